@@ -1,0 +1,53 @@
+/** Accounts of resource owners: the people who allow, and take back. */
+import { randomBytes } from 'node:crypto';
+
+/** A stored password: a PHC string of argon2id, and the root key whose pepper it was made with. */
+export type StoredPassword = { readonly phc: string; readonly keyId: number };
+
+/** An account. Times in ms since the epoch. */
+export type Account = {
+  /** Never given to anybody else, even after the account is deleted. */
+  readonly id: string;
+  readonly email: string;
+  readonly username: string | null;
+  readonly name: string;
+  readonly avatarUrl: string | null;
+  readonly isOperator: boolean;
+  readonly status: 'active' | 'disabled';
+  /** Grants allowed under an earlier epoch are dead: raising it revokes them all in one write. */
+  readonly epoch: number;
+  readonly password: StoredPassword;
+  readonly createdAt: number;
+};
+
+/** A new account id: 80 random bits in lower-case base 32. */
+export function newAccountId(): string {
+  const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
+  return `usr_${[...randomBytes(16)].map((byte) => alphabet[byte & 31]).join('')}`;
+}
+
+/** The one form under which an e-mail address is looked up and counted, however it was typed. */
+export function emailKey(email: string): string {
+  return email.trim().normalize('NFC').toLowerCase();
+}
+
+/** Why a text cannot be an account's e-mail address, or null when it can. */
+export function emailProblem(email: string): string | null {
+  const plausible =
+    email.length <= 254 && /^[^\s@\p{Cc}\p{Cf}]{1,64}@[^\s@\p{Cc}\p{Cf}]+\.[^\s@.\p{Cc}\p{Cf}]+$/u.test(email);
+  return plausible ? null : 'it is not an e-mail address, such as ada@example.com';
+}
+
+/** Why a text cannot be a person's name, or null when it can. */
+export function personNameProblem(name: string): string | null {
+  const good =
+    name.trim() === name && name !== '' && [...name].length <= 100 && !/[\p{Cc}\u202a-\u202e\u2066-\u2069]/u.test(name);
+  return good ? null : 'a name has 1 to 100 characters, no space around it and no control or direction characters';
+}
+
+/** Why a text cannot be a user name, or null when it can. */
+export function usernameProblem(username: string): string | null {
+  return /^[a-z0-9][a-z0-9._-]{0,38}$/.test(username)
+    ? null
+    : 'a user name has 1 to 39 lower-case letters, digits, dots, dashes or underscores, and begins with a letter or digit';
+}

@@ -1,0 +1,37 @@
+/**
+ * Form tokens: a post is obeyed only if its form was shown in the same browser session, for the very same thing, not
+ * long ago (RFC 6749 §10.12). A token is a time and a MAC; nothing is stored.
+ */
+import { timingSafeEqual } from 'node:crypto';
+import { currentKey, type Keyring, mac } from '../oauth/keyring.ts';
+
+/** What a form is bound to: the browser session's secret, the form's purpose, and what exactly it was shown for. */
+export type FormBinding = { readonly session: string; readonly purpose: string; readonly subject: string };
+
+const LIFETIME_MS = 10 * 60 * 1000;
+
+/** Makes the token of a form that is shown now (ms). */
+export function makeFormToken(keyring: Keyring, binding: FormBinding, now: number): string {
+  return `${now.toString(36)}.${digest(keyring, keyring.currentKeyId, binding, now).toString('base64url')}`;
+}
+
+/** Whether a token was made for this binding: `expired` after 10 minutes, `wrong` for everything else. `now` in ms. */
+export function checkFormToken(
+  keyring: Keyring,
+  binding: FormBinding,
+  token: string | undefined,
+  now: number,
+): 'good' | 'expired' | 'wrong' {
+  const [, time, text] = /^([0-9a-z]{1,11})\.([A-Za-z0-9_-]{43})$/.exec(token ?? '') ?? [];
+  if (time === undefined || text === undefined) return 'wrong';
+  const madeAt = Number.parseInt(time, 36);
+  const presented = Buffer.from(text, 'base64url');
+  const good = keyring.keyIds.some((keyId) => timingSafeEqual(digest(keyring, keyId, binding, madeAt), presented));
+  if (!good) return 'wrong';
+  return now - madeAt > LIFETIME_MS ? 'expired' : 'good';
+}
+
+function digest(keyring: Keyring, keyId: number, binding: FormBinding, madeAt: number): Buffer {
+  const key = keyring.key(keyId, 'form') ?? currentKey(keyring, 'form');
+  return mac(key, JSON.stringify([binding.session, binding.purpose, binding.subject, madeAt]));
+}

@@ -1,0 +1,33 @@
+/** The port to the store of accounts and sessions. Rules are as for the protocol's port (`oauth/store.ts`). */
+import type { AuditEvent } from '../oauth/audit.ts';
+import type { Account, StoredPassword } from './account.ts';
+import type { Session } from './session.ts';
+
+/** Accounts and sessions. A verb that answers has its effect on disk. */
+export type AccountStore = {
+  findAccount(id: string): Promise<Account | null>;
+  /** By the key that `emailKey` makes. */
+  findAccountByEmail(emailKey: string): Promise<Account | null>;
+  /** Oldest first. */
+  listAccounts(): Promise<Account[]>;
+  /** Adds an account; answers which of its names somebody has already, or null when it was added. */
+  addAccount(account: Account, emailKey: string, event: AuditEvent): Promise<'email' | 'username' | null>;
+  /** Sets a password and ends all sessions of the account; false when it is gone. */
+  setPassword(id: string, password: StoredPassword, event: AuditEvent): Promise<boolean>;
+  /** Replaces the hash of an unchanged password, unless the password was changed meanwhile. */
+  rehashPassword(id: string, from: StoredPassword, to: StoredPassword): Promise<void>;
+  /** Disables (and ends all sessions) or enables; false when the account is gone or was so already. */
+  setAccountStatus(id: string, status: Account['status'], event: AuditEvent): Promise<boolean>;
+  /** Ends every grant of a resource owner by raising the epoch; false when the account is gone. */
+  revokeAccountGrants(id: string, event: AuditEvent): Promise<boolean>;
+  /** Deletes an account with its sessions and grants; false when it is gone. */
+  deleteAccount(id: string, event: AuditEvent): Promise<boolean>;
+  /** Adds a session for an active account, and ends the one it replaces (its digest), if any; false when the account is not active. */
+  addSession(session: Session, replaces: Buffer | null, event: AuditEvent): Promise<boolean>;
+  /** A session with its account, whatever state either is in; null when it is not there. */
+  findSession(digest: Buffer): Promise<{ session: Session; account: Account } | null>;
+  /** Notes that a session was seen at `at` (ms). */
+  touchSession(digest: Buffer, at: number): Promise<void>;
+  /** Ends a session; false when it is gone. */
+  endSession(digest: Buffer, event: AuditEvent): Promise<boolean>;
+};

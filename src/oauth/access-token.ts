@@ -1,0 +1,23 @@
+/** Checking an access token (RFC 6750 §2.1): the rules, in the order in which they hold. */
+import { type Credential, isGenuine } from './credential.ts';
+import { invalidToken, type Refusal } from './error.ts';
+import { type GrantInContext, whyRefused } from './grant.ts';
+import type { Keyring } from './keyring.ts';
+
+/** Why the access token opens nothing, or null when it is good. A rotation does not end the tokens before it. `now` in ms. */
+export function accessTokenRefusal(
+  keyring: Keyring,
+  credential: Credential,
+  found: GrantInContext | null,
+  now: number,
+): Refusal | null {
+  if (!found) return invalidToken('no such grant');
+  const { grant, standing } = found;
+  if (!isGenuine(keyring, credential, grant.seed)) return invalidToken('the access token is forged');
+  if (credential.generation > grant.generation)
+    return invalidToken('the access token is newer than the grant: an older database was restored');
+  const refused = whyRefused(grant, standing);
+  if (refused) return invalidToken(refused);
+  if (credential.expiresAt <= now) return invalidToken('the access token has expired');
+  return null;
+}

@@ -1,0 +1,68 @@
+/** What the audit trail records: every act that changes what somebody may do, written in one transaction with its effect. */
+
+/** The acts, by name. */
+export type AuditAction =
+  | 'consent_allowed'
+  | 'consent_denied'
+  | 'grant_revoked'
+  | 'code_replay'
+  | 'refresh_reuse'
+  | 'all_grants_revoked'
+  | 'client_registered'
+  | 'client_updated'
+  | 'client_secret_rotated'
+  | 'client_secret_retired'
+  | 'client_paused'
+  | 'client_resumed'
+  | 'client_grants_revoked'
+  | 'client_deleted'
+  | 'sign_in'
+  | 'sign_out'
+  | 'user_added'
+  | 'user_password_set'
+  | 'user_disabled'
+  | 'user_enabled'
+  | 'user_grants_revoked'
+  | 'user_deleted';
+
+/** Who acts, from where and in which request; `source` is an address or null, as for a command. */
+export type Actor = {
+  readonly kind: 'user' | 'client' | 'operator';
+  readonly id: string;
+  readonly source: string | null;
+  readonly requestId: string | null;
+};
+
+/** One row of the trail; `at` in ms since the epoch. It never holds a credential, a secret or a password. */
+export type AuditEvent = {
+  readonly at: number;
+  readonly action: AuditAction;
+  readonly actor: Actor;
+  readonly clientId: string | null;
+  readonly resourceOwnerId: string | null;
+  /** The grant's id as text. */
+  readonly grantId: string | null;
+  /** What changed, in a few words, or null. */
+  readonly detail: string | null;
+};
+
+/** An event as it is stored: with its place in the order of all events. */
+export type RecordedAuditEvent = AuditEvent & { readonly sequence: number };
+
+/** Makes an event; ids that do not concern it are null. */
+export function auditEvent(
+  action: AuditAction,
+  actor: Actor,
+  at: number,
+  about: { clientId?: string; resourceOwnerId?: string; grantId?: string; detail?: string },
+): AuditEvent {
+  return {
+    at,
+    action,
+    actor,
+    clientId: about.clientId ?? null,
+    resourceOwnerId: about.resourceOwnerId ?? null,
+    grantId: about.grantId ?? null,
+    detail: about.detail ?? null,
+  };
+}

@@ -1,0 +1,62 @@
+/** Exchanging an authorization code (RFC 6749 §4.1.3): the rules, in the order in which they hold. */
+import type { Credential } from './credential.ts';
+import { isGenuine } from './credential.ts';
+import { invalidCode, invalidRequest, type Refusal } from './error.ts';
+import { type Generation, type GrantInContext, type Lifetimes, nextGeneration, whyRefused } from './grant.ts';
+import type { Keyring } from './keyring.ts';
+import { isCodeVerifier, verifiesChallenge } from './pkce.ts';
+
+/** What the exchange presents beside the code; the client is authenticated already. */
+export type CodeExchange = {
+  readonly clientId: string;
+  readonly redirectUri: string;
+  readonly codeVerifier: string | undefined;
+};
+
+/** What follows from an exchange: a transition, a refusal, or a refusal that also revokes the grant. */
+export type CodeDecision =
+  | { readonly redeem: Generation }
+  | { readonly revoke: 'code_replay'; readonly refusal: Refusal }
+  | Refusal;
+
+/**
+ * Decides on an authorization code. Whatever is wrong with the request is found before anything about the code's use,
+ * so that only the code's own client, with everything right, can redeem it or cause a replay (RFC 9700 §2.1.1).
+ * `now` in ms.
+ */
+export function decideCodeExchange(
+  keyring: Keyring,
+  lifetimes: Lifetimes,
+  credential: Credential,
+  found: GrantInContext | null,
+  exchange: CodeExchange,
+  now: number,
+): CodeDecision {
+  if (!found) return invalidCode('no such grant');
+  const { grant, standing } = found;
+  if (!isGenuine(keyring, credential, grant.seed) || credential.generation !== 0)
+    return invalidCode('the code is forged');
+  if (grant.clientId !== exchange.clientId) return invalidCode('the code was issued to another client'); // RFC 6749 §4.1.3
+  if (grant.redirectUri !== exchange.redirectUri)
+    return invalidCode('redirect_uri differs from the authorization request'); // RFC 6749 §4.1.3
+  const pkceRefusal = checkCodeVerifier(grant.codeChallenge, exchange.codeVerifier);
+  if (pkceRefusal) return pkceRefusal;
+  const refused = whyRefused(grant, standing);
+  if (refused) return invalidCode(refused);
+  // Before the expiry: an expired code that was redeemed is still a replay, and everything issued from it is revoked.
+  if (grant.generation > 0) return { revoke: 'code_replay', refusal: invalidCode('the code was already redeemed') }; // RFC 6749 §4.1.2
+  if (credential.expiresAt <= now) return invalidCode('the code has expired'); // RFC 6749 §4.1.2
+  return { redeem: nextGeneration(grant, keyring.currentKeyId, lifetimes, now) };
+}
+
+/** RFC 7636 §4.6; a verifier without a challenge is a downgrade (RFC 9700 §4.8.2). */
+function checkCodeVerifier(challenge: string | null, verifier: string | undefined): Refusal | null {
+  if (verifier !== undefined && !isCodeVerifier(verifier)) {
+    return invalidRequest('code_verifier must be 43 to 128 unreserved characters'); // RFC 7636 §4.1
+  }
+  if (challenge === null && verifier === undefined) return null;
+  if (challenge === null)
+    return invalidRequest('code_verifier was sent, but the authorization request had no code_challenge');
+  if (verifier === undefined) return invalidCode('code_verifier is missing');
+  return verifiesChallenge(verifier, challenge) ? null : invalidCode('code_verifier does not match the challenge');
+}

@@ -1,0 +1,107 @@
+/**
+ * Credentials are derived from a grant and never stored:
+ *
+ *     <prefix>_<kind>_ base64url( version, key id, grant id, generation, expiry, MAC ) checksum
+ *
+ * The key is not in the database and the grant's seed is nowhere else, so that neither opens anything alone. This file
+ * derives and reads them; whether a genuine credential is good for anything is the grant's decision (`grant.ts`).
+ */
+import { type KeyObject, timingSafeEqual } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import { type Keyring, mac } from './keyring.ts';
+
+/** `ac` authorization code, `at` access token, `rt` refresh token. */
+export type CredentialKind = 'ac' | 'at' | 'rt';
+
+/** What a credential says of itself. `expiresAt` is in milliseconds since the epoch. */
+export type CredentialHeader = {
+  readonly keyId: number;
+  readonly grantId: Buffer;
+  readonly generation: number;
+  readonly expiresAt: number;
+};
+
+/** A credential that was read but whose MAC is not proven yet: nothing may be decided on it before `isGenuine`. */
+export type Credential = CredentialHeader & {
+  readonly kind: CredentialKind;
+  readonly header: Buffer;
+  readonly mac: Buffer;
+};
+
+/** The bytes of a grant's id and of its secret seed. */
+export const GRANT_ID_BYTES = 16;
+export const SEED_BYTES = 16;
+
+const VERSION = 1;
+const HEADER_BYTES = 1 + 4 + GRANT_ID_BYTES + 4 + 6;
+/** 160 bits: RFC 6749 §10.10 wants guessing below 2^-128 and recommends 2^-160. Header and MAC fill base64url exactly. */
+const MAC_BYTES = 20;
+const BODY_CHARACTERS = ((HEADER_BYTES + MAC_BYTES) / 3) * 4;
+const CHECKSUM_CHARACTERS = 6;
+
+/** Derives the text of a credential. The key must be in the ring; a transition only ever names keys that are. */
+export function deriveCredential(
+  keyring: Keyring,
+  prefix: string,
+  kind: CredentialKind,
+  header: CredentialHeader,
+  seed: Buffer,
+): string {
+  const key = keyring.key(header.keyId, kind);
+  if (!key) throw new Error('the key that this credential is derived from is not in the keyring');
+  const bytes = Buffer.allocUnsafe(HEADER_BYTES + MAC_BYTES);
+  writeHeader(bytes, header);
+  macOf(key, kind, bytes.subarray(0, HEADER_BYTES), seed).copy(bytes, HEADER_BYTES);
+  return withChecksum(`${prefix}_${kind}_${bytes.toString('base64url')}`);
+}
+
+/**
+ * Reads the text of a credential of one kind, without any I/O. Null for everything that this service cannot have made:
+ * another prefix, kind, version, length, alphabet or checksum. A non-null answer proves nothing yet.
+ */
+export function readCredential(prefix: string, kind: CredentialKind, text: string): Credential | null {
+  const start = `${prefix}_${kind}_`;
+  if (text.length !== start.length + BODY_CHARACTERS + CHECKSUM_CHARACTERS || !text.startsWith(start)) return null;
+  // The checksum covers every character, so that a decoder which skips foreign characters cannot make two texts equal.
+  const unchecked = text.slice(0, -CHECKSUM_CHARACTERS);
+  if (withChecksum(unchecked) !== text) return null;
+  const bytes = Buffer.from(unchecked.slice(start.length), 'base64url');
+  if (bytes.length !== HEADER_BYTES + MAC_BYTES || bytes[0] !== VERSION) return null;
+  return {
+    kind,
+    keyId: bytes.readUInt32BE(1),
+    grantId: bytes.subarray(5, 21),
+    generation: bytes.readUInt32BE(21),
+    expiresAt: bytes.readUIntBE(25, 6),
+    header: bytes.subarray(0, HEADER_BYTES),
+    mac: bytes.subarray(HEADER_BYTES),
+  };
+}
+
+/** Proves in constant time that this service derived the credential from the grant with this seed. */
+export function isGenuine(keyring: Keyring, credential: Credential, seed: Buffer): boolean {
+  const key = keyring.key(credential.keyId, credential.kind);
+  return key !== undefined && timingSafeEqual(macOf(key, credential.kind, credential.header, seed), credential.mac);
+}
+
+/**
+ * Appends a CRC-32 in six base64url characters, so that secret scanners and people who mistype can tell a whole
+ * credential from a broken one. It is not for security: the MAC is.
+ */
+export function withChecksum(text: string): string {
+  const checksum = Buffer.allocUnsafe(4);
+  checksum.writeUInt32BE(crc32(text));
+  return text + checksum.toString('base64url');
+}
+
+function macOf(key: KeyObject, kind: CredentialKind, header: Buffer, seed: Buffer): Buffer {
+  return mac(key, kind, header, seed).subarray(0, MAC_BYTES);
+}
+
+function writeHeader(bytes: Buffer, header: CredentialHeader): void {
+  bytes.writeUInt8(VERSION, 0);
+  bytes.writeUInt32BE(header.keyId, 1);
+  header.grantId.copy(bytes, 5);
+  bytes.writeUInt32BE(header.generation, 21);
+  bytes.writeUIntBE(header.expiresAt, 25, 6);
+}

@@ -1,0 +1,72 @@
+/** Why the protocol says no. Status codes are HTTP's business (`http/`); whether a refusal may be redirected is a type. */
+
+/** The error codes of RFC 6749 §4.1.2.1 and §5.2, and of RFC 6750 §3.1, that this service uses. */
+export type ErrorCode =
+  | 'invalid_request'
+  | 'invalid_client'
+  | 'invalid_grant'
+  | 'unauthorized_client'
+  | 'unsupported_grant_type'
+  | 'unsupported_response_type'
+  | 'invalid_scope'
+  | 'access_denied'
+  | 'invalid_token'
+  | 'missing_token'
+  | 'temporarily_unavailable';
+
+/**
+ * A refusal with two texts: `description` is public, constant and helps no attacker (RFC 6749 §5.2 limits its
+ * characters, so that input is never part of it); `detail` is for the operator's log and holds no secret.
+ */
+export class Refusal {
+  readonly code: ErrorCode;
+  readonly description: string;
+  readonly detail: string;
+  /** Seconds after which another try makes sense; only with `temporarily_unavailable`. */
+  readonly retryAfter: number | undefined;
+
+  constructor(code: ErrorCode, description: string, detail: string = description, retryAfter?: number) {
+    this.code = code;
+    this.description = description;
+    this.detail = detail;
+    this.retryAfter = retryAfter;
+  }
+}
+
+/** `invalid_request` (RFC 6749 §5.2). */
+export function invalidRequest(description: string, detail?: string): Refusal {
+  return new Refusal('invalid_request', description, detail);
+}
+
+/** `invalid_client`: one public text for every reason, so that nobody learns which clients exist. */
+export function invalidClient(detail: string): Refusal {
+  return new Refusal('invalid_client', 'client authentication failed: check client_id and client_secret', detail);
+}
+
+/** `invalid_grant` for an authorization code: one public text for every reason. */
+export function invalidCode(detail: string): Refusal {
+  return new Refusal(
+    'invalid_grant',
+    'the authorization code is invalid, expired or already used, or was issued for another client or redirect_uri',
+    detail,
+  );
+}
+
+/** `invalid_grant` for a refresh token: one public text for every reason. */
+export function invalidRefreshToken(detail: string): Refusal {
+  return new Refusal(
+    'invalid_grant',
+    'the refresh token is invalid, expired, revoked or no longer current, or was issued to another client',
+    detail,
+  );
+}
+
+/** `invalid_token` (RFC 6750 §3.1): one public text for every reason. */
+export function invalidToken(detail: string): Refusal {
+  return new Refusal('invalid_token', 'the access token is invalid, expired or revoked', detail);
+}
+
+/** A sentence for the operator: why an act was refused, and what to do. */
+export class OperatorError extends Error {
+  override readonly name = 'OperatorError';
+}

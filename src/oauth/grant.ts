@@ -1,0 +1,179 @@
+/**
+ * The grant: one press of Allow, one resource owner, one client, one row. All state of everything issued from it is
+ * here, and every transition is one conditional update of that row:
+ *
+ *     issued (generation 0) ──redeem──▶ active (1) ──rotate──▶ active (n+1)      either ──▶ revoked, or expired
+ */
+import { randomBytes } from 'node:crypto';
+import { deriveCredential, GRANT_ID_BYTES } from './credential.ts';
+import type { Keyring } from './keyring.ts';
+
+/** The three counters whose increment ends grants in bulk: all, one client's, or one resource owner's. */
+export type Epochs = { readonly installation: number; readonly client: number; readonly resourceOwner: number };
+
+/** One grant, as its row says. Times are in ms since the epoch. */
+export type Grant = {
+  readonly id: Buffer;
+  readonly clientId: string;
+  readonly resourceOwnerId: string;
+  /** Space-separated scope names, empty without any. */
+  readonly scope: string;
+  /** The redirect URI of the authorization request, which the exchange must repeat (RFC 6749 §4.1.3). */
+  readonly redirectUri: string;
+  /** The S256 challenge of the authorization request (RFC 7636 §4.4), or null when none was sent. */
+  readonly codeChallenge: string | null;
+  /** 16 random bytes that exist nowhere else: without them no credential of this grant can be derived. */
+  readonly seed: Buffer;
+  /** As the decision to allow read them; the grant lives only while all three are still equal. */
+  readonly epochs: Epochs;
+  readonly grantedAt: number;
+  /** No refresh token outlives this, however often it is rotated. */
+  readonly absoluteExpiresAt: number;
+  /** 0 while the code is not redeemed, then the number of pairs made. */
+  readonly generation: number;
+  /** The root key that the current code or pair is derived with. */
+  readonly keyId: number;
+  /** When the current generation began. */
+  readonly rotatedAt: number;
+  /** The current access token's expiry; null in generation 0. */
+  readonly accessTokenExpiresAt: number | null;
+  /** The code's expiry in generation 0, else the current refresh token's: after it nothing of the grant is valid. */
+  readonly expiresAt: number;
+  /** The highest generation whose access token was used, written behind; 0 when none was. */
+  readonly usedGeneration: number;
+  readonly lastUsedAt: number | null;
+  readonly revokedAt: number | null;
+  readonly revocationReason: RevocationReason | null;
+};
+
+/** Why a single grant was revoked. */
+export type RevocationReason = 'user' | 'operator' | 'code_replay' | 'refresh_reuse';
+
+/** What a grant's life depends on beside its row, read together with it. */
+export type Standing = {
+  readonly epochs: Epochs;
+  readonly clientPaused: boolean;
+  readonly resourceOwnerDisabled: boolean;
+};
+
+/** The resource owner as a client may see it (`/v2/me`). */
+export type ResourceOwner = {
+  readonly id: string;
+  readonly username: string | null;
+  readonly email: string;
+  readonly name: string;
+  readonly avatarUrl: string | null;
+};
+
+/** A grant with all that a decision on it needs. */
+export type GrantInContext = {
+  readonly grant: Grant;
+  readonly standing: Standing;
+  readonly resourceOwner: ResourceOwner;
+};
+
+/** What a transition to the next generation writes; the row must still be at `generation - 1` and not revoked. */
+export type Generation = {
+  readonly grantId: Buffer;
+  readonly generation: number;
+  readonly keyId: number;
+  readonly rotatedAt: number;
+  readonly accessTokenExpiresAt: number;
+  readonly expiresAt: number;
+};
+
+/** How long things live, in seconds (`docs/interface.md`). */
+export type Lifetimes = {
+  readonly code: number;
+  readonly accessToken: number;
+  readonly refreshTokenIdle: number;
+  readonly refreshTokenMax: number;
+  readonly refreshOverlap: number;
+  readonly refreshRetryWindow: number;
+};
+
+/** An access token and a refresh token, made by the same transition. */
+export type TokenPair = { readonly accessToken: string; readonly refreshToken: string };
+
+/** A new grant id: a UUID of version 7 (RFC 9562 §5.7), ordered by time so that inserts stay local. `now` in ms. */
+export function newGrantId(now: number): Buffer {
+  const id = randomBytes(GRANT_ID_BYTES);
+  id.writeUIntBE(now, 0, 6);
+  id[6] = 0x70 | ((id[6] as number) & 0x0f);
+  id[8] = 0x80 | ((id[8] as number) & 0x3f);
+  return id;
+}
+
+/** A grant id as people and logs read it: 8-4-4-4-12 hexadecimal digits. */
+export function grantIdText(id: Buffer): string {
+  return id.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+}
+
+/** Reads a grant id back from its text, or null. */
+export function parseGrantId(text: string): Buffer | null {
+  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)
+    ? Buffer.from(text.replaceAll('-', ''), 'hex')
+    : null;
+}
+
+/** Whether the grant was ended for good, by itself or with many others (an epoch moved on). */
+export function isEnded(grant: Grant, { epochs }: Standing): boolean {
+  return (
+    grant.revokedAt !== null ||
+    grant.epochs.installation !== epochs.installation ||
+    grant.epochs.client !== epochs.client ||
+    grant.epochs.resourceOwner !== epochs.resourceOwner
+  );
+}
+
+/** Why nothing of this grant works right now, for the log; null when the grant itself stands in no way. */
+export function whyRefused(grant: Grant, standing: Standing): string | null {
+  if (isEnded(grant, standing))
+    return `the grant was revoked${grant.revocationReason ? ` (${grant.revocationReason})` : ''}`;
+  if (standing.clientPaused) return 'the client is paused';
+  if (standing.resourceOwnerDisabled) return 'the account is disabled';
+  return null;
+}
+
+/** What people are told of a grant's state; `expired` when nothing of it can be used any more. `now` in ms. */
+export function grantStatus(
+  grant: Grant,
+  standing: Standing,
+  now: number,
+): 'issued' | 'active' | 'expired' | 'revoked' {
+  if (isEnded(grant, standing)) return 'revoked';
+  if (grant.expiresAt <= now) return 'expired';
+  return grant.generation === 0 ? 'issued' : 'active';
+}
+
+/** The next generation of a grant: both expiries end at the grant's absolute one at the latest. `now` in ms. */
+export function nextGeneration(grant: Grant, keyId: number, lifetimes: Lifetimes, now: number): Generation {
+  return {
+    grantId: grant.id,
+    generation: grant.generation + 1,
+    keyId,
+    rotatedAt: now,
+    accessTokenExpiresAt: Math.min(now + lifetimes.accessToken * 1000, grant.absoluteExpiresAt),
+    expiresAt: Math.min(now + lifetimes.refreshTokenIdle * 1000, grant.absoluteExpiresAt),
+  };
+}
+
+/** Derives the pair of a generation: from the same row it is the same pair, which is what makes a retry safe. */
+export function deriveTokenPair(keyring: Keyring, prefix: string, seed: Buffer, pair: Generation): TokenPair {
+  const { grantId, generation, keyId } = pair;
+  const derive = (kind: 'at' | 'rt', expiresAt: number) =>
+    deriveCredential(keyring, prefix, kind, { grantId, generation, keyId, expiresAt }, seed);
+  return { accessToken: derive('at', pair.accessTokenExpiresAt), refreshToken: derive('rt', pair.expiresAt) };
+}
+
+/** The generation that the row is in now, from which its pair can be derived again. The grant must be redeemed. */
+export function currentGeneration(grant: Grant): Generation {
+  return {
+    grantId: grant.id,
+    generation: grant.generation,
+    keyId: grant.keyId,
+    rotatedAt: grant.rotatedAt,
+    accessTokenExpiresAt: grant.accessTokenExpiresAt as number,
+    expiresAt: grant.expiresAt,
+  };
+}

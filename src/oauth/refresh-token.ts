@@ -1,0 +1,83 @@
+/** Refreshing a pair (RFC 6749 §6): rotation at each use, retries that are safe, and reuse that ends the grant. */
+import type { Client } from './client.ts';
+import { type Credential, isGenuine } from './credential.ts';
+import { invalidRefreshToken, type Refusal } from './error.ts';
+import {
+  currentGeneration,
+  type Generation,
+  type Grant,
+  type GrantInContext,
+  type Lifetimes,
+  nextGeneration,
+  whyRefused,
+} from './grant.ts';
+import type { Keyring } from './keyring.ts';
+
+/** What follows from a refresh: a transition, the same pair again with no write, a refusal, or one that also revokes. */
+export type RefreshDecision =
+  | { readonly rotate: Generation }
+  | { readonly again: Generation }
+  | { readonly revoke: 'refresh_reuse'; readonly refusal: Refusal }
+  | Refusal;
+
+/**
+ * Decides on a refresh token that an authenticated client presents. Order is by generation, never by time: clocks step,
+ * generations only grow. `now` in ms.
+ */
+export function decideRefresh(
+  keyring: Keyring,
+  lifetimes: Lifetimes,
+  credential: Credential,
+  found: GrantInContext | null,
+  client: Client,
+  now: number,
+): RefreshDecision {
+  if (!found) return invalidRefreshToken('no such grant');
+  const { grant, standing } = found;
+  if (!isGenuine(keyring, credential, grant.seed)) return invalidRefreshToken('the refresh token is forged');
+  if (grant.clientId !== client.id) return invalidRefreshToken('the refresh token was issued to another client'); // RFC 6749 §6
+  const refused = whyRefused(grant, standing);
+  if (refused) return invalidRefreshToken(refused);
+  if (credential.generation > grant.generation)
+    return invalidRefreshToken('the refresh token is newer than the grant: an older database was restored');
+  if (credential.generation === grant.generation) {
+    if (credential.expiresAt <= now) return invalidRefreshToken('the refresh token has expired'); // RFC 9700 §4.14.2
+    return { rotate: nextGeneration(grant, keyring.currentKeyId, lifetimes, now) };
+  }
+  return decideOlder(credential.generation, grant, retryTimes(client, lifetimes), now);
+}
+
+/** How long a predecessor gets the same pair, in seconds: `overlap` in any case, `retryWindow` while the pair is unused. */
+export type RetryTimes = { readonly overlap: number; readonly retryWindow: number };
+
+/** Public clients cannot prove who they are, so a stolen token must not share a pair for long (RFC 9700 §4.14.2). */
+const PUBLIC_CLIENT: RetryTimes = { overlap: 0, retryWindow: 60 };
+
+/** The times that hold for a client: its own, else the installation's, and never beyond the pair's first expiry. */
+export function retryTimes(client: Client, lifetimes: Lifetimes): RetryTimes {
+  const defaults: RetryTimes =
+    client.type === 'public'
+      ? PUBLIC_CLIENT
+      : { overlap: lifetimes.refreshOverlap, retryWindow: lifetimes.refreshRetryWindow };
+  return {
+    overlap: Math.min(client.refreshOverlap ?? defaults.overlap, lifetimes.accessToken),
+    retryWindow: Math.min(client.refreshRetryWindow ?? defaults.retryWindow, lifetimes.accessToken),
+  };
+}
+
+/**
+ * An older token of a live grant, its own expiry notwithstanding. Two windows, because either alone goes wrong: closed at
+ * the pair's first use, the slower of two racing workers would end a healthy grant; by time alone, either a lost response
+ * costs the grant or a theft goes unseen.
+ */
+function decideOlder(generation: number, grant: Grant, times: RetryTimes, now: number): RefreshDecision {
+  const isPredecessor = generation === grant.generation - 1;
+  const age = now - grant.rotatedAt;
+  const inOverlap = age < times.overlap * 1000;
+  const isUnused = grant.usedGeneration < grant.generation;
+  if (isPredecessor && (inOverlap || (isUnused && age < times.retryWindow * 1000)))
+    return { again: currentGeneration(grant) };
+  // Inside the overlap nothing is revoked for age: three workers with three generations are late, not thieves.
+  if (inOverlap) return invalidRefreshToken('the refresh token is older than the predecessor');
+  return { revoke: 'refresh_reuse', refusal: invalidRefreshToken('the refresh token was already rotated: reuse') }; // RFC 9700 §4.14.2
+}

@@ -1,0 +1,85 @@
+/**
+ * The port to the store. A verb is a transition of the protocol: one atomic write, whose comment says who wins a race,
+ * with its audit event in the same transaction, so that neither is ever there without the other. A verb that answers
+ * has its effect on disk. No transaction crosses this port.
+ */
+import type { AuditEvent, RecordedAuditEvent } from './audit.ts';
+import type { Client, ClientSecret } from './client.ts';
+import type { Generation, Grant, GrantInContext, RevocationReason } from './grant.ts';
+
+/** The store cannot serve now, and nothing was written; another try later may do. */
+export class StoreUnavailable extends Error {
+  override readonly name = 'StoreUnavailable';
+}
+
+/** A grant in a list, with its client's name. */
+export type ListedGrant = GrantInContext & { readonly clientName: string };
+
+/** Which grants to list; at most `limit`, newest first. */
+export type GrantFilter = { readonly clientId?: string; readonly resourceOwnerId?: string; readonly limit: number };
+
+/** Which events to list; at most `limit`, newest first. */
+export type AuditFilter = {
+  readonly clientId?: string;
+  readonly resourceOwnerId?: string;
+  readonly action?: string;
+  readonly limit: number;
+};
+
+/** Grants and their transitions. Reads answer only what is on disk already. */
+export type GrantStore = {
+  /** A grant with its standing; null when it, its client or its resource owner is not there. */
+  findGrant(id: Buffer): Promise<GrantInContext | null>;
+  /** The epochs that an Allow must keep: those of now, so that one raced by a revocation is born dead. Null when client or resource owner is gone. */
+  findEpochs(clientId: string, resourceOwnerId: string): Promise<Grant['epochs'] | null>;
+  /** Inserts a new grant in generation 0. */
+  issueGrant(grant: Grant, event: AuditEvent): Promise<void>;
+  /** Generation 0 → 1. Of all who try, at most one ever gets `true`; a revocation that came first wins. */
+  redeemAuthorizationCode(next: Generation): Promise<boolean>;
+  /** Generation n → n+1. Of all who try from n, at most one ever gets `true`; a revocation that came first wins. */
+  rotateRefreshToken(next: Generation): Promise<boolean>;
+  /** Ends one grant; false when it is not there or was revoked already (the first reason stays). */
+  revokeGrant(id: Buffer, reason: RevocationReason, event: AuditEvent): Promise<boolean>;
+  /** Ends all grants of one resource owner for one client that are not revoked yet; answers their number. */
+  revokeGrantsOfClient(resourceOwnerId: string, clientId: string, event: AuditEvent): Promise<number>;
+  /** Ends every grant of the installation by raising its epoch. */
+  revokeAllGrants(event: AuditEvent): Promise<void>;
+  /**
+   * Notes that an access token of this generation was used at `at` (ms). Written behind, in batches; `findGrant` answers
+   * with the note at once. Marks only grow, and a crash loses at most the last second of them.
+   */
+  noteUse(grant: Grant, generation: number, at: number): void;
+  listGrants(filter: GrantFilter): Promise<ListedGrant[]>;
+};
+
+/** Clients. Every change is seen by the next request. */
+export type ClientStore = {
+  findClient(id: string): Promise<Client | null>;
+  listClients(): Promise<Client[]>;
+  registerClient(client: Client, event: AuditEvent): Promise<void>;
+  /** Writes what an operator may change; false when the client is gone. The last writer wins. */
+  updateClient(client: Client, event: AuditEvent): Promise<boolean>;
+  /** Replaces the secrets if they are still `expected`; false when somebody was faster or the client is gone. */
+  replaceClientSecrets(
+    id: string,
+    expected: readonly ClientSecret[],
+    secrets: readonly ClientSecret[],
+    event: AuditEvent,
+  ): Promise<boolean>;
+  /** Pauses or resumes; false when the client is gone or was so already. */
+  setClientStatus(id: string, status: Client['status'], event: AuditEvent): Promise<boolean>;
+  /** Ends every grant of a client by raising its epoch; false when the client is gone. */
+  revokeClientGrants(id: string, event: AuditEvent): Promise<boolean>;
+  /** Deletes a client, and all its grants with it; false when it is gone. */
+  deleteClient(id: string, event: AuditEvent): Promise<boolean>;
+};
+
+/** The audit trail. Events are written by the verbs whose effects they tell; this is for the one act without another effect. */
+export type AuditStore = {
+  /** Records that a resource owner denied a request. */
+  recordDenial(event: AuditEvent): Promise<void>;
+  listAuditEvents(filter: AuditFilter): Promise<RecordedAuditEvent[]>;
+};
+
+/** All that the protocol needs of a store. */
+export type Store = GrantStore & ClientStore & AuditStore;
