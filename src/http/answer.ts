@@ -1,0 +1,46 @@
+/**
+ * How each face says no. A face has one `Answers`: the same events in its own form (a page, or JSON of its kind), so that
+ * what is refused and how it looks are decided in one place each.
+ */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+
+/** Things that can go wrong before or around a handler, with the HTTP status each one has. */
+export const STATUS = {
+  bad_request: 400,
+  not_found: 404,
+  method_not_allowed: 405,
+  too_large: 413,
+  unsupported_media_type: 415,
+  too_many_requests: 429,
+  internal: 500,
+  unavailable: 503,
+} as const;
+
+/** A trouble by name; `retryAfter` in seconds and `allow` go into headers, `description` is public. */
+export type Trouble = {
+  readonly kind: keyof typeof STATUS;
+  readonly description?: string;
+  readonly retryAfter?: number;
+  readonly allow?: readonly string[];
+};
+
+/** Sends a trouble in a face's form; status and headers are set already. */
+export type Answers = (request: FastifyRequest, reply: FastifyReply, trouble: Trouble) => FastifyReply;
+
+/** Sends a trouble with its status and headers through a face's form. */
+export function answerTrouble(
+  answers: Answers,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  trouble: Trouble,
+): FastifyReply {
+  reply.code(STATUS[trouble.kind]);
+  if (trouble.allow) reply.header('Allow', trouble.allow.join(', '));
+  if (trouble.retryAfter !== undefined) setRetryAfter(reply, trouble.retryAfter);
+  return answers(request, reply, trouble);
+}
+
+/** `Retry-After`, and the same for clients that read `RateLimit`; seconds. */
+export function setRetryAfter(reply: FastifyReply, seconds: number): void {
+  reply.header('Retry-After', String(seconds)).header('RateLimit', `"default";r=0;t=${seconds}`);
+}

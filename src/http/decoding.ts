@@ -1,0 +1,82 @@
+/** From bytes to parameters. What cannot be decoded is told apart from what is wrong, and no part of it is ever quoted. */
+import { type Parameter, Parameters } from '../oauth/parameters.ts';
+
+/** A body that cannot be read at all; the message is public. */
+export class MalformedBody extends Error {
+  override readonly name = 'MalformedBody';
+}
+
+/** Decodes a query or a form (`application/x-www-form-urlencoded`, UTF-8). */
+export function decodeForm(text: string): Parameters {
+  const pairs = text.split('&').filter((pair) => pair !== '');
+  return new Parameters(pairs.map(decodePair));
+}
+
+/** Decodes a form's body. Throws `MalformedBody` unless it is UTF-8. */
+export function decodeFormBody(body: Buffer): Parameters {
+  return decodeForm(decodeUtf8(body));
+}
+
+/**
+ * Decodes a JSON object of texts. Values that are not texts cannot be used; a name that is there twice is repeated, which
+ * `JSON.parse` would hide. Throws `MalformedBody` for everything but an object.
+ */
+export function decodeJsonBody(body: Buffer): Parameters {
+  const text = decodeUtf8(body);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    // V8's own message quotes the input.
+    throw new MalformedBody('the body is not JSON');
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new MalformedBody('the body is not a JSON object');
+  const values = new Map(Object.entries(value));
+  return new Parameters(
+    topLevelNames(text).map((name): Parameter => {
+      const found = values.get(name);
+      return [name, typeof found === 'string' ? found : null];
+    }),
+  );
+}
+
+function decodePair(pair: string): Parameter {
+  const at = pair.indexOf('=');
+  const [name, value] = at < 0 ? [pair, ''] : [pair.slice(0, at), pair.slice(at + 1)];
+  return [decodePart(name) ?? name, decodePart(value)];
+}
+
+function decodePart(text: string): string | null {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    return null;
+  }
+}
+
+function decodeUtf8(body: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(body);
+  } catch {
+    throw new MalformedBody('the body is not text in UTF-8');
+  }
+}
+
+/** The names of the outermost object in valid JSON, as often as they are there. */
+function topLevelNames(json: string): string[] {
+  const names: string[] = [];
+  let depth = 0;
+  let isNameNext = false;
+  for (const [token] of json.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\],]/g)) {
+    if (token.startsWith('"')) {
+      if (isNameNext) names.push(JSON.parse(token) as string);
+      isNameNext = false;
+    } else {
+      if (token === '{' || token === '[') depth += 1;
+      if (token === '}' || token === ']') depth -= 1;
+      isNameNext = depth === 1 && (token === '{' || token === ',');
+    }
+  }
+  return names;
+}

@@ -1,0 +1,70 @@
+/** JSON answers of the token endpoints (RFC 6749 §5) and of the API, with the headers that both need. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { ErrorCode, Refusal } from '../oauth/error.ts';
+import { type Answers, setRetryAfter, type Trouble } from './answer.ts';
+
+/** Headers of everything that may hold a credential (RFC 6749 §5.1). */
+export function noStore(reply: FastifyReply): FastifyReply {
+  return reply
+    .header('Cache-Control', 'no-store')
+    .header('Pragma', 'no-cache')
+    .header('X-Content-Type-Options', 'nosniff');
+}
+
+/** Sends a refusal of a token endpoint (RFC 6749 §5.2). */
+export function sendOAuthRefusal(request: FastifyRequest, reply: FastifyReply, refusal: Refusal): FastifyReply {
+  request.outcome = { error: refusal.code, detail: refusal.detail };
+  if (refusal.code === 'invalid_client') reply.header('WWW-Authenticate', 'Basic realm="valetkey", charset="UTF-8"');
+  if (refusal.retryAfter !== undefined) setRetryAfter(reply, refusal.retryAfter);
+  const status = refusal.code === 'invalid_client' ? 401 : refusal.code === 'temporarily_unavailable' ? 429 : 400;
+  return noStore(reply).code(status).send({ error: refusal.code, error_description: refusal.description });
+}
+
+/** Sends a refused check: the same body for every reason, no `error` attribute where no token came (RFC 6750 §3.1). */
+export function sendTokenRefusal(request: FastifyRequest, reply: FastifyReply, refusal: Refusal): FastifyReply {
+  request.outcome = { error: refusal.code, detail: refusal.detail };
+  const error =
+    refusal.code === 'missing_token' ? '' : `, error="${refusal.code}", error_description="${refusal.description}"`;
+  return sendApiError(
+    reply.code(401).header('WWW-Authenticate', `Bearer realm="valetkey"${error}`),
+    refusal.code,
+    refusal.description,
+  );
+}
+
+/** Troubles of the token endpoints, as OAuth errors. */
+export const oauthAnswers: Answers = (request, reply, trouble) => {
+  request.outcome ??= { error: trouble.kind };
+  return noStore(reply).send({ error: oauthCode(trouble), error_description: describe(trouble) });
+};
+
+/** Troubles of the API. */
+export const apiAnswers: Answers = (request, reply, trouble) => {
+  request.outcome ??= { error: trouble.kind };
+  return sendApiError(reply, trouble.kind, describe(trouble));
+};
+
+function sendApiError(reply: FastifyReply, code: string, message: string): FastifyReply {
+  return noStore(reply).send({ status: 'error', error: { code, message } });
+}
+
+function oauthCode({ kind }: Trouble): ErrorCode | 'server_error' {
+  if (kind === 'internal') return 'server_error';
+  return kind === 'unavailable' || kind === 'too_many_requests' ? 'temporarily_unavailable' : 'invalid_request';
+}
+
+const DESCRIPTIONS: Readonly<Record<Trouble['kind'], string>> = {
+  bad_request: 'the request cannot be read',
+  not_found: 'there is nothing at this address',
+  method_not_allowed: 'this address does not answer this method',
+  too_large: 'the body is larger than 64 KiB',
+  unsupported_media_type:
+    'the body must be application/x-www-form-urlencoded or application/json, in UTF-8 and not compressed',
+  too_many_requests: 'too many requests: try again later',
+  internal: 'something went wrong here; the request id tells the operator where',
+  unavailable: 'the service cannot answer right now: try again',
+};
+
+function describe(trouble: Trouble): string {
+  return trouble.description ?? DESCRIPTIONS[trouble.kind];
+}

@@ -1,0 +1,167 @@
+/** One HTTP server: what it accepts at all, how it logs, and which faces it carries. */
+import { randomBytes } from 'node:crypto';
+import cookie from '@fastify/cookie';
+import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { StoreUnavailable } from '../oauth/store.ts';
+import { addAccount } from './account.ts';
+import { type Answers, answerTrouble, type Trouble } from './answer.ts';
+import { addAuthorize } from './authorize.ts';
+import { BrowserSessions } from './browser-session.ts';
+import { decodeForm, decodeFormBody, decodeJsonBody, MalformedBody } from './decoding.ts';
+import { addHealth } from './health.ts';
+import { apiAnswers, oauthAnswers } from './json-answers.ts';
+import { addMe } from './me.ts';
+import { originOf } from './origin.ts';
+import { makePages } from './page-answers.ts';
+import { addPublicPages } from './public-pages.ts';
+import { addPublishedFace } from './published.ts';
+import type { Service } from './service.ts';
+import { addSignIn } from './sign-in.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** What a request came to, for the log; never holds a secret. */
+    outcome: { error: string; detail?: string } | undefined;
+  }
+  interface FastifyContextConfig {
+    answers?: Answers;
+  }
+}
+
+/** Which addresses a server is for; both, when the URLs agree. */
+export type Faces = { readonly app: boolean; readonly api: boolean };
+
+const BODY_LIMIT_BYTES = 64 * 1024;
+const HEADERS_LIMIT_BYTES = 16 * 1024;
+/** Seconds after which a client may try again when the store could not serve. */
+const UNAVAILABLE_RETRY_AFTER = 2;
+
+/** Builds a server for the given faces; the caller makes it listen. */
+export async function buildListener(
+  service: Service,
+  faces: Faces,
+  logger: FastifyBaseLogger,
+): Promise<FastifyInstance> {
+  const app = fastify({
+    loggerInstance: logger,
+    disableRequestLogging: true,
+    genReqId: () => randomBytes(9).toString('base64url'),
+    bodyLimit: BODY_LIMIT_BYTES,
+    exposeHeadRoutes: false,
+    routerOptions: { querystringParser: decodeForm as never },
+    forceCloseConnections: 'idle',
+    requestTimeout: 15_000,
+    keepAliveTimeout: 60_000,
+    http: { headersTimeout: 10_000, connectionsCheckingInterval: 1_000, maxHeaderSize: HEADERS_LIMIT_BYTES },
+  });
+  app.decorateRequest('outcome', undefined);
+  const fallback = faces.app ? makeAppFallback(service) : () => apiAnswers;
+  acceptBodies(app);
+  answerUnknownAddresses(app, fallback);
+  app.setErrorHandler((error, request, reply) =>
+    answerError(error, request, reply, request.routeOptions.config.answers ?? fallback(request)),
+  );
+  logRequests(app, service);
+  addHealth(app, service);
+  if (faces.app) await addAppFaces(app, service);
+  if (faces.api) addMe(app, service);
+  return app;
+}
+
+async function addAppFaces(app: FastifyInstance, service: Service): Promise<void> {
+  await app.register(cookie);
+  const pages = makePages(service);
+  const sessions = new BrowserSessions(service);
+  addPublishedFace(app, service);
+  addAuthorize(app, service, pages, sessions);
+  addSignIn(app, service, pages, sessions);
+  addAccount(app, service, pages, sessions);
+  addPublicPages(app, service, pages, sessions);
+}
+
+/** At an address that no route knows, programs get JSON and people get a page. */
+function makeAppFallback(service: Service): (request: FastifyRequest) => Answers {
+  const { answers } = makePages(service);
+  return (request) => {
+    if (request.url.startsWith('/api/')) return oauthAnswers;
+    return request.url.startsWith('/v2/') ? apiAnswers : answers;
+  };
+}
+
+/** Forms and JSON in UTF-8, not compressed; everything else is told so. */
+function acceptBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  const parsers = { 'application/x-www-form-urlencoded': decodeFormBody, 'application/json': decodeJsonBody };
+  for (const [type, decode] of Object.entries(parsers)) {
+    app.addContentTypeParser(type, { parseAs: 'buffer' }, (request, body, done) => {
+      const charset = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(request.headers['content-type'] ?? '')?.[1] ?? 'utf-8';
+      if (!/^utf-?8$/i.test(charset) || request.headers['content-encoding'] !== undefined)
+        return done(new UnsupportedBody());
+      try {
+        done(null, decode(body as Buffer));
+      } catch (error) {
+        done(error as Error);
+      }
+    });
+  }
+}
+
+class UnsupportedBody extends Error {
+  override readonly name = 'UnsupportedBody';
+}
+
+/** 405 with `Allow` where the address exists for other methods, else 404; before any body is read. */
+function answerUnknownAddresses(app: FastifyInstance, fallback: (request: FastifyRequest) => Answers): void {
+  const known = new Map<string, { answers: Answers | undefined; allow: string[] }>();
+  app.addHook('onRoute', ({ url, method, config }) => {
+    const route = known.get(url) ?? { answers: config?.answers, allow: [] };
+    route.allow.push(...[method].flat());
+    known.set(url, route);
+  });
+  app.addHook('onRequest', async (request, reply) => {
+    if (!request.is404) return;
+    const route = known.get(request.url.replace(/\?.*$/s, ''));
+    const trouble: Trouble = route ? { kind: 'method_not_allowed', allow: route.allow } : { kind: 'not_found' };
+    return answerTrouble(route?.answers ?? fallback(request), request, reply, trouble);
+  });
+}
+
+function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply, answers: Answers): FastifyReply {
+  const trouble = troubleOf(error);
+  if (trouble.kind === 'internal')
+    request.log.error({ err: error, request_id: request.id }, 'a request failed unexpectedly');
+  if (trouble.kind === 'unavailable')
+    request.log.warn({ err: error, request_id: request.id }, 'the store could not serve');
+  return answerTrouble(answers, request, reply, trouble);
+}
+
+function troubleOf(error: unknown): Trouble {
+  if (error instanceof StoreUnavailable) return { kind: 'unavailable', retryAfter: UNAVAILABLE_RETRY_AFTER };
+  if (error instanceof MalformedBody) return { kind: 'bad_request', description: error.message };
+  if (error instanceof UnsupportedBody) return { kind: 'unsupported_media_type' };
+  const status = (error as { statusCode?: number }).statusCode;
+  if (status === 413) return { kind: 'too_large' };
+  if (status === 415) return { kind: 'unsupported_media_type' };
+  return { kind: status !== undefined && status < 500 ? 'bad_request' : 'internal' };
+}
+
+/** One line a request: what it came to, never its query, body, cookies or credentials. */
+function logRequests(app: FastifyInstance, service: Service): void {
+  app.addHook('onSend', async (request, reply) => {
+    reply.header('X-Request-Id', request.id);
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    request.log.info(
+      {
+        request_id: request.id,
+        method: request.method,
+        route: request.routeOptions.url ?? null,
+        status: reply.statusCode,
+        ms: Math.round(reply.elapsedTime * 10) / 10,
+        source: originOf(service, request).source,
+        ...request.outcome,
+      },
+      'request',
+    );
+  });
+}

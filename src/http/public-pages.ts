@@ -1,0 +1,68 @@
+/** Pages and files for everybody: the start page, the developers' page, the stylesheet and the logo. */
+import type { FastifyInstance } from 'fastify';
+import type { Throttle } from '../accounts/throttle.ts';
+import { developersPage, type PublishedLimit } from '../pages/developers-page.ts';
+import { homePage } from '../pages/home-page.ts';
+import type { BrowserSessions } from './browser-session.ts';
+import type { Pages } from './page-answers.ts';
+import { AUTHORIZE_PATH, LOGO_PATH, ME_PATH, REFRESH_TOKEN_PATH, TOKEN_PATH } from './paths.ts';
+import type { Service } from './service.ts';
+
+/** Adds the pages and files for everybody. */
+export function addPublicPages(app: FastifyInstance, service: Service, pages: Pages, sessions: BrowserSessions): void {
+  const config = { answers: pages.answers };
+
+  app.get('/', { config }, async (request, reply) => {
+    const signedIn = await sessions.signedIn(request);
+    return pages.send(reply, homePage(pages.context(request), { account: signedIn?.account ?? null }));
+  });
+
+  app.get('/developers', { config }, async (request, reply) => {
+    return pages.send(reply, developersPage(pages.context(request), developersData(service)));
+  });
+
+  app.get(pages.stylesheet.path, { config }, async (_request, reply) => {
+    // The name changes with the text, so that browsers may keep it for good.
+    const cached = pages.secure(reply).header('Cache-Control', 'public, max-age=31536000, immutable');
+    return cached.header('Content-Type', 'text/css; charset=utf-8').send(pages.stylesheet.text);
+  });
+
+  const { logo } = service;
+  if (!logo) return;
+  app.get(LOGO_PATH, { config }, async (_request, reply) => {
+    return pages
+      .secure(reply)
+      .header('Cache-Control', 'public, max-age=3600')
+      .header('Content-Type', logo.type)
+      .send(logo.bytes);
+  });
+}
+
+function developersData(service: Service) {
+  const { appUrl, apiUrl, lifetimes, throttles } = service;
+  return {
+    authorizationUrl: appUrl + AUTHORIZE_PATH,
+    accessTokenRequestUrl: appUrl + TOKEN_PATH,
+    refreshTokenRequestUrl: appUrl + REFRESH_TOKEN_PATH,
+    meUrl: apiUrl + ME_PATH,
+    metadataUrl: null,
+    lifetimes: {
+      codeSeconds: lifetimes.code,
+      accessTokenSeconds: lifetimes.accessToken,
+      refreshTokenIdleSeconds: lifetimes.refreshTokenIdle,
+      refreshTokenMaxSeconds: lifetimes.refreshTokenMax,
+      refreshOverlapSeconds: lifetimes.refreshOverlap,
+      refreshRetryWindowSeconds: lifetimes.refreshRetryWindow,
+    },
+    limits: [
+      publishedLimit('authorization', throttles.authorize),
+      publishedLimit('client_authentication', throttles.clientAndSource),
+      publishedLimit('sign_in_account', throttles.accountAndSource),
+      publishedLimit('sign_in_address', throttles.source),
+    ],
+  };
+}
+
+function publishedLimit(kind: PublishedLimit['kind'], { limit }: Throttle): PublishedLimit {
+  return { kind, ...limit };
+}

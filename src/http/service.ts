@@ -1,0 +1,37 @@
+/** What the faces and pages are handed: the domain, and what an installation is called. They decide nothing themselves. */
+import type { Accounts } from '../accounts/accounts.ts';
+import type { Throttle } from '../accounts/throttle.ts';
+import type { AuthorizationServer } from '../oauth/authorization-server.ts';
+import type { Lifetimes } from '../oauth/grant.ts';
+import type { GrantRegistry } from '../oauth/grant-registry.ts';
+import type { Keyring } from '../oauth/keyring.ts';
+import type { ClientStore } from '../oauth/store.ts';
+import type { Brand } from '../pages/brand.ts';
+
+/** The running service, as HTTP sees it. */
+export type Service = {
+  readonly authorizationServer: AuthorizationServer;
+  readonly accounts: Accounts;
+  readonly grants: GrantRegistry;
+  readonly clients: Pick<ClientStore, 'findClient'>;
+  readonly keyring: Keyring;
+  readonly brand: Brand;
+  /** The logo's bytes, if there is one. */
+  readonly logo: { readonly type: string; readonly bytes: Buffer } | null;
+  /** `{app_url}` and `{api_url}`, without a slash at the end. */
+  readonly appUrl: string;
+  readonly apiUrl: string;
+  readonly lifetimes: Lifetimes;
+  readonly throttles: {
+    readonly accountAndSource: Throttle;
+    readonly source: Throttle;
+    readonly clientAndSource: Throttle;
+    readonly authorize: Throttle;
+  };
+  /** Whether an address may say for whom it forwards. */
+  readonly isTrustedProxy: (address: string) => boolean;
+  /** Whether requests can be served now. */
+  readonly isReady: () => Promise<boolean>;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+};

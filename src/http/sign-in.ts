@@ -1,0 +1,111 @@
+/** `/sign-in` and `/sign-out`. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Parameters } from '../oauth/parameters.ts';
+import { type SignInData, signInPage } from '../pages/sign-in-page.ts';
+import { signedOutPage, signOutPage } from '../pages/sign-out-page.ts';
+import { setRetryAfter } from './answer.ts';
+import type { BrowserSessions } from './browser-session.ts';
+import { decodeForm } from './decoding.ts';
+import { formOf } from './form.ts';
+import { originOf } from './origin.ts';
+import type { Pages } from './page-answers.ts';
+import { AUTHORIZE_PATH } from './paths.ts';
+import type { Service } from './service.ts';
+
+/** Where a person lands after signing in, if they were not on the way to anything. */
+const START = '/account/apps';
+
+/** Seconds after which a busy moment should have passed. */
+const BUSY_RETRY_AFTER = 2;
+
+/** Adds sign-in and sign-out. */
+export function addSignIn(app: FastifyInstance, service: Service, pages: Pages, sessions: BrowserSessions): void {
+  const config = { answers: pages.answers };
+
+  app.get('/sign-in', { config }, async (request, reply) => {
+    const continueTo = localPath(service.appUrl, (request.query as Parameters).get('continue'));
+    if (await sessions.signedIn(request)) return seeOther(pages, reply, continueTo ?? START);
+    return sendSignIn(pages, sessions, request, reply, { continueTo, appName: await appNameOf(service, continueTo) });
+  });
+
+  app.post('/sign-in', { config }, async (request, reply) => {
+    if (!sessions.isSameOrigin(request)) return pages.sendError(request, reply, 403, 'form_refused');
+    const form = formOf(request);
+    const continueTo = localPath(service.appUrl, form.get('continue'));
+    const email = form.get('email') ?? '';
+    const again = { continueTo, appName: await appNameOf(service, continueTo), email };
+    // A browser that dropped the visitor's cookie gets a new form, not a dead end.
+    if (sessions.checkSignInForm(request, form.get('form_token')) !== 'good') {
+      return sendSignIn(pages, sessions, request, reply.code(403), { ...again, problem: { kind: 'form_expired' } });
+    }
+    const before = sessions.sessionToken(request);
+    const outcome = await service.accounts.signIn(
+      email,
+      form.get('password') ?? '',
+      before,
+      originOf(service, request),
+    );
+    if (outcome.kind === 'signed_in') {
+      sessions.begin(reply, outcome.sessionToken);
+      return seeOther(pages, reply, continueTo ?? START);
+    }
+    request.outcome = { error: outcome.kind };
+    if (outcome.kind === 'throttled') setRetryAfter(reply.code(429), outcome.retryAfterSeconds);
+    else if (outcome.kind === 'busy') setRetryAfter(reply.code(503), BUSY_RETRY_AFTER);
+    else reply.code(400);
+    return sendSignIn(pages, sessions, request, reply, { ...again, problem: outcome });
+  });
+
+  app.get('/sign-out', { config }, async (request, reply) => {
+    const signedIn = await sessions.signedIn(request);
+    const context = pages.context(request);
+    if (!signedIn) return pages.send(reply, signedOutPage(context));
+    const formToken = sessions.formToken(signedIn, 'sign-out', '');
+    return pages.send(reply, signOutPage(context, { formToken, continueTo: null }));
+  });
+
+  app.post('/sign-out', { config }, async (request, reply) => {
+    if (!sessions.isSameOrigin(request)) return pages.sendError(request, reply, 403, 'form_refused');
+    const form = formOf(request);
+    const continueTo = localPath(service.appUrl, form.get('continue')) ?? '/sign-out';
+    const signedIn = await sessions.signedIn(request);
+    if (signedIn) {
+      const token = sessions.checkForm(signedIn, 'sign-out', '', form.get('form_token'));
+      if (token === 'expired') return seeOther(pages, reply, '/sign-out');
+      if (token === 'wrong') return pages.sendError(request, reply, 403, 'form_refused');
+      await service.accounts.signOut(signedIn.sessionToken, signedIn.account, originOf(service, request));
+    }
+    sessions.end(reply);
+    return seeOther(pages, reply, continueTo);
+  });
+}
+
+/** Shows the sign-in form: on its own page, or in place of one that needs somebody signed in. */
+export function sendSignIn(
+  pages: Pages,
+  sessions: BrowserSessions,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  data: Pick<SignInData, 'continueTo' | 'appName'> & Partial<SignInData>,
+): FastifyReply {
+  const formToken = sessions.signInFormToken(request, reply);
+  const page = signInPage(pages.context(request), { email: '', problem: null, ...data, formToken });
+  return pages.send(reply, page, 'leaves');
+}
+
+/** A path of our own, or null: sign-in must not send anybody to where a link's maker wants (ASVS 3.7.2). */
+function localPath(appUrl: string, text: string | undefined): string | null {
+  if (text === undefined || !/^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/.test(text)) return null;
+  return URL.parse(text, appUrl)?.origin === appUrl ? text : null;
+}
+
+/** The name of the app that a person is on the way to, if the path is an authorization request. */
+async function appNameOf(service: Service, path: string | null): Promise<string | null> {
+  if (!path?.startsWith(`${AUTHORIZE_PATH}?`)) return null;
+  const outcome = await service.authorizationServer.validateRequest(decodeForm(path.slice(AUTHORIZE_PATH.length + 1)));
+  return outcome.kind === 'valid' ? outcome.client.name : null;
+}
+
+function seeOther(pages: Pages, reply: FastifyReply, path: string): FastifyReply {
+  return pages.secure(reply, 'leaves').header('Cache-Control', 'no-store').code(303).header('Location', path).send();
+}

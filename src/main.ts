@@ -1,0 +1,329 @@
+/**
+ * The only wiring: configuration → keys → store → domain → servers, or one command. Everything below this file receives
+ * what it needs; the environment, the clock and the process are touched nowhere else.
+ */
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { isIPv6 } from 'node:net';
+import { availableParallelism, userInfo } from 'node:os';
+import { type Logger, pino } from 'pino';
+import { Accounts } from './accounts/accounts.ts';
+import { PasswordHasher } from './accounts/password-hash.ts';
+import { Throttle } from './accounts/throttle.ts';
+import type { CommandContext, Installation } from './cli/context.ts';
+import { runProgram } from './cli/program.ts';
+import { type Configuration, readConfiguration } from './configuration.ts';
+import { buildListener, type Faces } from './http/listener.ts';
+import { AUTHORIZE_PATH, LOGO_PATH, REFRESH_TOKEN_PATH, TOKEN_PATH } from './http/paths.ts';
+import type { Service } from './http/service.ts';
+import { AuthorizationServer } from './oauth/authorization-server.ts';
+import { ClientRegistry } from './oauth/client-registry.ts';
+import { GrantRegistry } from './oauth/grant-registry.ts';
+import { createKeyring, type Keyring } from './oauth/keyring.ts';
+import { Refused } from './refused.ts';
+import { makeKeysFile, makeRootKey, parseRootKeys, readKeysFile } from './root-keys.ts';
+import { type OpenedDatabase, openSqlite } from './storage/sqlite/open.ts';
+
+/** What a start may be given instead of the real thing; a test advances the clock. */
+export type World = { readonly now: () => number; readonly logger: Logger };
+
+/** A service that answers: its addresses, the domain for whoever runs it, and how to stop it. */
+export type RunningService = {
+  readonly appUrl: string;
+  readonly apiUrl: string;
+  readonly installation: Installation;
+  /** Drains what is under way, for 10 seconds at most, and closes the store. */
+  stop(): Promise<void>;
+};
+
+/** How often may be guessed, and how often a page be visited; each from one source (ASVS 6.1.1, documented at /developers). */
+const LIMITS = {
+  accountAndSource: { count: 10, seconds: 300 },
+  source: { count: 100, seconds: 600 },
+  clientAndSource: { count: 30, seconds: 60 },
+  authorize: { count: 6000, seconds: 60 },
+};
+
+const DRAIN_MS = 10_000;
+
+/** Opens the database, makes the domain and starts the servers; resolves when both addresses answer. Throws `Refused`. */
+export async function startService(configuration: Configuration, world: World): Promise<RunningService> {
+  const { now, logger } = world;
+  const logo = readLogo(configuration.productLogo);
+  const keyring = loadKeyring(configuration);
+  const database = await openDatabase(configuration, keyring, world, 'service');
+  const installation = makeInstallation(configuration, keyring, database, now);
+  let isStopping = false;
+  const service: Service = {
+    authorizationServer: installation.authorizationServer,
+    accounts: installation.accounts,
+    grants: installation.grants,
+    clients: database.store,
+    keyring,
+    brand: {
+      productName: configuration.productName ?? 'Valetkey',
+      colour: configuration.productColour,
+      logoHref: logo ? LOGO_PATH : null,
+      supportAddress: configuration.supportAddress,
+    },
+    logo,
+    appUrl: configuration.appUrl,
+    apiUrl: configuration.apiUrl,
+    lifetimes: lifetimesOf(configuration),
+    throttles: installation.throttles,
+    isTrustedProxy: (address) => configuration.trustedProxies.check(address, isIPv6(address) ? 'ipv6' : 'ipv4'),
+    isReady: async () => !isStopping && (await database.isReady()),
+    now,
+  };
+  const servers = await listen(service, configuration, logger).catch(async (error: unknown) => {
+    await database.close();
+    throw error;
+  });
+  database.startCleanUp((note) => logger.warn(note));
+  const stop = async (): Promise<void> => {
+    isStopping = true;
+    const drained = Promise.all(servers.map((server) => server.close()));
+    await Promise.race([drained, new Promise((resolve) => setTimeout(resolve, DRAIN_MS).unref())]);
+    await database.close();
+  };
+  return { appUrl: configuration.appUrl, apiUrl: configuration.apiUrl, installation, stop };
+}
+
+/** Serves until a signal comes; prints where, and what to do next on an empty installation. */
+async function serve(configuration: Configuration, json: boolean): Promise<number> {
+  const destination = pino.destination({ fd: 2, sync: false });
+  const logger = makeLogger(destination);
+  const world = { now: Date.now, logger };
+  const running = await startService(configuration, world);
+  const { appUrl, apiUrl, installation } = running;
+  if (json) process.stdout.write(`${JSON.stringify({ app_url: appUrl, api_url: apiUrl })}\n`);
+  else process.stdout.write(`app ${appUrl}\napi ${apiUrl}\n${await nextSteps(installation)}`);
+  await stopSignal();
+  logger.info('stopping');
+  await running.stop();
+  destination.flushSync();
+  return 0;
+}
+
+async function nextSteps({ accounts, clients }: Installation): Promise<string> {
+  const steps: string[] = [];
+  if ((await accounts.list()).length === 0) steps.push('user add --email you@example.com --name "Your Name"');
+  if ((await clients.list()).length === 0) {
+    steps.push('client register --name "My App" --redirect-uri http://127.0.0.1:8080/callback');
+  }
+  if (steps.length === 0) return '';
+  return `\nNext, in another terminal:\n${steps.map((step) => `  npm run -s valetkey -- ${step}\n`).join('')}`;
+}
+
+/** Resolves at the first SIGINT or SIGTERM; a second one ends the process at once. */
+function stopSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      process.once(signal, () => {
+        process.once(signal, () => process.exit(1));
+        resolve();
+      });
+    }
+  });
+}
+
+/** The domain over an opened database. */
+function makeInstallation(
+  configuration: Configuration,
+  keyring: Keyring,
+  { store, close }: OpenedDatabase,
+  now: () => number,
+) {
+  const lifetimes = lifetimesOf(configuration);
+  const prefix = configuration.tokenPrefix;
+  const throttles = {
+    accountAndSource: new Throttle(LIMITS.accountAndSource),
+    source: new Throttle(LIMITS.source),
+    clientAndSource: new Throttle(LIMITS.clientAndSource),
+    authorize: new Throttle(LIMITS.authorize),
+  };
+  const operator = { kind: 'operator', id: userInfo().username, source: null, requestId: null } as const;
+  const hasher = new PasswordHasher(keyring, availableParallelism());
+  const guessable = [configuration.productName ?? '', 'valetkey'];
+  const published = {
+    authorizationUrl: configuration.appUrl + AUTHORIZE_PATH,
+    accessTokenRequestUrl: configuration.appUrl + TOKEN_PATH,
+    refreshTokenRequestUrl: configuration.appUrl + REFRESH_TOKEN_PATH,
+  };
+  return {
+    authorizationServer: new AuthorizationServer({
+      store,
+      keyring,
+      lifetimes,
+      prefix,
+      now,
+      throttle: throttles.clientAndSource,
+    }),
+    clients: new ClientRegistry({ store, keyring, prefix, accessTokenLifetime: lifetimes.accessToken, now }, operator),
+    accounts: new Accounts({ store, hasher, throttles, now, guessable }),
+    grants: new GrantRegistry(store, now),
+    audit: store,
+    throttles,
+    operator,
+    endpoints: { confidential: published, public: published },
+    close,
+  };
+}
+
+/** One server for each address, or one for both; resolves when they answer. */
+async function listen(service: Service, configuration: Configuration, logger: Logger) {
+  const isOne = configuration.appUrl === configuration.apiUrl;
+  const wanted: [Faces, Configuration['appListen']][] = isOne
+    ? [[{ app: true, api: true }, configuration.appListen]]
+    : [
+        [{ app: true, api: false }, configuration.appListen],
+        [{ app: false, api: true }, configuration.apiListen],
+      ];
+  const servers = await Promise.all(wanted.map(([faces]) => buildListener(service, faces, logger)));
+  for (const [index, [, address]] of wanted.entries()) {
+    try {
+      await servers[index]?.listen(address);
+    } catch (error) {
+      await Promise.all(servers.map((server) => server.close()));
+      throw new Refused([whyNotListening(address, error as NodeJS.ErrnoException)]);
+    }
+  }
+  return servers;
+}
+
+function whyNotListening({ host, port }: Configuration['appListen'], error: NodeJS.ErrnoException): string {
+  const place = `${host}:${port}`;
+  if (error.code === 'EADDRINUSE')
+    return `${place} is in use: stop the other program, or set VALETKEY_APP_LISTEN and VALETKEY_API_LISTEN (or the URLs)`;
+  if (error.code === 'EACCES')
+    return `${place} may not be bound by this user: choose a port from 1024 on, with a proxy in front`;
+  return `${place} cannot be bound (${error.code}): set VALETKEY_APP_LISTEN and VALETKEY_API_LISTEN to addresses of this machine`;
+}
+
+async function openDatabase(
+  { database, durability }: Configuration,
+  keyring: Keyring,
+  { now, logger }: World,
+  role: 'service' | 'command',
+  migrate = role === 'service',
+): Promise<OpenedDatabase> {
+  return openSqlite({
+    path: database.kind === 'memory' ? ':memory:' : database.path,
+    keyring,
+    now,
+    role,
+    migrate,
+    durability: role === 'service' ? durability : 'full',
+    onFailure: (error) => {
+      // Nothing that a failed sync left behind can be trusted, and a second try proves nothing.
+      logger.fatal({ err: error }, 'the database cannot be synced: ending');
+      process.exit(1);
+    },
+  });
+}
+
+/** The keyring of an installation: from the environment, from the file, or made anew together with a new database. */
+function loadKeyring({ keys, keysFile, keysAreNamed, database }: Configuration): Keyring {
+  if (keysAreNamed) return createKeyring(parseRootKeys(keys ?? '', 'VALETKEY_KEYS'));
+  if (database.kind === 'memory') return createKeyring(parseRootKeys(makeRootKey(), 'memory'));
+  const path = keysFile ?? 'data/keys';
+  const isNew = !existsSync(database.path) || statSync(database.path).size === 0;
+  const found = readKeysFile(path);
+  if (found) return createKeyring(found);
+  if (!isNew) {
+    throw new Refused([
+      `the keys file ${path} is missing, but the database ${database.path} exists: put its keys back, since nothing in it opens without them`,
+    ]);
+  }
+  makeKeysFile(path, makeRootKey());
+  return createKeyring(readKeysFile(path) ?? []);
+}
+
+function lifetimesOf(configuration: Configuration) {
+  return {
+    code: configuration.codeTtl,
+    accessToken: configuration.accessTokenTtl,
+    refreshTokenIdle: configuration.refreshTokenIdleTtl,
+    refreshTokenMax: configuration.refreshTokenMaxTtl,
+    refreshOverlap: configuration.refreshOverlap,
+    refreshRetryWindow: configuration.refreshRetryWindow,
+  };
+}
+
+function readLogo(path: string | null): Service['logo'] {
+  if (path === null) return null;
+  const type = { svg: 'image/svg+xml', png: 'image/png' }[path.split('.').at(-1)?.toLowerCase() ?? ''];
+  if (!type) throw new Refused([`VALETKEY_PRODUCT_LOGO: ${path} is neither .svg nor .png`]);
+  try {
+    return { type, bytes: readFileSync(path) };
+  } catch (error) {
+    throw new Refused([
+      `VALETKEY_PRODUCT_LOGO: ${path} cannot be read (${(error as NodeJS.ErrnoException).code}): name an SVG or PNG file`,
+    ]);
+  }
+}
+
+/** Structured logs, a line of JSON each. Nothing that is a secret is ever handed to it. */
+export function makeLogger(destination: pino.DestinationStream): Logger {
+  return pino(
+    { base: null, timestamp: pino.stdTimeFunctions.isoTime, formatters: { level: (level) => ({ level }) } },
+    destination,
+  );
+}
+
+/** The world of the command line. Nothing is read or opened before a command asks for it. */
+function makeCommandContext(): CommandContext {
+  const configuration = () => readConfiguration(process.env);
+  const world: World = { now: Date.now, logger: makeLogger(pino.destination({ fd: 2, sync: true })) };
+  const openForCommand = async (migrate?: boolean) => {
+    const read = configuration();
+    if (read.database.kind === 'memory') {
+      throw new Refused([
+        'VALETKEY_DATABASE_URL is sqlite::memory:, which only the service itself can reach: name a file',
+      ]);
+    }
+    const keyring = loadKeyring(read);
+    const database = await openDatabase(read, keyring, world, 'command', migrate);
+    return { read, keyring, database };
+  };
+  return {
+    stdin: process.stdin,
+    stdout: process.stdout,
+    stderr: process.stderr,
+    now: world.now,
+    open: async () => {
+      const { read, keyring, database } = await openForCommand();
+      return makeInstallation(read, keyring, database, world.now);
+    },
+    serve: ({ json }) => serve(configuration(), json),
+    demo: async (options) => {
+      const { runDemo } = await import('../demo/demo.ts');
+      const start = (variables: Record<string, string>) => startService(readConfiguration(variables), world);
+      return runDemo({ ...options, stdout: process.stdout, stderr: process.stderr, start, stopSignal });
+    },
+    database: {
+      migrate: async () => {
+        const { database } = await openForCommand(true);
+        await database.close();
+        return { applied: database.applied };
+      },
+      check: async () => {
+        const { database } = await openForCommand();
+        try {
+          return await database.check();
+        } finally {
+          await database.close();
+        }
+      },
+    },
+    keys: {
+      generate: async (file) => {
+        const key = makeRootKey();
+        if (file !== null && !makeKeysFile(file, key))
+          throw new Refused([`${file} is there already: choose another name, or move it away`]);
+        return { key, file };
+      },
+    },
+  };
+}
+
+if (import.meta.main) process.exitCode = await runProgram(process.argv.slice(2), makeCommandContext());

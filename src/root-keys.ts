@@ -1,0 +1,92 @@
+/** The root keys on disk or in the environment: read, checked, and made for a new installation. */
+import { randomBytes } from 'node:crypto';
+import {
+  closeSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { withChecksum } from './oauth/credential.ts';
+import { ROOT_KEY_BYTES } from './oauth/keyring.ts';
+import { Refused } from './refused.ts';
+
+/** Lets secret scanners and people tell a root key from every other text. */
+const PREFIX = 'vk_rk_';
+
+/** A new root key as text: 256 random bits with a prefix and a checksum. */
+export function makeRootKey(): string {
+  return withChecksum(PREFIX + randomBytes(ROOT_KEY_BYTES).toString('base64url'));
+}
+
+/**
+ * Reads root keys from text, newest first, separated by white space; a line that begins with # is a comment. `place`
+ * names where the text is from. Throws `Refused` without ever repeating the text.
+ */
+export function parseRootKeys(text: string, place: string): Buffer[] {
+  const words = text
+    .replace(/^#.*$/gm, '')
+    .split(/\s+/)
+    .filter((word) => word !== '');
+  if (words.length === 0) throw new Refused([`${place} holds no root key: make one with "valetkey keys generate"`]);
+  return words.map((word, index) => {
+    const body = word.slice(PREFIX.length, -6);
+    const bytes = Buffer.from(body, 'base64url');
+    if (!word.startsWith(PREFIX) || withChecksum(PREFIX + body) !== word || bytes.length < ROOT_KEY_BYTES) {
+      throw new Refused([
+        `root key ${index + 1} in ${place} is not whole: copy it again, or make one with "valetkey keys generate"`,
+      ]);
+    }
+    return bytes;
+  });
+}
+
+/** Reads the keys file, or null when there is none. Throws `Refused` when others could read it, or it cannot be read. */
+export function readKeysFile(path: string): Buffer[] | null {
+  let text: string;
+  try {
+    if (process.platform !== 'win32' && (statSync(path).mode & 0o077) !== 0) {
+      throw new Refused([
+        `others can read the keys file ${path}: run "chmod 600 ${path}", and think of the keys as known if somebody else uses this machine`,
+      ]);
+    }
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    if (error instanceof Refused) throw error;
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw new Refused([
+      `the keys file ${path} cannot be read (${(error as NodeJS.ErrnoException).code}): let the user who runs Valetkey read it`,
+    ]);
+  }
+  return parseRootKeys(text, path);
+}
+
+/**
+ * Writes a new keys file with one key, mode 0600, and answers the key. It appears whole or not at all, and never
+ * replaces another: of two processes that start at once, one makes it and the other reads it. False when one is there.
+ */
+export function makeKeysFile(path: string, key: string): boolean {
+  const draft = `${path}.${process.pid}.new`;
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const descriptor = openSync(draft, 'wx', 0o600);
+  try {
+    writeSync(
+      descriptor,
+      `# Root keys, newest first. Whoever has these and the database can act as every app: keep them apart in backups.\n${key}\n`,
+    );
+    fsyncSync(descriptor);
+    linkSync(draft, path);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  } finally {
+    closeSync(descriptor);
+    rmSync(draft, { force: true });
+  }
+}

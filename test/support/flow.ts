@@ -1,0 +1,126 @@
+/** The published flow on the wire, for tests that need its outcome. */
+import assert from 'node:assert/strict';
+import { Browser, type Visit } from './browser.ts';
+import { PASSWORD, REDIRECT_URI, type TestService } from './service.ts';
+
+/** The credentials of a registered client. */
+export type TestClient = { readonly clientId: string; readonly clientSecret: string };
+
+/** An answer of a token endpoint or of the check. */
+export type JsonAnswer = { readonly status: number; readonly headers: Headers; readonly body: Record<string, unknown> };
+
+/** The authorization URL for a client; undefined parameters are left out. */
+export function authorizeUrl(
+  { appUrl }: TestService,
+  client: TestClient,
+  parameters: Record<string, string | undefined> = {},
+): string {
+  const all = { client_id: client.clientId, redirect_uri: REDIRECT_URI, state: 'xyz', ...parameters };
+  const sent = Object.entries(all).filter((pair): pair is [string, string] => pair[1] !== undefined);
+  return `${appUrl}/auth/oauth2/authorize?${new URLSearchParams(sent)}`;
+}
+
+/** Signs a browser in. */
+export async function signIn(
+  { appUrl }: TestService,
+  browser: Browser,
+  email = 'ada@example.com',
+  password = PASSWORD,
+): Promise<Visit> {
+  const page = await browser.get(`${appUrl}/sign-in`);
+  return browser.submit(page, '/sign-in', { email, password });
+}
+
+/** A browser in which somebody is signed in. */
+export async function signedInBrowser(service: TestService, email?: string): Promise<Browser> {
+  const browser = new Browser();
+  const visit = await signIn(service, browser, email);
+  assert.equal(visit.status, 303, 'sign-in works');
+  return browser;
+}
+
+/** Presses Allow and answers where the browser is sent. */
+export async function pressAllow(
+  service: TestService,
+  browser: Browser,
+  client: TestClient,
+  parameters: Record<string, string | undefined> = {},
+): Promise<URL> {
+  const page = await browser.get(authorizeUrl(service, client, parameters));
+  const visit = await browser.submit(page, '/auth/oauth2/authorize', { decision: 'allow' });
+  assert.equal(visit.status, 303, 'Allow redirects');
+  return new URL(visit.headers.get('location') ?? '');
+}
+
+/** An authorization code of a fresh grant. */
+export async function obtainCode(
+  service: TestService,
+  browser: Browser,
+  client: TestClient,
+  parameters?: Record<string, string | undefined>,
+): Promise<string> {
+  return (await pressAllow(service, browser, client, parameters)).searchParams.get('code') ?? '';
+}
+
+/** Posts to the token endpoint; fields that are undefined are left out. */
+export function exchange(
+  service: TestService,
+  client: TestClient,
+  code: string,
+  fields: Record<string, string | undefined> = {},
+): Promise<JsonAnswer> {
+  return postForm(`${service.appUrl}/api/auth/oauth/token`, {
+    grant_type: 'authorization_code',
+    code,
+    client_id: client.clientId,
+    client_secret: client.clientSecret,
+    redirect_uri: REDIRECT_URI,
+    ...fields,
+  });
+}
+
+/** Posts to the refresh endpoint with the token in the header. */
+export function refresh(
+  service: TestService,
+  client: TestClient,
+  refreshToken: string,
+  fields: Record<string, string | undefined> = {},
+): Promise<JsonAnswer> {
+  const body = {
+    grant_type: 'refresh_token',
+    client_id: client.clientId,
+    client_secret: client.clientSecret,
+    ...fields,
+  };
+  return postForm(`${service.appUrl}/api/auth/oauth/refreshToken`, body, { Authorization: `Bearer ${refreshToken}` });
+}
+
+/** Checks an access token. */
+export async function me(service: TestService, accessToken: string): Promise<JsonAnswer> {
+  return asJson(await fetch(`${service.apiUrl}/v2/me`, { headers: { Authorization: `Bearer ${accessToken}` } }));
+}
+
+/** The two tokens of an answer. */
+export function pairOf({ status, body }: JsonAnswer): { accessToken: string; refreshToken: string } {
+  assert.equal(status, 200, JSON.stringify(body));
+  return { accessToken: String(body['access_token']), refreshToken: String(body['refresh_token']) };
+}
+
+/** Posts a form and reads the JSON that comes back; undefined fields are left out. */
+export async function postForm(
+  url: string,
+  fields: Record<string, string | undefined>,
+  headers: Record<string, string> = {},
+): Promise<JsonAnswer> {
+  const sent = Object.entries(fields).filter((pair): pair is [string, string] => pair[1] !== undefined);
+  return asJson(await fetch(url, { method: 'POST', headers, body: new URLSearchParams(sent) }));
+}
+
+/** Reads an answer as JSON. */
+export async function asJson(response: Response): Promise<JsonAnswer> {
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: (await response.json()) as Record<string, unknown>,
+  };
+}

@@ -1,0 +1,99 @@
+/** The program as a fixture: the real service on free ports with a database in memory, an advanced clock and its log kept. */
+import net from 'node:net';
+import type { TestContext } from 'node:test';
+import type { Account } from '../../src/accounts/account.ts';
+import type { Installation } from '../../src/cli/context.ts';
+import { readConfiguration } from '../../src/configuration.ts';
+import { makeLogger, startService } from '../../src/main.ts';
+import type { Client, ClientType } from '../../src/oauth/client.ts';
+import type { ClientSettings } from '../../src/oauth/client-registry.ts';
+
+/** A clock that only moves when it is told to; ms since the epoch. */
+export class Clock {
+  #now = Date.UTC(2026, 0, 15, 12, 0, 0);
+  readonly now = (): number => this.#now;
+
+  /** Moves the clock on (or back, with a negative number); seconds. */
+  advance(seconds: number): void {
+    this.#now += seconds * 1000;
+  }
+}
+
+/** A running service for one test. */
+export type TestService = {
+  readonly appUrl: string;
+  readonly apiUrl: string;
+  readonly clock: Clock;
+  readonly installation: Installation;
+  /** Every line that the service logged, as text. */
+  readonly log: string[];
+  stop(): Promise<void>;
+};
+
+/** The one password of test accounts. */
+export const PASSWORD = 'correct horse battery staple';
+/** Where test clients get their codes; nothing listens there. */
+export const REDIRECT_URI = 'https://client.example/callback';
+
+/** Starts a service that stops when the test ends; variables are as in the environment. */
+export async function startTestService(
+  t: Pick<TestContext, 'after'>,
+  variables: Record<string, string> = {},
+): Promise<TestService> {
+  const [appPort, apiPort] = [await freePort(), await freePort()];
+  const clock = new Clock();
+  const log: string[] = [];
+  const logger = makeLogger({ write: (line: string) => void log.push(line) });
+  const configuration = readConfiguration({
+    VALETKEY_APP_URL: `http://127.0.0.1:${appPort}`,
+    VALETKEY_API_URL: `http://127.0.0.1:${apiPort}`,
+    VALETKEY_DATABASE_URL: 'sqlite::memory:',
+    ...variables,
+  });
+  const running = await startService(configuration, { now: clock.now, logger });
+  t.after(() => running.stop());
+  const [appUrl, apiUrl] = [configuration.appListen, configuration.apiListen].map(
+    ({ host, port }) => `http://${host}:${port}`,
+  ) as [string, string];
+  return { appUrl, apiUrl, clock, log, installation: running.installation, stop: () => running.stop() };
+}
+
+/** A port on loopback that nobody listens on right now. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = net.createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as net.AddressInfo;
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+/** Adds an account whose password is `PASSWORD`. */
+export function addUser(
+  { installation }: TestService,
+  email = 'ada@example.com',
+  name = 'Ada Example',
+): Promise<Account> {
+  const account = { email, name, username: null, isOperator: false, password: PASSWORD };
+  return installation.accounts.add(account, installation.operator);
+}
+
+/** Registers a client; the secret is empty for a public one. */
+export async function addClient(
+  { installation }: TestService,
+  settings: Partial<ClientSettings> = {},
+  type: ClientType = 'confidential',
+): Promise<{ client: Client; clientId: string; clientSecret: string }> {
+  const { client, clientSecret } = await installation.clients.register(type, {
+    name: 'Test App',
+    redirectUris: [REDIRECT_URI],
+    scopes: [],
+    requirePkce: false,
+    refreshOverlap: null,
+    refreshRetryWindow: null,
+    ...settings,
+  });
+  return { client, clientId: client.id, clientSecret: clientSecret ?? '' };
+}
