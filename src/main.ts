@@ -12,7 +12,7 @@ import { Throttle } from './accounts/throttle.ts';
 import type { CommandContext, Installation } from './cli/context.ts';
 import { runProgram } from './cli/program.ts';
 import { type Configuration, readConfiguration } from './configuration.ts';
-import { buildListener, type Faces } from './http/listener.ts';
+import type { Faces } from './http/listener.ts';
 import { AUTHORIZE_PATH, LOGO_PATH, REFRESH_TOKEN_PATH, TOKEN_PATH } from './http/paths.ts';
 import type { Service } from './http/service.ts';
 import { AuthorizationServer } from './oauth/authorization-server.ts';
@@ -21,7 +21,7 @@ import { GrantRegistry } from './oauth/grant-registry.ts';
 import { createKeyring, type Keyring } from './oauth/keyring.ts';
 import { Refused } from './refused.ts';
 import { makeKeysFile, makeRootKey, parseRootKeys, readKeysFile } from './root-keys.ts';
-import { type OpenedDatabase, openSqlite } from './storage/sqlite/open.ts';
+import { openSqlite, type SqliteStorage } from './storage/sqlite/open.ts';
 
 /** What a start may be given instead of the real thing; a test advances the clock. */
 export type World = { readonly now: () => number; readonly logger: Logger };
@@ -44,6 +44,9 @@ const LIMITS = {
 };
 
 const DRAIN_MS = 10_000;
+
+/** Node.js has four threads for work beside the event loop: two stay free for syncs, whatever the number of sign-ins. */
+const MOST_HASHES_AT_ONCE = 2;
 
 /** Opens the database, makes the domain and starts the servers; resolves when both addresses answer. Throws `Refused`. */
 export async function startService(configuration: Configuration, world: World): Promise<RunningService> {
@@ -71,14 +74,14 @@ export async function startService(configuration: Configuration, world: World): 
     lifetimes: lifetimesOf(configuration),
     throttles: installation.throttles,
     isTrustedProxy: (address) => configuration.trustedProxies.check(address, isIPv6(address) ? 'ipv6' : 'ipv4'),
-    isReady: async () => !isStopping && (await database.isReady()),
+    isReady: async () => !isStopping && (await canServe(database)),
     now,
   };
   const servers = await listen(service, configuration, logger).catch(async (error: unknown) => {
     await database.close();
     throw error;
   });
-  database.startCleanUp((note) => logger.warn(note));
+  database.cleanUp.start((sentence) => logger.warn(sentence));
   const stop = async (): Promise<void> => {
     isStopping = true;
     const drained = Promise.all(servers.map((server) => server.close()));
@@ -130,7 +133,7 @@ function stopSignal(): Promise<void> {
 function makeInstallation(
   configuration: Configuration,
   keyring: Keyring,
-  { store, close }: OpenedDatabase,
+  { store, close }: SqliteStorage,
   now: () => number,
 ) {
   const lifetimes = lifetimesOf(configuration);
@@ -142,7 +145,7 @@ function makeInstallation(
     authorize: new Throttle(LIMITS.authorize),
   };
   const operator = { kind: 'operator', id: userInfo().username, source: null, requestId: null } as const;
-  const hasher = new PasswordHasher(keyring, availableParallelism());
+  const hasher = new PasswordHasher(keyring, Math.min(availableParallelism(), MOST_HASHES_AT_ONCE));
   const guessable = [configuration.productName ?? '', 'valetkey'];
   const published = {
     authorizationUrl: configuration.appUrl + AUTHORIZE_PATH,
@@ -178,6 +181,8 @@ async function listen(service: Service, configuration: Configuration, logger: Lo
         [{ app: true, api: false }, configuration.appListen],
         [{ app: false, api: true }, configuration.apiListen],
       ];
+  // Commands do without the servers, and start faster for it.
+  const { buildListener } = await import('./http/listener.ts');
   const servers = await Promise.all(wanted.map(([faces]) => buildListener(service, faces, logger)));
   for (const [index, [, address]] of wanted.entries()) {
     try {
@@ -204,8 +209,8 @@ async function openDatabase(
   keyring: Keyring,
   { now, logger }: World,
   role: 'service' | 'command',
-  migrate = role === 'service',
-): Promise<OpenedDatabase> {
+  migrate = role === 'service' || isNew(database),
+): Promise<SqliteStorage> {
   return openSqlite({
     path: database.kind === 'memory' ? ':memory:' : database.path,
     keyring,
@@ -226,16 +231,28 @@ function loadKeyring({ keys, keysFile, keysAreNamed, database }: Configuration):
   if (keysAreNamed) return createKeyring(parseRootKeys(keys ?? '', 'VALETKEY_KEYS'));
   if (database.kind === 'memory') return createKeyring(parseRootKeys(makeRootKey(), 'memory'));
   const path = keysFile ?? 'data/keys';
-  const isNew = !existsSync(database.path) || statSync(database.path).size === 0;
   const found = readKeysFile(path);
   if (found) return createKeyring(found);
-  if (!isNew) {
+  if (!isNew(database)) {
     throw new Refused([
       `the keys file ${path} is missing, but the database ${database.path} exists: put its keys back, since nothing in it opens without them`,
     ]);
   }
   makeKeysFile(path, makeRootKey());
   return createKeyring(readKeysFile(path) ?? []);
+}
+
+/** Whether there is no database yet: then the service or the first command makes it. */
+function isNew(database: Configuration['database']): boolean {
+  return database.kind === 'file' && (!existsSync(database.path) || statSync(database.path).size === 0);
+}
+
+/** Whether the store answers a read. */
+function canServe({ store }: SqliteStorage): Promise<boolean> {
+  return store.findClient('').then(
+    () => true,
+    () => false,
+  );
 }
 
 function lifetimesOf(configuration: Configuration) {
@@ -271,8 +288,8 @@ export function makeLogger(destination: pino.DestinationStream): Logger {
 }
 
 /** The world of the command line. Nothing is read or opened before a command asks for it. */
-function makeCommandContext(): CommandContext {
-  const configuration = () => readConfiguration(process.env);
+export function makeCommandContext(environment: Readonly<Record<string, string | undefined>>): CommandContext {
+  const configuration = () => readConfiguration(environment);
   const world: World = { now: Date.now, logger: makeLogger(pino.destination({ fd: 2, sync: true })) };
   const openForCommand = async (migrate?: boolean) => {
     const read = configuration();
@@ -326,4 +343,11 @@ function makeCommandContext(): CommandContext {
   };
 }
 
-if (import.meta.main) process.exitCode = await runProgram(process.argv.slice(2), makeCommandContext());
+if (import.meta.main) {
+  // Whoever reads our output may have enough of it (`valetkey client list | head`).
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    process.exit(0);
+  });
+  process.exitCode = await runProgram(process.argv.slice(2), makeCommandContext(process.env));
+}

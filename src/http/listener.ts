@@ -1,7 +1,13 @@
 /** One HTTP server: what it accepts at all, how it logs, and which faces it carries. */
 import { randomBytes } from 'node:crypto';
 import cookie from '@fastify/cookie';
-import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify';
 import { StoreUnavailable } from '../oauth/store.ts';
 import { addAccount } from './account.ts';
 import { type Answers, answerTrouble, type Trouble } from './answer.ts';
@@ -42,9 +48,11 @@ export async function buildListener(
   faces: Faces,
   logger: FastifyBaseLogger,
 ): Promise<FastifyInstance> {
+  const fallback = faces.app ? makeAppFallback(service) : () => apiAnswers;
   const app = fastify({
     loggerInstance: logger,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
+    frameworkErrors: (error, request, reply) => void answerError(error, request, reply, fallback(request)),
     genReqId: () => randomBytes(9).toString('base64url'),
     bodyLimit: BODY_LIMIT_BYTES,
     exposeHeadRoutes: false,
@@ -55,13 +63,12 @@ export async function buildListener(
     http: { headersTimeout: 10_000, connectionsCheckingInterval: 1_000, maxHeaderSize: HEADERS_LIMIT_BYTES },
   });
   app.decorateRequest('outcome', undefined);
-  const fallback = faces.app ? makeAppFallback(service) : () => apiAnswers;
+  logRequests(app, service);
   acceptBodies(app);
   answerUnknownAddresses(app, fallback);
   app.setErrorHandler((error, request, reply) =>
     answerError(error, request, reply, request.routeOptions.config.answers ?? fallback(request)),
   );
-  logRequests(app, service);
   addHealth(app, service);
   if (faces.app) await addAppFaces(app, service);
   if (faces.api) addMe(app, service);
@@ -128,10 +135,8 @@ function answerUnknownAddresses(app: FastifyInstance, fallback: (request: Fastif
 
 function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply, answers: Answers): FastifyReply {
   const trouble = troubleOf(error);
-  if (trouble.kind === 'internal')
-    request.log.error({ err: error, request_id: request.id }, 'a request failed unexpectedly');
-  if (trouble.kind === 'unavailable')
-    request.log.warn({ err: error, request_id: request.id }, 'the store could not serve');
+  if (trouble.kind === 'internal') request.log.error({ err: error }, 'a request failed unexpectedly');
+  if (trouble.kind === 'unavailable') request.log.warn({ err: error }, 'the store could not serve');
   return answerTrouble(answers, request, reply, trouble);
 }
 
@@ -147,13 +152,13 @@ function troubleOf(error: unknown): Trouble {
 
 /** One line a request: what it came to, never its query, body, cookies or credentials. */
 function logRequests(app: FastifyInstance, service: Service): void {
-  app.addHook('onSend', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     reply.header('X-Request-Id', request.id);
+    done();
   });
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     request.log.info(
       {
-        request_id: request.id,
         method: request.method,
         route: request.routeOptions.url ?? null,
         status: reply.statusCode,
@@ -163,5 +168,6 @@ function logRequests(app: FastifyInstance, service: Service): void {
       },
       'request',
     );
+    done();
   });
 }

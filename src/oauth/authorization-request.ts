@@ -39,6 +39,17 @@ export type RedirectableError = {
 /** What an authorization request turns out to be. */
 export type AuthorizationRequestOutcome = AuthorizationRequest | ShownError | RedirectableError;
 
+/** What this endpoint reads; anything else is ignored (RFC 6749 §3.1). */
+const KNOWN_PARAMETERS = [
+  'client_id',
+  'redirect_uri',
+  'state',
+  'response_type',
+  'scope',
+  'code_challenge',
+  'code_challenge_method',
+];
+
 /** A longer state would not fit into the headers that carry it back. */
 const MAX_STATE_LENGTH = 4096;
 
@@ -68,7 +79,8 @@ export function validateAuthorizationRequest(
 
 /** The rest of the rules, in order; all of these may be redirected (RFC 6749 §4.1.2.1). */
 function firstRefusal(parameters: Parameters, client: Client): Refusal | null {
-  if (parameters.isUnusable()) return invalidRequest('a parameter is repeated or malformed'); // RFC 6749 §3.1
+  const problem = parameters.problem(KNOWN_PARAMETERS);
+  if (problem) return invalidRequest(problem); // RFC 6749 §3.1
   const state = parameters.get('state');
   if (state === undefined) return invalidRequest('state is required'); // RFC 6749 §10.12
   if (state.length > MAX_STATE_LENGTH)

@@ -1,7 +1,7 @@
 /** What users and operators see of grants, and taking them back (ASVS 10.4.9). */
 import { type Actor, auditEvent } from './audit.ts';
 import { OperatorError } from './error.ts';
-import { grantStatus, parseGrantId } from './grant.ts';
+import { grantStatus, lastUse, parseGrantId } from './grant.ts';
 import type { GrantFilter, GrantStore, ListedGrant } from './store.ts';
 
 /** An app that a user allowed: all its live grants as one. Times in ms since the epoch. */
@@ -75,12 +75,11 @@ export class GrantRegistry {
 
 function asConnectedApp(grants: readonly ListedGrant[]): ConnectedApp {
   const [first] = grants as [ListedGrant];
-  const used = grants.flatMap(({ grant }) => [grant.lastUsedAt ?? 0, grant.generation > 1 ? grant.rotatedAt : 0]);
   return {
     clientId: first.grant.clientId,
     clientName: first.clientName,
     scope: [...new Set(grants.flatMap(({ grant }) => grant.scope.split(' ')))].filter((name) => name !== ''),
     since: Math.min(...grants.map(({ grant }) => grant.grantedAt)),
-    lastUsedAt: Math.max(...used) || null,
+    lastUsedAt: Math.max(...grants.map(({ grant }) => lastUse(grant) ?? 0)) || null,
   };
 }

@@ -146,15 +146,24 @@ export function grantStatus(
   return grant.generation === 0 ? 'issued' : 'active';
 }
 
-/** The next generation of a grant: both expiries end at the grant's absolute one at the latest. `now` in ms. */
+/** When the client last came: to use a token, or to refresh; null when it never did. */
+export function lastUse(grant: Grant): number | null {
+  return Math.max(grant.lastUsedAt ?? 0, grant.generation > 1 ? grant.rotatedAt : 0) || null;
+}
+
+/**
+ * The next generation of a grant: the refresh token ends at the grant's absolute expiry at the latest, and the access
+ * token with the refresh token at the latest. `now` in ms.
+ */
 export function nextGeneration(grant: Grant, keyId: number, lifetimes: Lifetimes, now: number): Generation {
+  const expiresAt = Math.min(now + lifetimes.refreshTokenIdle * 1000, grant.absoluteExpiresAt);
   return {
     grantId: grant.id,
     generation: grant.generation + 1,
     keyId,
     rotatedAt: now,
-    accessTokenExpiresAt: Math.min(now + lifetimes.accessToken * 1000, grant.absoluteExpiresAt),
-    expiresAt: Math.min(now + lifetimes.refreshTokenIdle * 1000, grant.absoluteExpiresAt),
+    accessTokenExpiresAt: Math.min(now + lifetimes.accessToken * 1000, expiresAt),
+    expiresAt,
   };
 }
 

@@ -9,13 +9,15 @@ export class Parameters {
 
   constructor(pairs: Iterable<Parameter>) {
     for (const [name, value] of pairs) {
+      // JSON can escape half a character, which no redirect could carry back.
+      const text = value?.isWellFormed() ? value : null;
       const known = this.#values.get(name);
-      if (known) known.push(value);
-      else this.#values.set(name, [value]);
+      if (known) known.push(text);
+      else this.#values.set(name, [text]);
     }
   }
 
-  /** The value of a parameter; undefined when it is absent, empty (the same, RFC 6749 §3.1) or unusable. */
+  /** The value of a parameter; undefined when it is absent, empty (the same, RFC 6749 §3.1), repeated or not text. */
   get(name: string): string | undefined {
     const values = this.#values.get(name);
     return values?.length === 1 && values[0] ? values[0] : undefined;
@@ -26,13 +28,16 @@ export class Parameters {
     return this.#values.has(name);
   }
 
-  /** Whether one parameter, or any when no name is given, came more than once or was not decodable text. */
-  isUnusable(name?: string): boolean {
-    if (name === undefined) return [...this.#values.values()].some(unusable);
-    return unusable(this.#values.get(name) ?? ['']);
+  /**
+   * Why the parameters cannot be used, in public words, or null: one is repeated, or one of those that are `known` to
+   * the endpoint is not text. Unknown ones are ignored otherwise, and their names, which are input, never told.
+   */
+  problem(known: readonly string[]): string | null {
+    for (const name of known) {
+      const values = this.#values.get(name) ?? [''];
+      if (values.length > 1) return `${name} is repeated`;
+      if (values[0] === null) return `${name} is not text in UTF-8`;
+    }
+    return [...this.#values.values()].some((values) => values.length > 1) ? 'a parameter is repeated' : null;
   }
-}
-
-function unusable(values: readonly (string | null)[]): boolean {
-  return values.length > 1 || values[0] === null;
 }

@@ -44,10 +44,10 @@ export function isRegisteredRedirectUri(registered: readonly string[], requested
   return portless !== null && registered.some((uri) => withoutLoopbackPort(uri) === portless);
 }
 
-/** The host of a redirect URI as people know it (with a port, if it has one), or the scheme of a private-use one. */
+/** The host of a redirect URI as people know it (with a port, if it has one), or the scheme with its colon of a private-use one. */
 export function redirectHost(uri: string): string {
   const url = new URL(uri);
-  return url.host || url.protocol.slice(0, -1);
+  return url.protocol === 'https:' || url.protocol === 'http:' ? url.host : url.protocol;
 }
 
 function withoutLoopbackPort(uri: string): string | null {

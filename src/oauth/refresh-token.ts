@@ -40,10 +40,10 @@ export function decideRefresh(
   if (refused) return invalidRefreshToken(refused);
   if (credential.generation > grant.generation)
     return invalidRefreshToken('the refresh token is newer than the grant: an older database was restored');
-  if (credential.generation === grant.generation) {
-    if (credential.expiresAt <= now) return invalidRefreshToken('the refresh token has expired'); // RFC 9700 §4.14.2
+  // The current token's expiry; after it an older one finds no pair to share and nothing to revoke.
+  if (grant.expiresAt <= now) return invalidRefreshToken('the refresh token has expired'); // RFC 9700 §4.14.2
+  if (credential.generation === grant.generation)
     return { rotate: nextGeneration(grant, keyring.currentKeyId, lifetimes, now) };
-  }
   return decideOlder(credential.generation, grant, retryTimes(client, lifetimes), now);
 }
 
@@ -72,7 +72,8 @@ export function retryTimes(client: Client, lifetimes: Lifetimes): RetryTimes {
  */
 function decideOlder(generation: number, grant: Grant, times: RetryTimes, now: number): RefreshDecision {
   const isPredecessor = generation === grant.generation - 1;
-  const age = now - grant.rotatedAt;
+  // A clock that stepped back makes no rotation younger than new: 0 stays strict.
+  const age = Math.max(0, now - grant.rotatedAt);
   const inOverlap = age < times.overlap * 1000;
   const isUnused = grant.usedGeneration < grant.generation;
   if (isPredecessor && (inOverlap || (isUnused && age < times.retryWindow * 1000)))

@@ -1,0 +1,78 @@
+/** `audit`: who changed what somebody may do, and when. */
+import type { RecordedAuditEvent } from '../oauth/audit.ts';
+import type { CliCommand } from './command.ts';
+import type { CommandRun } from './command-run.ts';
+import type { Installation } from './context.ts';
+import { DEFAULT_LIMIT, readLimit } from './option.ts';
+import { table } from './table.ts';
+import { isoTime, readableTime } from './time.ts';
+
+type ListOptions = { client?: string; user?: string; action?: string; limit: number };
+
+/** Adds the commands about the audit trail. */
+export function addAuditCommands(program: CliCommand, run: CommandRun): void {
+  program
+    .group('audit', 'The audit trail: who changed what somebody may do.')
+    .leaf('list', 'List what happened, newest first.', [
+      'audit list --limit 20',
+      'audit list --client app_6qm1v0t4y8d3k2xz --action refresh_reuse',
+      'audit list --user ada@example.com --json',
+    ])
+    .option('--client <id>', 'only what concerns this app')
+    .option('--user <id or e-mail>', 'only what concerns this user')
+    .option('--action <name>', 'only this kind of act, such as client_updated')
+    .option('--limit <number>', 'at most so many', readLimit, DEFAULT_LIMIT)
+    .action((options: ListOptions) => run.withInstallation((installation) => list(installation, options, run.width)));
+}
+
+async function list(installation: Installation, options: ListOptions, width: number) {
+  const { client, user, action, limit } = options;
+  const events = await installation.audit.listAuditEvents({
+    limit,
+    ...(client === undefined ? {} : { clientId: client }),
+    ...(user === undefined ? {} : { resourceOwnerId: await accountId(installation, user) }),
+    ...(action === undefined ? {} : { action }),
+  });
+  return {
+    json: events.map(eventJson),
+    text: events.length === 0 ? ['Nothing of this kind happened yet.'] : table(HEADINGS, events.map(eventRow), width),
+    ...(events.length === limit ? { note: `These are the newest ${limit}: --limit shows more.` } : {}),
+  };
+}
+
+/** An id is taken as it is: the trail also tells of accounts that are deleted. */
+async function accountId({ accounts }: Installation, idOrEmail: string): Promise<string> {
+  return idOrEmail.includes('@') ? (await accounts.show(idOrEmail)).id : idOrEmail;
+}
+
+function eventJson(event: RecordedAuditEvent) {
+  return {
+    sequence: event.sequence,
+    at: isoTime(event.at),
+    action: event.action,
+    actor_kind: event.actor.kind,
+    actor_id: event.actor.id,
+    source: event.actor.source,
+    request_id: event.actor.requestId,
+    client_id: event.clientId,
+    user_id: event.resourceOwnerId,
+    grant_id: event.grantId,
+    detail: event.detail,
+  };
+}
+
+const HEADINGS = ['#', 'Time', 'Action', 'By', 'From', 'App', 'User', 'Grant', 'Detail'];
+
+function eventRow(event: RecordedAuditEvent): string[] {
+  return [
+    String(event.sequence),
+    readableTime(event.at),
+    event.action,
+    `${event.actor.kind} ${event.actor.id}`,
+    event.actor.source ?? '',
+    event.clientId ?? '',
+    event.resourceOwnerId ?? '',
+    event.grantId ?? '',
+    event.detail ?? '',
+  ];
+}

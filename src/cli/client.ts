@@ -1,0 +1,203 @@
+/** `client`: registering apps, and everything that is done with one afterwards. */
+import type { Client } from '../oauth/client.ts';
+import type { ClientRegistry, ClientSettings } from '../oauth/client-registry.ts';
+import { OperatorError } from '../oauth/error.ts';
+import type { Scope } from '../oauth/scope.ts';
+import { clientJson, fiveThings, listedClients, SHOWN_ONCE, saidOfClient, shownClient } from './client-view.ts';
+import type { CliCommand } from './command.ts';
+import type { Answer, CommandRun } from './command-run.ts';
+import type { Installation } from './context.ts';
+import { readScope, readTimeSetting, type TimeSetting } from './option.ts';
+import { confirm } from './terminal-input.ts';
+
+type SettingsOptions = {
+  name?: string;
+  redirectUri?: string[];
+  scope?: Scope[] | false;
+  requirePkce?: boolean;
+  refreshOverlap?: TimeSetting;
+  refreshRetryWindow?: TimeSetting;
+};
+type RegisterOptions = SettingsOptions & { name: string; public?: boolean };
+type UpdateOptions = SettingsOptions & { addRedirectUri?: string[]; removeRedirectUri?: string[] };
+type YesOption = { yes?: boolean };
+
+const SCOPE = ['--scope <scope...>', 'NAME, or "NAME=What it allows, in words for the consent page"'] as const;
+const OVERLAP = ['--refresh-overlap <time>', 'how long the refresh token before still gets the current pair'] as const;
+const RETRY_WINDOW = ['--refresh-retry-window <time>', 'the same, while the current pair is unused'] as const;
+const YES = ['--yes', 'do not ask first'] as const;
+
+/** Adds the commands about apps. */
+export function addClientCommands(program: CliCommand, run: CommandRun): void {
+  const client = program.group('client', 'Apps: register them, change them, stop them.');
+  addRegister(client, run);
+  addLooking(client, run);
+  addUpdate(client, run);
+  addSecrets(client, run);
+  addStopping(client, run);
+}
+
+function addRegister(client: CliCommand, run: CommandRun): void {
+  client
+    .leaf('register', 'Register an app, and print the five things that its developer needs.', [
+      'client register --name "Acme Mail" --redirect-uri https://acme.example/callback',
+      'client register --name "Acme Mail" --redirect-uri https://acme.example/callback --scope "mail=Read your mail"',
+      'client register --name "Acme Phone" --public --redirect-uri com.acme.phone:/callback --json',
+    ])
+    .requiredOption('--name <name>', 'what users know the app by')
+    .requiredOption('--redirect-uri <uri...>', 'where users are sent back to; may be given again')
+    .option(...SCOPE, readScope)
+    .option('--public', 'the app runs on devices of its users and cannot keep a secret')
+    .option('--require-pkce', 'refuse requests without PKCE (always so for a public app)')
+    .option(...OVERLAP, readTimeSetting)
+    .option(...RETRY_WINDOW, readTimeSetting)
+    .action((options: RegisterOptions) => run.withInstallation((installation) => register(installation, options)));
+}
+
+async function register({ clients, endpoints }: Installation, options: RegisterOptions): Promise<Answer> {
+  const type = options.public ? 'public' : 'confidential';
+  const { client, clientSecret } = await clients.register(type, {
+    name: options.name,
+    redirectUris: options.redirectUri ?? [],
+    scopes: options.scope || [],
+    requirePkce: options.requirePkce ?? false,
+    refreshOverlap: seconds(options.refreshOverlap),
+    refreshRetryWindow: seconds(options.refreshRetryWindow),
+  });
+  return fiveThings(client, clientSecret, endpoints[type]);
+}
+
+function addLooking(client: CliCommand, run: CommandRun): void {
+  client
+    .leaf('list', 'List all apps, oldest first.', ['client list', 'client list --json'])
+    .action(() => run.withInstallation(async ({ clients }) => listedClients(await clients.list(), run.width)));
+  client
+    .leaf('show <id>', 'Show one app; never its secret.', ['client show app_6qm1v0t4y8d3k2xz'])
+    .action((id: string) => run.withInstallation(async ({ clients }) => shownClient(await clients.show(id))));
+}
+
+function addUpdate(client: CliCommand, run: CommandRun): void {
+  client
+    .leaf('update <id>', 'Change what is registered of an app. Name the app first, then what changes.', [
+      'client update app_6qm1v0t4y8d3k2xz --name "Acme Post"',
+      'client update app_6qm1v0t4y8d3k2xz --add-redirect-uri https://acme.example/new',
+      'client update app_6qm1v0t4y8d3k2xz --refresh-overlap 30s --refresh-retry-window default',
+    ])
+    .option('--name <name>', 'what users know the app by')
+    .option('--redirect-uri <uri...>', 'these instead of all redirect URIs')
+    .option('--add-redirect-uri <uri...>', 'these as well')
+    .option('--remove-redirect-uri <uri...>', 'these no longer')
+    .option(...SCOPE, readScope)
+    .option('--no-scope', 'no scopes any more')
+    .option('--require-pkce', 'refuse requests without PKCE')
+    .option('--no-require-pkce', 'accept requests without PKCE')
+    .option(...OVERLAP, readTimeSetting)
+    .option(...RETRY_WINDOW, readTimeSetting)
+    .action((id: string, options: UpdateOptions, command: CliCommand) => {
+      const { json: _, ...changes } = options as UpdateOptions & { json?: boolean };
+      if (Object.keys(changes).length === 0) command.error('say what to change');
+      return run.withInstallation(async ({ clients }) => {
+        const updated = await clients.update(id, await settingsFrom(clients, id, changes));
+        return { ...shownClient(updated), note: `${updated.name} is updated.` };
+      });
+    });
+}
+
+async function settingsFrom(
+  clients: ClientRegistry,
+  id: string,
+  options: UpdateOptions,
+): Promise<Partial<ClientSettings>> {
+  const { redirectUri, addRedirectUri, removeRedirectUri, scope, refreshOverlap, refreshRetryWindow, ...others } =
+    options;
+  const changesUris = redirectUri ?? addRedirectUri ?? removeRedirectUri;
+  return {
+    ...others,
+    ...(refreshOverlap === undefined ? {} : { refreshOverlap: seconds(refreshOverlap) }),
+    ...(refreshRetryWindow === undefined ? {} : { refreshRetryWindow: seconds(refreshRetryWindow) }),
+    ...(scope === undefined ? {} : { scopes: scope || [] }),
+    ...(changesUris ? { redirectUris: changedUris(await clients.show(id), options) } : {}),
+  };
+}
+
+function seconds(setting: TimeSetting | undefined): number | null {
+  return typeof setting === 'number' ? setting : null;
+}
+
+function changedUris(client: Client, options: UpdateOptions): string[] {
+  const { redirectUri = client.redirectUris, addRedirectUri = [], removeRedirectUri = [] } = options;
+  const unknown = removeRedirectUri.find((uri) => !redirectUri.includes(uri));
+  if (unknown !== undefined) throw new OperatorError(`redirect URI ${JSON.stringify(unknown)} is not registered`);
+  return [...redirectUri.filter((uri) => !removeRedirectUri.includes(uri)), ...addRedirectUri];
+}
+
+function addSecrets(client: CliCommand, run: CommandRun): void {
+  client
+    .leaf('rotate-secret <id>', 'Make a new secret; the one before works until you retire it.', [
+      'client rotate-secret app_6qm1v0t4y8d3k2xz',
+    ])
+    .action((id: string) =>
+      run.withInstallation(async ({ clients }) => {
+        const { client, clientSecret } = await clients.rotateSecret(id);
+        return {
+          json: { client_id: client.id, client_secret: clientSecret },
+          text: [`The new secret of ${client.name}:`, '', `  ${clientSecret}`, '', SHOWN_ONCE],
+          note: `Next: once the app uses it, end the old one: "valetkey client retire-secret ${client.id}".`,
+        };
+      }),
+    );
+  client
+    .leaf('retire-secret <id>', 'End the older of two secrets.', ['client retire-secret app_6qm1v0t4y8d3k2xz'])
+    .action((id: string) =>
+      run.withInstallation(async ({ clients }) => {
+        const client = await clients.retireSecret(id);
+        return saidOfClient(client, `The older secret of ${client.name} is refused from now on.`);
+      }),
+    );
+}
+
+function addStopping(client: CliCommand, run: CommandRun): void {
+  client
+    .leaf('pause <id>', 'Refuse everything of an app while it lasts, and end nothing.', [
+      'client pause app_6qm1v0t4y8d3k2xz',
+    ])
+    .action((id: string) =>
+      run.withInstallation(async ({ clients }) => {
+        const client = await clients.pause(id);
+        return saidOfClient(client, `${client.name} is paused; "client resume" brings everything back.`);
+      }),
+    );
+  client
+    .leaf('resume <id>', 'End a pause: what was allowed before works again.', ['client resume app_6qm1v0t4y8d3k2xz'])
+    .action((id: string) =>
+      run.withInstallation(async ({ clients }) => {
+        const client = await clients.resume(id);
+        return saidOfClient(client, `${client.name} is active again.`);
+      }),
+    );
+  client
+    .leaf('revoke-grants <id>', 'End everything that users allowed an app to do; the app itself stays.', [
+      'client revoke-grants app_6qm1v0t4y8d3k2xz',
+    ])
+    .option(...YES)
+    .action((id: string, { yes = false }: YesOption) =>
+      run.withInstallation(async ({ clients }) => {
+        const { name } = await clients.show(id);
+        await confirm(run.context, `End everything that users allowed ${name} to do? This cannot be undone.`, yes);
+        return saidOfClient(await clients.revokeGrants(id), `Everything that users allowed ${name} to do is ended.`);
+      }),
+    );
+  client
+    .leaf('delete <id>', 'Delete an app, with everything that users allowed it to do.', [
+      'client delete app_6qm1v0t4y8d3k2xz --yes',
+    ])
+    .option(...YES)
+    .action((id: string, { yes = false }: YesOption) =>
+      run.withInstallation(async ({ clients }) => {
+        const { name } = await clients.show(id);
+        await confirm(run.context, `Delete ${name}, and all that users allowed it to do? This cannot be undone.`, yes);
+        const client = await clients.delete(id);
+        return { json: { ...clientJson(client), status: 'deleted' }, text: [`${name} is deleted.`] };
+      }),
+    );
+}

@@ -1,0 +1,47 @@
+/** The form that all commands share: a sentence, examples, `--json`, and one sentence for a wrong command line. */
+import { Command } from 'commander';
+
+/** A command line that cannot be carried out as written; the message is one sentence that names the remedy. */
+export class WrongUse extends Error {
+  override readonly name = 'WrongUse';
+}
+
+/** A command, or a group of commands. */
+export class CliCommand extends Command {
+  override createCommand(name?: string): CliCommand {
+    return new CliCommand(name);
+  }
+
+  /** Adds a group of commands about one kind of thing. */
+  group(name: string, sentence: string): CliCommand {
+    return this.command(name)
+      .description(sentence)
+      .usage('<command> [options]')
+      .addHelpText('after', `\n"valetkey ${name} <command> --help" explains one of them, with examples.`);
+  }
+
+  /** Adds a command; `signature` is its name with its arguments. */
+  leaf(signature: string, sentence: string, examples: readonly string[]): CliCommand {
+    const lines = examples.map((example) => `  valetkey ${example}`);
+    return this.command(signature)
+      .description(sentence)
+      .option('--json', 'print JSON, for programs')
+      .addHelpText('after', `\nExamples:\n${lines.join('\n')}`);
+  }
+
+  /** Refuses the command line, in one sentence. */
+  override error(message: string): never {
+    const sentence = message
+      .replace(/^error: /, '')
+      .replace(/(?<= is invalid)\. /, ': ')
+      .replace(/(?<=')\. Expected (.*)\.$/, ': expected $1')
+      .replaceAll('\n', ' ');
+    throw new WrongUse(`${sentence}; see "${this.#path()} --help"`);
+  }
+
+  #path(): string {
+    const names = [this.name()];
+    for (let parent = this.parent; parent; parent = parent.parent) names.unshift(parent.name());
+    return names.join(' ');
+  }
+}

@@ -1,0 +1,53 @@
+/** What the commands are handed: they decide nothing, and know the domain but not how it is stored or served. */
+import type { Accounts } from '../accounts/accounts.ts';
+import type { Actor } from '../oauth/audit.ts';
+import type { ClientType } from '../oauth/client.ts';
+import type { ClientRegistry } from '../oauth/client-registry.ts';
+import type { GrantRegistry } from '../oauth/grant-registry.ts';
+import type { AuditStore } from '../oauth/store.ts';
+
+/** The addresses that an app is given beside its id and secret. */
+export type Endpoints = {
+  readonly authorizationUrl: string;
+  readonly accessTokenRequestUrl: string;
+  readonly refreshTokenRequestUrl: string;
+};
+
+/** The opened installation, for one command. */
+export type Installation = {
+  readonly clients: ClientRegistry;
+  readonly accounts: Accounts;
+  readonly grants: GrantRegistry;
+  readonly audit: Pick<AuditStore, 'listAuditEvents'>;
+  /** In whose name the command acts. */
+  readonly operator: Actor;
+  /** By the client's type: public clients live on the standard face, as the published one demands a secret. */
+  readonly endpoints: Readonly<Record<ClientType, Endpoints>>;
+  close(): Promise<void>;
+};
+
+/** One thing that was looked at, and what was found. */
+export type CheckResult = { readonly name: string; readonly ok: boolean; readonly detail: string };
+
+/** The world of one run of the program. `now` answers ms since the epoch. */
+export type CommandContext = {
+  readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean };
+  readonly stdout: NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };
+  readonly stderr: NodeJS.WritableStream & { readonly isTTY?: boolean };
+  readonly now: () => number;
+  /** Opens the installation; never called for `--help` or a wrong command line. */
+  readonly open: () => Promise<Installation>;
+  /** Serves until it is told to stop, and answers the exit code. */
+  readonly serve: (options: { readonly json: boolean }) => Promise<number>;
+  /** Runs the demo, and answers the exit code. */
+  readonly demo: (options: { readonly headless: boolean; readonly json: boolean }) => Promise<number>;
+  readonly database: {
+    /** Brings the database up to date, and answers the names of the migrations that it applied. */
+    migrate(): Promise<{ readonly applied: readonly string[] }>;
+    check(): Promise<readonly CheckResult[]>;
+  };
+  readonly keys: {
+    /** Makes a root key; with a file, writes it there. */
+    generate(file: string | null): Promise<{ readonly key: string; readonly file: string | null }>;
+  };
+};

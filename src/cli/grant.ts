@@ -1,0 +1,111 @@
+/** `grant`: what users allowed, and taking it back. */
+import { grantIdText, grantStatus, lastUse } from '../oauth/grant.ts';
+import type { ListedGrant } from '../oauth/store.ts';
+import type { CliCommand } from './command.ts';
+import type { CommandRun } from './command-run.ts';
+import type { Installation } from './context.ts';
+import { DEFAULT_LIMIT, readLimit } from './option.ts';
+import { table } from './table.ts';
+import { confirm } from './terminal-input.ts';
+import { isoTime, readableTime } from './time.ts';
+
+type ListOptions = { client?: string; user?: string; limit: number };
+type RevokeOptions = { all?: boolean; yes?: boolean };
+
+/** Adds the commands about grants. */
+export function addGrantCommands(program: CliCommand, run: CommandRun): void {
+  const grant = program.group('grant', 'Grants: what users allowed, and taking it back.');
+  grant
+    .leaf('list', 'List what users allowed, newest first.', [
+      'grant list',
+      'grant list --client app_6qm1v0t4y8d3k2xz --user ada@example.com',
+    ])
+    .option('--client <id>', 'only grants for this app')
+    .option('--user <id or e-mail>', 'only grants of this user')
+    .option('--limit <number>', 'at most so many', readLimit, DEFAULT_LIMIT)
+    .action((options: ListOptions) => run.withInstallation((installation) => list(installation, options, run)));
+  grant
+    .leaf('revoke [id]', 'End one grant, or all: every token issued from it is refused from now on.', [
+      'grant revoke 019aa3c5-7d02-7c11-9d5e-2f6b7c80a1e4',
+      'grant revoke --all',
+    ])
+    .option('--all', 'end every grant of every user for every app')
+    .option('--yes', 'do not ask before ending all')
+    .action((id: string | undefined, { all = false, yes = false }: RevokeOptions, command: CliCommand) => {
+      if (all === (id !== undefined)) command.error('name one grant by its id, or give --all');
+      return run.withInstallation((installation) =>
+        id === undefined ? revokeAll(installation, run, yes) : revoke(installation, id),
+      );
+    });
+}
+
+async function list(installation: Installation, { client, user, limit }: ListOptions, run: CommandRun) {
+  const { clients, accounts, grants } = installation;
+  const listed = await grants.list({
+    limit,
+    ...(client === undefined ? {} : { clientId: (await clients.show(client)).id }),
+    ...(user === undefined ? {} : { resourceOwnerId: (await accounts.show(user)).id }),
+  });
+  const now = run.context.now();
+  const rows = listed.map((one) => grantRow(one, now));
+  const none = 'No grants: one is made whenever a user allows an app. "valetkey demo" shows how.';
+  return {
+    json: listed.map((one) => grantJson(one, now)),
+    text: rows.length === 0 ? [none] : table(HEADINGS, rows, run.width),
+    ...(listed.length === limit ? { note: `These are the newest ${limit}: --limit shows more.` } : {}),
+  };
+}
+
+async function revoke({ grants, operator }: Installation, id: string) {
+  await grants.revoke(id, operator);
+  return {
+    json: { id: id.toLowerCase(), status: 'revoked' },
+    text: [`Grant ${id.toLowerCase()} is revoked: every token issued from it is refused from now on.`],
+  };
+}
+
+async function revokeAll({ grants, operator }: Installation, run: CommandRun, yes: boolean) {
+  await confirm(run.context, 'End every grant of every user for every app? This cannot be undone.', yes);
+  await grants.revokeAll(operator);
+  return {
+    json: { all: true, status: 'revoked' },
+    text: ['Every grant is revoked: every app must ask its users again.'],
+  };
+}
+
+function grantJson({ grant, standing, clientName, resourceOwner }: ListedGrant, now: number) {
+  return {
+    id: grantIdText(grant.id),
+    client_id: grant.clientId,
+    client_name: clientName,
+    user_id: grant.resourceOwnerId,
+    user_email: resourceOwner.email,
+    scope: grant.scope,
+    status: grantStatus(grant, standing, now),
+    granted_at: isoTime(grant.grantedAt),
+    last_used_at: isoTime(lastUse(grant)),
+    expires_at: isoTime(grant.expiresAt),
+  };
+}
+
+const HEADINGS = ['ID', 'App', 'User', 'Scope', 'Status', 'Granted', 'Last used', 'Expires'];
+
+function grantRow({ grant, standing, clientName, resourceOwner }: ListedGrant, now: number): string[] {
+  const status = grantStatus(grant, standing, now);
+  const held = [standing.clientPaused ? 'app paused' : '', standing.resourceOwnerDisabled ? 'user disabled' : ''];
+  const why = held.filter((reason) => reason !== '').join(', ');
+  return [
+    grantIdText(grant.id),
+    clientName,
+    resourceOwner.email,
+    grant.scope,
+    why === '' ? status : `${status} (${why})`,
+    readableTime(grant.grantedAt),
+    readableLastUse(lastUse(grant)),
+    readableTime(grant.expiresAt),
+  ];
+}
+
+function readableLastUse(at: number | null): string {
+  return at === null ? 'never' : readableTime(at);
+}

@@ -1,0 +1,72 @@
+/** The command line of Valetkey: reads it, runs one command, and turns what went wrong into a sentence and an exit code. */
+import { CommanderError, Option } from 'commander';
+import manifest from '../../package.json' with { type: 'json' };
+import { addAuditCommands } from './audit.ts';
+import { addClientCommands } from './client.ts';
+import { CliCommand, WrongUse } from './command.ts';
+import { CommandRun } from './command-run.ts';
+import type { CommandContext } from './context.ts';
+import { addDatabaseCommands } from './database.ts';
+import { addGrantCommands } from './grant.ts';
+import { addKeysCommands } from './keys.ts';
+import { plain } from './plain.ts';
+import { addServiceCommands } from './service.ts';
+import { addUserCommands } from './user.ts';
+
+/** Runs one command; `argv` is the command line without the program. Answers the exit code: 0, 1 (refused) or 2 (wrong use). */
+export async function runProgram(argv: readonly string[], context: CommandContext): Promise<number> {
+  const program = newProgram(context);
+  const run = new CommandRun(context, () => program.opts()['json'] === true);
+  addServiceCommands(program, run);
+  addClientCommands(program, run);
+  addUserCommands(program, run);
+  addGrantCommands(program, run);
+  addAuditCommands(program, run);
+  addDatabaseCommands(program, run);
+  addKeysCommands(program, run);
+  try {
+    await program.parseAsync(helpLast(argv), { from: 'user' });
+    return run.exitCode;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    const sentence = sentenceFor(error);
+    if (sentence === null) throw error;
+    const lines = sentence.split('\n').map(plain);
+    context.stderr.write(`valetkey:${lines.length > 1 ? '\n' : ' '}${lines.join('\n')}\n`);
+    return error instanceof WrongUse ? 2 : 1;
+  }
+}
+
+function newProgram({ stdout, stderr }: CommandContext): CliCommand {
+  return new CliCommand('valetkey')
+    .description('Lets apps act for the users of your product, with their consent (OAuth 2.0).')
+    .usage('<command> [options]')
+    .version(manifest.version, '--version', 'print the version')
+    .addOption(new Option('--json').hideHelp())
+    .helpOption('-h, --help', 'explain the command')
+    .helpCommand('help [command]', 'explain a command')
+    .addHelpText('after', '\nFirst steps:\n  valetkey demo\n  valetkey serve\n  valetkey client register --help')
+    .configureOutput({
+      writeOut: (text) => stdout.write(text),
+      writeErr: (text) => stderr.write(text),
+      getOutHelpWidth: () => stdout.columns ?? 80,
+      getErrHelpWidth: () => stdout.columns ?? 80,
+      getOutHasColors: () => false,
+      getErrHasColors: () => false,
+    })
+    .exitOverride();
+}
+
+/** Wherever `--help` stands, it is about the whole command. */
+function helpLast(argv: readonly string[]): string[] {
+  const isHelp = (argument: string) => argument === '--help' || argument === '-h';
+  return [...argv.filter((argument) => !isHelp(argument)), ...argv.filter(isHelp)];
+}
+
+/** What the operator is told of an error, or null when it is a mistake of the program's own. */
+function sentenceFor(error: unknown): string | null {
+  if (!(error instanceof Error)) return null;
+  if (error.name === 'StoreUnavailable')
+    return `the database cannot serve now, and nothing was changed: try again (${error.message})`;
+  return ['OperatorError', 'Refused', 'WrongUse'].includes(error.name) ? error.message : null;
+}

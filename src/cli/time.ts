@@ -1,0 +1,11 @@
+/** Times as commands print them. All are in ms since the epoch. */
+
+/** ISO 8601 in UTC, for programs; null stays null. */
+export function isoTime(at: number | null): string | null {
+  return at === null ? null : new Date(at).toISOString();
+}
+
+/** `2026-11-21 10:03 UTC`, for people. */
+export function readableTime(at: number): string {
+  return `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+}

@@ -1,0 +1,180 @@
+/** `user`: the accounts of the people who allow apps. */
+import type { Account } from '../accounts/account.ts';
+import type { CliCommand } from './command.ts';
+import type { Answer, CommandRun } from './command-run.ts';
+import type { Installation } from './context.ts';
+import { type NewPassword, newPassword } from './password-input.ts';
+import { card, table } from './table.ts';
+import { confirm } from './terminal-input.ts';
+import { isoTime, readableTime } from './time.ts';
+
+type AddOptions = { email: string; name: string; username?: string; operator?: boolean; passwordStdin?: boolean };
+type YesOption = { yes?: boolean };
+
+const PASSWORD_STDIN = [
+  '--password-stdin',
+  'read the password from standard input; without it, it is asked for at a terminal, else made',
+] as const;
+const YES = ['--yes', 'do not ask first'] as const;
+
+/** Adds the commands about accounts. */
+export function addUserCommands(program: CliCommand, run: CommandRun): void {
+  const user = program.group('user', 'Users: add them, set their passwords, disable or delete them.');
+  addMaking(user, run);
+  addLooking(user, run);
+  addStopping(user, run);
+}
+
+function addMaking(user: CliCommand, run: CommandRun): void {
+  user
+    .leaf('add', 'Add a user.', [
+      'user add --email ada@example.com --name "Ada Lovelace"',
+      'user add --email ada@example.com --name "Ada Lovelace" --username ada --password-stdin < password.txt',
+    ])
+    .requiredOption('--email <address>', 'the e-mail address to sign in with')
+    .requiredOption('--name <name>', 'the name that apps are told')
+    .option('--username <name>', 'a short name that apps are told: lower-case letters, digits, . _ -')
+    .option('--operator', 'the user may operate this installation')
+    .option(...PASSWORD_STDIN)
+    .action((options: AddOptions) => run.withInstallation((installation) => add(installation, options, run)));
+  user
+    .leaf('set-password <user>', 'Set the password of a user, and end all their sessions.', [
+      'user set-password ada@example.com',
+      'user set-password ada@example.com --password-stdin < password.txt',
+    ])
+    .option(...PASSWORD_STDIN)
+    .action((user: string, { passwordStdin = false }: { passwordStdin?: boolean }) =>
+      run.withInstallation(async ({ accounts, operator }) => {
+        const { id } = await accounts.show(user);
+        const given = await newPassword(run.context, passwordStdin);
+        const account = await accounts.setPassword(id, given.password, operator);
+        return withPassword(
+          account,
+          given,
+          `The password of ${account.email} is set, and all their sessions are ended.`,
+        );
+      }),
+    );
+}
+
+function addLooking(user: CliCommand, run: CommandRun): void {
+  user
+    .leaf('list', 'List all users, oldest first.', ['user list', 'user list --json'])
+    .action(() => run.withInstallation(async ({ accounts }) => listed(await accounts.list(), run.width)));
+  user
+    .leaf('show <user>', 'Show one user, named by id or e-mail address.', ['user show ada@example.com'])
+    .action((user: string) =>
+      run.withInstallation(async ({ accounts }) => {
+        const account = await accounts.show(user);
+        return { json: accountJson(account), text: accountCard(account) };
+      }),
+    );
+}
+
+function addStopping(user: CliCommand, run: CommandRun): void {
+  user
+    .leaf('disable <user>', 'Refuse everything of a user while it lasts: sign-in, and what apps do for them.', [
+      'user disable ada@example.com',
+    ])
+    .action((user: string) =>
+      run.withInstallation(async ({ accounts, operator }) => {
+        const account = await accounts.disable(user, operator);
+        return said(account, `${account.email} is disabled; "user enable" brings back all but the sessions.`);
+      }),
+    );
+  user
+    .leaf('enable <user>', 'Let a disabled user sign in again.', ['user enable ada@example.com'])
+    .action((user: string) =>
+      run.withInstallation(async ({ accounts, operator }) => {
+        const account = await accounts.enable(user, operator);
+        return said(account, `${account.email} is active again, and so are the apps that they allowed.`);
+      }),
+    );
+  user
+    .leaf('revoke-grants <user>', 'End everything that a user allowed any app to do.', [
+      'user revoke-grants ada@example.com',
+    ])
+    .option(...YES)
+    .action((user: string, { yes = false }: YesOption) =>
+      run.withInstallation(async ({ accounts, operator }) => {
+        const { id, email } = await accounts.show(user);
+        await confirm(run.context, `End everything that ${email} allowed any app to do? This cannot be undone.`, yes);
+        return said(await accounts.revokeGrants(id, operator), `Everything that ${email} allowed is ended.`);
+      }),
+    );
+  user
+    .leaf('delete <user>', 'Delete a user, with everything that they allowed.', ['user delete ada@example.com --yes'])
+    .option(...YES)
+    .action((user: string, { yes = false }: YesOption) =>
+      run.withInstallation(async ({ accounts, operator }) => {
+        const { id, email } = await accounts.show(user);
+        await confirm(run.context, `Delete ${email}, and all that they allowed? This cannot be undone.`, yes);
+        const account = await accounts.delete(id, operator);
+        return { json: { ...accountJson(account), status: 'deleted' }, text: [`${email} is deleted.`] };
+      }),
+    );
+}
+
+async function add({ accounts, operator }: Installation, options: AddOptions, run: CommandRun): Promise<Answer> {
+  const given = await newPassword(run.context, options.passwordStdin ?? false);
+  const { email, name, username = null } = options;
+  const account = await accounts.add(
+    { email, name, username, isOperator: options.operator ?? false, password: given.password },
+    operator,
+  );
+  return withPassword(account, given, `${account.name} is added.`);
+}
+
+/** The answer after a password was set: it is shown only where it was made here, and only now. */
+function withPassword(account: Account, { password, made }: NewPassword, sentence: string): Answer {
+  const json = { ...accountJson(account), password: made ? password : null };
+  if (!made) return { json, text: [sentence, '', ...accountCard(account)] };
+  const once = 'The password is shown this once: hand it over in a safe way.';
+  return { json, text: [sentence, '', ...accountCard(account, password), '', once] };
+}
+
+function said(account: Account, sentence: string): Answer {
+  return { json: accountJson(account), text: [sentence] };
+}
+
+function listed(accounts: readonly Account[], width: number): Answer {
+  const rows = accounts.map((account) => [
+    account.id,
+    account.email,
+    account.name,
+    account.status + (account.isOperator ? ', operator' : ''),
+    readableTime(account.createdAt),
+  ]);
+  const none = 'No users yet. Add one: valetkey user add --email ada@example.com --name "Ada Lovelace"';
+  return {
+    json: accounts.map(accountJson),
+    text: rows.length === 0 ? [none] : table(['ID', 'E-mail', 'Name', 'Status', 'Added'], rows, width),
+  };
+}
+
+function accountJson(account: Account) {
+  return {
+    id: account.id,
+    email: account.email,
+    username: account.username,
+    name: account.name,
+    avatar_url: account.avatarUrl,
+    operator: account.isOperator,
+    status: account.status,
+    created_at: isoTime(account.createdAt),
+  };
+}
+
+function accountCard(account: Account, password = ''): string[] {
+  return card([
+    ['ID', account.id],
+    ['E-mail', account.email],
+    ['Password', password],
+    ['Name', account.name],
+    ['User name', account.username ?? ''],
+    ['Picture', account.avatarUrl ?? ''],
+    ['Status', account.status],
+    ['Operator', account.isOperator ? 'yes' : 'no'],
+    ['Added', readableTime(account.createdAt)],
+  ]);
+}

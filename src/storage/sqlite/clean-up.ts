@@ -1,0 +1,161 @@
+/**
+ * Clears away what is dead: a cursor walks ids in small windows, so that a step costs the same at any size and needs no
+ * index of its own. What it deletes can never come back to life, so that any number of walks may run beside each other.
+ */
+import { type Session, sessionExpiresAt } from '../../accounts/session.ts';
+import type { Tables } from './tables.ts';
+
+/** How many rows a step looks at, and how many it deletes at most. */
+const WINDOW = 512;
+const DELETIONS = 64;
+const STEP_EVERY_MS = 250;
+/** While there is much to delete. */
+const BUSY_STEP_EVERY_MS = 50;
+const REST_BETWEEN_ROUNDS_MS = 10 * 60_000;
+
+const HOUR_MS = 3_600_000;
+/** Dead rows are kept so long, for people to see, and for a clock that is not quite right. */
+const KEPT_MS = 24 * HOUR_MS;
+const MOST_CLOCK_JUMP_MS = HOUR_MS;
+const PAUSE_MS = 24 * HOUR_MS;
+
+/** What a step did: how many rows it saw and deleted, and whether it came to the end of everything. */
+export type CleanUpStep = { readonly seen: number; readonly deleted: number; readonly isEndOfRound: boolean };
+
+/** One kind of row that is walked. */
+type Walk = {
+  /** The next window after an id: its last id (null when it is empty), how many rows, and which of them are dead. */
+  look(after: Uint8Array, before: number): { last: Uint8Array | null; seen: number; dead: readonly Uint8Array[] };
+  remove(id: Uint8Array, before: number): number;
+};
+
+/** The clean-up of one database. Times in ms; `monotonic` is a clock that never jumps. */
+export class CleanUp {
+  readonly #tables: Tables;
+  readonly #walks: readonly Walk[];
+  readonly #now: () => number;
+  readonly #monotonic: () => number;
+  #walk = 0;
+  #cursor: Uint8Array = new Uint8Array();
+  #timer: NodeJS.Timeout | null = null;
+  #clockOffset: number;
+  #pausedUntil = Number.NEGATIVE_INFINITY;
+
+  constructor(tables: Tables, now: () => number, monotonic: () => number = () => performance.now()) {
+    this.#tables = tables;
+    this.#walks = [grantWalk(tables), sessionWalk(tables)];
+    this.#now = now;
+    this.#monotonic = monotonic;
+    this.#clockOffset = now() - monotonic();
+  }
+
+  /** Walks on and on until `stop`, without keeping the process alive; `report` gets a sentence for the log. */
+  start(report: (sentence: string) => void): void {
+    this.#schedule(STEP_EVERY_MS, report);
+  }
+
+  stop(): void {
+    if (this.#timer) clearTimeout(this.#timer);
+    this.#timer = null;
+  }
+
+  /** Looks at the next window and deletes what is dead in it. Throws `StoreUnavailable`, and then did not move on. */
+  async step(): Promise<CleanUpStep> {
+    const walk = this.#walks[this.#walk] as Walk;
+    const before = this.#now() - KEPT_MS;
+    const { last, seen, dead } = walk.look(this.#cursor, before);
+    const doomed = dead.slice(0, DELETIONS);
+    let deleted = 0;
+    if (doomed.length > 0)
+      deleted = await this.#tables.write([], () => doomed.reduce((sum, id) => sum + walk.remove(id, before), 0));
+    // With more dead than one step deletes, the next window begins after the last that was.
+    const next = dead.length > doomed.length ? doomed.at(-1) : seen < WINDOW ? null : last;
+    const isEndOfWalk = !next;
+    this.#cursor = next ?? new Uint8Array();
+    if (isEndOfWalk) this.#walk = (this.#walk + 1) % this.#walks.length;
+    return { seen, deleted, isEndOfRound: isEndOfWalk && this.#walk === 0 };
+  }
+
+  /**
+   * Whether the clock may be trusted with deleting. After it jumped against the monotonic clock by more than an hour
+   * nothing is deleted for a day, in which somebody may see that everything has expired, and set it right.
+   */
+  isClockSteady(report: (sentence: string) => void): boolean {
+    const offset = this.#now() - this.#monotonic();
+    const jump = offset - this.#clockOffset;
+    if (Math.abs(jump) > MOST_CLOCK_JUMP_MS) {
+      this.#clockOffset = offset;
+      this.#pausedUntil = this.#monotonic() + PAUSE_MS;
+      report(`the clock jumped by ${Math.round(jump / 1000)} s: clean-up pauses for a day; check the clock`);
+    }
+    return this.#monotonic() >= this.#pausedUntil;
+  }
+
+  #schedule(delay: number, report: (sentence: string) => void): void {
+    this.#timer = setTimeout(() => void this.#run(report), delay).unref();
+  }
+
+  async #run(report: (sentence: string) => void): Promise<void> {
+    const timer = this.#timer;
+    let delay = STEP_EVERY_MS;
+    try {
+      if (this.isClockSteady(report)) {
+        const { deleted, isEndOfRound } = await this.step();
+        if (isEndOfRound) delay = REST_BETWEEN_ROUNDS_MS;
+        else if (deleted === DELETIONS) delay = BUSY_STEP_EVERY_MS;
+      }
+    } catch (error) {
+      report(`clean-up will try again: ${(error as Error).message}`);
+      delay = REST_BETWEEN_ROUNDS_MS;
+    }
+    if (this.#timer === timer) this.#schedule(delay, report);
+  }
+}
+
+function grantWalk(tables: Tables): Walk {
+  const dead = `(revoked_at < ? OR expires_at < ? OR NOT EXISTS (
+    SELECT 1 FROM installation, client, account
+    WHERE installation.epoch = oauth_grant.installation_epoch
+      AND client.id = oauth_grant.client_id AND client.epoch = oauth_grant.client_epoch
+      AND account.id = oauth_grant.resource_owner_id AND account.epoch = oauth_grant.resource_owner_epoch))`;
+  const window = tables.one<{ last: Uint8Array | null; seen: number }>(
+    'SELECT max(id) AS last, count(*) AS seen FROM (SELECT id FROM oauth_grant WHERE id > ? ORDER BY id LIMIT ?)',
+  );
+  const find = tables.all<{ id: Uint8Array }>(
+    `SELECT id FROM oauth_grant WHERE id > ? AND id <= ? AND ${dead} ORDER BY id LIMIT ?`,
+  );
+  const remove = tables.change(`DELETE FROM oauth_grant WHERE id = ? AND ${dead}`);
+  return {
+    look(after, before) {
+      const { last, seen } = window(after, WINDOW) ?? { last: null, seen: 0 };
+      const rows = last ? find(after, last, before, before, DELETIONS + 1) : [];
+      return { last, seen, dead: rows.map(({ id }) => id) };
+    },
+    remove: (id, before) => remove(id, before, before),
+  };
+}
+
+function sessionWalk(tables: Tables): Walk {
+  type Row = { digest: Uint8Array; created_at: number; last_seen_at: number };
+  const window = tables.all<Row>(
+    'SELECT digest, created_at, last_seen_at FROM session WHERE digest > ? ORDER BY digest LIMIT ?',
+  );
+  const find = tables.one<Row>('SELECT digest, created_at, last_seen_at FROM session WHERE digest = ?');
+  const remove = tables.change('DELETE FROM session WHERE digest = ?');
+  const isDead = (row: Row, before: number) => sessionExpiresAt(times(row)) < before;
+  const times = (row: Row): Pick<Session, 'createdAt' | 'lastSeenAt'> => ({
+    createdAt: row.created_at,
+    lastSeenAt: row.last_seen_at,
+  });
+  return {
+    look(after, before) {
+      const rows = window(after, WINDOW);
+      const dead = rows.filter((row) => isDead(row, before)).map(({ digest }) => digest);
+      return { last: rows.at(-1)?.digest ?? null, seen: rows.length, dead };
+    },
+    remove(digest, before) {
+      const row = find(digest);
+      return row && isDead(row, before) ? remove(digest) : 0;
+    },
+  };
+}

@@ -1,0 +1,96 @@
+/** Clients in SQLite. Lists are JSON, written in one way, so that equal lists are equal texts. */
+import type { Client, ClientSecret } from '../../oauth/client.ts';
+import type { Scope } from '../../oauth/scope.ts';
+import type { ClientStore } from '../../oauth/store.ts';
+import type { Tables } from './tables.ts';
+
+type ClientRow = {
+  readonly id: string;
+  readonly type: Client['type'];
+  readonly name: string;
+  readonly redirect_uris: string;
+  readonly scopes: string;
+  readonly require_pkce: number;
+  readonly refresh_overlap: number | null;
+  readonly refresh_retry_window: number | null;
+  readonly status: Client['status'];
+  readonly epoch: number;
+  readonly secrets: string;
+  readonly created_at: number;
+};
+
+const COLUMNS = `id, type, name, redirect_uris, scopes, require_pkce, refresh_overlap, refresh_retry_window,
+  status, epoch, secrets, created_at`;
+
+/** The port's clients on these tables. */
+export function clientStore(tables: Tables): ClientStore {
+  const find = tables.one<ClientRow>(`SELECT ${COLUMNS} FROM client WHERE id = ?`);
+  const list = tables.all<ClientRow>(`SELECT ${COLUMNS} FROM client ORDER BY created_at, id`);
+  const insert = tables.change(`INSERT INTO client (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+  const update = tables.change(
+    `UPDATE client SET name = ?, redirect_uris = ?, scopes = ?, require_pkce = ?, refresh_overlap = ?,
+       refresh_retry_window = ? WHERE id = ?`,
+  );
+  const replaceSecrets = tables.change('UPDATE client SET secrets = ? WHERE id = ? AND secrets = ?');
+  const setStatus = tables.change('UPDATE client SET status = ? WHERE id = ? AND status <> ?');
+  const raiseEpoch = tables.change('UPDATE client SET epoch = epoch + 1 WHERE id = ?');
+  const remove = tables.change('DELETE FROM client WHERE id = ?');
+
+  return {
+    async findClient(id) {
+      const row = find(id);
+      return tables.onDisk([id], row ? asClient(row) : null);
+    },
+    async listClients() {
+      return tables.onDisk('all', list().map(asClient));
+    },
+    async registerClient(client, event) {
+      const { id, type, status, epoch, secrets, createdAt } = client;
+      await tables.act([id], event, () =>
+        insert(id, type, ...settings(client), status, epoch, secretsText(secrets), createdAt),
+      );
+    },
+    updateClient: (client, event) => tables.act([client.id], event, () => update(...settings(client), client.id) === 1),
+    replaceClientSecrets: (id, expected, secrets, event) =>
+      tables.act([id], event, () => replaceSecrets(secretsText(secrets), id, secretsText(expected)) === 1),
+    setClientStatus: (id, status, event) => tables.act([id], event, () => setStatus(status, id, status) === 1),
+    revokeClientGrants: (id, event) => tables.act([id], event, () => raiseEpoch(id) === 1),
+    deleteClient: (id, event) => tables.act([id], event, () => remove(id) === 1),
+  };
+}
+
+/** What an operator may change, in the order of the columns. */
+function settings(client: Client): [string, string, string, number, number | null, number | null] {
+  return [
+    client.name,
+    JSON.stringify(client.redirectUris),
+    JSON.stringify(client.scopes.map(({ name, sentence }) => ({ name, sentence }))),
+    client.requirePkce ? 1 : 0,
+    client.refreshOverlap,
+    client.refreshRetryWindow,
+  ];
+}
+
+function secretsText(secrets: readonly ClientSecret[]): string {
+  return JSON.stringify(
+    secrets.map(({ digest, keyId, createdAt }) => ({ digest: digest.toString('base64'), keyId, createdAt })),
+  );
+}
+
+function asClient(row: ClientRow): Client {
+  const secrets = JSON.parse(row.secrets) as { digest: string; keyId: number; createdAt: number }[];
+  return {
+    id: row.id,
+    type: row.type,
+    name: row.name,
+    redirectUris: JSON.parse(row.redirect_uris) as string[],
+    scopes: JSON.parse(row.scopes) as Scope[],
+    requirePkce: row.require_pkce === 1,
+    refreshOverlap: row.refresh_overlap,
+    refreshRetryWindow: row.refresh_retry_window,
+    status: row.status,
+    epoch: row.epoch,
+    secrets: secrets.map((secret) => ({ ...secret, digest: Buffer.from(secret.digest, 'base64') })),
+    createdAt: row.created_at,
+  };
+}

@@ -1,0 +1,78 @@
+/** The connection and its settings. Durability rests on them, so each is read back after it was set. */
+import { DatabaseSync } from 'node:sqlite';
+import { Refused } from '../../refused.ts';
+import { primaryCode, SQLITE } from './errors.ts';
+
+/** How a connection is used. */
+export type ConnectionUse = {
+  /** A service must not keep its event loop waiting for a lock; a command may. */
+  readonly role: 'service' | 'command';
+  /** `awaited`: a commit leaves the sync to the write queue. `full`: a commit syncs, and the event loop waits. */
+  readonly durability: 'awaited' | 'full';
+};
+
+/** Settings of a connection and the values that they must have. */
+export type Pragmas = readonly (readonly [name: string, value: string | number])[];
+
+/** "Vkey": what the header of our database files says that they are. */
+export const APPLICATION_ID = 0x566b6579;
+
+/** While opening, everybody waits for a lock, be it of a migration. */
+const OPENING_PATIENCE_MS = 5000;
+
+/** Opens the file without changing it. Throws `Refused` when it is not a database of Valetkey. */
+export function connect(path: string): DatabaseSync {
+  const database = new DatabaseSync(path, { timeout: OPENING_PATIENCE_MS, defensive: true });
+  try {
+    const isEmpty = database.prepare('SELECT 1 FROM sqlite_schema').get() === undefined;
+    const applicationId = pragma(database, 'application_id');
+    if (applicationId === APPLICATION_ID || (applicationId === 0 && isEmpty)) return database;
+    throw new Refused([`${path} is a database of another program: give the path of Valetkey's`]);
+  } catch (error) {
+    database.close();
+    if (primaryCode(error) !== SQLITE.NOTADB) throw error;
+    throw new Refused([`${path} is not a database: give the path of Valetkey's`]);
+  }
+}
+
+/** What the settings of a connection must be, by name. */
+export function requiredPragmas(use: ConnectionUse, inMemory: boolean): Pragmas {
+  const isSyncedByQueue = use.role === 'service' && use.durability === 'awaited';
+  const everywhere: Pragmas = [
+    ['journal_mode', inMemory ? 'memory' : 'wal'],
+    ['synchronous', isSyncedByQueue ? 1 : 2],
+    ['foreign_keys', 1],
+    ['trusted_schema', 0],
+    ['temp_store', 2],
+    ['busy_timeout', use.role === 'service' ? 5 : OPENING_PATIENCE_MS],
+    ['cache_size', -16_384],
+  ];
+  // Checkpoints are many and small, since one keeps the event loop; the log is cut back after a burst.
+  const ofFiles: Pragmas = [
+    ['mmap_size', 64 * 2 ** 20],
+    ['wal_autocheckpoint', 1000],
+    ['journal_size_limit', 64 * 2 ** 20],
+  ];
+  return inMemory ? everywhere : [...everywhere, ...ofFiles];
+}
+
+/** Sets what must be set. Throws `Refused` when something does not hold, such as WAL on a network file system. */
+export function configure(database: DatabaseSync, required: Pragmas): void {
+  for (const [name, value] of required) database.exec(`PRAGMA ${name} = ${value}`);
+  const wrong = wrongPragmas(database, required);
+  if (wrong.length > 0)
+    throw new Refused([
+      `SQLite does not take the settings that keep data safe (${wrong.join(', ')}): put the database on a local disk`,
+    ]);
+}
+
+/** The settings that are not as they must be, each in a few words. */
+export function wrongPragmas(database: DatabaseSync, required: Pragmas): string[] {
+  return required
+    .filter(([name, value]) => pragma(database, name) !== value)
+    .map(([name, value]) => `${name} is ${pragma(database, name)} and must be ${value}`);
+}
+
+function pragma(database: DatabaseSync, name: string): unknown {
+  return Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0];
+}

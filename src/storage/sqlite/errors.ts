@@ -1,0 +1,33 @@
+/** What SQLite's result codes mean for us (https://www.sqlite.org/rescode.html). */
+import { StoreUnavailable } from '../../oauth/store.ts';
+
+/** The result codes that something is decided on. */
+export const SQLITE = {
+  BUSY: 5,
+  IOERR: 10,
+  FULL: 13,
+  CONSTRAINT: 19,
+  NOTADB: 26,
+  IOERR_WRITE: 778,
+} as const;
+
+/** The extended result code of an error of SQLite, or undefined when the error is none. */
+export function resultCode(error: unknown): number | undefined {
+  return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' ? error.errcode : undefined;
+}
+
+/** The primary result code of an error of SQLite, or undefined when the error is none. */
+export function primaryCode(error: unknown): number | undefined {
+  const code = resultCode(error);
+  return code === undefined ? undefined : code & 0xff;
+}
+
+/** SQLITE_ERROR, CONSTRAINT, MISMATCH, MISUSE and RANGE: our own mistakes, which another try cannot mend. */
+const OUR_MISTAKES = new Set([1, SQLITE.CONSTRAINT, 20, 21, 25]);
+
+/** What a caller gets to see of an error: `StoreUnavailable` where the disk or a lock is to blame, else the error itself. */
+export function asStoreError(error: unknown): unknown {
+  const code = primaryCode(error);
+  if (code === undefined || OUR_MISTAKES.has(code)) return error;
+  return new StoreUnavailable(`the database cannot serve now: ${(error as Error).message}`, { cause: error });
+}

@@ -1,0 +1,76 @@
+/** The installation's row, and the canaries that prove at start that the keys fit the database. */
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import type { DatabaseSync } from 'node:sqlite';
+import { type Keyring, mac } from '../../oauth/keyring.ts';
+import { Refused } from '../../refused.ts';
+import { asBuffer } from './tables.ts';
+
+type RootKeyRow = { key_id: number; canary: Uint8Array };
+
+/** Whether the database has its tables and its installation; only reads. */
+export function isFounded(database: DatabaseSync): boolean {
+  const exists = database.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'installation'").get();
+  return exists !== undefined && installationId(database) !== null;
+}
+
+/**
+ * Refuses keys that the database was not made with; only reads. At least one key must be known already, every known one
+ * must prove itself, and one that is missing must not be needed any more. Throws `Refused`.
+ */
+export function requireFittingKeys(database: DatabaseSync, keyring: Keyring): void {
+  const id = installationId(database);
+  if (!id) return;
+  const known = database.prepare('SELECT key_id, canary FROM root_key').all() as unknown as RootKeyRow[];
+  const [present, absent] = [known.filter((row) => has(keyring, row)), known.filter((row) => !has(keyring, row))];
+  const isProven =
+    present.length > 0 && present.every((row) => timingSafeEqual(row.canary, canary(keyring, row.key_id, id)));
+  const missed = absent.filter((row) => isNeeded(database, row.key_id));
+  if (isProven && missed.length === 0) return;
+  const names = missed.map((row) => row.key_id.toString(16).padStart(8, '0')).join(', ');
+  throw new Refused([
+    `this database was made with other keys${names ? ` (${names})` : ''}: give the root keys that belong to it, earlier ones too`,
+  ]);
+}
+
+/** Founds the installation if it is new, and makes canaries for keys that are; in a transaction. `now` in ms. */
+export function found(database: DatabaseSync, keyring: Keyring, now: number): void {
+  database
+    .prepare('INSERT INTO installation (number, id, epoch, created_at) VALUES (1, ?, 0, ?) ON CONFLICT DO NOTHING')
+    .run(randomBytes(16), now);
+  const id = installationId(database) as Buffer;
+  const insert = database.prepare(
+    'INSERT INTO root_key (key_id, canary, created_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+  );
+  for (const keyId of keyring.keyIds) insert.run(keyId, canary(keyring, keyId, id), now);
+}
+
+/** Whether `found` has anything to do; only reads. */
+export function needsFounding(database: DatabaseSync, keyring: Keyring): boolean {
+  const known = database.prepare('SELECT key_id FROM root_key').all() as unknown as RootKeyRow[];
+  return keyring.keyIds.some((keyId) => known.every((row) => row.key_id !== keyId));
+}
+
+function installationId(database: DatabaseSync): Buffer | null {
+  const row = database.prepare('SELECT id FROM installation').get() as { id: Uint8Array } | undefined;
+  return row ? asBuffer(row.id) : null;
+}
+
+function has(keyring: Keyring, { key_id }: RootKeyRow): boolean {
+  return keyring.keyIds.includes(key_id);
+}
+
+function canary(keyring: Keyring, keyId: number, installation: Buffer): Buffer {
+  const key = keyring.key(keyId, 'canary');
+  if (!key) throw new RangeError('the key is not in the keyring');
+  return mac(key, installation);
+}
+
+/** Whether a secret, a password or a grant that is not revoked rests on a key. Walks tables: only for a missing key. */
+function isNeeded(database: DatabaseSync, keyId: number): boolean {
+  const needs = [
+    "SELECT 1 FROM client, json_each(client.secrets) AS secret WHERE secret.value ->> 'keyId' = ?",
+    'SELECT 1 FROM account WHERE password_key_id = ?',
+    'SELECT 1 FROM oauth_grant WHERE key_id = ? AND revoked_at IS NULL',
+  ];
+  return needs.some((sql) => database.prepare(`${sql} LIMIT 1`).get(keyId) !== undefined);
+}

@@ -1,0 +1,116 @@
+/** Opens a SQLite database as the store of the protocol and of accounts. */
+import type { DatabaseSync } from 'node:sqlite';
+import type { AccountStore } from '../../accounts/store.ts';
+import type { Keyring } from '../../oauth/keyring.ts';
+import type { Store } from '../../oauth/store.ts';
+import { accountStore } from './accounts.ts';
+import { auditStore } from './audit.ts';
+import { check, type Finding } from './check.ts';
+import { CleanUp } from './clean-up.ts';
+import { clientStore } from './clients.ts';
+import { type ConnectionUse, configure, connect, type Pragmas, requiredPragmas } from './connection.ts';
+import { prepareDatabaseFile } from './database-file.ts';
+import { grantStore } from './grants.ts';
+import { found, isFounded, needsFounding, requireFittingKeys } from './installation.ts';
+import { inTransaction, migrate, pending, requireUpToDate } from './migrate.ts';
+import { Tables } from './tables.ts';
+import { UseMarks } from './use-marks.ts';
+import { type FileOperations, WalFile } from './wal-file.ts';
+import { WriteQueue } from './write-queue.ts';
+
+/** How a database is opened. */
+export type SqliteOptions = ConnectionUse & {
+  /** The database file, or `:memory:`. */
+  readonly path: string;
+  readonly keyring: Keyring;
+  /** Answers ms since the epoch. */
+  readonly now: () => number;
+  /** Whether to make the database, and to apply migrations that are pending; else both are refused. */
+  readonly migrate: boolean;
+  /** Called once when nothing can be written any more, as after a failed sync: the process must end. */
+  readonly onFailure: (error: Error) => void;
+  /** Only tests put others in the place of the system's. */
+  readonly files?: FileOperations;
+};
+
+/** An open database. */
+export type SqliteStorage = {
+  readonly store: Store & AccountStore;
+  readonly cleanUp: CleanUp;
+  /** The names of the migrations that opening it applied. */
+  readonly applied: readonly string[];
+  /** Everything that can be wrong with a database; takes long on a large one. */
+  check(): Finding[];
+  /** Writes what is still to be written and closes the database. */
+  close(): Promise<void>;
+};
+
+/**
+ * Opens a database. Throws `Refused`, whose sentence says what to do, when it cannot be used; it is then as it
+ * was before.
+ */
+export async function openSqlite(options: SqliteOptions): Promise<SqliteStorage> {
+  const inMemory = options.path === ':memory:';
+  if (!inMemory) prepareDatabaseFile(options.path, options.migrate);
+  const database = connect(options.path);
+  try {
+    const applied = makeReady(database, options, requiredPragmas(options, inMemory));
+    const wal = inMemory ? null : await WalFile.open(options.path, options.files);
+    return storage(database, wal, applied, options);
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/** Everything that may refuse only reads, and comes before everything that writes. Answers what was migrated. */
+function makeReady(database: DatabaseSync, options: SqliteOptions, required: Pragmas): string[] {
+  const { keyring, now } = options;
+  const missing = pending(database);
+  if (!options.migrate) requireUpToDate(database);
+  if (isFounded(database)) requireFittingKeys(database, keyring);
+  configure(database, required);
+  migrate(database, now());
+  if (needsFounding(database, keyring)) {
+    inTransaction(database, () => {
+      // Again under the lock: another process with other keys may have founded the installation meanwhile.
+      requireFittingKeys(database, keyring);
+      found(database, keyring, now());
+    });
+  }
+  return missing.map(({ name }) => name);
+}
+
+function storage(
+  database: DatabaseSync,
+  wal: WalFile | null,
+  applied: readonly string[],
+  options: SqliteOptions,
+): SqliteStorage {
+  const { keyring, now, onFailure } = options;
+  const writes = new WriteQueue({
+    database,
+    sync: wal && (() => wal.sync()),
+    commitSyncs: options.role === 'command' || options.durability === 'full',
+    onFailure,
+  });
+  const tables = new Tables(database, writes);
+  const marks = new UseMarks(tables, now);
+  const cleanUp = new CleanUp(tables, now);
+  return {
+    store: { ...grantStore(tables, marks), ...clientStore(tables), ...auditStore(tables), ...accountStore(tables) },
+    applied,
+    cleanUp,
+    check: () => check(database, keyring, requiredPragmas(options, wal === null)),
+    async close() {
+      cleanUp.stop();
+      try {
+        await marks.flush();
+        await writes.close();
+      } finally {
+        wal?.close();
+        database.close();
+      }
+    },
+  };
+}

@@ -1,0 +1,104 @@
+-- Everything that Valetkey stores: back up the whole database and never edit it by hand; the root keys are not in here.
+-- Instants are in milliseconds since 1970-01-01T00:00:00Z. Nothing here opens anything without the root keys.
+
+-- One row. Raising the epoch ends every grant.
+CREATE TABLE installation (
+  number INTEGER PRIMARY KEY CHECK (number = 1),
+  id BLOB NOT NULL,
+  epoch INTEGER NOT NULL,
+  created_at INTEGER NOT NULL
+) STRICT;
+
+-- The root keys that this database was used with, each proven by a canary: a MAC of the installation's id.
+CREATE TABLE root_key (
+  key_id INTEGER PRIMARY KEY,
+  canary BLOB NOT NULL,
+  created_at INTEGER NOT NULL
+) STRICT;
+
+-- Lists are JSON. The digests of secrets are made with a root key (base64).
+CREATE TABLE client (
+  id TEXT PRIMARY KEY,
+  epoch INTEGER NOT NULL,
+  status TEXT NOT NULL CHECK (status IN ('active', 'paused')),
+  type TEXT NOT NULL CHECK (type IN ('confidential', 'public')),
+  name TEXT NOT NULL,
+  require_pkce INTEGER NOT NULL CHECK (require_pkce IN (0, 1)),
+  refresh_overlap INTEGER,
+  refresh_retry_window INTEGER,
+  created_at INTEGER NOT NULL,
+  secrets TEXT NOT NULL,
+  redirect_uris TEXT NOT NULL,
+  scopes TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE account (
+  id TEXT PRIMARY KEY,
+  epoch INTEGER NOT NULL,
+  status TEXT NOT NULL CHECK (status IN ('active', 'disabled')),
+  email TEXT NOT NULL,
+  email_key TEXT NOT NULL UNIQUE,
+  username TEXT UNIQUE,
+  name TEXT NOT NULL,
+  avatar_url TEXT,
+  is_operator INTEGER NOT NULL CHECK (is_operator IN (0, 1)),
+  password_phc TEXT NOT NULL,
+  password_key_id INTEGER NOT NULL,
+  created_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE session (
+  digest BLOB PRIMARY KEY,
+  account_id TEXT NOT NULL REFERENCES account (id),
+  created_at INTEGER NOT NULL,
+  last_seen_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX session_by_account ON session (account_id);
+
+-- Grants refer to clients and accounts without a constraint: deleting one of those ends its grants at once, since they
+-- are only ever read together, and the rows are cleared away later.
+CREATE TABLE oauth_grant (
+  id BLOB PRIMARY KEY CHECK (length(id) = 16),
+  client_id TEXT NOT NULL,
+  resource_owner_id TEXT NOT NULL,
+  installation_epoch INTEGER NOT NULL,
+  client_epoch INTEGER NOT NULL,
+  resource_owner_epoch INTEGER NOT NULL,
+  generation INTEGER NOT NULL,
+  key_id INTEGER NOT NULL,
+  rotated_at INTEGER NOT NULL,
+  access_token_expires_at INTEGER,
+  expires_at INTEGER NOT NULL,
+  used_generation INTEGER NOT NULL,
+  last_used_at INTEGER,
+  revoked_at INTEGER,
+  revocation_reason TEXT CHECK (revocation_reason IN ('user', 'operator', 'code_replay', 'refresh_reuse')),
+  granted_at INTEGER NOT NULL,
+  absolute_expires_at INTEGER NOT NULL,
+  seed BLOB NOT NULL CHECK (length(seed) = 16),
+  scope TEXT NOT NULL,
+  redirect_uri TEXT NOT NULL,
+  code_challenge TEXT
+) STRICT, WITHOUT ROWID;
+
+-- Only on columns that never change, so that a transition writes no index.
+CREATE INDEX grant_by_client ON oauth_grant (client_id);
+CREATE INDEX grant_by_resource_owner ON oauth_grant (resource_owner_id);
+
+CREATE TABLE audit_event (
+  sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+  at INTEGER NOT NULL,
+  action TEXT NOT NULL,
+  actor_kind TEXT NOT NULL,
+  actor_id TEXT NOT NULL,
+  source TEXT,
+  request_id TEXT,
+  client_id TEXT,
+  resource_owner_id TEXT,
+  grant_id TEXT,
+  detail TEXT
+) STRICT;
+
+CREATE INDEX audit_event_by_client ON audit_event (client_id) WHERE client_id IS NOT NULL;
+CREATE INDEX audit_event_by_resource_owner ON audit_event (resource_owner_id) WHERE resource_owner_id IS NOT NULL;

@@ -1,0 +1,102 @@
+/** What the stores of grants, clients, accounts and events stand on: prepared statements and the write queue. */
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
+import type { AuditEvent } from '../../oauth/audit.ts';
+import { asStoreError } from './errors.ts';
+import type { WriteQueue } from './write-queue.ts';
+
+/** A prepared statement as a function of its parameters. */
+export type Query<Answer> = (...parameters: SQLInputValue[]) => Answer;
+
+/** The key under which the installation's row is touched; all other keys are ids, or digests as `rowKey` makes them. */
+export const INSTALLATION = 'installation';
+
+/** The tables of one connection. */
+export class Tables {
+  readonly #database: DatabaseSync;
+  readonly #writes: WriteQueue;
+  readonly #prepared = new Map<string, Query<Record<string, unknown>[]>>();
+  readonly #recordEvent: Query<number>;
+
+  constructor(database: DatabaseSync, writes: WriteQueue) {
+    this.#database = database;
+    this.#writes = writes;
+    this.#recordEvent = this.change(
+      `INSERT INTO audit_event
+         (at, action, actor_kind, actor_id, source, request_id, client_id, resource_owner_id, grant_id, detail)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    );
+  }
+
+  /** Prepares a query for at most one row. The query throws `StoreUnavailable` when it cannot be answered now. */
+  one<Row>(sql: string): Query<Row | undefined> {
+    const statement = this.#database.prepare(sql);
+    return (...parameters) => {
+      try {
+        return statement.get(...parameters) as Row | undefined;
+      } catch (error) {
+        throw asStoreError(error);
+      }
+    };
+  }
+
+  /** Prepares a query for many rows, once for each text. */
+  all<Row>(sql: string): Query<Row[]> {
+    const known = this.#prepared.get(sql);
+    if (known) return known as Query<Row[]>;
+    const statement = this.#database.prepare(sql);
+    const query: Query<Record<string, unknown>[]> = (...parameters) => {
+      try {
+        return statement.all(...parameters);
+      } catch (error) {
+        throw asStoreError(error);
+      }
+    };
+    this.#prepared.set(sql, query);
+    return query as Query<Row[]>;
+  }
+
+  /** Prepares a change, for use inside a write; answers how many rows it changed. */
+  change(sql: string): Query<number> {
+    const statement = this.#database.prepare(sql);
+    return (...parameters) => statement.run(...parameters).changes as number;
+  }
+
+  /** Runs a write; its answer waits for the disk. See `WriteQueue.write`. */
+  write<T>(touches: readonly string[], run: () => T): Promise<T> {
+    return this.#writes.write(touches, run);
+  }
+
+  /** Runs a write whose event is recorded if, and only if, it had an effect (an answer that is neither false nor 0). */
+  act<T extends boolean | number>(touches: readonly string[], event: AuditEvent, effect: () => T): Promise<T> {
+    return this.#writes.write(touches, () => {
+      const answer = effect();
+      if (answer) this.#record(event);
+      return answer;
+    });
+  }
+
+  /** Records an event that has no other effect. */
+  async record(event: AuditEvent): Promise<void> {
+    await this.#writes.write([], () => this.#record(event));
+  }
+
+  /** The answer of a read, as soon as the rows that it rests on are on disk. See `WriteQueue.onDisk`. */
+  onDisk<T>(rows: readonly string[] | 'all', answer: T): T | Promise<T> {
+    return this.#writes.onDisk(rows, answer);
+  }
+
+  #record({ at, action, actor, clientId, resourceOwnerId, grantId, detail }: AuditEvent): void {
+    const { kind, id, source, requestId } = actor;
+    this.#recordEvent(at, action, kind, id, source, requestId, clientId, resourceOwnerId, grantId, detail);
+  }
+}
+
+/** The key under which a row with a binary primary key is touched. */
+export function rowKey(primaryKey: Buffer): string {
+  return primaryKey.toString('latin1');
+}
+
+/** A blob as a Buffer, over the same memory. */
+export function asBuffer(blob: Uint8Array): Buffer {
+  return Buffer.from(blob.buffer, blob.byteOffset, blob.byteLength);
+}

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { describe, it } from 'node:test';
+import type { Installation } from '../../src/cli/context.ts';
+import { runProgram } from '../../src/cli/program.ts';
+import { makeCommandContext } from '../../src/main.ts';
+import type { AuthorizationServer } from '../../src/oauth/authorization-server.ts';
+import { Collector } from './collector.ts';
+import { playTranscript } from './transcript.ts';
+
+const transcripts = new URL('transcripts/', import.meta.url);
+
+describe('the command line, as transcripts', () => {
+  for (const file of readdirSync(transcripts)) {
+    it(file.replace('.txt', ''), async () => {
+      const folder = await mkdtemp(join(tmpdir(), 'valetkey-cli-'));
+      const environment = {
+        VALETKEY_DATABASE_URL: `sqlite:${join(folder, 'valetkey.db')}`,
+        VALETKEY_KEYS_FILE: join(folder, 'keys'),
+      };
+      try {
+        const text = await readFile(new URL(file, transcripts), 'utf8');
+        await playTranscript(text, ([program, ...words], stdin) =>
+          program === 'allow' ? allow(environment, words) : run(environment, words, stdin),
+        );
+      } finally {
+        await rm(folder, { recursive: true });
+      }
+    });
+  }
+});
+
+/** Runs one command of the real program, on streams of its own. */
+async function run(environment: NodeJS.ProcessEnv, words: readonly string[], stdin: string): Promise<string> {
+  const stdout = new Collector();
+  const stderr = new Collector();
+  const streams = { stdin: Readable.from([Buffer.from(stdin)]), stdout, stderr };
+  const code = await runProgram(words, { ...makeCommandContext(environment), ...streams });
+  const exit = code === 0 ? '' : `[exit ${code}]\n`;
+  return stdout.text + stderr.text.replace(/^(?=.)/gm, 'stderr: ') + exit;
+}
+
+/** `allow CLIENT USER`: what the user does in a browser. */
+async function allow(environment: NodeJS.ProcessEnv, [clientId = '', userId = '']: readonly string[]): Promise<string> {
+  const installation = await makeCommandContext(environment).open();
+  const { authorizationServer, clients } = installation as Installation & { authorizationServer: AuthorizationServer };
+  const client = await clients.show(clientId);
+  const location = await authorizationServer.allow(
+    {
+      kind: 'valid',
+      client,
+      redirectUri: client.redirectUris[0] ?? '',
+      state: 'xyz',
+      scope: client.scopes.map(({ name }) => name),
+      codeChallenge: null,
+    },
+    userId,
+    { source: '127.0.0.1', requestId: 'transcript' },
+  );
+  await installation.close();
+  assert.ok(location);
+  return '';
+}

@@ -1,0 +1,42 @@
+/** HTTP as bytes on a socket, for requests that no client library would send. */
+import net from 'node:net';
+
+/** What came back. `text` is all of it; `ms` is how long the server kept the connection. */
+export type RawAnswer = {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: string;
+  readonly text: string;
+  readonly ms: number;
+};
+
+/** A request line and headers, with those that every request needs; `Host` is the address unless another is given. */
+export function requestHead(url: string, line: string, headers: Record<string, string> = {}): string {
+  const all = { Host: new URL(url).host, Connection: 'close', ...headers };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`);
+  return [`${line} HTTP/1.1`, ...lines, '', ''].join('\r\n');
+}
+
+/** Sends bytes as they are, then `trickle` every half second, and answers when the server closes the connection. */
+export function sendRaw(url: string, bytes: string | Buffer, trickle?: string): Promise<RawAnswer> {
+  const { hostname, port } = new URL(url);
+  const start = performance.now();
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    const socket = net.connect(Number(port), hostname, () => void socket.write(bytes));
+    const timer = setInterval(() => trickle && socket.write(trickle), 500);
+    socket.on('data', (chunk) => void chunks.push(chunk));
+    socket.on('error', () => {}); // A reset is an end like any other; `close` follows.
+    socket.on('close', () => {
+      clearInterval(timer);
+      resolve({ ...parse(Buffer.concat(chunks).toString('latin1')), ms: performance.now() - start });
+    });
+  });
+}
+
+function parse(text: string): Omit<RawAnswer, 'ms'> {
+  const [head = '', ...rest] = text.split('\r\n\r\n');
+  const [statusLine = '', ...lines] = head.split('\r\n');
+  const headers = new Headers(lines.map((line) => line.split(/: (.*)/s, 2) as [string, string]));
+  return { status: Number(statusLine.split(' ')[1] ?? 0), headers, body: rest.join('\r\n\r\n'), text };
+}
