@@ -17,12 +17,15 @@ export class Browser {
     return this.#send(url, { method: 'GET' });
   }
 
-  /** Posts the form of a page whose action starts with `action`, with its hidden fields, as its own page would. */
+  /**
+   * Posts the form of a page whose action starts with `action`, with its hidden fields, as its own page would; headers
+   * that are undefined are left out.
+   */
   submit(
     page: Visit,
     action: string,
     fields: Record<string, string> = {},
-    headers: Record<string, string> = {},
+    headers: Record<string, string | undefined> = {},
   ): Promise<Visit> {
     const form = formOf(page.body, action);
     const url = new URL(form.action, page.url);
@@ -31,8 +34,9 @@ export class Browser {
   }
 
   /** Posts a form. */
-  post(url: string, fields: Record<string, string>, headers: Record<string, string> = {}): Promise<Visit> {
-    return this.#send(url, { method: 'POST', body: new URLSearchParams(fields), headers });
+  post(url: string, fields: Record<string, string>, headers: Record<string, string | undefined> = {}): Promise<Visit> {
+    const sent = Object.entries(headers).filter((pair): pair is [string, string] => pair[1] !== undefined);
+    return this.#send(url, { method: 'POST', body: new URLSearchParams(fields), headers: sent });
   }
 
   async #send(url: string, init: RequestInit): Promise<Visit> {
@@ -40,7 +44,7 @@ export class Browser {
     const headers = {
       ...this.headers,
       ...(cookie ? { Cookie: cookie } : {}),
-      ...(init.headers as Record<string, string>),
+      ...Object.fromEntries((init.headers as [string, string][] | undefined) ?? []),
     };
     const response = await fetch(url, { ...init, headers, redirect: 'manual' });
     for (const line of response.headers.getSetCookie()) {

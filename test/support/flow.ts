@@ -62,6 +62,15 @@ export async function obtainCode(
   return (await pressAllow(service, browser, client, parameters)).searchParams.get('code') ?? '';
 }
 
+/** The pair of a fresh grant. */
+export async function obtainPair(
+  service: TestService,
+  browser: Browser,
+  client: TestClient,
+): Promise<{ accessToken: string; refreshToken: string }> {
+  return pairOf(await exchange(service, client, await obtainCode(service, browser, client)));
+}
+
 /** Posts to the token endpoint; fields that are undefined are left out. */
 export function exchange(
   service: TestService,
@@ -123,4 +132,31 @@ export async function asJson(response: Response): Promise<JsonAnswer> {
     headers: response.headers,
     body: (await response.json()) as Record<string, unknown>,
   };
+}
+
+/** Posts JSON, or any bytes under any content type, and reads the JSON that comes back. */
+export async function postBody(
+  url: string,
+  body: unknown,
+  headers: Record<string, string> = { 'Content-Type': 'application/json' },
+): Promise<JsonAnswer> {
+  const bytes = typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body);
+  return asJson(await fetch(url, { method: 'POST', headers, body: bytes as string }));
+}
+
+/** Asserts a refusal of a token endpoint to the letter: status, code, headers, and nothing but the two fields (RFC 6749 §5.2). */
+export function assertRefused(answer: JsonAnswer, status: number, error: string, message?: string): void {
+  assert.equal(`${answer.status} ${answer.body['error']}`, `${status} ${error}`, message);
+  assert.deepEqual(Object.keys(answer.body), ['error', 'error_description'], message);
+  assert.match(String(answer.body['error_description']), /^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/, message);
+  assert.match(answer.headers.get('content-type') ?? '', /^application\/json\b/, message);
+  assert.equal(answer.headers.get('cache-control'), 'no-store', message);
+  assert.equal(answer.headers.get('pragma'), 'no-cache', message);
+  assert.equal(answer.headers.get('www-authenticate')?.startsWith('Basic '), status === 401 ? true : undefined, message);
+}
+
+/** The acts in the audit trail, oldest first. */
+export async function auditActions({ installation }: TestService): Promise<string[]> {
+  const events = await installation.audit.listAuditEvents({ limit: 1000 });
+  return events.map(({ action }) => action).reverse();
 }

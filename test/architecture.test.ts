@@ -1,0 +1,147 @@
+// Holds the floors of docs/architecture.md by reading the source as text. Each rule carries an example that breaks it, so
+// that a rule which no longer finds anything fails too. (Types and lint hold the rest: no enum, no parameter properties.)
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path/posix';
+import { test } from 'node:test';
+
+type Source = { readonly path: string; readonly text: string; readonly code: string };
+type Rule = { readonly says: string; readonly finds: (source: Source) => string[]; readonly example: [string, string] };
+
+const source = (path: string, text: string): Source => ({ path, text, code: withoutComments(text) });
+const sources = globSync('src/**/*.ts').map((path) => source(path, readFileSync(path, 'utf8')));
+
+/** What the files of a floor may import: packages by name, `src/…` by folder or file; after `type ` its types alone. */
+const floors: Readonly<Record<string, readonly string[]>> = {
+  'src/oauth/': ['node:crypto', 'node:zlib', 'node:buffer'],
+  'src/accounts/': ['node:crypto', '@node-rs/argon2', 'src/oauth/'],
+  'src/storage/': ['node:', 'src/oauth/', 'src/accounts/', 'src/refused.ts'],
+  'src/pages/': ['type src/oauth/', 'type src/accounts/'],
+  'src/http/': ['node:', 'fastify', '@fastify/', 'src/oauth/', 'src/accounts/', 'src/pages/'],
+  'src/cli/': [
+    'node:',
+    'commander',
+    'package.json',
+    'src/oauth/',
+    'src/accounts/',
+    'src/duration.ts',
+    'src/refused.ts',
+  ],
+  'src/main.ts': [''],
+  // The files beside main.ts: what it reads before there is a store or a server.
+  'src/': ['node:', 'src/oauth/'],
+};
+
+const rules: readonly Rule[] = [
+  {
+    says: 'a floor imports only from those below it: hand it what it needs from src/main.ts',
+    finds: ({ path, code }) => {
+      const floor = Object.keys(floors).find((start) => path.startsWith(start)) ?? '';
+      const allowed = [...(floors[floor] ?? []), floor];
+      return imports(path, code)
+        .filter(({ from, typeOnly }) => {
+          const inside = (start: string) =>
+            start.endsWith('/') || start.endsWith(':') ? from.startsWith(start) : from === start;
+          return !allowed.some(
+            (entry) => entry === '' || inside(entry) || (typeOnly && inside(entry.replace('type ', ''))),
+          );
+        })
+        .map(({ from }) => `imports ${from}`);
+    },
+    example: ['src/oauth/grant.ts', "import { readFile } from 'node:fs';"],
+  },
+  {
+    says: 'SQL stands under src/storage: give the store a verb for it',
+    finds: outside(
+      'src/storage/',
+      /\b(SELECT\s[^;`]*?\sFROM|INSERT\s+(OR\s+\w+\s+)?INTO|UPDATE\s+\w+\s+SET|DELETE\s+FROM)\s/,
+    ),
+    example: ['src/http/me.ts', "db.prepare('SELECT a FROM b ')"],
+  },
+  {
+    says: 'the environment and the clock are read in src/main.ts alone: take the value or the clock as a parameter',
+    finds: outside('src/main.ts', /\bprocess\.env\b|\bDate\.now\b|\bnew Date(\(\)|;)/),
+    example: ['src/oauth/grant.ts', 'const now = Date.now();'],
+  },
+  {
+    says: 'chance comes from node:crypto: use randomBytes or randomInt',
+    finds: outside('nowhere', /\bMath\.random\b/),
+    example: ['src/main.ts', 'Math.random()'],
+  },
+  {
+    says: 'a file is named after what it holds: find the thing in it and name the file so',
+    finds: ({ path }) =>
+      path.split('/').filter((part) => /^(.+-)?(utils?|helpers?|common|shared|index|managers?)(\.ts)?$/.test(part)),
+    example: ['src/http/form-utils.ts', ''],
+  },
+  {
+    says: 'what is exported says in a /** … */ right before it what it is for',
+    finds: ({ text }) => {
+      const lines = text.split('\n');
+      return lines.filter((line, at) => {
+        const name = /^export (?:abstract |async )?(?:function|class|interface|type|const(?=.*=>)) (\w+)/.exec(
+          line,
+        )?.[1];
+        const before = lines[at - 1] ?? '';
+        const overload = before.startsWith(`export function ${name}(`);
+        return name !== undefined && !overload && !before.trimEnd().endsWith('*/');
+      });
+    },
+    example: ['src/oauth/pkce.ts', '// a challenge\nexport function challenge() {}'],
+  },
+];
+
+for (const { says, finds, example } of rules) {
+  test(says, () => {
+    assert.notDeepEqual(finds(source(...example)), [], 'the rule does not find its own example');
+    const found = sources.flatMap((file) => finds(file).map((what) => `${file.path}: ${what}`));
+    assert.deepEqual(found, [], `${says}\n${found.join('\n')}`);
+  });
+}
+
+test('no file of the project names a package registry or a place on this machine: write it relative or leave it out', (t) => {
+  const places = [`registry.${'npmjs'}.org`, `registry.${'yarnpkg'}.com`, `"${'resolved'}": "http`, process.cwd()];
+  let files: string[];
+  try {
+    const list = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
+    files = execFileSync('git', list, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).split('\0');
+  } catch {
+    return t.skip('this is no git checkout, so nobody knows which files belong to it');
+  }
+  const here = new Set(globSync(files.filter(Boolean)));
+  assert.ok(here.has('package.json'));
+  const found = [...here].flatMap((path) => {
+    const text = readFileSync(path, 'utf8');
+    return places.filter((place) => text.includes(place)).map((place) => `${path} names ${place}`);
+  });
+  assert.deepEqual(found, [], found.join('\n'));
+});
+
+test('the longest files, for whoever looks for one to split', (t) => {
+  const lengths = sources.map(({ path, text }) => ({ path, lines: text.split('\n').length - 1 }));
+  lengths.sort((one, other) => other.lines - one.lines);
+  for (const { path, lines } of lengths.slice(0, 5)) t.diagnostic(`${lines} lines: ${path}`);
+});
+
+/** Finds a pattern in the code of all files but those that start so. */
+function outside(allowed: string, pattern: RegExp): Rule['finds'] {
+  return ({ path, code }) =>
+    path.startsWith(allowed) ? [] : [...code.matchAll(new RegExp(pattern, 'g'))].map(([match]) => match);
+}
+
+/** Where a file imports from: packages as written, files from the root of the project. */
+function imports(path: string, code: string): { from: string; typeOnly: boolean }[] {
+  const statements = code.matchAll(
+    /^(?:import|export)\s+(type\s)?(?:[^'";]*?\sfrom\s+)?'([^']+)'|\bimport\(\s*'([^']+)'/gm,
+  );
+  return [...statements].map(([, type, named, called]) => {
+    const from = named ?? called ?? '';
+    return { from: from.startsWith('.') ? join(dirname(path), from) : from, typeOnly: type !== undefined };
+  });
+}
+
+/** Empties the comments, so that a rule may be explained in the words that it forbids. */
+function withoutComments(text: string): string {
+  return text.replace(/\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm, '');
+}

@@ -1,0 +1,79 @@
+// npm test: types, lint and format, dead code, then every test. With paths (`npm test -- test/oauth`) only the tests there;
+// with --check (`npm run check`) everything but the tests. Node's own counts are the last thing on stdout.
+import { spawn } from 'node:child_process';
+import { existsSync, statSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { run } from 'node:test';
+import { spec } from 'node:test/reporters';
+
+const checks: Readonly<Record<string, readonly string[]>> = {
+  types: ['typescript/bin/tsc', '--noEmit'],
+  'lint and format': ['@biomejs/biome/bin/biome', 'ci', `--colors=${process.stdout.isTTY ? 'force' : 'off'}`],
+  'dead code': ['knip/bin/knip.js', '--no-config-hints'],
+};
+
+const paths = process.argv.slice(2).filter((argument) => argument !== '--check');
+const checkOnly = process.argv.includes('--check');
+const failures: string[] = [];
+
+// The checks and the unpacking of Chromium share no file, so they share the processors.
+const checking = paths.length > 0 ? [] : Object.entries(checks).map(([name, command]) => check(name, command));
+if (!checkOnly) await prepareChromium();
+await Promise.all(checking);
+if (!checkOnly) await runTests(paths.length > 0 ? paths.map(testFiles) : ['test/**/*.test.ts']);
+for (const failure of failures) console.error(`npm test: ${failure}`);
+if (failures.length > 0) process.exitCode = 1;
+
+/** Runs one check and prints its name, its time, and what it has to say. */
+async function check(name: string, [program = '', ...args]: readonly string[]): Promise<void> {
+  const start = performance.now();
+  const child = spawn(process.execPath, [join('node_modules', program), ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  const [output, complaints, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
+  report(name, start, code === 0 ? '' : 'failed');
+  if (code === 0) return;
+  process.stdout.write(output + complaints);
+  failures.push(`${name} failed, see above`);
+}
+
+/** Unpacks or finds the browser before the tests, which run in many processes and would each do it. */
+async function prepareChromium(): Promise<void> {
+  const start = performance.now();
+  // Imported here, since the module looks for the browser as soon as it is loaded.
+  const { findChromium } = await import('./support/chromium.ts');
+  const found = await findChromium();
+  if (found) {
+    process.env['BROWSER_PATH'] = found.path;
+    process.env['BROWSER_ENV'] = JSON.stringify(found.env);
+  }
+  report('Chromium', start, found ? '' : 'none here: the tests in a browser are skipped');
+}
+
+function report(stage: string, start: number, remark: string): void {
+  console.log(`${stage}: ${((performance.now() - start) / 1000).toFixed(1)} s${remark && `, ${remark}`}`);
+}
+
+/** What a path on the command line stands for: a folder for the tests below it. */
+function testFiles(path: string): string {
+  return existsSync(path) && statSync(path).isDirectory() ? join(path, '**/*.test.ts') : path;
+}
+
+async function runTests(globPatterns: string[]): Promise<void> {
+  // A test that hangs fails after its minute, and what it left open does not keep its process.
+  const execArgv = ['--disable-warning=ExperimentalWarning', '--test-timeout=60000', '--test-force-exit'];
+  const tests = run({ globPatterns, concurrency: availableParallelism(), execArgv });
+  tests.on('test:summary', ({ file, counts, success }) => {
+    if (file !== undefined) return; // the summary of one file; the last one is of all
+    if (!success) failures.push('tests failed, see above');
+    if (counts.tests === 0) failures.push(`no test ran: nothing matches ${globPatterns.join(' ')}`);
+    const skipped = counts.skipped + counts.todo;
+    if (skipped > 0 && process.env['CI']) failures.push(`${skipped} tests were skipped, and CI runs all of them`);
+  });
+  const output = tests.compose(spec);
+  output.pipe(process.stdout, { end: false });
+  await new Promise((resolve) => output.once('end', resolve));
+}

@@ -1,0 +1,127 @@
+// Runs one task of this project on a machine that may have only an old Node.js and npm: gets a new enough Node.js,
+// installs the packages that the task needs, and runs it. Plain JavaScript for Node.js 18 or later.
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { constants } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isatty } from 'node:tty';
+import { fileURLToPath } from 'node:url';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const [task = '', ...rest] = process.argv.slice(2);
+/** @type {Record<string, { run: string[], dev?: boolean, demo?: boolean }>} */
+const tasks = {
+  start: { run: ['src/main.ts', 'serve'] },
+  demo: { run: ['src/main.ts', 'demo'], demo: true },
+  valetkey: { run: ['src/main.ts'], demo: rest[0] === 'demo' },
+  test: { run: ['test/run.ts'], dev: true, demo: true },
+  check: { run: ['test/run.ts', '--check'], dev: true },
+  bench: { run: ['bench/run.ts'], dev: true },
+};
+const { run, dev = false, demo = false } = tasks[task] ?? giveUp(`name a task: ${Object.keys(tasks).join(', ')}.`);
+
+/** @type {import('node:child_process').ChildProcess | undefined} */
+let child;
+let stopped = 0;
+for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) {
+  process.on(signal, () => {
+    stopped = 128 + constants.signals[signal];
+    if (!child) process.exit(stopped);
+    // Ctrl-C in a terminal reaches the child by itself; handed on as well, it would be the second, impatient one.
+    if (signal !== 'SIGINT' || !isatty(0)) child.kill(signal);
+  });
+}
+
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+let node = process.execPath;
+if (major < 24 || (major === 24 && minor < 9)) {
+  if (process.platform !== 'linux' || !['x64', 'arm64'].includes(process.arch))
+    giveUp(`this is Node.js ${process.versions.node}: install Node.js 24.9 or later, then run the command again.`);
+  await install('tools/node', `a Node.js under tools/node, as ${process.versions.node} is too old`, false);
+  node = join(root, `tools/node/node_modules/node-linux-${process.arch}/bin/node`);
+}
+await install('.', dev ? 'the packages, with those for development' : 'the packages', dev);
+if (demo) await install('demo', "the demo application's packages", false);
+// node:sqlite still calls itself experimental in some of the releases that serve; nobody who runs a command can act on it.
+process.exit(await finish([node, '--disable-warning=ExperimentalWarning', ...run, ...rest], 'inherit'));
+
+/**
+ * Runs a program to its end, under the PATH of the chosen Node.js. Gives its exit code, or 128 + n if signal n ended it, as a shell does.
+ * @param {string[]} command @param {import('node:child_process').StdioOptions} stdio @returns {Promise<number>}
+ */
+function finish([program = '', ...args], stdio) {
+  const env = { ...process.env, PATH: dirname(node) + delimiter + process.env['PATH'] };
+  return new Promise((resolve) => {
+    child = spawn(program, args, { cwd: root, env, stdio });
+    child.on('error', () => giveUp(`${program} does not run here: install Node.js 24.9 or later, with npm.`));
+    child.on('exit', (code, signal) => {
+      child = undefined;
+      resolve(code ?? 128 + constants.signals[signal ?? 'SIGKILL']);
+    });
+  });
+}
+
+/**
+ * Installs what a directory's lock names, unless it is there. Packages for development also serve the other tasks, and stay.
+ * @param {string} directory @param {string} what @param {boolean} dev
+ */
+async function install(directory, what, dev) {
+  const home = join(root, directory);
+  const stamp = join(home, 'node_modules/.installed');
+  const hash = createHash('sha256').update(readFileSync(join(home, 'package-lock.json')));
+  const wanted = hash.update(process.platform + process.arch).digest('hex');
+  const installed = () => (existsSync(stamp) ? readFileSync(stamp, 'utf8') : '');
+  const enough = () => installed() === `${wanted} dev` || (!dev && installed() === `${wanted} prod`);
+  if (enough()) return;
+  const unlock = await lock(join(home, '.installing'));
+  if (!enough()) {
+    const kind = dev || installed().endsWith(' dev') ? 'dev' : 'prod';
+    process.stderr.write(`setup: installing ${what}\n`);
+    // npm leaves out optional packages that do not suit the Node.js it runs under: it runs under the one that will load them.
+    const cli = process.env['npm_execpath'] ?? '';
+    const npm = cli.endsWith('npm-cli.js') ? [node, cli] : ['npm'];
+    const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
+    flags.push(kind === 'dev' ? '--include=dev' : '--omit=dev');
+    const code = await finish([...npm, 'ci', '--prefix', home, ...flags], ['ignore', 'ignore', 'inherit']);
+    if (stopped) process.exit(stopped);
+    if (code)
+      giveUp(`npm could not install ${what}: check the network and npm's registry setting, then run this again.`);
+    mkdirSync(dirname(stamp), { recursive: true });
+    writeFileSync(stamp, `${wanted} ${kind}`);
+  }
+  unlock();
+}
+
+/**
+ * Waits until no other task installs into the same place. A holder touches its lock every second, so one that was killed shows.
+ * @param {string} path @returns {Promise<() => void>} what gives the lock back
+ */
+async function lock(path) {
+  for (;;) {
+    try {
+      mkdirSync(path);
+      break;
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+      const touched = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
+      if (Date.now() - touched > 10_000) rmSync(path, { recursive: true, force: true });
+      await sleep(200);
+    }
+  }
+  const beat = setInterval(() => utimesSync(path, new Date(), new Date()), 1000);
+  const remove = () => rmSync(path, { recursive: true, force: true });
+  process.on('exit', remove);
+  return () => {
+    clearInterval(beat);
+    process.off('exit', remove);
+    remove();
+  };
+}
+
+/** @param {string} sentence @returns {never} */
+function giveUp(sentence) {
+  process.stderr.write(`setup: ${sentence}\n`);
+  process.exit(1);
+}
