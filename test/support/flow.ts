@@ -152,7 +152,11 @@ export function assertRefused(answer: JsonAnswer, status: number, error: string,
   assert.match(answer.headers.get('content-type') ?? '', /^application\/json\b/, message);
   assert.equal(answer.headers.get('cache-control'), 'no-store', message);
   assert.equal(answer.headers.get('pragma'), 'no-cache', message);
-  assert.equal(answer.headers.get('www-authenticate')?.startsWith('Basic '), status === 401 ? true : undefined, message);
+  assert.equal(
+    answer.headers.get('www-authenticate')?.startsWith('Basic '),
+    status === 401 ? true : undefined,
+    message,
+  );
 }
 
 /** The acts in the audit trail, oldest first. */

@@ -1,6 +1,5 @@
 /** The program as a fixture: the real service on free ports with a database in memory, an advanced clock and its log kept. */
 import net from 'node:net';
-import type { TestContext } from 'node:test';
 import type { Account } from '../../src/accounts/account.ts';
 import type { Installation } from '../../src/cli/context.ts';
 import { readConfiguration } from '../../src/configuration.ts';
@@ -35,11 +34,11 @@ export const PASSWORD = 'correct horse battery staple';
 /** Where test clients get their codes; nothing listens there. */
 export const REDIRECT_URI = 'https://client.example/callback';
 
-/** Starts a service that stops when the test ends; variables are as in the environment. */
-export async function startTestService(
-  t: Pick<TestContext, 'after'>,
-  variables: Record<string, string> = {},
-): Promise<TestService> {
+/** Who ends what a fixture started: a test's context, or `after` of node:test for a whole file. */
+export type Lifetime = { after(end: () => Promise<void> | void): void };
+
+/** Starts a service that stops when the test (or the file) ends; variables are as in the environment. */
+export async function startTestService(t: Lifetime, variables: Record<string, string> = {}): Promise<TestService> {
   const [appPort, apiPort] = [await freePort(), await freePort()];
   const clock = new Clock();
   const log: string[] = [];

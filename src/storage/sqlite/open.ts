@@ -13,6 +13,7 @@ import { prepareDatabaseFile } from './database-file.ts';
 import { grantStore } from './grants.ts';
 import { found, isFounded, needsFounding, requireFittingKeys } from './installation.ts';
 import { inTransaction, migrate, pending, requireUpToDate } from './migrate.ts';
+import { lockForServing } from './serving-lock.ts';
 import { Tables } from './tables.ts';
 import { UseMarks } from './use-marks.ts';
 import { type FileOperations, WalFile } from './wal-file.ts';
@@ -50,26 +51,34 @@ export type SqliteStorage = {
  * was before.
  */
 export async function openSqlite(options: SqliteOptions): Promise<SqliteStorage> {
-  const inMemory = options.path === ':memory:';
-  if (!inMemory) prepareDatabaseFile(options.path, options.migrate);
-  const database = connect(options.path);
+  const { path, role } = options;
+  const inMemory = path === ':memory:';
+  if (!inMemory) prepareDatabaseFile(path, options.migrate);
+  const database = connect(path);
+  const held = [database];
   try {
+    refuseUnfit(database, options);
+    if (role === 'service' && !inMemory) held.push(lockForServing(path));
     const applied = makeReady(database, options, requiredPragmas(options, inMemory));
-    const wal = inMemory ? null : await WalFile.open(options.path, options.files);
-    return storage(database, wal, applied, options);
+    const wal = inMemory ? null : await WalFile.open(path, options.files);
+    return storage(database, wal, applied, options, () => closeAll(held));
   } catch (error) {
-    database.close();
+    closeAll(held);
     throw error;
   }
 }
 
-/** Everything that may refuse only reads, and comes before everything that writes. Answers what was migrated. */
-function makeReady(database: DatabaseSync, options: SqliteOptions, required: Pragmas): string[] {
-  const { keyring, now } = options;
-  const missing = pending(database);
-  if (!options.migrate) requireUpToDate(database);
+/** Only reads, and comes before everything that writes: what is refused stays as it is. */
+function refuseUnfit(database: DatabaseSync, { keyring, migrate: mayMigrate }: SqliteOptions): void {
+  pending(database);
+  if (!mayMigrate) requireUpToDate(database);
   if (isFounded(database)) requireFittingKeys(database, keyring);
+}
+
+/** Sets the connection up, migrates, and founds a new installation. Answers what was migrated. */
+function makeReady(database: DatabaseSync, { keyring, now }: SqliteOptions, required: Pragmas): string[] {
   configure(database, required);
+  const missing = pending(database);
   migrate(database, now());
   if (needsFounding(database, keyring)) {
     inTransaction(database, () => {
@@ -81,11 +90,16 @@ function makeReady(database: DatabaseSync, options: SqliteOptions, required: Pra
   return missing.map(({ name }) => name);
 }
 
+function closeAll(connections: readonly DatabaseSync[]): void {
+  for (const connection of connections) connection.close();
+}
+
 function storage(
   database: DatabaseSync,
   wal: WalFile | null,
   applied: readonly string[],
   options: SqliteOptions,
+  disconnect: () => void,
 ): SqliteStorage {
   const { keyring, now, onFailure } = options;
   const writes = new WriteQueue({
@@ -109,7 +123,7 @@ function storage(
         await writes.close();
       } finally {
         wal?.close();
-        database.close();
+        disconnect();
       }
     },
   };

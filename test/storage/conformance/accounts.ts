@@ -1,0 +1,107 @@
+/** Accounts and their sessions. */
+import assert from 'node:assert/strict';
+import { event, NOW, sampleAccount, sampleSession } from '../../support/storage.ts';
+import { type AnyStore, find, HUNDRED, isAlive, issue, type WithStore } from './any-store.ts';
+
+/** Accounts. */
+export function accounts(withStore: WithStore): void {
+  const ada = sampleAccount();
+
+  withStore(
+    'an account is found by id and by the key of its e-mail address, and listed oldest first',
+    async (store) => {
+      const bob = sampleAccount({
+        id: 'usr_bob',
+        username: null,
+        createdAt: NOW - 1,
+        isOperator: true,
+        avatarUrl: '/b',
+      });
+      assert.equal(await store.addAccount(bob, 'bob@example.com', event('user_added')), null);
+      assert.deepEqual(await store.findAccount('usr_ada'), ada);
+      assert.deepEqual(await store.findAccountByEmail('bob@example.com'), bob);
+      assert.equal(await store.findAccountByEmail('Bob@example.com'), null);
+      assert.deepEqual(await store.listAccounts(), [bob, ada]);
+    },
+  );
+
+  withStore('no two accounts share an e-mail address or a user name: of 100 at once, one is added', async (store) => {
+    const add = (id: string, username: string | null, key: string) =>
+      store.addAccount(sampleAccount({ id, username }), key, event('user_added'));
+    assert.equal(await add('usr_x', null, 'ada@example.com'), 'email');
+    assert.equal(await add('usr_x', 'ada', 'x@example.com'), 'username');
+    const answers = await Promise.all(HUNDRED.map((_, index) => add(`usr_${index}`, null, 'same@example.com')));
+    assert.equal(answers.filter((taken) => taken === null).length, 1);
+    assert.equal((await store.listAccounts()).length, 2);
+  });
+
+  withStore('a new hash of the same password is written only if the password is still that one', async (store) => {
+    const [from, to] = [ada.password, { phc: '$argon2id$two', keyId: 2 }];
+    await store.rehashPassword('usr_ada', { ...from, keyId: 3 }, to);
+    assert.deepEqual((await store.findAccount('usr_ada'))?.password, from);
+    await store.rehashPassword('usr_ada', from, to);
+    assert.deepEqual((await store.findAccount('usr_ada'))?.password, to);
+  });
+
+  withStore('a disabled account shows in its grants, and ends none', async (store) => {
+    const grant = await issue(store);
+    const set = (status: 'active' | 'disabled') => store.setAccountStatus('usr_ada', status, event('user_disabled'));
+    assert.equal(await set('active'), false);
+    assert.equal(await set('disabled'), true);
+    assert.equal((await find(store, grant)).standing.resourceOwnerDisabled, true);
+    assert.equal(await isAlive(store, grant), true);
+    assert.equal(await set('active'), true);
+    assert.equal(await store.setAccountStatus('usr_none', 'disabled', event('user_disabled')), false);
+  });
+}
+
+/** Sessions. */
+export function sessions(withStore: WithStore): void {
+  const begin = async (store: AnyStore, replaces: Buffer | null = null) => {
+    const session = sampleSession();
+    assert.equal(await store.addSession(session, replaces, event('sign_in')), true);
+    return session;
+  };
+
+  withStore('a session comes back with its account, and notes when it was seen', async (store) => {
+    const session = await begin(store);
+    assert.deepEqual(await store.findSession(session.digest), { session, account: sampleAccount() });
+    await store.touchSession(session.digest, NOW + 9);
+    await store.touchSession(session.digest, NOW + 3);
+    assert.equal((await store.findSession(session.digest))?.session.lastSeenAt, NOW + 9);
+  });
+
+  withStore('a session that replaces another ends it', async (store) => {
+    const first = await begin(store);
+    const second = await begin(store, first.digest);
+    assert.equal(await store.findSession(first.digest), null);
+    assert.ok(await store.findSession(second.digest));
+  });
+
+  withStore('a session ends once', async (store) => {
+    const { digest } = await begin(store);
+    assert.equal(await store.endSession(digest, event('sign_out')), true);
+    assert.equal(await store.endSession(digest, event('sign_out')), false);
+    assert.equal(await store.findSession(digest), null);
+  });
+
+  const ends: Record<string, (store: AnyStore) => Promise<boolean>> = {
+    'a new password': (store) => store.setPassword('usr_ada', { phc: 'new', keyId: 1 }, event('user_password_set')),
+    'disabling the account': (store) => store.setAccountStatus('usr_ada', 'disabled', event('user_disabled')),
+    'deleting the account': (store) => store.deleteAccount('usr_ada', event('user_deleted')),
+  };
+  for (const [what, end] of Object.entries(ends)) {
+    withStore(`${what} ends all sessions of the account`, async (store) => {
+      const all = [await begin(store), await begin(store)];
+      assert.equal(await end(store), true);
+      for (const { digest } of all) assert.equal(await store.findSession(digest), null);
+    });
+  }
+
+  withStore('no session begins for an account that is disabled or not there', async (store) => {
+    await store.setAccountStatus('usr_ada', 'disabled', event('user_disabled'));
+    assert.equal(await store.addSession(sampleSession(), null, event('sign_in')), false);
+    assert.equal(await store.addSession(sampleSession({ accountId: 'usr_none' }), null, event('sign_in')), false);
+    assert.equal(await store.setPassword('usr_none', { phc: '', keyId: 1 }, event('user_password_set')), false);
+  });
+}

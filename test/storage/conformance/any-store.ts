@@ -1,0 +1,37 @@
+/** What the parts of the suite share. */
+import assert from 'node:assert/strict';
+import type { AccountStore } from '../../../src/accounts/store.ts';
+import { type Grant, isEnded } from '../../../src/oauth/grant.ts';
+import type { Store } from '../../../src/oauth/store.ts';
+import { event, sampleGrant } from '../../support/storage.ts';
+
+/** All that a store does. */
+export type AnyStore = Store & AccountStore;
+
+/** Tests a promise on a new store that has the sample account and the sample client. */
+export type WithStore = (promise: string, run: (store: AnyStore) => Promise<void>) => void;
+
+/** So many try at the same time. */
+export const HUNDRED = Array.from({ length: 100 });
+
+export async function issue(store: AnyStore, some: Partial<Grant> = {}): Promise<Grant> {
+  const grant = sampleGrant(some);
+  await store.issueGrant(grant, event('consent_allowed', { clientId: grant.clientId }));
+  return grant;
+}
+
+export async function find(store: AnyStore, { id }: Grant) {
+  const found = await store.findGrant(id);
+  assert.ok(found);
+  return found;
+}
+
+export async function isAlive(store: AnyStore, grant: Grant): Promise<boolean> {
+  const found = await find(store, grant);
+  return !isEnded(found.grant, found.standing);
+}
+
+/** How many of those who try at the same time win. */
+export async function winners(attempts: Promise<boolean>[]): Promise<number> {
+  return (await Promise.all(attempts)).filter(Boolean).length;
+}

@@ -1,0 +1,191 @@
+/** Grants: transitions, races, ends and marks. */
+import assert from 'node:assert/strict';
+import type { Grant } from '../../../src/oauth/grant.ts';
+import { event, NOW, sampleAccount, sampleClient, sampleGeneration, sampleGrant } from '../../support/storage.ts';
+import { type AnyStore, find, HUNDRED, isAlive, issue, type WithStore, winners } from './any-store.ts';
+
+/** One grant at a time. */
+export function grants(withStore: WithStore): void {
+  withStore(
+    'a grant comes back as it was issued, byte for byte, with its standing and its resource owner',
+    async (store) => {
+      const seed = Buffer.from([...Array(16).keys()].map((index) => index * 17));
+      const grant = await issue(store, { seed, codeChallenge: 'challenge', scope: '', keyId: 2 ** 32 - 1 });
+      assert.deepEqual(await store.findGrant(grant.id), {
+        grant,
+        standing: {
+          epochs: { installation: 0, client: 0, resourceOwner: 0 },
+          clientPaused: false,
+          resourceOwnerDisabled: false,
+        },
+        resourceOwner: {
+          id: 'usr_ada',
+          username: 'ada',
+          email: 'Ada@example.com',
+          name: 'Ada Lovelace',
+          avatarUrl: null,
+        },
+      });
+    },
+  );
+
+  withStore('a grant is not found when it, its client or its resource owner is not there', async (store) => {
+    const orphans = [await issue(store, { clientId: 'app_none' }), await issue(store, { resourceOwnerId: 'usr_none' })];
+    for (const { id } of [sampleGrant(), ...orphans]) assert.equal(await store.findGrant(id), null);
+  });
+
+  withStore('of 100 who redeem a code at once, one wins', async (store) => {
+    const grant = await issue(store);
+    assert.equal(await winners(HUNDRED.map(() => store.redeemAuthorizationCode(sampleGeneration(grant, 1)))), 1);
+    const next = sampleGeneration(grant, 1);
+    const { grantId, ...written } = next;
+    assert.deepEqual((await find(store, grant)).grant, { ...grant, ...written, id: grantId });
+  });
+
+  withStore('of 100 who rotate from one generation at once, one wins', async (store) => {
+    const grant = await issue(store);
+    assert.equal(await store.redeemAuthorizationCode(sampleGeneration(grant, 1)), true);
+    assert.equal(await winners(HUNDRED.map(() => store.rotateRefreshToken(sampleGeneration(grant, 2)))), 1);
+    assert.equal((await find(store, grant)).grant.generation, 2);
+  });
+
+  withStore('a generation is neither skipped nor repeated', async (store) => {
+    const grant = await issue(store);
+    assert.equal(await store.rotateRefreshToken(sampleGeneration(grant, 2)), false);
+    assert.equal(await store.redeemAuthorizationCode(sampleGeneration(grant, 1)), true);
+    assert.equal(await store.redeemAuthorizationCode(sampleGeneration(grant, 1)), false);
+  });
+
+  withStore('a revocation that came first wins against redeeming and rotating', async (store) => {
+    const [code, pair] = [await issue(store), await issue(store)];
+    await store.redeemAuthorizationCode(sampleGeneration(pair, 1));
+    for (const { id } of [code, pair]) await store.revokeGrant(id, 'user', event('grant_revoked'));
+    assert.equal(await store.redeemAuthorizationCode(sampleGeneration(code, 1)), false);
+    assert.equal(await store.rotateRefreshToken(sampleGeneration(pair, 2)), false);
+  });
+
+  withStore('a revocation amid 100 rotations is final: no later one succeeds', async (store) => {
+    const grant = await issue(store);
+    await store.redeemAuthorizationCode(sampleGeneration(grant, 1));
+    const attempts = HUNDRED.map((_, index) =>
+      index === 50
+        ? store.revokeGrant(grant.id, 'user', event('grant_revoked'))
+        : store.rotateRefreshToken(sampleGeneration(grant, index + 2)),
+    );
+    await Promise.all(attempts);
+    const { generation } = (await find(store, grant)).grant;
+    assert.equal(await store.rotateRefreshToken(sampleGeneration(grant, generation + 1)), false);
+    assert.equal(await isAlive(store, grant), false);
+  });
+
+  withStore('a grant is revoked once, and the first reason stays', async (store) => {
+    const grant = await issue(store);
+    const at = NOW + 7;
+    assert.equal(await store.revokeGrant(grant.id, 'code_replay', event('code_replay', { at })), true);
+    assert.equal(await store.revokeGrant(grant.id, 'user', event('grant_revoked')), false);
+    assert.equal(await store.revokeGrant(sampleGrant().id, 'user', event('grant_revoked')), false);
+    const { revokedAt, revocationReason } = (await find(store, grant)).grant;
+    assert.deepEqual({ revokedAt, revocationReason }, { revokedAt: at, revocationReason: 'code_replay' });
+  });
+
+  withStore('disconnecting an app ends all its grants of one user, and answers how many', async (store) => {
+    await store.registerClient(sampleClient({ id: 'app_two' }), event('client_registered'));
+    const ended = [await issue(store), await issue(store)];
+    const other = await issue(store, { clientId: 'app_two' });
+    const disconnect = () => store.revokeGrantsOfClient('usr_ada', 'app_one', event('grant_revoked'));
+    assert.equal(await disconnect(), 2);
+    assert.equal(await disconnect(), 0);
+    for (const grant of ended) assert.equal((await find(store, grant)).grant.revocationReason, 'user');
+    assert.equal(await isAlive(store, other), true);
+  });
+
+  withStore('grants are listed newest first, by client and resource owner, up to a limit', async (store) => {
+    await store.registerClient(sampleClient({ id: 'app_two', name: 'Two' }), event('client_registered'));
+    await store.addAccount(sampleAccount({ id: 'usr_bob', username: null }), 'bob@example.com', event('user_added'));
+    const at = (index: number) => Buffer.from(index.toString(16).padStart(32, '0'), 'hex');
+    await issue(store, { id: at(1) });
+    await issue(store, { id: at(2), clientId: 'app_two' });
+    await issue(store, { id: at(3), resourceOwnerId: 'usr_bob' });
+    const listed = async (filter: object) =>
+      (await store.listGrants({ limit: 10, ...filter })).map(({ grant, clientName }) => [grant.id.at(-1), clientName]);
+    assert.deepEqual(await listed({}), [
+      [3, 'One'],
+      [2, 'Two'],
+      [1, 'One'],
+    ]);
+    assert.deepEqual(await listed({ limit: 1 }), [[3, 'One']]);
+    assert.deepEqual(await listed({ clientId: 'app_two' }), [[2, 'Two']]);
+    assert.deepEqual(await listed({ resourceOwnerId: 'usr_bob' }), [[3, 'One']]);
+    assert.deepEqual(await listed({ clientId: 'app_one', resourceOwnerId: 'usr_ada' }), [[1, 'One']]);
+  });
+}
+
+/** Many at once. */
+export function epochs(withStore: WithStore): void {
+  const now = async (store: AnyStore): Promise<Grant['epochs']> => {
+    const epochs = await store.findEpochs('app_one', 'usr_ada');
+    assert.ok(epochs);
+    return epochs;
+  };
+  const raises: Record<string, (store: AnyStore) => Promise<unknown>> = {
+    'the installation': (store) => store.revokeAllGrants(event('all_grants_revoked')),
+    'a client': (store) => store.revokeClientGrants('app_one', event('client_grants_revoked')),
+    'a resource owner': (store) => store.revokeAccountGrants('usr_ada', event('user_grants_revoked')),
+  };
+  for (const [whose, raise] of Object.entries(raises)) {
+    withStore(`ending every grant of ${whose} ends those before it and none after it`, async (store) => {
+      const before = await issue(store, { epochs: await now(store) });
+      const epochsOfRacer = await now(store);
+      assert.notEqual(await raise(store), false);
+      const racer = await issue(store, { epochs: epochsOfRacer });
+      const after = await issue(store, { epochs: await now(store) });
+      assert.deepEqual(
+        [await isAlive(store, before), await isAlive(store, racer), await isAlive(store, after)],
+        [false, false, true],
+      );
+      assert.equal(await store.redeemAuthorizationCode(sampleGeneration(before, 1)), false);
+      assert.equal(await store.revokeGrant(before.id, 'user', event('grant_revoked')), false);
+      assert.equal(await store.redeemAuthorizationCode(sampleGeneration(after, 1)), true);
+    });
+  }
+
+  withStore('there are no epochs for a client or a resource owner that is not there', async (store) => {
+    assert.equal(await store.findEpochs('app_none', 'usr_ada'), null);
+    assert.equal(await store.findEpochs('app_one', 'usr_none'), null);
+  });
+
+  withStore('a client and an account that are deleted take their grants with them', async (store) => {
+    const grant = await issue(store);
+    assert.equal(await store.deleteClient('app_one', event('client_deleted')), true);
+    assert.equal(await store.deleteClient('app_one', event('client_deleted')), false);
+    assert.equal(await store.findGrant(grant.id), null);
+    assert.equal(await store.redeemAuthorizationCode(sampleGeneration(grant, 1)), false);
+    assert.deepEqual(await store.listGrants({ limit: 10 }), []);
+    assert.equal(await store.deleteAccount('usr_ada', event('user_deleted')), true);
+    assert.equal(await store.deleteAccount('usr_ada', event('user_deleted')), false);
+  });
+}
+
+/** What checks note. */
+export function marks(withStore: WithStore): void {
+  const used = async (store: AnyStore, grant: Grant) => {
+    const { usedGeneration, lastUsedAt } = (await find(store, grant)).grant;
+    return [usedGeneration, lastUsedAt];
+  };
+
+  withStore('a use is answered with its grant at once', async (store) => {
+    const grant = await issue(store);
+    store.noteUse(grant, 1, NOW + 5);
+    assert.deepEqual(await used(store, grant), [1, NOW + 5]);
+    const [listed] = await store.listGrants({ limit: 1 });
+    assert.equal(listed?.grant.lastUsedAt, NOW + 5);
+  });
+
+  withStore('marks only grow', async (store) => {
+    const grant = await issue(store);
+    store.noteUse(grant, 3, NOW + 5);
+    store.noteUse(grant, 2, NOW + 9);
+    store.noteUse(grant, 1, NOW + 7);
+    assert.deepEqual(await used(store, grant), [3, NOW + 9]);
+  });
+}

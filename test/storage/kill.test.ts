@@ -1,0 +1,95 @@
+/** `kill -9` at any moment: what was acknowledged is there, and the database is whole (RL-01, RL-12, I1 to I5). */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { test } from 'node:test';
+import { setTimeout as after } from 'node:timers/promises';
+import { pending } from '../../src/storage/sqlite/migrate.ts';
+import { openAsService, temporaryPath } from '../support/storage.ts';
+
+/** Runs a program of this folder, kills it so long after its first output (ms), and answers the whole output. */
+async function runAndKill(program: string, path: string, delay: number): Promise<string> {
+  const child = spawn(process.execPath, [new URL(program, import.meta.url).pathname, path], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ended = once(child, 'close');
+  let output = '';
+  const began = once(child.stdout, 'data');
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output += text;
+  });
+  await Promise.race([began, ended]);
+  await Promise.race([after(delay), ended]);
+  child.kill('SIGKILL');
+  await ended;
+  return output;
+}
+
+/** Pseudo-random numbers below a bound, the same for the same seed. */
+function numbers(seed: number): (bound: number) => number {
+  let state = seed;
+  return (bound) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * bound);
+  };
+}
+
+const SEED = 20_260_102;
+
+test(`killed under load, a database has every acknowledged transition (seed ${SEED})`, async (t) => {
+  const path = temporaryPath(t);
+  const random = numbers(SEED);
+  const acknowledged = new Map<string, string>();
+  for (let round = 0; round < 8; round += 1) {
+    const output = await runAndKill('load.child.ts', path, random(150));
+    const lines = output.slice(0, output.lastIndexOf('\n')).split('\n');
+    for (const [id, what] of lines.map((line) => line.split(' '))) acknowledged.set(id as string, what as string);
+  }
+  assert.ok(acknowledged.size > 20, `only ${acknowledged.size} grants`);
+  const opened = await openAsService(path);
+  t.after(() => opened.close());
+  assert.deepEqual(
+    opened.check().filter(({ ok }) => !ok),
+    [],
+  );
+  for (const [id, what] of acknowledged) {
+    const found = await opened.store.findGrant(Buffer.from(id, 'hex'));
+    assert.ok(found, `grant ${id} is lost`);
+    if (what === 'revoked') assert.notEqual(found.grant.revokedAt, null);
+    else assert.ok(found.grant.generation >= Number(what));
+  }
+  const events = await opened.store.listAuditEvents({ action: 'grant_revoked', limit: 1_000_000 });
+  const grants = await opened.store.listGrants({ limit: 1_000_000 });
+  assert.equal(events.length, grants.filter(({ grant }) => grant.revokedAt !== null).length);
+});
+
+test('killed inside a migration, a database is as before it or as after it, and migrating goes on', async (t) => {
+  const random = numbers(SEED);
+  const path = temporaryPath(t);
+  mkdirSync(dirname(path));
+  for (let round = 0; round < 8; round += 1) {
+    await runAndKill('migrate.child.ts', path, random(40));
+    const database = new DatabaseSync(path);
+    const tables = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
+    const isFilled = tables.some(({ name }) => name === 'filled');
+    const applied = tables.some(({ name }) => name === 'migration')
+      ? database.prepare('SELECT name FROM migration').all()
+      : [];
+    assert.equal(
+      applied.some(({ name }) => name === 'fill'),
+      isFilled,
+    );
+    if (isFilled) {
+      assert.equal(database.prepare('SELECT count(*) AS rows FROM filled').get()?.['rows'], 200_000);
+      database.exec("DROP TABLE filled; DELETE FROM migration WHERE name = 'fill'");
+    }
+    assert.equal(database.prepare('PRAGMA integrity_check').get()?.['integrity_check'], 'ok');
+    database.close();
+  }
+  const database = new DatabaseSync(path);
+  t.after(() => database.close());
+  assert.ok(pending(database).length <= 1);
+});

@@ -1,0 +1,211 @@
+/** What cannot be used is refused with a remedy, and is left as it was (OP-06, OP-08, OP-11, RL-08, RL-12). */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { hash } from 'node:crypto';
+import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { type TestContext, test } from 'node:test';
+import { createKeyring } from '../../src/oauth/keyring.ts';
+import { configure, requiredPragmas } from '../../src/storage/sqlite/connection.ts';
+import type { SqliteOptions } from '../../src/storage/sqlite/open.ts';
+import {
+  addAdaAndOne,
+  event,
+  HOUR,
+  NOW,
+  openAsService,
+  sampleClient,
+  sampleGrant,
+  temporaryPath,
+} from '../support/storage.ts';
+
+/** Whom file modes bind, unlike root. */
+const NOBODY = 65_534;
+
+const key = (text: string) => Buffer.alloc(32, text);
+const rotated = createKeyring([key('a new key'), key('a key')]);
+const onlyNew = createKeyring([key('a new key')]);
+
+async function makeDatabase(t: TestContext): Promise<string> {
+  const path = temporaryPath(t);
+  const opened = await openAsService(path);
+  await addAdaAndOne(opened);
+  await opened.close();
+  return path;
+}
+
+function alter(path: string, sql: string): void {
+  const database = new DatabaseSync(path);
+  database.exec(sql);
+  database.close();
+}
+
+/** Opening is refused in these words, and no byte of the folder changes. */
+async function assertRefused(path: string, words: RegExp, options: Partial<SqliteOptions> = {}): Promise<void> {
+  const bytes = () =>
+    statSync(dirname(path), { throwIfNoEntry: false })?.isDirectory()
+      ? readdirSync(dirname(path)).map((name) => {
+          const file = join(dirname(path), name);
+          return [name, statSync(file).isFile() && hash('sha256', readFileSync(file))];
+        })
+      : null;
+  const before = bytes();
+  await assert.rejects(openAsService(path, options), (error: Error) => {
+    assert.equal(error.name, 'Refused', error.stack);
+    assert.match(error.message, words);
+    return true;
+  });
+  assert.deepEqual(bytes(), before);
+}
+
+test('a database of a newer version is refused', async (t) => {
+  const path = await makeDatabase(t);
+  alter(path, "INSERT INTO migration VALUES (9999, 'future', 'x', 0)");
+  await assertRefused(path, /newer version of Valetkey.*install/);
+});
+
+test('a migration that is not the one that was applied is refused', async (t) => {
+  const path = await makeDatabase(t);
+  alter(path, "UPDATE migration SET checksum = 'other' WHERE number = 1");
+  await assertRefused(path, /migration 1 \(foundation\) is not the one/);
+});
+
+test("another program's database and another kind of file are refused", async (t) => {
+  const path = temporaryPath(t);
+  mkdirSync(dirname(path));
+  alter(path, 'CREATE TABLE theirs (x)');
+  await assertRefused(path, /another program/);
+  writeFileSync(path, 'not a database, but a text that is long enough to be one'.repeat(100));
+  await assertRefused(path, /is not a database/);
+});
+
+test('a command refuses a database that is not there or not up to date, and says what makes it so', async (t) => {
+  const path = temporaryPath(t);
+  const command = { role: 'command', migrate: false } as const;
+  await assertRefused(path, /no database at .*database migrate/, command);
+  mkdirSync(dirname(path));
+  writeFileSync(path, '');
+  await assertRefused(path, /needs 1 migration.*database migrate/, command);
+});
+
+test('a folder in place of the file, and a file in place of the folder, are refused', async (t) => {
+  const path = temporaryPath(t);
+  mkdirSync(path, { recursive: true });
+  await assertRefused(path, /is not a file/);
+  const file = join(dirname(path), 'file');
+  writeFileSync(file, '');
+  await assertRefused(join(file, 'valetkey.db'), /cannot be written/);
+});
+
+test('a database or a folder that may not be written is refused', async (t) => {
+  const path = await makeDatabase(t);
+  const folder = dirname(path);
+  if (process.getuid?.() === 0) {
+    for (const each of [dirname(folder), folder, ...readdirSync(folder).map((name) => join(folder, name))]) {
+      chownSync(each, NOBODY, NOBODY);
+    }
+  }
+  const program = new URL('unprivileged.child.ts', import.meta.url).pathname;
+  const open = () => spawnSync(process.execPath, [program, path], { encoding: 'utf8' }).stdout;
+  chmodSync(path, 0o400);
+  assert.match(open(), /^Refused: .*cannot be written/);
+  chmodSync(path, 0o600);
+  chmodSync(folder, 0o500);
+  assert.match(open(), /^Refused: .*cannot be written/);
+  chmodSync(folder, 0o700);
+  assert.equal(open(), 'opened\n');
+});
+
+test('keys that the database was not made with are refused', async (t) => {
+  await assertRefused(await makeDatabase(t), /made with other keys/, { keyring: onlyNew });
+});
+
+test('a key joins the ring, and may leave it when nothing needs it any more', async (t) => {
+  const path = temporaryPath(t);
+  const first = await openAsService(path);
+  await addAdaAndOne(first);
+  const grant = sampleGrant();
+  await first.store.issueGrant(grant, event('consent_allowed'));
+  await first.close();
+  const second = await openAsService(path, { keyring: rotated });
+  t.after(() => second.close());
+  const beside = { role: 'command', keyring: onlyNew } as const;
+  const refused = () => assert.rejects(openAsService(path, beside), /made with other keys \([0-9a-f]{8}\)/);
+  await refused();
+  await second.store.deleteClient('app_one', event('client_deleted'));
+  await refused();
+  await second.store.registerClient(sampleClient({ secrets: [] }), event('client_registered'));
+  await second.store.revokeGrant(grant.id, 'user', event('grant_revoked'));
+  const third = await openAsService(path, beside);
+  await third.close();
+});
+
+test('a key whose canary is not its own is refused', async (t) => {
+  const path = await makeDatabase(t);
+  alter(path, 'UPDATE root_key SET canary = zeroblob(32)');
+  await assertRefused(path, /made with other keys/, { keyring: rotated });
+});
+
+test('a database, its log and its folders are for their owner only, whatever the umask (OP-08)', async (t) => {
+  const umask = process.umask(0);
+  t.after(() => process.umask(umask));
+  const path = join(dirname(temporaryPath(t)), 'deeper', 'valetkey.db');
+  const opened = await openAsService(path);
+  t.after(() => opened.close());
+  const mode = (name: string) => statSync(name).mode & 0o777;
+  for (const suffix of ['', '-wal', '-shm']) assert.equal(mode(path + suffix), 0o600, suffix);
+  for (const folder of [dirname(path), dirname(dirname(path))]) assert.equal(mode(folder), 0o700, folder);
+});
+
+test('every connection has the settings on which durability rests (RL-08)', async (t) => {
+  const path = temporaryPath(t);
+  const uses = [
+    [{ role: 'service', durability: 'awaited' }, 1],
+    [{ role: 'service', durability: 'full' }, 2],
+    [{ role: 'command', durability: 'full' }, 2],
+    [{ role: 'command', durability: 'awaited' }, 2],
+  ] as const;
+  for (const [use, synchronous] of uses) {
+    const required = Object.fromEntries(requiredPragmas(use, false));
+    const { journal_mode, foreign_keys, busy_timeout } = required;
+    assert.deepEqual([journal_mode, required['synchronous'], foreign_keys], ['wal', synchronous, 1]);
+    assert.ok(Number(busy_timeout) > 0);
+    const opened = await openAsService(path, use);
+    assert.deepEqual(opened.check()[0], { name: 'settings', ok: true, detail: 'as it must be' });
+    await opened.close();
+  }
+});
+
+test('a setting that does not hold is refused and named', () => {
+  const database = new DatabaseSync(':memory:');
+  assert.throws(() => configure(database, [['journal_mode', 'wal']]), /journal_mode is memory and must be wal/);
+});
+
+test('a check names what is wrong', async (t) => {
+  const path = await makeDatabase(t);
+  const opened = await openAsService(path);
+  t.after(() => opened.close());
+  const other = new DatabaseSync(path, { enableForeignKeyConstraints: false });
+  t.after(() => other.close());
+  other.exec(`INSERT INTO session VALUES (x'00', 'usr_none', ${NOW}, ${NOW + HOUR})`);
+  other.exec('UPDATE root_key SET canary = zeroblob(32)');
+  other.exec("UPDATE migration SET checksum = 'other'");
+  const wrong = opened.check().filter(({ ok }) => !ok);
+  assert.deepEqual(
+    wrong.map(({ name }) => name),
+    ['references', 'keys', 'migrations'],
+  );
+  assert.match(wrong[1]?.detail ?? '', /other keys/);
+});
+
+test('processes that open a new database at the same time make one installation', async (t) => {
+  const path = temporaryPath(t);
+  const all = await Promise.all(Array.from({ length: 3 }, () => openAsService(path, { role: 'command' })));
+  for (const opened of all)
+    assert.deepEqual(
+      opened.check().filter(({ ok }) => !ok),
+      [],
+    );
+  for (const opened of all) await opened.close();
+});

@@ -1,0 +1,48 @@
+/** One service at a time has a database; its lock ends with it, however it ends. */
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { test } from 'node:test';
+import { lockForServing } from '../../src/storage/sqlite/serving-lock.ts';
+import { openAsService, temporaryPath } from '../support/storage.ts';
+
+test('Promise 1: a second service on the same database is refused, a command beside the first is not', async (t) => {
+  const path = temporaryPath(t);
+  const first = await openAsService(path);
+  await assert.rejects(openAsService(path), /another service has the database .* already: stop it first/);
+  const command = await openAsService(path, { role: 'command', durability: 'full' });
+  await command.close();
+  await first.close();
+  const next = await openAsService(path);
+  await next.close();
+  assert.equal(statSync(`${path}-serving`).mode & 0o777, 0o600);
+});
+
+test('Promise 1: the lock of a service that was killed is gone with it', async (t) => {
+  const path = temporaryPath(t);
+  mkdirSync(dirname(path));
+  const module = new URL('../../src/storage/sqlite/serving-lock.ts', import.meta.url).href;
+  const script = `const { lockForServing } = await import(${JSON.stringify(module)});
+    globalThis.lock = lockForServing(${JSON.stringify(path)}); console.log('locked'); setInterval(() => {}, 1000);`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  t.after(() => child.kill('SIGKILL'));
+  await once(child.stdout, 'data');
+  assert.throws(() => lockForServing(path), /another service/);
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  lockForServing(path).close();
+});
+
+test('a second service that is refused in the same process does not take the lock from the first', async (t) => {
+  const path = temporaryPath(t);
+  const first = await openAsService(path);
+  t.after(() => first.close());
+  await assert.rejects(openAsService(path), /another service/);
+  const child = new URL('load.child.ts', import.meta.url).pathname;
+  const { stderr } = spawnSync(process.execPath, [child, path], { timeout: 5000 });
+  assert.match(stderr.toString(), /another service/);
+});

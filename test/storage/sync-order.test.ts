@@ -1,0 +1,212 @@
+/** Nothing is answered before it is on disk: the order of commits, syncs and answers. */
+import assert from 'node:assert/strict';
+import { DatabaseSync } from 'node:sqlite';
+import { type TestContext, test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { StoreUnavailable } from '../../src/oauth/store.ts';
+import type { FileOperations } from '../../src/storage/sqlite/wal-file.ts';
+import {
+  addAdaAndOne,
+  event,
+  openAsService,
+  sampleClient,
+  sampleGeneration,
+  sampleGrant,
+  temporaryPath,
+} from '../support/storage.ts';
+
+/** A disk whose syncs end when the test says so. */
+class HeldDisk implements FileOperations {
+  /** The syncs under way, oldest first. */
+  readonly syncs: PromiseWithResolvers<void>[] = [];
+  begun = 0;
+  isHeld = false;
+  onBegin: () => void = () => {};
+
+  fdatasync(): Promise<void> {
+    this.begun += 1;
+    this.onBegin();
+    if (!this.isHeld) return Promise.resolve();
+    const sync = Promise.withResolvers<void>();
+    this.syncs.push(sync);
+    return sync.promise;
+  }
+
+  fsync(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  /** Ends the oldest sync, once it has begun. */
+  async end(error?: Error): Promise<void> {
+    while (this.syncs.length === 0) await nextTurn();
+    const sync = this.syncs.shift();
+    if (error) sync?.reject(error);
+    else sync?.resolve();
+  }
+}
+
+async function openOnHeldDisk(t: TestContext) {
+  const disk = new HeldDisk();
+  const failures: Error[] = [];
+  const path = temporaryPath(t);
+  const opened = await openAsService(path, { files: disk, onFailure: (error) => failures.push(error) });
+  await addAdaAndOne(opened);
+  t.after(async () => {
+    disk.isHeld = false;
+    for (const sync of disk.syncs) sync.resolve();
+    await opened.close().catch(() => {});
+  });
+  const grants = [sampleGrant(), sampleGrant()] as const;
+  for (const grant of grants) await opened.store.issueGrant(grant, event('consent_allowed'));
+  disk.isHeld = true;
+  disk.begun = 0;
+  return { ...opened, path, disk, failures, grants };
+}
+
+/** Whether a promise is still undecided after everything that could decide it has had its turns. */
+async function isPending(promise: Promise<unknown>): Promise<boolean> {
+  let pending = true;
+  const settle = () => {
+    pending = false;
+  };
+  promise.then(settle, settle);
+  for (let turn = 0; turn < 20; turn += 1) await nextTurn();
+  return pending;
+}
+
+test('no verb answers before the sync that began after its commit has ended', async (t) => {
+  const { store, disk, grants } = await openOnHeldDisk(t);
+  const [grant] = grants;
+  const verbs: (() => Promise<unknown>)[] = [
+    () => store.redeemAuthorizationCode(sampleGeneration(grant, 1)),
+    () => store.rotateRefreshToken(sampleGeneration(grant, 2)),
+    () => store.rotateRefreshToken(sampleGeneration(grant, 9)), // Its guard fails, on a row that may be new.
+    () => store.issueGrant(sampleGrant(), event('consent_allowed')),
+    () => store.revokeGrant(grant.id, 'user', event('grant_revoked')),
+    () => store.revokeAllGrants(event('all_grants_revoked')),
+    () => store.setClientStatus('app_one', 'paused', event('client_paused')),
+    () => store.recordDenial(event('consent_denied')),
+  ];
+  for (const verb of verbs) {
+    const answer = verb();
+    assert.equal(await isPending(answer), true);
+    await disk.end();
+    await answer;
+  }
+  assert.equal(disk.begun, verbs.length);
+});
+
+test('a sync that began before a commit does not settle it', async (t) => {
+  const { store, disk, grants } = await openOnHeldDisk(t);
+  const [one, two] = grants;
+  const first = store.redeemAuthorizationCode(sampleGeneration(one, 1));
+  assert.equal(await isPending(first), true);
+  const second = store.redeemAuthorizationCode(sampleGeneration(two, 1));
+  assert.equal(await isPending(second), true);
+  await disk.end();
+  await first;
+  assert.equal(await isPending(second), true);
+  await disk.end();
+  await second;
+});
+
+test('a read of a row that is not on disk yet waits, and a read of another row does not', async (t) => {
+  const { store, disk, grants } = await openOnHeldDisk(t);
+  const [one, two] = grants;
+  const write = store.redeemAuthorizationCode(sampleGeneration(one, 1));
+  assert.equal(await isPending(write), true);
+  const read = store.findGrant(one.id);
+  assert.equal(await isPending(read), true);
+  assert.equal((await store.findGrant(two.id))?.grant.generation, 0);
+  assert.ok(await store.findClient('app_one'));
+  assert.equal(await isPending(store.findGrant(sampleGrant().id)), true, 'that nothing is there may be news');
+  await disk.end();
+  assert.equal((await read)?.grant.generation, 1);
+  await write;
+});
+
+test('a read waits for its client, its account and the installation as well', async (t) => {
+  const { store, disk, grants } = await openOnHeldDisk(t);
+  const changes = [
+    () => store.setClientStatus('app_one', 'paused', event('client_paused')),
+    () => store.setAccountStatus('usr_ada', 'disabled', event('user_disabled')),
+    () => store.revokeAllGrants(event('all_grants_revoked')),
+    () => store.revokeGrantsOfClient('usr_ada', 'app_one', event('grant_revoked')),
+  ];
+  for (const change of changes) {
+    const write = change();
+    assert.equal(await isPending(write), true);
+    const read = store.findGrant(grants[0].id);
+    assert.equal(await isPending(read), true);
+    await disk.end();
+    await Promise.all([read, write]);
+  }
+});
+
+test('a check never waits for the mark of a use', async (t) => {
+  const { store, disk, grants } = await openOnHeldDisk(t);
+  const [grant] = grants;
+  store.noteUse(grant, 1, grant.grantedAt);
+  while (disk.begun === 0) await nextTurn();
+  assert.equal((await store.findGrant(grant.id))?.grant.usedGeneration, 1);
+});
+
+test('64 writes of one turn share one commit and one sync, which begins when all are committed', async (t) => {
+  const { store, disk, path } = await openOnHeldDisk(t);
+  const other = new DatabaseSync(path);
+  t.after(() => other.close());
+  const count = other.prepare('SELECT count(*) AS grants FROM oauth_grant');
+  const seen: unknown[] = [];
+  disk.onBegin = () => seen.push(count.get()?.['grants']);
+  const writes = Array.from({ length: 64 }, () => store.issueGrant(sampleGrant(), event('consent_allowed')));
+  await disk.end();
+  await Promise.all(writes);
+  assert.deepEqual(seen, [2 + 64]);
+});
+
+test('a failed sync rejects what waits for it, and stops writing for good', async (t) => {
+  const { store, disk, failures, grants } = await openOnHeldDisk(t);
+  const [one, two] = grants;
+  const broken = new Error('EIO');
+  const first = store.redeemAuthorizationCode(sampleGeneration(one, 1));
+  assert.equal(await isPending(first), true);
+  const second = store.redeemAuthorizationCode(sampleGeneration(two, 1));
+  const read = store.findGrant(one.id);
+  assert.equal(await isPending(second), true);
+  await disk.end(broken);
+  for (const waiting of [first, second, read]) await assert.rejects(waiting, /not known: EIO/);
+  assert.deepEqual(failures, [broken]);
+  disk.isHeld = false;
+  await assert.rejects(store.recordDenial(event('consent_denied')), StoreUnavailable);
+  await assert.rejects(store.findGrant(one.id), /not known/);
+  assert.ok(await store.findClient('app_one'));
+  assert.deepEqual(failures, [broken]);
+});
+
+test('the log and its folder are synced before the database is open', async (t) => {
+  const order: string[] = [];
+  const files: FileOperations = {
+    fdatasync: async () => void order.push('log'),
+    fsync: async () => void order.push('folder'),
+  };
+  const opened = await openAsService(temporaryPath(t), { files });
+  assert.deepEqual(order, ['log', 'folder']);
+  await opened.close();
+});
+
+test('a database whose first sync fails does not open', async (t) => {
+  const files: FileOperations = { fdatasync: () => Promise.reject(new Error('EIO')), fsync: async () => {} };
+  await assert.rejects(openAsService(temporaryPath(t), { files }), /EIO/);
+});
+
+test('with durability "full" a commit syncs itself, and only answers without a change wait for another sync', async (t) => {
+  const disk = new HeldDisk();
+  const opened = await openAsService(temporaryPath(t), { files: disk, durability: 'full' });
+  await addAdaAndOne(opened);
+  disk.begun = 0;
+  await opened.store.registerClient(sampleClient({ id: 'app_two' }), event('client_registered'));
+  assert.equal(disk.begun, 0);
+  assert.equal(await opened.store.deleteClient('app_none', event('client_deleted')), false);
+  assert.equal(disk.begun, 1);
+  await opened.close();
+});

@@ -1,0 +1,50 @@
+/** Marks of use are written behind, seldom, and only ever grow. */
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { setTimeout as after } from 'node:timers/promises';
+import type { Grant } from '../../src/oauth/grant.ts';
+import { addAdaAndOne, event, NOW, openAsService, sampleGrant, temporaryPath } from '../support/storage.ts';
+
+/** A service, and beside it a reader that sees only what was written. */
+async function openWithReader(t: TestContext) {
+  const path = temporaryPath(t);
+  const clock = { now: NOW };
+  const service = await openAsService(path, { now: () => clock.now });
+  await addAdaAndOne(service);
+  const reader = await openAsService(path, { role: 'command' });
+  t.after(() => reader.close());
+  const grant = sampleGrant();
+  await service.store.issueGrant(grant, event('consent_allowed'));
+  const use = async (generation: number, at: number): Promise<void> => {
+    clock.now = at;
+    const found = await service.store.findGrant(grant.id);
+    service.store.noteUse(found?.grant as Grant, generation, at);
+  };
+  const written = async () => {
+    const found = await reader.store.findGrant(grant.id);
+    return [found?.grant.usedGeneration, found?.grant.lastUsedAt];
+  };
+  return { service, use, written };
+}
+
+test('the first use of a generation is written within a second, the next ones after a minute', async (t) => {
+  const { service, use, written } = await openWithReader(t);
+  t.after(() => service.close());
+  await use(1, NOW);
+  await after(900);
+  assert.deepEqual(await written(), [1, NOW]);
+  await use(1, NOW + 59_000);
+  await after(900);
+  assert.deepEqual(await written(), [1, NOW]);
+  await use(2, NOW + 59_500);
+  await after(900);
+  assert.deepEqual(await written(), [2, NOW + 59_500]);
+});
+
+test('closing writes what is still unwritten, and marks never shrink', async (t) => {
+  const { service, use, written } = await openWithReader(t);
+  await use(3, NOW + 5);
+  await use(2, NOW + 3);
+  await service.close();
+  assert.deepEqual(await written(), [3, NOW + 5]);
+});

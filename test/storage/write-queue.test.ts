@@ -1,0 +1,116 @@
+/** Writes that share a commit do not share a fate. */
+import assert from 'node:assert/strict';
+import { DatabaseSync } from 'node:sqlite';
+import { type TestContext, test } from 'node:test';
+import { type Store, StoreUnavailable } from '../../src/oauth/store.ts';
+import { auditStore } from '../../src/storage/sqlite/audit.ts';
+import { migrate } from '../../src/storage/sqlite/migrate.ts';
+import { Tables } from '../../src/storage/sqlite/tables.ts';
+import { WriteQueue } from '../../src/storage/sqlite/write-queue.ts';
+import { addAdaAndOne, event, NOW, openAsService, sampleGrant, temporaryPath } from '../support/storage.ts';
+
+/** Another connection of this process; it must not close while the test's store is open. */
+function secondConnection(t: TestContext, path: string): DatabaseSync {
+  const database = new DatabaseSync(path);
+  t.after(() => database.close());
+  return database;
+}
+
+async function openWithFaults(t: TestContext) {
+  const path = temporaryPath(t);
+  const opened = await openAsService(path);
+  t.after(() => opened.close());
+  await addAdaAndOne(opened);
+  secondConnection(t, path).exec(`
+    CREATE TRIGGER abort BEFORE INSERT ON audit_event WHEN NEW.detail = 'ABORT' BEGIN SELECT RAISE(ABORT, 'fault'); END;
+    CREATE TRIGGER undo BEFORE INSERT ON audit_event WHEN NEW.detail = 'ROLLBACK'
+      BEGIN SELECT RAISE(ROLLBACK, 'fault'); END;
+  `);
+  return opened;
+}
+
+async function eventsOf(store: Store): Promise<number> {
+  return (await store.listAuditEvents({ action: 'consent_allowed', limit: 100 })).length;
+}
+
+for (const fault of ['ABORT', 'ROLLBACK']) {
+  test(`when the N-th statement of a shared commit fails (${fault}), its write alone fails, and wholly (I5, I7)`, async (t) => {
+    const { store } = await openWithFaults(t);
+    for (let failing = 0; failing < 8; failing += 1) {
+      const before = await eventsOf(store);
+      const grants = Array.from({ length: 8 }, () => sampleGrant());
+      const outcomes = await Promise.allSettled(
+        grants.map((grant, index) =>
+          store.issueGrant(grant, event('consent_allowed', { detail: index === failing ? fault : null })),
+        ),
+      );
+      for (const [index, grant] of grants.entries()) {
+        const isThere = (await store.findGrant(grant.id)) !== null;
+        assert.equal(isThere, index !== failing);
+        assert.equal(outcomes[index]?.status, isThere ? 'fulfilled' : 'rejected');
+      }
+      assert.equal(await eventsOf(store), before + 7);
+    }
+  });
+}
+
+test('a full disk refuses writes, leaves reads alone, and is over when there is space again (RL-07)', async () => {
+  const database = new DatabaseSync(':memory:');
+  migrate(database, NOW);
+  const failures: Error[] = [];
+  const writes = new WriteQueue({
+    database,
+    sync: null,
+    commitSyncs: false,
+    onFailure: (error) => failures.push(error),
+  });
+  const store = auditStore(new Tables(database, writes));
+  const record = () => store.recordDenial(event('consent_denied', { detail: 'x'.repeat(2000) }));
+  await record();
+  database.exec('PRAGMA max_page_count = 1');
+  const outcomes = await Promise.allSettled(Array.from({ length: 20 }, record));
+  const refused = outcomes.filter(({ status }) => status === 'rejected') as PromiseRejectedResult[];
+  assert.ok(refused.length > 10);
+  for (const { reason } of refused) assert.ok(reason instanceof StoreUnavailable, String(reason));
+  const written = 1 + outcomes.length - refused.length;
+  assert.equal((await store.listAuditEvents({ limit: 100 })).length, written);
+  database.exec('PRAGMA max_page_count = 1000000');
+  await record();
+  assert.equal((await store.listAuditEvents({ limit: 100 })).length, written + 1);
+  assert.deepEqual(failures, []);
+});
+
+test('a lock that another process keeps too long is StoreUnavailable, and writing goes on after it', async (t) => {
+  const path = temporaryPath(t);
+  await (await openAsService(path)).close();
+  const database = new DatabaseSync(path, { timeout: 1 });
+  t.after(() => database.close());
+  const writes = new WriteQueue({
+    database,
+    sync: null,
+    commitSyncs: false,
+    lockPatience: 50,
+    onFailure: (error) => assert.ifError(error),
+  });
+  const store = auditStore(new Tables(database, writes));
+  const other = secondConnection(t, path);
+  other.exec('BEGIN IMMEDIATE');
+  await assert.rejects(store.recordDenial(event('consent_denied')), StoreUnavailable);
+  assert.deepEqual(await store.listAuditEvents({ limit: 1 }), []);
+  other.exec('ROLLBACK');
+  await store.recordDenial(event('consent_denied'));
+  assert.equal((await store.listAuditEvents({ limit: 2 })).length, 1);
+});
+
+test('after closing nothing is written, and closing waits for what was written before', async (t) => {
+  const path = temporaryPath(t);
+  const opened = await openAsService(path);
+  const before = opened.store.recordDenial(event('consent_denied'));
+  const closed = opened.close();
+  await before;
+  await assert.rejects(opened.store.recordDenial(event('consent_denied')), StoreUnavailable);
+  await closed;
+  const again = await openAsService(path);
+  assert.equal((await again.store.listAuditEvents({ limit: 2 })).length, 1);
+  await again.close();
+});

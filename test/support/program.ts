@@ -1,0 +1,99 @@
+/** The program as a process: `serve` and the operator's commands on a folder of their own. */
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { freePort, type Lifetime } from './service.ts';
+
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+
+/** How a process ended, and what it said. */
+export type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
+
+/** A running `serve`. */
+export type Serving = {
+  readonly child: ChildProcess;
+  /** What it printed until both addresses answered. */
+  readonly printed: string;
+  readonly ended: Promise<Ended>;
+};
+
+/** One installation on disk: its folder, its addresses, and the variables that name them. */
+export class ProgramOnDisk {
+  readonly folder = mkdtempSync(join(tmpdir(), 'valetkey-test-'));
+  readonly appUrl: string;
+  readonly apiUrl: string;
+  readonly #running = new Set<ChildProcess>();
+
+  private constructor(appPort: number, apiPort: number) {
+    this.appUrl = `http://127.0.0.1:${appPort}`;
+    this.apiUrl = `http://127.0.0.1:${apiPort}`;
+  }
+
+  /** An empty folder; when the test ends, what still runs is killed and the folder removed. */
+  static async make(t: Lifetime): Promise<ProgramOnDisk> {
+    const program = new ProgramOnDisk(await freePort(), await freePort());
+    t.after(() => {
+      for (const child of program.#running) child.kill('SIGKILL');
+      rmSync(program.folder, { recursive: true, force: true, maxRetries: 5 });
+    });
+    return program;
+  }
+
+  get variables(): Record<string, string> {
+    return {
+      VALETKEY_APP_URL: this.appUrl,
+      VALETKEY_API_URL: this.apiUrl,
+      VALETKEY_DATABASE_URL: `sqlite:${join(this.folder, 'data/valetkey.db')}`,
+      VALETKEY_KEYS_FILE: join(this.folder, 'data/keys'),
+    };
+  }
+
+  /** Runs one command to its end. */
+  async run(command: string[], variables: Record<string, string> = {}, input = ''): Promise<Ended> {
+    const child = this.#spawn(command, variables);
+    child.stdin?.end(input);
+    return outcome(child);
+  }
+
+  /** Runs a command that must succeed, and answers its JSON. */
+  async json(command: string[], input = ''): Promise<Record<string, unknown>> {
+    const { code, stdout, stderr } = await this.run([...command, '--json'], {}, input);
+    assert.equal(code, 0, stderr);
+    return JSON.parse(stdout) as Record<string, unknown>;
+  }
+
+  /** Starts the service; resolves when it says that both addresses answer. */
+  async serve(variables: Record<string, string> = {}): Promise<Serving> {
+    const child = this.#spawn(['serve'], variables);
+    let printed = '';
+    const answering = new Promise<void>((resolve, reject) => {
+      child.stdout?.on('data', (chunk) => {
+        printed += chunk;
+        if (/^api .*\n/m.test(printed)) resolve();
+      });
+      child.once('exit', () => reject(new Error('serve ended before it answered')));
+    });
+    const ended = outcome(child);
+    await answering.catch(async () => assert.fail((await ended).stderr));
+    return { child, printed, ended };
+  }
+
+  #spawn(command: string[], variables: Record<string, string>): ChildProcess {
+    const env = { PATH: process.env['PATH'], HOME: this.folder, ...this.variables, ...variables };
+    const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', MAIN, ...command], { env });
+    this.#running.add(child);
+    child.once('exit', () => this.#running.delete(child));
+    return child;
+  }
+}
+
+async function outcome(child: ChildProcess): Promise<Ended> {
+  const code = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  const said = [child.stdout, child.stderr].map((stream) => text(stream as NonNullable<typeof stream>));
+  const [stdout = '', stderr = ''] = await Promise.all(said);
+  return { code: await code, stdout, stderr };
+}
