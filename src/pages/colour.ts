@@ -1,0 +1,44 @@
+const black = '#000000';
+const white = '#ffffff';
+
+function channels(colour: string): number[] {
+  return [1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16));
+}
+
+function luminance(colour: string): number {
+  const [red = 0, green = 0, blue = 0] = channels(colour)
+    .map((value) => value / 255)
+    .map((value) => (value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4));
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+
+/** The contrast of two `#rrggbb` colours, from 1 (the same) to 21 (black on white), as WCAG 2 defines it. */
+export function contrast(one: string, other: string): number {
+  const [dark = 0, light = 0] = [luminance(one), luminance(other)].sort((a, b) => a - b);
+  return (light + 0.05) / (dark + 0.05);
+}
+
+/** The colour that lies `share` (0 to 1) of the way from one `#rrggbb` colour to another. */
+export function mix(from: string, to: string, share: number): string {
+  const target = channels(to);
+  const mixed = channels(from).map((value, index) => Math.round(value + ((target[index] ?? value) - value) * share));
+  return `#${mixed.map((value) => value.toString(16).padStart(2, '0')).join('')}`;
+}
+
+/** How far two `#rrggbb` colours are apart in the channel where they differ most, 0 to 255. */
+export function distance(one: string, other: string): number {
+  const target = channels(other);
+  return Math.max(...channels(one).map((value, index) => Math.abs(value - (target[index] ?? value))));
+}
+
+/** Black or white, whichever is easier to read on the colour; one of them always has a contrast above 4.5. */
+export function textOn(colour: string): string {
+  return contrast(colour, white) >= contrast(colour, black) ? white : black;
+}
+
+/** The nearest tone of the colour that has at least the contrast `ratio` with each of the backgrounds, which must be all light or all dark. */
+export function readableTone(colour: string, backgrounds: readonly string[], ratio: number): string {
+  const goal = textOn(backgrounds[0] ?? white);
+  const tones = Array.from({ length: 51 }, (_, step) => mix(colour, goal, step / 50));
+  return tones.find((tone) => backgrounds.every((background) => contrast(tone, background) >= ratio)) ?? goal;
+}

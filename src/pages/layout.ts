@@ -1,0 +1,54 @@
+import type { Brand } from './brand.ts';
+import { textOn } from './colour.ts';
+import { type Html, html } from './html.ts';
+import { isolated } from './isolated.ts';
+import { brandMark, iconHref } from './mark.ts';
+import { directionOf, type Language, type Messages } from './messages/messages.ts';
+
+/** What every page needs besides its own data; `stylesheetHref` is the address that serves `stylesheet(brand.colour)`. */
+export type PageContext = { messages: Messages; language: Language; brand: Brand; stylesheetHref: string };
+
+/** The frame's part of a page: its title, its width, and what stands at the end of the bar at the top. */
+export type Frame = {
+  /** Plain text, without the product's name. */
+  title: string;
+  /** `card`: one thing to decide. `column`: a list. `guide`: long reading. */
+  shape: 'card' | 'column' | 'guide';
+  bar?: Html;
+};
+
+/** The whole document of one page around the content of its main part, which must hold the one `h1`. */
+export function layout(context: PageContext, { title, shape, bar }: Frame, main: Html): Html {
+  const { messages, language, brand, stylesheetHref } = context;
+  return html`<!doctype html>
+<html lang="${language}" dir="${directionOf(language)}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<meta name="color-scheme" content="light dark">
+<title>${messages.layout.title(title, brand.productName)}</title>
+<link rel="icon" href="${iconHref(brand, textOn(brand.colour))}">
+<link rel="stylesheet" href="${stylesheetHref}">
+</head>
+<body class="${shape}">
+<header class="bar"><a class="brand" href="/">${brandMark(brand)}<span class="unseen">${messages.layout.home}</span></a>${bar}</header>
+<main>
+${main}
+</main>
+<footer class="foot"><span>${isolated(brand.productName)}</span>${supportLink(context)}</footer>
+</body>
+</html>
+`;
+}
+
+/** A link to the people who can help, or nothing if the operator named none. */
+export function supportLink({ brand, messages }: PageContext): Html | null {
+  const href = supportHref(brand.supportAddress ?? '');
+  return href === null ? null : html`<a href="${href}">${messages.layout.support}</a>`;
+}
+
+function supportHref(address: string): string | null {
+  if (/^https:\/\/[^\s]+$/.test(address)) return address;
+  return /^[^\s@:/?#&%]+@[^\s@:/?#&%]+$/.test(address) ? `mailto:${address}` : null;
+}

@@ -1,0 +1,24 @@
+import type { Brand } from './brand.ts';
+import { displayName, initial } from './display-name.ts';
+import { type Html, html } from './html.ts';
+import { isolated } from './isolated.ts';
+
+/** A plate with the first letter of a name; decoration, so the name must stand near it. */
+export function monogram(name: string, shape: 'person' | 'app' | 'product'): Html {
+  return html`<span class="monogram ${shape}" aria-hidden="true">${initial(name)}</span>`;
+}
+
+/** The product's logo; without one, its initial in its colour and its name. */
+export function brandMark(brand: Brand): Html {
+  if (brand.logoHref !== null) {
+    return html`<img class="logo" src="${brand.logoHref}" alt="${displayName(brand.productName)}">`;
+  }
+  return html`${monogram(brand.productName, 'product')}<span>${isolated(brand.productName)}</span>`;
+}
+
+/** The address of the small picture in a browser's tab: the logo, or the initial on the brand's colour as a `data:` URL. */
+export function iconHref(brand: Brand, textColour: string): string {
+  if (brand.logoHref !== null) return brand.logoHref;
+  const picture = html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="9" fill="${brand.colour}"/><text x="16" y="22.5" text-anchor="middle" font-family="system-ui,sans-serif" font-size="19" font-weight="700" fill="${textColour}">${initial(brand.productName)}</text></svg>`;
+  return `data:image/svg+xml,${encodeURIComponent(String(picture).toWellFormed())}`;
+}

@@ -1,0 +1,313 @@
+import { displayName } from '../display-name.ts';
+import { type Html, html } from '../html.ts';
+import { isolated, isolatedAddress, isolatedCode } from '../isolated.ts';
+import { durationIn } from './duration.ts';
+
+const locale = 'en-GB';
+const day = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' });
+const plural = new Intl.PluralRules(locale);
+
+/** "a minute", "5 minutes": how long someone has to wait, rounded up. */
+function wait(seconds: number): string {
+  const minutes = Math.max(1, Math.ceil(seconds / 60));
+  return plural.select(minutes) === 'one' ? 'a minute' : `${minutes} minutes`;
+}
+
+/** Every text of the pages in English. The other languages have this table's shape. */
+export const en = {
+  day: (time: number): string => day.format(time),
+  duration: (seconds: number): string => durationIn(locale, seconds),
+
+  layout: {
+    title: (page: string, product: string): string => `${page} – ${displayName(product)}`,
+    titleWithProblem: (page: string): string => `Problem: ${page}`,
+    home: 'Start page',
+    support: 'Get help',
+  },
+
+  permissions: {
+    identity: 'See who you are',
+    identityDetail: 'Your name, username, email address and picture',
+    sentence: (sentence: string): Html => isolated(sentence, 300),
+    scope: (scope: string): Html => html`Use the permission ${isolatedCode(scope)}`,
+  },
+
+  signIn: {
+    title: 'Sign in',
+    heading: 'Sign in',
+    lead: (product: string): Html => html`with your ${isolated(product)} account`,
+    leadToApp: (app: string): Html => html`to continue to ${isolated(app)}`,
+    email: 'Email address',
+    password: 'Password',
+    submit: 'Sign in',
+    problems: {
+      wrong_credentials: {
+        heading: 'That didn’t work',
+        text: 'The email address and password don’t match an account here. Check both and try again.',
+      },
+      throttled: {
+        heading: 'Too many tries',
+        text: (seconds: number): string => `To keep accounts safe, please wait ${wait(seconds)} and try again.`,
+      },
+      busy: { heading: 'We’re very busy', text: 'Your sign-in didn’t get through. Please try again in a moment.' },
+      form_expired: { heading: 'This page was open for too long', text: 'Nothing was lost. Please sign in again.' },
+    },
+  },
+
+  consent: {
+    title: 'Allow access',
+    heading: (app: string, product: string): Html =>
+      html`Allow ${isolated(app)} to use your ${isolated(product)} account?`,
+    destination: (host: string): Html => html`Either way, you’ll go on to ${isolatedAddress(host)}`,
+    destinationOnThisDevice: 'Either way, you’ll go back to an app on this device',
+    account: 'Your account',
+    switchAccount: html`Switch <span class="unseen">account</span>`,
+    permissions: 'If you allow it, this app can',
+    duration: 'It keeps this access, even while you’re away, until it runs out or you take it back.',
+    takeBack: html`You can take it back at any time under <a href="/account/apps">Connected apps</a>.`,
+    password: 'The app never sees your password.',
+    allow: 'Allow',
+    deny: 'Deny',
+    doubt: 'Don’t know this app? Choose Deny, and nothing is shared.',
+  },
+
+  connectedApps: {
+    title: 'Connected apps',
+    heading: 'Connected apps',
+    lead: (product: string): Html => html`You allowed these apps to use your ${isolated(product)} account.`,
+    effect: 'When you remove an app, its very next request is refused. You can always connect it again.',
+    removed: (app: string): Html => html`${isolated(app)} was removed. Its next request will be refused.`,
+    can: 'It can',
+    since: 'Connected',
+    lastUsed: 'Last used',
+    neverUsed: 'Not used yet',
+    remove: (app: string): Html => html`Remove <span class="unseen">${isolated(app)}</span>`,
+    timeZone: 'Dates are in UTC.',
+    empty: {
+      heading: 'No connected apps',
+      text: 'When you allow an app to use your account, you’ll find it here, and can take that back at any time.',
+    },
+    signedInAs: (email: string): Html => html`<span class="unseen">Signed in as</span> ${isolatedAddress(email)}`,
+    signOut: 'Sign out',
+  },
+
+  signOut: {
+    title: 'Sign out',
+    heading: 'Sign out?',
+    text: (product: string): Html =>
+      html`You’ll be signed out of ${isolated(product)} in this browser. Apps you’ve connected stay connected.`,
+    submit: 'Sign out',
+    stay: 'Stay signed in',
+  },
+
+  signedOut: {
+    title: 'Signed out',
+    heading: 'You’re signed out',
+    text: 'If you share this computer, close the browser window too.',
+    signIn: 'Sign in again',
+  },
+
+  home: {
+    title: 'Home',
+    heading: 'Your account, your say',
+    greeting: (name: string): Html => html`Hello, ${isolated(name)}`,
+    text: (product: string): Html =>
+      html`Here you decide which apps may use your ${isolated(product)} account, and take it back whenever you like.`,
+    signIn: 'Sign in',
+    connectedApps: 'Connected apps',
+    signOut: 'Sign out',
+    developers: html`Building an app? <a href="/developers">Read the developer guide</a>.`,
+  },
+
+  developers: {
+    title: 'For developers',
+    heading: 'Connect your app',
+    lead: (product: string): Html =>
+      html`Let people use their ${isolated(product)} account in your app. They press Allow, your app gets a pair of tokens, and four calls are all you need.`,
+    contents: 'On this page',
+    example: (call: string): string => `Example: ${call}`,
+    answer: (call: string): string => `Answer: ${call}`,
+    need: {
+      heading: 'What you need',
+      text: 'An app is registered by the people who run this service; there is no sign-up by API. Tell them your app’s name and redirect URIs. You’ll get five things:',
+      clientId: 'Client ID',
+      clientIdText: 'Names your app. Not a secret.',
+      clientSecret: 'Client Secret',
+      clientSecretText:
+        'Proves that a request comes from your server. Keep it there: never in a browser, a mobile app or a repository.',
+      authorizationUrl: 'Authorization URL',
+      accessTokenRequestUrl: 'Access Token Request URL',
+      refreshTokenRequestUrl: 'Refresh Token Request URL',
+    },
+    setUp: {
+      text: 'The examples run in any shell once these are filled in:',
+      label: 'Values for the examples',
+    },
+    authorize: {
+      name: 'Ask for permission',
+      heading: '1. Ask for permission',
+      text: html`Send the person’s browser to the Authorization URL. <code>redirect_uri</code> must match a registered one exactly. Make a new, random <code>state</code> for every visit and keep it in the person’s session. The example prints the address to open.`,
+      back: html`After Allow, the browser comes back to your <code>redirect_uri</code> with a <code>code</code> and your <code>state</code>. Compare the <code>state</code> with the one you kept, and stop if it differs. After Deny you get <code>error=access_denied</code> instead of a code.`,
+      options: html`Optional: <code>scope</code> (separated by spaces) asks for some of your app’s permissions only. PKCE is welcome: send <code>code_challenge</code> and <code>code_challenge_method=S256</code> here, and <code>code_verifier</code> in the next step.`,
+    },
+    exchange: {
+      name: 'Get tokens',
+      heading: '2. Get tokens',
+      text: html`From your server, exchange the code at once. A code works one single time; used twice, everything issued from it ends. Forms and JSON are both understood, here and in step 3.`,
+    },
+    refresh: {
+      name: 'Get new tokens',
+      heading: '3. Get new tokens',
+      text: html`When the access token runs out, exchange the refresh token for a new pair. Save both tokens of the answer: the refresh token changes each time.`,
+    },
+    me: {
+      name: 'Check a token',
+      heading: '4. Check a token',
+      text: html`The access token goes into the header of every call to the API. This call tells whose account it is, what is allowed and until when this token lasts. Values that aren’t known are <code>null</code>.`,
+    },
+    safely: {
+      heading: 'Refreshing safely',
+      retry: html`<strong>Lost the answer?</strong> Send the same refresh token again. You’ll get the same new pair, as long as that pair is unused and the retry window is open.`,
+      overlap: html`<strong>Two workers at once?</strong> Both get the same new pair, during the short overlap after a refresh.`,
+      reuse: html`<strong>Any older refresh token</strong> counts as stolen: the access ends at once, and the person has to allow your app again.`,
+      restart: html`<strong>On <code>invalid_grant</code></strong>, don’t try again. The person may have taken the access back: start over with step 1.`,
+      accessToken: html`<strong>The earlier access token</strong> keeps working until its own end, so calls under way don’t fail.`,
+    },
+    lifetimes: {
+      heading: 'How long things last',
+      code: html`Code`,
+      accessToken: 'Access token',
+      refreshTokenIdle: 'Refresh token, unused',
+      refreshTokenMax: 'All access from one Allow',
+      overlap: 'Overlap after a refresh',
+      retryWindow: 'Retry window after a refresh',
+      note: 'The last two may have been set differently for your app. Revocation doesn’t wait for any of these: the next call is refused.',
+    },
+    errors: {
+      heading: 'When something goes wrong',
+      onReturn: html`In the address that the browser comes back to, as <code>error</code>`,
+      onTokens: html`From steps 2 and 3, as JSON with <code>error</code> and <code>error_description</code>`,
+      onMe: html`From step 4, as JSON with <code>error.code</code> and <code>error.message</code>`,
+      access_denied: 'The person chose Deny. Carry on without access.',
+      authorization_invalid_request: html`A parameter is missing, malformed or sent twice. Often: no <code>state</code>.`,
+      invalid_scope: 'A scope that isn’t registered for your app.',
+      unsupported_response_type: html`<code>response_type</code> must be <code>code</code> or absent.`,
+      invalid_request: html`A parameter is missing, malformed or sent twice; the description says which. 413: more than 64 KiB. 415: neither a form nor JSON.`,
+      invalid_client:
+        'Client ID or Client Secret is wrong or retired, or your app is paused. Don’t repeat; check them.',
+      invalid_grant:
+        'The code or refresh token is wrong, expired, used, revoked or another app’s, or the redirect URI differs. Start over with step 1.',
+      unauthorized_client: 'Your app may not use this address. Public apps use the addresses for libraries, below.',
+      unsupported_grant_type: html`<code>grant_type</code> is neither <code>authorization_code</code> (step 2) nor <code>refresh_token</code> (step 3).`,
+      temporarily_unavailable: html`Too many requests (429) or a short interruption (503). Wait as many seconds as <code>Retry-After</code> says and send the same request again.`,
+      missing_token: html`No <code>Authorization: Bearer …</code> header.`,
+      invalid_token:
+        'The access token is unknown, expired or revoked. Refresh once; if that fails, start over with step 1.',
+      page: 'With an unknown Client ID or a redirect URI that isn’t registered, the browser never comes back: the person sees a page that says so.',
+    },
+    limits: {
+      heading: 'Rate limits',
+      text: html`Answers carry <code>RateLimit</code> headers; a refused request also says <code>Retry-After</code>, in seconds. Successful token requests are not counted.`,
+      kinds: {
+        authorization: 'Visits to the Authorization URL, from one address',
+        client_authentication: 'Wrong client credentials, for one app from one address',
+        sign_in_account: 'Wrong passwords, for one account from one address',
+        sign_in_address: 'Wrong passwords, from one address',
+        api: 'Requests in all, from one address',
+      },
+      rate: (count: number, seconds: number): string =>
+        `${new Intl.NumberFormat(locale).format(count)} in ${durationIn(locale, seconds)}`,
+    },
+    libraries: {
+      heading: 'Using an OAuth library',
+      text: html`Libraries that follow the standards to the letter expect more fields in the token answer. Let them read this address; they find everything else there. Tokens are the same in both places.`,
+      label: 'Address for libraries',
+    },
+    help: 'Stuck?',
+  },
+
+  errors: {
+    goHome: 'Go to the start page',
+    developers: 'For developers',
+    requestId: 'Request',
+    quote: 'If you ask for help, please mention this number.',
+    kinds: {
+      unknown_client: {
+        heading: 'We don’t know this app',
+        text: 'An app sent you here, but it isn’t registered with us, or no longer is.',
+        now: 'You haven’t shared anything. Close this page, or go back to the app and tell its makers.',
+        developer: html`No client is registered under this <code>client_id</code>.`,
+      },
+      bad_redirect_uri: {
+        heading: 'We stopped, to be safe',
+        text: 'The app that sent you here asked us to send you on to an address that isn’t registered for it.',
+        now: 'You haven’t shared anything. Close this page, or go back to the app and tell its makers.',
+        developer: html`<code>redirect_uri</code> must be present, and equal a registered one character by character.`,
+      },
+      client_paused: {
+        heading: 'This app is paused',
+        text: 'The app that sent you here can’t connect to accounts at the moment.',
+        now: 'You haven’t shared anything. Please try again later, or ask the app’s makers.',
+        developer: html`The operator has paused this client.`,
+      },
+      bad_request: {
+        heading: 'Something is wrong with this address',
+        text: 'We couldn’t understand the request.',
+        now: 'Go back to where you came from and try once more.',
+        developer: html`A parameter is missing, malformed or sent more than once.`,
+      },
+      not_found: {
+        heading: 'There’s nothing here',
+        text: 'This page doesn’t exist, or has moved.',
+        now: 'Check the address, or go to the start page.',
+        developer: html`No route has this path.`,
+      },
+      method_not_allowed: {
+        heading: 'This page can’t be used that way',
+        text: 'The address exists, but not for this kind of request.',
+        now: 'Go back to where you came from and try once more.',
+        developer: html`The header <code>Allow</code> of this answer lists the methods.`,
+      },
+      form_refused: {
+        heading: 'We didn’t accept this form',
+        text: 'It didn’t come from one of our own pages, or it belonged to someone else’s visit.',
+        now: 'Nothing was changed. Start again from the app or page you were using.',
+        developer: html`Forms must be posted from the page that showed them, in the same session, with cookies.`,
+      },
+      form_expired: {
+        heading: 'This page was open for too long',
+        text: 'To keep you safe, a form can be used only for a few minutes.',
+        now: 'Nothing was changed. Go back, reload the page and try again.',
+        developer: html`The form’s token is past its lifetime.`,
+      },
+      too_many_requests: {
+        heading: 'That was a lot at once',
+        text: 'There were too many requests from your network in a short time.',
+        now: 'Please wait a moment and try again.',
+        developer: html`The header <code>Retry-After</code> says how many seconds to wait.`,
+      },
+      too_large: {
+        heading: 'That was too much to read',
+        text: 'What was sent is larger than we accept.',
+        now: 'Nothing was changed. Go back and send less.',
+        developer: html`A request’s body may have 64 KiB.`,
+      },
+      unavailable: {
+        heading: 'We’ll be right back',
+        text: 'The service can’t answer at the moment.',
+        now: 'Nothing was changed. Please try again in a moment.',
+        developer: html`A passing condition; the same request can be sent again.`,
+      },
+      internal: {
+        heading: 'Something went wrong on our side',
+        text: 'This is our mistake, not yours.',
+        now: 'Please try again. If it keeps happening, tell us.',
+        developer: html`The service’s log has the details under this request’s number.`,
+      },
+    },
+    waitAndRetry: (seconds: number): string => `Please wait ${wait(seconds)} and try again.`,
+  },
+};
+
+/** The shape of a language's table of texts. */
+export type Messages = typeof en;

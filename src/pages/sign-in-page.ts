@@ -1,0 +1,61 @@
+import { hiddenFields } from './form.ts';
+import { type Html, html } from './html.ts';
+import { icons } from './icons.ts';
+import { layout, type PageContext } from './layout.ts';
+import type { Messages } from './messages/messages.ts';
+
+/** Why the last try to sign in did not succeed. */
+export type SignInProblem =
+  | { kind: 'wrong_credentials' }
+  | { kind: 'throttled'; retryAfterSeconds: number }
+  | { kind: 'busy' }
+  | { kind: 'form_expired' };
+
+/** What the sign-in page shows. */
+export type SignInData = {
+  formToken: string;
+  /** Where to go after signing in, a path of this service; null for the start page. */
+  continueTo: string | null;
+  /** What was typed before, or an empty string. */
+  email: string;
+  problem: SignInProblem | null;
+  /** The app that the person is on the way to. */
+  appName: string | null;
+};
+
+/** The page where a person signs in with e-mail address and password. */
+export function signInPage(context: PageContext, data: SignInData): Html {
+  const { messages, brand } = context;
+  const texts = messages.signIn;
+  const title = data.problem ? messages.layout.titleWithProblem(texts.title) : texts.title;
+  const described = data.problem && html`aria-describedby="problem"`;
+  const invalid = data.problem?.kind === 'wrong_credentials' && html`aria-invalid="true"`;
+  const emailFocus = data.email === '' && html`autofocus`;
+  const passwordFocus = data.email !== '' && html`autofocus`;
+  return layout(
+    context,
+    { title, shape: 'card' },
+    html`<h1>${texts.heading}</h1>
+<p class="lead">${data.appName === null ? texts.lead(brand.productName) : texts.leadToApp(data.appName)}</p>
+${data.problem && problemNotice(messages, data.problem)}
+<form method="post" action="/sign-in" class="stack">
+${hiddenFields(data.formToken, data.continueTo)}
+<div class="field">
+<label for="email">${texts.email}</label>
+<input id="email" name="email" type="email" value="${data.email}" dir="ltr" autocomplete="username" autocapitalize="none" spellcheck="false" required ${described} ${invalid} ${emailFocus}>
+</div>
+<div class="field">
+<label for="password">${texts.password}</label>
+<input id="password" name="password" type="password" dir="ltr" autocomplete="current-password" required ${described} ${invalid} ${passwordFocus}>
+</div>
+<button class="primary">${texts.submit}</button>
+</form>`,
+  );
+}
+
+function problemNotice({ signIn: { problems } }: Messages, problem: SignInProblem): Html {
+  const { heading } = problems[problem.kind];
+  const text =
+    problem.kind === 'throttled' ? problems.throttled.text(problem.retryAfterSeconds) : problems[problem.kind].text;
+  return html`<div class="notice problem" role="alert" id="problem">${icons.alert}<div><strong>${heading}</strong> ${text}</div></div>`;
+}

@@ -1,0 +1,236 @@
+import { distance, mix, readableTone, textOn } from './colour.ts';
+
+const light = {
+  canvas: '#f7f7f5',
+  surface: '#ffffff',
+  sunken: '#f3f3f0',
+  ink: '#1c1c1f',
+  muted: '#5b5b64',
+  line: '#e3e3df',
+  edge: '#8b8b93',
+  problem: '#a1241b',
+  'problem-wash': '#fdf0ee',
+  success: '#17663a',
+  'success-wash': '#eaf6ee',
+  shadow: 'rgb(20 20 30 / 7%)',
+};
+const dark: typeof light = {
+  canvas: '#121315',
+  surface: '#1b1c1f',
+  sunken: '#232428',
+  ink: '#f1f1f3',
+  muted: '#a8a9b2',
+  line: '#323338',
+  edge: '#777882',
+  problem: '#ffb4ab',
+  'problem-wash': '#351d1b',
+  success: '#95dbae',
+  'success-wash': '#17291e',
+  shadow: 'rgb(0 0 0 / 35%)',
+};
+
+function tokens(palette: typeof light, colour: string): string {
+  // A white brand on white would leave nobody to see which button is the main one.
+  const fill = distance(colour, palette.surface) < 48 ? palette.ink : colour;
+  const onBrand = textOn(fill);
+  const wash = mix(palette.surface, colour, 0.09);
+  const backgrounds = [palette.canvas, palette.surface, palette.sunken, wash];
+  const values = {
+    ...palette,
+    brand: fill,
+    'on-brand': onBrand,
+    // Away from the text's colour, so that hovering only ever raises the contrast.
+    'brand-hover': mix(fill, onBrand === '#ffffff' ? '#000000' : '#ffffff', 0.14),
+    'brand-edge': readableTone(fill, backgrounds, 3),
+    'brand-text': readableTone(colour, backgrounds, 4.5),
+    wash,
+  };
+  return Object.entries(values)
+    .map(([name, value]) => `--${name}: ${value};`)
+    .join(' ');
+}
+
+/** The one stylesheet of all pages, made from the brand's colour (`#rrggbb`); whatever the colour, texts have a contrast of 4.5 and edges of 3. */
+export function stylesheet(colour: string): string {
+  return `:root { color-scheme: light dark; ${tokens(light, colour)} }
+@media (prefers-color-scheme: dark) { :root { ${tokens(dark, colour)} } }
+${rules}`;
+}
+
+const rules = `
+*, ::before, ::after { box-sizing: border-box; }
+html {
+  background: var(--canvas); color: var(--ink); accent-color: var(--brand-text);
+  font: 100%/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Noto Sans Arabic", Ubuntu, Cantarell, Arial, sans-serif;
+  -webkit-text-size-adjust: 100%; text-size-adjust: 100%; -webkit-font-smoothing: antialiased;
+}
+html:lang(ar) { line-height: 1.7; }
+body { margin: 0; min-block-size: 100vh; min-block-size: 100dvh; display: flex; flex-direction: column; overflow-wrap: anywhere; }
+h1, h2, h3, p, ul, dl, dd, pre { margin: 0; }
+h1, h2, h3 { line-height: 1.25; font-weight: 650; text-wrap: balance; letter-spacing: -0.012em; }
+h1 { font-size: 1.5rem; }
+h2 { font-size: 1rem; }
+h3 { font-size: 0.875rem; }
+p { text-wrap: pretty; }
+small { display: block; font-size: 0.875rem; color: var(--muted); }
+ul { padding: 0; list-style: none; }
+a { color: var(--brand-text); text-decoration-thickness: 1px; text-underline-offset: 0.2em; }
+a:hover { text-decoration-thickness: 2px; }
+code, pre { font-family: ui-monospace, SFMono-Regular, "SF Mono", Menlo, Consolas, "Liberation Mono", monospace; font-size: 0.875em; }
+code { direction: ltr; unicode-bidi: isolate; }
+:focus-visible { outline: 2px solid var(--brand-text); outline-offset: 2px; border-radius: 0.25rem; }
+.unseen { position: absolute; inline-size: 1px; block-size: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+.icon { flex: none; display: block; }
+
+.bar { display: flex; align-items: center; justify-content: space-between; gap: 0.5rem 1.5rem; flex-wrap: wrap; padding: 1.25rem 1.5rem; }
+.brand { display: inline-flex; align-items: center; gap: 0.625rem; color: inherit; text-decoration: none; font-weight: 650; border-radius: 0.5rem; }
+.logo { display: block; max-block-size: 2rem; max-inline-size: 12rem; }
+.foot { display: flex; flex-wrap: wrap; gap: 0.25rem 1.25rem; padding: 1.5rem; margin-block-start: auto; font-size: 0.8125rem; color: var(--muted); }
+.foot a { color: inherit; }
+main { inline-size: 100%; margin-inline: auto; }
+
+.monogram {
+  flex: none; display: inline-grid; place-items: center; inline-size: 2.25rem; block-size: 2.25rem; border-radius: 0.625rem; overflow: hidden;
+  border: 1px solid var(--line); background: var(--sunken); color: var(--ink); font-size: 1rem; line-height: 1; font-weight: 650;
+}
+.monogram.product { border-color: var(--brand-edge); background: var(--brand); color: var(--on-brand); }
+.brand .monogram { inline-size: 1.75rem; block-size: 1.75rem; border-radius: 0.5rem; font-size: 0.875rem; }
+.monogram.person { border-radius: 50%; }
+
+.card .bar { justify-content: center; padding-block: clamp(1.5rem, 7vh, 4.5rem) 1.5rem; }
+.card main { max-inline-size: 28.5rem; padding: 2.25rem; background: var(--surface); border: 1px solid var(--line); border-radius: 1rem; box-shadow: 0 1px 2px var(--shadow), 0 12px 32px var(--shadow); }
+.card .foot { justify-content: center; }
+.card main > * + * { margin-block-start: 1rem; }
+.card main > h1 + p { margin-block-start: 0.5rem; }
+.lead { color: var(--muted); }
+.stack { display: grid; gap: 1rem; }
+.field + .primary { margin-block-start: 0.5rem; }
+.card main > .stack, .card main > form { margin-block-start: 1.75rem; }
+.stack > .button + .button, .stack > .primary + .button { margin-block-start: -0.25rem; }
+.aside { font-size: 0.875rem; color: var(--muted); }
+.fine { font-size: 0.8125rem; color: var(--muted); }
+
+.field { display: grid; gap: 0.375rem; }
+label { font-size: 0.875rem; font-weight: 550; }
+input {
+  inline-size: 100%; min-block-size: 2.875rem; padding: 0.5rem 0.875rem; font: inherit; color: var(--ink);
+  background: var(--surface); border: 1px solid var(--edge); border-radius: 0.625rem;
+}
+input:focus-visible { outline-offset: -1px; border-color: var(--brand-text); border-radius: 0.625rem; }
+input[aria-invalid="true"] { border-color: var(--problem); }
+button, .button {
+  display: inline-flex; align-items: center; justify-content: center; min-block-size: 2.875rem; padding: 0.5rem 1.25rem; font: inherit; font-weight: 600;
+  text-align: center; text-decoration: none; border: 1px solid transparent; border-radius: 0.625rem; cursor: pointer; transition: background-color 120ms, border-color 120ms;
+}
+button:focus-visible, .button:focus-visible { border-radius: 0.625rem; }
+.primary { background: var(--brand); color: var(--on-brand); border-color: var(--brand-edge); }
+.primary:hover { background: var(--brand-hover); }
+.secondary { background: var(--surface); color: var(--ink); border-color: var(--edge); }
+.secondary:hover { background: var(--sunken); border-color: var(--muted); }
+.quiet { min-block-size: 2.25rem; padding: 0.25rem 0.625rem; background: transparent; color: var(--brand-text); font-size: 0.875rem; }
+.session .quiet { margin-inline: -0.625rem; }
+.quiet:hover { background: var(--wash); }
+.danger { min-block-size: 2.25rem; padding: 0.25rem 0.875rem; font-size: 0.875rem; color: var(--problem); }
+.danger:hover { background: var(--problem-wash); border-color: var(--problem); }
+button:active, .button:active { transform: translateY(1px); }
+
+.notice { display: flex; gap: 0.625rem; padding: 0.75rem 0.875rem; font-size: 0.9375rem; border: 1px solid; border-radius: 0.625rem; }
+.notice .icon { margin-block-start: 0.1rem; }
+.notice strong { display: block; font-weight: 600; }
+.problem .icon, .problem strong { color: var(--problem); }
+.problem { background: var(--problem-wash); border-color: color-mix(in srgb, var(--problem) 35%, transparent); }
+.success { color: var(--success); background: var(--success-wash); border-color: color-mix(in srgb, currentColor 30%, transparent); }
+
+main > .monogram.app { inline-size: 3rem; block-size: 3rem; font-size: 1.375rem; border-radius: 0.875rem; }
+.account { display: flex; flex-wrap: wrap; align-items: center; gap: 0.5rem 0.75rem; padding: 0.625rem 0.75rem; background: var(--sunken); border-radius: 0.75rem; font-size: 0.875rem; line-height: 1.4; }
+.account p { flex: 1 1 9rem; min-inline-size: 0; }
+.account form { margin-inline-start: auto; }
+.account strong { display: block; font-weight: 600; }
+.account .address { color: var(--muted); }
+.account .monogram { background: var(--surface); }
+.card main > h2 { margin-block-start: 1.75rem; }
+.permissions { display: grid; gap: 0.75rem; }
+.permissions li { display: flex; gap: 0.75rem; }
+.permissions li > span { min-inline-size: 0; }
+.permissions .icon { margin-block-start: 0.125rem; color: var(--brand-text); }
+.card main > h2 + .permissions { margin-block-start: 0.875rem; }
+.destination { padding-block-start: 1.25rem; border-block-start: 1px solid var(--line); font-size: 0.9375rem; }
+.destination .address { font-weight: 600; }
+.choice { display: grid; grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr)); gap: 0.75rem; margin-block-start: 1rem; }
+.facts { display: grid; gap: 0.625rem; font-size: 0.875rem; color: var(--muted); }
+.facts li { display: flex; gap: 0.625rem; }
+.facts .icon { inline-size: 1.125rem; block-size: 1.125rem; margin-block-start: 0.1rem; }
+
+.column .bar, .column main, .column .foot { max-inline-size: 46rem; inline-size: 100%; margin-inline: auto; }
+.column .foot { margin-block-start: auto; }
+.column main { padding: clamp(1rem, 4vw, 2.5rem) 1.5rem 1rem; }
+.column h1, .guide h1 { font-size: clamp(1.625rem, 1.3rem + 1.4vw, 2rem); letter-spacing: -0.02em; }
+.column .lead { margin-block-start: 0.75rem; max-inline-size: 36rem; }
+.column .notice { margin-block-start: 1.5rem; }
+.column .fine { margin-block-start: 1rem; }
+.session { display: flex; align-items: center; gap: 0.25rem 1.5rem; flex-wrap: wrap; font-size: 0.875rem; color: var(--muted); }
+.apps { display: grid; gap: 1rem; margin-block-start: 1.75rem; }
+.app-card { padding: 1.25rem; background: var(--surface); border: 1px solid var(--line); border-radius: 1rem; box-shadow: 0 1px 2px var(--shadow); }
+.app-card { display: grid; grid-template-columns: auto minmax(0, 1fr) auto; align-items: center; gap: 1rem 0.875rem; }
+.app-card form { grid-column: 3; grid-row: 1; }
+.app-access { grid-column: 1 / -1; }
+.app-head h2 { font-size: 1.0625rem; }
+.dates { display: flex; flex-wrap: wrap; gap: 0 1rem; font-size: 0.875rem; color: var(--muted); }
+.app-card h3 { margin-block-end: 0.625rem; font-weight: 550; color: var(--muted); letter-spacing: 0; }
+.app-card .permissions { gap: 0.5rem; font-size: 0.9375rem; }
+.empty { display: grid; justify-items: center; gap: 0.5rem; margin-block-start: 2rem; padding: 3rem 1.5rem; text-align: center; border: 1px dashed var(--edge); border-radius: 1rem; }
+.empty .icon { inline-size: 2rem; block-size: 2rem; color: var(--brand-text); }
+.empty p { max-inline-size: 26rem; color: var(--muted); }
+
+.detail { display: grid; gap: 0.75rem; margin-block-start: 1.75rem; padding-block-start: 1.25rem; border-block-start: 1px solid var(--line); font-size: 0.8125rem; color: var(--muted); }
+.detail dt { font-weight: 600; }
+.quote { display: block; }
+
+.guide .bar, .guide main, .guide .foot { max-inline-size: 68rem; inline-size: 100%; margin-inline: auto; }
+.guide .foot { margin-block-start: auto; }
+.guide main { display: grid; gap: 2rem 2.5rem; padding: clamp(1rem, 4vw, 2.5rem) 1.5rem 3rem; grid-template-columns: minmax(0, 1fr); }
+.guide .lead { margin-block-start: 0.75rem; max-inline-size: 40rem; font-size: 1.0625rem; }
+.contents { font-size: 0.875rem; }
+.contents ul { display: grid; gap: 0.125rem; }
+.contents a { display: block; padding-block: 0.25rem; color: var(--muted); text-decoration: none; }
+.contents a:hover { color: var(--brand-text); text-decoration: underline; }
+.chapters { display: grid; grid-template-columns: minmax(0, 1fr); gap: 3.5rem; }
+.chapters section { scroll-margin-block-start: 1.5rem; display: grid; grid-template-columns: minmax(0, 1fr); gap: 1rem; }
+.chapters h2 { font-size: 1.25rem; }
+.chapters h3 { margin-block-start: 0.75rem; }
+.chapters ul { display: grid; gap: 0.75rem; padding-inline-start: 1.125rem; list-style: disc; }
+.chapters li::marker { color: var(--muted); }
+.chapters p code, .chapters li code, .chapters dd code:not(.address), .chapters h3 code { padding: 0.1em 0.3em; background: var(--sunken); border-radius: 0.3em; overflow-wrap: anywhere; }
+.code { overflow-x: auto; padding: 1rem 1.125rem; line-height: 1.6; background: var(--surface); border: 1px solid var(--line); border-radius: 0.75rem; overflow-wrap: normal; }
+.code + .code { margin-block-start: -0.5rem; background: var(--sunken); }
+.rows { border-block-start: 1px solid var(--line); }
+.rows > div { display: grid; gap: 0.125rem 1.5rem; padding-block: 0.75rem; border-block-end: 1px solid var(--line); font-size: 0.9375rem; }
+.rows dt { font-weight: 550; }
+.status { font-weight: 400; font-size: 0.8125rem; color: var(--muted); white-space: nowrap; }
+.rows dd { color: var(--muted); min-inline-size: 0; }
+
+html:lang(ar) :is(h1, h2, h3) { line-height: 1.45; letter-spacing: 0; }
+
+@media (min-width: 44rem) { .rows > div { grid-template-columns: 14rem minmax(0, 1fr); } }
+@media (min-width: 60rem) {
+  .guide main { grid-template-columns: minmax(0, 1fr) 15rem; }
+  .intro { grid-column: 1 / -1; }
+  .contents { grid-column: 2; grid-row: 2; position: sticky; inset-block-start: 2rem; align-self: start; padding-inline-start: 1.25rem; border-inline-start: 1px solid var(--line); }
+  .chapters { grid-column: 1; grid-row: 2; }
+}
+@media (max-width: 30rem) {
+  .app-card form { grid-column: 1 / -1; grid-row: auto; display: grid; }
+  .danger { min-block-size: 2.75rem; }
+  .card { background: var(--surface); }
+  .card .bar { padding: 1.5rem 1.25rem 0; justify-content: start; }
+  .card main { padding: 1.75rem 1.25rem; border: 0; border-radius: 0; box-shadow: none; background: transparent; }
+  .card .foot { justify-content: start; padding-inline: 1.25rem; }
+}
+@media (prefers-reduced-motion: reduce) { * { transition: none !important; } button:active, .button:active { transform: none; } }
+@media (forced-colors: active) { .monogram, .account, button, .button, .code { border: 1px solid; } }
+@media print {
+  :root { --canvas: #ffffff; --shadow: transparent; }
+  form, .contents, .button { display: none !important; }
+  .code { white-space: pre-wrap; overflow-wrap: anywhere; }
+}
+`;

@@ -1,0 +1,121 @@
+import type { Brand } from '../../src/pages/brand.ts';
+import { connectedAppsPage } from '../../src/pages/connected-apps-page.ts';
+import { consentPage } from '../../src/pages/consent-page.ts';
+import { developersPage } from '../../src/pages/developers-page.ts';
+import { type ErrorKind, errorPage } from '../../src/pages/error-page.ts';
+import { homePage } from '../../src/pages/home-page.ts';
+import type { Html } from '../../src/pages/html.ts';
+import type { PageContext } from '../../src/pages/layout.ts';
+import { type Language, messagesFor } from '../../src/pages/messages/messages.ts';
+import { signInPage } from '../../src/pages/sign-in-page.ts';
+import { signedOutPage, signOutPage } from '../../src/pages/sign-out-page.ts';
+
+/** Replaces a sample text, so that a test can put something hostile in every place that holds text. */
+type Replace = (usual: string) => string;
+
+const unchanged: Replace = (usual) => usual;
+
+export const sampleBrand: Brand = {
+  productName: 'Northwind',
+  colour: '#3451d1',
+  logoHref: null,
+  supportAddress: 'help@northwind.example',
+};
+
+export function sampleContext(language: Language, brand: Brand = sampleBrand): PageContext {
+  return { messages: messagesFor(language), language, brand, stylesheetHref: '/pages.css' };
+}
+
+export const errorKinds = Object.keys(messagesFor('en').errors.kinds) as ErrorKind[];
+
+/** Every page in every state worth looking at, by name. */
+export function samplePages(context: PageContext, text: Replace = unchanged): Record<string, Html> {
+  const account = { name: text('Ada Lovelace'), email: text('ada@northwind.example') };
+  const permissions = [
+    { name: text('calendar.read'), sentence: text('See your calendars and the events in them') },
+    { name: text('calendar.write'), sentence: null },
+  ];
+  const signIn = {
+    formToken: text('token'),
+    continueTo: text('/auth/oauth2/authorize?client_id=a&state=b'),
+    email: text('ada@northwind.example'),
+    appName: text('Meeting Room Planner'),
+  };
+  const consent = {
+    appName: text('Meeting Room Planner'),
+    redirectHost: text('planner.example'),
+    account,
+    permissions,
+    action: text('/auth/oauth2/authorize?client_id=a&state=b'),
+    formToken: text('token'),
+    switchAccount: { continueTo: text('/auth/oauth2/authorize?client_id=a'), formToken: text('token') },
+  };
+  const connected = { account, apps: [], formToken: text('token'), justRevoked: null, signOutFormToken: text('token') };
+  const apps = [
+    {
+      clientId: text('a'),
+      appName: text('Meeting Room Planner'),
+      permissions,
+      since: 1_780_000_000_000,
+      lastUsed: 1_795_000_000_000,
+    },
+    { clientId: text('b'), appName: text('Backup'), permissions: [], since: 1_790_000_000_000, lastUsed: null },
+  ];
+  const errors = errorKinds.map(
+    (kind) => [`error-${kind}`, errorPage(context, { kind, requestId: text('01JD6Q8Z5T3XKM') })] as const,
+  );
+  return {
+    'sign-in': signInPage(context, { ...signIn, problem: null }),
+    'sign-in-wrong': signInPage(context, { ...signIn, problem: { kind: 'wrong_credentials' } }),
+    'sign-in-throttled': signInPage(context, {
+      ...signIn,
+      appName: null,
+      problem: { kind: 'throttled', retryAfterSeconds: 150 },
+    }),
+    'sign-in-busy': signInPage(context, { ...signIn, problem: { kind: 'busy' } }),
+    'sign-in-expired': signInPage(context, { ...signIn, continueTo: null, problem: { kind: 'form_expired' } }),
+    consent: consentPage(context, consent),
+    'consent-device': consentPage(context, { ...consent, redirectHost: '127.0.0.1:51234' }),
+    'consent-long': consentPage(context, {
+      ...consent,
+      appName: text('<b>Wonderful</b> '.repeat(300)),
+      redirectHost: text(`${'very-long-name.'.repeat(12)}planner.example`),
+      account: { name: text('A'.repeat(300)), email: text(`${'ada.'.repeat(30)}lovelace@northwind.example`) },
+      permissions: [{ name: text('s'.repeat(5_000)), sentence: null }],
+    }),
+    'connected-apps': connectedAppsPage(context, { ...connected, apps, justRevoked: text('Invoice Robot') }),
+    'connected-apps-empty': connectedAppsPage(context, connected),
+    'sign-out': signOutPage(context, { formToken: text('token'), continueTo: text('/account/apps') }),
+    'signed-out': signedOutPage(context),
+    home: homePage(context, { account }),
+    'home-visitor': homePage(context, { account: null }),
+    developers: developersPage(context, {
+      authorizationUrl: text('https://accounts.northwind.example/auth/oauth2/authorize'),
+      accessTokenRequestUrl: text('https://accounts.northwind.example/api/auth/oauth/token'),
+      refreshTokenRequestUrl: text('https://accounts.northwind.example/api/auth/oauth/refreshToken'),
+      meUrl: text('https://api.northwind.example/v2/me'),
+      metadataUrl: text('https://accounts.northwind.example/.well-known/oauth-authorization-server'),
+      lifetimes: {
+        codeSeconds: 60,
+        accessTokenSeconds: 1_800,
+        refreshTokenIdleSeconds: 2_592_000,
+        refreshTokenMaxSeconds: 31_536_000,
+        refreshOverlapSeconds: 10,
+        refreshRetryWindowSeconds: 600,
+      },
+      limits: [
+        { kind: 'authorization', count: 1_200, seconds: 60 },
+        { kind: 'client_authentication', count: 10, seconds: 60 },
+        { kind: 'sign_in_account', count: 5, seconds: 900 },
+        { kind: 'sign_in_address', count: 50, seconds: 900 },
+        { kind: 'api', count: 6_000, seconds: 60 },
+      ],
+    }),
+    ...Object.fromEntries(errors),
+    'error-wait': errorPage(context, {
+      kind: 'too_many_requests',
+      requestId: text('01JD6Q8Z5T3XKM'),
+      retryAfterSeconds: 601,
+    }),
+  };
+}
