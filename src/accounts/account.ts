@@ -28,7 +28,7 @@ export function newAccountId(): string {
 
 /** The one form under which an e-mail address is looked up and counted, however it was typed. */
 export function emailKey(email: string): string {
-  return email.trim().normalize('NFC').toLowerCase();
+  return email.trim().toLowerCase().normalize('NFC');
 }
 
 /** Why a text cannot be an account's e-mail address, or null when it can. */
@@ -41,7 +41,10 @@ export function emailProblem(email: string): string | null {
 /** Why a text cannot be a person's name, or null when it can. */
 export function personNameProblem(name: string): string | null {
   const good =
-    name.trim() === name && name !== '' && [...name].length <= 100 && !/[\p{Cc}\u202a-\u202e\u2066-\u2069]/u.test(name);
+    name.trim() === name &&
+    [...name].length <= 100 &&
+    /[\p{L}\p{N}\p{P}\p{S}]/u.test(name) &&
+    !/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u.test(name);
   return good ? null : 'a name has 1 to 100 characters, no space around it and no control or direction characters';
 }
 

@@ -51,7 +51,8 @@ export class Accounts {
     origin: RequestOrigin,
   ): Promise<SignInOutcome> {
     const { store, hasher, now } = this.#parts;
-    const key = emailKey(email).slice(0, 254);
+    // One character more than an address can have, so that what is cut is nobody's.
+    const key = emailKey(email).slice(0, 255);
     const retryAfterSeconds = this.#countGuess(key, origin.source);
     if (retryAfterSeconds > 0) return { kind: 'throttled', retryAfterSeconds };
     if (!isPlausiblePassword(password)) return { kind: 'wrong_credentials' };

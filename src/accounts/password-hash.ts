@@ -2,7 +2,7 @@
  * Password hashing: argon2id with a pepper from the keyring, so that a stolen database alone does not even allow guessing.
  * Each hash takes 19 MiB and a core for some 20 ms, so few run at once and the queue is bounded.
  */
-import { type Algorithm, hash, type Options, verify } from '@node-rs/argon2';
+import { hash, type Options, verify } from '@node-rs/argon2';
 import type { Keyring } from '../oauth/keyring.ts';
 import type { StoredPassword } from './account.ts';
 
@@ -14,6 +14,8 @@ export class PasswordHashingBusy extends Error {
 /** OWASP's floor for argon2id (ASVS appendix C), the library's default algorithm: 19 MiB, two passes, one lane. */
 const PARAMETERS = { memoryCost: 19 * 1024, timeCost: 2, parallelism: 1 } as const;
 const PARAMETERS_IN_PHC = '$argon2id$v=19$m=19456,t=2,p=1$';
+/** A hash of no password, which takes as long to verify as any other. */
+const DECOY_PHC = `${PARAMETERS_IN_PHC}${'A'.repeat(22)}$${'A'.repeat(43)}`;
 
 /** Hashes and verifies passwords, at most `atOnce` at a time with at most `mostWaiting` in line. */
 export class PasswordHasher {
@@ -22,7 +24,6 @@ export class PasswordHasher {
   readonly #mostWaiting: number;
   readonly #waiting: (() => void)[] = [];
   #running = 0;
-  #decoy: Promise<StoredPassword> | undefined;
 
   constructor(keyring: Keyring, atOnce: number, mostWaiting = 50) {
     this.#keyring = keyring;
@@ -41,8 +42,7 @@ export class PasswordHasher {
    * the same time (ASVS 6.3.8). Throws `PasswordHashingBusy`.
    */
   async verify(stored: StoredPassword | null, password: string): Promise<boolean> {
-    this.#decoy ??= this.#makeDecoy();
-    const against = stored ?? (await this.#decoy);
+    const against = stored ?? { phc: DECOY_PHC, keyId: this.#keyring.currentKeyId };
     const matches = await this.#inTurn(() => verify(against.phc, password, this.#options(against.keyId)));
     return stored !== null && matches;
   }
@@ -50,12 +50,6 @@ export class PasswordHasher {
   /** Whether a stored password should be hashed anew at the next sign-in: parameters rose, or the key is not the newest. */
   isOutdated(stored: StoredPassword): boolean {
     return stored.keyId !== this.#keyring.currentKeyId || !stored.phc.startsWith(PARAMETERS_IN_PHC);
-  }
-
-  /** Made at the first use, once: an installation that never sees a sign-in does not pay for it. */
-  #makeDecoy(): Promise<StoredPassword> {
-    const keyId = this.#keyring.currentKeyId;
-    return hash('a password that nobody has', this.#options(keyId)).then((phc) => ({ phc, keyId }));
   }
 
   #options(keyId: number): Options {

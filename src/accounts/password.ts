@@ -25,5 +25,5 @@ export function passwordProblem(password: string, context: readonly string[]): s
 }
 
 function isHardlyMoreThan(password: string, word: string): boolean {
-  return word.length >= 4 && password.includes(word) && password.length - word.length < 4;
+  return password.includes(word) && password.length - word.length < 4;
 }

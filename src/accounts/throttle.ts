@@ -10,32 +10,32 @@ export type Limit = { readonly count: number; readonly seconds: number };
 /** Counters by key under one limit. Times in ms since the epoch. */
 export class Throttle {
   readonly limit: Limit;
+  /** What one guess takes, and all at once; whole ms, so that sums are exact. */
+  readonly #interval: number;
+  readonly #window: number;
   readonly #most: number;
   /** The theoretical arrival times, least recently counted first. */
   readonly #arrivals = new Map<string, number>();
 
   constructor(limit: Limit, mostKeys = 100_000) {
     this.limit = limit;
+    this.#interval = Math.floor((limit.seconds * 1000) / limit.count);
+    this.#window = this.#interval * limit.count;
     this.#most = mostKeys;
   }
 
   /** Seconds until none of the keys is over the limit, or 0. */
   wait(keys: readonly string[], now: number): number {
-    const { count, seconds } = this.limit;
-    const interval = (seconds * 1000) / count;
-    const latest = Math.max(...keys.map((key) => this.#arrivals.get(key) ?? 0));
-    // A clock that stepped back must not turn one burst into a long lock.
-    const ahead = Math.min(latest - now, seconds * 1000);
-    return Math.max(0, Math.ceil((ahead + interval - seconds * 1000) / 1000));
+    const ahead = Math.max(...keys.map((key) => this.#ahead(key, now)));
+    return Math.max(0, Math.ceil((ahead + this.#interval - this.#window) / 1000));
   }
 
   /** Counts one guess for each key. */
   count(keys: readonly string[], now: number): void {
-    const interval = (this.limit.seconds * 1000) / this.limit.count;
     for (const key of keys) {
-      const arrival = Math.min(Math.max(this.#arrivals.get(key) ?? 0, now), now + this.limit.seconds * 1000) + interval;
+      const ahead = Math.min(this.#ahead(key, now) + this.#interval, this.#window);
       this.#arrivals.delete(key);
-      this.#arrivals.set(key, arrival);
+      this.#arrivals.set(key, now + ahead);
     }
     this.#forget();
   }
@@ -43,7 +43,7 @@ export class Throttle {
   /** Takes one guess back, because it turned out to be none. */
   refund(key: string): void {
     const arrival = this.#arrivals.get(key);
-    if (arrival !== undefined) this.#arrivals.set(key, arrival - (this.limit.seconds * 1000) / this.limit.count);
+    if (arrival !== undefined) this.#arrivals.set(key, arrival - this.#interval);
   }
 
   /** Forgets what was guessed for a key, as after a success. */
@@ -53,9 +53,13 @@ export class Throttle {
 
   /** How many guesses are left for a key now, for the `RateLimit` header. */
   remaining(key: string, now: number): number {
-    const { count, seconds } = this.limit;
-    const ahead = Math.max(0, Math.min((this.#arrivals.get(key) ?? 0) - now, seconds * 1000));
-    return Math.floor(count - (ahead * count) / (seconds * 1000));
+    return Math.floor(this.limit.count - this.#ahead(key, now) / this.#interval);
+  }
+
+  /** How far the guesses for a key reach ahead of now; what is far beyond the window was left by a clock that stepped back. */
+  #ahead(key: string, now: number): number {
+    const ahead = (this.#arrivals.get(key) ?? now) - now;
+    return ahead > 2 * this.#window ? 0 : Math.min(Math.max(0, ahead), this.#window);
   }
 
   #forget(): void {

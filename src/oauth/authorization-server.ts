@@ -12,7 +12,7 @@ import {
   validateAuthorizationRequest,
 } from './authorization-request.ts';
 import { allowedLocation, deniedLocation } from './authorization-response.ts';
-import { authenticateClient, type Client, type ClientCredentials } from './client.ts';
+import { authenticateClient, type Client, type ClientCredentials, isClientId } from './client.ts';
 import { deriveCredential, readCredential, SEED_BYTES } from './credential.ts';
 import { invalidCode, invalidRefreshToken, invalidToken, Refusal } from './error.ts';
 import {
@@ -70,9 +70,7 @@ export class AuthorizationServer {
 
   /** Validates an authorization request (RFC 6749 §4.1.1); reads only. */
   async validateRequest(parameters: Parameters): Promise<AuthorizationRequestOutcome> {
-    const clientId = parameters.get('client_id');
-    const client = clientId === undefined ? null : await this.#parts.store.findClient(clientId);
-    return validateAuthorizationRequest(parameters, client);
+    return validateAuthorizationRequest(parameters, await this.#findClient(parameters.get('client_id')));
   }
 
   /** The resource owner pressed Allow: issues a grant and answers the location with its code; null when the account or client is gone. */
@@ -180,8 +178,9 @@ export class AuthorizationServer {
 
   /** Authenticates the client first, so that a failure burns and revokes nothing; only failures are counted. */
   async #authenticate(credentials: ClientCredentials, origin: RequestOrigin): Promise<Client | Refusal> {
-    const { store, keyring, throttle, now } = this.#parts;
-    const guesses = [`client ${credentials.clientId} ${origin.source}`];
+    const { keyring, throttle, now } = this.#parts;
+    const { clientId = '' } = credentials;
+    const guesses = [`client ${isClientId(clientId) ? clientId : ''} ${origin.source}`];
     const wait = throttle.wait(guesses, now());
     if (wait > 0)
       return new Refusal(
@@ -190,10 +189,13 @@ export class AuthorizationServer {
         'throttled',
         wait,
       );
-    const client = credentials.clientId === undefined ? null : await store.findClient(credentials.clientId);
-    const authenticated = authenticateClient(keyring, client, credentials);
+    const authenticated = authenticateClient(keyring, await this.#findClient(clientId), credentials);
     if (authenticated instanceof Refusal) throttle.count(guesses, now());
     return authenticated;
+  }
+
+  async #findClient(id: string | undefined): Promise<Client | null> {
+    return id !== undefined && isClientId(id) ? this.#parts.store.findClient(id) : null;
   }
 
   async #revoke(

@@ -171,11 +171,13 @@ function checkSettings(type: ClientType, settings: ClientSettings, accessTokenLi
   checkScopes(settings.scopes);
   const times = { 'refresh overlap': settings.refreshOverlap, 'refresh retry window': settings.refreshRetryWindow };
   for (const [what, seconds] of Object.entries(times)) {
-    if (seconds !== null && seconds > accessTokenLifetime) {
+    if (seconds === null) continue;
+    if (!Number.isInteger(seconds) || seconds < 0)
+      throw new OperatorError(`the ${what} must be a whole number of seconds, 0 or more`);
+    if (seconds > accessTokenLifetime)
       throw new OperatorError(
         `the ${what} must not be longer than the access token's lifetime (${accessTokenLifetime} s)`,
       );
-    }
   }
 }
 
@@ -183,7 +185,7 @@ function checkName(name: string): void {
   const length = [...name].length;
   if (name.trim() !== name || length < 1 || length > 100)
     throw new OperatorError('a name has 1 to 100 characters and no space around it');
-  if (/\p{Cc}|\p{Cf}|\p{Zl}|\p{Zp}/u.test(name))
+  if (/\p{Cc}|\p{Cf}|\p{Cs}|\p{Zl}|\p{Zp}/u.test(name))
     throw new OperatorError('a name must not hold control, direction or invisible characters');
 }
 

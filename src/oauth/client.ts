@@ -29,6 +29,11 @@ export type Client = {
   readonly createdAt: number;
 };
 
+/** Whether a text can be a client's id at all (RFC 6749 appendix A.1); nothing else is looked up or counted by itself. */
+export function isClientId(text: string): boolean {
+  return /^[\x21-\x7e]{1,100}$/.test(text);
+}
+
 /** What a request presented as client authentication. */
 export type ClientCredentials = { readonly clientId: string | undefined; readonly clientSecret: string | undefined };
 

@@ -18,8 +18,7 @@ export function redirectUriProblem(uri: string, clientType: ClientType): string 
   if (!url) return 'it is not an absolute URI, such as https://app.example/callback';
   if (uri.includes('#')) return 'it must not have a fragment (RFC 6749 §3.1.2)';
   if (uri.includes('*')) return 'it must not have a wildcard: register each URI in full (RFC 9700 §2.1)';
-  if (url.username || url.password || uri.split(/[?/]/, 3)[2]?.includes('@'))
-    return 'it must not hold a user name or password';
+  if (url.username || url.password) return 'it must not hold a user name or password';
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return privateUseSchemeProblem(uri, url, clientType);
   if (url.protocol === 'http:' && !LOOPBACK_HOSTS.has(url.hostname))
     return 'http is only for loopback (127.0.0.1, [::1] or localhost): use https';

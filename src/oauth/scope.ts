@@ -14,11 +14,13 @@ export function scopeNameProblem(name: string): string | null {
 
 /**
  * The scope names a request is for, in the client's order and each once: all of the client's when none was asked for
- * (RFC 6749 §3.3, the documented default), null when one is not the client's (`invalid_scope`).
+ * (RFC 6749 §3.3, the documented default), null when one is not the client's, or the text names none (`invalid_scope`).
  */
 export function resolveScope(registered: readonly Scope[], requested: string | undefined): string[] | null {
   const names = registered.map((scope) => scope.name);
   if (requested === undefined) return names;
   const asked = new Set(requested.split(' ').filter((name) => name !== ''));
-  return [...asked].every((name) => names.includes(name)) ? names.filter((name) => asked.has(name)) : null;
+  return asked.size > 0 && [...asked].every((name) => names.includes(name))
+    ? names.filter((name) => asked.has(name))
+    : null;
 }

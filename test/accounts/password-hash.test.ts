@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { PasswordHasher, PasswordHashingBusy } from '../../src/accounts/password-hash.ts';
+import { createKeyring } from '../../src/oauth/keyring.ts';
+import { keyring, otherKeyring, rotatedKeyring } from '../oauth/samples.ts';
+
+const hasher = new PasswordHasher(keyring, 2);
+
+const long = 'k3vu8zej-q'.repeat(10);
+const emoji = '🦊🐼🦁🐯🦄🐝🐙🦀🐢🐬'.repeat(2);
+const wrongOnes: [string, string, string][] = [
+  ['the last of 100 characters', long, `${long.slice(0, -1)}x`],
+  ['the case', long, long.toUpperCase()],
+  ['a space after it', long, `${long} `],
+  ['a space before it', long, ` ${long}`],
+  ['one character less', long, long.slice(0, -1)],
+  ['the last of 80 bytes of emoji', emoji, `${emoji.slice(0, -2)}🐬`.replace(/🐬$/, '🦊')],
+  ['what comes after 72 bytes', emoji, emoji.slice(0, 36)],
+  ['the composition of a letter', 'é-k3vu8zej', 'e\u0301-k3vu8zej'],
+  ['what comes after a NUL', 'k3vu8\0zej', 'k3vu8\0other'],
+  ['everything', long, ''],
+];
+test('LG-13, ASVS 6.2.8: a password is verified exactly', async (context) => {
+  const stored = new Map<string, Awaited<ReturnType<PasswordHasher['hash']>>>();
+  for (const [name, password, wrong] of wrongOnes) {
+    await context.test(`LG-13: differing in ${name}`, async () => {
+      if (!stored.has(password)) {
+        stored.set(password, await hasher.hash(password));
+        assert.equal(await hasher.verify(stored.get(password) ?? null, password), true);
+      }
+      assert.notEqual(wrong, password);
+      assert.equal(await hasher.verify(stored.get(password) ?? null, wrong), false);
+    });
+  }
+});
+
+test('ASVS appendix C: argon2id with 19 MiB, two passes and one lane, and a salt of its own each time', async () => {
+  const [one, two] = [await hasher.hash(long), await hasher.hash(long)];
+  assert.match(one.phc, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22,}\$[A-Za-z0-9+/]{43}$/);
+  assert.notEqual(one.phc, two.phc);
+  assert.equal(one.keyId, keyring.currentKeyId);
+});
+
+test('design: a stolen database alone does not even allow guessing: under another pepper the password is wrong', async () => {
+  const stored = await hasher.hash(long);
+  const elsewhere = new PasswordHasher(otherKeyring, 1);
+  assert.equal(await elsewhere.verify({ ...stored, keyId: otherKeyring.currentKeyId }, long), false);
+  await assert.rejects(elsewhere.verify(stored, long), /not in the keyring/);
+});
+
+test('OP-11: after a key rotation an earlier hash is verified with its own key, and is outdated', async () => {
+  const stored = await hasher.hash(long);
+  const rotated = new PasswordHasher(rotatedKeyring, 1);
+  assert.equal(await rotated.verify(stored, long), true);
+  assert.equal(hasher.isOutdated(stored), false);
+  assert.equal(rotated.isOutdated(stored), true);
+  assert.equal(rotated.isOutdated(await rotated.hash(long)), false);
+});
+
+test('design: a hash with other parameters is outdated', async () => {
+  const { phc, keyId } = await hasher.hash(long);
+  for (const other of ['m=12288,t=2,p=1', 'm=19456,t=1,p=1', 'm=19456,t=2,p=10', 'm=194560,t=2,p=1'])
+    assert.equal(hasher.isOutdated({ phc: phc.replace('m=19456,t=2,p=1', other), keyId }), true, other);
+  assert.equal(hasher.isOutdated({ phc: phc.replace('argon2id', 'argon2i'), keyId }), true);
+});
+
+test('ASVS 6.3.8: where there is no password every one is wrong, and the same work is done', async () => {
+  const fresh = new PasswordHasher(keyring, 1);
+  const stored = await fresh.hash(long);
+  const fastest = async (against: typeof stored | null) => {
+    const times: number[] = [];
+    for (let n = 0; n < 5; n += 1) {
+      const before = performance.now();
+      assert.equal(await fresh.verify(against, 'a wrong password'), false);
+      times.push(performance.now() - before);
+    }
+    return Math.min(...times);
+  };
+  const [nobody, somebody] = [await fastest(null), await fastest(stored)];
+  assert.ok(nobody > somebody / 4, `${nobody} ms for nobody, ${somebody} ms for somebody`);
+  assert.equal(await fresh.verify(null, 'a password that nobody has'), false);
+});
+
+test('LG-14: so many at once, so many in line, and the rest is told to come later, at once', async () => {
+  const small = new PasswordHasher(createKeyring([Buffer.alloc(32, 'a key')]), 1, 2);
+  const attempts = Array.from({ length: 10 }, (_, n) => small.verify(null, `guess number ${n}`));
+  const outcomes = await Promise.allSettled(attempts);
+  const busy = outcomes.filter((outcome) => outcome.status === 'rejected');
+  assert.equal(busy.length, 7);
+  for (const { reason } of busy) assert.ok(reason instanceof PasswordHashingBusy);
+  assert.equal(await small.verify(null, 'again'), false, 'and then there is room again');
+});
+
+test('LG-14: work that fails gives its turn back', async () => {
+  const small = new PasswordHasher(keyring, 1, 1);
+  const broken = { phc: 'not a hash', keyId: keyring.currentKeyId };
+  const unknownKey = { phc: 'none', keyId: 1 };
+  for (const stored of [broken, unknownKey, broken, unknownKey])
+    assert.notEqual(await small.verify(stored, long).catch(() => 'failed'), true);
+  assert.equal(await small.verify(await small.hash(long), long), true);
+});

@@ -1,0 +1,369 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import type { Account } from '../../src/accounts/account.ts';
+import { Throttle } from '../../src/accounts/throttle.ts';
+import { auditEvent } from '../../src/oauth/audit.ts';
+import { AuthorizationServer, type CheckedToken } from '../../src/oauth/authorization-server.ts';
+import { type Client, makeClientSecret } from '../../src/oauth/client.ts';
+import { Refusal } from '../../src/oauth/error.ts';
+import type { TokenPair } from '../../src/oauth/grant.ts';
+import { type Parameter, Parameters } from '../../src/oauth/parameters.ts';
+import { ada, addAccount, type Memory, openMemory, operator } from './memory.ts';
+import { assertRefusal, confidentialClient, DAY, keyring, lifetimes, NOW, PREFIX } from './samples.ts';
+
+const origin = { source: '192.0.2.1', requestId: 'r1' };
+const first = makeClientSecret(keyring, PREFIX, NOW);
+const second = makeClientSecret(keyring, PREFIX, NOW);
+const one: Client = { ...confidentialClient, secrets: [first.secret] };
+const two: Client = { ...confidentialClient, id: 'app_two', secrets: [second.secret] };
+const asOne = { clientId: one.id, clientSecret: first.text };
+const asTwo = { clientId: two.id, clientSecret: second.text };
+const REDIRECT_URI = one.redirectUris[0] as string;
+const exchange = { redirectUri: REDIRECT_URI, codeVerifier: undefined };
+
+type Setup = Memory & { readonly server: AuthorizationServer; readonly throttle: Throttle };
+
+async function setUp(context: TestContext, account: Account = ada): Promise<Setup> {
+  const memory = await openMemory(context);
+  const { store, clock } = memory;
+  await addAccount(memory, account);
+  for (const client of [one, two])
+    await store.registerClient(client, auditEvent('client_registered', operator, NOW, {}));
+  const throttle = new Throttle({ count: 5, seconds: 60 });
+  const parts = { store, keyring, lifetimes, prefix: PREFIX, now: () => clock.now, throttle };
+  return { ...memory, server: new AuthorizationServer(parts), throttle };
+}
+
+function requestOf(changes: Record<string, string> = {}): Parameters {
+  return new Parameters(Object.entries({ client_id: one.id, redirect_uri: REDIRECT_URI, state: 's', ...changes }));
+}
+
+async function obtainCode({ server }: Setup): Promise<string> {
+  const request = await server.validateRequest(requestOf());
+  assert.ok(request.kind === 'valid');
+  const location = await server.allow(request, ada.id, origin);
+  return new URL(location ?? assert.fail()).searchParams.get('code') ?? assert.fail();
+}
+
+async function obtainPair(setup: Setup): Promise<TokenPair> {
+  return assertPair(await setup.server.exchangeAuthorizationCode(asOne, await obtainCode(setup), exchange, origin));
+}
+
+function assertPair(outcome: TokenPair | Refusal): TokenPair {
+  assert.ok(!(outcome instanceof Refusal), outcome instanceof Refusal ? outcome.detail : '');
+  return outcome;
+}
+
+function assertGood(outcome: CheckedToken | Refusal): CheckedToken {
+  assert.ok(!(outcome instanceof Refusal), outcome instanceof Refusal ? outcome.detail : '');
+  return outcome;
+}
+
+async function actions({ store }: Setup): Promise<string[]> {
+  return (await store.listAuditEvents({ limit: 100 }))
+    .map(({ action }) => action)
+    .filter((action) => !/added|registered/.test(action));
+}
+
+test('interface: authorize, exchange, check, refresh: the whole flow, and what a check tells', async (context) => {
+  const setup = await setUp(context);
+  const pair = await obtainPair(setup);
+  assert.deepEqual(await setup.server.checkAccessToken(pair.accessToken), {
+    resourceOwner: { id: ada.id, username: 'ada', email: ada.email, name: ada.name, avatarUrl: null },
+    clientId: one.id,
+    scope: '',
+    grantedAt: NOW,
+    expiresAt: NOW + 1_800_000,
+  });
+  const next = assertPair(await setup.server.refresh(asOne, pair.refreshToken, origin));
+  assert.equal(new Set([...Object.values(pair), ...Object.values(next)]).size, 4);
+  assertGood(await setup.server.checkAccessToken(next.accessToken));
+  assertGood(await setup.server.checkAccessToken(pair.accessToken));
+  assert.deepEqual(await actions(setup), ['consent_allowed']);
+});
+
+test('AZ-01, AZ-06: an unknown, empty, odd or repeated client_id finds no client', async (context) => {
+  const { server } = await setUp(context);
+  const ids: Parameter[][] = [
+    [],
+    [['client_id', 'nope']],
+    [['client_id', '']],
+    [['client_id', '\0']],
+    [['client_id', `${one.id}\0`]],
+    [['client_id', `${one.id} `]],
+    [['client_id', one.id.toUpperCase()]],
+    [['client_id', 'x'.repeat(10_240)]],
+    [['client_id', null]],
+    [
+      ['client_id', one.id],
+      ['client_id', one.id],
+    ],
+    [
+      ['client_id', one.id],
+      ['client_id', two.id],
+    ],
+  ];
+  for (const pairs of ids) {
+    const parameters = new Parameters([...pairs, ['redirect_uri', REDIRECT_URI], ['state', 's']]);
+    const outcome = await server.validateRequest(parameters);
+    assert.equal(outcome.kind === 'show' && outcome.error, 'unknown_client');
+  }
+});
+
+test('promise 5: validating a request writes nothing', async (context) => {
+  const setup = await setUp(context);
+  await setup.server.validateRequest(requestOf());
+  assert.deepEqual(await actions(setup), []);
+  assert.deepEqual(await setup.store.listGrants({ limit: 10 }), []);
+});
+
+test('AZ-30: Deny makes no grant, and is recorded', async (context) => {
+  const setup = await setUp(context);
+  const request = await setup.server.validateRequest(requestOf());
+  assert.ok(request.kind === 'valid');
+  const location = new URL(await setup.server.deny(request, ada.id, origin));
+  assert.deepEqual([location.searchParams.get('error'), location.searchParams.get('state')], ['access_denied', 's']);
+  assert.deepEqual(await setup.store.listGrants({ limit: 10 }), []);
+  assert.deepEqual(await actions(setup), ['consent_denied']);
+});
+
+test('CN-08: Allow answers null when the client or the account is gone', async (context) => {
+  const { server, store } = await setUp(context);
+  const request = await server.validateRequest(requestOf());
+  assert.ok(request.kind === 'valid');
+  assert.equal(await server.allow(request, 'usr_nobody', origin), null);
+  await store.deleteClient(one.id, auditEvent('client_deleted', operator, NOW, {}));
+  assert.equal(await server.allow(request, ada.id, origin), null);
+});
+
+test('promise 1, TK-09: of fifty exchanges of one code at once one succeeds, and the others end its grant', async (context) => {
+  const setup = await setUp(context);
+  const code = await obtainCode(setup);
+  const all = Array.from({ length: 50 }, () => setup.server.exchangeAuthorizationCode(asOne, code, exchange, origin));
+  const outcomes = await Promise.all(all);
+  const [pair, ...more] = outcomes.flatMap((outcome) => (outcome instanceof Refusal ? [] : [outcome]));
+  assert.ok(pair);
+  assert.deepEqual(more, []);
+  for (const outcome of outcomes) if (outcome !== pair) assertRefusal(outcome, 'invalid_grant', /redeemed|revoked/);
+  assertRefusal(await setup.server.checkAccessToken(pair.accessToken), 'invalid_token', /code_replay/);
+  assert.deepEqual(await actions(setup), ['code_replay', 'consent_allowed'], 'one event for one effect');
+});
+
+test('RFC 6749 §4.1.2, TK-08: a replayed code ends everything issued from it, also after its expiry', async (context) => {
+  const setup = await setUp(context);
+  for (const after of [0, 3_600_000]) {
+    const code = await obtainCode(setup);
+    const pair = assertPair(await setup.server.exchangeAuthorizationCode(asOne, code, exchange, origin));
+    setup.clock.now += after;
+    assertRefusal(
+      await setup.server.exchangeAuthorizationCode(asOne, code, exchange, origin),
+      'invalid_grant',
+      /redeemed/,
+    );
+    assertRefusal(
+      await setup.server.refresh(asOne, pair.refreshToken, origin),
+      'invalid_grant',
+      /revoked \(code_replay\)/,
+    );
+    assertRefusal(await setup.server.checkAccessToken(pair.accessToken), 'invalid_token', /code_replay/);
+  }
+});
+
+test('TK-03, TK-05, TK-06, RF-03, RF-04: whatever is wrong burns and revokes nothing', async (context) => {
+  const setup = await setUp(context);
+  const { server } = setup;
+  const code = await obtainCode(setup);
+  const elsewhere = { ...exchange, redirectUri: one.redirectUris[1] as string };
+  assertRefusal(
+    await server.exchangeAuthorizationCode(asTwo, code, exchange, origin),
+    'invalid_grant',
+    /another client/,
+  );
+  assertRefusal(
+    await server.exchangeAuthorizationCode({ ...asOne, clientSecret: second.text }, code, exchange, origin),
+    'invalid_client',
+    /wrong/,
+  );
+  assertRefusal(
+    await server.exchangeAuthorizationCode(asOne, code, elsewhere, origin),
+    'invalid_grant',
+    /redirect_uri/,
+  );
+  const pair = assertPair(await server.exchangeAuthorizationCode(asOne, code, exchange, origin));
+  assertRefusal(
+    await server.exchangeAuthorizationCode(asTwo, code, exchange, origin),
+    'invalid_grant',
+    /another client/,
+  );
+  assertRefusal(
+    await server.exchangeAuthorizationCode({ ...asOne, clientSecret: second.text }, code, exchange, origin),
+    'invalid_client',
+    /wrong/,
+  );
+  assertRefusal(
+    await server.exchangeAuthorizationCode(asOne, code, elsewhere, origin),
+    'invalid_grant',
+    /redirect_uri/,
+  );
+  assertRefusal(await server.refresh(asTwo, pair.refreshToken, origin), 'invalid_grant', /another client/);
+  assertRefusal(
+    await server.refresh({ ...asOne, clientSecret: undefined }, pair.refreshToken, origin),
+    'invalid_client',
+    /missing/,
+  );
+  const next = assertPair(await server.refresh(asOne, pair.refreshToken, origin));
+  setup.clock.now += 3_600_000;
+  assertRefusal(await server.refresh(asTwo, pair.refreshToken, origin), 'invalid_grant', /another client/);
+  assertPair(await server.refresh(asOne, next.refreshToken, origin));
+  assert.deepEqual(await actions(setup), ['consent_allowed']);
+});
+
+test('TK-25, ME-05: no credential passes for another, and none is used up by trying', async (context) => {
+  const setup = await setUp(context);
+  const { server } = setup;
+  const code = await obtainCode(setup);
+  const { accessToken, refreshToken } = await obtainPair(setup);
+  for (const text of [accessToken, refreshToken, first.text, `${code}\n`, `${code} `, code.toLowerCase(), '', 'x'])
+    assertRefusal(await server.exchangeAuthorizationCode(asOne, text, exchange, origin), 'invalid_grant', /not a code/);
+  for (const text of [accessToken, code, first.text, `${refreshToken}\n`, ''])
+    assertRefusal(await server.refresh(asOne, text, origin), 'invalid_grant', /not a refresh token/);
+  for (const text of [refreshToken, code, first.text, `${accessToken}\n`, ''])
+    assertRefusal(await server.checkAccessToken(text), 'invalid_token', /not an access token/);
+  assertPair(await server.exchangeAuthorizationCode(asOne, code, exchange, origin));
+  assertPair(await server.refresh(asOne, refreshToken, origin));
+});
+
+test('promise 3, RF-11: fifty refreshes at once get one and the same new pair', async (context) => {
+  const setup = await setUp(context);
+  const pair = await obtainPair(setup);
+  const all = Array.from({ length: 50 }, () => setup.server.refresh(asOne, pair.refreshToken, origin));
+  const outcomes = (await Promise.all(all)).map(assertPair);
+  assert.equal(new Set(outcomes.map((outcome) => JSON.stringify(outcome))).size, 1);
+  const [listed] = await setup.store.listGrants({ limit: 1 });
+  assert.equal(listed?.grant.generation, 2);
+});
+
+test('promise 3, RF-11: refreshes that read the clock at different moments still get one and the same new pair', async (context) => {
+  const memory = await setUp(context);
+  const pair = await obtainPair(memory);
+  const { store, clock, throttle } = memory;
+  const now = () => (clock.now += 7);
+  const server = new AuthorizationServer({ store, keyring, lifetimes, prefix: PREFIX, now, throttle });
+  const outcomes = await Promise.all(
+    Array.from({ length: 20 }, () => server.refresh(asOne, pair.refreshToken, origin)),
+  );
+  const texts = outcomes.map((outcome) => JSON.stringify(assertPair(outcome)));
+  assert.equal(new Set(texts).size, 1);
+});
+
+test('promise 3, RF-08: a lost answer costs nothing while the new pair is unused, and the retry writes nothing', async (context) => {
+  const setup = await setUp(context);
+  const pair = await obtainPair(setup);
+  const lost = assertPair(await setup.server.refresh(asOne, pair.refreshToken, origin));
+  setup.clock.now += 599_000;
+  const before = await setup.store.listGrants({ limit: 1 });
+  assert.deepEqual(await setup.server.refresh(asOne, pair.refreshToken, origin), lost);
+  assert.deepEqual(await setup.store.listGrants({ limit: 1 }), before);
+});
+
+test('promise 3, RF-07: an older token is reuse as soon as the new access token was used, and ends the grant', async (context) => {
+  const setup = await setUp(context);
+  const pair = await obtainPair(setup);
+  const next = assertPair(await setup.server.refresh(asOne, pair.refreshToken, origin));
+  setup.clock.now += 10_000;
+  assertGood(await setup.server.checkAccessToken(next.accessToken));
+  assertRefusal(await setup.server.refresh(asOne, pair.refreshToken, origin), 'invalid_grant', /reuse/);
+  for (const token of [pair, next]) {
+    assertRefusal(await setup.server.checkAccessToken(token.accessToken), 'invalid_token', /refresh_reuse/);
+    assertRefusal(await setup.server.refresh(asOne, token.refreshToken, origin), 'invalid_grant', /refresh_reuse/);
+  }
+  assert.deepEqual(await actions(setup), ['refresh_reuse', 'consent_allowed']);
+});
+
+test('RF-17: a grant ends when it is idle too long, and at its absolute end however often it is refreshed', async (context) => {
+  const setup = await setUp(context);
+  const idle = await obtainPair(setup);
+  let { refreshToken } = await obtainPair(setup);
+  for (let day = 0; day < 365; day += 29) {
+    refreshToken = assertPair(await setup.server.refresh(asOne, refreshToken, origin)).refreshToken;
+    setup.clock.now = Math.min(setup.clock.now + 29 * DAY * 1000, NOW + 365 * DAY * 1000);
+  }
+  assertRefusal(await setup.server.refresh(asOne, refreshToken, origin), 'invalid_grant', /expired/);
+  assertRefusal(await setup.server.refresh(asOne, idle.refreshToken, origin), 'invalid_grant', /expired/);
+});
+
+test('promise 2, RF-18, ME-08: each way to end or stop a grant is seen by the very next request', async (context) => {
+  const event = auditEvent('grant_revoked', operator, NOW, {});
+  const ways: [
+    string,
+    (setup: Setup, id: Buffer) => Promise<unknown>,
+    comesBack?: (setup: Setup) => Promise<unknown>,
+  ][] = [
+    ['revoked', ({ store }, id) => store.revokeGrant(id, 'operator', event)],
+    ['disconnected', ({ store }) => store.revokeGrantsOfClient(ada.id, one.id, event)],
+    ['all revoked', ({ store }) => store.revokeAllGrants(event)],
+    ['client’s revoked', ({ store }) => store.revokeClientGrants(one.id, event)],
+    ['account’s revoked', ({ store }) => store.revokeAccountGrants(ada.id, event)],
+    ['account deleted', ({ store }) => store.deleteAccount(ada.id, event)],
+    [
+      'account disabled',
+      ({ store }) => store.setAccountStatus(ada.id, 'disabled', event),
+      ({ store }) => store.setAccountStatus(ada.id, 'active', event),
+    ],
+    [
+      'client paused',
+      ({ store }) => store.setClientStatus(one.id, 'paused', event),
+      ({ store }) => store.setClientStatus(one.id, 'active', event),
+    ],
+  ];
+  for (const [name, stop, comeBack] of ways) {
+    const setup = await setUp(context);
+    const code = await obtainCode(setup);
+    const pair = await obtainPair(setup);
+    const ids = (await setup.store.listGrants({ limit: 10 })).map(({ grant }) => grant.id);
+    for (const id of ids) await stop(setup, id);
+    assert.ok((await setup.server.checkAccessToken(pair.accessToken)) instanceof Refusal, name);
+    assert.ok((await setup.server.refresh(asOne, pair.refreshToken, origin)) instanceof Refusal, name);
+    assert.ok((await setup.server.exchangeAuthorizationCode(asOne, code, exchange, origin)) instanceof Refusal, name);
+    await comeBack?.(setup);
+    const checked = await setup.server.checkAccessToken(pair.accessToken);
+    assert.equal(checked instanceof Refusal, comeBack === undefined, name);
+    if (!comeBack) continue;
+    assertPair(await setup.server.refresh(asOne, pair.refreshToken, origin));
+    assertPair(await setup.server.exchangeAuthorizationCode(asOne, code, exchange, origin));
+  }
+});
+
+test('TK-30: wrong secrets throttle their source alone, and right ones are never counted', async (context) => {
+  const { server, clock } = await setUp(context);
+  const wrong = { ...asOne, clientSecret: second.text };
+  for (let n = 0; n < 20; n += 1)
+    assertRefusal(await server.refresh(asTwo, 'x', origin), 'invalid_grant', /not a refresh/);
+  for (let n = 0; n < 5; n += 1) assertRefusal(await server.refresh(wrong, 'x', origin), 'invalid_client', /wrong/);
+  const throttled = await server.refresh(asOne, 'x', origin);
+  assertRefusal(throttled, 'temporarily_unavailable', /throttled/);
+  assert.ok(
+    throttled instanceof Refusal &&
+      throttled.retryAfter !== undefined &&
+      throttled.retryAfter > 0 &&
+      throttled.retryAfter <= 60,
+  );
+  assertRefusal(await server.refresh(asOne, 'x', { ...origin, source: '192.0.2.2' }), 'invalid_grant', /not a refresh/);
+  assertRefusal(await server.refresh(asTwo, 'x', origin), 'invalid_grant', /not a refresh/);
+  clock.now += 60_000;
+  assertRefusal(await server.refresh(asOne, 'x', origin), 'invalid_grant', /not a refresh/);
+});
+
+test('promise 5: made-up client ids fill no memory: what cannot be a client’s shares one counter of its source', async (context) => {
+  const { server } = await setUp(context);
+  const odd = ['x'.repeat(65_000), 'é', '\0', 'a\nb', `${one.id}\0`, '\ud800'];
+  const outcomes: Refusal[] = [];
+  for (const clientId of odd) {
+    const outcome = await server.refresh({ clientId, clientSecret: 'x' }, 'x', origin);
+    outcomes.push(outcome instanceof Refusal ? outcome : assert.fail());
+  }
+  assert.deepEqual(
+    outcomes.map(({ code }) => code),
+    [...Array.from({ length: 5 }, () => 'invalid_client'), 'temporarily_unavailable'],
+  );
+});

@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { authenticateClient } from '../../src/oauth/client.ts';
+import { ClientRegistry, type ClientSettings } from '../../src/oauth/client-registry.ts';
+import { OperatorError, Refusal } from '../../src/oauth/error.ts';
+import { type Memory, openMemory, operator } from './memory.ts';
+import { keyring, PREFIX } from './samples.ts';
+
+const settings: ClientSettings = {
+  name: 'One',
+  redirectUris: ['https://one.test/cb'],
+  scopes: [{ name: 'read', sentence: 'Read your things' }],
+  requirePkce: false,
+  refreshOverlap: null,
+  refreshRetryWindow: null,
+};
+
+function registryOf({ store, clock }: Memory): ClientRegistry {
+  return new ClientRegistry(
+    { store, keyring, prefix: PREFIX, accessTokenLifetime: 1800, now: () => clock.now },
+    operator,
+  );
+}
+
+function uris(count: number): string[] {
+  return Array.from({ length: count }, (_, n) => `https://one.test/cb${n}`);
+}
+
+const wrongSettings: [string, Partial<ClientSettings>, RegExp][] = [
+  ['an empty name', { name: '' }, /1 to 100 characters/],
+  ['a name of spaces', { name: '  ' }, /no space around/],
+  ['a space around the name', { name: ' One' }, /no space around/],
+  ['a name of 101 characters', { name: 'x'.repeat(101) }, /1 to 100 characters/],
+  ['a name with a right-to-left override', { name: 'One\u202eenO' }, /invisible/],
+  ['a name with a zero-width space', { name: 'O\u200bne' }, /invisible/],
+  ['a name with a line break', { name: 'One\nTwo' }, /invisible/],
+  ['a name with a line separator', { name: 'One\u2028Two' }, /invisible/],
+  ['a name with an unpaired surrogate', { name: 'One\ud800' }, /invisible/],
+  ['no redirect URI at all', { redirectUris: [] }, /at least one/],
+  ['21 redirect URIs', { redirectUris: uris(21) }, /at most 20/],
+  ['a redirect URI twice', { redirectUris: ['https://one.test/cb', 'https://one.test/cb'] }, /twice/],
+  [
+    'a redirect URI that may not be registered',
+    { redirectUris: ['https://one.test/cb', 'http://one.test/cb'] },
+    /http:\/\/one\.test\/cb.*use https/,
+  ],
+  ['a scope twice', { scopes: [settings.scopes[0], settings.scopes[0]] as ClientSettings['scopes'] }, /twice/],
+  ['a scope with a space', { scopes: [{ name: 'a b', sentence: null }] }, /printable ASCII/],
+  ['101 scopes', { scopes: Array.from({ length: 101 }, (_, n) => ({ name: `s${n}`, sentence: null })) }, /at most 100/],
+  ['an empty sentence', { scopes: [{ name: 'a', sentence: ' ' }] }, /1 to 200/],
+  ['a long sentence', { scopes: [{ name: 'a', sentence: 'x'.repeat(201) }] }, /1 to 200/],
+  ['a sentence with a direction character', { scopes: [{ name: 'a', sentence: 'x\u202ey' }] }, /invisible/],
+  ['an overlap beyond the access token', { refreshOverlap: 1801 }, /overlap must/],
+  ['a retry window beyond the access token', { refreshRetryWindow: 1801 }, /retry window must/],
+  ['a negative overlap', { refreshOverlap: -1 }, /overlap must/],
+  ['a broken retry window', { refreshRetryWindow: Number.NaN }, /retry window must/],
+  ['an overlap of half a second', { refreshOverlap: 0.5 }, /overlap must/],
+];
+for (const [name, wrong, message] of wrongSettings) {
+  test(`OP-02: refused when registering and when updating, and nothing is changed: ${name}`, async (context) => {
+    const memory = await openMemory(context);
+    const registry = registryOf(memory);
+    const refusedWith = (error: unknown) => error instanceof OperatorError && message.test(error.message);
+    await assert.rejects(registry.register('confidential', { ...settings, ...wrong }), refusedWith);
+    assert.deepEqual(await registry.list(), []);
+    const { client } = await registry.register('confidential', settings);
+    await assert.rejects(registry.update(client.id, wrong), refusedWith);
+    assert.deepEqual(await registry.show(client.id), client);
+  });
+}
+
+test('OP-01: a client is registered with a secret that is shown this once, and works', async (context) => {
+  const memory = await openMemory(context);
+  const registry = registryOf(memory);
+  const { client, clientSecret } = await registry.register('confidential', settings);
+  assert.match(client.id, /^app_[0-9a-hjkmnp-tv-z]{16}$/);
+  assert.ok(clientSecret);
+  const stored = await registry.show(client.id);
+  assert.deepEqual(stored, client);
+  assert.ok(!JSON.stringify(stored).includes(clientSecret));
+  assert.equal(authenticateClient(keyring, stored, { clientId: client.id, clientSecret }), stored);
+  const [event] = await memory.store.listAuditEvents({ limit: 1 });
+  assert.equal(event?.action, 'client_registered');
+  assert.ok(!JSON.stringify(event).includes(clientSecret));
+});
+
+test('RFC 6749 §2.1: a public client has no secret, and can get none', async (context) => {
+  const registry = registryOf(await openMemory(context));
+  const { client, clientSecret } = await registry.register('public', {
+    ...settings,
+    redirectUris: ['com.one.app:/cb'],
+  });
+  assert.equal(clientSecret, null);
+  assert.deepEqual(client.secrets, []);
+  await assert.rejects(registry.rotateSecret(client.id), /public client has no secret/);
+  await assert.rejects(registry.retireSecret(client.id), /only one secret|no secret/);
+});
+
+test('ASVS 15.3.3: what an operator may not decide is not taken from the settings', async (context) => {
+  const registry = registryOf(await openMemory(context));
+  const more = { ...settings, id: 'app_chosen', type: 'public', status: 'paused', epoch: 9, secrets: [] };
+  const { client } = await registry.register('confidential', more);
+  assert.notEqual(client.id, 'app_chosen');
+  assert.equal(client.type, 'confidential');
+  assert.equal(client.status, 'active');
+  assert.equal(client.epoch, 0);
+  assert.equal(client.secrets.length, 1);
+});
+
+test('TK-29: a secret is rotated and the older one retired, never more than two, never the last', async (context) => {
+  const registry = registryOf(await openMemory(context));
+  const { client, clientSecret: old } = await registry.register('confidential', settings);
+  await assert.rejects(registry.retireSecret(client.id), /only one secret is live/);
+  const { clientSecret: fresh } = await registry.rotateSecret(client.id);
+  await assert.rejects(registry.rotateSecret(client.id), /two secrets are live/);
+  const works = async (clientSecret: string | null) => {
+    const credentials = { clientId: client.id, clientSecret: clientSecret ?? undefined };
+    return !(authenticateClient(keyring, await registry.show(client.id), credentials) instanceof Refusal);
+  };
+  assert.deepEqual([await works(old), await works(fresh)], [true, true]);
+  await registry.retireSecret(client.id);
+  assert.deepEqual([await works(old), await works(fresh)], [false, true]);
+});
+
+test('ASVS 15.4.2: of two operators who rotate a secret at once one is told to look again', async (context) => {
+  const registry = registryOf(await openMemory(context));
+  const { client } = await registry.register('confidential', settings);
+  const both = await Promise.allSettled([registry.rotateSecret(client.id), registry.rotateSecret(client.id)]);
+  assert.deepEqual(both.map(({ status }) => status).toSorted(), ['fulfilled', 'rejected']);
+  assert.equal((await registry.show(client.id)).secrets.length, 2);
+});
+
+test('design: pausing is reversible, ends nothing, and is refused twice', async (context) => {
+  const registry = registryOf(await openMemory(context));
+  const { client } = await registry.register('confidential', settings);
+  await registry.pause(client.id);
+  await assert.rejects(registry.pause(client.id), /paused already/);
+  assert.deepEqual(await registry.show(client.id), { ...client, status: 'paused' });
+  await registry.resume(client.id);
+  await assert.rejects(registry.resume(client.id), /active already/);
+  assert.deepEqual(await registry.show(client.id), client);
+});
+
+test('design: an update changes what it names, and neither secrets, status nor epoch', async (context) => {
+  const registry = registryOf(await openMemory(context));
+  const { client } = await registry.register('confidential', settings);
+  await registry.pause(client.id);
+  await registry.revokeGrants(client.id);
+  await registry.update(client.id, { name: 'Two', refreshOverlap: 0 });
+  assert.deepEqual(await registry.show(client.id), {
+    ...client,
+    name: 'Two',
+    refreshOverlap: 0,
+    status: 'paused',
+    epoch: 1,
+  });
+});
+
+test('design: every act on a client that is not there says so', async (context) => {
+  const registry = registryOf(await openMemory(context));
+  const { client } = await registry.register('confidential', settings);
+  await registry.delete(client.id);
+  const { id } = client;
+  const acts = [
+    registry.show(id),
+    registry.update(id, {}),
+    registry.rotateSecret(id),
+    registry.retireSecret(id),
+    registry.pause(id),
+    registry.resume(id),
+    registry.revokeGrants(id),
+    registry.delete(id),
+  ];
+  for (const act of acts) await assert.rejects(act, /there is no client/);
+});

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { authenticateClient, type Client, isClientId, makeClientSecret } from '../../src/oauth/client.ts';
+import { withChecksum } from '../../src/oauth/credential.ts';
+import { Refusal } from '../../src/oauth/error.ts';
+import { createKeyring } from '../../src/oauth/keyring.ts';
+import {
+  assertRefusal,
+  confidentialClient,
+  keyring,
+  NOW,
+  otherKeyring,
+  PREFIX,
+  publicClient,
+  rotatedKeyring,
+} from './samples.ts';
+
+const first = makeClientSecret(keyring, PREFIX, NOW);
+const second = makeClientSecret(keyring, PREFIX, NOW + 1);
+const stranger = makeClientSecret(keyring, PREFIX, NOW);
+const client: Client = { ...confidentialClient, secrets: [first.secret] };
+
+function authenticate(by: Client | null, clientSecret: string | undefined, clientId: string | undefined = client.id) {
+  return authenticateClient(keyring, by, { clientId, clientSecret });
+}
+
+test('OP-01: a client secret has 256 random bits, a prefix and a checksum, and only its keyed digest is stored', () => {
+  assert.match(first.text, /^vk_cs_[A-Za-z0-9_-]{49}$/);
+  assert.equal(withChecksum(first.text.slice(0, -6)), first.text);
+  assert.equal(first.secret.digest.length, 32);
+  assert.equal(first.secret.keyId, keyring.currentKeyId);
+  assert.equal(first.secret.createdAt, NOW);
+  assert.ok(!JSON.stringify(first.secret).includes(first.text.slice(6)));
+  const texts = Array.from({ length: 1000 }, () => makeClientSecret(keyring, PREFIX, NOW).text);
+  assert.equal(new Set(texts).size, 1000);
+});
+
+test('RFC 6749 §2.3.1: a client authenticates with its secret', () => {
+  assert.equal(authenticate(client, first.text), client);
+});
+
+test('TK-29: of two live secrets both work, and each dies alone', () => {
+  const both = { ...client, secrets: [second.secret, first.secret] };
+  assert.equal(authenticate(both, first.text), both);
+  assert.equal(authenticate(both, second.text), both);
+  assert.ok(authenticate({ ...client, secrets: [second.secret] }, first.text) instanceof Refusal);
+});
+
+test('OP-11: after a key rotation a secret works while its key is in the ring, and not without it', () => {
+  const credentials = { clientId: client.id, clientSecret: first.text };
+  assert.equal(authenticateClient(rotatedKeyring, client, credentials), client);
+  const retired = createKeyring([Buffer.alloc(32, 'a new key')]);
+  assertRefusal(authenticateClient(retired, client, credentials), 'invalid_client', /secret is wrong/);
+  assertRefusal(authenticateClient(otherKeyring, client, credentials), 'invalid_client', /secret is wrong/);
+});
+
+const paused: Client = { ...client, status: 'paused' };
+const secretText = first.text;
+const refused: [string, Client | null, string | undefined, string | undefined, RegExp][] = [
+  ['no client_id', client, secretText, undefined, /client_id is missing/],
+  ['no client_secret', client, undefined, client.id, /client_secret is missing/],
+  ['neither', null, undefined, undefined, /client_id is missing/],
+  ['an unknown client', null, secretText, 'app_nobody', /no client has/],
+  ['another client’s secret', client, stranger.text, client.id, /secret is wrong/],
+  ['an empty secret', client, '', client.id, /secret is wrong/],
+  ['a space after it', client, `${secretText} `, client.id, /secret is wrong/],
+  ['a space before it', client, ` ${secretText}`, client.id, /secret is wrong/],
+  ['a line feed after it', client, `${secretText}\n`, client.id, /secret is wrong/],
+  ['a NUL after it', client, `${secretText}\0`, client.id, /secret is wrong/],
+  ['upper case', client, secretText.toUpperCase(), client.id, /secret is wrong/],
+  ['lower case', client, secretText.toLowerCase(), client.id, /secret is wrong/],
+  ['cut short', client, secretText.slice(0, -1), client.id, /secret is wrong/],
+  ['its digest', client, first.secret.digest.toString('base64url'), client.id, /secret is wrong/],
+  ['very long', client, 'x'.repeat(65_536), client.id, /secret is wrong/],
+  ['a client without any secret', { ...client, secrets: [] }, secretText, client.id, /secret is wrong/],
+  ['a public client', publicClient, secretText, client.id, /public/],
+  ['a public client that has a secret', { ...client, type: 'public' }, secretText, client.id, /public/],
+  ['a paused client', paused, secretText, client.id, /paused/],
+  ['a paused client with a wrong secret', paused, stranger.text, client.id, /secret is wrong/],
+];
+for (const [name, by, clientSecret, clientId, detail] of refused) {
+  test(`RFC 6749 §2.3.1, TK-03: invalid_client: ${name}`, () => {
+    assertRefusal(authenticateClient(keyring, by, { clientId, clientSecret }), 'invalid_client', detail);
+  });
+}
+
+test('RFC 6749 §5.2: all reasons share one public text', () => {
+  const texts = refused.map(([, by, clientSecret, clientId]) => {
+    const outcome = authenticateClient(keyring, by, { clientId, clientSecret });
+    return outcome instanceof Refusal ? outcome.description : assert.fail();
+  });
+  assert.equal(new Set(texts).size, 1);
+});
+
+const ids: [string, boolean][] = [
+  ['app_0123456789abcdef', true],
+  ['~!"\\', true],
+  ['x'.repeat(100), true],
+  ['x'.repeat(101), false],
+  ['', false],
+  ['two words', false],
+  ['app_one\n', false],
+  ['app_one\0', false],
+  ['é', false],
+];
+for (const [id, good] of ids) {
+  test(`RFC 6749 appendix A.1, AZ-01: ${JSON.stringify(id.slice(0, 30))} (${id.length}) is ${good ? 'looked up' : 'nobody’s id'}`, () => {
+    assert.equal(isClientId(id), good);
+  });
+}
+
+test('OP-01: every change of a single character of a secret is refused', () => {
+  for (let at = 0; at < secretText.length; at += 1) {
+    const changed = secretText.slice(0, at) + (secretText[at] === 'A' ? 'B' : 'A') + secretText.slice(at + 1);
+    assert.ok(authenticate(client, changed) instanceof Refusal, changed);
+  }
+});

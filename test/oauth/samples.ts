@@ -1,0 +1,163 @@
+/** Sample values for tests of the protocol: each a whole one, of which a test says only what matters to it. */
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import type { Client } from '../../src/oauth/client.ts';
+import {
+  type Credential,
+  type CredentialHeader,
+  type CredentialKind,
+  deriveCredential,
+  readCredential,
+} from '../../src/oauth/credential.ts';
+import { Refusal } from '../../src/oauth/error.ts';
+import type { Generation, Grant, GrantInContext, Lifetimes, Standing } from '../../src/oauth/grant.ts';
+import { createKeyring, type Keyring } from '../../src/oauth/keyring.ts';
+
+export const PREFIX = 'vk';
+/** Some moment, in ms since the epoch. */
+export const NOW = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
+export const DAY = 24 * 3600;
+
+export const keyring = createKeyring([Buffer.alloc(32, 'a key')]);
+export const otherKeyring = createKeyring([Buffer.alloc(32, 'another key')]);
+/** The same installation after a key rotation. */
+export const rotatedKeyring = createKeyring([Buffer.alloc(32, 'a new key'), Buffer.alloc(32, 'a key')]);
+
+export const lifetimes: Lifetimes = {
+  code: 60,
+  accessToken: 1800,
+  refreshTokenIdle: 30 * DAY,
+  refreshTokenMax: 365 * DAY,
+  refreshOverlap: 10,
+  refreshRetryWindow: 600,
+};
+
+export const confidentialClient: Client = {
+  id: 'app_one',
+  type: 'confidential',
+  name: 'One',
+  redirectUris: ['https://one.test/cb', 'https://one.test/other'],
+  scopes: [],
+  requirePkce: false,
+  refreshOverlap: null,
+  refreshRetryWindow: null,
+  status: 'active',
+  epoch: 0,
+  secrets: [],
+  createdAt: NOW - 1000,
+};
+export const publicClient: Client = { ...confidentialClient, type: 'public' };
+export const strictClient: Client = { ...confidentialClient, refreshOverlap: 0, refreshRetryWindow: 0 };
+
+const epochs = { installation: 3, client: 5, resourceOwner: 7 };
+
+/** A grant that was allowed just now: generation 0, its code not redeemed. */
+export const issuedGrant: Grant = {
+  id: Buffer.from('019b7cd0a1b27c3d8e4f5a6b7c8d9e0f', 'hex'),
+  clientId: confidentialClient.id,
+  resourceOwnerId: 'usr_ada',
+  scope: 'read write',
+  redirectUri: 'https://one.test/cb',
+  codeChallenge: null,
+  seed: Buffer.alloc(16, 'seed'),
+  epochs,
+  grantedAt: NOW,
+  absoluteExpiresAt: NOW + 365 * DAY * 1000,
+  generation: 0,
+  keyId: keyring.currentKeyId,
+  rotatedAt: NOW,
+  accessTokenExpiresAt: null,
+  expiresAt: NOW + 60_000,
+  usedGeneration: 0,
+  lastUsedAt: null,
+  revokedAt: null,
+  revocationReason: null,
+};
+
+/** The same grant in its fifth generation, which began just now and is not used yet. */
+export const activeGrant: Grant = {
+  ...issuedGrant,
+  grantedAt: NOW - DAY * 1000,
+  generation: 5,
+  accessTokenExpiresAt: NOW + 1_800_000,
+  expiresAt: NOW + 30 * DAY * 1000,
+  usedGeneration: 4,
+};
+
+export const goodStanding: Standing = { epochs, clientPaused: false, resourceOwnerDisabled: false };
+
+/** What makes nothing of a grant work, with what the log says of it. */
+export const badStandings: { name: string; grant?: Partial<Grant>; standing?: Partial<Standing>; detail: RegExp }[] = [
+  { name: 'revoked by its user', grant: { revokedAt: NOW, revocationReason: 'user' }, detail: /revoked \(user\)/ },
+  { name: 'revoked without a reason', grant: { revokedAt: NOW }, detail: /revoked$/ },
+  { name: 'installation epoch raised', standing: { epochs: { ...epochs, installation: 4 } }, detail: /revoked$/ },
+  { name: 'installation epoch lower', standing: { epochs: { ...epochs, installation: 2 } }, detail: /revoked$/ },
+  { name: 'client epoch raised', standing: { epochs: { ...epochs, client: 6 } }, detail: /revoked$/ },
+  { name: 'resource owner epoch raised', standing: { epochs: { ...epochs, resourceOwner: 8 } }, detail: /revoked$/ },
+  { name: 'client paused', standing: { clientPaused: true }, detail: /client is paused/ },
+  { name: 'account disabled', standing: { resourceOwnerDisabled: true }, detail: /account is disabled/ },
+];
+
+/** Any text of 1 to 60 characters but unpaired surrogates, half of it in ASCII. */
+export const someText = fc
+  .array(
+    fc.oneof(
+      fc.integer({ min: 0, max: 0x7f }),
+      fc.integer({ min: 0, max: 0xd7ff }),
+      fc.integer({ min: 0xe000, max: 0x10ffff }),
+    ),
+    { minLength: 1, maxLength: 60 },
+  )
+  .map((points) => String.fromCodePoint(...points));
+
+/** A grant as the store finds it. */
+export function inContext(grant: Grant, standing: Partial<Standing> = {}): GrantInContext {
+  return {
+    grant,
+    standing: { ...goodStanding, ...standing },
+    resourceOwner: {
+      id: grant.resourceOwnerId,
+      username: null,
+      email: 'ada@example.com',
+      name: 'Ada',
+      avatarUrl: null,
+    },
+  };
+}
+
+/** A credential of a grant, as it is presented: derived and read back, with what a test says otherwise. */
+export function presented(
+  kind: CredentialKind,
+  grant: Grant,
+  header: Partial<CredentialHeader> = {},
+  ring: Keyring = keyring,
+): Credential {
+  const whole = {
+    keyId: ring.currentKeyId,
+    grantId: grant.id,
+    generation: grant.generation,
+    expiresAt: kind === 'at' ? (grant.accessTokenExpiresAt ?? 0) : grant.expiresAt,
+    ...header,
+  };
+  const credential = readCredential(PREFIX, kind, deriveCredential(ring, PREFIX, kind, whole, grant.seed));
+  assert.ok(credential);
+  return credential;
+}
+
+/** The row after a transition. */
+export function inGeneration(grant: Grant, next: Generation): Grant {
+  const { grantId: _, ...columns } = next;
+  return { ...grant, ...columns };
+}
+
+/** The outcome must be a refusal of this code, whose private detail matches and whose public text follows the clauses. */
+export function assertRefusal(outcome: unknown, code: Refusal['code'], detail: RegExp): void {
+  assert.ok(outcome instanceof Refusal, `not a refusal: ${JSON.stringify(outcome)}`);
+  assert.equal(outcome.code, code);
+  assert.match(outcome.detail, detail);
+  assert.match(
+    outcome.description,
+    /^[\x20\x21\x23-\x5b\x5d-\x7e]+$/,
+    'RFC 6749 §5.2: characters of error_description',
+  );
+}
