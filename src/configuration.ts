@@ -193,6 +193,8 @@ function contradictions(values: Values, variables: Readonly<Record<string, strin
     mistakes.push('VALETKEY_ACCESS_TOKEN_TTL is longer than VALETKEY_REFRESH_TOKEN_IDLE_TTL: make it shorter');
   if (values.refreshTokenIdleTtl > values.refreshTokenMaxTtl)
     mistakes.push('VALETKEY_REFRESH_TOKEN_IDLE_TTL is longer than VALETKEY_REFRESH_TOKEN_MAX_TTL: make it shorter');
+  if (values.appUrl === values.apiUrl && variables['VALETKEY_API_LISTEN'])
+    mistakes.push('VALETKEY_API_LISTEN is set, but both URLs are the same and share VALETKEY_APP_LISTEN: unset it');
   return mistakes;
 }
 

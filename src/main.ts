@@ -5,6 +5,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { isIPv6 } from 'node:net';
 import { availableParallelism, userInfo } from 'node:os';
+import type { FastifyInstance } from 'fastify';
 import { type Logger, pino } from 'pino';
 import { Accounts } from './accounts/accounts.ts';
 import { PasswordHasher } from './accounts/password-hash.ts';
@@ -53,7 +54,7 @@ export async function startService(configuration: Configuration, world: World): 
   const { now, logger } = world;
   const logo = readLogo(configuration.productLogo);
   const keyring = loadKeyring(configuration);
-  const database = await openDatabase(configuration, keyring, world, 'service');
+  const database = await openDatabase(configuration, keyring, world, 'service', true);
   const installation = makeInstallation(configuration, keyring, database, now);
   let isStopping = false;
   const service: Service = {
@@ -84,11 +85,25 @@ export async function startService(configuration: Configuration, world: World): 
   database.cleanUp.start((sentence) => logger.warn(sentence));
   const stop = async (): Promise<void> => {
     isStopping = true;
-    const drained = Promise.all(servers.map((server) => server.close()));
-    await Promise.race([drained, new Promise((resolve) => setTimeout(resolve, DRAIN_MS).unref())]);
+    await drain(servers);
     await database.close();
   };
-  return { appUrl: configuration.appUrl, apiUrl: configuration.apiUrl, installation, stop };
+  let stopped: Promise<void> | undefined;
+  return { appUrl: configuration.appUrl, apiUrl: configuration.apiUrl, installation, stop: () => (stopped ??= stop()) };
+}
+
+/** Takes no new connections, and ends each one as soon as its request is answered; after 10 seconds all that are left. */
+async function drain(servers: readonly FastifyInstance[]): Promise<void> {
+  const drained = Promise.all(servers.map((server) => server.close()));
+  const reaping = setInterval(() => {
+    for (const { server } of servers) server.closeIdleConnections();
+  }, 50);
+  const ending = setTimeout(() => {
+    for (const { server } of servers) server.closeAllConnections();
+  }, DRAIN_MS);
+  await drained;
+  clearInterval(reaping);
+  clearTimeout(ending);
 }
 
 /** Serves until a signal comes; prints where, and what to do next on an empty installation. */
@@ -96,11 +111,12 @@ async function serve(configuration: Configuration, json: boolean): Promise<numbe
   const destination = pino.destination({ fd: 2, sync: false });
   const logger = makeLogger(destination);
   const world = { now: Date.now, logger };
+  const told = stopSignal(); // From here on, or a signal that comes early would cut the process off.
   const running = await startService(configuration, world);
   const { appUrl, apiUrl, installation } = running;
   if (json) process.stdout.write(`${JSON.stringify({ app_url: appUrl, api_url: apiUrl })}\n`);
   else process.stdout.write(`app ${appUrl}\napi ${apiUrl}\n${await nextSteps(installation)}`);
-  await stopSignal();
+  await told;
   logger.info('stopping');
   await running.stop();
   destination.flushSync();
@@ -209,7 +225,7 @@ async function openDatabase(
   keyring: Keyring,
   { now, logger }: World,
   role: 'service' | 'command',
-  migrate = role === 'service' || isNew(database),
+  migrate: boolean,
 ): Promise<SqliteStorage> {
   return openSqlite({
     path: database.kind === 'memory' ? ':memory:' : database.path,
@@ -291,15 +307,20 @@ export function makeLogger(destination: pino.DestinationStream): Logger {
 export function makeCommandContext(environment: Readonly<Record<string, string | undefined>>): CommandContext {
   const configuration = () => readConfiguration(environment);
   const world: World = { now: Date.now, logger: makeLogger(pino.destination({ fd: 2, sync: true })) };
-  const openForCommand = async (migrate?: boolean) => {
+  const openForCommand = async ({ mayCreate = false, migrate = false }) => {
     const read = configuration();
     if (read.database.kind === 'memory') {
       throw new Refused([
         'VALETKEY_DATABASE_URL is sqlite::memory:, which only the service itself can reach: name a file',
       ]);
     }
+    if (!mayCreate && isNew(read.database)) {
+      throw new Refused([
+        `there is no database at ${read.database.path}: "serve" makes one, or check VALETKEY_DATABASE_URL`,
+      ]);
+    }
     const keyring = loadKeyring(read);
-    const database = await openDatabase(read, keyring, world, 'command', migrate);
+    const database = await openDatabase(read, keyring, world, 'command', migrate || isNew(read.database));
     return { read, keyring, database };
   };
   return {
@@ -307,8 +328,8 @@ export function makeCommandContext(environment: Readonly<Record<string, string |
     stdout: process.stdout,
     stderr: process.stderr,
     now: world.now,
-    open: async () => {
-      const { read, keyring, database } = await openForCommand();
+    open: async (mayCreate) => {
+      const { read, keyring, database } = await openForCommand({ mayCreate });
       return makeInstallation(read, keyring, database, world.now);
     },
     serve: ({ json }) => serve(configuration(), json),
@@ -319,12 +340,12 @@ export function makeCommandContext(environment: Readonly<Record<string, string |
     },
     database: {
       migrate: async () => {
-        const { database } = await openForCommand(true);
+        const { database } = await openForCommand({ mayCreate: true, migrate: true });
         await database.close();
         return { applied: database.applied };
       },
       check: async () => {
-        const { database } = await openForCommand();
+        const { database } = await openForCommand({});
         try {
           return await database.check();
         } finally {

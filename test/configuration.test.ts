@@ -76,6 +76,8 @@ test('Configuration: all mistakes are told at once, and so are settings that con
   assert.match(mistakesOf({ VALETKEY_KEYS: 'x', VALETKEY_KEYS_FILE: 'y' }), /keep one of them/);
   assert.match(mistakesOf({ VALETKEY_ACCESS_TOKEN_TTL: '2h', VALETKEY_REFRESH_TOKEN_IDLE_TTL: '1h' }), /shorter/);
   assert.match(mistakesOf({ VALETKEY_REFRESH_TOKEN_MAX_TTL: '1d' }), /shorter/);
+  const same = { VALETKEY_API_URL: 'http://localhost:3000', VALETKEY_API_LISTEN: '127.0.0.1:9000' };
+  assert.match(mistakesOf(same), /unset it/);
 });
 
 function mistakesOf(variables: Record<string, string>): string {

@@ -31,7 +31,10 @@ export function fiveThings(client: Client, clientSecret: string | null, endpoint
       ]),
       ...(clientSecret === null ? [] : ['', SHOWN_ONCE]),
     ],
-    note: `Next: "valetkey client show ${client.id}" shows what is registered, and "client update" changes it.`,
+    note:
+      client.type === 'public'
+        ? 'Public apps connect at the endpoints of the standards (/oauth2/…), which this version does not serve yet.'
+        : `Next: "valetkey client show ${client.id}" shows what is registered, and "client update" changes it.`,
   };
 }
 

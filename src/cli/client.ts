@@ -51,7 +51,9 @@ function addRegister(client: CliCommand, run: CommandRun): void {
     .option('--require-pkce', 'refuse requests without PKCE (always so for a public app)')
     .option(...OVERLAP, readTimeSetting)
     .option(...RETRY_WINDOW, readTimeSetting)
-    .action((options: RegisterOptions) => run.withInstallation((installation) => register(installation, options)));
+    .action((options: RegisterOptions) =>
+      run.withInstallation((installation) => register(installation, options), { mayCreate: true }),
+    );
 }
 
 async function register({ clients, endpoints }: Installation, options: RegisterOptions): Promise<Answer> {

@@ -34,9 +34,12 @@ export class CommandRun {
     return this.context.stdout.columns ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Opens the installation, lets the command act on it, and prints the answer. */
-  async withInstallation(act: (installation: Installation) => Promise<Answer>): Promise<void> {
-    const installation = await this.context.open();
+  /** Opens the installation (or makes it, where that is the command's sense), lets the command act, and prints the answer. */
+  async withInstallation(
+    act: (installation: Installation) => Promise<Answer>,
+    { mayCreate = false }: { mayCreate?: boolean } = {},
+  ): Promise<void> {
+    const installation = await this.context.open(mayCreate);
     try {
       this.print(await act(installation));
     } finally {

@@ -35,8 +35,11 @@ export type CommandContext = {
   readonly stdout: NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };
   readonly stderr: NodeJS.WritableStream & { readonly isTTY?: boolean };
   readonly now: () => number;
-  /** Opens the installation; never called for `--help` or a wrong command line. */
-  readonly open: () => Promise<Installation>;
+  /**
+   * Opens the installation; never called for `--help` or a wrong command line. Only with `mayCreate` is a new one made
+   * where there is none: a question asked in the wrong place must not answer that all is well and empty.
+   */
+  readonly open: (mayCreate: boolean) => Promise<Installation>;
   /** Serves until it is told to stop, and answers the exit code. */
   readonly serve: (options: { readonly json: boolean }) => Promise<number>;
   /** Runs the demo, and answers the exit code. */

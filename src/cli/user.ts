@@ -36,7 +36,9 @@ function addMaking(user: CliCommand, run: CommandRun): void {
     .option('--username <name>', 'a short name that apps are told: lower-case letters, digits, . _ -')
     .option('--operator', 'the user may operate this installation')
     .option(...PASSWORD_STDIN)
-    .action((options: AddOptions) => run.withInstallation((installation) => add(installation, options, run)));
+    .action((options: AddOptions) =>
+      run.withInstallation((installation) => add(installation, options, run), { mayCreate: true }),
+    );
   user
     .leaf('set-password <user>', 'Set the password of a user, and end all their sessions.', [
       'user set-password ada@example.com',

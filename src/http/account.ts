@@ -26,7 +26,7 @@ export function addAccount(app: FastifyInstance, service: Service, pages: Pages,
       account,
       apps: await Promise.all(apps.map((connected) => asShown(service, connected))),
       formToken: sessions.formToken(signedIn, 'apps', ''),
-      justRevoked: revoked === undefined ? null : ((await service.clients.findClient(revoked))?.name ?? null),
+      justRevoked: await nameOfRemoved(service, apps, revoked),
       signOutFormToken: sessions.formToken(signedIn, 'sign-out', ''),
     });
     return pages.send(reply, page);
@@ -47,6 +47,12 @@ export function addAccount(app: FastifyInstance, service: Service, pages: Pages,
     const location = ended > 0 ? `${APPS_PATH}?revoked=${encodeURIComponent(clientId)}` : APPS_PATH;
     return pages.secure(reply).header('Cache-Control', 'no-store').code(303).header('Location', location).send();
   });
+}
+
+/** The name of the app that the address says was taken back, unless it is there all the same: anybody can make a link. */
+async function nameOfRemoved(service: Service, apps: readonly ConnectedApp[], clientId: string | undefined) {
+  if (clientId === undefined || apps.some((connected) => connected.clientId === clientId)) return null;
+  return (await service.clients.findClient(clientId))?.name ?? null;
 }
 
 /** An app with its permissions in words: those of the client that are among what was granted. */

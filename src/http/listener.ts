@@ -52,10 +52,15 @@ export async function buildListener(
   const app = fastify({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
-    frameworkErrors: (error, request, reply) => void answerError(error, request, reply, fallback(request)),
+    // An address that cannot be decoded meets no hook.
+    frameworkErrors: (error, request, reply) => {
+      answerError(error, request, reply.header('X-Request-Id', request.id), fallback(request));
+      logRequest(service, request, reply);
+    },
     genReqId: () => randomBytes(9).toString('base64url'),
     bodyLimit: BODY_LIMIT_BYTES,
     exposeHeadRoutes: false,
+    rewriteUrl: originForm,
     routerOptions: { querystringParser: decodeForm as never },
     forceCloseConnections: 'idle',
     requestTimeout: 15_000,
@@ -84,6 +89,15 @@ async function addAppFaces(app: FastifyInstance, service: Service): Promise<void
   addSignIn(app, service, pages, sessions);
   addAccount(app, service, pages, sessions);
   addPublicPages(app, service, pages, sessions);
+}
+
+/**
+ * The request target as a path, whatever host it names (RFC 9112 §3.2.2), since forms and redirects are made from it; a
+ * backslash, which browsers leave as it is in a query, is encoded.
+ */
+function originForm({ url = '/' }: { url?: string | undefined }): string {
+  const path = url.replace(/^https?:\/\/[^/?#]*/i, '').replaceAll('\\', '%5C');
+  return path.startsWith('/') ? path : `/${path}`;
 }
 
 /** At an address that no route knows, programs get JSON and people get a page. */
@@ -150,24 +164,28 @@ function troubleOf(error: unknown): Trouble {
   return { kind: status !== undefined && status < 500 ? 'bad_request' : 'internal' };
 }
 
-/** One line a request: what it came to, never its query, body, cookies or credentials. */
 function logRequests(app: FastifyInstance, service: Service): void {
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('X-Request-Id', request.id);
     done();
   });
   app.addHook('onResponse', (request, reply, done) => {
-    request.log.info(
-      {
-        method: request.method,
-        route: request.routeOptions.url ?? null,
-        status: reply.statusCode,
-        ms: Math.round(reply.elapsedTime * 10) / 10,
-        source: originOf(service, request).source,
-        ...request.outcome,
-      },
-      'request',
-    );
+    logRequest(service, request, reply);
     done();
   });
+}
+
+/** One line a request: what it came to, never its query, body, cookies or credentials. */
+function logRequest(service: Service, request: FastifyRequest, reply: FastifyReply): void {
+  request.log.info(
+    {
+      method: request.method,
+      route: request.routeOptions.url ?? null,
+      status: reply.statusCode,
+      ms: Math.round(reply.elapsedTime * 10) / 10,
+      source: originOf(service, request).source,
+      ...request.outcome,
+    },
+    'request',
+  );
 }

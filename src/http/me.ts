@@ -11,11 +11,12 @@ import type { Service } from './service.ts';
 export function addMe(app: FastifyInstance, service: Service): void {
   app.get(ME_PATH, { config: { answers: apiAnswers } }, async (request, reply) => {
     const { authorization } = request.headers;
-    if (authorization === undefined) return sendTokenRefusal(request, reply, NO_TOKEN);
-    const token = readBearerToken(authorization);
+    // Another scheme brings no token either (RFC 6750 §3.1).
+    if (!/^Bearer +[^ ]/i.test(authorization ?? '')) return sendTokenRefusal(request, reply, NO_TOKEN);
+    const token = readBearerToken(authorization as string);
     const checked =
       token === null
-        ? invalidToken('the Authorization header is not Bearer')
+        ? invalidToken('the Authorization header holds more than a token')
         : await service.authorizationServer.checkAccessToken(token);
     if (checked instanceof Refusal) return sendTokenRefusal(request, reply, checked);
     return noStore(reply).send(describe(checked));

@@ -46,7 +46,7 @@ async function run(environment: NodeJS.ProcessEnv, words: readonly string[], std
 
 /** `allow CLIENT USER`: what the user does in a browser. */
 async function allow(environment: NodeJS.ProcessEnv, [clientId = '', userId = '']: readonly string[]): Promise<string> {
-  const installation = await makeCommandContext(environment).open();
+  const installation = await makeCommandContext(environment).open(true);
   const { authorizationServer, clients } = installation as Installation & { authorizationServer: AuthorizationServer };
   const client = await clients.show(clientId);
   const location = await authorizationServer.allow(
