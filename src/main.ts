@@ -133,10 +133,10 @@ async function nextSteps({ accounts, clients }: Installation): Promise<string> {
   return `\nNext, in another terminal:\n${steps.map((step) => `  npm run -s valetkey -- ${step}\n`).join('')}`;
 }
 
-/** Resolves at the first SIGINT or SIGTERM; a second one ends the process at once. */
+/** Resolves at the first signal that asks to stop; a second one ends the process at once. */
 function stopSignal(): Promise<void> {
   return new Promise((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
       process.once(signal, () => {
         process.once(signal, () => process.exit(1));
         resolve();
@@ -335,6 +335,8 @@ export function makeCommandContext(environment: Readonly<Record<string, string |
     serve: ({ json }) => serve(configuration(), json),
     demo: async (options) => {
       const { runDemo } = await import('../demo/demo.ts');
+      // Its own output tells the story; the log would stand in the middle of it.
+      world.logger.level = 'warn';
       const start = (variables: Record<string, string>) => startService(readConfiguration(variables), world);
       return runDemo({ ...options, stdout: process.stdout, stderr: process.stderr, start, stopSignal });
     },

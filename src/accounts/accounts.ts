@@ -50,7 +50,7 @@ export class Accounts {
     replaces: string | null,
     origin: RequestOrigin,
   ): Promise<SignInOutcome> {
-    const { store, hasher, now } = this.#parts;
+    const { store, hasher, throttles, now } = this.#parts;
     // One character more than an address can have, so that what is cut is nobody's.
     const key = emailKey(email).slice(0, 255);
     const retryAfterSeconds = this.#countGuess(key, origin.source);
@@ -63,11 +63,13 @@ export class Accounts {
       if (hasher.isOutdated(active.password))
         await store.rehashPassword(active.id, active.password, await hasher.hash(password));
     } catch (error) {
-      if (error instanceof PasswordHashingBusy) return { kind: 'busy' };
-      throw error;
+      if (!(error instanceof PasswordHashingBusy)) throw error;
+      throttles.accountAndSource.refund(`${key} ${origin.source}`);
+      throttles.source.refund(origin.source);
+      return { kind: 'busy' };
     }
-    this.#parts.throttles.accountAndSource.reset(`${key} ${origin.source}`);
-    this.#parts.throttles.source.refund(origin.source);
+    throttles.accountAndSource.reset(`${key} ${origin.source}`);
+    throttles.source.refund(origin.source);
     const sessionToken = newSessionToken();
     const at = now();
     const session: Session = {

@@ -14,7 +14,7 @@ import {
 import { allowedLocation, deniedLocation } from './authorization-response.ts';
 import { authenticateClient, type Client, type ClientCredentials, isClientId } from './client.ts';
 import { deriveCredential, readCredential, SEED_BYTES } from './credential.ts';
-import { invalidCode, invalidRefreshToken, invalidToken, Refusal } from './error.ts';
+import { invalidClient, invalidCode, invalidRefreshToken, invalidToken, Refusal } from './error.ts';
 import {
   deriveTokenPair,
   type Generation,
@@ -176,7 +176,7 @@ export class AuthorizationServer {
     };
   }
 
-  /** Authenticates the client first, so that a failure burns and revokes nothing; only failures are counted. */
+  /** Authenticates the client first, so that a failure burns and revokes nothing; only wrong credentials are counted. */
   async #authenticate(credentials: ClientCredentials, origin: RequestOrigin): Promise<Client | Refusal> {
     const { keyring, throttle, now } = this.#parts;
     const { clientId = '' } = credentials;
@@ -191,6 +191,7 @@ export class AuthorizationServer {
       );
     const authenticated = authenticateClient(keyring, await this.#findClient(clientId), credentials);
     if (authenticated instanceof Refusal) throttle.count(guesses, now());
+    else if (authenticated.status === 'paused') return invalidClient('the client is paused');
     return authenticated;
   }
 

@@ -50,7 +50,7 @@ export function makeClientSecret(
 
 /**
  * Authenticates a client by its secret (RFC 6749 §2.3.1), in the same time whether it exists or not. All reasons share
- * one public text, and a paused client is refused like a wrong secret.
+ * one public text. Whether the client is paused is asked after this: it is itself all the same.
  */
 export function authenticateClient(
   keyring: Keyring,
@@ -66,7 +66,6 @@ export function authenticateClient(
   if (!client) return invalidClient('no client has this client_id');
   if (client.type === 'public') return invalidClient('the client is public and has no secret');
   if (!matches) return invalidClient('the client secret is wrong');
-  if (client.status === 'paused') return invalidClient('the client is paused');
   return client;
 }
 

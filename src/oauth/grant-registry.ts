@@ -31,7 +31,7 @@ export class GrantRegistry {
   /** The apps that can act for a user right now, by name. */
   async connectedApps(resourceOwnerId: string): Promise<ConnectedApp[]> {
     const now = this.#now();
-    const listed = await this.#store.listGrants({ resourceOwnerId, limit: MOST_GRANTS_OF_A_USER });
+    const listed = await this.#store.listGrants({ resourceOwnerId, liveAt: now, limit: MOST_GRANTS_OF_A_USER });
     const live = listed.filter(({ grant, standing }) => grantStatus(grant, standing, now) === 'active');
     const byClient = Map.groupBy(live, ({ grant }) => grant.clientId);
     return [...byClient.values()].map(asConnectedApp).sort((a, b) => a.clientName.localeCompare(b.clientName));

@@ -15,8 +15,13 @@ export class StoreUnavailable extends Error {
 /** A grant in a list, with its client's name. */
 export type ListedGrant = GrantInContext & { readonly clientName: string };
 
-/** Which grants to list; at most `limit`, newest first. */
-export type GrantFilter = { readonly clientId?: string; readonly resourceOwnerId?: string; readonly limit: number };
+/** Which grants to list; at most `limit`, newest first. With `liveAt` (ms) only those neither ended nor expired then. */
+export type GrantFilter = {
+  readonly liveAt?: number;
+  readonly clientId?: string;
+  readonly resourceOwnerId?: string;
+  readonly limit: number;
+};
 
 /** Which events to list; at most `limit`, newest first. */
 export type AuditFilter = {

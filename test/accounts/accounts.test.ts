@@ -70,7 +70,7 @@ test('design: a person signs in with the address however it is typed, and the pa
     assert.deepEqual(await accounts.signIn('ada@example.com', password, null, here), { kind: 'wrong_credentials' });
 });
 
-test('LG-01: unknown, disabled and deleted accounts look like a wrong password, and cost the same work', async (context) => {
+test('unknown, disabled and deleted accounts look like a wrong password, and cost the same work', async (context) => {
   const setup = await setUp(context);
   const { accounts, hasher } = setup;
   await accounts.add({ ...newAda, email: 'off@example.com', username: null }, operator);
@@ -97,7 +97,7 @@ test('LG-01: unknown, disabled and deleted accounts look like a wrong password, 
   }
 });
 
-test('LG-01, LG-03: the right password of a disabled account is a guess like any other', async (context) => {
+test('the right password of a disabled account is a guess like any other', async (context) => {
   const { accounts } = await setUp(context);
   await accounts.disable('ada@example.com', operator);
   const kinds: string[] = [];
@@ -105,7 +105,7 @@ test('LG-01, LG-03: the right password of a disabled account is a guess like any
   assert.deepEqual(kinds, [...Array(5).fill('wrong_credentials'), 'throttled']);
 });
 
-test('LG-14: a password over the limit is refused without hashing, and counted', async (context) => {
+test('a password over the limit is refused without hashing, and counted', async (context) => {
   const { accounts, hasher } = await setUp(context);
   for (const password of ['x'.repeat(1025), 'x'.repeat(1_000_000), 'é'.repeat(513), '', 'x'.repeat(4097)])
     assert.deepEqual(await accounts.signIn('ada@example.com', password, null, here), { kind: 'wrong_credentials' });
@@ -122,7 +122,7 @@ test('design: an address that is longer than any is not cut to one that fits', a
   assert.equal((await accounts.signIn(`${email}x`, PASSWORD, null, here)).kind, 'wrong_credentials');
 });
 
-test('LG-03, promise 6: wrong passwords make their source wait, known account or not, and nobody else', async (context) => {
+test('promise 6: wrong passwords make their source wait, known account or not, and nobody else', async (context) => {
   const { accounts, hasher, clock } = await setUp(context);
   for (const email of ['ada@example.com', 'nobody@example.com']) {
     const kinds: string[] = [];
@@ -138,7 +138,7 @@ test('LG-03, promise 6: wrong passwords make their source wait, known account or
   assertSignedIn(await accounts.signIn('ada@example.com', PASSWORD, null, here));
 });
 
-test('LG-03: guessing at many accounts makes a source wait too', async (context) => {
+test('guessing at many accounts makes a source wait too', async (context) => {
   const { accounts } = await setUp(context);
   for (let n = 0; n < 20; n += 1)
     assert.equal((await accounts.signIn(`nobody${n}@example.com`, 'x', null, here)).kind, 'wrong_credentials');
@@ -146,7 +146,7 @@ test('LG-03: guessing at many accounts makes a source wait too', async (context)
   assertSignedIn(await accounts.signIn('ada@example.com', PASSWORD, null, there));
 });
 
-test('LG-03: signing in is no guess: it may be done as often as one likes, and forgets no guesses at others', async (context) => {
+test('signing in is no guess: it may be done as often as one likes, and forgets no guesses at others', async (context) => {
   const setup = await setUp(context);
   for (let n = 0; n < 6; n += 1) await setup.accounts.signIn(`nobody${n}@example.com`, 'x', null, here);
   for (let n = 0; n < 5; n += 1) await setup.accounts.signIn('nobody@example.com', 'a wrong password', null, here);
@@ -156,7 +156,7 @@ test('LG-03: signing in is no guess: it may be done as often as one likes, and f
   assert.equal((await setup.accounts.signIn('one-more@example.com', 'x', null, here)).kind, 'throttled');
 });
 
-test('LG-03: tries at once are counted before any of them is decided', async (context) => {
+test('tries at once are counted before any of them is decided', async (context) => {
   const { accounts, hasher } = await setUp(context);
   const tries = Array.from({ length: 30 }, () => accounts.signIn('ada@example.com', 'a wrong password', null, here));
   const kinds = (await Promise.all(tries)).map(({ kind }) => kind);
@@ -164,14 +164,14 @@ test('LG-03: tries at once are counted before any of them is decided', async (co
   assert.equal(hasher.worked, 5);
 });
 
-test('LG-14: too many sign-ins at once are told that it is busy', async (context) => {
+test('too many sign-ins at once are told that it is busy', async (context) => {
   const { accounts } = accountsOn(await openMemory(context), keyring, 1);
   const tries = Array.from({ length: 5 }, (_, n) => accounts.signIn(`nobody${n}@example.com`, 'x', null, here));
   const kinds = (await Promise.all(tries)).map(({ kind }) => kind);
   assert.deepEqual(kinds.toSorted(), ['busy', 'busy', ...Array(3).fill('wrong_credentials')]);
 });
 
-test('LG-08: signing in makes a new session and ends the one that it replaces', async (context) => {
+test('signing in makes a new session and ends the one that it replaces', async (context) => {
   const setup = await setUp(context);
   const { accounts } = setup;
   const before = await signIn(setup);
@@ -184,14 +184,14 @@ test('LG-08: signing in makes a new session and ends the one that it replaces', 
   await signIn(setup, 'a forged cookie');
 });
 
-test('LG-08: a sign-in that fails ends nothing', async (context) => {
+test('a sign-in that fails ends nothing', async (context) => {
   const setup = await setUp(context);
   const token = await signIn(setup);
   await setup.accounts.signIn('ada@example.com', 'a wrong password', token, here);
   assert.ok(await setup.accounts.accountOfSession(token));
 });
 
-test('LG-11: a session that signed out is dead, others live on', async (context) => {
+test('a session that signed out is dead, others live on', async (context) => {
   const setup = await setUp(context);
   const [one, two] = [await signIn(setup), await signIn(setup)];
   const account = await setup.accounts.show('ada@example.com');
@@ -203,7 +203,7 @@ test('LG-11: a session that signed out is dead, others live on', async (context)
   assert.equal((await actions(setup)).filter((action) => action === 'sign_out').length, 1, 'one event for one effect');
 });
 
-test('LG-19: a session ends after 12 idle hours, and after 30 days in any case', async (context) => {
+test('a session ends after 12 idle hours, and after 30 days in any case', async (context) => {
   const setup = await setUp(context);
   const { accounts, clock } = setup;
   const idle = await signIn(setup);
@@ -221,7 +221,7 @@ test('LG-19: a session ends after 12 idle hours, and after 30 days in any case',
   assert.equal(await accounts.accountOfSession(busy), null);
 });
 
-test('LG-18: a new password and disabling end all sessions; enabling brings none back', async (context) => {
+test('a new password and disabling end all sessions; enabling brings none back', async (context) => {
   const setup = await setUp(context);
   const { accounts } = setup;
   let token = await signIn(setup);
@@ -236,7 +236,7 @@ test('LG-18: a new password and disabling end all sessions; enabling brings none
   assertSignedIn(await accounts.signIn('ada@example.com', 'another good password', null, here));
 });
 
-test('OP-11: signing in after a key rotation hashes the password anew, with the newest key', async (context) => {
+test('signing in after a key rotation hashes the password anew, with the newest key', async (context) => {
   const memory = await openMemory(context);
   await accountsOn(memory).accounts.add(newAda, operator);
   const { accounts } = accountsOn(memory, rotatedKeyring);
@@ -260,7 +260,7 @@ const wrongAccounts: [string, Partial<NewAccount>, RegExp][] = [
   ['a user name that is taken', { email: 'new@example.com' }, /user name already/],
 ];
 for (const [name, wrong, message] of wrongAccounts) {
-  test(`LG-15: an account is refused, and nothing is added: ${name}`, async (context) => {
+  test(`an account is refused, and nothing is added: ${name}`, async (context) => {
     const { accounts } = await setUp(context);
     const refused = accounts.add({ ...newAda, ...wrong }, operator);
     await assert.rejects(refused, (error) => error instanceof OperatorError && message.test(error.message));
@@ -268,7 +268,7 @@ for (const [name, wrong, message] of wrongAccounts) {
   });
 }
 
-test('LG-15: a new password follows the same rules as the first', async (context) => {
+test('a new password follows the same rules as the first', async (context) => {
   const setup = await setUp(context);
   for (const password of ['short', 'password1', 'lovelace1', 'nul\0inside it'])
     await assert.rejects(setup.accounts.setPassword('ada@example.com', password, operator), OperatorError);

@@ -13,7 +13,7 @@ const binding: FormBinding = {
 const token = makeFormToken(keyring, binding, NOW);
 const LIFETIME = 10 * 60 * 1000;
 
-test('CN-01: a token is good for what its form was shown for', () => {
+test('a token is good for what its form was shown for', () => {
   assert.equal(checkFormToken(keyring, binding, token, NOW), 'good');
 });
 
@@ -27,12 +27,12 @@ const others: [string, Partial<FormBinding>][] = [
   ['parts that are swapped', { session: 'consent', purpose: 'session secret' }],
 ];
 for (const [name, other] of others) {
-  test(`CN-01: a token is wrong for ${name}`, () => {
+  test(`a token is wrong for ${name}`, () => {
     assert.equal(checkFormToken(keyring, { ...binding, ...other }, token, NOW), 'wrong');
   });
 }
 
-test('CN-01: a token is good for its own binding and for no other', () => {
+test('a token is good for its own binding and for no other', () => {
   const someBinding = fc.record({ session: fc.string(), purpose: fc.string(), subject: fc.string() });
   fc.assert(
     fc.property(someBinding, someBinding, (one, two) => {
@@ -51,12 +51,12 @@ const ages: [ms: number, 'good' | 'expired'][] = [
   [24 * LIFETIME, 'expired'],
 ];
 for (const [age, expected] of ages) {
-  test(`CN-09: a token is ${expected} ${age} ms after its form was shown`, () => {
+  test(`a token is ${expected} ${age} ms after its form was shown`, () => {
     assert.equal(checkFormToken(keyring, binding, token, NOW + age), expected);
   });
 }
 
-test('CN-09: a token that was made younger is wrong: its time is part of the proof', () => {
+test('a token that was made younger is wrong: its time is part of the proof', () => {
   const [, proof] = token.split('.');
   for (const time of [NOW + 1, NOW + LIFETIME, NOW - 1, 0])
     assert.equal(checkFormToken(keyring, binding, `${time.toString(36)}.${proof}`, NOW + LIFETIME), 'wrong');
@@ -77,12 +77,12 @@ for (const text of [
   `-${token}`,
   `zzzzzzzzzzzz${token.slice(token.indexOf('.'))}`,
 ]) {
-  test(`CN-01: ${JSON.stringify(text)} is wrong, and no error`, () => {
+  test(`${JSON.stringify(text)} is wrong, and no error`, () => {
     assert.equal(checkFormToken(keyring, binding, text, NOW), 'wrong');
   });
 }
 
-test('CN-01: every change of a bit of a token is wrong', () => {
+test('every change of a bit of a token is wrong', () => {
   const [time, proof] = token.split('.') as [string, string];
   const bytes = Buffer.from(proof, 'base64url');
   for (let bit = 0; bit < bytes.length * 8; bit += 1) {
@@ -92,7 +92,7 @@ test('CN-01: every change of a bit of a token is wrong', () => {
   }
 });
 
-test('OP-11: a token is good across a key rotation, and wrong under other keys', () => {
+test('a token is good across a key rotation, and wrong under other keys', () => {
   assert.equal(checkFormToken(rotatedKeyring, binding, token, NOW), 'good');
   assert.equal(checkFormToken(otherKeyring, binding, token, NOW), 'wrong');
   assert.equal(checkFormToken(createKeyring([Buffer.alloc(32, 'a new key')]), binding, token, NOW), 'wrong');

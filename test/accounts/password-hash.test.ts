@@ -20,10 +20,10 @@ const wrongOnes: [string, string, string][] = [
   ['what comes after a NUL', 'k3vu8\0zej', 'k3vu8\0other'],
   ['everything', long, ''],
 ];
-test('LG-13, ASVS 6.2.8: a password is verified exactly', async (context) => {
+test('ASVS 6.2.8: a password is verified exactly', async (context) => {
   const stored = new Map<string, Awaited<ReturnType<PasswordHasher['hash']>>>();
   for (const [name, password, wrong] of wrongOnes) {
-    await context.test(`LG-13: differing in ${name}`, async () => {
+    await context.test(`differing in ${name}`, async () => {
       if (!stored.has(password)) {
         stored.set(password, await hasher.hash(password));
         assert.equal(await hasher.verify(stored.get(password) ?? null, password), true);
@@ -48,7 +48,7 @@ test('design: a stolen database alone does not even allow guessing: under anothe
   await assert.rejects(elsewhere.verify(stored, long), /not in the keyring/);
 });
 
-test('OP-11: after a key rotation an earlier hash is verified with its own key, and is outdated', async () => {
+test('after a key rotation an earlier hash is verified with its own key, and is outdated', async () => {
   const stored = await hasher.hash(long);
   const rotated = new PasswordHasher(rotatedKeyring, 1);
   assert.equal(await rotated.verify(stored, long), true);
@@ -81,7 +81,7 @@ test('ASVS 6.3.8: where there is no password every one is wrong, and the same wo
   assert.equal(await fresh.verify(null, 'a password that nobody has'), false);
 });
 
-test('LG-14: so many at once, so many in line, and the rest is told to come later, at once', async () => {
+test('so many at once, so many in line, and the rest is told to come later, at once', async () => {
   const small = new PasswordHasher(createKeyring([Buffer.alloc(32, 'a key')]), 1, 2);
   const attempts = Array.from({ length: 10 }, (_, n) => small.verify(null, `guess number ${n}`));
   const outcomes = await Promise.allSettled(attempts);
@@ -91,7 +91,7 @@ test('LG-14: so many at once, so many in line, and the rest is told to come late
   assert.equal(await small.verify(null, 'again'), false, 'and then there is room again');
 });
 
-test('LG-14: work that fails gives its turn back', async () => {
+test('work that fails gives its turn back', async () => {
   const small = new PasswordHasher(keyring, 1, 1);
   const broken = { phc: 'not a hash', keyId: keyring.currentKeyId };
   const unknownKey = { phc: 'none', keyId: 1 };

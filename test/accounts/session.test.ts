@@ -25,7 +25,7 @@ const ends: [name: string, createdAt: number, lastSeenAt: number, expiresAt: num
   ['30 days after it began, even if it was seen in the future', NOW, NOW + 900 * DAY, NOW + 30 * DAY],
 ];
 for (const [name, createdAt, lastSeenAt, expiresAt] of ends) {
-  test(`LG-19, ASVS 7.3: a session ends ${name}`, () => {
+  test(`ASVS 7.3: a session ends ${name}`, () => {
     assert.equal(sessionExpiresAt({ createdAt, lastSeenAt }), expiresAt);
   });
 }

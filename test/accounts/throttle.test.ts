@@ -36,7 +36,7 @@ const table: [guesses: number, afterSeconds: number, wait: number, remaining: nu
   [50, 12, 0, 1],
 ];
 for (const [guesses, after, wait, remaining] of table) {
-  test(`LG-03: after ${guesses} guesses at once and ${after} s one waits ${wait} s and has ${remaining} left`, () => {
+  test(`after ${guesses} guesses at once and ${after} s one waits ${wait} s and has ${remaining} left`, () => {
     const throttle = new Throttle(limit);
     assert.equal(guess(throttle, 'k', guesses, NOW), Math.min(guesses, 5));
     assert.equal(throttle.wait(['k'], NOW + after * 1000), wait);
@@ -44,7 +44,7 @@ for (const [guesses, after, wait, remaining] of table) {
   });
 }
 
-test('LG-03: exactly as many come through at once as the limit says, whatever it is and whenever', () => {
+test('exactly as many come through at once as the limit says, whatever it is and whenever', () => {
   const someLimit = fc.record({ count: fc.integer({ min: 1, max: 100 }), seconds: fc.integer({ min: 1, max: 3600 }) });
   fc.assert(
     fc.property(someLimit, fc.integer({ min: 0, max: 1e12 }), (itsLimit, later) => {
@@ -56,7 +56,7 @@ test('LG-03: exactly as many come through at once as the limit says, whatever it
   );
 });
 
-test('LG-03: in the long run no more than the limit comes through', () => {
+test('in the long run no more than the limit comes through', () => {
   const throttle = new Throttle(limit);
   let through = 0;
   for (let second = 0; second < 3600; second += 1) through += guess(throttle, 'k', 3, NOW + second * 1000);
@@ -64,7 +64,7 @@ test('LG-03: in the long run no more than the limit comes through', () => {
   assert.ok(through >= 300, String(through));
 });
 
-test('LG-03: keys are apart, and one that must wait makes all wait', () => {
+test('keys are apart, and one that must wait makes all wait', () => {
   const throttle = new Throttle(limit);
   guess(throttle, 'a', 5, NOW);
   assert.equal(throttle.wait(['b'], NOW), 0);
@@ -72,7 +72,7 @@ test('LG-03: keys are apart, and one that must wait makes all wait', () => {
   assert.equal(throttle.wait([], NOW), 0);
 });
 
-test('LG-03: guesses that were counted at the same time, beyond the limit, never make the wait longer than the window', () => {
+test('guesses that were counted at the same time, beyond the limit, never make the wait longer than the window', () => {
   const throttle = new Throttle(limit);
   for (let n = 0; n < 10_000; n += 1) throttle.count(['k'], NOW);
   assert.ok(throttle.wait(['k'], NOW) <= limit.seconds);
@@ -80,7 +80,7 @@ test('LG-03: guesses that were counted at the same time, beyond the limit, never
   assert.equal(throttle.wait(['k'], NOW + limit.seconds * 1000), 0);
 });
 
-test('LG-03: where one guess is allowed, many at once are forgotten after one window', () => {
+test('where one guess is allowed, many at once are forgotten after one window', () => {
   const throttle = new Throttle({ count: 1, seconds: 60 });
   for (let n = 0; n < 10; n += 1) throttle.count(['k'], NOW);
   assert.equal(throttle.wait(['k'], NOW), 60);
@@ -120,13 +120,13 @@ test('promise 6: a clock that stepped back a day locks nobody for a day', () => 
   assert.equal(throttle.wait(['k'], back), 0);
 });
 
-test('LG-03: a clock that stepped back a little gives no new guesses', () => {
+test('a clock that stepped back a little gives no new guesses', () => {
   const throttle = new Throttle(limit);
   guess(throttle, 'k', 5, NOW);
   for (const step of [1, 50, 1000, 30_000]) assert.equal(throttle.wait(['k'], NOW - step), 12);
 });
 
-test('LG-03: a guess that turned out to be none is taken back, and only that one', () => {
+test('a guess that turned out to be none is taken back, and only that one', () => {
   const throttle = new Throttle(limit);
   guess(throttle, 'k', 5, NOW);
   throttle.refund('k');
@@ -136,7 +136,7 @@ test('LG-03: a guess that turned out to be none is taken back, and only that one
   assert.equal(throttle.remaining('other', NOW), 5);
 });
 
-test('LG-03: refunds never let more through than was counted', () => {
+test('refunds never let more through than was counted', () => {
   const throttle = new Throttle(limit);
   throttle.count(['k'], NOW);
   for (let n = 0; n < 100; n += 1) throttle.refund('k');
@@ -144,7 +144,7 @@ test('LG-03: refunds never let more through than was counted', () => {
   assert.equal(guess(throttle, 'k', 50, NOW), 5);
 });
 
-test('LG-03: a reset forgets a key and no other', () => {
+test('a reset forgets a key and no other', () => {
   const throttle = new Throttle(limit);
   guess(throttle, 'a', 5, NOW);
   guess(throttle, 'b', 5, NOW);

@@ -27,12 +27,12 @@ test('interface: a token stays good after a rotation, until its own expiry', () 
   assertRefusal(accessTokenRefusal(keyring, good, inContext(later), EXPIRY), 'invalid_token', /expired/);
 });
 
-test('ME-09: a token is refused from its expiry on', () => {
+test('a token is refused from its expiry on', () => {
   for (const now of [EXPIRY, EXPIRY + 1, EXPIRY + 1e9])
     assertRefusal(accessTokenRefusal(keyring, good, inContext(activeGrant), now), 'invalid_token', /expired/);
 });
 
-test('ME-03: a token of no grant is refused', () => {
+test('a token of no grant is refused', () => {
   assertRefusal(accessTokenRefusal(keyring, good, null, NOW), 'invalid_token', /no such grant/);
 });
 
@@ -59,7 +59,7 @@ test('design: a token that is newer than the grant is refused: an older database
 });
 
 for (const { name, grant, standing, detail } of badStandings) {
-  test(`promise 2, ME-08: a token of a grant is refused at once: ${name}`, () => {
+  test(`promise 2: a token of a grant is refused at once: ${name}`, () => {
     const found = inContext({ ...activeGrant, ...grant }, standing);
     assertRefusal(accessTokenRefusal(keyring, good, found, NOW), 'invalid_token', detail);
   });

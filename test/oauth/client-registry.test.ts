@@ -57,7 +57,7 @@ const wrongSettings: [string, Partial<ClientSettings>, RegExp][] = [
   ['an overlap of half a second', { refreshOverlap: 0.5 }, /overlap must/],
 ];
 for (const [name, wrong, message] of wrongSettings) {
-  test(`OP-02: refused when registering and when updating, and nothing is changed: ${name}`, async (context) => {
+  test(`refused when registering and when updating, and nothing is changed: ${name}`, async (context) => {
     const memory = await openMemory(context);
     const registry = registryOf(memory);
     const refusedWith = (error: unknown) => error instanceof OperatorError && message.test(error.message);
@@ -69,7 +69,7 @@ for (const [name, wrong, message] of wrongSettings) {
   });
 }
 
-test('OP-01: a client is registered with a secret that is shown this once, and works', async (context) => {
+test('a client is registered with a secret that is shown this once, and works', async (context) => {
   const memory = await openMemory(context);
   const registry = registryOf(memory);
   const { client, clientSecret } = await registry.register('confidential', settings);
@@ -107,7 +107,7 @@ test('ASVS 15.3.3: what an operator may not decide is not taken from the setting
   assert.equal(client.secrets.length, 1);
 });
 
-test('TK-29: a secret is rotated and the older one retired, never more than two, never the last', async (context) => {
+test('a secret is rotated and the older one retired, never more than two, never the last', async (context) => {
   const registry = registryOf(await openMemory(context));
   const { client, clientSecret: old } = await registry.register('confidential', settings);
   await assert.rejects(registry.retireSecret(client.id), /only one secret is live/);

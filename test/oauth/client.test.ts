@@ -24,7 +24,7 @@ function authenticate(by: Client | null, clientSecret: string | undefined, clien
   return authenticateClient(keyring, by, { clientId, clientSecret });
 }
 
-test('OP-01: a client secret has 256 random bits, a prefix and a checksum, and only its keyed digest is stored', () => {
+test('a client secret has 256 random bits, a prefix and a checksum, and only its keyed digest is stored', () => {
   assert.match(first.text, /^vk_cs_[A-Za-z0-9_-]{49}$/);
   assert.equal(withChecksum(first.text.slice(0, -6)), first.text);
   assert.equal(first.secret.digest.length, 32);
@@ -39,14 +39,14 @@ test('RFC 6749 §2.3.1: a client authenticates with its secret', () => {
   assert.equal(authenticate(client, first.text), client);
 });
 
-test('TK-29: of two live secrets both work, and each dies alone', () => {
+test('of two live secrets both work, and each dies alone', () => {
   const both = { ...client, secrets: [second.secret, first.secret] };
   assert.equal(authenticate(both, first.text), both);
   assert.equal(authenticate(both, second.text), both);
   assert.ok(authenticate({ ...client, secrets: [second.secret] }, first.text) instanceof Refusal);
 });
 
-test('OP-11: after a key rotation a secret works while its key is in the ring, and not without it', () => {
+test('after a key rotation a secret works while its key is in the ring, and not without it', () => {
   const credentials = { clientId: client.id, clientSecret: first.text };
   assert.equal(authenticateClient(rotatedKeyring, client, credentials), client);
   const retired = createKeyring([Buffer.alloc(32, 'a new key')]);
@@ -75,11 +75,10 @@ const refused: [string, Client | null, string | undefined, string | undefined, R
   ['a client without any secret', { ...client, secrets: [] }, secretText, client.id, /secret is wrong/],
   ['a public client', publicClient, secretText, client.id, /public/],
   ['a public client that has a secret', { ...client, type: 'public' }, secretText, client.id, /public/],
-  ['a paused client', paused, secretText, client.id, /paused/],
   ['a paused client with a wrong secret', paused, stranger.text, client.id, /secret is wrong/],
 ];
 for (const [name, by, clientSecret, clientId, detail] of refused) {
-  test(`RFC 6749 §2.3.1, TK-03: invalid_client: ${name}`, () => {
+  test(`RFC 6749 §2.3.1: invalid_client: ${name}`, () => {
     assertRefusal(authenticateClient(keyring, by, { clientId, clientSecret }), 'invalid_client', detail);
   });
 }
@@ -104,12 +103,12 @@ const ids: [string, boolean][] = [
   ['é', false],
 ];
 for (const [id, good] of ids) {
-  test(`RFC 6749 appendix A.1, AZ-01: ${JSON.stringify(id.slice(0, 30))} (${id.length}) is ${good ? 'looked up' : 'nobody’s id'}`, () => {
+  test(`RFC 6749 appendix A.1: ${JSON.stringify(id.slice(0, 30))} (${id.length}) is ${good ? 'looked up' : 'nobody’s id'}`, () => {
     assert.equal(isClientId(id), good);
   });
 }
 
-test('OP-01: every change of a single character of a secret is refused', () => {
+test('every change of a single character of a secret is refused', () => {
   for (let at = 0; at < secretText.length; at += 1) {
     const changed = secretText.slice(0, at) + (secretText[at] === 'A' ? 'B' : 'A') + secretText.slice(at + 1);
     assert.ok(authenticate(client, changed) instanceof Refusal, changed);

@@ -28,7 +28,7 @@ async function setUp(context: Parameters<typeof openMemory>[0]) {
   return { memory, registry: new GrantRegistry(memory.store, () => memory.clock.now) };
 }
 
-test('RV-01: a user sees each app once, with all its live grants together, by name', async (context) => {
+test('a user sees each app once, with all its live grants together, by name', async (context) => {
   const { memory, registry } = await setUp(context);
   await addGrant(memory, { scope: 'read write', grantedAt: NOW - 5000, lastUsedAt: NOW - 10, generation: 1 });
   await addGrant(memory, { scope: 'write admin', grantedAt: NOW - 9000, lastUsedAt: NOW - 20, generation: 1 });
@@ -45,7 +45,7 @@ test('RV-01: a user sees each app once, with all its live grants together, by na
   ]);
 });
 
-test('RV-01: what is expired, revoked, not redeemed or another user’s is not shown', async (context) => {
+test('what is expired, revoked, not redeemed or another user’s is not shown', async (context) => {
   const { memory, registry } = await setUp(context);
   await addGrant(memory, { expiresAt: NOW });
   await addGrant(memory, { generation: 0, accessTokenExpiresAt: null });
@@ -55,14 +55,14 @@ test('RV-01: what is expired, revoked, not redeemed or another user’s is not s
   assert.deepEqual(await registry.connectedApps(ada.id), []);
 });
 
-test('RV-01, RV-02: disconnecting an app ends all its grants of this user, and no others', async (context) => {
+test('disconnecting an app ends all its grants of this user, and no others', async (context) => {
   const { memory, registry } = await setUp(context);
   await addGrant(memory);
   await addGrant(memory, { generation: 0, accessTokenExpiresAt: null });
   await addGrant(memory, { clientId: two.id });
   await addGrant(memory, { resourceOwnerId: bob.id });
   assert.equal(await registry.disconnect(ada.id, one.id, user), 2);
-  assert.equal(await registry.disconnect(ada.id, one.id, user), 0, 'RV-05: again is harmless');
+  assert.equal(await registry.disconnect(ada.id, one.id, user), 0, 'again is harmless');
   assert.deepEqual(
     (await registry.connectedApps(ada.id)).map(({ clientId }) => clientId),
     ['app_two'],

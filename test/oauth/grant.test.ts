@@ -77,7 +77,7 @@ test('design: the next generation begins now, with the newest key, one above', (
   });
 });
 
-test('RF-17, ASVS 10.4.8: neither expiry goes beyond the grant’s absolute one, however often it is rotated', () => {
+test('ASVS 10.4.8: neither expiry goes beyond the grant’s absolute one, however often it is rotated', () => {
   let grant = activeGrant;
   for (let now = NOW; now < grant.absoluteExpiresAt; now += 20 * DAY * 1000 + 1) {
     const next = nextGeneration(grant, grant.keyId, lifetimes, now);

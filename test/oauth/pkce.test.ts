@@ -21,7 +21,7 @@ const challenges: [string, string, boolean][] = [
   ['empty', '', false],
 ];
 for (const [name, challenge, good] of challenges) {
-  test(`RFC 7636 §4.2, AZ-20: a challenge is ${good ? 'taken' : 'refused'}: ${name}`, () => {
+  test(`RFC 7636 §4.2: a challenge is ${good ? 'taken' : 'refused'}: ${name}`, () => {
     assert.equal(isCodeChallenge(challenge), good);
   });
 }
@@ -42,7 +42,7 @@ const verifiers: [string, string, boolean][] = [
   ['empty', '', false],
 ];
 for (const [name, verifier, good] of verifiers) {
-  test(`RFC 7636 §4.1, TK-15: a verifier is ${good ? 'taken' : 'refused'}: ${name}`, () => {
+  test(`RFC 7636 §4.1: a verifier is ${good ? 'taken' : 'refused'}: ${name}`, () => {
     assert.equal(isCodeVerifier(verifier), good);
   });
 }

@@ -1,4 +1,4 @@
-/** `kill -9` at any moment: what was acknowledged is there, and the database is whole (RL-01, RL-12, I1 to I5). */
+/** `kill -9` at any moment: what was acknowledged is there, and the database is whole (I1 to I5). */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

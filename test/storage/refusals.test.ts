@@ -1,4 +1,4 @@
-/** What cannot be used is refused with a remedy, and is left as it was (OP-06, OP-08, OP-11, RL-08, RL-12). */
+/** What cannot be used is refused with a remedy, and is left as it was. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { hash } from 'node:crypto';
@@ -147,7 +147,7 @@ test('a key whose canary is not its own is refused', async (t) => {
   await assertRefused(path, /made with other keys/, { keyring: rotated });
 });
 
-test('a database, its log and its folders are for their owner only, whatever the umask (OP-08)', async (t) => {
+test('a database, its log and its folders are for their owner only, whatever the umask', async (t) => {
   const umask = process.umask(0);
   t.after(() => process.umask(umask));
   const path = join(dirname(temporaryPath(t)), 'deeper', 'valetkey.db');
@@ -158,7 +158,7 @@ test('a database, its log and its folders are for their owner only, whatever the
   for (const folder of [dirname(path), dirname(dirname(path))]) assert.equal(mode(folder), 0o700, folder);
 });
 
-test('every connection has the settings on which durability rests (RL-08)', async (t) => {
+test('every connection has the settings on which durability rests', async (t) => {
   const path = temporaryPath(t);
   const uses = [
     [{ role: 'service', durability: 'awaited' }, 1],

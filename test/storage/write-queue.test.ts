@@ -54,7 +54,7 @@ for (const fault of ['ABORT', 'ROLLBACK']) {
   });
 }
 
-test('a full disk refuses writes, leaves reads alone, and is over when there is space again (RL-07)', async () => {
+test('a full disk refuses writes, leaves reads alone, and is over when there is space again', async () => {
   const database = new DatabaseSync(':memory:');
   migrate(database, NOW);
   const failures: Error[] = [];

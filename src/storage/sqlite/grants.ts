@@ -93,11 +93,15 @@ export function grantStore(tables: Tables, marks: UseMarks): GrantStore {
 }
 
 /** Ids are ordered by time, and an index ends with the id: the newest come without sorting. */
-function conditions({ clientId, resourceOwnerId }: GrantFilter): { where: string; parameters: SQLInputValue[] } {
+function conditions({ clientId, resourceOwnerId, liveAt }: GrantFilter): {
+  where: string;
+  parameters: SQLInputValue[];
+} {
   const asked = [
     ['oauth_grant.client_id = ?', clientId],
     ['oauth_grant.resource_owner_id = ?', resourceOwnerId],
-  ].filter((condition): condition is [string, string] => condition[1] !== undefined);
+    [`oauth_grant.expires_at > ? AND ${NOT_ENDED}`, liveAt],
+  ].filter((condition): condition is [string, string | number] => condition[1] !== undefined);
   return {
     where: asked.length > 0 ? `WHERE ${asked.map(([sql]) => sql).join(' AND ')}` : '',
     parameters: asked.map(([, value]) => value),

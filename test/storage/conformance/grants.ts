@@ -117,6 +117,12 @@ export function grants(withStore: WithStore): void {
     assert.deepEqual(await listed({ clientId: 'app_two' }), [[2, 'Two']]);
     assert.deepEqual(await listed({ resourceOwnerId: 'usr_bob' }), [[3, 'One']]);
     assert.deepEqual(await listed({ clientId: 'app_one', resourceOwnerId: 'usr_ada' }), [[1, 'One']]);
+    const { expiresAt } = sampleGrant();
+    assert.deepEqual((await listed({ liveAt: expiresAt - 1 })).length, 3);
+    await store.revokeGrant(at(1), 'operator', event('grant_revoked'));
+    await store.revokeClientGrants('app_two', event('client_grants_revoked'));
+    assert.deepEqual(await listed({ liveAt: expiresAt - 1 }), [[3, 'One']]);
+    assert.deepEqual(await listed({ liveAt: expiresAt }), []);
   });
 }
 

@@ -1,0 +1,30 @@
+import { type Html, html } from '../../src/pages/html.ts';
+import type { Exchange } from '../exchange.ts';
+import type { Call } from './visit.ts';
+
+/** Every call that Postcards' server made for this visit, in order; each opens to what was sent and what came back. */
+export function callList(calls: readonly Call[]): Html {
+  return html`<section class="calls">
+<h2>Every call so far</h2>
+<p class="aside">As it went over the wire, but for the secrets: of those only the two ends are shown.</p>
+<ol>
+${calls.map(callItem)}</ol>
+</section>`;
+}
+
+function callItem({ at, exchange: { request, response } }: Call): Html {
+  const tone = response?.status === 200 ? 'good' : 'bad';
+  return html`<li><details>
+<summary><span class="call"><time datetime="${at.toISOString()}">${at.toISOString().slice(11, 19)}</time> <b>${request.method}</b> <span class="url">${request.url}</span></span> <span class="status ${tone}">${response?.status ?? 'no answer'}</span></summary>
+<div class="wire">
+<div><h3>Sent</h3><pre>${message(request)}</pre></div>
+<div><h3>Came back</h3><pre>${response ? message(response) : 'nothing'}</pre></div>
+</div>
+</details></li>
+`;
+}
+
+function message({ headers, body }: Pick<Exchange['request'], 'headers' | 'body'>): string {
+  const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  return [...fields, ...(body === '' ? [] : ['', body])].join('\n');
+}

@@ -1,0 +1,43 @@
+/** What may be shown of a call: everything but its secrets, of which only enough is left to tell one from another. */
+import { asJson, type Exchange } from '../exchange.ts';
+
+const SECRET_PARAMETERS = new Set([
+  'client_secret',
+  'code',
+  'code_challenge',
+  'code_verifier',
+  'refresh_token',
+  'state',
+]);
+const SECRET_MEMBERS = new Set(['access_token', 'refresh_token']);
+
+/** The two ends of a secret. Of Valetkey's credentials these are the kind and the checksum. */
+export function shortened(secret: string): string {
+  return secret.length > 24 ? `${secret.slice(0, 6)}…${secret.slice(-6)}` : '…';
+}
+
+/** The call with every secret shortened, and its bodies laid out to be read. */
+export function withoutSecrets({ request, response }: Exchange): Exchange {
+  const form = shownParameters(new URLSearchParams(request.body));
+  return {
+    request: { ...request, headers: shownHeaders(request.headers), body: form },
+    response: response && { ...response, body: shownJson(response.body) },
+  };
+}
+
+/** The parameters of a URL or a form, one on each line. */
+export function shownParameters(parameters: URLSearchParams): string {
+  const lines = [...parameters].map(([name, value]) => [name, SECRET_PARAMETERS.has(name) ? shortened(value) : value]);
+  return lines.map((line) => line.join('=')).join('\n');
+}
+
+function shownHeaders(headers: Exchange['request']['headers']): Exchange['request']['headers'] {
+  const [scheme, credential] = headers['authorization']?.split(' ') ?? [];
+  return credential === undefined ? headers : { ...headers, authorization: `${scheme} ${shortened(credential)}` };
+}
+
+function shownJson(body: string): string {
+  const json = asJson(body);
+  if (json === undefined) return body;
+  return JSON.stringify(json, (name, value) => (SECRET_MEMBERS.has(name) ? shortened(String(value)) : value), 2);
+}

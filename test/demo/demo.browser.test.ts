@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Browser, Page } from 'playwright-core';
+import { launchBrowser, noBrowser } from '../support/chromium.ts';
+import { type Invitation, invitationOf, startDemo } from './run-demo.ts';
+
+type Look = { colorScheme: 'light' | 'dark'; width: number; javaScriptEnabled: boolean };
+
+/** With scripts, only because the accessibility check is one: the pages have none. */
+const looks: Look[] = [
+  { colorScheme: 'light', width: 1280, javaScriptEnabled: false },
+  { colorScheme: 'light', width: 320, javaScriptEnabled: true },
+  { colorScheme: 'dark', width: 1280, javaScriptEnabled: true },
+];
+
+test('the demo is walked in a browser, without scripts too; its pages fit and are accessible', {
+  skip: noBrowser,
+}, async (t) => {
+  const invitation = await invitationOf(startDemo(t, '--json'));
+  await using browser = await launchBrowser();
+  for (const look of looks) await walkPages(browser, invitation, look);
+});
+
+async function walkPages(browser: Browser, { url, email, password }: Invitation, look: Look): Promise<void> {
+  const { colorScheme, width, javaScriptEnabled } = look;
+  const context = await browser.newContext({ colorScheme, viewport: { width, height: 720 }, javaScriptEnabled });
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on('console', (message) => complaints.push(message.text()));
+  await page.goto(url);
+  await checkLook(page, look);
+  await page.getByRole('button', { name: 'Connect with Valetkey' }).click();
+  await page.getByLabel('Email address').fill(email);
+  await page.getByLabel('Password').fill(password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: 'Deny' }).click();
+  await checkLook(page, look);
+  await page.getByRole('button', { name: 'Connect with Valetkey' }).click();
+  await page.getByRole('button', { name: 'Allow' }).click();
+  await page.getByRole('heading', { name: 'Mira, you’re connected' }).waitFor();
+  await page.locator('summary').first().click();
+  await checkLook(page, look);
+  const opened = context.waitForEvent('page');
+  await page.getByRole('link', { name: 'Take the access back' }).click();
+  const apps = await opened;
+  await apps.getByRole('button', { name: 'Remove Postcards' }).click();
+  await apps.getByText('Postcards was removed').waitFor();
+  await page.getByRole('button', { name: 'Check the token again' }).click();
+  await page.getByText('The token is refused').waitFor();
+  await checkLook(page, look);
+  assert.deepEqual(complaints, []);
+  await context.close();
+}
+
+async function checkLook(page: Page, { width, javaScriptEnabled }: Look): Promise<void> {
+  if (!javaScriptEnabled) return;
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  const found = violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]);
+  assert.deepEqual(found, [], page.url());
+  assert.equal(await page.evaluate('document.documentElement.scrollWidth'), width, `${page.url()} scrolls sideways`);
+}
