@@ -1,0 +1,111 @@
+/** The README's transcript, run as it stands in a shell; only the addresses are those of free ports. */
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { Browser } from '../support/browser.ts';
+import { freePort } from '../support/service.ts';
+
+const root = new URL('../..', import.meta.url);
+const readme = readFileSync(new URL('README.md', root), 'utf8');
+
+/** A command of the transcript and what comes back, in which `…` is anything. */
+type Step = { readonly command: string; readonly answer: string };
+
+function readSteps(): Step[] {
+  const blocks = [...readme.matchAll(/```console\n(.*?)```/gs)].map(([, block = '']) => block);
+  return blocks
+    .flatMap((block) => block.split(/^\$ /m).slice(1))
+    .map((text) => {
+      const [command = '', ...answer] = text.trimEnd().split('\n');
+      return { command, answer: answer.join('\n') };
+    });
+}
+
+test('README: the transcript works as it stands', { timeout: 60_000 }, async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'valetkey-readme-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const ports = { 3000: await freePort(), 3001: await freePort() };
+  const onFreePorts = (text: string) =>
+    text.replace(/\b300[01]\b/g, (port) => String(ports[Number(port) as keyof typeof ports]));
+  const environment: NodeJS.ProcessEnv = {
+    ...process.env,
+    VALETKEY_APP_URL: onFreePorts('http://localhost:3000'),
+    VALETKEY_API_URL: onFreePorts('http://localhost:3001'),
+    VALETKEY_DATABASE_URL: `sqlite:${join(folder, 'valetkey.db')}`,
+    VALETKEY_KEYS_FILE: join(folder, 'keys'),
+  };
+  const [start, ...steps] = readSteps();
+  assert.match(start?.command ?? '', /^npm start$/);
+  const service = spawn('npm', ['start'], {
+    cwd: root,
+    env: environment,
+    stdio: ['ignore', 'pipe', 'ignore'],
+    detached: true,
+  });
+  t.after(() => process.kill(-(service.pid as number), 'SIGTERM'));
+  await appears(service.stdout, onFreePorts(start?.answer ?? ''));
+
+  for (const { command, answer } of steps) {
+    if (command.includes('$CODE')) environment['CODE'] = await pressAllow(environment);
+    const run = spawnSync('bash', ['-c', onFreePorts(command)], {
+      cwd: root,
+      env: environment,
+      encoding: 'utf8',
+      input: '',
+    });
+    assert.equal(run.status, 0, `${command}\n${run.stderr}`);
+    assert.match(run.stdout, patternOf(onFreePorts(answer)), command);
+    Object.assign(environment, foundIn(run.stdout));
+  }
+});
+
+/** Signs the user of the transcript in, presses Allow for its app, and answers the code. */
+async function pressAllow(environment: NodeJS.ProcessEnv): Promise<string> {
+  const query = new URLSearchParams({
+    client_id: environment['CLIENT_ID'] ?? '',
+    redirect_uri: 'http://127.0.0.1:8080/callback',
+    state: 'xyz',
+  });
+  const browser = new Browser();
+  const url = `${environment['VALETKEY_APP_URL']}/auth/oauth2/authorize?${query}`;
+  const person = { email: 'ada@example.com', password: environment['PASSWORD'] ?? '' };
+  const signedIn = await browser.submit(await browser.get(url), '/sign-in', person);
+  assert.equal(signedIn.status, 303, 'the printed password works');
+  const allowed = await browser.submit(await browser.get(url), '/auth/oauth2/authorize', { decision: 'allow' });
+  return new URL(allowed.headers.get('location') ?? '').searchParams.get('code') ?? '';
+}
+
+/** What the next commands need of an answer, as variables. */
+function foundIn(answer: string): NodeJS.ProcessEnv {
+  const forms = {
+    PASSWORD: /^Password +(\S+)$/m,
+    CLIENT_ID: /^ *Client ID +(app_\S+)$/m,
+    CLIENT_SECRET: /^ *Client Secret +(vk_cs_\S+)$/m,
+    ACCESS_TOKEN: /"access_token":"([^"]+)"/,
+    REFRESH_TOKEN: /"refresh_token":"([^"]+)"/,
+  };
+  const found = Object.entries(forms).map(([name, form]) => [name, form.exec(answer)?.[1]]);
+  return Object.fromEntries(found.filter(([, value]) => value !== undefined));
+}
+
+function patternOf(expected: string): RegExp {
+  const literal = expected
+    .replace(/app_7k2mq9x4c0d8e1f3/g, 'app_…')
+    .split('…')
+    .map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  return new RegExp(`^${literal.join('[^]*')}`);
+}
+
+function appears(stream: NodeJS.ReadableStream, text: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let seen = '';
+    stream.on('data', (chunk) => {
+      seen += chunk;
+      if (seen.includes(text)) resolve();
+    });
+    stream.once('end', () => reject(new Error(`the service ended: ${seen}`)));
+  });
+}
