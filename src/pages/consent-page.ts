@@ -65,5 +65,5 @@ const thisDevice = /^(?:127\.0\.0\.1|\[::1\]|localhost)(?::\d+)?$|^[^:]+:$/;
 
 function destination({ messages: { consent: texts } }: PageContext, redirectHost: string): Html {
   const host = displayName(redirectHost, 320);
-  return thisDevice.test(host) ? html`${texts.destinationOnThisDevice}` : texts.destination(host);
+  return thisDevice.test(host) ? texts.destinationOnThisDevice(host) : texts.destination(host);
 }

@@ -70,7 +70,8 @@ export const ar: Messages = {
     title: 'السماح بالوصول',
     heading: (app, product) => html`هل تسمح لتطبيق ${isolated(app)} باستخدام حسابك في ${isolated(product)}؟`,
     destination: (host) => html`في الحالتين ستنتقل بعد ذلك إلى ${isolatedAddress(host)}`,
-    destinationOnThisDevice: 'في الحالتين ستعود بعد ذلك إلى تطبيق على هذا الجهاز',
+    destinationOnThisDevice: (host) =>
+      html`في الحالتين ستعود بعد ذلك إلى تطبيق على هذا الجهاز: ${isolatedAddress(host)}`,
     account: 'حسابك',
     switchAccount: html`تبديل <span class="unseen">الحساب</span>`,
     permissions: 'إذا سمحت، يمكن لهذا التطبيق',

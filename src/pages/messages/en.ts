@@ -59,7 +59,8 @@ export const en = {
     heading: (app: string, product: string): Html =>
       html`Allow ${isolated(app)} to use your ${isolated(product)} account?`,
     destination: (host: string): Html => html`Either way, you’ll go on to ${isolatedAddress(host)}`,
-    destinationOnThisDevice: 'Either way, you’ll go back to an app on this device',
+    destinationOnThisDevice: (host: string): Html =>
+      html`Either way, you’ll go back to an app on this device: ${isolatedAddress(host)}`,
     account: 'Your account',
     switchAccount: html`Switch <span class="unseen">account</span>`,
     permissions: 'If you allow it, this app can',
