@@ -1,0 +1,95 @@
+/**
+ * Mints codes ahead: an account, a client and so many grants in the database that the environment names, through the
+ * protocol's own operations and at their own durability. Prints them as JSON. `node bench/fill.ts COUNT`
+ */
+import { newAccountId } from '../src/accounts/account.ts';
+import { readConfiguration } from '../src/configuration.ts';
+import { auditEvent } from '../src/oauth/audit.ts';
+import { AuthorizationServer } from '../src/oauth/authorization-server.ts';
+import { ClientRegistry } from '../src/oauth/client-registry.ts';
+import { createKeyring } from '../src/oauth/keyring.ts';
+import { Parameters } from '../src/oauth/parameters.ts';
+import { parseRootKeys } from '../src/root-keys.ts';
+import { openSqlite } from '../src/storage/sqlite/open.ts';
+
+/** A client and unused codes of its own. */
+export type Filled = {
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly redirectUri: string;
+  readonly codes: readonly string[];
+};
+
+const REDIRECT_URI = 'https://client.example/callback';
+/** So many grants are issued at once, and share commits. */
+const AT_ONCE = 1000;
+const ORIGIN = { source: '127.0.0.1', requestId: 'bench' };
+const OPERATOR = { kind: 'operator', id: 'bench', source: null, requestId: null } as const;
+
+async function fill(count: number): Promise<Filled> {
+  const configuration = readConfiguration(process.env);
+  if (configuration.database.kind !== 'file') throw new Error('name a database file');
+  const keyring = createKeyring(parseRootKeys(configuration.keys ?? '', 'VALETKEY_KEYS'));
+  const now = Date.now;
+  const { store, close } = await openSqlite({
+    path: configuration.database.path,
+    keyring,
+    now,
+    role: 'command',
+    durability: 'full',
+    migrate: true,
+    onFailure: (error) => {
+      throw error;
+    },
+  });
+  const lifetimes = {
+    code: configuration.codeTtl,
+    accessToken: configuration.accessTokenTtl,
+    refreshTokenIdle: configuration.refreshTokenIdleTtl,
+    refreshTokenMax: configuration.refreshTokenMaxTtl,
+    refreshOverlap: configuration.refreshOverlap,
+    refreshRetryWindow: configuration.refreshRetryWindow,
+  };
+  const prefix = configuration.tokenPrefix;
+  const resourceOwnerId = await addAccount(store);
+  const registry = new ClientRegistry(
+    { store, keyring, prefix, accessTokenLifetime: lifetimes.accessToken, now },
+    OPERATOR,
+  );
+  const { client, clientSecret } = await registry.register('confidential', {
+    name: 'Bench',
+    redirectUris: [REDIRECT_URI],
+    scopes: [],
+    requirePkce: false,
+    refreshOverlap: null,
+    refreshRetryWindow: null,
+  });
+  const throttle = { wait: () => 0, count: () => {} };
+  const server = new AuthorizationServer({ store, keyring, lifetimes, prefix, now, throttle });
+  const parameters = { client_id: client.id, redirect_uri: REDIRECT_URI, state: 'bench' };
+  const request = await server.validateRequest(new Parameters(Object.entries(parameters)));
+  if (request.kind !== 'valid') throw new Error('the authorization request is not valid');
+  const codes: string[] = [];
+  while (codes.length < count) {
+    const some = Array.from({ length: Math.min(AT_ONCE, count - codes.length) }, () =>
+      server.allow(request, resourceOwnerId, ORIGIN),
+    );
+    for (const location of await Promise.all(some)) codes.push(new URL(location ?? '').searchParams.get('code') ?? '');
+  }
+  await close();
+  return { clientId: client.id, clientSecret: clientSecret ?? '', redirectUri: REDIRECT_URI, codes };
+}
+
+/** An account whose password nobody knows: nobody signs in here, so that none is hashed. */
+async function addAccount(store: Awaited<ReturnType<typeof openSqlite>>['store']): Promise<string> {
+  const id = newAccountId();
+  const email = `${id}@example.com`;
+  const createdAt = Date.now();
+  const password = { phc: '$argon2id$none', keyId: 0 };
+  const about = { id, email, username: null, name: 'Ada Example', avatarUrl: null, password, createdAt };
+  const event = auditEvent('user_added', OPERATOR, createdAt, { resourceOwnerId: id });
+  await store.addAccount({ ...about, isOperator: false, status: 'active', epoch: 0 }, email, event);
+  return id;
+}
+
+if (import.meta.main) process.stdout.write(JSON.stringify(await fill(Number(process.argv[2]))));

@@ -1,0 +1,127 @@
+/** The three operations as calls: their bytes as an app sends them, and what a right answer is. */
+import { ME_PATH, REFRESH_TOKEN_PATH, TOKEN_PATH } from '../src/http/paths.ts';
+import type { Filled } from './fill.ts';
+import type { Call } from './load.ts';
+
+/** The operations, in the order in which a round runs them: each needs what the one before made. */
+export const OPERATIONS = ['exchange', 'refresh', 'check'] as const;
+
+/** The name of an operation. */
+export type Operation = (typeof OPERATIONS)[number];
+
+type Pair = { readonly accessToken: string; readonly refreshToken: string };
+
+/** So many grants at most take turns at being refreshed, and so many others at being checked. */
+const MOST_CHAINS = 4096;
+const MOST_CHECKED = 10_000;
+
+/** What one target has to spend in one round: codes, then the pairs that they were exchanged for. */
+export class Purse {
+  readonly #filled: Filled;
+  readonly #chance: () => number;
+  #nextCode = 0;
+  readonly #pairs: Pair[] = [];
+  #chains: Pair[] | null = null;
+  #checked: Pair[] = [];
+
+  /** `chance` answers numbers from 0 to below 1. */
+  constructor(filled: Filled, chance: () => number) {
+    this.#filled = filled;
+    this.#chance = chance;
+  }
+
+  /** The source of an operation's calls. */
+  calls(operation: Operation): () => Call | null {
+    if (operation === 'exchange') return () => this.#exchange();
+    this.#share();
+    return operation === 'refresh' ? () => this.#refresh() : () => this.#check();
+  }
+
+  /** Shuffled, so that grants that follow each other are not neighbours on a page of the database. */
+  #share(): void {
+    if (this.#chains) return;
+    const pairs = shuffled(this.#pairs, this.#chance);
+    const half = Math.ceil(pairs.length / 2);
+    this.#chains = pairs.slice(0, Math.min(half, MOST_CHAINS));
+    this.#checked = pairs.slice(this.#chains.length, this.#chains.length + MOST_CHECKED);
+  }
+
+  #exchange(): Call | null {
+    const { clientId, clientSecret, redirectUri, codes } = this.#filled;
+    const code = codes[this.#nextCode];
+    this.#nextCode += 1;
+    if (code === undefined) return null;
+    const form = { grant_type: 'authorization_code', code, redirect_uri: redirectUri };
+    return {
+      text: post(TOKEN_PATH, { ...form, client_id: clientId, client_secret: clientSecret }),
+      judge: (body) => {
+        const pair = readPair(body);
+        if (pair) this.#pairs.push(pair);
+        return pair ? null : 'the answer does not hold two tokens';
+      },
+    };
+  }
+
+  /** The chain that waited longest, so that no two requests ever refresh the same grant at once. */
+  #refresh(): Call | null {
+    const { clientId, clientSecret } = this.#filled;
+    const chains = this.#chains as Pair[];
+    const before = chains.shift();
+    if (!before) return null;
+    const form = { grant_type: 'refresh_token', client_id: clientId, client_secret: clientSecret };
+    return {
+      text: post(REFRESH_TOKEN_PATH, form, before.refreshToken),
+      judge: (body) => {
+        const pair = readPair(body);
+        if (!pair) return 'the answer does not hold two tokens';
+        chains.push(pair);
+        const changed = pair.accessToken !== before.accessToken && pair.refreshToken !== before.refreshToken;
+        return changed ? null : 'a token did not change';
+      },
+    };
+  }
+
+  #check(): Call | null {
+    const pair = this.#checked[Math.floor(this.#chance() * this.#checked.length)];
+    if (!pair) return null;
+    return {
+      text: `GET ${ME_PATH} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${pair.accessToken}\r\n\r\n`,
+      judge: (body) => {
+        const { status, data } = body as { status?: unknown; data?: { id?: unknown } };
+        return status === 'success' && typeof data?.id === 'string'
+          ? null
+          : 'the answer says of nobody whose token it is';
+      },
+    };
+  }
+}
+
+/** Numbers from 0 to below 1, the same for the same seed (mulberry32). */
+export function seededChance(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** The same things in another order. */
+export function shuffled<T>(things: readonly T[], chance: () => number): T[] {
+  const keyed = things.map((thing) => ({ thing, key: chance() }));
+  return keyed.sort((one, other) => one.key - other.key).map(({ thing }) => thing);
+}
+
+function readPair(body: unknown): Pair | null {
+  const { access_token: accessToken, refresh_token: refreshToken } = body as Record<string, unknown>;
+  if (typeof accessToken !== 'string' || typeof refreshToken !== 'string') return null;
+  return accessToken && refreshToken && accessToken !== refreshToken ? { accessToken, refreshToken } : null;
+}
+
+function post(path: string, form: Record<string, string>, bearer?: string): string {
+  const body = new URLSearchParams(form).toString();
+  const authorization = bearer === undefined ? '' : `Authorization: Bearer ${bearer}\r\n`;
+  const type = 'Content-Type: application/x-www-form-urlencoded';
+  return `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n${authorization}${type}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+}

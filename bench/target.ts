@@ -1,0 +1,166 @@
+/** The servers under test as child processes, each on the core for servers. */
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { get } from 'node:http';
+import { createServer } from 'node:net';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { makeRootKey } from '../src/root-keys.ts';
+import type { Filled } from './fill.ts';
+import type { Usage } from './probe.ts';
+
+/** What can be started: a program and the ports it listens on. */
+export type Target = {
+  readonly name: 'Valetkey' | 'Fastify' | 'node:http';
+  readonly program: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+  /** For pages and tokens. */
+  readonly appPort: number;
+  /** For the check. */
+  readonly apiPort: number;
+};
+
+/** A target that runs. */
+export type RunningTarget = Target & {
+  /** What it has used so far. */
+  usage(): Promise<Usage>;
+  /** Profiles it while something runs; answers the profile. */
+  profile(during: () => Promise<unknown>): Promise<unknown>;
+  stop(): Promise<void>;
+};
+
+/** Children run where the project is, wherever the bench was called from. */
+const cwd = join(import.meta.dirname, '..');
+
+const NODE = [process.execPath, '--disable-warning=ExperimentalWarning'];
+
+/** Whether servers and generator have a core of their own each. */
+export const isPinned = availableParallelism() > 1 && hasTaskset();
+
+/** Moves this process to the generator's core. */
+export function pinGenerator(): void {
+  if (isPinned) execFileSync('taskset', ['-acp', '1', String(process.pid)], { stdio: 'ignore' });
+}
+
+/** The real service with everything at its defaults, but codes that live long enough to be minted ahead. */
+export async function valetkey(folder: string): Promise<Target> {
+  const [appPort, apiPort] = [await freePort(), await freePort()];
+  return {
+    name: 'Valetkey',
+    program: ['src/main.ts', 'serve'],
+    appPort,
+    apiPort,
+    environment: {
+      VALETKEY_APP_URL: `http://127.0.0.1:${appPort}`,
+      VALETKEY_API_URL: `http://127.0.0.1:${apiPort}`,
+      VALETKEY_DATABASE_URL: `sqlite:${join(folder, 'valetkey.db')}`,
+      VALETKEY_KEYS: makeRootKey(),
+      VALETKEY_CODE_TTL: '600',
+    },
+  };
+}
+
+/** A bare server that answers the same requests. */
+export async function bare(name: 'Fastify' | 'node:http'): Promise<Target> {
+  const port = await freePort();
+  const file =
+    name === 'Fastify' ? new URL('./bare-fastify.ts', import.meta.url) : new URL('./bare-http.ts', import.meta.url);
+  return { name, program: [fileURLToPath(file), String(port)], environment: {}, appPort: port, apiPort: port };
+}
+
+/** Starts a target, with its log into a file; with `probe`, its usage can be asked. */
+export function launch(target: Target, log: number, probe: boolean): ChildProcess {
+  const preload = probe ? ['--import', './bench/probe.ts'] : [];
+  const [program = '', ...args] = onCore(0, [...NODE, ...preload, ...target.program]);
+  return spawn(program, args, {
+    cwd,
+    env: environmentOf(target),
+    stdio: ['ignore', log, log, ...(probe ? (['ipc'] as const) : [])],
+  });
+}
+
+/** Starts a target and waits until it answers. */
+export async function start(target: Target, log: number): Promise<RunningTarget> {
+  const child = launch(target, log, true);
+  await untilAnswers(target.apiPort, child);
+  const ask = async (question: string): Promise<unknown> => {
+    const answer = once(child, 'message');
+    child.send(question);
+    return (await answer)[0];
+  };
+  return {
+    ...target,
+    usage: async () => (await ask('usage')) as Usage,
+    profile: async (during) => {
+      await ask('profile');
+      await during();
+      return ask('profile-end');
+    },
+    stop: () => stop(child),
+  };
+}
+
+/** Ends a process and waits for it. */
+export async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill('SIGTERM');
+  await ended;
+}
+
+/** Waits until a server answers at `/healthz` (any status), or throws when its process ended. */
+export async function untilAnswers(port: number, child: ChildProcess): Promise<void> {
+  for (;;) {
+    if (child.exitCode !== null) throw new Error(`the server ended with code ${child.exitCode}: see its log`);
+    if (await answers(port)) return;
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+}
+
+function answers(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const request = get({ host: '127.0.0.1', port, path: '/healthz', agent: false }, (response) => {
+      response.resume().once('end', () => resolve(true));
+    });
+    request.once('error', () => resolve(false));
+  });
+}
+
+/** Mints codes for a target, in a process of its own on the generator's core. */
+export async function fill(target: Target, count: number): Promise<Filled> {
+  const [program = '', ...args] = onCore(1, [...NODE, 'bench/fill.ts', String(count)]);
+  const { stdout } = await promisify(execFile)(program, args, { cwd, env: environmentOf(target), maxBuffer: 2 ** 28 });
+  return JSON.parse(stdout) as Filled;
+}
+
+/** A command that runs on one core, where that can be said. */
+function onCore(core: 0 | 1, command: readonly string[]): readonly string[] {
+  return isPinned ? ['taskset', '-c', String(core), ...command] : command;
+}
+
+/** Ours without the settings of whatever installation there is here. */
+function environmentOf({ environment }: Target): Record<string, string | undefined> {
+  const others = Object.entries(process.env).filter(([name]) => !name.startsWith('VALETKEY_'));
+  return { ...Object.fromEntries(others), ...environment };
+}
+
+function hasTaskset(): boolean {
+  try {
+    execFileSync('taskset', ['-p', String(process.pid)], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer().once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
+    });
+  });
+}
