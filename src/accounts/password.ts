@@ -2,9 +2,9 @@
 import { COMMON_PASSWORDS } from './common-passwords.ts';
 
 /** A password longer than this (bytes of UTF-8) is refused before any work is done for it. */
-export const MAX_PASSWORD_BYTES = 1024;
+const MAX_PASSWORD_BYTES = 1024;
 /** A password has at least so many characters. */
-export const MIN_PASSWORD_LENGTH = 8;
+const MIN_PASSWORD_LENGTH = 8;
 
 /** Whether a password can be anybody's at all; false means that it is not even looked at. */
 export function isPlausiblePassword(password: string): boolean {

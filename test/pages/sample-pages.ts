@@ -26,7 +26,7 @@ export function sampleContext(language: Language, brand: Brand = sampleBrand): P
   return { messages: messagesFor(language), language, brand, stylesheetHref: '/pages.css' };
 }
 
-export const errorKinds = Object.keys(messagesFor('en').errors.kinds) as ErrorKind[];
+const errorKinds = Object.keys(messagesFor('en').errors.kinds) as ErrorKind[];
 
 /** Every page in every state worth looking at, by name. */
 export function samplePages(context: PageContext, text: Replace = unchanged): Record<string, Html> {

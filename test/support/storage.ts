@@ -15,7 +15,7 @@ import { openSqlite, type SqliteOptions, type SqliteStorage } from '../../src/st
 /** Some moment, in ms since the epoch. */
 export const NOW = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
 export const HOUR = 3_600_000;
-export const keyring = createKeyring([Buffer.alloc(32, 'a key')]);
+const keyring = createKeyring([Buffer.alloc(32, 'a key')]);
 
 /** A path for a database in a folder that goes with the test. */
 export function temporaryPath(t: Pick<TestContext, 'after'>): string {
