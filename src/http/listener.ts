@@ -17,7 +17,7 @@ import { decodeForm, decodeFormBody, decodeJsonBody, MalformedBody } from './dec
 import { addHealth } from './health.ts';
 import { apiAnswers, oauthAnswers } from './json-answers.ts';
 import { addMe } from './me.ts';
-import { originOf } from './origin.ts';
+import { originOf, readSource } from './origin.ts';
 import { makePages } from './page-answers.ts';
 import { addPublicPages } from './public-pages.ts';
 import { addPublishedFace } from './published.ts';
@@ -28,6 +28,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** What a request came to, for the log; never holds a secret. */
     outcome: { error: string; detail?: string } | undefined;
+    /** Where the request comes from, read at once: a socket that is gone does not tell. */
+    source: string | undefined;
   }
   interface FastifyContextConfig {
     answers?: Answers;
@@ -68,6 +70,7 @@ export async function buildListener(
     http: { headersTimeout: 10_000, connectionsCheckingInterval: 1_000, maxHeaderSize: HEADERS_LIMIT_BYTES },
   });
   app.decorateRequest('outcome', undefined);
+  app.decorateRequest('source', undefined);
   logRequests(app, service);
   acceptBodies(app);
   answerUnknownAddresses(app, fallback);
@@ -167,10 +170,12 @@ function troubleOf(error: unknown): Trouble {
 function logRequests(app: FastifyInstance, service: Service): void {
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('X-Request-Id', request.id);
-    done();
-  });
-  app.addHook('onResponse', (request, reply, done) => {
-    logRequest(service, request, reply);
+    request.source = readSource(service, request);
+    // Not the response hook: it is not called for those who hang up before the answer.
+    reply.raw.once('close', () => {
+      if (!reply.raw.writableFinished) request.outcome = { error: 'aborted' };
+      logRequest(service, request, reply);
+    });
     done();
   });
 }

@@ -6,10 +6,12 @@ import { sourceOf } from './source.ts';
 
 /** The source and the id of a request. */
 export function originOf(service: Service, request: FastifyRequest): RequestOrigin {
+  return { source: request.source ?? readSource(service, request), requestId: request.id };
+}
+
+/** The source of a request, from its socket and headers. */
+export function readSource(service: Service, request: FastifyRequest): string {
   const forwardedFor = request.headers['x-forwarded-for'];
   const forwarded = Array.isArray(forwardedFor) ? forwardedFor.join(',') : forwardedFor;
-  return {
-    source: sourceOf(request.socket.remoteAddress ?? '', forwarded, service.isTrustedProxy),
-    requestId: request.id,
-  };
+  return sourceOf(request.socket.remoteAddress ?? '', forwarded, service.isTrustedProxy);
 }

@@ -1,0 +1,201 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, describe, test } from 'node:test';
+import { AxeBuilder } from '@axe-core/playwright';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { launchBrowser, noBrowser } from '../support/chromium.ts';
+import { authorizeUrl, exchange, me, obtainPair, pairOf, signedInBrowser } from '../support/flow.ts';
+import { addClient, addUser, PASSWORD, startTestService } from '../support/service.ts';
+
+/** A server that answers each address with a redirect or a page, and keeps what it was asked. */
+async function serve(answer: (url: URL) => string): Promise<{ origin: string; asked: string[] }> {
+  const asked: string[] = [];
+  const server: Server = createServer((request, response) => {
+    const url = new URL(request.url ?? '/', 'http://localhost');
+    asked.push(`${request.method} ${request.url}`);
+    const location = answer(url);
+    if (location) response.writeHead(302, { Location: location }).end();
+    else
+      response
+        .writeHead(200, { 'Content-Type': 'text/html' })
+        .end('<title>arrived</title><link rel="icon" href="data:,">');
+  });
+  await once(server.listen(0), 'listening');
+  after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { origin: `http://localhost:${(server.address() as AddressInfo).port}`, asked };
+}
+
+describe('in Chromium', { skip: noBrowser, concurrency: 3 }, async () => {
+  if (noBrowser) return;
+  const browser = await launchBrowser();
+  after(() => browser.close());
+  const service = await startTestService({ after });
+  await addUser(service);
+  await addUser(service, 'grace@example.com', 'Grace Example');
+  const third = await serve(() => '');
+  const app = await serve((url) => (url.pathname === '/callback' ? `${third.origin}/done${url.search}` : ''));
+  const redirectUri = `${app.origin.replace('localhost', '127.0.0.1')}/callback`;
+  const scopes = [{ name: 'read', sentence: 'Read your notes' }];
+  const newClient = (name = 'Notes') => addClient(service, { name, redirectUris: [redirectUri], scopes });
+
+  /** A page that is a complaint's witness: of the console, of scripts, of the CSP. */
+  async function open(options: BrowserContextOptions = {}): Promise<{ page: Page; complaints: string[] }> {
+    const page = await (await browser.newContext(options)).newPage();
+    const complaints: string[] = [];
+    page.on('console', (message) => complaints.push(message.text()));
+    page.on('pageerror', (error) => complaints.push(error.message));
+    page.on('dialog', (dialog) => {
+      complaints.push(`dialog ${dialog.message()}`);
+      void dialog.dismiss();
+    });
+    return { page, complaints };
+  }
+
+  async function signIn(page: Page, email = 'ada@example.com'): Promise<void> {
+    await page.fill('[name=email]', email);
+    await page.fill('[name=password]', PASSWORD);
+    await page.click('main button');
+    await page.locator('[name=password]').waitFor({ state: 'detached' });
+  }
+
+  test('RFC 6749 §4.1: without scripts, sign-in and Allow lead over the app to a third origin', async () => {
+    const client = await newClient();
+    const { page, complaints } = await open({ javaScriptEnabled: false });
+    await page.goto(authorizeUrl(service, client, { redirect_uri: redirectUri, state: 'a b&c' }));
+    await signIn(page);
+    assert.match(await page.innerText('main'), /Read your notes/);
+    await page.click('button[value=allow]');
+    await page.waitForURL(`${third.origin}/done?*`);
+    const back = new URL(page.url()).searchParams;
+    assert.equal(back.get('state'), 'a b&c');
+    assert.ok(
+      app.asked.every((line) => line.startsWith('GET ')),
+      'no form was sent on',
+    );
+    const { accessToken } = pairOf(
+      await exchange(service, client, String(back.get('code')), { redirect_uri: redirectUri }),
+    );
+    assert.equal((await me(service, accessToken)).status, 200);
+    assert.deepEqual(complaints, []);
+    await page.context().close();
+  });
+
+  test('RFC 6749 §4.1: who is signed in already goes the same way, with Deny as well', async () => {
+    const client = await newClient();
+    const { page, complaints } = await open();
+    await page.goto(`${service.appUrl}/sign-in`);
+    await signIn(page);
+    for (const [decision, name] of [
+      ['allow', 'code'],
+      ['deny', 'error'],
+    ] as const) {
+      await page.goto(authorizeUrl(service, client, { redirect_uri: redirectUri }));
+      await page.click(`button[value=${decision}]`);
+      await page.waitForURL(`${third.origin}/done?${name}=*`);
+    }
+    assert.match(page.url(), /error=access_denied&.*state=xyz$/);
+    assert.deepEqual(complaints, []);
+    await page.context().close();
+  });
+
+  test('RFC 6749 §3.1: the person switches the account on the consent page and comes back to it', async () => {
+    const client = await newClient();
+    const { page, complaints } = await open({ javaScriptEnabled: false });
+    await page.goto(authorizeUrl(service, client, { redirect_uri: redirectUri }));
+    await signIn(page);
+    await page.click('form[action="/sign-out"] button');
+    await signIn(page, 'grace@example.com');
+    assert.match(await page.innerText('main'), /grace@example\.com/);
+    await page.click('button[value=allow]');
+    await page.waitForURL(`${third.origin}/done?code=*`);
+    assert.deepEqual(complaints, []);
+    await page.context().close();
+  });
+
+  test('Promise 2: the person takes an app back on the connected-apps page, without scripts', async () => {
+    const client = await addClient(service, { name: 'Taken back' });
+    const { accessToken } = await obtainPair(service, await signedInBrowser(service), client);
+    const { page, complaints } = await open({ javaScriptEnabled: false });
+    await page.goto(`${service.appUrl}/account/apps`);
+    await signIn(page);
+    await page.click('li:has-text("Taken back") form button');
+    assert.match(await page.innerText('[role=status]'), /Taken back/);
+    assert.equal((await me(service, accessToken)).status, 401);
+    await page.click('header form button');
+    await page.locator('h1', { hasText: 'signed out' }).waitFor();
+    assert.deepEqual(complaints, []);
+    await page.context().close();
+  });
+
+  test('RFC 9700 §4.16: no script runs, whatever is in state, the client name or the address', async () => {
+    const probe = `"'><img src=x onerror=alert(1)><script>alert(2)</script>`;
+    const client = await newClient(`A ${probe}`);
+    const { page, complaints } = await open();
+    await page.goto(authorizeUrl(service, client, { redirect_uri: redirectUri, state: probe, login_hint: probe }));
+    await page.fill('[name=email]', 'x@example.com');
+    await page.fill('[name=password]', probe);
+    await page.click('main button');
+    assert.match(await page.innerText('[role=alert]'), /./);
+    await signIn(page);
+    assert.ok((await page.innerText('h1')).includes(probe), 'shown as text');
+    await page.goto(authorizeUrl(service, client, { client_id: probe, redirect_uri: probe }));
+    await page.goto(`${service.appUrl}/account/apps?revoked=${encodeURIComponent(probe)}`);
+    await page.goto(authorizeUrl(service, client, { redirect_uri: redirectUri, state: probe }));
+    await page.click('button[value=allow]');
+    await page.waitForURL(`${third.origin}/done?code=*`);
+    assert.equal(new URL(page.url()).searchParams.get('state'), probe);
+    assert.deepEqual(
+      complaints.filter((text) => !text.includes('400 (Bad Request)')),
+      [],
+    );
+    await page.context().close();
+  });
+
+  test('RFC 9700 §4.16: no other site can frame a page', async () => {
+    const { page } = await open();
+    await page.goto(third.origin);
+    await page.setContent(`<iframe src="${service.appUrl}/sign-in"></iframe>`);
+    assert.deepEqual(
+      page
+        .frames()
+        .map((frame) => frame.url())
+        .slice(1),
+      ['chrome-error://chromewebdata/'],
+    );
+    await page.context().close();
+  });
+
+  for (const [colorScheme, width] of [
+    ['light', 1280],
+    ['dark', 320],
+  ] as const)
+    test(`WCAG 2.2 AA: the live pages in ${colorScheme}, ${width} pixels wide, are accessible and fit`, async () => {
+      const client = await newClient();
+      const { page, complaints } = await open({ colorScheme, viewport: { width, height: 720 } });
+      const { appUrl } = service;
+      const url = authorizeUrl(service, client, { redirect_uri: redirectUri });
+      const look = async () => {
+        const { violations } = await new AxeBuilder({ page }).analyze();
+        assert.deepEqual(
+          violations.map(({ id, nodes }) => `${id} ${nodes.map(({ target }) => target)}`),
+          [],
+          page.url(),
+        );
+        assert.equal(await page.evaluate('document.documentElement.scrollWidth'), width, page.url());
+      };
+      await page.goto(url);
+      await look();
+      await signIn(page);
+      for (const address of [url, `${appUrl}/account/apps`, `${appUrl}/sign-out`, appUrl, `${appUrl}/developers`]) {
+        await page.goto(address);
+        await look();
+      }
+      assert.deepEqual(complaints, []);
+      await page.context().close();
+    });
+});

@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict';
+import { hash } from 'node:crypto';
+import { test } from 'node:test';
+import { Browser, formOf } from '../support/browser.ts';
+import {
+  auditActions,
+  authorizeUrl,
+  exchange,
+  me,
+  obtainCode,
+  pairOf,
+  postBody,
+  postForm,
+  refresh,
+  signedInBrowser,
+  signIn,
+} from '../support/flow.ts';
+import { addClient, addUser, PASSWORD, startTestService } from '../support/service.ts';
+
+test('Promise 4: after a whole flow and every failure no log line, audit event or error holds a credential', async (t) => {
+  const service = await startTestService(t);
+  await addUser(service);
+  const client = await addClient(service, { refreshOverlap: 0, refreshRetryWindow: 0 });
+  const verifier = 'canary-verifier-dBjftJeZ4CVP-mB92K27uhbUJU1p1r';
+  const pkce = {
+    code_challenge: hash('sha256', verifier, 'base64url'),
+    code_challenge_method: 'S256',
+    state: 'canary-state',
+  };
+  const answers: unknown[] = [];
+  const secrets = [
+    PASSWORD,
+    client.clientSecret,
+    verifier,
+    pkce.state,
+    'canary-wrong',
+    'canary%20query',
+    'canary query',
+  ];
+
+  const browser = await signedInBrowser(service);
+  secrets.push(...browser.cookies.values());
+  const page = await browser.get(authorizeUrl(service, client, pkce));
+  secrets.push(String(formOf(page.body, '/auth').fields['form_token']));
+  const code = await obtainCode(service, browser, client, pkce);
+  const first = pairOf(await exchange(service, client, code, { code_verifier: verifier }));
+  const second = pairOf(await refresh(service, client, first.refreshToken));
+  secrets.push(code, ...Object.values(first), ...Object.values(second));
+  assert.equal((await me(service, second.accessToken)).status, 200);
+
+  const { appUrl, apiUrl } = service;
+  const token = `${appUrl}/api/auth/oauth/token`;
+  answers.push(
+    await exchange(service, client, code, { client_secret: 'canary-wrong' }),
+    await exchange(service, client, code, { code_verifier: verifier }),
+    await exchange(service, client, 'canary-wrong'),
+    await refresh(service, client, first.refreshToken),
+    await refresh(service, client, 'canary-wrong'),
+    await me(service, 'canary-wrong'),
+    await me(service, second.accessToken),
+    await postBody(token, `{"code":"${code}","client_secret":"canary-wrong",`),
+    await postBody(token, `canary-wrong=${code}`, { 'Content-Type': 'text/canary-wrong' }),
+    await postForm(
+      `${token}?code=${code}&canary%20query`,
+      {},
+      { Authorization: `Basic ${btoa(`${client.clientId}:canary-wrong`)}` },
+    ),
+    await (await fetch(`${apiUrl}/v2/me?access_token=${first.accessToken}`)).text(),
+  );
+  const stranger = new Browser();
+  await signIn(service, stranger, 'canary-wrong@example.com', 'canary-wrong');
+  await signIn(service, stranger, 'ada@example.com', 'canary-wrong');
+  await stranger.get(`${appUrl}/canary-wrong?canary%20query`);
+  await stranger.get(`${appUrl}/%?code=${code}`);
+  await stranger.get(authorizeUrl(service, client, { redirect_uri: `https://evil.test/${code}` }));
+  await stranger.get(authorizeUrl(service, client, { response_type: 'canary-wrong' }));
+  await browser.submit(page, '/auth', { decision: 'deny', form_token: 'canary-wrong' });
+  secrets.push(...stranger.cookies.values());
+
+  const events = await service.installation.audit.listAuditEvents({ limit: 1000 });
+  const places = { log: service.log.join(''), audit: JSON.stringify(events), answers: JSON.stringify(answers) };
+  for (const [place, text] of Object.entries(places))
+    for (const secret of secrets) assert.ok(!text.includes(secret), `${place} holds ${secret}`);
+});
+
+test('Promise 4: each request is one line of JSON with its id, and a refusal says to the operator why', async (t) => {
+  const service = await startTestService(t);
+  await addUser(service);
+  const client = await addClient(service);
+  const browser = await signedInBrowser(service);
+  const code = await obtainCode(service, browser, client);
+  const refused = [
+    [await exchange(service, client, code, { client_secret: 'x' }), 'invalid_client', 'the client secret is wrong'],
+    [await exchange(service, client, 'x'), 'invalid_grant', 'not a code of this service'],
+    [
+      await exchange(service, client, code, { redirect_uri: 'x' }),
+      'invalid_grant',
+      'redirect_uri differs from the authorization request',
+    ],
+    [await me(service, 'x'), 'invalid_token', 'not an access token of this service'],
+    [
+      await browser.get(authorizeUrl(service, client, { client_id: 'x' })),
+      'unknown_client',
+      'no client has this client_id',
+    ],
+    [await browser.get(authorizeUrl(service, client, { scope: 'x' })), 'invalid_scope', undefined],
+    [await signIn(service, new Browser(), 'ada@example.com', 'wrong password'), 'wrong_credentials', undefined],
+  ] as const;
+  const lines = service.log.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'request');
+  for (const { request_id: id, method, status, ms, source } of lines) {
+    assert.match(id, /^[\w-]{12}$/);
+    assert.deepEqual([typeof method, typeof status, typeof ms, source], ['string', 'number', 'number', '127.0.0.1']);
+  }
+  assert.equal(new Set(lines.map((line) => line.request_id)).size, lines.length, 'one line a request');
+  for (const [{ headers, status }, error, detail] of refused) {
+    const line = lines.find((line) => line.request_id === headers.get('x-request-id'));
+    assert.deepEqual([line.status, line.error], [status, error]);
+    if (detail !== undefined) assert.equal(line.detail, detail);
+  }
+});
+
+test('ASVS 16.3.3: each act leaves one audit event: who, from where, in which request, about what', async (t) => {
+  const service = await startTestService(t);
+  const { installation } = service;
+  const account = await addUser(service);
+  const client = await addClient(service);
+  const browser = await signedInBrowser(service);
+  const page = await browser.get(authorizeUrl(service, client));
+  await browser.submit(page, '/auth', { decision: 'deny' });
+  const allowed = await browser.submit(page, '/auth', { decision: 'allow' });
+  const code = String(new URL(String(allowed.headers.get('location'))).searchParams.get('code'));
+  await exchange(service, client, code);
+  await exchange(service, client, code);
+  await obtainCode(service, browser, client);
+  await browser.submit(await browser.get(`${service.appUrl}/account/apps`), '/sign-out');
+  assert.deepEqual(await auditActions(service), [
+    'user_added',
+    'client_registered',
+    'sign_in',
+    'consent_denied',
+    'consent_allowed',
+    'code_replay',
+    'consent_allowed',
+    'sign_out',
+  ]);
+  const [event, ...more] = await installation.audit.listAuditEvents({ action: 'code_replay', limit: 10 });
+  const [{ grant } = assert.fail()] = (await installation.grants.list({ limit: 10 })).filter(
+    ({ grant }) => grant.revokedAt,
+  );
+  assert.equal(more.length, 0);
+  assert.equal(event?.at, service.clock.now());
+  assert.deepEqual([event.actor.kind, event.actor.id, event.actor.source], ['client', client.clientId, '127.0.0.1']);
+  assert.match(String(event.actor.requestId), /^[\w-]{12}$/);
+  assert.deepEqual([event.clientId, event.resourceOwnerId], [client.clientId, account.id]);
+  assert.equal(event.grantId?.replaceAll('-', ''), grant.id.toString('hex'));
+});
+
+test('Promise 5: no anonymous request leaves anything in the store', async (t) => {
+  const service = await startTestService(t);
+  await addUser(service);
+  const client = await addClient(service);
+  const before = await auditActions(service);
+  const stranger = new Browser();
+  for (const [url, body] of [
+    [authorizeUrl(service, client), null],
+    [`${service.appUrl}/sign-in`, { email: 'ada@example.com', password: 'x' }],
+    [`${service.appUrl}/account/apps/revoke`, { client_id: client.clientId }],
+    [`${service.appUrl}/api/auth/oauth/token`, { grant_type: 'authorization_code', client_id: client.clientId }],
+  ] as const) {
+    await stranger.get(url);
+    if (body) await stranger.post(url, body, { 'Sec-Fetch-Site': 'same-origin' });
+  }
+  await signIn(service, stranger, 'ada@example.com', 'a wrong password');
+  assert.deepEqual(await auditActions(service), before);
+  assert.deepEqual(await service.installation.grants.list({ limit: 1 }), []);
+});

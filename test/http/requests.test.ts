@@ -1,0 +1,305 @@
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import fc from 'fast-check';
+import { asJson, authorizeUrl, obtainPair, signedInBrowser } from '../support/flow.ts';
+import { requestHead, sendRaw } from '../support/raw-http.ts';
+import { addClient, addUser, freePort, type Lifetime, startTestService, type TestService } from '../support/service.ts';
+
+const service = await startTestService({ after });
+await addUser(service);
+const client = await addClient(service);
+const ada = await signedInBrowser(service);
+const { accessToken } = await obtainPair(service, ada, client);
+const { appUrl, apiUrl } = service;
+const TOKEN = '/api/auth/oauth/token';
+const REFRESH = '/api/auth/oauth/refreshToken';
+const AUTHORIZE = '/auth/oauth2/authorize';
+
+const send = (base: string, line: string, headers: Record<string, string> = {}, body: string | Buffer = '') =>
+  sendRaw(base, Buffer.concat([Buffer.from(requestHead(base, line, headers), 'latin1'), Buffer.from(body)]));
+
+/** Starts a service whose two addresses are one. */
+async function startOneAddress(t: Lifetime): Promise<TestService> {
+  const url = `http://127.0.0.1:${await freePort()}`;
+  return startTestService(t, { VALETKEY_APP_URL: url, VALETKEY_API_URL: url });
+}
+
+describe('RFC 9110 §15.5.6: a method that an address does not know is 405 with Allow', { concurrency: true }, () => {
+  const routes: [base: string, path: string, allow: string][] = [
+    [appUrl, AUTHORIZE, 'GET, POST'],
+    [appUrl, TOKEN, 'POST'],
+    [appUrl, REFRESH, 'POST'],
+    [apiUrl, '/v2/me', 'GET'],
+    [appUrl, '/', 'GET'],
+    [appUrl, '/sign-in', 'GET, POST'],
+    [appUrl, '/sign-out', 'GET, POST'],
+    [appUrl, '/account/apps', 'GET'],
+    [appUrl, '/account/apps/revoke', 'POST'],
+    [appUrl, '/developers', 'GET'],
+    [apiUrl, '/healthz', 'GET'],
+  ];
+  const methods = ['GET', 'POST', 'HEAD', 'OPTIONS', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'PROPFIND', 'QUERY'];
+  for (const [base, path, allow] of routes)
+    test(`RFC 9110 §15.5.6: ${path} allows ${allow}`, async () => {
+      for (const method of methods.filter((method) => !allow.split(', ').includes(method))) {
+        const headers = { 'Content-Length': '7', 'Content-Type': 'text/plain', Authorization: `Bearer ${accessToken}` };
+        const answer = await send(base, `${method} ${path}?x=1`, headers, 'x=1&y=2');
+        assert.deepEqual([answer.status, answer.headers.get('allow')], [405, allow], method);
+        const isPage = base === appUrl && !path.startsWith('/api/');
+        assert.match(String(answer.headers.get('content-type')), isPage ? /^text\/html/ : /^application\/json/);
+        if (method === 'HEAD') assert.equal(answer.body, '');
+        if (path.startsWith('/api/')) assert.equal(answer.headers.get('cache-control'), 'no-store');
+        if (path.startsWith('/api/') && method !== 'HEAD')
+          assert.equal(JSON.parse(answer.body).error, 'invalid_request', method);
+      }
+    });
+
+  test('RFC 9110 §9.1: a method that nobody knows is refused', async () => {
+    for (const method of ['FOO', 'get', 'G\0T', ''])
+      assert.equal((await send(appUrl, `${method} /sign-in`)).status, 400);
+  });
+});
+
+describe('RFC 9110 §15.5.5: an address that is not there', { concurrency: true }, () => {
+  const addresses: [base: string, path: string, type: RegExp][] = [
+    [appUrl, '/nope', /^text\/html/],
+    [appUrl, '/api/nope', /^application\/json/],
+    [appUrl, '/v2/me', /^application\/json/],
+    [appUrl, `${TOKEN}/`, /^application\/json/],
+    [appUrl, TOKEN.toUpperCase(), /^text\/html/],
+    [appUrl, '//evil.test/..', /^text\/html/],
+    [appUrl, '/account/../sign-in', /^text\/html/],
+    [appUrl, '/%2e%2e/etc/passwd', /^text\/html/],
+    [appUrl, '/assets/../../package.json', /^text\/html/],
+    [apiUrl, '/sign-in', /^application\/json/],
+    [apiUrl, TOKEN, /^application\/json/],
+    [apiUrl, '/v2/me/', /^application\/json/],
+  ];
+  for (const [base, path, type] of addresses)
+    test(`RFC 9110 §15.5.5: ${path} is 404, tells nothing of the program, and names its request id`, async () => {
+      for (const method of ['GET', 'POST']) {
+        const { status, headers, body } = await send(base, `${method} ${path}`, { 'Content-Length': '0' });
+        assert.equal(status, 404);
+        assert.match(String(headers.get('content-type')), type);
+        assert.match(String(headers.get('x-request-id')), /^[\w-]{12}$/);
+        assert.deepEqual([headers.get('server'), headers.get('x-powered-by')], [null, null]);
+        assert.doesNotMatch(body, /fastify|node_modules|at \w+ \(|evil|passwd/i);
+      }
+    });
+
+  test('RFC 9110 §15.5.1: an address that cannot be decoded is 400, and its request id is in the log', async () => {
+    for (const path of ['/%', '/%ff', '/sign-in%zz', '/api/%c0%af']) {
+      const { status, headers } = await send(appUrl, `GET ${path}`);
+      const id = String(headers.get('x-request-id'));
+      assert.equal(status, 400);
+      assert.ok(
+        service.log.some((line) => JSON.parse(line).request_id === id),
+        path,
+      );
+    }
+  });
+});
+
+test('RFC 9112 §3.2.2: whatever host a request names, links, forms, redirects and cookies are of the app URL', async () => {
+  const path = authorizeUrl(service, client).slice(appUrl.length);
+  const cookie = { Cookie: `valetkey_session=${ada.cookies.get('valetkey_session')}` };
+  const lies: [string, Record<string, string>][] = [
+    [path, { Host: 'evil.test' }],
+    [path, { Host: '' }],
+    [path, { 'X-Forwarded-Host': 'evil.test', 'X-Forwarded-Proto': 'https', 'X-Original-URL': '/evil.test' }],
+    [
+      path,
+      { Forwarded: 'host=evil.test;proto=https', 'X-Rewrite-URL': '//evil.test', 'X-HTTP-Method-Override': 'POST' },
+    ],
+    [`http://evil.test${path}`, {}],
+    [`HTTPS://evil.test${path}`, {}],
+  ];
+  for (const [target, headers] of lies)
+    for (const more of [{}, cookie]) {
+      const { status, text } = await send(appUrl, `GET ${target}`, { ...headers, ...more });
+      assert.equal(status, 200);
+      assert.doesNotMatch(text, /evil\.test|Secure|Domain/);
+      assert.match(text, /action="\/|name="continue" value="\//);
+    }
+  const post = await send(appUrl, `POST http://evil.test${path}`, {
+    'Content-Length': '0',
+    'Sec-Fetch-Site': 'same-origin',
+  });
+  assert.equal(post.headers.get('location'), path);
+});
+
+test('RFC 9700 §4.16: every page has the headers that keep it safe', async () => {
+  const pages = [
+    await ada.get(appUrl),
+    await ada.get(`${appUrl}/developers`),
+    await ada.get(authorizeUrl(service, client)),
+    await ada.get(`${appUrl}/account/apps`),
+    await ada.get(`${appUrl}/sign-out`),
+    await ada.get(`${appUrl}/nope`),
+    await ada.get(authorizeUrl(service, client, { client_id: 'x' })),
+    await ada.post(`${appUrl}/account/apps`, {}),
+    await ada.post(`${appUrl}/account/apps/revoke`, {}, { 'Sec-Fetch-Site': 'cross-site' }),
+    await ada.submit(await ada.get(authorizeUrl(service, client)), AUTHORIZE, { decision: 'allow' }),
+    await ada.get(`${appUrl}/sign-in`),
+    await ada.get(authorizeUrl(service, client, { state: undefined })),
+  ];
+  const leaves = [AUTHORIZE, '/sign-in'];
+  for (const { url, status, headers, body } of pages) {
+    const csp = String(headers.get('content-security-policy')).split('; ');
+    for (const part of ["default-src 'none'", "base-uri 'none'", "frame-ancestors 'none'", "style-src 'self'"])
+      assert.ok(csp.includes(part), `${url} ${part}`);
+    assert.ok(!csp.some((part) => /unsafe|\*|script-src/.test(part)), url);
+    if (status < 300 || status >= 400) {
+      const mayLeave = status === 200 && leaves.includes(new URL(url).pathname);
+      assert.equal(csp.includes("form-action 'self'"), !mayLeave, url);
+      assert.equal(headers.get('content-type'), 'text/html; charset=utf-8', url);
+      assert.equal(headers.get('referrer-policy'), 'same-origin', url);
+      assert.doesNotMatch(body, /<script| style="| on\w+="/, url);
+    }
+    const {
+      'x-frame-options': frame,
+      'x-content-type-options': sniff,
+      'cache-control': cache,
+      'cross-origin-opener-policy': coop,
+    } = Object.fromEntries(headers);
+    assert.deepEqual([frame, sniff, cache, coop], ['DENY', 'nosniff', 'no-store', 'same-origin'], url);
+  }
+});
+
+test('RFC 9700 §2.6: no address answers another origin', async () => {
+  const cross = { Origin: 'https://evil.test', 'Access-Control-Request-Method': 'POST' };
+  for (const [base, path] of [
+    [appUrl, AUTHORIZE],
+    [appUrl, '/sign-in'],
+    [appUrl, '/account/apps'],
+    [appUrl, TOKEN],
+    [appUrl, REFRESH],
+    [apiUrl, '/v2/me'],
+  ] as const)
+    for (const method of ['OPTIONS', 'GET', 'POST']) {
+      const { headers } = await send(base, `${method} ${path}`, { ...cross, 'Content-Length': '0' });
+      assert.ok(![...headers.keys()].some((name) => name.startsWith('access-control')), `${method} ${path}`);
+    }
+});
+
+test('health: alive and ready on both addresses, and on one address that is both', async (t) => {
+  for (const base of [appUrl, apiUrl, (await startOneAddress(t)).appUrl])
+    for (const [path, status] of [
+      ['/healthz', 'alive'],
+      ['/readyz', 'ready'],
+    ]) {
+      const answer = await asJson(await fetch(base + path));
+      assert.deepEqual([answer.status, answer.body], [200, { status }]);
+      assert.equal(answer.headers.get('cache-control'), 'no-store');
+    }
+});
+
+test('interface §1: one address can be both the app and the API', async (t) => {
+  const one = await startOneAddress(t);
+  const url = one.appUrl;
+  await addUser(one);
+  const pair = await obtainPair(one, await signedInBrowser(one), await addClient(one));
+  const { status } = await fetch(`${url}/v2/me`, { headers: { Authorization: `Bearer ${pair.accessToken}` } });
+  assert.equal(status, 200);
+  assert.equal((await asJson(await fetch(`${url}/v2/nope`))).status, 404);
+});
+
+describe('RFC 9112: requests that are not whole', { concurrency: true }, () => {
+  const form = { 'Content-Type': 'application/x-www-form-urlencoded' };
+  const refused: [name: string, bytes: string, status: number][] = [
+    [
+      'two lengths',
+      `${requestHead(appUrl, `POST ${TOKEN}`, { ...form, 'Content-Length': '3\r\nContent-Length: 4' })}abcd`,
+      400,
+    ],
+    [
+      'a length and chunks',
+      `${requestHead(appUrl, `POST ${TOKEN}`, { ...form, 'Content-Length': '3', 'Transfer-Encoding': 'chunked' })}0\r\n\r\n`,
+      400,
+    ],
+    ['a length that is none', requestHead(appUrl, `POST ${TOKEN}`, { ...form, 'Content-Length': '-1' }), 400],
+    [
+      'a chunk that is none',
+      `${requestHead(appUrl, `POST ${TOKEN}`, { ...form, 'Transfer-Encoding': 'chunked' })}zz\r\n`,
+      400,
+    ],
+    ['no host', `GET /sign-in HTTP/1.1\r\nConnection: close\r\n\r\n`, 400],
+    ['headers of 20 KB', requestHead(appUrl, 'GET /sign-in', { X: 'x'.repeat(20_000) }), 431],
+    ['a target of 20 KB', requestHead(appUrl, `GET /?${'x'.repeat(20_000)}`), 431],
+    ['raw bytes in the target', requestHead(appUrl, 'GET /sign-in?x=é'), 400],
+    ['a line break in a header', requestHead(appUrl, 'GET /sign-in', { X: 'a\nb' }), 400],
+    ['100 MB announced', `${requestHead(appUrl, `POST ${TOKEN}`, { ...form, 'Content-Length': '104857600' })}x`, 413],
+    [
+      '100 KB in chunks',
+      `${requestHead(appUrl, `POST ${TOKEN}`, { ...form, 'Transfer-Encoding': 'chunked' })}19000\r\n${'x'.repeat(0x19000)}\r\n`,
+      413,
+    ],
+  ];
+  for (const [name, bytes, status] of refused)
+    test(`RFC 9112: ${name} is ${status}, and the connection ends`, async () => {
+      const answer = await sendRaw(appUrl, bytes);
+      assert.equal(answer.status, status);
+      assert.doesNotMatch(answer.body, /xxx|at \w+ \(/);
+    });
+});
+
+test('RFC 6585 §4: one address cannot flood the authorization page; it is told until when', async (t) => {
+  const own = await startTestService(t);
+  const head = (connection: string) => requestHead(own.appUrl, `GET ${AUTHORIZE}`, { Connection: connection });
+  const { text } = await sendRaw(own.appUrl, head('keep-alive').repeat(6000) + head('close'));
+  const [, last = ''] = text.split('HTTP/1.1 429');
+  assert.equal(text.match(/HTTP\/1\.1 400/g)?.length, 6000);
+  assert.match(last, /^ Too Many Requests\r\n.*retry-after: 1\r\n/s);
+});
+
+test('RFC 9110 §15.6.1: no request whatever is answered with an error of ours', async () => {
+  const piece = fc.constantFrom(
+    ...['client_id', 'state', 'redirect_uri', 'code', 'grant_type', 'form_token', 'email', 'password', 'continue'],
+    ...['=', '&', '%', '%00', '%ff', '+', ';', '"', '<', '\\', '/', '//', '..', '{', '}', '[', ':', ',', '\\u0000'],
+    ...[client.clientId, client.clientSecret, accessToken, 'authorization_code', 'refresh_token', '__proto__', 'é'],
+  );
+  const garbage = fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.join(''));
+  const type = fc.constantFrom(
+    'application/json',
+    'application/x-www-form-urlencoded',
+    'application/json;charset=x',
+    'x/y',
+    '',
+  );
+  const header = fc.constantFrom(
+    'Authorization',
+    'Cookie',
+    'Origin',
+    'Accept-Language',
+    'X-Forwarded-For',
+    'Sec-Fetch-Site',
+    'Range',
+  );
+  const request = fc.record({
+    base: fc.constantFrom(appUrl, apiUrl),
+    method: fc.constantFrom('GET', 'POST', 'PUT', 'HEAD', 'OPTIONS'),
+    path: fc.constantFrom(
+      TOKEN,
+      REFRESH,
+      AUTHORIZE,
+      '/v2/me',
+      '/sign-in',
+      '/sign-out',
+      '/account/apps',
+      '/account/apps/revoke',
+      '/',
+    ),
+    query: garbage,
+    type,
+    headers: fc.array(fc.tuple(header, garbage), { maxLength: 3 }),
+    body: garbage,
+  });
+  const answered = fc.asyncProperty(request, async ({ base, method, path, query, type, headers, body }) => {
+    const bytes = Buffer.from(body);
+    const all = { ...Object.fromEntries(headers), 'Content-Type': type, 'Content-Length': String(bytes.length) };
+    const { status, text } = await send(base, `${method} ${path}?${query.replaceAll('é', '%C3%A9')}`, all, bytes);
+    assert.ok(status >= 200 && status < 500, text.slice(0, 300));
+  });
+  await fc.assert(answered, { seed: 20260115, numRuns: 500 });
+  assert.equal((await fetch(`${appUrl}/readyz`)).status, 200);
+});
