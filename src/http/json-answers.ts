@@ -3,12 +3,17 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ErrorCode, Refusal } from '../oauth/error.ts';
 import { type Answers, setRetryAfter, type Trouble } from './answer.ts';
 
-/** Headers of everything that may hold a credential (RFC 6749 §5.1). */
-export function noStore(reply: FastifyReply): FastifyReply {
+/**
+ * Sends JSON with the headers of everything that may hold a credential (RFC 6749 §5.1). It is bytes already, since
+ * Fastify would add a charset, which the type does not have (RFC 8259 §11).
+ */
+export function sendJson(reply: FastifyReply, value: object): FastifyReply {
   return reply
+    .header('Content-Type', 'application/json')
     .header('Cache-Control', 'no-store')
     .header('Pragma', 'no-cache')
-    .header('X-Content-Type-Options', 'nosniff');
+    .header('X-Content-Type-Options', 'nosniff')
+    .send(Buffer.from(JSON.stringify(value)));
 }
 
 /** Sends a refusal of a token endpoint (RFC 6749 §5.2). */
@@ -17,7 +22,7 @@ export function sendOAuthRefusal(request: FastifyRequest, reply: FastifyReply, r
   if (refusal.code === 'invalid_client') reply.header('WWW-Authenticate', 'Basic realm="valetkey", charset="UTF-8"');
   if (refusal.retryAfter !== undefined) setRetryAfter(reply, refusal.retryAfter);
   const status = refusal.code === 'invalid_client' ? 401 : refusal.code === 'temporarily_unavailable' ? 429 : 400;
-  return noStore(reply).code(status).send({ error: refusal.code, error_description: refusal.description });
+  return sendJson(reply.code(status), { error: refusal.code, error_description: refusal.description });
 }
 
 /** Sends a refused check: the same body for every reason, no `error` attribute where no token came (RFC 6750 §3.1). */
@@ -35,7 +40,7 @@ export function sendTokenRefusal(request: FastifyRequest, reply: FastifyReply, r
 /** Troubles of the token endpoints, as OAuth errors. */
 export const oauthAnswers: Answers = (request, reply, trouble) => {
   request.outcome ??= { error: trouble.kind };
-  return noStore(reply).send({ error: oauthCode(trouble), error_description: describe(trouble) });
+  return sendJson(reply, { error: oauthCode(trouble), error_description: describe(trouble) });
 };
 
 /** Troubles of the API. */
@@ -45,7 +50,7 @@ export const apiAnswers: Answers = (request, reply, trouble) => {
 };
 
 function sendApiError(reply: FastifyReply, code: string, message: string): FastifyReply {
-  return noStore(reply).send({ status: 'error', error: { code, message } });
+  return sendJson(reply, { status: 'error', error: { code, message } });
 }
 
 function oauthCode({ kind }: Trouble): ErrorCode | 'server_error' {

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { CheckedToken } from '../oauth/authorization-server.ts';
 import { invalidToken, Refusal } from '../oauth/error.ts';
 import { readBearerToken } from './client-authentication.ts';
-import { apiAnswers, noStore, sendTokenRefusal } from './json-answers.ts';
+import { apiAnswers, sendJson, sendTokenRefusal } from './json-answers.ts';
 import { ME_PATH } from './paths.ts';
 import type { Service } from './service.ts';
 
@@ -19,7 +19,7 @@ export function addMe(app: FastifyInstance, service: Service): void {
         ? invalidToken('the Authorization header holds more than a token')
         : await service.authorizationServer.checkAccessToken(token);
     if (checked instanceof Refusal) return sendTokenRefusal(request, reply, checked);
-    return noStore(reply).send(describe(checked));
+    return sendJson(reply, describe(checked));
   });
 }
 

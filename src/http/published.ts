@@ -5,7 +5,7 @@ import type { TokenPair } from '../oauth/grant.ts';
 import type { Parameters } from '../oauth/parameters.ts';
 import { readBearerToken, readClientCredentials } from './client-authentication.ts';
 import { formOf } from './form.ts';
-import { noStore, oauthAnswers, sendOAuthRefusal } from './json-answers.ts';
+import { oauthAnswers, sendJson, sendOAuthRefusal } from './json-answers.ts';
 import { originOf } from './origin.ts';
 import { REFRESH_TOKEN_PATH, TOKEN_PATH } from './paths.ts';
 import type { Service } from './service.ts';
@@ -77,5 +77,5 @@ function checkBody(body: Parameters, known: readonly string[], grantType: string
 /** The answer is an object with exactly these two fields. */
 function sendPair(request: FastifyRequest, reply: FastifyReply, result: TokenPair | Refusal): FastifyReply {
   if (result instanceof Refusal) return sendOAuthRefusal(request, reply, result);
-  return noStore(reply).send({ access_token: result.accessToken, refresh_token: result.refreshToken });
+  return sendJson(reply, { access_token: result.accessToken, refresh_token: result.refreshToken });
 }
