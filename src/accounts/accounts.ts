@@ -1,4 +1,4 @@
-/** What people and operators do with accounts: sign in, sign out, and the operator's acts. The only asynchronous file here. */
+/** What people and operators do with accounts: sign in, sign out, and the operator’s acts. */
 import { type Actor, type AuditAction, type AuditEvent, auditEvent } from '../oauth/audit.ts';
 import type { RequestOrigin } from '../oauth/authorization-server.ts';
 import { OperatorError } from '../oauth/error.ts';

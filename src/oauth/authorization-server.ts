@@ -1,6 +1,6 @@
 /**
  * The operations of the authorization server, each "find, decide, commit": read what is needed, take one pure decision,
- * make one atomic write. The only asynchronous file of the protocol.
+ * make one atomic write. Beside the two registries it is all of the protocol that waits for anything.
  */
 import { randomBytes } from 'node:crypto';
 import { accessTokenRefusal } from './access-token.ts';
