@@ -4,8 +4,8 @@ import type { ErrorCode, Refusal } from '../oauth/error.ts';
 import { type Answers, setRetryAfter, type Trouble } from './answer.ts';
 
 /**
- * Sends JSON with the headers of everything that may hold a credential (RFC 6749 §5.1). It is bytes already, since
- * Fastify would add a charset, which the type does not have (RFC 8259 §11).
+ * Sends JSON with the headers of everything that may hold a credential (RFC 6749 §5.1). It has its own serializer,
+ * since Fastify's would add a charset, which the type does not have (RFC 8259 §11).
  */
 export function sendJson(reply: FastifyReply, value: object): FastifyReply {
   return reply
@@ -13,7 +13,8 @@ export function sendJson(reply: FastifyReply, value: object): FastifyReply {
     .header('Cache-Control', 'no-store')
     .header('Pragma', 'no-cache')
     .header('X-Content-Type-Options', 'nosniff')
-    .send(Buffer.from(JSON.stringify(value)));
+    .serializer(JSON.stringify)
+    .send(value);
 }
 
 /** Sends a refusal of a token endpoint (RFC 6749 §5.2). */

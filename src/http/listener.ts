@@ -1,5 +1,5 @@
 /** One HTTP server: what it accepts at all, how it logs, and which faces it carries. */
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import cookie from '@fastify/cookie';
 import fastify, {
   type FastifyBaseLogger,
@@ -59,7 +59,8 @@ export async function buildListener(
       answerError(error, request, reply.header('X-Request-Id', request.id), fallback(request));
       logRequest(service, request, reply);
     },
-    genReqId: () => randomBytes(9).toString('base64url'),
+    // 48 random bits, short enough to be read out; randomUUID draws them from a pool.
+    genReqId: () => randomUUID().slice(-12),
     bodyLimit: BODY_LIMIT_BYTES,
     exposeHeadRoutes: false,
     rewriteUrl: originForm,
