@@ -59,7 +59,7 @@ const SETTINGS = {
   keysFile: setting(
     'VALETKEY_KEYS_FILE',
     'data/keys',
-    readText,
+    readName,
     'The file with the root keys, newest first, mode 0600; made together with a new database.',
   ),
   keys: setting(
@@ -116,7 +116,7 @@ const SETTINGS = {
     readPrefix,
     'The brand at the front of every credential: 1 to 12 lower-case letters or digits.',
   ),
-  productName: setting('VALETKEY_PRODUCT_NAME', 'Valetkey', readText, 'What pages call your product.'),
+  productName: setting('VALETKEY_PRODUCT_NAME', 'Valetkey', readName, 'What pages call your product.'),
   productColour: setting(
     'VALETKEY_PRODUCT_COLOUR',
     '#0f5c4d',
@@ -144,8 +144,6 @@ type Values = { readonly [Name in keyof Settings]: Settings[Name] extends Settin
 export type Configuration = Omit<Values, 'appListen' | 'apiListen'> & {
   readonly appListen: ListenAddress;
   readonly apiListen: ListenAddress;
-  /** Whether the operator named the keys, so that they are never made. */
-  readonly keysAreNamed: boolean;
 };
 
 /** Reads the configuration from variables. Throws `Refused` with every mistake at once. */
@@ -164,7 +162,6 @@ export function readConfiguration(variables: Readonly<Record<string, string | un
     ...read,
     appListen: read.appListen ?? defaultListenAddress(read.appUrl, 3000),
     apiListen: read.apiListen ?? defaultListenAddress(read.apiUrl, 3001),
-    keysAreNamed: read.keys !== null,
   };
 }
 
@@ -282,6 +279,11 @@ function readColour(text: string): string | Mistake {
 function readSupportAddress(text: string): string | null | Mistake {
   if (text === '' || /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text)) return text || null;
   return URL.parse(text)?.protocol === 'https:' ? text : new Mistake('write an e-mail address or an https address');
+}
+
+/** A text that has a default, so that there always is one. */
+function readName(text: string): string {
+  return text;
 }
 
 function readText(text: string): string | null {

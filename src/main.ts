@@ -2,10 +2,9 @@
  * The only wiring: configuration → keys → store → domain → servers, or one command. Everything below this file receives
  * what it needs; the environment, the clock and the process are touched nowhere else.
  */
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { isIPv6 } from 'node:net';
 import { availableParallelism, userInfo } from 'node:os';
-import type { FastifyInstance } from 'fastify';
 import { type Logger, pino } from 'pino';
 import { Accounts } from './accounts/accounts.ts';
 import { PasswordHasher } from './accounts/password-hash.ts';
@@ -13,15 +12,15 @@ import { Throttle } from './accounts/throttle.ts';
 import type { CommandContext, Installation } from './cli/context.ts';
 import { runProgram } from './cli/program.ts';
 import { type Configuration, readConfiguration } from './configuration.ts';
-import type { Faces } from './http/listener.ts';
 import { AUTHORIZE_PATH, LOGO_PATH, REFRESH_TOKEN_PATH, TOKEN_PATH } from './http/paths.ts';
 import type { Service } from './http/service.ts';
+import { readLogo } from './logo.ts';
 import { AuthorizationServer } from './oauth/authorization-server.ts';
 import { ClientRegistry } from './oauth/client-registry.ts';
 import { GrantRegistry } from './oauth/grant-registry.ts';
 import { createKeyring, type Keyring } from './oauth/keyring.ts';
 import { Refused } from './refused.ts';
-import { makeKeysFile, makeRootKey, parseRootKeys, readKeysFile } from './root-keys.ts';
+import { loadRootKeys, makeKeysFile, makeRootKey } from './root-keys.ts';
 import { openSqlite, type SqliteStorage } from './storage/sqlite/open.ts';
 
 /** What a start may be given instead of the real thing; a test advances the clock. */
@@ -44,7 +43,6 @@ const LIMITS = {
   authorize: { count: 6000, seconds: 60 },
 };
 
-const DRAIN_MS = 10_000;
 const LOG_FLUSH_MS = 250;
 
 /** Node.js has four threads for work beside the event loop: two stay free for syncs, whatever the number of sign-ins. */
@@ -54,7 +52,7 @@ const MOST_HASHES_AT_ONCE = 2;
 export async function startService(configuration: Configuration, world: World): Promise<RunningService> {
   const { now, logger } = world;
   const logo = readLogo(configuration.productLogo);
-  const keyring = loadKeyring(configuration);
+  const keyring = createKeyring(loadRootKeys(configuration, isNew(configuration.database)));
   const database = await openDatabase(configuration, keyring, world, 'service', true);
   const installation = makeInstallation(configuration, keyring, database, now);
   let isStopping = false;
@@ -65,7 +63,7 @@ export async function startService(configuration: Configuration, world: World): 
     clients: database.store,
     keyring,
     brand: {
-      productName: configuration.productName ?? 'Valetkey',
+      productName: configuration.productName,
       colour: configuration.productColour,
       logoHref: logo ? LOGO_PATH : null,
       supportAddress: configuration.supportAddress,
@@ -79,7 +77,9 @@ export async function startService(configuration: Configuration, world: World): 
     isReady: async () => !isStopping && (await canServe(database)),
     now,
   };
-  const servers = await listen(service, configuration, logger).catch(async (error: unknown) => {
+  // Commands do without the servers, and start faster for it.
+  const { drain, startServers } = await import('./http/servers.ts');
+  const servers = await startServers(service, configuration, logger).catch(async (error: unknown) => {
     await database.close();
     throw error;
   });
@@ -91,20 +91,6 @@ export async function startService(configuration: Configuration, world: World): 
   };
   let stopped: Promise<void> | undefined;
   return { appUrl: configuration.appUrl, apiUrl: configuration.apiUrl, installation, stop: () => (stopped ??= stop()) };
-}
-
-/** Takes no new connections, and ends each one as soon as its request is answered; after 10 seconds all that are left. */
-async function drain(servers: readonly FastifyInstance[]): Promise<void> {
-  const drained = Promise.all(servers.map((server) => server.close()));
-  const reaping = setInterval(() => {
-    for (const { server } of servers) server.closeIdleConnections();
-  }, 50);
-  const ending = setTimeout(() => {
-    for (const { server } of servers) server.closeAllConnections();
-  }, DRAIN_MS);
-  await drained;
-  clearInterval(reaping);
-  clearTimeout(ending);
 }
 
 /** Serves until a signal comes; prints where, and what to do next on an empty installation. */
@@ -165,7 +151,7 @@ function makeInstallation(
   };
   const operator = { kind: 'operator', id: userInfo().username, source: null, requestId: null } as const;
   const hasher = new PasswordHasher(keyring, Math.min(availableParallelism(), MOST_HASHES_AT_ONCE));
-  const guessable = [configuration.productName ?? '', 'valetkey'];
+  const guessable = [configuration.productName, 'valetkey'];
   const published = {
     authorizationUrl: configuration.appUrl + AUTHORIZE_PATH,
     accessTokenRequestUrl: configuration.appUrl + TOKEN_PATH,
@@ -191,38 +177,6 @@ function makeInstallation(
   };
 }
 
-/** One server for each address, or one for both; resolves when they answer. */
-async function listen(service: Service, configuration: Configuration, logger: Logger) {
-  const isOne = configuration.appUrl === configuration.apiUrl;
-  const wanted: [Faces, Configuration['appListen']][] = isOne
-    ? [[{ app: true, api: true }, configuration.appListen]]
-    : [
-        [{ app: true, api: false }, configuration.appListen],
-        [{ app: false, api: true }, configuration.apiListen],
-      ];
-  // Commands do without the servers, and start faster for it.
-  const { buildListener } = await import('./http/listener.ts');
-  const servers = await Promise.all(wanted.map(([faces]) => buildListener(service, faces, logger)));
-  for (const [index, [, address]] of wanted.entries()) {
-    try {
-      await servers[index]?.listen(address);
-    } catch (error) {
-      await Promise.all(servers.map((server) => server.close()));
-      throw new Refused([whyNotListening(address, error as NodeJS.ErrnoException)]);
-    }
-  }
-  return servers;
-}
-
-function whyNotListening({ host, port }: Configuration['appListen'], error: NodeJS.ErrnoException): string {
-  const place = `${host}:${port}`;
-  if (error.code === 'EADDRINUSE')
-    return `${place} is in use: stop the other program, or set VALETKEY_APP_LISTEN and VALETKEY_API_LISTEN (or the URLs)`;
-  if (error.code === 'EACCES')
-    return `${place} may not be bound by this user: choose a port from 1024 on, with a proxy in front`;
-  return `${place} cannot be bound (${error.code}): set VALETKEY_APP_LISTEN and VALETKEY_API_LISTEN to addresses of this machine`;
-}
-
 async function openDatabase(
   { database, durability }: Configuration,
   keyring: Keyring,
@@ -243,22 +197,6 @@ async function openDatabase(
       process.exit(1);
     },
   });
-}
-
-/** The keyring of an installation: from the environment, from the file, or made anew together with a new database. */
-function loadKeyring({ keys, keysFile, keysAreNamed, database }: Configuration): Keyring {
-  if (keysAreNamed) return createKeyring(parseRootKeys(keys ?? '', 'VALETKEY_KEYS'));
-  if (database.kind === 'memory') return createKeyring(parseRootKeys(makeRootKey(), 'memory'));
-  const path = keysFile ?? 'data/keys';
-  const found = readKeysFile(path);
-  if (found) return createKeyring(found);
-  if (!isNew(database)) {
-    throw new Refused([
-      `the keys file ${path} is missing, but the database ${database.path} exists: put its keys back, since nothing in it opens without them`,
-    ]);
-  }
-  makeKeysFile(path, makeRootKey());
-  return createKeyring(readKeysFile(path) ?? []);
 }
 
 /** Whether there is no database yet: then the service or the first command makes it. */
@@ -285,19 +223,6 @@ function lifetimesOf(configuration: Configuration) {
   };
 }
 
-function readLogo(path: string | null): Service['logo'] {
-  if (path === null) return null;
-  const type = { svg: 'image/svg+xml', png: 'image/png' }[path.split('.').at(-1)?.toLowerCase() ?? ''];
-  if (!type) throw new Refused([`VALETKEY_PRODUCT_LOGO: ${path} is neither .svg nor .png`]);
-  try {
-    return { type, bytes: readFileSync(path) };
-  } catch (error) {
-    throw new Refused([
-      `VALETKEY_PRODUCT_LOGO: ${path} cannot be read (${(error as NodeJS.ErrnoException).code}): name an SVG or PNG file`,
-    ]);
-  }
-}
-
 /** Structured logs, a line of JSON each. Nothing that is a secret is ever handed to it. */
 export function makeLogger(destination: pino.DestinationStream): Logger {
   return pino(
@@ -322,7 +247,7 @@ export function makeCommandContext(environment: Readonly<Record<string, string |
         `there is no database at ${read.database.path}: "serve" makes one, or check VALETKEY_DATABASE_URL`,
       ]);
     }
-    const keyring = loadKeyring(read);
+    const keyring = createKeyring(loadRootKeys(read, isNew(read.database)));
     const database = await openDatabase(read, keyring, world, 'command', migrate || isNew(read.database));
     return { read, keyring, database };
   };

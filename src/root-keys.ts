@@ -46,6 +46,31 @@ export function parseRootKeys(text: string, place: string): Buffer[] {
   });
 }
 
+/** Where the keys are: in the environment, or in a file. */
+export type KeysPlace = {
+  readonly keys: string | null;
+  readonly keysFile: string;
+  readonly database: { readonly kind: 'file'; readonly path: string } | { readonly kind: 'memory' };
+};
+
+/**
+ * The root keys of an installation, newest first: from the environment, from the file, or made anew together with a new
+ * database. Throws `Refused`.
+ */
+export function loadRootKeys({ keys, keysFile: path, database }: KeysPlace, isNewDatabase: boolean): Buffer[] {
+  if (keys !== null) return parseRootKeys(keys, 'VALETKEY_KEYS');
+  if (database.kind === 'memory') return parseRootKeys(makeRootKey(), 'memory');
+  const found = readKeysFile(path);
+  if (found) return found;
+  if (!isNewDatabase) {
+    throw new Refused([
+      `the keys file ${path} is missing, but the database ${database.path} exists: put its keys back, since nothing in it opens without them`,
+    ]);
+  }
+  makeKeysFile(path, makeRootKey());
+  return readKeysFile(path) ?? [];
+}
+
 /** Reads the keys file, or null when there is none. Throws `Refused` when others could read it, or it cannot be read. */
 export function readKeysFile(path: string): Buffer[] | null {
   let text: string;

@@ -18,7 +18,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
   'src/accounts/': ['node:crypto', '@node-rs/argon2', 'src/oauth/'],
   'src/storage/': ['node:', 'src/oauth/', 'src/accounts/', 'src/refused.ts'],
   'src/pages/': ['type src/oauth/', 'type src/accounts/'],
-  'src/http/': ['node:', 'fastify', '@fastify/', 'src/oauth/', 'src/accounts/', 'src/pages/'],
+  'src/http/': ['node:', 'fastify', '@fastify/', 'src/oauth/', 'src/accounts/', 'src/pages/', 'src/refused.ts'],
   'src/cli/': [
     'node:',
     'commander',
