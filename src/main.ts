@@ -149,7 +149,7 @@ function makeInstallation(
     clientAndSource: new Throttle(LIMITS.clientAndSource),
     authorize: new Throttle(LIMITS.authorize),
   };
-  const operator = { kind: 'operator', id: userInfo().username, source: null, requestId: null } as const;
+  const operator = { kind: 'operator', id: userName(), source: null, requestId: null } as const;
   const hasher = new PasswordHasher(keyring, Math.min(availableParallelism(), MOST_HASHES_AT_ONCE));
   const guessable = [configuration.productName, 'valetkey'];
   const published = {
@@ -202,6 +202,15 @@ async function openDatabase(
 /** Whether there is no database yet: then the service or the first command makes it. */
 function isNew(database: Configuration['database']): boolean {
   return database.kind === 'file' && (!existsSync(database.path) || statSync(database.path).size === 0);
+}
+
+/** Who runs the command; a container may use a number that has no name. */
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `uid ${process.getuid?.()}`;
+  }
 }
 
 /** Whether the store answers a read. */

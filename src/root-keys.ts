@@ -97,8 +97,7 @@ export function readKeysFile(path: string): Buffer[] | null {
  */
 export function makeKeysFile(path: string, key: string): boolean {
   const draft = `${path}.${process.pid}.new`;
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const descriptor = openSync(draft, 'wx', 0o600);
+  const descriptor = openDraft(path, draft);
   try {
     writeSync(
       descriptor,
@@ -113,5 +112,16 @@ export function makeKeysFile(path: string, key: string): boolean {
   } finally {
     closeSync(descriptor);
     rmSync(draft, { force: true });
+  }
+}
+
+function openDraft(path: string, draft: string): number {
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    return openSync(draft, 'wx', 0o600);
+  } catch (error) {
+    throw new Refused([
+      `the keys file ${path} cannot be made (${(error as NodeJS.ErrnoException).code}): let the user who runs Valetkey write to its folder`,
+    ]);
   }
 }

@@ -26,6 +26,15 @@ test('Root keys: an existing keys file is never replaced', (t) => {
   assert.deepEqual(readFileSync(path), before);
 });
 
+test('Root keys: a folder that cannot be made is a refusal with the remedy', (t) => {
+  const file = join(folderOf(t), 'file');
+  writeFileSync(file, '');
+  assert.throws(
+    () => makeKeysFile(join(file, 'keys'), makeRootKey()),
+    (error) => error instanceof Refused && /write to its folder/.test(error.message),
+  );
+});
+
 test('Root keys: a file that others can read is refused, with the remedy', (t) => {
   const path = join(folderOf(t), 'keys');
   makeKeysFile(path, makeRootKey());

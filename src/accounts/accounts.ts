@@ -60,8 +60,6 @@ export class Accounts {
     const active = account?.status === 'active' ? account : null;
     try {
       if (!(await hasher.verify(active?.password ?? null, password)) || !active) return { kind: 'wrong_credentials' };
-      if (hasher.isOutdated(active.password))
-        await store.rehashPassword(active.id, active.password, await hasher.hash(password));
     } catch (error) {
       if (!(error instanceof PasswordHashingBusy)) throw error;
       throttles.accountAndSource.refund(`${key} ${origin.source}`);
@@ -79,8 +77,20 @@ export class Accounts {
       lastSeenAt: at,
     };
     const event = auditEvent('sign_in', { kind: 'user', id: active.id, ...origin }, at, { resourceOwnerId: active.id });
-    const added = await store.addSession(session, replaces === null ? null : sessionDigest(replaces), event);
+    const replaced = replaces === null ? null : sessionDigest(replaces);
+    const added = await store.addSession(session, active.password, replaced, event);
+    if (added && hasher.isOutdated(active.password)) await this.#rehash(active, password);
     return added ? { kind: 'signed_in', sessionToken, account: active } : { kind: 'wrong_credentials' };
+  }
+
+  /** Best effort: if too many passwords are being checked, the next sign-in does it. */
+  async #rehash({ id, password: from }: Account, password: string): Promise<void> {
+    const { store, hasher } = this.#parts;
+    try {
+      await store.rehashPassword(id, from, await hasher.hash(password));
+    } catch (error) {
+      if (!(error instanceof PasswordHashingBusy)) throw error;
+    }
   }
 
   /** The account that a session token belongs to, while the session lasts and the account is active; else null. */

@@ -22,8 +22,11 @@ export type AccountStore = {
   revokeAccountGrants(id: string, event: AuditEvent): Promise<boolean>;
   /** Deletes an account with its sessions and grants; false when it is gone. */
   deleteAccount(id: string, event: AuditEvent): Promise<boolean>;
-  /** Adds a session for an active account, and ends the one it replaces (its digest), if any; false when the account is not active. */
-  addSession(session: Session, replaces: Buffer | null, event: AuditEvent): Promise<boolean>;
+  /**
+   * Adds a session for an account that is active and whose password is still the one that was `verified`, and ends the
+   * session it replaces (its digest), if any; false otherwise: a password set or an account disabled meanwhile wins.
+   */
+  addSession(session: Session, verified: StoredPassword, replaces: Buffer | null, event: AuditEvent): Promise<boolean>;
   /** A session with its account, whatever state either is in; null when it is not there. */
   findSession(digest: Buffer): Promise<{ session: Session; account: Account } | null>;
   /** Notes that a session was seen at `at` (ms). */

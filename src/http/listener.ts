@@ -17,7 +17,7 @@ import { decodeForm, decodeFormBody, decodeJsonBody, MalformedBody } from './dec
 import { addHealth } from './health.ts';
 import { apiAnswers, oauthAnswers } from './json-answers.ts';
 import { addMe } from './me.ts';
-import { originOf, readSource } from './origin.ts';
+import { keepAddress, originOf, readSource } from './origin.ts';
 import { makePages } from './page-answers.ts';
 import { addPublicPages } from './public-pages.ts';
 import { addPublishedFace } from './published.ts';
@@ -71,6 +71,7 @@ export async function buildListener(
     http: { headersTimeout: 10_000, connectionsCheckingInterval: 1_000, maxHeaderSize: HEADERS_LIMIT_BYTES },
   });
   app.decorateRequest('outcome', undefined);
+  app.server.on('connection', keepAddress);
   app.decorateRequest('source', undefined);
   logRequests(app, service);
   acceptBodies(app);

@@ -174,7 +174,7 @@ main > .monogram.app { inline-size: 3rem; block-size: 3rem; font-size: 1.375rem;
 .app-card { display: grid; grid-template-columns: auto minmax(0, 1fr) auto; align-items: center; gap: 1rem 0.875rem; }
 .app-card form { grid-column: 3; grid-row: 1; }
 .app-access { grid-column: 1 / -1; }
-.app-head h2 { font-size: 1.0625rem; }
+.app-head h2 { font-size: 1.0625rem; text-wrap: wrap; }
 .dates { display: flex; flex-wrap: wrap; gap: 0 1rem; font-size: 0.875rem; color: var(--muted); }
 .app-card h3 { margin-block-end: 0.625rem; font-weight: 550; color: var(--muted); letter-spacing: 0; }
 .app-card .permissions { gap: 0.5rem; font-size: 0.9375rem; }
@@ -227,7 +227,11 @@ html:lang(ar) :is(h1, h2, h3) { line-height: 1.45; letter-spacing: 0; }
   .card .foot { justify-content: start; padding-inline: 1.25rem; }
 }
 @media (prefers-reduced-motion: reduce) { * { transition: none !important; } button:active, .button:active { transform: none; } }
-@media (forced-colors: active) { .monogram, .account, button, .button, .code { border: 1px solid; } }
+@media (forced-colors: active) {
+  .monogram, .account, button, .button, .code { border: 1px solid; }
+  .primary { border-width: 3px; }
+  .session .quiet { margin-inline: 0; }
+}
 @media print {
   :root { --canvas: #ffffff; --shadow: transparent; }
   form, .contents, .button { display: none !important; }

@@ -93,7 +93,8 @@ test('sessions that ended a day ago go', async () => {
     sampleSession({ createdAt: NOW - 3 * DAY, lastSeenAt: NOW - DAY - 13 * HOUR }),
     sampleSession({ createdAt: NOW - 32 * DAY }),
   ];
-  for (const session of sessions) await opened.store.addSession(session, null, event('sign_in'));
+  for (const session of sessions)
+    await opened.store.addSession(session, sampleAccount().password, null, event('sign_in'));
   assert.equal(await walkAll(opened), 2);
   const found = await Promise.all(sessions.map(({ digest }) => opened.store.findSession(digest)));
   assert.deepEqual(found.map(Boolean), [true, true, false, false]);

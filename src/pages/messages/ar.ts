@@ -206,8 +206,7 @@ export const ar: Messages = {
       invalid_client: 'معرّف العميل أو سرّه غير صحيح أو ملغى، أو أن تطبيقك موقوف مؤقتًا. لا تكرّر الطلب، بل تحقّق منهما.',
       invalid_grant:
         'الرمز غير صحيح أو منتهٍ أو مستخدَم أو مسحوب أو يخص تطبيقًا آخر، أو أن عنوان إعادة التوجيه مختلف. ابدأ من الخطوة 1.',
-      unauthorized_client:
-        'لا يحق لتطبيقك استخدام هذا العنوان. التطبيقات العامة تستخدم العناوين المخصّصة للمكتبات أدناه.',
+      unauthorized_client: 'تطبيقك غير مسجّل لهذا النوع من الطلبات. اسأل القائمين على هذه الخدمة.',
       unsupported_grant_type: html`قيمة <code>grant_type</code> ليست <code>authorization_code</code> (الخطوة 2) ولا <code>refresh_token</code> (الخطوة 3).`,
       temporarily_unavailable: html`طلبات كثيرة (429) أو انقطاع قصير (503). انتظر عدد الثواني الوارد في <code>Retry-After</code>، ثم أرسل الطلب نفسه.`,
       missing_token: html`لا توجد ترويسة <code dir="ltr">Authorization: Bearer …</code>.`,

@@ -198,7 +198,7 @@ export const en = {
         'Client ID or Client Secret is wrong or retired, or your app is paused. Don’t repeat; check them.',
       invalid_grant:
         'The code or refresh token is wrong, expired, used, revoked or another app’s, or the redirect URI differs. Start over with step 1.',
-      unauthorized_client: 'Your app may not use this address. Public apps use the addresses for libraries, below.',
+      unauthorized_client: 'Your app isn’t registered for this kind of request. Ask the people who run this service.',
       unsupported_grant_type: html`<code>grant_type</code> is neither <code>authorization_code</code> (step 2) nor <code>refresh_token</code> (step 3).`,
       temporarily_unavailable: html`Too many requests (429) or a short interruption (503). Wait as many seconds as <code>Retry-After</code> says and send the same request again.`,
       missing_token: html`No <code>Authorization: Bearer …</code> header.`,

@@ -117,16 +117,17 @@ function sessions(tables: Tables): Pick<AccountStore, SessionVerbs> {
   );
   const insert = tables.change(
     `INSERT INTO session (digest, account_id, created_at, last_seen_at)
-     SELECT ?, id, ?, ? FROM account WHERE id = ? AND status = 'active'`,
+     SELECT ?, id, ?, ? FROM account
+     WHERE id = ? AND status = 'active' AND password_phc = ? AND password_key_id = ?`,
   );
   const touch = tables.change('UPDATE session SET last_seen_at = max(last_seen_at, ?) WHERE digest = ?');
   const end = tables.change('DELETE FROM session WHERE digest = ?');
 
   return {
-    addSession({ digest, accountId, createdAt, lastSeenAt }, replaces, event) {
+    addSession({ digest, accountId, createdAt, lastSeenAt }, { phc, keyId }, replaces, event) {
       const touches = replaces ? [rowKey(digest), rowKey(replaces)] : [rowKey(digest)];
       return tables.act(touches, event, () => {
-        if (insert(digest, createdAt, lastSeenAt, accountId) === 0) return false;
+        if (insert(digest, createdAt, lastSeenAt, accountId, phc, keyId) === 0) return false;
         if (replaces) end(replaces);
         return true;
       });

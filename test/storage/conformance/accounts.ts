@@ -59,7 +59,7 @@ export function accounts(withStore: WithStore): void {
 export function sessions(withStore: WithStore): void {
   const begin = async (store: AnyStore, replaces: Buffer | null = null) => {
     const session = sampleSession();
-    assert.equal(await store.addSession(session, replaces, event('sign_in')), true);
+    assert.equal(await store.addSession(session, sampleAccount().password, replaces, event('sign_in')), true);
     return session;
   };
 
@@ -100,8 +100,19 @@ export function sessions(withStore: WithStore): void {
 
   withStore('no session begins for an account that is disabled or not there', async (store) => {
     await store.setAccountStatus('usr_ada', 'disabled', event('user_disabled'));
-    assert.equal(await store.addSession(sampleSession(), null, event('sign_in')), false);
-    assert.equal(await store.addSession(sampleSession({ accountId: 'usr_none' }), null, event('sign_in')), false);
+    assert.equal(await store.addSession(sampleSession(), sampleAccount().password, null, event('sign_in')), false);
+    assert.equal(
+      await store.addSession(
+        sampleSession({ accountId: 'usr_none' }),
+        sampleAccount().password,
+        null,
+        event('sign_in'),
+      ),
+      false,
+    );
+    await store.setAccountStatus('usr_ada', 'active', event('user_enabled'));
+    const other = { phc: '$argon2id$other', keyId: 1 };
+    assert.equal(await store.addSession(sampleSession(), other, null, event('sign_in')), false, 'another password');
     assert.equal(await store.setPassword('usr_none', { phc: '', keyId: 1 }, event('user_password_set')), false);
   });
 }

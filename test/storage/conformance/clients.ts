@@ -1,6 +1,6 @@
 /** Clients and the audit trail. */
 import assert from 'node:assert/strict';
-import { event, NOW, sampleClient, sampleSession } from '../../support/storage.ts';
+import { event, NOW, sampleAccount, sampleClient, sampleSession } from '../../support/storage.ts';
 import { type AnyStore, find, HUNDRED, isAlive, issue, type WithStore, winners } from './any-store.ts';
 
 /** Clients. */
@@ -99,7 +99,7 @@ export function trail(withStore: WithStore): void {
       );
     }
     const before = await actions(store);
-    await store.addSession(sampleSession(), null, event('sign_in'));
+    await store.addSession(sampleSession(), sampleAccount().password, null, event('sign_in'));
     await store.updateClient(sampleClient(), event('client_updated'));
     await store.revokeGrantsOfClient('usr_ada', 'app_one', event('grant_revoked'));
     assert.deepEqual(await actions(store), before);
