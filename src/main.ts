@@ -122,12 +122,17 @@ async function nextSteps({ accounts, clients }: Installation): Promise<string> {
   return `\nNext, in another terminal:\n${steps.map((step) => `  npm run -s valetkey -- ${step}\n`).join('')}`;
 }
 
-/** Resolves at the first signal that asks to stop; a second one ends the process at once. */
+/**
+ * Resolves at the first signal that asks to stop; a second, impatient one ends the process at once. One signal to a whole
+ * process group arrives twice, since npm and the first run hand it on as well: what comes within a second is the same.
+ */
 function stopSignal(): Promise<void> {
   return new Promise((resolve) => {
+    let first: number | undefined;
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-      process.once(signal, () => {
-        process.once(signal, () => process.exit(1));
+      process.on(signal, () => {
+        first ??= performance.now();
+        if (performance.now() - first > 1000) process.exit(1);
         resolve();
       });
     }

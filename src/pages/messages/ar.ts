@@ -215,7 +215,7 @@ export const ar: Messages = {
     },
     limits: {
       heading: 'حدود الطلبات',
-      text: html`تحمل الردود ترويسات <code>RateLimit</code>، ويحمل الطلب المرفوض أيضًا <code>Retry-After</code> بالثواني. لا تُحتسب طلبات الرموز الناجحة.`,
+      text: html`يُرفض الطلب الذي يتجاوز الحد مع ترويستي <code>RateLimit</code> و<code>Retry-After</code> بالثواني. لا تُحتسب طلبات الرموز الناجحة.`,
       kinds: {
         authorization: 'زيارات عنوان طلب الإذن، من عنوان شبكة واحد',
         client_authentication: 'بيانات عميل خاطئة، لتطبيق واحد من عنوان شبكة واحد',

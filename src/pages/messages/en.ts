@@ -208,7 +208,7 @@ export const en = {
     },
     limits: {
       heading: 'Rate limits',
-      text: html`Answers carry <code>RateLimit</code> headers; a refused request also says <code>Retry-After</code>, in seconds. Successful token requests are not counted.`,
+      text: html`A request over a limit is refused with <code>RateLimit</code> and <code>Retry-After</code> headers, in seconds. Successful token requests are not counted.`,
       kinds: {
         authorization: 'Visits to the Authorization URL, from one address',
         client_authentication: 'Wrong client credentials, for one app from one address',
