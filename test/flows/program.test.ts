@@ -48,6 +48,14 @@ describe('the program as a process', { concurrency: true }, () => {
     child.kill('SIGKILL');
   });
 
+  test('interface §3: one stop that arrives twice, as to a whole process group, is one stop', async (t) => {
+    const program = await ProgramOnDisk.make(t);
+    const { child, ended } = await program.serve();
+    child.kill('SIGTERM');
+    child.kill('SIGINT');
+    assert.equal((await ended).code, 0);
+  });
+
   test('interface §3: a second instance on the same port or database is refused in a sentence, and the first goes on', async (t) => {
     const [program, other] = [await ProgramOnDisk.make(t), await ProgramOnDisk.make(t)];
     await program.serve();
