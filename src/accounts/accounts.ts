@@ -1,6 +1,6 @@
 /** What people and operators do with accounts: sign in, sign out, and the operator’s acts. */
 import { type Actor, type AuditAction, type AuditEvent, auditEvent } from '../oauth/audit.ts';
-import type { RequestOrigin } from '../oauth/authorization-server.ts';
+import type { RequestOrigin } from '../oauth/client-authenticator.ts';
 import { OperatorError } from '../oauth/error.ts';
 import { type Account, emailKey, emailProblem, newAccountId, personNameProblem, usernameProblem } from './account.ts';
 import { isPlausiblePassword, passwordProblem } from './password.ts';
@@ -93,14 +93,14 @@ export class Accounts {
     }
   }
 
-  /** The account that a session token belongs to, while the session lasts and the account is active; else null. */
-  async accountOfSession(sessionToken: string): Promise<Account | null> {
+  /** Whose session a token is of, and since when, while the session lasts and the account is active; else null. */
+  async accountOfSession(sessionToken: string): Promise<{ account: Account; signedInAt: number } | null> {
     const { store, now } = this.#parts;
     const digest = sessionDigest(sessionToken);
     const found = await store.findSession(digest);
     if (found?.account.status !== 'active' || sessionExpiresAt(found.session) <= now()) return null;
     if (shouldNoteSeen(found.session, now())) await store.touchSession(digest, now());
-    return found.account;
+    return { account: found.account, signedInAt: found.session.createdAt };
   }
 
   /** Ends a session, whatever state it is in. */

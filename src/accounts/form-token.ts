@@ -31,6 +31,11 @@ export function checkFormToken(
   return now - madeAt > LIFETIME_MS ? 'expired' : 'good';
 }
 
+/** When a form token was made (ms), as it says itself: only a token that is good tells the truth. */
+export function formTokenMadeAt(token: string): number {
+  return Number.parseInt(token.split('.')[0] ?? '', 36);
+}
+
 function digest(keyring: Keyring, keyId: number, binding: FormBinding, madeAt: number): Buffer {
   const key = keyring.key(keyId, 'form') ?? currentKey(keyring, 'form');
   return mac(key, JSON.stringify([binding.session, binding.purpose, binding.subject, madeAt]));

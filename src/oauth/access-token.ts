@@ -3,12 +3,17 @@ import { type Credential, isGenuine } from './credential.ts';
 import { invalidToken, type Refusal } from './error.ts';
 import { type GrantInContext, whyRefused } from './grant.ts';
 import type { Keyring } from './keyring.ts';
+import { isForResource } from './resource-server.ts';
 
-/** Why the access token opens nothing, or null when it is good. A rotation does not end the tokens before it. `now` in ms. */
+/**
+ * Why the access token opens nothing at a resource, or null when it is good. A rotation does not end the tokens before it.
+ * `now` in ms.
+ */
 export function accessTokenRefusal(
   keyring: Keyring,
   credential: Credential,
   found: GrantInContext | null,
+  resource: string | null,
   now: number,
 ): Refusal | null {
   if (!found) return invalidToken('no such grant');
@@ -19,5 +24,6 @@ export function accessTokenRefusal(
   const refused = whyRefused(grant, standing);
   if (refused) return invalidToken(refused);
   if (credential.expiresAt <= now) return invalidToken('the access token has expired');
+  if (!isForResource(grant, resource)) return invalidToken('the access token is for another resource'); // RFC 8707 §2
   return null;
 }

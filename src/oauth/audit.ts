@@ -4,6 +4,8 @@
 export type AuditAction =
   | 'consent_allowed'
   | 'consent_denied'
+  | 'consent_remembered'
+  | 'consent_skipped'
   | 'grant_revoked'
   | 'code_replay'
   | 'refresh_reuse'
@@ -16,6 +18,13 @@ export type AuditAction =
   | 'client_resumed'
   | 'client_grants_revoked'
   | 'client_deleted'
+  | 'resource_server_registered'
+  | 'resource_server_updated'
+  | 'resource_server_secret_rotated'
+  | 'resource_server_secret_retired'
+  | 'resource_server_deleted'
+  | 'scope_defined'
+  | 'scope_deleted'
   | 'sign_in'
   | 'sign_out'
   | 'user_added'
@@ -33,11 +42,17 @@ export type Actor = {
   readonly requestId: string | null;
 };
 
+/** The resource owner as an actor, from where and in which request. */
+export function userActor(id: string, origin: { readonly source: string; readonly requestId: string }): Actor {
+  return { kind: 'user', id, ...origin };
+}
+
 /** One row of the trail; `at` in ms since the epoch. It never holds a credential, a secret or a password. */
 export type AuditEvent = {
   readonly at: number;
   readonly action: AuditAction;
   readonly actor: Actor;
+  /** A client's id, or a resource server's. */
   readonly clientId: string | null;
   readonly resourceOwnerId: string | null;
   /** The grant's id as text. */

@@ -5,12 +5,15 @@ import { invalidCode, invalidRequest, type Refusal } from './error.ts';
 import { type Generation, type GrantInContext, type Lifetimes, nextGeneration, whyRefused } from './grant.ts';
 import type { Keyring } from './keyring.ts';
 import { isCodeVerifier, verifiesChallenge } from './pkce.ts';
+import { type AskedOfTokens, beyondGrant } from './token-request.ts';
 
 /** What the exchange presents beside the code; the client is authenticated already. */
 export type CodeExchange = {
   readonly clientId: string;
-  readonly redirectUri: string;
+  /** Null when none was sent, which only PKCE makes safe (OAuth 2.1 §10.2). */
+  readonly redirectUri: string | null;
   readonly codeVerifier: string | undefined;
+  readonly asked: AskedOfTokens;
 };
 
 /** What follows from an exchange: a transition, a refusal, or a refusal that also revokes the grant. */
@@ -37,10 +40,12 @@ export function decideCodeExchange(
   if (!isGenuine(keyring, credential, grant.seed) || credential.generation !== 0)
     return invalidCode('the code is forged');
   if (grant.clientId !== exchange.clientId) return invalidCode('the code was issued to another client'); // RFC 6749 §4.1.3
-  if (grant.redirectUri !== exchange.redirectUri)
+  if (exchange.redirectUri === null ? grant.codeChallenge === null : grant.redirectUri !== exchange.redirectUri)
     return invalidCode('redirect_uri differs from the authorization request'); // RFC 6749 §4.1.3
   const pkceRefusal = checkCodeVerifier(grant.codeChallenge, exchange.codeVerifier);
   if (pkceRefusal) return pkceRefusal;
+  const beyond = beyondGrant(grant, exchange.asked);
+  if (beyond) return beyond;
   const refused = whyRefused(grant, standing);
   if (refused) return invalidCode(refused);
   // Before the expiry: an expired code that was redeemed is still a replay, and everything issued from it is revoked.

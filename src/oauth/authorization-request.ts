@@ -6,41 +6,65 @@ import type { Client } from './client.ts';
 import { invalidRequest, Refusal } from './error.ts';
 import type { Parameters } from './parameters.ts';
 import { isCodeChallenge } from './pkce.ts';
-import { isRegisteredRedirectUri } from './redirect-uri.ts';
-import { resolveScope } from './scope.ts';
+import { isAppBound, isRegisteredRedirectUri } from './redirect-uri.ts';
+import { optionalNames, resolveScope } from './scope.ts';
+
+/** The two faces of one core: the published interface, and the standards' own form. */
+export type Face = 'published' | 'standard';
+
+/** What an authorization request may ask of the pages (OpenID Connect Core §3.1.2.1, which OAuth clients borrow). */
+export type Prompt = 'none' | 'login' | 'consent';
 
 /** A valid authorization request. */
 export type AuthorizationRequest = {
   readonly kind: 'valid';
+  readonly face: Face;
   readonly client: Client;
   readonly redirectUri: string;
-  readonly state: string;
-  /** The scope names that Allow would grant. */
+  /** Null when none was sent, which only PKCE makes safe. */
+  readonly state: string | null;
+  /** The scope names that were asked for. */
   readonly scope: readonly string[];
   readonly codeChallenge: string | null;
+  /** The resource that the tokens are for (RFC 8707 §2), or null for any. */
+  readonly resource: string | null;
+  readonly prompt: readonly Prompt[];
+  /** The e-mail address that the client expects to sign in, or null. */
+  readonly loginHint: string | null;
+  /** Who answers (RFC 9207), or null on the face that does not say so. */
+  readonly issuer: string | null;
 };
 
 /** An error that must be shown, because there is nowhere safe to send it (RFC 6749 §4.1.2.1). */
 export type ShownError = {
   readonly kind: 'show';
-  readonly error: 'unknown_client' | 'client_paused' | 'bad_redirect_uri';
+  readonly error: 'unknown_client' | 'client_paused' | 'bad_redirect_uri' | 'bad_request_uri';
   /** For the log. */
   readonly detail: string;
 };
 
-/** An error that the client is told by redirect, with the state it sent (undefined if it sent none that is usable). */
+/** An error that the client is told by redirect, with the state it sent (null if it sent none that is usable). */
 export type RedirectableError = {
   readonly kind: 'redirect';
   readonly refusal: Refusal;
   readonly redirectUri: string;
-  readonly state: string | undefined;
+  readonly state: string | null;
+  readonly issuer: string | null;
 };
 
 /** What an authorization request turns out to be. */
 export type AuthorizationRequestOutcome = AuthorizationRequest | ShownError | RedirectableError;
 
-/** What this endpoint reads; anything else is ignored (RFC 6749 §3.1). */
-const KNOWN_PARAMETERS = [
+/** What a request is validated against: `isResource` says whether a URI names a resource of this installation. */
+export type RequestContext = {
+  readonly face: Face;
+  readonly issuer: string;
+  readonly client: Client | null;
+  readonly isResource: (uri: string) => boolean;
+};
+
+/** What the published face reads; anything else is ignored (RFC 6749 §3.1). */
+const PUBLISHED_PARAMETERS = [
   'client_id',
   'redirect_uri',
   'state',
@@ -50,52 +74,94 @@ const KNOWN_PARAMETERS = [
   'code_challenge_method',
 ];
 
+/** What the standard face reads. */
+export const STANDARD_PARAMETERS: readonly string[] = [
+  ...PUBLISHED_PARAMETERS,
+  'resource',
+  'prompt',
+  'login_hint',
+  'request',
+  'request_uri',
+];
+
 /** A longer state would not fit into the headers that carry it back. */
 const MAX_STATE_LENGTH = 4096;
+const PROMPTS = ['none', 'login', 'consent'];
 
-/** Validates an authorization request for the client that its `client_id` names, or null when there is none. */
+/** Validates an authorization request; its client is the one that `client_id` names, or null when there is none. */
 export function validateAuthorizationRequest(
   parameters: Parameters,
-  client: Client | null,
+  context: RequestContext,
 ): AuthorizationRequestOutcome {
+  const { client, face } = context;
   if (!client) return shown('unknown_client', 'no client has this client_id');
   const redirectUri = parameters.get('redirect_uri');
   if (redirectUri === undefined) return shown('bad_redirect_uri', 'redirect_uri is missing, repeated or malformed');
   if (!isRegisteredRedirectUri(client.redirectUris, redirectUri))
     return shown('bad_redirect_uri', 'redirect_uri is not registered for the client');
   if (client.status === 'paused') return shown('client_paused', 'the client is paused');
-  const refusal = firstRefusal(parameters, client);
-  const state = parameters.get('state');
-  if (refusal) return { kind: 'redirect', refusal, redirectUri, state };
+  const back = {
+    redirectUri,
+    state: parameters.get('state') ?? null,
+    issuer: face === 'standard' ? context.issuer : null,
+  };
+  const refusal =
+    face === 'published' ? publishedRefusal(parameters, client) : standardRefusal(parameters, client, context);
+  if (refusal) return { kind: 'redirect', refusal, ...back };
+  const isStandard = face === 'standard';
   return {
     kind: 'valid',
+    face,
     client,
-    redirectUri,
-    state: state as string,
+    ...back,
     scope: resolveScope(client.scopes, parameters.get('scope')) as string[],
     codeChallenge: parameters.get('code_challenge') ?? null,
+    resource: (isStandard && parameters.all('resource')[0]) || null,
+    prompt: isStandard ? promptsOf(parameters) : [],
+    loginHint: (isStandard && parameters.get('login_hint')) || null,
   };
 }
 
-/** The rest of the rules, in order; all of these may be redirected (RFC 6749 §4.1.2.1). */
-function firstRefusal(parameters: Parameters, client: Client): Refusal | null {
-  const problem = parameters.problem(KNOWN_PARAMETERS);
+/** The rest of the published face's rules, in order; all of these may be redirected (RFC 6749 §4.1.2.1). */
+function publishedRefusal(parameters: Parameters, client: Client): Refusal | null {
+  const problem = parameters.problem(PUBLISHED_PARAMETERS);
   if (problem) return invalidRequest(problem); // RFC 6749 §3.1
-  const state = parameters.get('state');
-  if (state === undefined) return invalidRequest('state is required'); // RFC 6749 §10.12
-  if (state.length > MAX_STATE_LENGTH)
-    return invalidRequest(`state must not be longer than ${MAX_STATE_LENGTH} characters`);
-  if (client.type === 'public') {
+  if (!parameters.get('state')) return invalidRequest('state is required'); // RFC 6749 §10.12
+  if (client.type === 'public')
     return new Refusal('unauthorized_client', 'public clients cannot use this endpoint: it demands a client secret');
-  }
-  const responseType = parameters.get('response_type') ?? 'code';
+  return commonRefusal(parameters, client, parameters.get('response_type') ?? 'code');
+}
+
+/** The same for the standard face. */
+function standardRefusal(parameters: Parameters, client: Client, { isResource }: RequestContext): Refusal | null {
+  const problem = parameters.problem(STANDARD_PARAMETERS, ['resource']);
+  if (problem) return invalidRequest(problem); // RFC 6749 §3.1
+  if (parameters.get('request') !== undefined) return new Refusal('request_not_supported', 'request is not supported'); // RFC 9101 §7
+  if (parameters.get('request_uri') !== undefined)
+    return new Refusal(
+      'request_uri_not_supported',
+      'request_uri must be one that this service gave for a pushed request',
+    );
+  if (!parameters.get('state') && !parameters.get('code_challenge'))
+    return invalidRequest('state is required, unless a code_challenge is sent'); // RFC 9700 §4.7.1
+  const responseType = parameters.get('response_type');
+  if (responseType === undefined) return invalidRequest('response_type is required'); // RFC 6749 §3.1.1
+  return (
+    commonRefusal(parameters, client, responseType) ??
+    resourceRefusal(parameters.all('resource'), isResource) ??
+    promptRefusal(promptsOf(parameters))
+  );
+}
+
+function commonRefusal(parameters: Parameters, client: Client, responseType: string): Refusal | null {
+  if ((parameters.get('state') ?? '').length > MAX_STATE_LENGTH)
+    return invalidRequest(`state must not be longer than ${MAX_STATE_LENGTH} characters`);
   if (responseType !== 'code') return new Refusal('unsupported_response_type', 'response_type must be code'); // RFC 6749 §3.1.1
   const pkceRefusal = checkCodeChallenge(parameters, client);
   if (pkceRefusal) return pkceRefusal;
-  if (!resolveScope(client.scopes, parameters.get('scope'))) {
-    return new Refusal('invalid_scope', 'scope has a value that is not registered for this client'); // RFC 6749 §3.3
-  }
-  return null;
+  return resolveScope(client.scopes, parameters.get('scope'))
+    ? null
+    : new Refusal('invalid_scope', 'scope has a value that is not registered for this client'); // RFC 6749 §3.3
 }
 
 /** RFC 7636 §4.3; an absent method means `plain` there, which is not supported and never read as S256. */
@@ -106,15 +172,52 @@ function checkCodeChallenge(parameters: Parameters, client: Client): Refusal | n
     return invalidRequest('code_challenge is missing or empty');
   }
   if (challenge === undefined)
-    return client.requirePkce ? invalidRequest('code_challenge is required for this client') : null;
+    return client.requirePkce || client.type === 'public' // RFC 9700 §2.1.1
+      ? invalidRequest('code_challenge is required for this client')
+      : null;
   if (method !== 'S256') return invalidRequest('code_challenge_method must be S256'); // RFC 7636 §4.4.1
   return isCodeChallenge(challenge) ? null : invalidRequest('code_challenge must be 43 base64url characters'); // RFC 7636 §4.2
 }
 
-/** One line that is equal for equal requests only: a consent form is bound to it, so that Allow answers what was shown. */
+/** RFC 8707 §2. A grant is for one resource at most, so that its tokens are good at one place only (RFC 9700 §2.3). */
+export function resourceRefusal(resources: readonly string[], isResource: (uri: string) => boolean): Refusal | null {
+  if (resources.length > 1) return new Refusal('invalid_target', 'ask for one resource at a time');
+  return resources.every(isResource) ? null : new Refusal('invalid_target', 'resource is not known here');
+}
+
+function promptsOf(parameters: Parameters): Prompt[] {
+  return (parameters.get('prompt') ?? '').split(' ').filter((value) => value !== '') as Prompt[];
+}
+
+/** OpenID Connect Core §3.1.2.1: `none` stands alone. */
+function promptRefusal(prompts: readonly string[]): Refusal | null {
+  if (!prompts.every((prompt) => PROMPTS.includes(prompt)))
+    return invalidRequest('prompt must be none, login, consent, or login consent');
+  return prompts.includes('none') && prompts.length > 1 ? invalidRequest('prompt none must stand alone') : null;
+}
+
+/**
+ * Whether the resource owner must be asked. `granted` is what the client may do already, by grants that live, for the
+ * same resource.
+ */
+export function needsConsent(
+  { client, redirectUri, prompt, scope }: AuthorizationRequest,
+  granted: readonly string[] | null,
+): boolean {
+  if (prompt.includes('consent') || client.consent === 'ask') return true;
+  // Another app on the device may pass for this one: somebody must look (RFC 8252 §8.6).
+  if (client.type === 'public' && isAppBound(redirectUri)) return true;
+  return client.consent === 'remember' && !(granted && scope.every((name) => granted.includes(name)));
+}
+
+/**
+ * One line that is equal for equal requests only: a consent form is bound to it, so that Allow answers what was shown, also
+ * which scopes were shown as optional.
+ */
 export function requestFingerprint(request: AuthorizationRequest): string {
-  const { client, redirectUri, state, scope, codeChallenge } = request;
-  return JSON.stringify([client.id, redirectUri, state, scope, codeChallenge]);
+  const { face, client, redirectUri, state, scope, codeChallenge, resource } = request;
+  const optional = optionalNames(client.scopes, scope);
+  return JSON.stringify([face, client.id, redirectUri, state, scope, optional, codeChallenge, resource]);
 }
 
 function shown(error: ShownError['error'], detail: string): ShownError {

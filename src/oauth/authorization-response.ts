@@ -2,25 +2,29 @@
 import type { AuthorizationRequest, RedirectableError } from './authorization-request.ts';
 import { Refusal } from './error.ts';
 
-/** The location after Allow: exactly `code` and the unchanged `state` are added. */
-export function allowedLocation(request: AuthorizationRequest, code: string): string {
-  return withQuery(request.redirectUri, { code, state: request.state });
+/** The location after Allow: exactly `code` and the unchanged `state` are added, and `iss` (RFC 9207) on the standard face. */
+export function allowedLocation({ redirectUri, state, issuer }: AuthorizationRequest, code: string): string {
+  return withQuery(redirectUri, { code, state, iss: issuer });
 }
 
-/** The location after Deny. */
+/** The location after Deny, or where nothing of what was asked for was allowed. */
 export function deniedLocation(request: AuthorizationRequest): string {
-  const refusal = new Refusal('access_denied', 'the resource owner denied the request');
-  return errorLocation({ kind: 'redirect', refusal, redirectUri: request.redirectUri, state: request.state });
+  return refusedLocation(request, new Refusal('access_denied', 'the resource owner denied the request'));
+}
+
+/** The location that tells the client why a valid request cannot be answered. */
+export function refusedLocation({ redirectUri, state, issuer }: AuthorizationRequest, refusal: Refusal): string {
+  return errorLocation({ kind: 'redirect', refusal, redirectUri, state, issuer });
 }
 
 /** The location that tells the client of an error. */
-export function errorLocation({ refusal, redirectUri, state }: RedirectableError): string {
-  return withQuery(redirectUri, { error: refusal.code, error_description: refusal.description, state });
+export function errorLocation({ refusal, redirectUri, state, issuer }: RedirectableError): string {
+  return withQuery(redirectUri, { error: refusal.code, error_description: refusal.description, state, iss: issuer });
 }
 
 /** Adds parameters to a redirect URI, whose own query stays as it is (RFC 6749 §3.1.2). */
-function withQuery(redirectUri: string, added: Readonly<Record<string, string | undefined>>): string {
-  const pairs = Object.entries(added).filter((pair): pair is [string, string] => pair[1] !== undefined);
+function withQuery(redirectUri: string, added: Readonly<Record<string, string | null>>): string {
+  const pairs = Object.entries(added).filter((pair): pair is [string, string] => pair[1] !== null);
   const query = pairs.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&');
   const separator = !redirectUri.includes('?') ? '?' : /[?&]$/.test(redirectUri) ? '' : '&';
   return redirectUri + separator + query;

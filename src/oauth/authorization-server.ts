@@ -1,42 +1,40 @@
 /**
  * The operations of the authorization server, each "find, decide, commit": read what is needed, take one pure decision,
- * make one atomic write. Beside the two registries it is all of the protocol that waits for anything.
+ * make one atomic write. Devices (`device-flow.ts`) and resource servers (`introspection.ts`) have theirs beside it.
  */
-import { randomBytes } from 'node:crypto';
 import { accessTokenRefusal } from './access-token.ts';
-import { type Actor, auditEvent } from './audit.ts';
+import { type Actor, type AuditAction, auditEvent, userActor } from './audit.ts';
 import { type CodeExchange, decideCodeExchange } from './authorization-code.ts';
 import {
   type AuthorizationRequest,
   type AuthorizationRequestOutcome,
+  type Face,
   validateAuthorizationRequest,
 } from './authorization-request.ts';
 import { allowedLocation, deniedLocation } from './authorization-response.ts';
-import { authenticateClient, type Client, type ClientCredentials, isClientId } from './client.ts';
-import { deriveCredential, readCredential, SEED_BYTES } from './credential.ts';
-import { invalidClient, invalidCode, invalidRefreshToken, invalidToken, Refusal } from './error.ts';
+import type { Client, ClientCredentials } from './client.ts';
+import type { ClientAuthenticator, RequestOrigin } from './client-authenticator.ts';
+import { type Credential, deriveCredential, isGenuine, readCredential } from './credential.ts';
+import { invalidCode, invalidRefreshToken, invalidRequest, invalidToken, Refusal } from './error.ts';
 import {
-  deriveTokenPair,
+  deriveTokens,
   type Generation,
   type Grant,
   grantIdText,
+  type IssuedTokens,
   type Lifetimes,
+  newGrant,
   newGrantId,
   type ResourceOwner,
-  type TokenPair,
+  type RevocationReason,
 } from './grant.ts';
 import type { Keyring } from './keyring.ts';
 import type { Parameters } from './parameters.ts';
+import { pushedRequest, REQUEST_URI_START, requestUriFor } from './pushed-request.ts';
 import { decideRefresh } from './refresh-token.ts';
+import { allowedScope } from './scope.ts';
 import type { Store } from './store.ts';
-
-/** Slows down guessing without ever asking who owns what is guessed at (RFC 6749 §2.3.1). */
-export type GuessThrottle = {
-  /** Seconds to wait before another try for these keys, or 0. */
-  wait(keys: readonly string[], now: number): number;
-  /** Counts a wrong guess. */
-  count(keys: readonly string[], now: number): void;
-};
+import type { AskedOfTokens } from './token-request.ts';
 
 /** What the authorization server works with. `now` answers ms since the epoch. */
 export type AuthorizationServerParts = {
@@ -44,12 +42,13 @@ export type AuthorizationServerParts = {
   readonly keyring: Keyring;
   readonly lifetimes: Lifetimes;
   readonly prefix: string;
+  /** `{app_url}` (RFC 8414 §2). */
+  readonly issuer: string;
+  /** The resource that this service's own API is (RFC 8707), `{api_url}`. */
+  readonly ownResource: string;
   readonly now: () => number;
-  readonly throttle: GuessThrottle;
+  readonly clients: ClientAuthenticator;
 };
-
-/** Where a request came from, for throttling and the audit trail. */
-export type RequestOrigin = { readonly source: string; readonly requestId: string };
 
 /** A checked access token: whose it is, for which client and scope, since when and until when (ms). */
 export type CheckedToken = {
@@ -60,6 +59,9 @@ export type CheckedToken = {
   readonly expiresAt: number;
 };
 
+/** How it came that a request is allowed: somebody pressed Allow, had done so before, or need not (the client's policy). */
+export type ConsentGiven = 'allowed' | 'remembered' | 'skipped';
+
 /** The protocol's operations. They answer refusals as values and throw only `StoreUnavailable` and programming errors. */
 export class AuthorizationServer {
   readonly #parts: AuthorizationServerParts;
@@ -68,25 +70,72 @@ export class AuthorizationServer {
     this.#parts = parts;
   }
 
-  /** Validates an authorization request (RFC 6749 §4.1.1); reads only. */
-  async validateRequest(parameters: Parameters): Promise<AuthorizationRequestOutcome> {
-    return validateAuthorizationRequest(parameters, await this.#findClient(parameters.get('client_id')));
+  /** Validates an authorization request (RFC 6749 §4.1.1), or the pushed one that it refers to; reads only. */
+  async validateRequest(face: Face, parameters: Parameters): Promise<AuthorizationRequestOutcome> {
+    const { keyring, now } = this.#parts;
+    const requestUri = parameters.get('request_uri');
+    if (face === 'published' || !requestUri?.startsWith(REQUEST_URI_START)) return this.#validate(face, parameters);
+    const pushed = pushedRequest(keyring, requestUri, parameters.get('client_id'), now());
+    return pushed
+      ? this.#validate(face, pushed)
+      : { kind: 'show', error: 'bad_request_uri', detail: 'request_uri is unknown, expired or of another client' };
   }
 
-  /** The resource owner pressed Allow: issues a grant and answers the location with its code; null when the account or client is gone. */
-  async allow(request: AuthorizationRequest, resourceOwnerId: string, origin: RequestOrigin): Promise<string | null> {
+  /** Takes a pushed authorization request (RFC 9126 §2) and answers the reference to it. */
+  async pushRequest(
+    credentials: ClientCredentials,
+    parameters: Parameters,
+    origin: RequestOrigin,
+  ): Promise<string | Refusal> {
+    const { keyring, now, clients } = this.#parts;
+    const client = await clients.authenticate(credentials, origin);
+    if (client instanceof Refusal) return client;
+    if (parameters.get('request_uri') !== undefined) return invalidRequest('request_uri must not be pushed'); // RFC 9126 §2.1
+    const requestUri = requestUriFor(keyring, client.id, parameters, now());
+    if (requestUri === null) return invalidRequest('the request is too long');
+    const outcome = await this.#validate('standard', parameters, client);
+    if (outcome.kind === 'redirect') return outcome.refusal;
+    return outcome.kind === 'valid' ? requestUri : invalidRequest('redirect_uri is missing or not registered for this client');
+  }
+
+  /**
+   * The request was allowed: issues a grant and answers the location with its code. `chosen` are the optional scopes that
+   * the resource owner kept. Null when account or client is gone.
+   */
+  async allow(
+    request: AuthorizationRequest,
+    resourceOwnerId: string,
+    given: ConsentGiven,
+    chosen: readonly string[],
+    origin: RequestOrigin,
+  ): Promise<string | null> {
     const { store, keyring, lifetimes, prefix, now } = this.#parts;
-    const epochs = await store.findEpochs(request.client.id, resourceOwnerId);
+    const { client, codeChallenge, redirectUri, resource } = request;
+    const scope = allowedScope(client.scopes, request.scope, chosen);
+    if (!scope) return this.deny(request, resourceOwnerId, origin);
+    const epochs = await store.findEpochs(client.id, resourceOwnerId);
     if (!epochs) return null;
-    const grant = newGrant(request, resourceOwnerId, epochs, keyring.currentKeyId, lifetimes, now());
+    const at = now();
+    const grant = newGrant(
+      {
+        id: newGrantId(at),
+        clientId: client.id,
+        resourceOwnerId,
+        scope: scope.join(' '),
+        redirectUri,
+        codeChallenge,
+        resource,
+        epochs,
+        expiresAt: at + lifetimes.code * 1000,
+      },
+      keyring.currentKeyId,
+      lifetimes,
+      at,
+    );
+    const actor = userActor(resourceOwnerId, origin);
     await store.issueGrant(
       grant,
-      auditEvent('consent_allowed', userActor(resourceOwnerId, origin), grant.grantedAt, {
-        clientId: grant.clientId,
-        resourceOwnerId,
-        grantId: grantIdText(grant.id),
-        detail: grant.scope,
-      }),
+      auditEvent(CONSENT_ACTIONS[given], actor, at, { ...aboutGrant(grant), detail: grant.scope }),
     );
     const header = { grantId: grant.id, generation: 0, keyId: grant.keyId, expiresAt: grant.expiresAt };
     return allowedLocation(request, deriveCredential(keyring, prefix, 'ac', header, grant.seed));
@@ -106,9 +155,9 @@ export class AuthorizationServer {
     code: string,
     exchange: Omit<CodeExchange, 'clientId'>,
     origin: RequestOrigin,
-  ): Promise<TokenPair | Refusal> {
-    const { store, keyring, lifetimes, prefix, now } = this.#parts;
-    const client = await this.#authenticate(credentials, origin);
+  ): Promise<IssuedTokens | Refusal> {
+    const { store, keyring, lifetimes, prefix, now, clients } = this.#parts;
+    const client = await clients.authenticate(credentials, origin);
     if (client instanceof Refusal) return client;
     const credential = readCredential(prefix, 'ac', code);
     if (!credential) return invalidCode('not a code of this service');
@@ -134,16 +183,17 @@ export class AuthorizationServer {
   async refresh(
     credentials: ClientCredentials,
     refreshToken: string,
+    asked: AskedOfTokens,
     origin: RequestOrigin,
-  ): Promise<TokenPair | Refusal> {
-    const { store, keyring, lifetimes, prefix, now } = this.#parts;
-    const client = await this.#authenticate(credentials, origin);
+  ): Promise<IssuedTokens | Refusal> {
+    const { store, keyring, lifetimes, prefix, now, clients } = this.#parts;
+    const client = await clients.authenticate(credentials, origin);
     if (client instanceof Refusal) return client;
     const credential = readCredential(prefix, 'rt', refreshToken);
     if (!credential) return invalidRefreshToken('not a refresh token of this service');
     for (;;) {
       const found = await store.findGrant(credential.grantId);
-      const decision = decideRefresh(keyring, lifetimes, credential, found, client, now());
+      const decision = decideRefresh(keyring, lifetimes, credential, found, client, asked, now());
       if (decision instanceof Refusal) return decision;
       const { grant } = found as NonNullable<typeof found>;
       if ('again' in decision) return this.#derive(grant, decision.again);
@@ -156,14 +206,27 @@ export class AuthorizationServer {
     }
   }
 
-  /** Checks an access token (RFC 6750) and notes that it was used. */
+  /** Ends the grant of one of the client's own tokens (RFC 7009 §2.1); a token that is not is no error (§2.2). */
+  async revoke(credentials: ClientCredentials, token: string, origin: RequestOrigin): Promise<Refusal | null> {
+    const { store, keyring, prefix, clients } = this.#parts;
+    const client = await clients.authenticate(credentials, origin);
+    if (client instanceof Refusal) return client;
+    const credential: Credential | null = readCredential(prefix, 'rt', token) ?? readCredential(prefix, 'at', token);
+    const found = credential && (await store.findGrant(credential.grantId));
+    // Its age and generation do not matter: whoever holds it may end what it came from.
+    if (found && found.grant.clientId === client.id && isGenuine(keyring, credential, found.grant.seed))
+      await this.#revoke(found.grant, 'client', client, origin);
+    return null;
+  }
+
+  /** Checks an access token at this service's own API (RFC 6750) and notes that it was used. */
   async checkAccessToken(accessToken: string): Promise<CheckedToken | Refusal> {
-    const { store, keyring, prefix, now } = this.#parts;
+    const { store, keyring, prefix, now, ownResource } = this.#parts;
     const credential = readCredential(prefix, 'at', accessToken);
     if (!credential) return invalidToken('not an access token of this service');
     const found = await store.findGrant(credential.grantId);
     const at = now();
-    const refusal = accessTokenRefusal(keyring, credential, found, at);
+    const refusal = accessTokenRefusal(keyring, credential, found, ownResource, at);
     if (refusal) return refusal;
     const { grant, resourceOwner } = found as NonNullable<typeof found>;
     store.noteUse(grant, credential.generation, at);
@@ -176,80 +239,37 @@ export class AuthorizationServer {
     };
   }
 
-  /** Authenticates the client first, so that a failure burns and revokes nothing; only wrong credentials are counted. */
-  async #authenticate(credentials: ClientCredentials, origin: RequestOrigin): Promise<Client | Refusal> {
-    const { keyring, throttle, now } = this.#parts;
-    const { clientId = '' } = credentials;
-    const guesses = [`client ${isClientId(clientId) ? clientId : ''} ${origin.source}`];
-    const wait = throttle.wait(guesses, now());
-    if (wait > 0)
-      return new Refusal(
-        'temporarily_unavailable',
-        'too many failed attempts to authenticate this client: try again later',
-        'throttled',
-        wait,
-      );
-    const authenticated = authenticateClient(keyring, await this.#findClient(clientId), credentials);
-    if (authenticated instanceof Refusal) throttle.count(guesses, now());
-    else if (authenticated.status === 'paused') return invalidClient('the client is paused');
-    return authenticated;
-  }
-
-  async #findClient(id: string | undefined): Promise<Client | null> {
-    return id !== undefined && isClientId(id) ? this.#parts.store.findClient(id) : null;
+  async #validate(face: Face, parameters: Parameters, authenticated?: Client): Promise<AuthorizationRequestOutcome> {
+    const { store, clients, issuer, ownResource } = this.#parts;
+    const client = authenticated ?? (await clients.find(parameters.get('client_id')));
+    const [resource] = face === 'standard' ? parameters.all('resource') : [];
+    const isKnown = resource === ownResource || (resource !== undefined && (await store.isResource(resource)));
+    return validateAuthorizationRequest(parameters, { face, issuer, client, isResource: () => isKnown });
   }
 
   async #revoke(
     grant: Grant,
-    reason: 'code_replay' | 'refresh_reuse',
+    reason: Extract<RevocationReason, 'client' | 'code_replay' | 'refresh_reuse'>,
     client: Client,
     origin: RequestOrigin,
   ): Promise<void> {
     const { store, now } = this.#parts;
-    const about = { clientId: client.id, resourceOwnerId: grant.resourceOwnerId, grantId: grantIdText(grant.id) };
-    await store.revokeGrant(
-      grant.id,
-      reason,
-      auditEvent(reason, { kind: 'client', id: client.id, ...origin }, now(), about),
-    );
+    const action: AuditAction = reason === 'client' ? 'grant_revoked' : reason;
+    const actor: Actor = { kind: 'client', id: client.id, ...origin };
+    await store.revokeGrant(grant.id, reason, auditEvent(action, actor, now(), aboutGrant(grant)));
   }
 
-  #derive(grant: Grant, generation: Generation): TokenPair {
-    return deriveTokenPair(this.#parts.keyring, this.#parts.prefix, grant.seed, generation);
+  #derive(grant: Grant, generation: Generation): IssuedTokens {
+    return deriveTokens(this.#parts.keyring, this.#parts.prefix, grant, generation);
   }
 }
 
-function newGrant(
-  request: AuthorizationRequest,
-  resourceOwnerId: string,
-  epochs: Grant['epochs'],
-  keyId: number,
-  lifetimes: Lifetimes,
-  now: number,
-): Grant {
-  return {
-    id: newGrantId(now),
-    clientId: request.client.id,
-    resourceOwnerId,
-    scope: request.scope.join(' '),
-    redirectUri: request.redirectUri,
-    codeChallenge: request.codeChallenge,
-    seed: randomBytes(SEED_BYTES),
-    epochs,
-    grantedAt: now,
-    absoluteExpiresAt: now + lifetimes.refreshTokenMax * 1000,
-    generation: 0,
-    keyId,
-    rotatedAt: now,
-    accessTokenExpiresAt: null,
-    expiresAt: now + lifetimes.code * 1000,
-    usedGeneration: 0,
-    lastUsedAt: null,
-    revokedAt: null,
-    revocationReason: null,
-  };
-}
+const CONSENT_ACTIONS = {
+  allowed: 'consent_allowed',
+  remembered: 'consent_remembered',
+  skipped: 'consent_skipped',
+} as const satisfies Record<ConsentGiven, AuditAction>;
 
-function userActor(id: string, origin: RequestOrigin): Actor {
-  return { kind: 'user', id, ...origin };
+function aboutGrant({ id, clientId, resourceOwnerId }: Grant) {
+  return { grantId: grantIdText(id), clientId, resourceOwnerId };
 }

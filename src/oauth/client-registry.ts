@@ -1,11 +1,14 @@
 /** What the operator does with clients: registering them out of band is the only way one comes to be (RFC 6749 §2). */
-import { randomBytes } from 'node:crypto';
 import { type Actor, type AuditAction, type AuditEvent, auditEvent } from './audit.ts';
-import { type Client, type ClientType, makeClientSecret } from './client.ts';
+import type { Client, ClientType, ConsentPolicy, PublicKey } from './client.ts';
+import { MAX_KEYS, publicKeyProblem } from './client-assertion.ts';
 import { OperatorError } from './error.ts';
 import type { Keyring } from './keyring.ts';
 import { MAX_REDIRECT_URIS, redirectUriProblem } from './redirect-uri.ts';
-import { type Scope, scopeNameProblem } from './scope.ts';
+import { checkName, checkScopeNames, newId } from './registration.ts';
+import { type Scope, sentenceProblem } from './scope.ts';
+import { makeSecret } from './secret.ts';
+import { withNewSecret, withoutOldSecret } from './secret-rotation.ts';
 import type { ClientStore } from './store.ts';
 
 /** What the operator decides about a client; seconds, or null for the installation's default. */
@@ -16,7 +19,25 @@ export type ClientSettings = {
   readonly requirePkce: boolean;
   readonly refreshOverlap: number | null;
   readonly refreshRetryWindow: number | null;
+  readonly keys: readonly PublicKey[];
+  readonly consent: ConsentPolicy;
+  readonly deviceFlow: boolean;
 };
+
+/** What is registered of a client whose operator says nothing more. */
+const USUAL: Omit<ClientSettings, 'name'> = {
+  redirectUris: [],
+  scopes: [],
+  requirePkce: false,
+  refreshOverlap: null,
+  refreshRetryWindow: null,
+  keys: [],
+  consent: 'ask',
+  deviceFlow: false,
+};
+
+/** The settings of a new client: what is not said is as usual. */
+export type NewClientSettings = Pick<ClientSettings, 'name'> & Partial<ClientSettings>;
 
 /** What the registry works with. `now` answers ms since the epoch; the access token's lifetime is in seconds. */
 export type ClientRegistryParts = {
@@ -37,15 +58,17 @@ export class ClientRegistry {
     this.#operator = operator;
   }
 
-  /** Registers a client; the answer holds the secret's text, this once (null for a public client). */
-  async register(type: ClientType, settings: ClientSettings): Promise<{ client: Client; clientSecret: string | null }> {
+  /** Registers a client; the answer holds the secret's text, this once (null for a public client, and for one with keys). */
+  async register(type: ClientType, said: NewClientSettings): Promise<{ client: Client; clientSecret: string | null }> {
+    const settings = { ...USUAL, ...said };
     checkSettings(type, settings, this.#parts.accessTokenLifetime);
     const { store, keyring, prefix, now } = this.#parts;
     const createdAt = now();
-    const made = type === 'confidential' ? makeClientSecret(keyring, prefix, createdAt) : null;
+    const needsSecret = type === 'confidential' && settings.keys.length === 0;
+    const made = needsSecret ? makeSecret(keyring, prefix, 'cs', createdAt) : null;
     const client: Client = {
       ...settings,
-      id: newClientId(),
+      id: newId('app'),
       type,
       status: 'active',
       epoch: 0,
@@ -83,22 +106,17 @@ export class ClientRegistry {
   async rotateSecret(id: string): Promise<{ client: Client; clientSecret: string }> {
     const client = await this.show(id);
     if (client.type === 'public') throw new OperatorError('a public client has no secret');
-    if (client.secrets.length > 1)
-      throw new OperatorError(
-        `two secrets are live already: end the older one first with "client retire-secret ${id}"`,
-      );
-    const { text, secret } = makeClientSecret(this.#parts.keyring, this.#parts.prefix, this.#parts.now());
-    const secrets = [secret, ...client.secrets];
+    const { text, secret } = makeSecret(this.#parts.keyring, this.#parts.prefix, 'cs', this.#parts.now());
+    const secrets = withNewSecret(client.secrets, secret, `client retire-secret ${id}`);
     await this.#replaceSecrets(client, secrets, 'client_secret_rotated');
     return { client: { ...client, secrets }, clientSecret: text };
   }
 
-  /** Ends the older of two live secrets. */
+  /** Ends the older of two live secrets, or the only one of a client that can prove itself by a key. */
   async retireSecret(id: string): Promise<Client> {
     const client = await this.show(id);
-    if (client.secrets.length < 2)
-      throw new OperatorError(`only one secret is live: make the next one first with "client rotate-secret ${id}"`);
-    const secrets = client.secrets.slice(0, 1);
+    const provesByKey = client.keys.length > 0 && client.secrets.length === 1;
+    const secrets = provesByKey ? [] : withoutOldSecret(client.secrets, `client rotate-secret ${id}`);
     await this.#replaceSecrets(client, secrets, 'client_secret_retired');
     return { ...client, secrets };
   }
@@ -152,12 +170,6 @@ export class ClientRegistry {
   }
 }
 
-/** 80 random bits in lower-case base 32: easy to copy, and never like an account's id (RFC 9700 §4.15). */
-function newClientId(): string {
-  const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
-  return `app_${[...randomBytes(16)].map((byte) => alphabet[byte & 31]).join('')}`;
-}
-
 function mustBeThere(there: boolean, id: string): void {
   if (!there)
     throw new OperatorError(
@@ -167,8 +179,9 @@ function mustBeThere(there: boolean, id: string): void {
 
 function checkSettings(type: ClientType, settings: ClientSettings, accessTokenLifetime: number): void {
   checkName(settings.name);
-  checkRedirectUris(type, settings.redirectUris);
+  checkRedirectUris(type, settings);
   checkScopes(settings.scopes);
+  checkKeys(type, settings.keys);
   const times = { 'refresh overlap': settings.refreshOverlap, 'refresh retry window': settings.refreshRetryWindow };
   for (const [what, seconds] of Object.entries(times)) {
     if (seconds === null) continue;
@@ -181,16 +194,12 @@ function checkSettings(type: ClientType, settings: ClientSettings, accessTokenLi
   }
 }
 
-function checkName(name: string): void {
-  const length = [...name].length;
-  if (name.trim() !== name || length < 1 || length > 100)
-    throw new OperatorError('a name has 1 to 100 characters and no space around it');
-  if (/\p{Cc}|\p{Cf}|\p{Cs}|\p{Zl}|\p{Zp}/u.test(name))
-    throw new OperatorError('a name must not hold control, direction or invisible characters');
-}
-
-function checkRedirectUris(type: ClientType, uris: readonly string[]): void {
-  if (uris.length === 0) throw new OperatorError('a client needs at least one redirect URI: give --redirect-uri');
+/** Only a client that is for devices alone needs no redirect URI. */
+function checkRedirectUris(type: ClientType, { redirectUris: uris, deviceFlow }: ClientSettings): void {
+  if (uris.length === 0 && !deviceFlow)
+    throw new OperatorError(
+      'a client needs at least one redirect URI: give --redirect-uri, or --device for an app without a browser',
+    );
   if (uris.length > MAX_REDIRECT_URIS)
     throw new OperatorError(`a client has at most ${MAX_REDIRECT_URIS} redirect URIs`);
   if (new Set(uris).size < uris.length) throw new OperatorError('a redirect URI was given twice');
@@ -201,16 +210,19 @@ function checkRedirectUris(type: ClientType, uris: readonly string[]): void {
 }
 
 function checkScopes(scopes: readonly Scope[]): void {
-  if (new Set(scopes.map((scope) => scope.name)).size < scopes.length)
-    throw new OperatorError('a scope was given twice');
-  if (scopes.length > 100) throw new OperatorError('a client has at most 100 scopes');
+  checkScopeNames(scopes.map(({ name }) => name));
   for (const { name, sentence } of scopes) {
-    const problem = scopeNameProblem(name);
+    const problem = sentence === null ? null : sentenceProblem(sentence);
     if (problem) throw new OperatorError(`scope ${JSON.stringify(name)}: ${problem}`);
-    if (sentence !== null && (sentence.trim() === '' || sentence.length > 200 || /\p{Cc}|\p{Cf}/u.test(sentence))) {
-      throw new OperatorError(
-        `scope ${JSON.stringify(name)}: its sentence has 1 to 200 characters, none of them invisible`,
-      );
-    }
+  }
+}
+
+function checkKeys(type: ClientType, keys: readonly PublicKey[]): void {
+  if (keys.length === 0) return;
+  if (type === 'public') throw new OperatorError('a public client cannot keep a private key');
+  if (keys.length > MAX_KEYS) throw new OperatorError(`a client has at most ${MAX_KEYS} keys`);
+  for (const [index, key] of keys.entries()) {
+    const problem = publicKeyProblem(key);
+    if (problem) throw new OperatorError(`key ${index + 1}: ${problem}`);
   }
 }

@@ -1,15 +1,21 @@
 /** Clients (RFC 6749 §2): the apps that the operator registered, and how one proves to be itself. */
-import { randomBytes, timingSafeEqual } from 'node:crypto';
-import { withChecksum } from './credential.ts';
+import type { JsonWebKey } from 'node:crypto';
 import { invalidClient, type Refusal } from './error.ts';
-import { currentKey, type Keyring, mac } from './keyring.ts';
+import type { Keyring } from './keyring.ts';
 import type { Scope } from './scope.ts';
+import { isOneOf, type StoredSecret } from './secret.ts';
 
 /** RFC 6749 §2.1: a confidential client keeps a secret; a public one (an app on a device) cannot. */
 export type ClientType = 'confidential' | 'public';
 
-/** A stored client secret: the keyed digest of 256 random bits, and the root key that made it. Times in ms. */
-export type ClientSecret = { readonly digest: Buffer; readonly keyId: number; readonly createdAt: number };
+/**
+ * When the resource owner is asked: each time; only where nothing live covers the request (`remember`); or never, for
+ * the operator's own apps (`skip`).
+ */
+export type ConsentPolicy = 'ask' | 'remember' | 'skip';
+
+/** A public key of a client, as a JSON Web Key (RFC 7517). */
+export type PublicKey = JsonWebKey & { readonly kid?: string; readonly alg?: string };
 
 /** A registered client. Seconds are null where the installation's defaults hold; times in ms since the epoch. */
 export type Client = {
@@ -21,11 +27,16 @@ export type Client = {
   readonly requirePkce: boolean;
   readonly refreshOverlap: number | null;
   readonly refreshRetryWindow: number | null;
+  /** The keys that it may sign client assertions with (RFC 7523 §2.2). */
+  readonly keys: readonly PublicKey[];
+  readonly consent: ConsentPolicy;
+  /** Whether it may ask for device codes (RFC 8628). */
+  readonly deviceFlow: boolean;
   readonly status: 'active' | 'paused';
   /** Grants issued under an earlier epoch are dead: raising it revokes them all in one write. */
   readonly epoch: number;
   /** Newest first; none for a public client, two while a rotation is under way. */
-  readonly secrets: readonly ClientSecret[];
+  readonly secrets: readonly StoredSecret[];
   readonly createdAt: number;
 };
 
@@ -34,44 +45,41 @@ export function isClientId(text: string): boolean {
   return /^[\x21-\x7e]{1,100}$/.test(text);
 }
 
-/** What a request presented as client authentication. */
-export type ClientCredentials = { readonly clientId: string | undefined; readonly clientSecret: string | undefined };
-
-/** Makes a client secret: its text, which is shown once, and what is stored of it. `now` in ms. */
-export function makeClientSecret(
-  keyring: Keyring,
-  prefix: string,
-  now: number,
-): { text: string; secret: ClientSecret } {
-  const text = withChecksum(`${prefix}_cs_${randomBytes(32).toString('base64url')}`);
-  const digest = mac(currentKey(keyring, 'client-secret'), text);
-  return { text, secret: { digest, keyId: keyring.currentKeyId, createdAt: now } };
+/** Whether scripts of an origin may call for a client: a public one's own pages, where its redirect URIs are (OAuth 2.1 §3.2). */
+export function isOriginOf({ type, redirectUris }: Client, origin: string): boolean {
+  return type === 'public' && redirectUris.some((uri) => /^https?:/.test(uri) && new URL(uri).origin === origin);
 }
 
 /**
- * Authenticates a client by its secret (RFC 6749 §2.3.1), in the same time whether it exists or not. All reasons share
- * one public text. Whether the client is paused is asked after this: it is itself all the same.
+ * What a request presented as client authentication: a secret (RFC 6749 §2.3.1), a signed assertion (RFC 7523 §2.2), or
+ * nothing but the id, which only a face that serves public clients offers.
+ */
+export type ClientCredentials =
+  | { readonly method: 'secret'; readonly clientId: string | undefined; readonly clientSecret: string | undefined }
+  | { readonly method: 'assertion'; readonly clientId: string | undefined; readonly assertion: string }
+  | { readonly method: 'none'; readonly clientId: string | undefined };
+
+/**
+ * Authenticates a client by its secret (RFC 6749 §2.3.1), in the same time whether it exists or not, or takes a public
+ * one by its word (RFC 6749 §3.2.1). All reasons share one public text. Whether the client is paused is asked after
+ * this: it is itself all the same.
  */
 export function authenticateClient(
   keyring: Keyring,
   client: Client | null,
-  credentials: ClientCredentials,
+  credentials: Exclude<ClientCredentials, { method: 'assertion' }>,
 ): Client | Refusal {
-  const { clientId, clientSecret } = credentials;
-  if (clientId === undefined) return invalidClient('client_id is missing');
-  if (clientSecret === undefined) return invalidClient('client_secret is missing');
-  const known = client?.secrets ?? [];
-  const candidates = known.length > 0 ? known : [NO_SECRET];
-  const matches = candidates.filter((secret) => matchesSecret(keyring, secret, clientSecret)).length > 0;
+  if (credentials.clientId === undefined) return invalidClient('client_id is missing');
+  if (credentials.method === 'none') {
+    if (client?.type === 'public') return client;
+    return invalidClient(
+      client ? 'the client is confidential and sent no credentials' : 'no client has this client_id',
+    );
+  }
+  if (credentials.clientSecret === undefined) return invalidClient('client_secret is missing');
+  const matches = isOneOf(keyring, 'cs', client?.secrets ?? [], credentials.clientSecret);
   if (!client) return invalidClient('no client has this client_id');
   if (client.type === 'public') return invalidClient('the client is public and has no secret');
   if (!matches) return invalidClient('the client secret is wrong');
   return client;
-}
-
-const NO_SECRET: ClientSecret = { digest: randomBytes(32), keyId: -1, createdAt: 0 };
-
-function matchesSecret(keyring: Keyring, secret: ClientSecret, presented: string): boolean {
-  const key = keyring.key(secret.keyId, 'client-secret') ?? currentKey(keyring, 'client-secret');
-  return timingSafeEqual(mac(key, presented), secret.digest);
 }

@@ -93,6 +93,12 @@ export function withChecksum(text: string): string {
   return text + checksum.toString('base64url');
 }
 
+/** What stands between a start and the checksum, or null when either is wrong. */
+export function readChecked(start: string, text: string): string | null {
+  const whole = text.slice(0, -CHECKSUM_CHARACTERS);
+  return text.startsWith(start) && withChecksum(whole) === text ? whole.slice(start.length) : null;
+}
+
 function macOf(key: KeyObject, kind: CredentialKind, header: Buffer, seed: Buffer): Buffer {
   return mac(key, kind, header, seed).subarray(0, MAC_BYTES);
 }

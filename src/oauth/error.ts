@@ -1,6 +1,9 @@
 /** Why the protocol says no. Status codes are HTTP's business (`http/`); whether a refusal may be redirected is a type. */
 
-/** The error codes of RFC 6749 §4.1.2.1 and §5.2, and of RFC 6750 §3.1, that this service uses. */
+/**
+ * The error codes that this service uses: RFC 6749 §4.1.2.1 and §5.2, RFC 6750 §3.1, RFC 8628 §3.5, RFC 8707 §2, RFC 9101
+ * §7, and for `prompt` those of OpenID Connect Core §3.1.2.6.
+ */
 export type ErrorCode =
   | 'invalid_request'
   | 'invalid_client'
@@ -10,6 +13,14 @@ export type ErrorCode =
   | 'unsupported_response_type'
   | 'invalid_scope'
   | 'access_denied'
+  | 'invalid_target'
+  | 'request_not_supported'
+  | 'request_uri_not_supported'
+  | 'login_required'
+  | 'consent_required'
+  | 'authorization_pending'
+  | 'slow_down'
+  | 'expired_token'
   | 'invalid_token'
   | 'missing_token'
   | 'temporarily_unavailable';
@@ -57,6 +68,15 @@ export function invalidRefreshToken(detail: string): Refusal {
   return new Refusal(
     'invalid_grant',
     'the refresh token is invalid, expired, revoked or no longer current, or was issued to another client',
+    detail,
+  );
+}
+
+/** `invalid_grant` for a device code: one public text for every reason. */
+export function invalidDeviceCode(detail: string): Refusal {
+  return new Refusal(
+    'invalid_grant',
+    'the device code is invalid or already used, or was issued to another client',
     detail,
   );
 }

@@ -2,6 +2,7 @@
 import { type Actor, auditEvent } from './audit.ts';
 import { OperatorError } from './error.ts';
 import { grantStatus, lastUse, parseGrantId } from './grant.ts';
+import { scopeNames } from './scope.ts';
 import type { GrantFilter, GrantStore, ListedGrant } from './store.ts';
 
 /** An app that a user allowed: all its live grants as one. Times in ms since the epoch. */
@@ -35,6 +36,16 @@ export class GrantRegistry {
     const live = listed.filter(({ grant, standing }) => grantStatus(grant, standing, now) === 'active');
     const byClient = Map.groupBy(live, ({ grant }) => grant.clientId);
     return [...byClient.values()].map(asConnectedApp).sort((a, b) => a.clientName.localeCompare(b.clientName));
+  }
+
+  /** What a client may do for a user already, for one resource or for any (null); null when it has no live grant. */
+  async grantedScope(resourceOwnerId: string, clientId: string, resource: string | null): Promise<string[] | null> {
+    const now = this.#now();
+    const filter = { resourceOwnerId, clientId, liveAt: now, limit: MOST_GRANTS_OF_A_USER };
+    const live = (await this.#store.listGrants(filter)).filter(
+      ({ grant, standing }) => grant.resource === resource && grantStatus(grant, standing, now) === 'active',
+    );
+    return live.length === 0 ? null : [...new Set(live.flatMap(({ grant }) => scopeNames(grant.scope)))];
   }
 
   /** A user takes back everything from an app: its next call is refused. Answers how many grants ended. */
@@ -78,7 +89,7 @@ function asConnectedApp(grants: readonly ListedGrant[]): ConnectedApp {
   return {
     clientId: first.grant.clientId,
     clientName: first.clientName,
-    scope: [...new Set(grants.flatMap(({ grant }) => grant.scope.split(' ')))].filter((name) => name !== ''),
+    scope: [...new Set(grants.flatMap(({ grant }) => scopeNames(grant.scope)))],
     since: Math.min(...grants.map(({ grant }) => grant.grantedAt)),
     lastUsedAt: Math.max(...grants.map(({ grant }) => lastUse(grant) ?? 0)) || null,
   };

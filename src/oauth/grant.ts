@@ -5,7 +5,7 @@
  *     issued (generation 0) ──redeem──▶ active (1) ──rotate──▶ active (n+1)      either ──▶ revoked, or expired
  */
 import { randomBytes } from 'node:crypto';
-import { deriveCredential, GRANT_ID_BYTES } from './credential.ts';
+import { deriveCredential, GRANT_ID_BYTES, SEED_BYTES } from './credential.ts';
 import type { Keyring } from './keyring.ts';
 
 /** The three counters whose increment ends grants in bulk: all, one client's, or one resource owner's. */
@@ -22,6 +22,8 @@ export type Grant = {
   readonly redirectUri: string;
   /** The S256 challenge of the authorization request (RFC 7636 §4.4), or null when none was sent. */
   readonly codeChallenge: string | null;
+  /** The one resource that its tokens are for (RFC 8707 §2), or null when they are for any. */
+  readonly resource: string | null;
   /** 16 random bytes that exist nowhere else: without them no credential of this grant can be derived. */
   readonly seed: Buffer;
   /** As the decision to allow read them; the grant lives only while all three are still equal. */
@@ -47,7 +49,7 @@ export type Grant = {
 };
 
 /** Why a single grant was revoked. */
-export type RevocationReason = 'user' | 'operator' | 'code_replay' | 'refresh_reuse';
+export type RevocationReason = 'user' | 'operator' | 'client' | 'code_replay' | 'refresh_reuse';
 
 /** What a grant's life depends on beside its row, read together with it. */
 export type Standing = {
@@ -92,8 +94,13 @@ export type Lifetimes = {
   readonly refreshRetryWindow: number;
 };
 
-/** An access token and a refresh token, made by the same transition. */
-export type TokenPair = { readonly accessToken: string; readonly refreshToken: string };
+/** An access token (with its expiry in ms) and a refresh token, made by the same transition, and their scope. */
+export type IssuedTokens = {
+  readonly accessToken: string;
+  readonly refreshToken: string;
+  readonly accessTokenExpiresAt: number;
+  readonly scope: string;
+};
 
 /** A new grant id: a UUID of version 7 (RFC 9562 §5.7), ordered by time so that inserts stay local. `now` in ms. */
 export function newGrantId(now: number): Buffer {
@@ -102,6 +109,38 @@ export function newGrantId(now: number): Buffer {
   id[6] = 0x70 | ((id[6] as number) & 0x0f);
   id[8] = 0x80 | ((id[8] as number) & 0x3f);
   return id;
+}
+
+/** What a new grant is made of; `expiresAt` (ms) is when its code or device code can no longer be exchanged. */
+export type NewGrant = Pick<
+  Grant,
+  | 'id'
+  | 'clientId'
+  | 'resourceOwnerId'
+  | 'scope'
+  | 'redirectUri'
+  | 'codeChallenge'
+  | 'resource'
+  | 'epochs'
+  | 'expiresAt'
+>;
+
+/** A grant that is allowed now (ms): generation 0, with a seed of its own. */
+export function newGrant(made: NewGrant, keyId: number, lifetimes: Lifetimes, now: number): Grant {
+  return {
+    ...made,
+    seed: randomBytes(SEED_BYTES),
+    grantedAt: now,
+    absoluteExpiresAt: now + lifetimes.refreshTokenMax * 1000,
+    generation: 0,
+    keyId,
+    rotatedAt: now,
+    accessTokenExpiresAt: null,
+    usedGeneration: 0,
+    lastUsedAt: null,
+    revokedAt: null,
+    revocationReason: null,
+  };
 }
 
 /** A grant id as people and logs read it: 8-4-4-4-12 hexadecimal digits. */
@@ -168,11 +207,16 @@ export function nextGeneration(grant: Grant, keyId: number, lifetimes: Lifetimes
 }
 
 /** Derives the pair of a generation: from the same row it is the same pair, which is what makes a retry safe. */
-export function deriveTokenPair(keyring: Keyring, prefix: string, seed: Buffer, pair: Generation): TokenPair {
-  const { grantId, generation, keyId } = pair;
+export function deriveTokens(keyring: Keyring, prefix: string, grant: Grant, pair: Generation): IssuedTokens {
+  const { grantId, generation, keyId, accessTokenExpiresAt } = pair;
   const derive = (kind: 'at' | 'rt', expiresAt: number) =>
-    deriveCredential(keyring, prefix, kind, { grantId, generation, keyId, expiresAt }, seed);
-  return { accessToken: derive('at', pair.accessTokenExpiresAt), refreshToken: derive('rt', pair.expiresAt) };
+    deriveCredential(keyring, prefix, kind, { grantId, generation, keyId, expiresAt }, grant.seed);
+  return {
+    accessToken: derive('at', accessTokenExpiresAt),
+    refreshToken: derive('rt', pair.expiresAt),
+    accessTokenExpiresAt,
+    scope: grant.scope,
+  };
 }
 
 /** The generation that the row is in now, from which its pair can be derived again. The grant must be redeemed. */

@@ -4,8 +4,21 @@
  */
 import { createHmac, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
 
-/** What a derived key is for: the three credential kinds, stored client secrets, passwords, form tokens, the canary. */
-export type KeyPurpose = 'ac' | 'at' | 'rt' | 'client-secret' | 'password' | 'form' | 'canary';
+/**
+ * What a derived key is for: the three credential kinds, stored secrets of clients and of resource servers, passwords,
+ * form tokens, what is sealed for a pushed request or a device code, the canary.
+ */
+export type KeyPurpose =
+  | 'ac'
+  | 'at'
+  | 'rt'
+  | 'client-secret'
+  | 'resource-server-secret'
+  | 'password'
+  | 'form'
+  | 'request'
+  | 'device'
+  | 'canary';
 
 /** The bytes a root key must have at least. */
 export const ROOT_KEY_BYTES = 32;
@@ -52,7 +65,18 @@ function keyIdOf(rootKey: Buffer): number {
 
 function deriveAll(rootKey: Buffer): ReadonlyMap<KeyPurpose, KeyObject> {
   if (rootKey.length < ROOT_KEY_BYTES) throw new RangeError(`a root key has at least ${ROOT_KEY_BYTES} bytes`);
-  const purposes: KeyPurpose[] = ['ac', 'at', 'rt', 'client-secret', 'password', 'form', 'canary'];
+  const purposes: KeyPurpose[] = [
+    'ac',
+    'at',
+    'rt',
+    'client-secret',
+    'resource-server-secret',
+    'password',
+    'form',
+    'request',
+    'device',
+    'canary',
+  ];
   // A KeyObject, because HMAC with a raw buffer sets the key up again at each call.
   return new Map(purposes.map((purpose) => [purpose, createSecretKey(expand(rootKey, purpose, 32))]));
 }

@@ -23,21 +23,28 @@ export class Parameters {
     return values?.length === 1 && values[0] ? values[0] : undefined;
   }
 
+  /** All values of a parameter that may be repeated, without empty ones and those that are not text. */
+  all(name: string): string[] {
+    return (this.#values.get(name) ?? []).filter((value): value is string => value !== null && value !== '');
+  }
+
   /** Whether the parameter came, with whatever value, even an empty one. */
   has(name: string): boolean {
     return this.#values.has(name);
   }
 
   /**
-   * Why the parameters cannot be used, in public words, or null: one is repeated, or one of those that are `known` to
-   * the endpoint is not text. Unknown ones are ignored otherwise, and their names, which are input, never told.
+   * Why the parameters cannot be used, in public words, or null: one is repeated that is not `repeatable`, or one of
+   * those that are `known` to the endpoint is not text. Unknown ones are ignored otherwise, and their names, which are
+   * input, never told.
    */
-  problem(known: readonly string[]): string | null {
+  problem(known: readonly string[], repeatable: readonly string[] = []): string | null {
     for (const name of known) {
       const values = this.#values.get(name) ?? [''];
-      if (values.length > 1) return `${name} is repeated`;
-      if (values[0] === null) return `${name} is not text in UTF-8`;
+      if (values.length > 1 && !repeatable.includes(name)) return `${name} is repeated`;
+      if (values.includes(null)) return `${name} is not text in UTF-8`;
     }
-    return [...this.#values.values()].some((values) => values.length > 1) ? 'a parameter is repeated' : null;
+    const isRepeated = [...this.#values].some(([name, values]) => values.length > 1 && !repeatable.includes(name));
+    return isRepeated ? 'a parameter is repeated' : null;
   }
 }

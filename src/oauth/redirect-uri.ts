@@ -49,6 +49,11 @@ export function redirectHost(uri: string): string {
   return url.protocol === 'https:' || url.protocol === 'http:' ? url.host : url.protocol;
 }
 
+/** Whether a redirect URI leads to whatever app on the device took its port or scheme first (RFC 8252 §8.6). */
+export function isAppBound(uri: string): boolean {
+  return new URL(uri).protocol !== 'https:';
+}
+
 function withoutLoopbackPort(uri: string): string | null {
   const [, origin, port, rest] = LOOPBACK_WITH_PORT.exec(uri) ?? [];
   return origin === undefined || Number(port ?? 80) > 65535 ? null : `${origin}${rest}`;

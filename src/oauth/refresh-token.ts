@@ -12,6 +12,7 @@ import {
   whyRefused,
 } from './grant.ts';
 import type { Keyring } from './keyring.ts';
+import { type AskedOfTokens, beyondGrant } from './token-request.ts';
 
 /** What follows from a refresh: a transition, the same pair again with no write, a refusal, or one that also revokes. */
 export type RefreshDecision =
@@ -30,6 +31,7 @@ export function decideRefresh(
   credential: Credential,
   found: GrantInContext | null,
   client: Client,
+  asked: AskedOfTokens,
   now: number,
 ): RefreshDecision {
   if (!found) return invalidRefreshToken('no such grant');
@@ -38,6 +40,8 @@ export function decideRefresh(
   if (grant.clientId !== client.id) return invalidRefreshToken('the refresh token was issued to another client'); // RFC 6749 §6
   const refused = whyRefused(grant, standing);
   if (refused) return invalidRefreshToken(refused);
+  const beyond = beyondGrant(grant, asked);
+  if (beyond) return beyond;
   if (credential.generation > grant.generation)
     return invalidRefreshToken('the refresh token is newer than the grant: an older database was restored');
   // The current token's expiry; after it an older one finds no pair to share and nothing to revoke.

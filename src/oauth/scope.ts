@@ -1,7 +1,18 @@
 /** Scope values (RFC 6749 §3.3): what a client may be granted, and what a request asks of it. */
 
-/** A scope that the operator registered for a client; `sentence` says it in words on the consent page, if there is one. */
-export type Scope = { readonly name: string; readonly sentence: string | null };
+/**
+ * A scope that the operator registered for a client. Its own `sentence` says it in words on the consent page; without one
+ * the installation's definition of the scope does. The resource owner may leave out an `optional` one.
+ */
+export type Scope = { readonly name: string; readonly sentence: string | null; readonly optional: boolean };
+
+/** A scope that the operator defined for the whole installation, with a sentence in each language (BCP 47 tags). */
+export type ScopeDefinition = {
+  readonly name: string;
+  readonly sentences: Readonly<Record<string, string>>;
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+};
 
 const SCOPE_TOKEN = /^[\x21\x23-\x5b\x5d-\x7e]{1,100}$/;
 
@@ -19,8 +30,56 @@ export function scopeNameProblem(name: string): string | null {
 export function resolveScope(registered: readonly Scope[], requested: string | undefined): string[] | null {
   const names = registered.map((scope) => scope.name);
   if (requested === undefined) return names;
-  const asked = new Set(requested.split(' ').filter((name) => name !== ''));
+  const asked = new Set(scopeNames(requested));
   return asked.size > 0 && [...asked].every((name) => names.includes(name))
     ? names.filter((name) => asked.has(name))
+    : null;
+}
+
+/**
+ * The scope names that an Allow grants: what was requested, without the optional ones that the resource owner left out
+ * (RFC 6749 §3.3), and without what the client is not registered for any more, which nobody was shown. Null when something
+ * was requested and nothing of it is left: then nothing was allowed.
+ */
+export function allowedScope(
+  registered: readonly Scope[],
+  requested: readonly string[],
+  chosen: readonly string[],
+): string[] | null {
+  const isOptional = new Map(registered.map(({ name, optional }) => [name, optional]));
+  const allowed = requested.filter((name) => isOptional.has(name) && (!isOptional.get(name) || chosen.includes(name)));
+  return allowed.length === 0 && requested.length > 0 ? null : allowed;
+}
+
+/** Those of some scope names that the resource owner may leave out. */
+export function optionalNames(registered: readonly Scope[], names: readonly string[]): string[] {
+  return registered.filter(({ name, optional }) => optional && names.includes(name)).map(({ name }) => name);
+}
+
+/** The names in a space-separated scope. */
+export function scopeNames(scope: string): string[] {
+  return scope.split(' ').filter((name) => name !== '');
+}
+
+/**
+ * The sentence for a scope in a language (a BCP 47 tag): the client's own, else the installation's in that language, in
+ * English, or in any; null when there is none.
+ */
+export function sentenceFor(
+  { name, sentence }: Pick<Scope, 'name' | 'sentence'>,
+  definitions: readonly ScopeDefinition[],
+  language: string,
+): string | null {
+  if (sentence !== null) return sentence;
+  const sentences = definitions.find((definition) => definition.name === name)?.sentences ?? {};
+  return sentences[language] ?? sentences['en'] ?? Object.values(sentences)[0] ?? null;
+}
+
+/** Why a text cannot be the sentence of a scope, or null when it can; some scripts cannot do without joiners. */
+export function sentenceProblem(sentence: string): string | null {
+  return sentence.trim() === '' ||
+    sentence.length > 200 ||
+    /\p{Cc}|\p{Zl}|\p{Zp}|(?![\u200c\u200d])\p{Cf}/u.test(sentence)
+    ? 'its sentence has 1 to 200 characters, none of them invisible'
     : null;
 }

@@ -4,8 +4,13 @@
  * has its effect on disk. No transaction crosses this port.
  */
 import type { AuditEvent, RecordedAuditEvent } from './audit.ts';
-import type { Client, ClientSecret } from './client.ts';
+import type { Client } from './client.ts';
+import type { UsedAssertion } from './client-assertion.ts';
+import type { DeviceDecision, PollPace, WaitingDevice } from './device-authorization.ts';
 import type { Generation, Grant, GrantInContext, RevocationReason } from './grant.ts';
+import type { ResourceServer } from './resource-server.ts';
+import type { ScopeDefinition } from './scope.ts';
+import type { StoredSecret } from './secret.ts';
 
 /** The store cannot serve now, and nothing was written; another try later may do. */
 export class StoreUnavailable extends Error {
@@ -67,8 +72,8 @@ export type ClientStore = {
   /** Replaces the secrets if they are still `expected`; false when somebody was faster or the client is gone. */
   replaceClientSecrets(
     id: string,
-    expected: readonly ClientSecret[],
-    secrets: readonly ClientSecret[],
+    expected: readonly StoredSecret[],
+    secrets: readonly StoredSecret[],
     event: AuditEvent,
   ): Promise<boolean>;
   /** Pauses or resumes; false when the client is gone or was so already. */
@@ -77,6 +82,52 @@ export type ClientStore = {
   revokeClientGrants(id: string, event: AuditEvent): Promise<boolean>;
   /** Deletes a client, and all its grants with it; false when it is gone. */
   deleteClient(id: string, event: AuditEvent): Promise<boolean>;
+  /** Marks a client assertion as used; of all who try, at most one ever gets `true`, as long as the assertion is good. */
+  useClientAssertion(assertion: UsedAssertion): Promise<boolean>;
+};
+
+/** Resource servers. Every change is seen by the next request. */
+export type ResourceServerStore = {
+  findResourceServer(id: string): Promise<ResourceServer | null>;
+  /** Whether a URI is the resource of one of them. */
+  isResource(uri: string): Promise<boolean>;
+  listResourceServers(): Promise<ResourceServer[]>;
+  registerResourceServer(server: ResourceServer, event: AuditEvent): Promise<void>;
+  /** Writes name, resource and scopes; false when it is gone. The last writer wins. */
+  updateResourceServer(server: ResourceServer, event: AuditEvent): Promise<boolean>;
+  /** Replaces the secrets if they are still `expected`; false when somebody was faster or it is gone. */
+  replaceResourceServerSecrets(
+    id: string,
+    expected: readonly StoredSecret[],
+    secrets: readonly StoredSecret[],
+    event: AuditEvent,
+  ): Promise<boolean>;
+  deleteResourceServer(id: string, event: AuditEvent): Promise<boolean>;
+};
+
+/** The installation's scope definitions. */
+export type ScopeStore = {
+  /** By name. */
+  listScopes(): Promise<ScopeDefinition[]>;
+  /** Writes a definition in place of the `expected` one (null: none); false when somebody was faster. */
+  defineScope(scope: ScopeDefinition, expected: ScopeDefinition | null, event: AuditEvent): Promise<boolean>;
+  /** False when there is none of this name. */
+  deleteScope(name: string, event: AuditEvent): Promise<boolean>;
+};
+
+/**
+ * What devices ask for while they wait. Kept for as long as a code lives and no longer, and bounded: anybody may ask for a
+ * code in a public client's name, and nobody anonymous makes the database grow. `now` in ms.
+ */
+export type DeviceRequestStore = {
+  /** False when the user code is taken, or too many wait. */
+  addDeviceRequest(waiting: WaitingDevice, now: number): Promise<boolean>;
+  /** The request behind a user code, whatever was decided; null when there is none that still lives. */
+  findDeviceRequest(userCode: string, now: number): Promise<WaitingDevice | null>;
+  /** Changes what is decided on a request; of all who try to change it from the same, at most one gets `true`. */
+  decideDeviceRequest(userCode: string, from: DeviceDecision, to: DeviceDecision): Promise<boolean>;
+  /** Notes a poll. The last one wins. */
+  paceDeviceRequest(userCode: string, pace: PollPace): Promise<void>;
 };
 
 /** The audit trail. Events are written by the verbs whose effects they tell; this is for the one act without another effect. */
@@ -84,7 +135,11 @@ export type AuditStore = {
   /** Records that a resource owner denied a request. */
   recordDenial(event: AuditEvent): Promise<void>;
   listAuditEvents(filter: AuditFilter): Promise<RecordedAuditEvent[]>;
+  /** The place of the newest event; 0 without any. */
+  lastAuditSequence(): Promise<number>;
+  /** The next events after a place, in their order, at most `limit`. */
+  listAuditEventsAfter(sequence: number, limit: number): Promise<RecordedAuditEvent[]>;
 };
 
 /** All that the protocol needs of a store. */
-export type Store = GrantStore & ClientStore & AuditStore;
+export type Store = GrantStore & ClientStore & ResourceServerStore & ScopeStore & DeviceRequestStore & AuditStore;

@@ -180,7 +180,7 @@ test('signing in makes a new session and ends the one that it replaces', async (
   assert.equal(new Set([before, elsewhere, after]).size, 3);
   assert.equal(await accounts.accountOfSession(before), null);
   for (const token of [elsewhere, after])
-    assert.equal((await accounts.accountOfSession(token))?.email, 'Ada@Example.com');
+    assert.equal((await accounts.accountOfSession(token))?.account.email, 'Ada@Example.com');
   await signIn(setup, 'a forged cookie');
 });
 

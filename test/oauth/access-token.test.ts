@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { accessTokenRefusal } from '../../src/oauth/access-token.ts';
+import type { Grant } from '../../src/oauth/grant.ts';
 import {
   activeGrant,
   assertRefusal,
@@ -15,25 +16,26 @@ import {
 
 const good = presented('at', activeGrant);
 const EXPIRY = NOW + 1_800_000;
+const API = 'https://api.test';
 
 test('RFC 6750 §2.1: a genuine token of a live grant is good until its expiry', () => {
-  assert.equal(accessTokenRefusal(keyring, good, inContext(activeGrant), NOW), null);
-  assert.equal(accessTokenRefusal(keyring, good, inContext(activeGrant), EXPIRY - 1), null);
+  assert.equal(accessTokenRefusal(keyring, good, inContext(activeGrant), API, NOW), null);
+  assert.equal(accessTokenRefusal(keyring, good, inContext(activeGrant), API, EXPIRY - 1), null);
 });
 
 test('interface: a token stays good after a rotation, until its own expiry', () => {
   const later = { ...activeGrant, generation: 9, accessTokenExpiresAt: EXPIRY + 1_000_000 };
-  assert.equal(accessTokenRefusal(keyring, good, inContext(later), EXPIRY - 1), null);
-  assertRefusal(accessTokenRefusal(keyring, good, inContext(later), EXPIRY), 'invalid_token', /expired/);
+  assert.equal(accessTokenRefusal(keyring, good, inContext(later), API, EXPIRY - 1), null);
+  assertRefusal(accessTokenRefusal(keyring, good, inContext(later), API, EXPIRY), 'invalid_token', /expired/);
 });
 
 test('a token is refused from its expiry on', () => {
   for (const now of [EXPIRY, EXPIRY + 1, EXPIRY + 1e9])
-    assertRefusal(accessTokenRefusal(keyring, good, inContext(activeGrant), now), 'invalid_token', /expired/);
+    assertRefusal(accessTokenRefusal(keyring, good, inContext(activeGrant), API, now), 'invalid_token', /expired/);
 });
 
 test('a token of no grant is refused', () => {
-  assertRefusal(accessTokenRefusal(keyring, good, null, NOW), 'invalid_token', /no such grant/);
+  assertRefusal(accessTokenRefusal(keyring, good, null, API, NOW), 'invalid_token', /no such grant/);
 });
 
 test('design: a forged token is refused, whatever it says of itself', () => {
@@ -46,21 +48,54 @@ test('design: a forged token is refused, whatever it says of itself', () => {
     { ...presented('at', other), generation: 99 },
   ];
   for (const credential of forged)
-    assertRefusal(accessTokenRefusal(keyring, credential, inContext(activeGrant), NOW), 'invalid_token', /forged/);
+    assertRefusal(accessTokenRefusal(keyring, credential, inContext(activeGrant), API, NOW), 'invalid_token', /forged/);
 });
 
 test('design: a token that is newer than the grant is refused: an older database was restored', () => {
   for (const generation of [6, 7, 0xffffffff]) {
     const newer = presented('at', activeGrant, { generation });
-    assertRefusal(accessTokenRefusal(keyring, newer, inContext(activeGrant), NOW), 'invalid_token', /newer/);
+    assertRefusal(accessTokenRefusal(keyring, newer, inContext(activeGrant), API, NOW), 'invalid_token', /newer/);
   }
   const issued = presented('at', issuedGrant, { generation: 1, expiresAt: EXPIRY });
-  assertRefusal(accessTokenRefusal(keyring, issued, inContext(issuedGrant), NOW), 'invalid_token', /newer/);
+  assertRefusal(accessTokenRefusal(keyring, issued, inContext(issuedGrant), API, NOW), 'invalid_token', /newer/);
 });
 
 for (const { name, grant, standing, detail } of badStandings) {
   test(`promise 2: a token of a grant is refused at once: ${name}`, () => {
     const found = inContext({ ...activeGrant, ...grant }, standing);
-    assertRefusal(accessTokenRefusal(keyring, good, found, NOW), 'invalid_token', detail);
+    assertRefusal(accessTokenRefusal(keyring, good, found, API, NOW), 'invalid_token', detail);
   });
 }
+
+const resources: [grantedFor: string | null, at: string | null, 'good' | 'refused'][] = [
+  [null, API, 'good'],
+  [null, null, 'good'],
+  [API, API, 'good'],
+  [API, null, 'refused'],
+  [API, 'https://other.test', 'refused'],
+  [API, `${API}/`, 'refused'],
+  [`${API}/`, API, 'refused'],
+  [API, API.toUpperCase(), 'refused'],
+  [API, '', 'refused'],
+];
+for (const [resource, at, expected] of resources) {
+  test(`RFC 8707 §2: a token for ${resource ?? 'any resource'} is ${expected} at ${JSON.stringify(at)}`, () => {
+    const refusal = accessTokenRefusal(keyring, good, inContext({ ...activeGrant, resource }), at, NOW);
+    if (expected === 'good') assert.equal(refusal, null);
+    else assertRefusal(refusal, 'invalid_token', /another resource/);
+  });
+}
+
+test('order: forgery, restored database, standing, expiry, resource: of several mistakes the first is told', () => {
+  const wrong: Grant = { ...activeGrant, resource: 'https://other.test', revokedAt: NOW };
+  const refused = (credential = good, grant = wrong, standing = {}, now = EXPIRY) =>
+    accessTokenRefusal(keyring, credential, inContext(grant, standing), API, now);
+  const newer = presented('at', activeGrant, { generation: 9 });
+  assertRefusal(refused({ ...newer, mac: Buffer.alloc(20) }), 'invalid_token', /forged/);
+  assertRefusal(refused(newer), 'invalid_token', /newer/);
+  assertRefusal(refused(), 'invalid_token', /revoked/);
+  const standing = { ...wrong, revokedAt: null };
+  assertRefusal(refused(good, standing, { clientPaused: true }), 'invalid_token', /paused/);
+  assertRefusal(refused(good, standing), 'invalid_token', /expired/);
+  assertRefusal(refused(good, standing, {}, EXPIRY - 1), 'invalid_token', /another resource/);
+});

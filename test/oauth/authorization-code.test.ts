@@ -4,6 +4,7 @@ import { type CodeDecision, type CodeExchange, decideCodeExchange } from '../../
 import type { Credential } from '../../src/oauth/credential.ts';
 import { type ErrorCode, Refusal } from '../../src/oauth/error.ts';
 import type { Grant, GrantInContext, Standing } from '../../src/oauth/grant.ts';
+import { WHOLE_GRANT } from '../../src/oauth/token-request.ts';
 import {
   activeGrant,
   assertRefusal,
@@ -25,6 +26,7 @@ const good: CodeExchange = {
   clientId: issuedGrant.clientId,
   redirectUri: issuedGrant.redirectUri,
   codeVerifier: undefined,
+  asked: WHOLE_GRANT,
 };
 const code = presented('ac', issuedGrant);
 /** The same grant after its code was redeemed. */
@@ -176,6 +178,55 @@ const wrongRequests: [name: string, wrong: Case, code: ErrorCode, detail: RegExp
   ],
 ];
 
+const forLetters = { resource: 'https://letters.test' };
+const asking = (asked: Partial<CodeExchange['asked']>): Partial<CodeExchange> => ({
+  asked: { ...WHOLE_GRANT, ...asked },
+});
+wrongRequests.push(
+  [
+    'RFC 6749 §4.1.3: no redirect_uri and no PKCE',
+    { exchange: { redirectUri: null } },
+    'invalid_grant',
+    /redirect_uri/,
+  ],
+  [
+    'OAuth 2.1 §10.2: no redirect_uri and a wrong verifier',
+    { grant: withChallenge, exchange: { redirectUri: null, codeVerifier: 'x'.repeat(43) } },
+    'invalid_grant',
+    /does not match/,
+  ],
+  [
+    'OAuth 2.1 §10.2: another redirect_uri with the right verifier',
+    { grant: withChallenge, exchange: { redirectUri: 'https://one.test/other', codeVerifier: VERIFIER } },
+    'invalid_grant',
+    /redirect_uri differs/,
+  ],
+  [
+    'RFC 8707 §2.2: a resource for a grant for any',
+    { exchange: asking({ resources: ['https://letters.test'] }) },
+    'invalid_target',
+    /resource differs/,
+  ],
+  [
+    'RFC 8707 §2.2: another resource than the grant’s',
+    { grant: forLetters, exchange: asking({ resources: ['https://other.test'] }) },
+    'invalid_target',
+    /resource differs/,
+  ],
+  [
+    'RFC 8707 §2.2: another resource beside the grant’s',
+    { grant: forLetters, exchange: asking({ resources: ['https://letters.test', 'https://other.test'] }) },
+    'invalid_target',
+    /resource differs/,
+  ],
+  [
+    'RFC 6749 §6: a scope beyond the grant’s',
+    { exchange: asking({ scope: 'read admin' }) },
+    'invalid_scope',
+    /not granted/,
+  ],
+);
+
 for (const [name, wrong, errorCode, detail] of wrongRequests) {
   test(`${name} is ${errorCode}, and burns and revokes nothing`, () => {
     assertRefusal(decide(wrong), errorCode, detail);
@@ -189,6 +240,17 @@ for (const [name, wrong, errorCode, detail] of wrongRequests) {
 
 test('RFC 7636 §4.6: the right verifier redeems, also after wrong ones', () => {
   assertRedeemed(decide({ grant: withChallenge, exchange: { codeVerifier: VERIFIER } }));
+});
+
+test('OAuth 2.1 §10.2: with PKCE the redirect_uri need not be repeated', () => {
+  const exchange = { codeVerifier: VERIFIER, redirectUri: null };
+  assertRedeemed(decide({ grant: withChallenge, exchange }));
+  assertReplay(decide({ grant: { ...redeemed, ...withChallenge }, exchange }));
+});
+
+test('RFC 8707 §2.2: the resource of the grant may be named again, and left out', () => {
+  for (const resources of [[], [forLetters.resource], [forLetters.resource, forLetters.resource]])
+    assertRedeemed(decide({ grant: forLetters, exchange: asking({ resources }) }));
 });
 
 test('RFC 6749 §4.1.2: a redeemed code, with everything right, is a replay and ends the grant', () => {
@@ -209,10 +271,11 @@ for (const { name, grant, standing, detail } of badStandings) {
   });
 }
 
-test('order: forgery, client, redirect_uri, PKCE, standing, replay, expiry: of several mistakes the first is told', () => {
+test('order: forgery, client, redirect_uri, PKCE, what is asked, standing, replay, expiry: of several mistakes the first is told', () => {
+  const beyond = asking({ scope: 'admin', resources: ['https://other.test'] });
   const wrong: Required<Omit<Case, 'found'>> = {
     credential: { ...code, mac: Buffer.alloc(20) },
-    exchange: { clientId: 'app_two', redirectUri: 'https://one.test/other', codeVerifier: VERIFIER },
+    exchange: { ...beyond, clientId: 'app_two', redirectUri: 'https://one.test/other', codeVerifier: VERIFIER },
     grant: { ...redeemed, revokedAt: NOW },
     standing: { clientPaused: true, resourceOwnerDisabled: true },
     now: NOW + 3_600_000,
@@ -220,8 +283,14 @@ test('order: forgery, client, redirect_uri, PKCE, standing, replay, expiry: of s
   const steps: [Partial<Case>, ErrorCode, RegExp][] = [
     [{}, 'invalid_grant', /forged/],
     [{ credential: code }, 'invalid_grant', /another client/],
-    [{ exchange: { redirectUri: 'https://one.test/other', codeVerifier: VERIFIER } }, 'invalid_grant', /redirect_uri/],
-    [{ exchange: { codeVerifier: VERIFIER } }, 'invalid_request', /code_challenge/],
+    [
+      { exchange: { ...beyond, redirectUri: 'https://one.test/other', codeVerifier: VERIFIER } },
+      'invalid_grant',
+      /redirect_uri/,
+    ],
+    [{ exchange: { ...beyond, codeVerifier: VERIFIER } }, 'invalid_request', /code_challenge/],
+    [{ exchange: beyond }, 'invalid_scope', /not granted/],
+    [{ exchange: asking({ resources: ['https://other.test'] }) }, 'invalid_target', /resource differs/],
     [{ exchange: {} }, 'invalid_grant', /revoked/],
     [{ grant: redeemed }, 'invalid_grant', /client is paused/],
     [{ standing: { resourceOwnerDisabled: true } }, 'invalid_grant', /account is disabled/],

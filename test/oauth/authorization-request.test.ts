@@ -1,83 +1,58 @@
+/** What holds for authorization requests of both faces, and what for the published one alone. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import {
-  type AuthorizationRequestOutcome,
-  requestFingerprint,
-  validateAuthorizationRequest,
-} from '../../src/oauth/authorization-request.ts';
+import { validateAuthorizationRequest } from '../../src/oauth/authorization-request.ts';
 import type { Client } from '../../src/oauth/client.ts';
 import type { ErrorCode } from '../../src/oauth/error.ts';
 import { type Parameter, Parameters } from '../../src/oauth/parameters.ts';
-import { assertRefusal, confidentialClient, publicClient, someText } from './samples.ts';
-
-const R1 = 'https://one.test/cb';
-const CHALLENGE = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM';
-const client: Client = {
-  ...confidentialClient,
-  scopes: [
-    { name: 'read', sentence: null },
-    { name: 'write', sentence: null },
-  ],
-};
-const whole = { client_id: client.id, redirect_uri: R1, state: 'some state' };
-const pkce = { code_challenge: CHALLENGE, code_challenge_method: 'S256' };
-
-type Changes = Record<string, string | null | undefined>;
-
-function pairsOf(changes: Changes): Parameter[] {
-  const all: Changes = { ...whole, ...changes };
-  return Object.entries(all).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
-}
-
-function validate(
-  changes: Changes = {},
-  by: Client | null = client,
-  more: Parameter[] = [],
-): AuthorizationRequestOutcome {
-  return validateAuthorizationRequest(new Parameters([...pairsOf(changes), ...more]), by);
-}
-
-function assertShown(outcome: AuthorizationRequestOutcome, error: string, detail: RegExp): void {
-  assert.equal(outcome.kind, 'show');
-  if (outcome.kind !== 'show') return;
-  assert.equal(outcome.error, error);
-  assert.match(outcome.detail, detail);
-  assert.deepEqual(Object.keys(outcome).sort(), ['detail', 'error', 'kind'], 'nothing that could be redirected to');
-}
-
-function assertRedirected(outcome: AuthorizationRequestOutcome, code: ErrorCode, detail: RegExp, state?: string): void {
-  assert.equal(outcome.kind, 'redirect');
-  if (outcome.kind !== 'redirect') return;
-  assertRefusal(outcome.refusal, code, detail);
-  assert.equal(outcome.redirectUri, R1);
-  assert.equal(outcome.state, state);
-}
+import {
+  assertRedirected,
+  assertShown,
+  CHALLENGE,
+  type Changes,
+  client,
+  FACES,
+  ISSUER,
+  LETTERS,
+  pairsOf,
+  pkce,
+  R1,
+  valid,
+  validate,
+  whole,
+} from './requests.ts';
+import { publicClient } from './samples.ts';
+import { someText } from './some-text.ts';
 
 test('RFC 6749 §4.1.1: a request with client_id, redirect_uri and state is valid, and response_type means code', () => {
   const expected = {
     kind: 'valid',
+    face: 'published',
     client,
     redirectUri: R1,
     state: 'some state',
     scope: ['read', 'write'],
     codeChallenge: null,
+    resource: null,
+    prompt: [],
+    loginHint: null,
+    issuer: null,
   };
-  assert.deepEqual(validate(), expected);
-  assert.deepEqual(validate({ response_type: 'code' }), expected);
-  assert.deepEqual(validate({ response_type: '' }), expected);
+  for (const response_type of [undefined, 'code', ''])
+    assert.deepEqual(validate('published', { response_type }), expected);
 });
 
-test('RFC 6749 §3.3: a part of the scope may be asked for', () => {
-  const outcome = validate({ scope: 'write' });
-  assert.deepEqual(outcome.kind === 'valid' && outcome.scope, ['write']);
-});
+for (const face of FACES) {
+  test(`RFC 6749 §3.3: a part of the scope may be asked for (${face})`, () => {
+    assert.deepEqual(valid(face, { scope: 'write' }).scope, ['write']);
+  });
 
-test('RFC 7636 §4.3: an S256 challenge is kept', () => {
-  const outcome = validate(pkce);
-  assert.equal(outcome.kind === 'valid' && outcome.codeChallenge, CHALLENGE);
-  assert.equal(validate(pkce, { ...client, requirePkce: true }).kind, 'valid');
-});
+  test(`RFC 7636 §4.3: an S256 challenge is kept (${face})`, () => {
+    assert.equal(valid(face, pkce).codeChallenge, CHALLENGE);
+    valid(face, pkce, { by: { ...client, requirePkce: true } });
+  });
+}
 
 const shown: [string, Changes, Client | null, string, RegExp, Parameter[]?][] = [
   ['an unknown client', {}, null, 'unknown_client', /no client/],
@@ -134,14 +109,14 @@ const shown: [string, Changes, Client | null, string, RegExp, Parameter[]?][] = 
 ];
 for (const [name, changes, by, error, detail, more] of shown) {
   test(`RFC 6749 §4.1.2.1: shown and never redirected: ${name}`, () => {
-    assertShown(validate(changes, by, more), error, detail);
+    for (const face of FACES) assertShown(validate(face, changes, { by, more: more ?? [] }), error, detail);
   });
 }
 
-const redirected: [string, Changes, ErrorCode, RegExp, (string | undefined)?][] = [
-  ['no state', { state: undefined }, 'invalid_request', /state is required/, undefined],
-  ['an empty state', { state: '' }, 'invalid_request', /state is required/, undefined],
-  ['a state that is not text', { state: null }, 'invalid_request', /state is not text/, undefined],
+const redirected: [string, Changes, ErrorCode, RegExp, (string | null)?][] = [
+  ['no state', { state: undefined }, 'invalid_request', /state is required/, null],
+  ['an empty state', { state: '' }, 'invalid_request', /state is required/, null],
+  ['a state that is not text', { state: null }, 'invalid_request', /state is not text/, null],
   ['a state of 4097 characters', { state: 'x'.repeat(4097) }, 'invalid_request', /longer/, 'x'.repeat(4097)],
   ...['token', 'id_token', 'code token', 'code id_token', 'none', 'CODE', 'code code', ' code', 'code ', 'code\n'].map(
     (response_type): [string, Changes, ErrorCode, RegExp] => [
@@ -177,136 +152,127 @@ const redirected: [string, Changes, ErrorCode, RegExp, (string | undefined)?][] 
   ['an empty challenge without a method', { code_challenge: '' }, 'invalid_request', /missing or empty/],
   ['RFC 6749 §3.3: a scope that is not the client’s', { scope: 'read admin' }, 'invalid_scope', /not registered/],
 ];
-for (const [name, changes, code, detail, ...state] of redirected) {
+for (const [name, changes, code, detail, state] of redirected) {
   test(`${name} is redirected as ${code}`, () => {
-    assertRedirected(validate(changes), code, detail, state.length > 0 ? state[0] : whole.state);
+    for (const face of FACES) assertRedirected(face, validate(face, changes), code, detail, state);
   });
 }
 
 test('RFC 9700 §2.1.1: a client that must use PKCE is refused without a challenge', () => {
-  assertRedirected(
-    validate({}, { ...client, requirePkce: true }),
-    'invalid_request',
-    /required for this client/,
-    whole.state,
-  );
+  const by = { ...client, requirePkce: true };
+  for (const face of FACES)
+    assertRedirected(face, validate(face, {}, { by }), 'invalid_request', /required for this client/);
 });
 
-test('RFC 6749 §4.1.2.1: a public client may not use this endpoint, with or without PKCE', () => {
+test('RFC 6749 §4.1.2.1: a public client may not use the published face, with or without PKCE', () => {
   const by = { ...publicClient, scopes: client.scopes };
   for (const changes of [{}, pkce])
-    assertRedirected(validate(changes, by), 'unauthorized_client', /client secret/, whole.state);
+    assertRedirected('published', validate('published', changes, { by }), 'unauthorized_client', /client secret/);
 });
 
-const repeatable: Changes = { ...whole, ...pkce, response_type: 'code', scope: 'read' };
+const repeatable: Changes = { ...whole, ...pkce, scope: 'read' };
 for (const name of ['state', 'response_type', 'code_challenge', 'code_challenge_method', 'scope']) {
   for (const second of [repeatable[name] as string, 'other', '']) {
     test(`RFC 6749 §3.1: ${name} twice, then ${JSON.stringify(second)}, is invalid_request`, () => {
-      const outcome = validate(repeatable, client, [[name, second]]);
-      assertRedirected(
-        outcome,
-        'invalid_request',
-        new RegExp(`^${name} is repeated`),
-        name === 'state' ? undefined : whole.state,
-      );
+      for (const face of FACES) {
+        const outcome = validate(face, repeatable, { more: [[name, second]] });
+        const state = name === 'state' ? null : whole.state;
+        assertRedirected(face, outcome, 'invalid_request', new RegExp(`^${name} is repeated`), state);
+      }
     });
   }
 }
 
+const evilTwice: Parameter[] = [
+  ['<b>evil', '1'],
+  ['<b>evil', '2'],
+];
+
 test('RFC 6749 §3.1: an unknown parameter twice is invalid_request, and its name is not told', () => {
-  const outcome = validate({}, client, [
-    ['<b>evil', '1'],
-    ['<b>evil', '2'],
-  ]);
-  assertRedirected(outcome, 'invalid_request', /^a parameter is repeated$/, whole.state);
+  for (const face of FACES)
+    assertRedirected(face, validate(face, {}, { more: evilTwice }), 'invalid_request', /^a parameter is repeated$/);
 });
 
-test('unknown parameters are ignored', () => {
-  const extras: Changes = {
-    extra: 'foobar',
-    nonce: 'n',
-    ui_locales: 'se',
-    claims: '{}',
-    prompt: 'none',
-    __proto__x: 'x',
-    bad: null,
-  };
-  assert.deepEqual(validate(extras), validate());
+test('RFC 6749 §3.1: unknown parameters are ignored', () => {
+  const extras: Changes = { extra: 'foobar', nonce: 'n', ui_locales: 'se', claims: '{}', __proto__x: 'x', bad: null };
+  for (const face of FACES) assert.deepEqual(validate(face, extras), validate(face));
+});
+
+test('interface: the published face does not know the parameters of the standard one', () => {
+  const extras: Changes[] = [
+    { prompt: 'none' },
+    { prompt: 'nonsense' },
+    { prompt: null },
+    { resource: LETTERS },
+    { resource: 'https://unknown.test' },
+    { resource: null },
+    { login_hint: 'ada@example.com' },
+    { request: 'eyJ' },
+    { request_uri: 'https://evil.test/request' },
+    { request_uri: 'urn:ietf:params:oauth:request_uri:x' },
+    { iss: 'https://evil.test' },
+  ];
+  for (const extra of extras) assert.deepEqual(validate('published', extra), validate('published'));
+  const withoutState = validate('published', { ...pkce, state: undefined });
+  assertRedirected('published', withoutState, 'invalid_request', /^state is required$/, null);
+  const twice: Parameter[] = [
+    ['resource', LETTERS],
+    ['resource', 'https://unknown.test'],
+  ];
+  assertRedirected('published', validate('published', {}, { more: twice }), 'invalid_request', /repeated/);
 });
 
 test('RFC 6749 §4.1.2.1: of several mistakes the first is told: repetition, state, client type, response type, PKCE, scope', () => {
   const wrong: Changes = { state: undefined, response_type: 'token', code_challenge: 'x', scope: 'none' };
   const by: Client = { ...client, type: 'public', requirePkce: true };
-  const outcomes: [Changes, Client, Parameter[], ErrorCode, RegExp, string?][] = [
-    [
-      wrong,
-      by,
-      [
-        ['x', '1'],
-        ['x', '2'],
-      ],
-      'invalid_request',
-      /repeated/,
-    ],
-    [wrong, by, [], 'invalid_request', /state is required/],
+  const steps: [Changes, Client, readonly Parameter[], ErrorCode, RegExp, string | null][] = [
+    [wrong, by, evilTwice, 'invalid_request', /repeated/, null],
+    [wrong, by, [], 'invalid_request', /state is required/, null],
     [{ ...wrong, state: 's' }, by, [], 'unauthorized_client', /secret/, 's'],
     [{ ...wrong, state: 's' }, client, [], 'unsupported_response_type', /code/, 's'],
     [{ ...wrong, state: 's', response_type: 'code' }, client, [], 'invalid_request', /S256/, 's'],
     [{ state: 's', scope: 'none' }, client, [], 'invalid_scope', /scope/, 's'],
   ];
-  for (const [changes, client_, more, code, detail, state] of outcomes)
-    assertRedirected(validate(changes, client_, more), code, detail, state);
+  for (const [changes, who, more, code, detail, state] of steps)
+    assertRedirected('published', validate('published', changes, { by: who, more }), code, detail, state);
 });
 
 test('a state of whatever text up to 4096 characters is kept unchanged', () => {
   for (const state of ['x'.repeat(4096), ' ', '0', 'null', '__proto__', 'a b+c%20', '\r\nSet-Cookie: x=1', '😀'])
-    assert.equal((validate({ state }) as { state?: string }).state, state);
+    for (const face of FACES) assert.equal(valid(face, { state }).state, state);
   fc.assert(
-    fc.property(someText, (state) => {
-      assert.equal((validate({ state }) as { state?: string }).state, state);
+    fc.property(someText, fc.constantFrom(...FACES), (state, face) => {
+      assert.equal(valid(face, { state }).state, state);
     }),
   );
 });
 
 test('RFC 6749 §4.1.2.1: whatever comes, nothing is redirected to but a registered URI, and only with a state that came', () => {
   const someValue = fc.oneof(
-    fc.constantFrom(R1, 'code', 'S256', CHALLENGE, 'read', client.id, '', null, `${R1}/x`, 'https://evil.test'),
+    fc.constantFrom(R1, 'code', 'S256', CHALLENGE, 'read', client.id, LETTERS, 'login consent', 'none', '', null),
+    fc.constantFrom(`${R1}/x`, 'https://evil.test'),
     fc.string(),
   );
-  const someName = fc.oneof(fc.constantFrom(...Object.keys(repeatable), 'scope'), fc.string());
+  const names = [...Object.keys(repeatable), 'scope', 'prompt', 'resource', 'login_hint', 'request', 'request_uri'];
+  const someName = fc.oneof(fc.constantFrom(...names), fc.string());
+  const someMore = fc.array(fc.tuple(someName, someValue), { maxLength: 8 });
   fc.assert(
-    fc.property(fc.array(fc.tuple(someName, someValue), { maxLength: 8 }), fc.boolean(), (more, isComplete) => {
+    fc.property(someMore, fc.boolean(), fc.constantFrom(...FACES), (more, isComplete, face) => {
       const pairs: Parameter[] = [...(isComplete ? pairsOf({}) : []), ...more];
-      const outcome = validateAuthorizationRequest(new Parameters(pairs), client);
+      const context = { face, issuer: ISSUER, client, isResource: (uri: string) => uri === LETTERS };
+      const outcome = validateAuthorizationRequest(new Parameters(pairs), context);
       if (outcome.kind === 'show') return;
       assert.ok(client.redirectUris.includes(outcome.redirectUri));
       assert.equal(pairs.filter(([name]) => name === 'redirect_uri').length, 1);
       const states = pairs.filter(([name]) => name === 'state').map(([, value]) => value);
-      assert.equal(outcome.state, states.length === 1 && states[0] ? states[0] : undefined);
-      if (outcome.kind === 'valid') assert.equal(new Set(pairs.map(([name]) => name)).size, pairs.length);
+      assert.equal(outcome.state, states.length === 1 && states[0] ? states[0] : null);
+      if (outcome.kind !== 'valid') return;
+      const sent = pairs.map(([name]) => name).filter((name) => face === 'published' || name !== 'resource');
+      assert.equal(new Set(sent).size, sent.length, 'nothing but resource may come twice');
+      assert.ok(outcome.state !== null || (face === 'standard' && outcome.codeChallenge !== null), 'RFC 9700 §4.7.1');
+      const resources = pairs.flatMap(([name, value]) => (name === 'resource' && value ? [value] : []));
+      assert.deepEqual(outcome.resource, face === 'standard' ? (resources[0] ?? null) : null);
     }),
-    { numRuns: 500 },
+    { numRuns: 1000 },
   );
-});
-
-test('the fingerprint of a request differs as soon as anything that Allow would grant differs', () => {
-  const other: Client = { ...client, id: 'app_two' };
-  const requests = [
-    validate(),
-    validate({}, other),
-    validate({ redirect_uri: 'https://one.test/other' }),
-    validate({ state: 'other' }),
-    validate({ scope: 'read' }),
-    validate(pkce),
-    validate({ ...pkce, code_challenge: `${CHALLENGE.slice(1)}A` }),
-    validate({ state: 'some state",["read"],null]' }),
-  ];
-  const prints = requests.map((request) => {
-    assert.ok(request.kind === 'valid');
-    return requestFingerprint(request);
-  });
-  assert.equal(new Set(prints).size, prints.length);
-  const again = validate({ extra: 'ignored' });
-  assert.ok(again.kind === 'valid');
-  assert.equal(requestFingerprint(again), prints[0]);
 });

@@ -2,14 +2,23 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { AuthorizationRequest } from '../../src/oauth/authorization-request.ts';
-import { allowedLocation, deniedLocation, errorLocation } from '../../src/oauth/authorization-response.ts';
-import { invalidRequest } from '../../src/oauth/error.ts';
-import { confidentialClient, someText } from './samples.ts';
+import {
+  allowedLocation,
+  deniedLocation,
+  errorLocation,
+  refusedLocation,
+} from '../../src/oauth/authorization-response.ts';
+import { invalidRequest, Refusal } from '../../src/oauth/error.ts';
+import { ISSUER, R1, valid } from './requests.ts';
+import { someText } from './some-text.ts';
 
-const R1 = 'https://one.test/cb';
+function requestWith(state: string | null, redirectUri = R1): AuthorizationRequest {
+  return { ...valid('published'), redirectUri, state };
+}
 
-function requestWith(state: string, redirectUri = R1): AuthorizationRequest {
-  return { kind: 'valid', client: confidentialClient, redirectUri, state, scope: [], codeChallenge: null };
+/** The same on the standard face. */
+function issuedBy(issuer: string, state: string | null = 's'): AuthorizationRequest {
+  return { ...valid('standard'), state, issuer };
 }
 
 /** What a client reads: the added pairs, form-decoded as URLSearchParams and as most languages do. */
@@ -31,10 +40,35 @@ test('RFC 6749 §4.1.2.1: after Deny the client is told access_denied, with the 
 
 test('RFC 6749 §4.1.2.1: an error carries its code, its public text and the state, if one came, but never its detail', () => {
   const refusal = invalidRequest('public words', 'private detail');
-  const location = errorLocation({ kind: 'redirect', refusal, redirectUri: R1, state: 'xyz' });
+  const error = { kind: 'redirect', refusal, redirectUri: R1, issuer: null } as const;
+  const location = errorLocation({ ...error, state: 'xyz' });
   assert.equal(location, `${R1}?error=invalid_request&error_description=public%20words&state=xyz`);
-  const without = errorLocation({ kind: 'redirect', refusal, redirectUri: R1, state: undefined });
+  const without = errorLocation({ ...error, state: null });
   assert.equal(without, `${R1}?error=invalid_request&error_description=public%20words`);
+});
+
+test('RFC 9207 §2: on the standard face every answer says who gives it, form-encoded, last and once', () => {
+  const request = issuedBy(ISSUER);
+  const refusal = new Refusal('login_required', 'nobody is signed in', 'private detail');
+  const iss = 'iss=https%3A%2F%2Fapp.test';
+  assert.equal(allowedLocation(request, 'c'), `${R1}?code=c&state=s&${iss}`);
+  assert.equal(allowedLocation(issuedBy(ISSUER, null), 'c'), `${R1}?code=c&${iss}`);
+  const denied = 'error=access_denied&error_description=the%20resource%20owner%20denied%20the%20request';
+  assert.equal(deniedLocation(request), `${R1}?${denied}&state=s&${iss}`);
+  const refused = 'error=login_required&error_description=nobody%20is%20signed%20in';
+  assert.equal(refusedLocation(request, refusal), `${R1}?${refused}&state=s&${iss}`);
+  const error = { kind: 'redirect', refusal, redirectUri: R1, state: null, issuer: ISSUER } as const;
+  assert.equal(errorLocation(error), `${R1}?${refused}&${iss}`);
+});
+
+test('RFC 9207 §2: an issuer with a port and a path comes whole', () => {
+  for (const issuer of ['http://localhost:3000', 'https://app.test/a?b=c&d#e'])
+    assert.deepEqual(new URL(allowedLocation(issuedBy(issuer), 'c')).searchParams.getAll('iss'), [issuer]);
+});
+
+test('RFC 6749 §4.1.2: without a state none is added', () => {
+  assert.equal(allowedLocation(requestWith(null), 'c'), `${R1}?code=c`);
+  assert.ok(!deniedLocation(requestWith(null)).includes('state'));
 });
 
 const queries: [string, string][] = [

@@ -1,69 +1,30 @@
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
-import type { Account } from '../../src/accounts/account.ts';
-import { Throttle } from '../../src/accounts/throttle.ts';
-import { auditEvent } from '../../src/oauth/audit.ts';
-import { AuthorizationServer, type CheckedToken } from '../../src/oauth/authorization-server.ts';
-import { type Client, makeClientSecret } from '../../src/oauth/client.ts';
+import { test } from 'node:test';
 import { Refusal } from '../../src/oauth/error.ts';
-import type { TokenPair } from '../../src/oauth/grant.ts';
 import { type Parameter, Parameters } from '../../src/oauth/parameters.ts';
-import { ada, addAccount, type Memory, openMemory, operator } from './memory.ts';
-import { assertRefusal, confidentialClient, DAY, keyring, lifetimes, NOW, PREFIX } from './samples.ts';
-
-const origin = { source: '192.0.2.1', requestId: 'r1' };
-const first = makeClientSecret(keyring, PREFIX, NOW);
-const second = makeClientSecret(keyring, PREFIX, NOW);
-const one: Client = { ...confidentialClient, secrets: [first.secret] };
-const two: Client = { ...confidentialClient, id: 'app_two', secrets: [second.secret] };
-const asOne = { clientId: one.id, clientSecret: first.text };
-const asTwo = { clientId: two.id, clientSecret: second.text };
-const REDIRECT_URI = one.redirectUris[0] as string;
-const exchange = { redirectUri: REDIRECT_URI, codeVerifier: undefined };
-
-type Setup = Memory & { readonly server: AuthorizationServer; readonly throttle: Throttle };
-
-async function setUp(context: TestContext, account: Account = ada): Promise<Setup> {
-  const memory = await openMemory(context);
-  const { store, clock } = memory;
-  await addAccount(memory, account);
-  for (const client of [one, two])
-    await store.registerClient(client, auditEvent('client_registered', operator, NOW, {}));
-  const throttle = new Throttle({ count: 5, seconds: 60 });
-  const parts = { store, keyring, lifetimes, prefix: PREFIX, now: () => clock.now, throttle };
-  return { ...memory, server: new AuthorizationServer(parts), throttle };
-}
-
-function requestOf(changes: Record<string, string> = {}): Parameters {
-  return new Parameters(Object.entries({ client_id: one.id, redirect_uri: REDIRECT_URI, state: 's', ...changes }));
-}
-
-async function obtainCode({ server }: Setup): Promise<string> {
-  const request = await server.validateRequest(requestOf());
-  assert.ok(request.kind === 'valid');
-  const location = await server.allow(request, ada.id, origin);
-  return new URL(location ?? assert.fail()).searchParams.get('code') ?? assert.fail();
-}
-
-async function obtainPair(setup: Setup): Promise<TokenPair> {
-  return assertPair(await setup.server.exchangeAuthorizationCode(asOne, await obtainCode(setup), exchange, origin));
-}
-
-function assertPair(outcome: TokenPair | Refusal): TokenPair {
-  assert.ok(!(outcome instanceof Refusal), outcome instanceof Refusal ? outcome.detail : '');
-  return outcome;
-}
-
-function assertGood(outcome: CheckedToken | Refusal): CheckedToken {
-  assert.ok(!(outcome instanceof Refusal), outcome instanceof Refusal ? outcome.detail : '');
-  return outcome;
-}
-
-async function actions({ store }: Setup): Promise<string[]> {
-  return (await store.listAuditEvents({ limit: 100 }))
-    .map(({ action }) => action)
-    .filter((action) => !/added|registered/.test(action));
-}
+import { WHOLE_GRANT } from '../../src/oauth/token-request.ts';
+import { event } from '../support/storage.ts';
+import { ada } from './memory.ts';
+import {
+  actions,
+  asOne,
+  assertGood,
+  asTwo,
+  exchange,
+  first,
+  obtainCode,
+  obtainPair,
+  one,
+  operationsOn,
+  origin,
+  type Protocol,
+  REDIRECT_URI,
+  requestOf,
+  setUp,
+  two,
+  wrongSecret,
+} from './protocol.ts';
+import { assertRefusal, DAY, NOW } from './samples.ts';
 
 test('interface: authorize, exchange, check, refresh: the whole flow, and what a check tells', async (context) => {
   const setup = await setUp(context);
@@ -75,8 +36,8 @@ test('interface: authorize, exchange, check, refresh: the whole flow, and what a
     grantedAt: NOW,
     expiresAt: NOW + 1_800_000,
   });
-  const next = assertPair(await setup.server.refresh(asOne, pair.refreshToken, origin));
-  assert.equal(new Set([...Object.values(pair), ...Object.values(next)]).size, 4);
+  const next = assertGood(await setup.server.refresh(asOne, pair.refreshToken, WHOLE_GRANT, origin));
+  assert.equal(new Set([pair, next].flatMap(({ accessToken, refreshToken }) => [accessToken, refreshToken])).size, 4);
   assertGood(await setup.server.checkAccessToken(next.accessToken));
   assertGood(await setup.server.checkAccessToken(pair.accessToken));
   assert.deepEqual(await actions(setup), ['consent_allowed']);
@@ -105,21 +66,21 @@ test('an unknown, empty, odd or repeated client_id finds no client', async (cont
   ];
   for (const pairs of ids) {
     const parameters = new Parameters([...pairs, ['redirect_uri', REDIRECT_URI], ['state', 's']]);
-    const outcome = await server.validateRequest(parameters);
+    const outcome = await server.validateRequest('published', parameters);
     assert.equal(outcome.kind === 'show' && outcome.error, 'unknown_client');
   }
 });
 
 test('promise 5: validating a request writes nothing', async (context) => {
   const setup = await setUp(context);
-  await setup.server.validateRequest(requestOf());
+  await setup.server.validateRequest('published', requestOf());
   assert.deepEqual(await actions(setup), []);
   assert.deepEqual(await setup.store.listGrants({ limit: 10 }), []);
 });
 
 test('Deny makes no grant, and is recorded', async (context) => {
   const setup = await setUp(context);
-  const request = await setup.server.validateRequest(requestOf());
+  const request = await setup.server.validateRequest('published', requestOf());
   assert.ok(request.kind === 'valid');
   const location = new URL(await setup.server.deny(request, ada.id, origin));
   assert.deepEqual([location.searchParams.get('error'), location.searchParams.get('state')], ['access_denied', 's']);
@@ -129,11 +90,11 @@ test('Deny makes no grant, and is recorded', async (context) => {
 
 test('Allow answers null when the client or the account is gone', async (context) => {
   const { server, store } = await setUp(context);
-  const request = await server.validateRequest(requestOf());
+  const request = await server.validateRequest('published', requestOf());
   assert.ok(request.kind === 'valid');
-  assert.equal(await server.allow(request, 'usr_nobody', origin), null);
-  await store.deleteClient(one.id, auditEvent('client_deleted', operator, NOW, {}));
-  assert.equal(await server.allow(request, ada.id, origin), null);
+  assert.equal(await server.allow(request, 'usr_nobody', 'allowed', [], origin), null);
+  await store.deleteClient(one.id, event('client_deleted'));
+  assert.equal(await server.allow(request, ada.id, 'allowed', [], origin), null);
 });
 
 test('promise 1: of fifty exchanges of one code at once one succeeds, and the others end its grant', async (context) => {
@@ -153,7 +114,7 @@ test('RFC 6749 §4.1.2: a replayed code ends everything issued from it, also aft
   const setup = await setUp(context);
   for (const after of [0, 3_600_000]) {
     const code = await obtainCode(setup);
-    const pair = assertPair(await setup.server.exchangeAuthorizationCode(asOne, code, exchange, origin));
+    const pair = assertGood(await setup.server.exchangeAuthorizationCode(asOne, code, exchange, origin));
     setup.clock.now += after;
     assertRefusal(
       await setup.server.exchangeAuthorizationCode(asOne, code, exchange, origin),
@@ -161,7 +122,7 @@ test('RFC 6749 §4.1.2: a replayed code ends everything issued from it, also aft
       /redeemed/,
     );
     assertRefusal(
-      await setup.server.refresh(asOne, pair.refreshToken, origin),
+      await setup.server.refresh(asOne, pair.refreshToken, WHOLE_GRANT, origin),
       'invalid_grant',
       /revoked \(code_replay\)/,
     );
@@ -179,42 +140,34 @@ test('whatever is wrong burns and revokes nothing', async (context) => {
     'invalid_grant',
     /another client/,
   );
-  assertRefusal(
-    await server.exchangeAuthorizationCode({ ...asOne, clientSecret: second.text }, code, exchange, origin),
-    'invalid_client',
-    /wrong/,
-  );
+  assertRefusal(await server.exchangeAuthorizationCode(wrongSecret, code, exchange, origin), 'invalid_client', /wrong/);
   assertRefusal(
     await server.exchangeAuthorizationCode(asOne, code, elsewhere, origin),
     'invalid_grant',
     /redirect_uri/,
   );
-  const pair = assertPair(await server.exchangeAuthorizationCode(asOne, code, exchange, origin));
+  const pair = assertGood(await server.exchangeAuthorizationCode(asOne, code, exchange, origin));
   assertRefusal(
     await server.exchangeAuthorizationCode(asTwo, code, exchange, origin),
     'invalid_grant',
     /another client/,
   );
-  assertRefusal(
-    await server.exchangeAuthorizationCode({ ...asOne, clientSecret: second.text }, code, exchange, origin),
-    'invalid_client',
-    /wrong/,
-  );
+  assertRefusal(await server.exchangeAuthorizationCode(wrongSecret, code, exchange, origin), 'invalid_client', /wrong/);
   assertRefusal(
     await server.exchangeAuthorizationCode(asOne, code, elsewhere, origin),
     'invalid_grant',
     /redirect_uri/,
   );
-  assertRefusal(await server.refresh(asTwo, pair.refreshToken, origin), 'invalid_grant', /another client/);
+  assertRefusal(await server.refresh(asTwo, pair.refreshToken, WHOLE_GRANT, origin), 'invalid_grant', /another client/);
   assertRefusal(
-    await server.refresh({ ...asOne, clientSecret: undefined }, pair.refreshToken, origin),
+    await server.refresh({ ...asOne, clientSecret: undefined }, pair.refreshToken, WHOLE_GRANT, origin),
     'invalid_client',
     /missing/,
   );
-  const next = assertPair(await server.refresh(asOne, pair.refreshToken, origin));
+  const next = assertGood(await server.refresh(asOne, pair.refreshToken, WHOLE_GRANT, origin));
   setup.clock.now += 3_600_000;
-  assertRefusal(await server.refresh(asTwo, pair.refreshToken, origin), 'invalid_grant', /another client/);
-  assertPair(await server.refresh(asOne, next.refreshToken, origin));
+  assertRefusal(await server.refresh(asTwo, pair.refreshToken, WHOLE_GRANT, origin), 'invalid_grant', /another client/);
+  assertGood(await server.refresh(asOne, next.refreshToken, WHOLE_GRANT, origin));
   assert.deepEqual(await actions(setup), ['consent_allowed']);
 });
 
@@ -226,56 +179,58 @@ test('no credential passes for another, and none is used up by trying', async (c
   for (const text of [accessToken, refreshToken, first.text, `${code}\n`, `${code} `, code.toLowerCase(), '', 'x'])
     assertRefusal(await server.exchangeAuthorizationCode(asOne, text, exchange, origin), 'invalid_grant', /not a code/);
   for (const text of [accessToken, code, first.text, `${refreshToken}\n`, ''])
-    assertRefusal(await server.refresh(asOne, text, origin), 'invalid_grant', /not a refresh token/);
+    assertRefusal(await server.refresh(asOne, text, WHOLE_GRANT, origin), 'invalid_grant', /not a refresh token/);
   for (const text of [refreshToken, code, first.text, `${accessToken}\n`, ''])
     assertRefusal(await server.checkAccessToken(text), 'invalid_token', /not an access token/);
-  assertPair(await server.exchangeAuthorizationCode(asOne, code, exchange, origin));
-  assertPair(await server.refresh(asOne, refreshToken, origin));
+  assertGood(await server.exchangeAuthorizationCode(asOne, code, exchange, origin));
+  assertGood(await server.refresh(asOne, refreshToken, WHOLE_GRANT, origin));
 });
 
 test('promise 3: fifty refreshes at once get one and the same new pair', async (context) => {
   const setup = await setUp(context);
   const pair = await obtainPair(setup);
-  const all = Array.from({ length: 50 }, () => setup.server.refresh(asOne, pair.refreshToken, origin));
-  const outcomes = (await Promise.all(all)).map(assertPair);
+  const all = Array.from({ length: 50 }, () => setup.server.refresh(asOne, pair.refreshToken, WHOLE_GRANT, origin));
+  const outcomes = (await Promise.all(all)).map(assertGood);
   assert.equal(new Set(outcomes.map((outcome) => JSON.stringify(outcome))).size, 1);
   const [listed] = await setup.store.listGrants({ limit: 1 });
   assert.equal(listed?.grant.generation, 2);
 });
 
 test('promise 3: refreshes that read the clock at different moments still get one and the same new pair', async (context) => {
-  const memory = await setUp(context);
-  const pair = await obtainPair(memory);
-  const { store, clock, throttle } = memory;
-  const now = () => (clock.now += 7);
-  const server = new AuthorizationServer({ store, keyring, lifetimes, prefix: PREFIX, now, throttle });
+  const setup = await setUp(context);
+  const pair = await obtainPair(setup);
+  const { server } = operationsOn(setup, () => (setup.clock.now += 7));
   const outcomes = await Promise.all(
-    Array.from({ length: 20 }, () => server.refresh(asOne, pair.refreshToken, origin)),
+    Array.from({ length: 20 }, () => server.refresh(asOne, pair.refreshToken, WHOLE_GRANT, origin)),
   );
-  const texts = outcomes.map((outcome) => JSON.stringify(assertPair(outcome)));
+  const texts = outcomes.map((outcome) => JSON.stringify(assertGood(outcome)));
   assert.equal(new Set(texts).size, 1);
 });
 
 test('promise 3: a lost answer costs nothing while the new pair is unused, and the retry writes nothing', async (context) => {
   const setup = await setUp(context);
   const pair = await obtainPair(setup);
-  const lost = assertPair(await setup.server.refresh(asOne, pair.refreshToken, origin));
+  const lost = assertGood(await setup.server.refresh(asOne, pair.refreshToken, WHOLE_GRANT, origin));
   setup.clock.now += 599_000;
   const before = await setup.store.listGrants({ limit: 1 });
-  assert.deepEqual(await setup.server.refresh(asOne, pair.refreshToken, origin), lost);
+  assert.deepEqual(await setup.server.refresh(asOne, pair.refreshToken, WHOLE_GRANT, origin), lost);
   assert.deepEqual(await setup.store.listGrants({ limit: 1 }), before);
 });
 
 test('promise 3: an older token is reuse as soon as the new access token was used, and ends the grant', async (context) => {
   const setup = await setUp(context);
   const pair = await obtainPair(setup);
-  const next = assertPair(await setup.server.refresh(asOne, pair.refreshToken, origin));
+  const next = assertGood(await setup.server.refresh(asOne, pair.refreshToken, WHOLE_GRANT, origin));
   setup.clock.now += 10_000;
   assertGood(await setup.server.checkAccessToken(next.accessToken));
-  assertRefusal(await setup.server.refresh(asOne, pair.refreshToken, origin), 'invalid_grant', /reuse/);
+  assertRefusal(await setup.server.refresh(asOne, pair.refreshToken, WHOLE_GRANT, origin), 'invalid_grant', /reuse/);
   for (const token of [pair, next]) {
     assertRefusal(await setup.server.checkAccessToken(token.accessToken), 'invalid_token', /refresh_reuse/);
-    assertRefusal(await setup.server.refresh(asOne, token.refreshToken, origin), 'invalid_grant', /refresh_reuse/);
+    assertRefusal(
+      await setup.server.refresh(asOne, token.refreshToken, WHOLE_GRANT, origin),
+      'invalid_grant',
+      /refresh_reuse/,
+    );
   }
   assert.deepEqual(await actions(setup), ['refresh_reuse', 'consent_allowed']);
 });
@@ -285,35 +240,35 @@ test('a grant ends when it is idle too long, and at its absolute end however oft
   const idle = await obtainPair(setup);
   let { refreshToken } = await obtainPair(setup);
   for (let day = 0; day < 365; day += 29) {
-    refreshToken = assertPair(await setup.server.refresh(asOne, refreshToken, origin)).refreshToken;
+    refreshToken = assertGood(await setup.server.refresh(asOne, refreshToken, WHOLE_GRANT, origin)).refreshToken;
     setup.clock.now = Math.min(setup.clock.now + 29 * DAY * 1000, NOW + 365 * DAY * 1000);
   }
-  assertRefusal(await setup.server.refresh(asOne, refreshToken, origin), 'invalid_grant', /expired/);
-  assertRefusal(await setup.server.refresh(asOne, idle.refreshToken, origin), 'invalid_grant', /expired/);
+  assertRefusal(await setup.server.refresh(asOne, refreshToken, WHOLE_GRANT, origin), 'invalid_grant', /expired/);
+  assertRefusal(await setup.server.refresh(asOne, idle.refreshToken, WHOLE_GRANT, origin), 'invalid_grant', /expired/);
 });
 
 test('promise 2: each way to end or stop a grant is seen by the very next request', async (context) => {
-  const event = auditEvent('grant_revoked', operator, NOW, {});
+  const ended = event('grant_revoked');
   const ways: [
     string,
-    (setup: Setup, id: Buffer) => Promise<unknown>,
-    comesBack?: (setup: Setup) => Promise<unknown>,
+    (setup: Protocol, id: Buffer) => Promise<unknown>,
+    comesBack?: (setup: Protocol) => Promise<unknown>,
   ][] = [
-    ['revoked', ({ store }, id) => store.revokeGrant(id, 'operator', event)],
-    ['disconnected', ({ store }) => store.revokeGrantsOfClient(ada.id, one.id, event)],
-    ['all revoked', ({ store }) => store.revokeAllGrants(event)],
-    ['client’s revoked', ({ store }) => store.revokeClientGrants(one.id, event)],
-    ['account’s revoked', ({ store }) => store.revokeAccountGrants(ada.id, event)],
-    ['account deleted', ({ store }) => store.deleteAccount(ada.id, event)],
+    ['revoked', ({ store }, id) => store.revokeGrant(id, 'operator', ended)],
+    ['disconnected', ({ store }) => store.revokeGrantsOfClient(ada.id, one.id, ended)],
+    ['all revoked', ({ store }) => store.revokeAllGrants(ended)],
+    ['client’s revoked', ({ store }) => store.revokeClientGrants(one.id, ended)],
+    ['account’s revoked', ({ store }) => store.revokeAccountGrants(ada.id, ended)],
+    ['account deleted', ({ store }) => store.deleteAccount(ada.id, ended)],
     [
       'account disabled',
-      ({ store }) => store.setAccountStatus(ada.id, 'disabled', event),
-      ({ store }) => store.setAccountStatus(ada.id, 'active', event),
+      ({ store }) => store.setAccountStatus(ada.id, 'disabled', ended),
+      ({ store }) => store.setAccountStatus(ada.id, 'active', ended),
     ],
     [
       'client paused',
-      ({ store }) => store.setClientStatus(one.id, 'paused', event),
-      ({ store }) => store.setClientStatus(one.id, 'active', event),
+      ({ store }) => store.setClientStatus(one.id, 'paused', ended),
+      ({ store }) => store.setClientStatus(one.id, 'active', ended),
     ],
   ];
   for (const [name, stop, comeBack] of ways) {
@@ -323,24 +278,24 @@ test('promise 2: each way to end or stop a grant is seen by the very next reques
     const ids = (await setup.store.listGrants({ limit: 10 })).map(({ grant }) => grant.id);
     for (const id of ids) await stop(setup, id);
     assert.ok((await setup.server.checkAccessToken(pair.accessToken)) instanceof Refusal, name);
-    assert.ok((await setup.server.refresh(asOne, pair.refreshToken, origin)) instanceof Refusal, name);
+    assert.ok((await setup.server.refresh(asOne, pair.refreshToken, WHOLE_GRANT, origin)) instanceof Refusal, name);
     assert.ok((await setup.server.exchangeAuthorizationCode(asOne, code, exchange, origin)) instanceof Refusal, name);
     await comeBack?.(setup);
     const checked = await setup.server.checkAccessToken(pair.accessToken);
     assert.equal(checked instanceof Refusal, comeBack === undefined, name);
     if (!comeBack) continue;
-    assertPair(await setup.server.refresh(asOne, pair.refreshToken, origin));
-    assertPair(await setup.server.exchangeAuthorizationCode(asOne, code, exchange, origin));
+    assertGood(await setup.server.refresh(asOne, pair.refreshToken, WHOLE_GRANT, origin));
+    assertGood(await setup.server.exchangeAuthorizationCode(asOne, code, exchange, origin));
   }
 });
 
 test('wrong secrets throttle their source alone, and right ones are never counted', async (context) => {
   const { server, clock } = await setUp(context);
-  const wrong = { ...asOne, clientSecret: second.text };
   for (let n = 0; n < 20; n += 1)
-    assertRefusal(await server.refresh(asTwo, 'x', origin), 'invalid_grant', /not a refresh/);
-  for (let n = 0; n < 5; n += 1) assertRefusal(await server.refresh(wrong, 'x', origin), 'invalid_client', /wrong/);
-  const throttled = await server.refresh(asOne, 'x', origin);
+    assertRefusal(await server.refresh(asTwo, 'x', WHOLE_GRANT, origin), 'invalid_grant', /not a refresh/);
+  for (let n = 0; n < 5; n += 1)
+    assertRefusal(await server.refresh(wrongSecret, 'x', WHOLE_GRANT, origin), 'invalid_client', /wrong/);
+  const throttled = await server.refresh(asOne, 'x', WHOLE_GRANT, origin);
   assertRefusal(throttled, 'temporarily_unavailable', /throttled/);
   assert.ok(
     throttled instanceof Refusal &&
@@ -348,18 +303,23 @@ test('wrong secrets throttle their source alone, and right ones are never counte
       throttled.retryAfter > 0 &&
       throttled.retryAfter <= 60,
   );
-  assertRefusal(await server.refresh(asOne, 'x', { ...origin, source: '192.0.2.2' }), 'invalid_grant', /not a refresh/);
-  assertRefusal(await server.refresh(asTwo, 'x', origin), 'invalid_grant', /not a refresh/);
+  assertRefusal(
+    await server.refresh(asOne, 'x', WHOLE_GRANT, { ...origin, source: '192.0.2.2' }),
+    'invalid_grant',
+    /not a refresh/,
+  );
+  assertRefusal(await server.refresh(asTwo, 'x', WHOLE_GRANT, origin), 'invalid_grant', /not a refresh/);
   clock.now += 60_000;
-  assertRefusal(await server.refresh(asOne, 'x', origin), 'invalid_grant', /not a refresh/);
+  assertRefusal(await server.refresh(asOne, 'x', WHOLE_GRANT, origin), 'invalid_grant', /not a refresh/);
 });
 
 test('RFC 6749 §5.2: a paused client is refused like a wrong secret, and is not counted as one', async (context) => {
   const { server, store } = await setUp(context);
-  await store.setClientStatus(one.id, 'paused', auditEvent('client_paused', operator, NOW, {}));
-  for (let n = 0; n < 10; n += 1) assertRefusal(await server.refresh(asOne, 'x', origin), 'invalid_client', /paused/);
-  await store.setClientStatus(one.id, 'active', auditEvent('client_resumed', operator, NOW, {}));
-  assertRefusal(await server.refresh(asOne, 'x', origin), 'invalid_grant', /not a refresh/);
+  await store.setClientStatus(one.id, 'paused', event('client_paused'));
+  for (let n = 0; n < 10; n += 1)
+    assertRefusal(await server.refresh(asOne, 'x', WHOLE_GRANT, origin), 'invalid_client', /paused/);
+  await store.setClientStatus(one.id, 'active', event('client_resumed'));
+  assertRefusal(await server.refresh(asOne, 'x', WHOLE_GRANT, origin), 'invalid_grant', /not a refresh/);
 });
 
 test('promise 5: made-up client ids fill no memory: what cannot be a client’s shares one counter of its source', async (context) => {
@@ -367,7 +327,7 @@ test('promise 5: made-up client ids fill no memory: what cannot be a client’s 
   const odd = ['x'.repeat(65_000), 'é', '\0', 'a\nb', `${one.id}\0`, '\ud800'];
   const outcomes: Refusal[] = [];
   for (const clientId of odd) {
-    const outcome = await server.refresh({ clientId, clientSecret: 'x' }, 'x', origin);
+    const outcome = await server.refresh({ method: 'secret', clientId, clientSecret: 'x' }, 'x', WHOLE_GRANT, origin);
     outcomes.push(outcome instanceof Refusal ? outcome : assert.fail());
   }
   assert.deepEqual(

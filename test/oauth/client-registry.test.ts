@@ -3,17 +3,26 @@ import { test } from 'node:test';
 import { authenticateClient } from '../../src/oauth/client.ts';
 import { ClientRegistry, type ClientSettings } from '../../src/oauth/client-registry.ts';
 import { OperatorError, Refusal } from '../../src/oauth/error.ts';
+import type { Scope } from '../../src/oauth/scope.ts';
+import { keys } from './assertions.ts';
 import { type Memory, openMemory, operator } from './memory.ts';
 import { keyring, PREFIX } from './samples.ts';
 
 const settings: ClientSettings = {
   name: 'One',
   redirectUris: ['https://one.test/cb'],
-  scopes: [{ name: 'read', sentence: 'Read your things' }],
+  scopes: [scope('read', 'Read your things')],
   requirePkce: false,
   refreshOverlap: null,
   refreshRetryWindow: null,
+  keys: [],
+  consent: 'ask',
+  deviceFlow: false,
 };
+
+function scope(name: string, sentence: string | null = null): Scope {
+  return { name, sentence, optional: false };
+}
 
 function registryOf({ store, clock }: Memory): ClientRegistry {
   return new ClientRegistry(
@@ -45,16 +54,20 @@ const wrongSettings: [string, Partial<ClientSettings>, RegExp][] = [
     /http:\/\/one\.test\/cb.*use https/,
   ],
   ['a scope twice', { scopes: [settings.scopes[0], settings.scopes[0]] as ClientSettings['scopes'] }, /twice/],
-  ['a scope with a space', { scopes: [{ name: 'a b', sentence: null }] }, /printable ASCII/],
-  ['101 scopes', { scopes: Array.from({ length: 101 }, (_, n) => ({ name: `s${n}`, sentence: null })) }, /at most 100/],
-  ['an empty sentence', { scopes: [{ name: 'a', sentence: ' ' }] }, /1 to 200/],
-  ['a long sentence', { scopes: [{ name: 'a', sentence: 'x'.repeat(201) }] }, /1 to 200/],
-  ['a sentence with a direction character', { scopes: [{ name: 'a', sentence: 'x\u202ey' }] }, /invisible/],
+  ['a scope with a space', { scopes: [scope('a b')] }, /printable ASCII/],
+  ['101 scopes', { scopes: Array.from({ length: 101 }, (_, n) => scope(`s${n}`)) }, /at most 100/],
+  ['an empty sentence', { scopes: [scope('a', ' ')] }, /1 to 200/],
+  ['a long sentence', { scopes: [scope('a', 'x'.repeat(201))] }, /1 to 200/],
+  ['a sentence with a direction character', { scopes: [scope('a', 'x\u202ey')] }, /invisible/],
   ['an overlap beyond the access token', { refreshOverlap: 1801 }, /overlap must/],
   ['a retry window beyond the access token', { refreshRetryWindow: 1801 }, /retry window must/],
   ['a negative overlap', { refreshOverlap: -1 }, /overlap must/],
   ['a broken retry window', { refreshRetryWindow: Number.NaN }, /retry window must/],
   ['an overlap of half a second', { refreshOverlap: 0.5 }, /overlap must/],
+  ['six keys', { keys: Array.from({ length: 6 }, () => keys.jwk) }, /at most 5 keys/],
+  ['a private key', { keys: [keys.jwk, keys.privateKey.export({ format: 'jwk' })] }, /key 2: it is a private key/],
+  ['a symmetric key', { keys: [{ kty: 'oct', k: 'AAAA' }] }, /key 1: its kty/],
+  ['an optional scope twice', { scopes: [scope('a'), { ...scope('a'), optional: true }] }, /twice/],
 ];
 for (const [name, wrong, message] of wrongSettings) {
   test(`refused when registering and when updating, and nothing is changed: ${name}`, async (context) => {
@@ -78,7 +91,7 @@ test('a client is registered with a secret that is shown this once, and works', 
   const stored = await registry.show(client.id);
   assert.deepEqual(stored, client);
   assert.ok(!JSON.stringify(stored).includes(clientSecret));
-  assert.equal(authenticateClient(keyring, stored, { clientId: client.id, clientSecret }), stored);
+  assert.equal(authenticateClient(keyring, stored, { method: 'secret', clientId: client.id, clientSecret }), stored);
   const [event] = await memory.store.listAuditEvents({ limit: 1 });
   assert.equal(event?.action, 'client_registered');
   assert.ok(!JSON.stringify(event).includes(clientSecret));
@@ -94,6 +107,83 @@ test('RFC 6749 §2.1: a public client has no secret, and can get none', async (c
   assert.deepEqual(client.secrets, []);
   await assert.rejects(registry.rotateSecret(client.id), /public client has no secret/);
   await assert.rejects(registry.retireSecret(client.id), /only one secret|no secret/);
+});
+
+test('RFC 6749 §2.1: what an operator does not say is as usual: asked each time, no devices, no keys', async (context) => {
+  const registry = registryOf(await openMemory(context));
+  const { client } = await registry.register('confidential', { name: 'One', redirectUris: ['https://one.test/cb'] });
+  const { name, redirectUris, scopes, requirePkce, refreshOverlap, refreshRetryWindow, consent, deviceFlow } = client;
+  assert.deepEqual(
+    {
+      name,
+      redirectUris,
+      scopes,
+      requirePkce,
+      refreshOverlap,
+      refreshRetryWindow,
+      consent,
+      deviceFlow,
+      keys: client.keys,
+    },
+    { ...settings, scopes: [] },
+  );
+});
+
+test('RFC 7523 §2.2: a client with keys gets no secret, and can be given one', async (context) => {
+  const registry = registryOf(await openMemory(context));
+  const { client, clientSecret } = await registry.register('confidential', { ...settings, keys: [keys.jwk] });
+  assert.equal(clientSecret, null);
+  assert.deepEqual(client.secrets, []);
+  assert.deepEqual(await registry.show(client.id), client);
+  const { clientSecret: added } = await registry.rotateSecret(client.id);
+  const credentials = { method: 'secret', clientId: client.id, clientSecret: added } as const;
+  const stored = await registry.show(client.id);
+  assert.equal(authenticateClient(keyring, stored, credentials), stored);
+});
+
+test('RFC 7523 §2.2: a client that changes over to keys can be left without any secret, and no other client can', async (context) => {
+  const registry = registryOf(await openMemory(context));
+  const { client, clientSecret } = await registry.register('confidential', settings);
+  await assert.rejects(registry.retireSecret(client.id), /only one secret is live/);
+  await registry.update(client.id, { keys: [keys.jwk] });
+  await registry.retireSecret(client.id);
+  const stored = await registry.show(client.id);
+  assert.deepEqual(stored.secrets, []);
+  const credentials = { method: 'secret', clientId: client.id, clientSecret: clientSecret ?? '' } as const;
+  assert.ok(authenticateClient(keyring, stored, credentials) instanceof Refusal);
+  await assert.rejects(registry.retireSecret(client.id), /only one secret|no secret/);
+});
+
+test('RFC 7523 §2.2: a public client has no keys, neither when it is registered nor later', async (context) => {
+  const registry = registryOf(await openMemory(context));
+  const own = { ...settings, redirectUris: ['com.one.app:/cb'] };
+  await assert.rejects(registry.register('public', { ...own, keys: [keys.jwk] }), /public client cannot keep/);
+  const { client } = await registry.register('public', own);
+  await assert.rejects(registry.update(client.id, { keys: [keys.jwk] }), /public client cannot keep/);
+});
+
+test('RFC 8628 §3.1: a client for devices alone needs no redirect URI, for as long as it is one', async (context) => {
+  const registry = registryOf(await openMemory(context));
+  const { client } = await registry.register('public', { name: 'Television', deviceFlow: true });
+  assert.deepEqual([client.redirectUris, client.deviceFlow], [[], true]);
+  await assert.rejects(registry.update(client.id, { deviceFlow: false }), /at least one redirect URI/);
+  assert.equal((await registry.show(client.id)).deviceFlow, true);
+});
+
+test('design: consent, devices, keys and optional scopes are changed and come back as they are', async (context) => {
+  const registry = registryOf(await openMemory(context));
+  const { client } = await registry.register('confidential', settings);
+  for (const changes of [
+    { consent: 'remember' },
+    { consent: 'skip' },
+    { deviceFlow: true },
+    { keys: [{ ...keys.jwk, kid: 'k', alg: 'ES256', use: 'sig' }] },
+    { scopes: [{ ...scope('read'), optional: true }, scope('write', 'Write')] },
+  ] as const) {
+    const updated = await registry.update(client.id, changes);
+    assert.deepEqual(await registry.show(client.id), updated);
+    assert.deepEqual({ ...updated, ...changes }, updated);
+  }
 });
 
 test('ASVS 15.3.3: what an operator may not decide is not taken from the settings', async (context) => {
@@ -114,7 +204,7 @@ test('a secret is rotated and the older one retired, never more than two, never 
   const { clientSecret: fresh } = await registry.rotateSecret(client.id);
   await assert.rejects(registry.rotateSecret(client.id), /two secrets are live/);
   const works = async (clientSecret: string | null) => {
-    const credentials = { clientId: client.id, clientSecret: clientSecret ?? undefined };
+    const credentials = { method: 'secret', clientId: client.id, clientSecret: clientSecret ?? undefined } as const;
     return !(authenticateClient(keyring, await registry.show(client.id), credentials) instanceof Refusal);
   };
   assert.deepEqual([await works(old), await works(fresh)], [true, true]);

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { authenticateClient, type Client, isClientId, makeClientSecret } from '../../src/oauth/client.ts';
-import { withChecksum } from '../../src/oauth/credential.ts';
+import { authenticateClient, type Client, isClientId, isOriginOf } from '../../src/oauth/client.ts';
 import { Refusal } from '../../src/oauth/error.ts';
 import { createKeyring } from '../../src/oauth/keyring.ts';
+import { makeSecret } from '../../src/oauth/secret.ts';
 import {
   assertRefusal,
   confidentialClient,
@@ -15,25 +15,14 @@ import {
   rotatedKeyring,
 } from './samples.ts';
 
-const first = makeClientSecret(keyring, PREFIX, NOW);
-const second = makeClientSecret(keyring, PREFIX, NOW + 1);
-const stranger = makeClientSecret(keyring, PREFIX, NOW);
+const first = makeSecret(keyring, PREFIX, 'cs', NOW);
+const second = makeSecret(keyring, PREFIX, 'cs', NOW + 1);
+const stranger = makeSecret(keyring, PREFIX, 'cs', NOW);
 const client: Client = { ...confidentialClient, secrets: [first.secret] };
 
 function authenticate(by: Client | null, clientSecret: string | undefined, clientId: string | undefined = client.id) {
-  return authenticateClient(keyring, by, { clientId, clientSecret });
+  return authenticateClient(keyring, by, { method: 'secret', clientId, clientSecret });
 }
-
-test('a client secret has 256 random bits, a prefix and a checksum, and only its keyed digest is stored', () => {
-  assert.match(first.text, /^vk_cs_[A-Za-z0-9_-]{49}$/);
-  assert.equal(withChecksum(first.text.slice(0, -6)), first.text);
-  assert.equal(first.secret.digest.length, 32);
-  assert.equal(first.secret.keyId, keyring.currentKeyId);
-  assert.equal(first.secret.createdAt, NOW);
-  assert.ok(!JSON.stringify(first.secret).includes(first.text.slice(6)));
-  const texts = Array.from({ length: 1000 }, () => makeClientSecret(keyring, PREFIX, NOW).text);
-  assert.equal(new Set(texts).size, 1000);
-});
 
 test('RFC 6749 §2.3.1: a client authenticates with its secret', () => {
   assert.equal(authenticate(client, first.text), client);
@@ -47,7 +36,7 @@ test('of two live secrets both work, and each dies alone', () => {
 });
 
 test('after a key rotation a secret works while its key is in the ring, and not without it', () => {
-  const credentials = { clientId: client.id, clientSecret: first.text };
+  const credentials = { method: 'secret', clientId: client.id, clientSecret: first.text } as const;
   assert.equal(authenticateClient(rotatedKeyring, client, credentials), client);
   const retired = createKeyring([Buffer.alloc(32, 'a new key')]);
   assertRefusal(authenticateClient(retired, client, credentials), 'invalid_client', /secret is wrong/);
@@ -79,13 +68,17 @@ const refused: [string, Client | null, string | undefined, string | undefined, R
 ];
 for (const [name, by, clientSecret, clientId, detail] of refused) {
   test(`RFC 6749 §2.3.1: invalid_client: ${name}`, () => {
-    assertRefusal(authenticateClient(keyring, by, { clientId, clientSecret }), 'invalid_client', detail);
+    assertRefusal(
+      authenticateClient(keyring, by, { method: 'secret', clientId, clientSecret }),
+      'invalid_client',
+      detail,
+    );
   });
 }
 
 test('RFC 6749 §5.2: all reasons share one public text', () => {
   const texts = refused.map(([, by, clientSecret, clientId]) => {
-    const outcome = authenticateClient(keyring, by, { clientId, clientSecret });
+    const outcome = authenticateClient(keyring, by, { method: 'secret', clientId, clientSecret });
     return outcome instanceof Refusal ? outcome.description : assert.fail();
   });
   assert.equal(new Set(texts).size, 1);
@@ -105,6 +98,41 @@ const ids: [string, boolean][] = [
 for (const [id, good] of ids) {
   test(`RFC 6749 appendix A.1: ${JSON.stringify(id.slice(0, 30))} (${id.length}) is ${good ? 'looked up' : 'nobody’s id'}`, () => {
     assert.equal(isClientId(id), good);
+  });
+}
+
+const withoutSecret: [string, Client | null, string | undefined, RegExp | null][] = [
+  ['a public client', publicClient, publicClient.id, null],
+  ['a paused public client', { ...publicClient, status: 'paused' }, publicClient.id, null],
+  ['a confidential client', client, client.id, /confidential/],
+  ['a confidential client without any secret', { ...client, secrets: [] }, client.id, /confidential/],
+  ['a client that is not there', null, 'app_nobody', /no client has/],
+  ['no client_id', null, undefined, /client_id is missing/],
+];
+for (const [name, by, clientId, detail] of withoutSecret) {
+  test(`RFC 6749 §3.2.1: ${name} that sends no credentials is ${detail ? 'refused' : 'taken by its word'}`, () => {
+    const outcome = authenticateClient(keyring, by, { method: 'none', clientId });
+    if (detail) assertRefusal(outcome, 'invalid_client', detail);
+    else assert.equal(outcome, by);
+  });
+}
+
+const origins: [Client['type'], redirectUri: string, origin: string, boolean][] = [
+  ['public', 'https://spa.test/cb', 'https://spa.test', true],
+  ['public', 'https://spa.test:8443/cb', 'https://spa.test:8443', true],
+  ['public', 'http://127.0.0.1:8080/cb', 'http://127.0.0.1:8080', true],
+  ['public', 'https://spa.test/cb', 'https://spa.test/', false],
+  ['public', 'https://spa.test/cb', 'http://spa.test', false],
+  ['public', 'https://spa.test/cb', 'https://spa.test.evil.test', false],
+  ['public', 'https://spa.test/cb', 'https://evil.test', false],
+  ['public', 'https://spa.test/cb', 'null', false],
+  ['public', 'com.example.app:/cb', 'null', false],
+  ['public', 'com.example.app:/cb', 'com.example.app:', false],
+  ['confidential', 'https://spa.test/cb', 'https://spa.test', false],
+];
+for (const [type, redirectUri, origin, expected] of origins) {
+  test(`OAuth 2.1 §3.2: scripts of ${origin} may ${expected ? '' : 'not '}call for a ${type} client at ${redirectUri}`, () => {
+    assert.equal(isOriginOf({ ...client, type, redirectUris: [redirectUri] }, origin), expected);
   });
 }
 

@@ -10,8 +10,16 @@ import { type CodeDecision, decideCodeExchange } from '../../src/oauth/authoriza
 import type { Client } from '../../src/oauth/client.ts';
 import { type CredentialKind, readCredential } from '../../src/oauth/credential.ts';
 import { Refusal } from '../../src/oauth/error.ts';
-import { deriveTokenPair, type Generation, type Grant, type Standing, type TokenPair } from '../../src/oauth/grant.ts';
+import {
+  deriveTokens,
+  type Generation,
+  type Grant,
+  type IssuedTokens,
+  type RevocationReason,
+  type Standing,
+} from '../../src/oauth/grant.ts';
 import { decideRefresh, type RefreshDecision } from '../../src/oauth/refresh-token.ts';
+import type { AskedOfTokens } from '../../src/oauth/token-request.ts';
 import {
   confidentialClient,
   goodStanding,
@@ -27,23 +35,25 @@ import {
   strictClient,
 } from './samples.ts';
 
+const API = 'https://api.test';
 /** Short enough that a few steps of time meet every limit. */
 const short = { ...lifetimes, accessToken: 900, refreshTokenIdle: 2000, refreshTokenMax: 8000 };
 
 type Step =
   | {
       readonly do: 'redeem';
-      readonly wrong: 'nothing' | 'client' | 'redirect_uri' | 'verifier';
+      readonly wrong: 'nothing' | 'client' | 'redirect_uri' | 'verifier' | 'scope' | 'resource';
       readonly racers: number;
     }
   | {
       readonly do: 'refresh';
       readonly older: number;
-      readonly wrong: 'nothing' | 'client' | 'seed';
+      readonly wrong: 'nothing' | 'client' | 'seed' | 'scope' | 'resource';
       readonly racers: number;
     }
-  | { readonly do: 'use'; readonly older: number }
-  | { readonly do: 'revoke' | 'raiseEpoch' | 'pause' | 'resume' | 'disable' | 'enable' }
+  | { readonly do: 'use'; readonly older: number; readonly elsewhere: boolean }
+  | { readonly do: 'revoke'; readonly reason: RevocationReason }
+  | { readonly do: 'raiseEpoch' | 'pause' | 'resume' | 'disable' | 'enable' }
   | { readonly do: 'wait'; readonly seconds: number };
 
 /** What the model expects of a request: the pair of a generation, or a refusal. */
@@ -56,6 +66,8 @@ class Model {
   rotatedAt = 0;
   used = 0;
   isEnded = false;
+  /** Why its row was revoked; null while it was not, and when an epoch ended it. */
+  reason: RevocationReason | null = null;
   isPaused = false;
   isDisabled = false;
   readonly #overlap: number;
@@ -80,9 +92,14 @@ class Model {
     return this.generation;
   }
 
+  revoke(reason: RevocationReason): void {
+    this.isEnded = true;
+    this.reason ??= reason;
+  }
+
   redeem(wrong: string): Expected {
     if (wrong !== 'nothing' || this.#isStopped()) return 'refused';
-    if (this.generation > 0) this.isEnded = true;
+    if (this.generation > 0) this.revoke('code_replay');
     if (this.generation > 0 || this.now >= 60) return 'refused';
     return this.#advance();
   }
@@ -94,7 +111,7 @@ class Model {
     const isPredecessor = generation === this.generation - 1;
     if (isPredecessor && age < this.#overlap) return this.generation;
     if (isPredecessor && age < this.#retryWindow && this.used < this.generation) return this.generation;
-    if (age >= this.#overlap) this.isEnded = true;
+    if (age >= this.#overlap) this.revoke('refresh_reuse');
     return 'refused';
   }
 
@@ -110,6 +127,7 @@ class System {
     ...issuedGrant,
     keyId: rotatedKeyring.keyIds[1] as number,
     codeChallenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+    resource: API,
     absoluteExpiresAt: NOW + 8_000_000,
   };
   standing: Standing = goodStanding;
@@ -125,6 +143,7 @@ class System {
       clientId: wrong === 'client' ? 'app_two' : this.client.id,
       redirectUri: wrong === 'redirect_uri' ? 'https://one.test/other' : this.row.redirectUri,
       codeVerifier: wrong === 'verifier' ? undefined : 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk',
+      asked: asked(wrong),
     };
     return decideCodeExchange(rotatedKeyring, short, this.code, inContext(this.row, this.standing), exchange, this.now);
   }
@@ -132,15 +151,23 @@ class System {
   decideRefresh(token: string, wrong: string): RefreshDecision {
     const client = wrong === 'client' ? { ...this.client, id: 'app_two' } : this.client;
     const row = wrong === 'seed' ? { ...this.row, seed: Buffer.alloc(16) } : this.row;
-    return decideRefresh(rotatedKeyring, short, read('rt', token), inContext(row, this.standing), client, this.now);
+    return decideRefresh(
+      rotatedKeyring,
+      short,
+      read('rt', token),
+      inContext(row, this.standing),
+      client,
+      asked(wrong),
+      this.now,
+    );
   }
 
   /** Commits a decision as a store does: a transition only from the generation before it, and never of an ended grant. */
-  commit(decision: CodeDecision | RefreshDecision): TokenPair | 'refused' | 'lost' {
+  commit(decision: CodeDecision | RefreshDecision): IssuedTokens | 'refused' | 'lost' {
     if (decision instanceof Refusal) return 'refused';
     if ('again' in decision) return this.#pairOf(decision.again);
     if ('revoke' in decision) {
-      this.revoke();
+      this.revoke(decision.revoke);
       return 'refused';
     }
     const next = 'redeem' in decision ? decision.redeem : decision.rotate;
@@ -149,18 +176,26 @@ class System {
     return this.#pairOf(next);
   }
 
-  revoke(): void {
-    this.row = { ...this.row, revokedAt: this.now };
+  /** The first reason stays, as in a store. */
+  revoke(revocationReason: RevocationReason): void {
+    if (this.row.revokedAt === null) this.row = { ...this.row, revokedAt: this.now, revocationReason };
   }
 
-  isGood(accessToken: string): boolean {
+  isGood(accessToken: string, resource: string): boolean {
     const found = inContext(this.row, this.standing);
-    return accessTokenRefusal(rotatedKeyring, read('at', accessToken), found, this.now) === null;
+    return accessTokenRefusal(rotatedKeyring, read('at', accessToken), found, resource, this.now) === null;
   }
 
-  #pairOf(generation: Generation): TokenPair {
-    return deriveTokenPair(rotatedKeyring, PREFIX, this.row.seed, generation);
+  #pairOf(generation: Generation): IssuedTokens {
+    return deriveTokens(rotatedKeyring, PREFIX, this.row, generation);
   }
+}
+
+function asked(wrong: string): AskedOfTokens {
+  return {
+    scope: wrong === 'scope' ? 'read admin' : 'read',
+    resources: [wrong === 'resource' ? 'https://other.test' : API],
+  };
 }
 
 function read(kind: CredentialKind, text: string) {
@@ -177,7 +212,13 @@ const someStep: fc.Arbitrary<Step> = fc.oneof(
     weight: 1,
     arbitrary: fc.record({
       do: fc.constant('redeem' as const),
-      wrong: fc.constantFrom('client' as const, 'redirect_uri' as const, 'verifier' as const),
+      wrong: fc.constantFrom(
+        'client' as const,
+        'redirect_uri' as const,
+        'verifier' as const,
+        'scope' as const,
+        'resource' as const,
+      ),
       racers,
     }),
   },
@@ -195,14 +236,27 @@ const someStep: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({
       do: fc.constant('refresh' as const),
       older: fc.nat(3),
-      wrong: fc.constantFrom('client' as const, 'seed' as const),
+      wrong: fc.constantFrom('client' as const, 'seed' as const, 'scope' as const, 'resource' as const),
       racers,
     }),
   },
-  { weight: 4, arbitrary: fc.record({ do: fc.constant('use' as const), older: fc.constantFrom(0, 0, 1, 2) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant('use' as const),
+      older: fc.constantFrom(0, 0, 1, 2),
+      elsewhere: fc.constantFrom(false, false, false, true),
+    }),
+  },
   {
     weight: 1,
-    arbitrary: fc.constantFrom<Step>({ do: 'revoke' }, { do: 'raiseEpoch' }, { do: 'pause' }, { do: 'disable' }),
+    arbitrary: fc.constantFrom<Step>(
+      { do: 'revoke', reason: 'user' },
+      { do: 'revoke', reason: 'client' },
+      { do: 'raiseEpoch' },
+      { do: 'pause' },
+      { do: 'disable' },
+    ),
   },
   { weight: 2, arbitrary: fc.constantFrom<Step>({ do: 'resume' }, { do: 'enable' }) },
   {
@@ -235,11 +289,11 @@ for (const [name, client, overlap, retryWindow] of clients) {
 
 function run(steps: readonly Step[], system: System, model: Model): void {
   /** The pairs handed out, by generation, with the second they were made at. */
-  const pairs = new Map<number, TokenPair & { at: number }>();
+  const pairs = new Map<number, { tokens: IssuedTokens; at: number }>();
   let successfulRedemptions = 0;
   let everEnded = false;
 
-  function expectPair(outcome: TokenPair | 'refused' | 'lost', expected: Expected): void {
+  function expectPair(outcome: IssuedTokens | 'refused' | 'lost', expected: Expected): void {
     if (expected === 'refused') {
       assert.equal(outcome, 'refused');
       return;
@@ -248,8 +302,8 @@ function run(steps: readonly Step[], system: System, model: Model): void {
     assert.equal(everEnded, false, 'an ended grant hands out nothing');
     assert.equal(read('rt', outcome.refreshToken).generation, expected);
     const known = pairs.get(expected);
-    if (known) assert.deepEqual(outcome, { accessToken: known.accessToken, refreshToken: known.refreshToken });
-    else pairs.set(expected, { ...outcome, at: model.now });
+    if (known) assert.deepEqual(outcome, known.tokens);
+    else pairs.set(expected, { tokens: outcome, at: model.now });
   }
 
   for (const step of steps) {
@@ -261,7 +315,7 @@ function run(steps: readonly Step[], system: System, model: Model): void {
           const expected = model.redeem(step.wrong);
           let outcome = system.commit(decision);
           if (outcome === 'lost') {
-            system.revoke();
+            system.revoke('code_replay');
             outcome = 'refused';
           }
           if (outcome !== 'refused') successfulRedemptions += 1;
@@ -270,7 +324,7 @@ function run(steps: readonly Step[], system: System, model: Model): void {
         break;
       }
       case 'refresh': {
-        const token = pairs.get(model.generation - step.older)?.refreshToken;
+        const token = pairs.get(model.generation - step.older)?.tokens.refreshToken;
         if (token === undefined) break;
         const { generation } = read('rt', token);
         const decisions = Array.from({ length: step.racers }, () => system.decideRefresh(token, step.wrong));
@@ -285,17 +339,17 @@ function run(steps: readonly Step[], system: System, model: Model): void {
       case 'use': {
         const pair = pairs.get(model.generation - step.older);
         if (!pair) break;
-        const { generation } = read('at', pair.accessToken);
-        const isGood = system.isGood(pair.accessToken);
-        assert.equal(isGood, model.isGood(pair.at));
+        const { generation } = read('at', pair.tokens.accessToken);
+        const isGood = system.isGood(pair.tokens.accessToken, step.elsewhere ? 'https://other.test' : API);
+        assert.equal(isGood, model.isGood(pair.at) && !step.elsewhere);
         if (!isGood) break;
         model.used = Math.max(model.used, generation);
         system.row = { ...system.row, usedGeneration: Math.max(system.row.usedGeneration, generation) };
         break;
       }
       case 'revoke':
-        model.isEnded = true;
-        system.revoke();
+        model.revoke(step.reason);
+        system.revoke(step.reason);
         break;
       case 'raiseEpoch': {
         const { epochs } = system.standing;
@@ -319,6 +373,7 @@ function run(steps: readonly Step[], system: System, model: Model): void {
     }
     everEnded ||= model.isEnded;
     assert.equal(system.row.generation, model.generation);
+    assert.equal(system.row.revocationReason, model.reason);
     assert.ok(successfulRedemptions <= 1, 'one code, at most one success');
     assert.equal(pairs.size, model.generation, 'one pair a generation: a refresh token has at most one successor');
   }

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { readCredential } from '../../src/oauth/credential.ts';
 import {
   currentGeneration,
-  deriveTokenPair,
+  deriveTokens,
   grantIdText,
   grantStatus,
   isEnded,
+  newGrant,
   newGrantId,
   nextGeneration,
   parseGrantId,
@@ -100,17 +102,37 @@ test('design: after a grant’s expiry nothing of it is valid: an access token n
 test('promise 3: from the same row the same pair is derived again, whatever the settings and the newest key are by then', () => {
   const next = nextGeneration(issuedGrant, keyring.currentKeyId, lifetimes, NOW);
   const row = inGeneration(issuedGrant, next);
-  const pair = deriveTokenPair(keyring, PREFIX, issuedGrant.seed, next);
+  const pair = deriveTokens(keyring, PREFIX, issuedGrant, next);
   assert.deepEqual(currentGeneration(row), next);
-  assert.deepEqual(deriveTokenPair(rotatedKeyring, PREFIX, row.seed, currentGeneration(row)), pair);
+  assert.deepEqual(deriveTokens(rotatedKeyring, PREFIX, row, currentGeneration(row)), pair);
+});
+
+test('RFC 6749 §5.1: what is issued says when its access token expires, and what it is for', () => {
+  const pair = nextGeneration(issuedGrant, keyring.currentKeyId, lifetimes, NOW);
+  const { accessToken, refreshToken, ...rest } = deriveTokens(keyring, PREFIX, issuedGrant, pair);
+  assert.deepEqual(rest, { accessTokenExpiresAt: NOW + 1_800_000, scope: 'read write' });
+  assert.equal(readCredential(PREFIX, 'at', accessToken)?.expiresAt, NOW + 1_800_000);
+  assert.equal(readCredential(PREFIX, 'rt', refreshToken)?.expiresAt, NOW + 30 * DAY * 1000);
+});
+
+test('design: a new grant is in generation 0, with a seed of its own, and ends in a year at the latest', () => {
+  const { clientId, resourceOwnerId, scope, redirectUri, codeChallenge, epochs } = issuedGrant;
+  const made = { clientId, resourceOwnerId, scope, redirectUri, codeChallenge, epochs };
+  const about = { ...made, id: newGrantId(NOW), resource: 'https://letters.test', expiresAt: NOW + 600_000 };
+  const grant = newGrant(about, keyring.currentKeyId, lifetimes, NOW);
+  const { seed, ...rest } = grant;
+  const { id: _, seed: __, ...usual } = issuedGrant;
+  assert.deepEqual(rest, { ...usual, ...about });
+  assert.equal(seed.length, 16);
+  assert.notDeepEqual(newGrant(about, keyring.currentKeyId, lifetimes, NOW).seed, seed);
 });
 
 test('design: all tokens of all generations differ', () => {
-  const tokens = Array.from({ length: 100 }, (_, n) =>
-    Object.values(
-      deriveTokenPair(keyring, PREFIX, activeGrant.seed, { ...currentGeneration(activeGrant), generation: n }),
-    ),
-  ).flat();
+  const tokens = Array.from({ length: 100 }, (_, generation) => {
+    const pair = { ...currentGeneration(activeGrant), generation };
+    const { accessToken, refreshToken } = deriveTokens(keyring, PREFIX, activeGrant, pair);
+    return [accessToken, refreshToken];
+  }).flat();
   assert.equal(new Set(tokens).size, 200);
 });
 

@@ -136,3 +136,84 @@ test('design: a value that is no well-formed text (an unpaired surrogate) is unu
   assert.equal(parameters.get('a'), undefined);
   assert.equal(parameters.problem(known), 'a is not text in UTF-8');
 });
+
+const repeated: [string, Parameter[], all: string[], problem: string | null][] = [
+  ['absent', [], [], null],
+  ['once', [['a', 'x']], ['x'], null],
+  [
+    'twice',
+    [
+      ['a', 'x'],
+      ['a', 'y'],
+    ],
+    ['x', 'y'],
+    null,
+  ],
+  [
+    'twice with the same value',
+    [
+      ['a', 'x'],
+      ['a', 'x'],
+    ],
+    ['x', 'x'],
+    null,
+  ],
+  [
+    'twice, once empty',
+    [
+      ['a', ''],
+      ['a', 'x'],
+    ],
+    ['x'],
+    null,
+  ],
+  [
+    'twice, once no text',
+    [
+      ['a', 'x'],
+      ['a', null],
+    ],
+    ['x'],
+    'a is not text in UTF-8',
+  ],
+  [
+    'twice, beside another that may not',
+    [
+      ['a', 'x'],
+      ['a', 'y'],
+      ['b', 'z'],
+      ['b', 'z'],
+    ],
+    ['x', 'y'],
+    'b is repeated',
+  ],
+  [
+    'twice, beside an unknown one that is repeated',
+    [
+      ['a', 'x'],
+      ['a', 'y'],
+      ['evil', 'z'],
+      ['evil', 'z'],
+    ],
+    ['x', 'y'],
+    'a parameter is repeated',
+  ],
+];
+for (const [name, pairs, all, problem] of repeated) {
+  test(`RFC 8707 §2: a parameter that may be repeated comes ${name}`, () => {
+    const parameters = new Parameters(pairs);
+    assert.deepEqual(parameters.all('a'), all);
+    assert.equal(parameters.problem(known, ['a']), problem);
+  });
+}
+
+test('RFC 6749 §3.1: what may be repeated at one endpoint is repeated at another', () => {
+  const parameters = new Parameters([
+    ['a', 'x'],
+    ['a', 'y'],
+  ]);
+  assert.equal(parameters.get('a'), undefined, 'and no single value is picked');
+  assert.equal(parameters.problem(known), 'a is repeated');
+  assert.equal(parameters.problem([]), 'a parameter is repeated');
+  assert.equal(parameters.problem([], ['a']), null);
+});

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { isRegisteredRedirectUri, redirectHost, redirectUriProblem } from '../../src/oauth/redirect-uri.ts';
+import { isAppBound, isRegisteredRedirectUri, redirectHost, redirectUriProblem } from '../../src/oauth/redirect-uri.ts';
 
 const confidential: [string, RegExp | null][] = [
   ['https://app.example/cb', null],
@@ -255,14 +255,20 @@ for (const [registered, requested, matches] of loopback) {
   });
 }
 
-const hosts: [string, string][] = [
-  ['https://app.example/cb', 'app.example'],
-  ['https://app.example:8443/cb', 'app.example:8443'],
-  ['http://127.0.0.1:51234/cb', '127.0.0.1:51234'],
-  ['com.example.app:/cb', 'com.example.app:'],
-  ['com.example.app://bank.example/cb', 'com.example.app:'],
+const hosts: [string, string, 'web' | 'device'][] = [
+  ['https://app.example/cb', 'app.example', 'web'],
+  ['https://app.example:8443/cb', 'app.example:8443', 'web'],
+  ['https://127.0.0.1/cb', '127.0.0.1', 'web'],
+  ['http://127.0.0.1:51234/cb', '127.0.0.1:51234', 'device'],
+  ['http://[::1]:51234/cb', '[::1]:51234', 'device'],
+  ['http://localhost/cb', 'localhost', 'device'],
+  ['com.example.app:/cb', 'com.example.app:', 'device'],
+  ['com.example.app://bank.example/cb', 'com.example.app:', 'device'],
 ];
-for (const [uri, host] of hosts) {
+for (const [uri, host, where] of hosts) {
+  test(`RFC 8252 §8.6: ${uri} leads ${where === 'web' ? 'to whoever owns the host' : 'to whatever took it on the device'}`, () => {
+    assert.equal(isAppBound(uri), where === 'device');
+  });
   test(`a person is told that ${uri} leads to ${host}`, () => {
     assert.equal(redirectHost(uri), host);
   });

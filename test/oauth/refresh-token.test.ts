@@ -4,6 +4,7 @@ import type { Client } from '../../src/oauth/client.ts';
 import type { Credential } from '../../src/oauth/credential.ts';
 import type { Grant, GrantInContext, Lifetimes, Standing } from '../../src/oauth/grant.ts';
 import { decideRefresh, type RefreshDecision, retryTimes } from '../../src/oauth/refresh-token.ts';
+import { type AskedOfTokens, WHOLE_GRANT } from '../../src/oauth/token-request.ts';
 import {
   activeGrant,
   assertRefusal,
@@ -34,14 +35,22 @@ type Case = {
   standing?: Partial<Standing>;
   credential?: Credential;
   found?: GrantInContext | null;
+  asked?: AskedOfTokens;
 };
 
 function decide(given: Case = {}): RefreshDecision {
-  const { older = 0, after = 0, isUsed = false, client = confidentialClient, settings = lifetimes } = given;
+  const {
+    older = 0,
+    after = 0,
+    isUsed = false,
+    client = confidentialClient,
+    settings = lifetimes,
+    asked = WHOLE_GRANT,
+  } = given;
   const grant = { ...activeGrant, usedGeneration: isUsed ? 5 : 4, ...given.grant };
   const credential = given.credential ?? presented('rt', activeGrant, { generation: activeGrant.generation - older });
   const found = given.found === undefined ? inContext(grant, given.standing) : given.found;
-  return decideRefresh(keyring, settings, credential, found, client, NOW + after * 1000);
+  return decideRefresh(keyring, settings, credential, found, client, asked, NOW + after * 1000);
 }
 
 type Outcome = 'rotate' | 'again' | 'refused' | 'revoke';
@@ -59,6 +68,7 @@ test('RFC 6749 §6: the current token rotates into the next generation, with the
     presented('rt', activeGrant),
     inContext(activeGrant),
     confidentialClient,
+    WHOLE_GRANT,
     NOW + 1000,
   );
   assert.deepEqual(decision, {
@@ -232,6 +242,46 @@ const wrongRequests: [string, Case, RegExp][] = [
   ['another client', { older: 3, client: { ...confidentialClient, id: 'app_two' } }, /another client/],
   ['another client with the current token', { client: { ...confidentialClient, id: 'app_two' } }, /another client/],
 ];
+test('RFC 6749 §6, RFC 8707 §2.2: less than the grant may be asked for, and gets the whole of it', () => {
+  const forLetters = { resource: 'https://letters.test' };
+  for (const scope of [undefined, 'read', 'write read', 'read write', ' ', ''])
+    assert.equal(outcomeOf(decide({ asked: { scope, resources: [] } })), 'rotate', JSON.stringify(scope));
+  for (const resources of [[], [forLetters.resource]])
+    assert.equal(outcomeOf(decide({ grant: forLetters, asked: { scope: undefined, resources } })), 'rotate');
+});
+
+const beyond: [string, Case, 'invalid_scope' | 'invalid_target'][] = [
+  ['a scope that was not granted', { asked: { scope: 'read admin', resources: [] } }, 'invalid_scope'],
+  ['a scope of another case', { asked: { scope: 'READ', resources: [] } }, 'invalid_scope'],
+  [
+    'a scope of a grant without any',
+    { grant: { scope: '' }, asked: { scope: 'read', resources: [] } },
+    'invalid_scope',
+  ],
+  [
+    'a resource for a grant for any',
+    { asked: { scope: undefined, resources: ['https://letters.test'] } },
+    'invalid_target',
+  ],
+  [
+    'another resource',
+    { grant: { resource: 'https://letters.test' }, asked: { scope: undefined, resources: ['https://other.test'] } },
+    'invalid_target',
+  ],
+];
+for (const [name, wrong, code] of beyond) {
+  test(`RFC 6749 §6, RFC 8707 §2.2: ${name} is ${code}, and rotates, tells and revokes nothing`, () => {
+    for (const older of [-1, 0, 1, 3])
+      for (const after of [0, 300, 3600, 31 * DAY])
+        assertRefusal(decide({ older, after, ...wrong }), code, /not granted|resource differs/);
+  });
+  test(`design: who owns the token comes before ${name}`, () => {
+    const client = { ...confidentialClient, id: 'app_two' };
+    assertRefusal(decide({ client, ...wrong }), 'invalid_grant', /another client/);
+    assertRefusal(decide({ ...wrong, standing: { clientPaused: true } }), 'invalid_grant', /paused/);
+  });
+}
+
 for (const [name, wrong, detail] of wrongRequests) {
   test(`RFC 6749 §6: ${name} is refused, and revokes nothing`, () => {
     for (const after of [0, 3600]) assertRefusal(decide({ after, ...wrong }), 'invalid_grant', detail);

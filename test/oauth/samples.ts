@@ -1,6 +1,5 @@
 /** Sample values for tests of the protocol: each a whole one, of which a test says only what matters to it. */
 import assert from 'node:assert/strict';
-import fc from 'fast-check';
 import type { Client } from '../../src/oauth/client.ts';
 import {
   type Credential,
@@ -12,6 +11,7 @@ import {
 import { Refusal } from '../../src/oauth/error.ts';
 import type { Generation, Grant, GrantInContext, Lifetimes, Standing } from '../../src/oauth/grant.ts';
 import { createKeyring, type Keyring } from '../../src/oauth/keyring.ts';
+import type { Scope } from '../../src/oauth/scope.ts';
 
 export const PREFIX = 'vk';
 /** Some moment, in ms since the epoch. */
@@ -41,6 +41,9 @@ export const confidentialClient: Client = {
   requirePkce: false,
   refreshOverlap: null,
   refreshRetryWindow: null,
+  keys: [],
+  consent: 'ask',
+  deviceFlow: false,
   status: 'active',
   epoch: 0,
   secrets: [],
@@ -48,6 +51,11 @@ export const confidentialClient: Client = {
 };
 export const publicClient: Client = { ...confidentialClient, type: 'public' };
 export const strictClient: Client = { ...confidentialClient, refreshOverlap: 0, refreshRetryWindow: 0 };
+
+/** Scopes of these names, as a client is registered for them. */
+export function scopesOf(...names: string[]): Scope[] {
+  return names.map((name) => ({ name, sentence: null, optional: false }));
+}
 
 const epochs = { installation: 3, client: 5, resourceOwner: 7 };
 
@@ -59,6 +67,7 @@ export const issuedGrant: Grant = {
   scope: 'read write',
   redirectUri: 'https://one.test/cb',
   codeChallenge: null,
+  resource: null,
   seed: Buffer.alloc(16, 'seed'),
   epochs,
   grantedAt: NOW,
@@ -97,18 +106,6 @@ export const badStandings: { name: string; grant?: Partial<Grant>; standing?: Pa
   { name: 'client paused', standing: { clientPaused: true }, detail: /client is paused/ },
   { name: 'account disabled', standing: { resourceOwnerDisabled: true }, detail: /account is disabled/ },
 ];
-
-/** Any text of 1 to 60 characters but unpaired surrogates, half of it in ASCII. */
-export const someText = fc
-  .array(
-    fc.oneof(
-      fc.integer({ min: 0, max: 0x7f }),
-      fc.integer({ min: 0, max: 0xd7ff }),
-      fc.integer({ min: 0xe000, max: 0x10ffff }),
-    ),
-    { minLength: 1, maxLength: 60 },
-  )
-  .map((points) => String.fromCodePoint(...points));
 
 /** A grant as the store finds it. */
 export function inContext(grant: Grant, standing: Partial<Standing> = {}): GrantInContext {

@@ -1,9 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { resolveScope, type Scope, scopeNameProblem } from '../../src/oauth/scope.ts';
+import {
+  allowedScope,
+  resolveScope,
+  type Scope,
+  type ScopeDefinition,
+  scopeNameProblem,
+  scopeNames,
+  sentenceFor,
+  sentenceProblem,
+} from '../../src/oauth/scope.ts';
+import { NOW, scopesOf } from './samples.ts';
 
-const registered: Scope[] = ['read', 'write', 'admin'].map((name) => ({ name, sentence: null }));
+const registered: Scope[] = scopesOf('read', 'write', 'admin');
 
 const names: [string, 'good' | 'bad'][] = [
   ['read', 'good'],
@@ -67,4 +77,92 @@ test('RFC 6749 §3.3: whatever is asked for, nothing is granted that is not regi
       else assert.ok(wanted.size === 0 || [...wanted].some((name) => !registered.some((scope) => scope.name === name)));
     }),
   );
+});
+
+/** `read` is a must, the others may be left out. */
+const someOptional: Scope[] = registered.map((scope) => ({ ...scope, optional: scope.name !== 'read' }));
+
+const allowed: [registered: Scope[], requested: string[], chosen: string[], granted: string[] | null][] = [
+  [registered, ['read', 'write'], [], ['read', 'write']],
+  [registered, ['read', 'write'], ['write'], ['read', 'write']],
+  [registered, [], [], []],
+  [registered, [], ['read'], []],
+  [someOptional, ['read', 'write', 'admin'], ['write', 'admin'], ['read', 'write', 'admin']],
+  [someOptional, ['read', 'write', 'admin'], ['admin'], ['read', 'admin']],
+  [someOptional, ['read', 'write', 'admin'], [], ['read']],
+  [someOptional, ['write'], ['write', 'admin'], ['write']],
+  [someOptional, ['write', 'admin'], ['read', 'nonsense'], null],
+  [someOptional, ['write'], ['WRITE', 'write ', ''], null],
+  [someOptional, [], [], []],
+  [scopesOf('read'), ['read', 'write'], ['write'], ['read']],
+  [scopesOf('read'), ['write'], ['write'], null],
+  [[], ['read'], ['read'], null],
+];
+for (const [of, requested, chosen, granted] of allowed) {
+  const optional = of.filter((scope) => scope.optional).map(({ name }) => name);
+  test(`RFC 6749 §3.3: of ${of.map(({ name }) => name)} (optional: ${optional}), asked ${requested}, chosen ${chosen}: ${granted}`, () => {
+    assert.deepEqual(allowedScope(of, requested, chosen), granted);
+  });
+}
+
+test('RFC 6749 §3.3: whatever is chosen, what is granted was requested and is registered, and no optional one that was left out', () => {
+  const someNames = fc.subarray(['read', 'write', 'admin', 'gone', '__proto__', 'constructor']);
+  fc.assert(
+    fc.property(someNames, someNames, fc.subarray(someOptional), (requested, chosen, of) => {
+      const granted = allowedScope(of, requested, chosen) ?? [];
+      for (const name of granted) {
+        assert.ok(requested.includes(name));
+        const scope = of.find((known) => known.name === name);
+        assert.ok(scope && (!scope.optional || chosen.includes(name)));
+      }
+      const musts = requested.filter((name) => of.some((known) => known.name === name && !known.optional));
+      assert.deepEqual(
+        granted.filter((name) => musts.includes(name)),
+        musts,
+      );
+    }),
+  );
+});
+
+const definitions: ScopeDefinition[] = [
+  { name: 'read', sentences: { en: 'Read your mail', ar: 'قراءة بريدك' }, createdAt: NOW },
+  { name: 'write', sentences: { 'pt-BR': 'Escrever' }, createdAt: NOW },
+  { name: 'admin', sentences: {}, createdAt: NOW },
+];
+const sentences: [name: string, own: string | null, language: string, sentence: string | null][] = [
+  ['read', null, 'en', 'Read your mail'],
+  ['read', null, 'ar', 'قراءة بريدك'],
+  ['read', null, 'fr', 'Read your mail'],
+  ['read', 'Its own', 'ar', 'Its own'],
+  ['write', null, 'en', 'Escrever'],
+  ['admin', null, 'en', null],
+  ['unknown', null, 'en', null],
+  ['unknown', 'Its own', 'en', 'Its own'],
+];
+for (const [name, sentence, language, expected] of sentences) {
+  test(`design: the sentence for ${name} (${sentence ?? 'without its own'}) in ${language} is ${expected ?? 'none'}`, () => {
+    assert.equal(sentenceFor({ name, sentence }, definitions, language), expected);
+  });
+}
+
+const texts: [string, 'good' | 'bad'][] = [
+  ['Read your mail', 'good'],
+  ['قراءة بريدك', 'good'],
+  ['x'.repeat(200), 'good'],
+  ['x'.repeat(201), 'bad'],
+  ['', 'bad'],
+  ['  ', 'bad'],
+  ['two\nlines', 'bad'],
+  ['left\u202eright', 'bad'],
+  ['\0', 'bad'],
+];
+for (const [text, expected] of texts) {
+  test(`design: the sentence ${JSON.stringify(text.slice(0, 20))} (${text.length}) is ${expected}`, () => {
+    assert.equal(sentenceProblem(text) === null, expected === 'good');
+  });
+}
+
+test('RFC 6749 §3.3: the names in a scope', () => {
+  assert.deepEqual(scopeNames(''), []);
+  assert.deepEqual(scopeNames(' read  write '), ['read', 'write']);
 });

@@ -1,5 +1,6 @@
 /** Clean-up deletes what is dead for a day and nothing else, in small steps. */
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import type { Grant } from '../../src/oauth/grant.ts';
@@ -98,6 +99,30 @@ test('sessions that ended a day ago go', async () => {
   assert.equal(await walkAll(opened), 2);
   const found = await Promise.all(sessions.map(({ digest }) => opened.store.findSession(digest)));
   assert.deepEqual(found.map(Boolean), [true, true, false, false]);
+});
+
+test('RFC 7523 §3: marks of client assertions go a day after their assertions expired, and not before', async () => {
+  const opened = await openInMemory();
+  const { store } = opened;
+  const expiries = [NOW + 600_000, NOW - 1, NOW - DAY, NOW - DAY - 1, NOW - 40 * DAY];
+  const marks = expiries.map((expiresAt, n) => ({ digest: Buffer.alloc(32, n + 1), expiresAt }));
+  for (const mark of marks) assert.equal(await store.useClientAssertion(mark), true);
+  assert.equal(await walkAll(opened), 2);
+  const again = [];
+  for (const mark of marks) again.push(await store.useClientAssertion(mark));
+  assert.deepEqual(again, [false, false, false, true, true]);
+});
+
+test('RFC 7523 §3: a walk through many marks misses none, in steps that are as small as others', async () => {
+  const opened = await openInMemory();
+  const digests = Array.from({ length: 1300 }, () => randomBytes(32));
+  await Promise.all(
+    digests.map((digest, n) =>
+      opened.store.useClientAssertion({ digest, expiresAt: n % 3 === 0 ? NOW - 2 * DAY : NOW + DAY }),
+    ),
+  );
+  assert.equal(await walkAll(opened), Math.ceil(1300 / 3));
+  assert.equal(await walkAll(opened), 0);
 });
 
 test('a step sees 512 rows and deletes 64 at most, and a walk misses none', async () => {

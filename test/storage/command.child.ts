@@ -1,8 +1,10 @@
-/** A command beside the service: opens the database as commands do and acts once, as its arguments say. */
+/** A process beside the service: opens the database as commands do and acts, as its arguments say. */
+import { once } from 'node:events';
 import { writeSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as after } from 'node:timers/promises';
-import { event, openAsService } from '../support/storage.ts';
+import type { ClientStore } from '../../src/oauth/store.ts';
+import { event, openAsService, sampleMark } from '../support/storage.ts';
 
 const [, , path = '', act = '', argument = ''] = process.argv;
 
@@ -19,7 +21,18 @@ if (act === 'lock') {
     revoke: () => opened.store.revokeGrant(Buffer.from(argument, 'hex'), 'operator', event('grant_revoked')),
     pause: () => opened.store.setClientStatus('app_one', 'paused', event('client_paused')),
     'revoke-all': () => opened.store.revokeAllGrants(event('all_grants_revoked')),
+    'use-assertions': () => useAssertions(opened.store, Number(argument)),
   };
   await acts[act]?.();
   await opened.close();
+}
+
+/** Tries to use so many assertions, when something comes on the standard input, and prints which it won. */
+async function useAssertions(store: ClientStore, count: number): Promise<void> {
+  writeSync(1, 'ready\n');
+  await once(process.stdin, 'data');
+  const marks = Array.from({ length: count }, (_, n) => sampleMark(n));
+  const won = await Promise.all(marks.map((mark) => store.useClientAssertion(mark)));
+  writeSync(1, `${JSON.stringify(won)}\n`);
+  process.stdin.destroy();
 }

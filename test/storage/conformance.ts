@@ -3,8 +3,10 @@ import { describe, type TestContext, test } from 'node:test';
 import { addAdaAndOne } from '../support/storage.ts';
 import { accounts, sessions } from './conformance/accounts.ts';
 import type { AnyStore, WithStore } from './conformance/any-store.ts';
-import { clients, trail } from './conformance/clients.ts';
+import { assertions, clients, trail } from './conformance/clients.ts';
+import { deviceRequests } from './conformance/device-requests.ts';
 import { epochs, grants, marks } from './conformance/grants.ts';
+import { resourceServers, scopes } from './conformance/resource-servers.ts';
 
 /** Runs the suite; `open` makes an empty store that goes with the test. */
 export function storeConformance(name: string, open: (t: TestContext) => Promise<AnyStore>): void {
@@ -18,6 +20,10 @@ export function storeConformance(name: string, open: (t: TestContext) => Promise
   describe(`${name}: ending many grants`, () => epochs(withStore));
   describe(`${name}: marks of use`, () => marks(withStore));
   describe(`${name}: clients`, () => clients(withStore));
+  describe(`${name}: client assertions`, () => assertions(withStore));
+  describe(`${name}: resource servers`, () => resourceServers(withStore));
+  describe(`${name}: scopes`, () => scopes(withStore));
+  describe(`${name}: device requests`, () => deviceRequests(withStore));
   describe(`${name}: accounts`, () => accounts(withStore));
   describe(`${name}: sessions`, () => sessions(withStore));
   describe(`${name}: audit trail`, () => trail(withStore));

@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync } from 'node:fs';
+import { copyFileSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { setTimeout as after } from 'node:timers/promises';
-import { pending } from '../../src/storage/sqlite/migrate.ts';
-import { openAsService, temporaryPath } from '../support/storage.ts';
+import { MIGRATIONS, migrate, pending } from '../../src/storage/sqlite/migrate.ts';
+import { NOW, openAsService, temporaryPath } from '../support/storage.ts';
 
 /** Runs a program of this folder, kills it so long after its first output (ms), and answers the whole output. */
 async function runAndKill(program: string, path: string, delay: number): Promise<string> {
@@ -93,3 +93,42 @@ test('killed inside a migration, a database is as before it or as after it, and 
   t.after(() => database.close());
   assert.ok(pending(database).length <= 1);
 });
+
+test('killed inside migration 0002, a database has every grant, as before it or as after it', async (t) => {
+  const random = numbers(SEED);
+  const path = temporaryPath(t);
+  mkdirSync(dirname(path));
+  const made = new DatabaseSync(path);
+  made.exec('PRAGMA journal_mode = wal');
+  migrate(made, NOW, MIGRATIONS.slice(0, 1));
+  made.exec(`
+    WITH RECURSIVE counter (n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM counter WHERE n < 30000)
+    INSERT INTO oauth_grant SELECT unhex(printf('%032x', n)), 'app_one', 'usr_ada', 0, 0, 0, n, 1, n, n, n, n, NULL, NULL,
+      NULL, n, n, zeroblob(16), 'read', 'https://one.test/cb', NULL FROM counter`);
+  const before = contents(made);
+  made.close();
+  const outcomes: boolean[] = [];
+  // The delays close in on the moment of the commit, however fast the machine is.
+  for (let most = 100; outcomes.length < 8 || (new Set(outcomes).size < 2 && outcomes.length < 40); ) {
+    const copy = `${path}-${outcomes.length}`;
+    copyFileSync(path, copy);
+    await runAndKill('migrate.child.ts', copy, random(most));
+    const database = new DatabaseSync(copy);
+    const isApplied = database.prepare("SELECT 1 FROM migration WHERE name = 'standard-face'").get() !== undefined;
+    const column = database.prepare("SELECT 1 FROM pragma_table_info('oauth_grant') WHERE name = 'resource'").get();
+    const table = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'client_assertion'").get();
+    assert.deepEqual([column !== undefined, table !== undefined], [isApplied, isApplied]);
+    assert.equal(database.prepare('PRAGMA integrity_check').get()?.['integrity_check'], 'ok');
+    assert.deepEqual(contents(database), before);
+    if (!isApplied) migrate(database, NOW);
+    assert.deepEqual(contents(database), before, 'and migrating goes on');
+    database.close();
+    outcomes.push(isApplied);
+    most *= isApplied ? 0.7 : 1.5;
+  }
+  assert.equal(new Set(outcomes).size, 2, `some kills came before the commit, and some after: ${outcomes}`);
+});
+
+function contents(database: DatabaseSync) {
+  return database.prepare('SELECT count(*) AS grants, sum(generation) AS generations FROM oauth_grant').get();
+}

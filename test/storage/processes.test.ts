@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
 import { isEnded } from '../../src/oauth/grant.ts';
 import {
@@ -10,12 +11,13 @@ import {
   openAsService,
   sampleGeneration,
   sampleGrant,
+  sampleMark,
   temporaryPath,
 } from '../support/storage.ts';
 
 function startCommand(...parameters: string[]) {
   const program = new URL('command.child.ts', import.meta.url).pathname;
-  const child = spawn(process.execPath, [program, ...parameters], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [program, ...parameters], { stdio: ['pipe', 'pipe', 'inherit'] });
   return { child, ended: once(child, 'close') };
 }
 
@@ -71,4 +73,34 @@ test('while another process holds the lock reads go on, and the write succeeds w
   assert.equal(await write, true);
   assert.ok(reads >= 10 && slowest < 200, `${reads} reads, the slowest took ${slowest} ms`);
   await ended;
+});
+
+const MARKS = 200;
+const marks = Array.from({ length: MARKS }, (_, n) => sampleMark(n));
+
+test('RFC 7523 §3: of two connections and another process that use the same client assertions at once, one wins each', async (t) => {
+  const { path, store } = await openWithGrant(t);
+  const beside = await openAsService(path, { role: 'command', durability: 'full' });
+  t.after(() => beside.close());
+  const { child, ended } = startCommand(path, 'use-assertions', `${MARKS}`);
+  const said = text(child.stdout);
+  await once(child.stdout, 'readable');
+  child.stdin.write('go\n');
+  const here = await Promise.all(
+    [store, beside.store].map((each) => Promise.all(marks.map((mark) => each.useClientAssertion(mark)))),
+  );
+  assert.deepEqual(await ended, [0, null]);
+  const there = JSON.parse((await said).split('\n')[1] ?? '') as boolean[];
+  for (const n of marks.keys()) assert.equal([...here, there].filter((won) => won[n]).length, 1, `assertion ${n}`);
+});
+
+test('RFC 7523 §3: the marks of client assertions survive a restart', async (t) => {
+  const path = temporaryPath(t);
+  const first = await openAsService(path);
+  for (const mark of marks) assert.equal(await first.store.useClientAssertion(mark), true);
+  await first.close();
+  const second = await openAsService(path);
+  t.after(() => second.close());
+  for (const mark of marks) assert.equal(await second.store.useClientAssertion(mark), false);
+  assert.equal(await second.store.useClientAssertion(sampleMark(MARKS)), true);
 });

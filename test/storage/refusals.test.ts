@@ -17,6 +17,7 @@ import {
   openAsService,
   sampleClient,
   sampleGrant,
+  sampleResourceServer,
   temporaryPath,
 } from '../support/storage.ts';
 
@@ -86,7 +87,7 @@ test('a command refuses a database that is not there or not up to date, and says
   await assertRefused(path, /no database at .*database migrate/, command);
   mkdirSync(dirname(path));
   writeFileSync(path, '');
-  await assertRefused(path, /needs 1 migration.*database migrate/, command);
+  await assertRefused(path, /needs 2 migration.*database migrate/, command);
 });
 
 test('a folder in place of the file, and a file in place of the folder, are refused', async (t) => {
@@ -137,6 +138,9 @@ test('a key joins the ring, and may leave it when nothing needs it any more', as
   await refused();
   await second.store.registerClient(sampleClient({ secrets: [] }), event('client_registered'));
   await second.store.revokeGrant(grant.id, 'user', event('grant_revoked'));
+  await second.store.registerResourceServer(sampleResourceServer(), event('resource_server_registered'));
+  await refused();
+  await second.store.deleteResourceServer('rs_one', event('resource_server_deleted'));
   const third = await openAsService(path, beside);
   await third.close();
 });

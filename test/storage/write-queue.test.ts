@@ -7,14 +7,15 @@ import { auditStore } from '../../src/storage/sqlite/audit.ts';
 import { migrate } from '../../src/storage/sqlite/migrate.ts';
 import { Tables } from '../../src/storage/sqlite/tables.ts';
 import { WriteQueue } from '../../src/storage/sqlite/write-queue.ts';
-import { addAdaAndOne, event, NOW, openAsService, sampleGrant, temporaryPath } from '../support/storage.ts';
-
-/** Another connection of this process; it must not close while the test's store is open. */
-function secondConnection(t: TestContext, path: string): DatabaseSync {
-  const database = new DatabaseSync(path);
-  t.after(() => database.close());
-  return database;
-}
+import {
+  addAdaAndOne,
+  event,
+  NOW,
+  openAsService,
+  sampleGrant,
+  secondConnection,
+  temporaryPath,
+} from '../support/storage.ts';
 
 async function openWithFaults(t: TestContext) {
   const path = temporaryPath(t);

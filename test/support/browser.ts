@@ -3,6 +3,9 @@
 /** A page or redirect that came back. */
 export type Visit = { readonly status: number; readonly headers: Headers; readonly body: string; readonly url: string };
 
+/** Fields of a form; one with several values is sent as often. */
+export type PostedFields = Record<string, string | string[]>;
+
 /** One person's browser on one origin. */
 export class Browser {
   readonly cookies = new Map<string, string>();
@@ -24,7 +27,7 @@ export class Browser {
   submit(
     page: Visit,
     action: string,
-    fields: Record<string, string> = {},
+    fields: PostedFields = {},
     headers: Record<string, string | undefined> = {},
   ): Promise<Visit> {
     const form = formOf(page.body, action);
@@ -34,9 +37,11 @@ export class Browser {
   }
 
   /** Posts a form. */
-  post(url: string, fields: Record<string, string>, headers: Record<string, string | undefined> = {}): Promise<Visit> {
+  post(url: string, fields: PostedFields, headers: Record<string, string | undefined> = {}): Promise<Visit> {
     const sent = Object.entries(headers).filter((pair): pair is [string, string] => pair[1] !== undefined);
-    return this.#send(url, { method: 'POST', body: new URLSearchParams(fields), headers: sent });
+    const body = new URLSearchParams();
+    for (const [name, values] of Object.entries(fields)) for (const value of [values].flat()) body.append(name, value);
+    return this.#send(url, { method: 'POST', body, headers: sent });
   }
 
   async #send(url: string, init: RequestInit): Promise<Visit> {

@@ -23,8 +23,11 @@ export function sendRaw(url: string, bytes: string | Buffer, trickle?: string): 
   const start = performance.now();
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
-    const socket = net.connect(Number(port), hostname, () => void socket.write(bytes));
-    const timer = setInterval(() => trickle && socket.write(trickle), 500);
+    let timer: NodeJS.Timeout | undefined;
+    const socket = net.connect(Number(port), hostname, () => {
+      socket.write(bytes);
+      timer = setInterval(() => trickle && socket.write(trickle), 500);
+    });
     socket.on('data', (chunk) => void chunks.push(chunk));
     socket.on('error', () => {}); // A reset is an end like any other; `close` follows.
     socket.on('close', () => {

@@ -85,14 +85,7 @@ export async function addClient(
   settings: Partial<ClientSettings> = {},
   type: ClientType = 'confidential',
 ): Promise<{ client: Client; clientId: string; clientSecret: string }> {
-  const { client, clientSecret } = await installation.clients.register(type, {
-    name: 'Test App',
-    redirectUris: [REDIRECT_URI],
-    scopes: [],
-    requirePkce: false,
-    refreshOverlap: null,
-    refreshRetryWindow: null,
-    ...settings,
-  });
+  const usual = { name: 'Test App', redirectUris: [REDIRECT_URI] };
+  const { client, clientSecret } = await installation.clients.register(type, { ...usual, ...settings });
   return { client, clientId: client.id, clientSecret: clientSecret ?? '' };
 }

@@ -1,21 +1,26 @@
 /** Databases and sample rows for tests of the store. */
-import { randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import type { TestContext } from 'node:test';
 import type { Account } from '../../src/accounts/account.ts';
 import type { Session } from '../../src/accounts/session.ts';
-import type { AuditAction, AuditEvent } from '../../src/oauth/audit.ts';
+import type { Actor, AuditAction, AuditEvent } from '../../src/oauth/audit.ts';
 import type { Client } from '../../src/oauth/client.ts';
+import type { UsedAssertion } from '../../src/oauth/client-assertion.ts';
+import { DEVICE_CODE_LIFETIME, type DeviceRequest } from '../../src/oauth/device-authorization.ts';
 import { type Generation, type Grant, newGrantId } from '../../src/oauth/grant.ts';
-import { createKeyring } from '../../src/oauth/keyring.ts';
+import type { ResourceServer } from '../../src/oauth/resource-server.ts';
+import type { StoredSecret } from '../../src/oauth/secret.ts';
 import { openSqlite, type SqliteOptions, type SqliteStorage } from '../../src/storage/sqlite/open.ts';
+import { confidentialClient, issuedGrant, keyring, NOW } from '../oauth/samples.ts';
 
-/** Some moment, in ms since the epoch. */
-export const NOW = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
+export { NOW };
 export const HOUR = 3_600_000;
-const keyring = createKeyring([Buffer.alloc(32, 'a key')]);
+/** Whoever runs a command. */
+export const operator: Actor = { kind: 'operator', id: 'root', source: null, requestId: null };
 
 /** A path for a database in a folder that goes with the test. */
 export function temporaryPath(t: Pick<TestContext, 'after'>): string {
@@ -40,12 +45,19 @@ export function openAsService(path: string, options: Partial<SqliteOptions> = {}
   });
 }
 
+/** Another connection of this process; it must not close while the test's store is open. */
+export function secondConnection(t: Pick<TestContext, 'after'>, path: string): DatabaseSync {
+  const database = new DatabaseSync(path);
+  t.after(() => database.close());
+  return database;
+}
+
 /** An event that some operator caused. */
 export function event(action: AuditAction, about: Partial<AuditEvent> = {}): AuditEvent {
   return {
     at: NOW,
     action,
-    actor: { kind: 'operator', id: 'root', source: null, requestId: null },
+    actor: operator,
     clientId: null,
     resourceOwnerId: null,
     grantId: null,
@@ -72,49 +84,56 @@ export function sampleAccount(some: Partial<Account> = {}): Account {
 
 export function sampleClient(some: Partial<Client> = {}): Client {
   return {
-    id: 'app_one',
-    type: 'confidential',
-    name: 'One',
-    redirectUris: ['https://one.test/cb', 'https://one.test/other'],
+    ...confidentialClient,
     scopes: [
-      { name: 'read', sentence: 'Read everything' },
-      { name: 'write', sentence: null },
+      { name: 'read', sentence: 'Read everything', optional: false },
+      { name: 'write', sentence: null, optional: true },
     ],
-    requirePkce: false,
-    refreshOverlap: null,
     refreshRetryWindow: 5,
-    status: 'active',
-    epoch: 0,
-    secrets: [{ digest: randomBytes(32), keyId: keyring.currentKeyId, createdAt: NOW }],
+    secrets: [sampleSecret()],
     createdAt: NOW,
+    ...some,
+  };
+}
+
+export function sampleSecret(): StoredSecret {
+  return { digest: randomBytes(32), keyId: keyring.currentKeyId, createdAt: NOW };
+}
+
+export function sampleResourceServer(some: Partial<ResourceServer> = {}): ResourceServer {
+  return {
+    id: 'rs_one',
+    name: 'Letters',
+    resource: 'https://letters.test',
+    scopes: ['read'],
+    secrets: [sampleSecret()],
+    createdAt: NOW,
+    ...some,
+  };
+}
+
+/** The mark of the n-th client assertion, the same for the same n. */
+export function sampleMark(n: number): UsedAssertion {
+  return { digest: hash('sha256', `assertion ${n}`, 'buffer'), expiresAt: NOW + 600_000 };
+}
+
+export function sampleDeviceRequest(some: Partial<DeviceRequest> = {}): DeviceRequest {
+  return {
+    userCode: 'BCDFGHJK',
+    grantId: newGrantId(NOW),
+    clientId: 'app_one',
+    scope: ['read', 'write'],
+    resource: null,
+    codeChallenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+    expiresAt: NOW + DEVICE_CODE_LIFETIME * 1000,
     ...some,
   };
 }
 
 /** A grant that was allowed just now. */
 export function sampleGrant(some: Partial<Grant> = {}): Grant {
-  return {
-    id: newGrantId(NOW),
-    clientId: 'app_one',
-    resourceOwnerId: 'usr_ada',
-    scope: 'read write',
-    redirectUri: 'https://one.test/cb',
-    codeChallenge: null,
-    seed: randomBytes(16),
-    epochs: { installation: 0, client: 0, resourceOwner: 0 },
-    grantedAt: NOW,
-    absoluteExpiresAt: NOW + 365 * 24 * HOUR,
-    generation: 0,
-    keyId: keyring.currentKeyId,
-    rotatedAt: NOW,
-    accessTokenExpiresAt: null,
-    expiresAt: NOW + 60_000,
-    usedGeneration: 0,
-    lastUsedAt: null,
-    revokedAt: null,
-    revocationReason: null,
-    ...some,
-  };
+  const epochs = { installation: 0, client: 0, resourceOwner: 0 };
+  return { ...issuedGrant, id: newGrantId(NOW), seed: randomBytes(16), epochs, ...some };
 }
 
 /** What a transition of a grant to a generation writes. */

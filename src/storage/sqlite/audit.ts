@@ -19,6 +19,8 @@ type AuditEventRow = {
 
 /** The port's audit trail on these tables. */
 export function auditStore(tables: Tables): AuditStore {
+  const last = tables.one<{ sequence: number | null }>('SELECT max(sequence) AS sequence FROM audit_event');
+  const listAfter = tables.all<AuditEventRow>('SELECT * FROM audit_event WHERE sequence > ? ORDER BY sequence LIMIT ?');
   return {
     recordDenial: (event) => tables.record(event),
     async listAuditEvents({ clientId, resourceOwnerId, action, limit }: AuditFilter) {
@@ -28,6 +30,12 @@ export function auditStore(tables: Tables): AuditStore {
       const where = asked.length > 0 ? `WHERE ${asked.map(([column]) => `${column} = ?`).join(' AND ')}` : '';
       const list = tables.all<AuditEventRow>(`SELECT * FROM audit_event ${where} ORDER BY sequence DESC LIMIT ?`);
       return tables.onDisk('all', list(...asked.map(([, value]) => value), limit).map(asEvent));
+    },
+    async lastAuditSequence() {
+      return tables.onDisk('all', last()?.sequence ?? 0);
+    },
+    async listAuditEventsAfter(sequence, limit) {
+      return tables.onDisk('all', listAfter(sequence, limit).map(asEvent));
     },
   };
 }

@@ -43,7 +43,7 @@ export class CleanUp {
 
   constructor(tables: Tables, now: () => number, monotonic: () => number = () => performance.now()) {
     this.#tables = tables;
-    this.#walks = [grantWalk(tables), sessionWalk(tables)];
+    this.#walks = [grantWalk(tables), sessionWalk(tables), assertionWalk(tables)];
     this.#now = now;
     this.#monotonic = monotonic;
     this.#clockOffset = now() - monotonic();
@@ -157,5 +157,21 @@ function sessionWalk(tables: Tables): Walk {
       const row = find(digest);
       return row && isDead(row, before) ? remove(digest) : 0;
     },
+  };
+}
+
+function assertionWalk(tables: Tables): Walk {
+  type Row = { digest: Uint8Array; expires_at: number };
+  const window = tables.all<Row>(
+    'SELECT digest, expires_at FROM client_assertion WHERE digest > ? ORDER BY digest LIMIT ?',
+  );
+  const remove = tables.change('DELETE FROM client_assertion WHERE digest = ? AND expires_at < ?');
+  return {
+    look(after, before) {
+      const rows = window(after, WINDOW);
+      const dead = rows.filter((row) => row.expires_at < before).map(({ digest }) => digest);
+      return { last: rows.at(-1)?.digest ?? null, seen: rows.length, dead };
+    },
+    remove: (digest, before) => remove(digest, before),
   };
 }

@@ -1,7 +1,9 @@
 /** Clients in SQLite. Lists are JSON, written in one way, so that equal lists are equal texts. */
-import type { Client, ClientSecret } from '../../oauth/client.ts';
+import type { SQLInputValue } from 'node:sqlite';
+import type { Client, PublicKey } from '../../oauth/client.ts';
 import type { Scope } from '../../oauth/scope.ts';
 import type { ClientStore } from '../../oauth/store.ts';
+import { parseSecrets, secretsText } from './secrets-text.ts';
 import type { Tables } from './tables.ts';
 
 type ClientRow = {
@@ -13,6 +15,9 @@ type ClientRow = {
   readonly require_pkce: number;
   readonly refresh_overlap: number | null;
   readonly refresh_retry_window: number | null;
+  readonly keys: string;
+  readonly consent: Client['consent'];
+  readonly device_flow: number;
   readonly status: Client['status'];
   readonly epoch: number;
   readonly secrets: string;
@@ -20,21 +25,24 @@ type ClientRow = {
 };
 
 const COLUMNS = `id, type, name, redirect_uris, scopes, require_pkce, refresh_overlap, refresh_retry_window,
-  status, epoch, secrets, created_at`;
+  keys, consent, device_flow, status, epoch, secrets, created_at`;
 
 /** The port's clients on these tables. */
 export function clientStore(tables: Tables): ClientStore {
   const find = tables.one<ClientRow>(`SELECT ${COLUMNS} FROM client WHERE id = ?`);
   const list = tables.all<ClientRow>(`SELECT ${COLUMNS} FROM client ORDER BY created_at, id`);
-  const insert = tables.change(`INSERT INTO client (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+  const insert = tables.change(`INSERT INTO client (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
   const update = tables.change(
     `UPDATE client SET name = ?, redirect_uris = ?, scopes = ?, require_pkce = ?, refresh_overlap = ?,
-       refresh_retry_window = ? WHERE id = ?`,
+       refresh_retry_window = ?, keys = ?, consent = ?, device_flow = ? WHERE id = ?`,
   );
   const replaceSecrets = tables.change('UPDATE client SET secrets = ? WHERE id = ? AND secrets = ?');
   const setStatus = tables.change('UPDATE client SET status = ? WHERE id = ? AND status <> ?');
   const raiseEpoch = tables.change('UPDATE client SET epoch = epoch + 1 WHERE id = ?');
   const remove = tables.change('DELETE FROM client WHERE id = ?');
+  const useAssertion = tables.change(
+    'INSERT INTO client_assertion (digest, expires_at) VALUES (?, ?) ON CONFLICT DO NOTHING',
+  );
 
   return {
     async findClient(id) {
@@ -56,41 +64,42 @@ export function clientStore(tables: Tables): ClientStore {
     setClientStatus: (id, status, event) => tables.act([id], event, () => setStatus(status, id, status) === 1),
     revokeClientGrants: (id, event) => tables.act([id], event, () => raiseEpoch(id) === 1),
     deleteClient: (id, event) => tables.act([id], event, () => remove(id) === 1),
+    useClientAssertion: ({ digest, expiresAt }) => tables.write([], () => useAssertion(digest, expiresAt) === 1),
   };
 }
 
 /** What an operator may change, in the order of the columns. */
-function settings(client: Client): [string, string, string, number, number | null, number | null] {
+function settings(client: Client): SQLInputValue[] {
   return [
     client.name,
     JSON.stringify(client.redirectUris),
-    JSON.stringify(client.scopes.map(({ name, sentence }) => ({ name, sentence }))),
+    JSON.stringify(client.scopes.map(({ name, sentence, optional }) => ({ name, sentence, optional }))),
     client.requirePkce ? 1 : 0,
     client.refreshOverlap,
     client.refreshRetryWindow,
+    JSON.stringify(client.keys),
+    client.consent,
+    client.deviceFlow ? 1 : 0,
   ];
 }
 
-function secretsText(secrets: readonly ClientSecret[]): string {
-  return JSON.stringify(
-    secrets.map(({ digest, keyId, createdAt }) => ({ digest: digest.toString('base64'), keyId, createdAt })),
-  );
-}
-
 function asClient(row: ClientRow): Client {
-  const secrets = JSON.parse(row.secrets) as { digest: string; keyId: number; createdAt: number }[];
   return {
     id: row.id,
     type: row.type,
     name: row.name,
     redirectUris: JSON.parse(row.redirect_uris) as string[],
-    scopes: JSON.parse(row.scopes) as Scope[],
+    // Scopes that were registered before some could be left out say nothing of it.
+    scopes: (JSON.parse(row.scopes) as Scope[]).map((scope) => ({ ...scope, optional: scope.optional ?? false })),
     requirePkce: row.require_pkce === 1,
     refreshOverlap: row.refresh_overlap,
     refreshRetryWindow: row.refresh_retry_window,
+    keys: JSON.parse(row.keys) as PublicKey[],
+    consent: row.consent,
+    deviceFlow: row.device_flow === 1,
     status: row.status,
     epoch: row.epoch,
-    secrets: secrets.map((secret) => ({ ...secret, digest: Buffer.from(secret.digest, 'base64') })),
+    secrets: parseSecrets(row.secrets),
     createdAt: row.created_at,
   };
 }

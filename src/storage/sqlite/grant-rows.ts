@@ -10,6 +10,7 @@ type GrantRow = {
   readonly scope: string;
   readonly redirect_uri: string;
   readonly code_challenge: string | null;
+  readonly resource: string | null;
   readonly seed: Uint8Array;
   readonly installation_epoch: number;
   readonly client_epoch: number;
@@ -51,6 +52,7 @@ export const GRANT_COLUMNS = [
   'scope',
   'redirect_uri',
   'code_challenge',
+  'resource',
   'seed',
   'installation_epoch',
   'client_epoch',
@@ -88,6 +90,7 @@ export function grantValues(grant: Grant): SQLInputValue[] {
     grant.scope,
     grant.redirectUri,
     grant.codeChallenge,
+    grant.resource,
     grant.seed,
     grant.epochs.installation,
     grant.epochs.client,
@@ -137,6 +140,7 @@ function asGrant(row: GrantRow): Grant {
     scope: row.scope,
     redirectUri: row.redirect_uri,
     codeChallenge: row.code_challenge,
+    resource: row.resource,
     seed: asBuffer(row.seed),
     epochs: {
       installation: row.installation_epoch,

@@ -10,9 +10,12 @@ import { CleanUp } from './clean-up.ts';
 import { clientStore } from './clients.ts';
 import { type ConnectionUse, configure, connect, type Pragmas, requiredPragmas } from './connection.ts';
 import { prepareDatabaseFile } from './database-file.ts';
+import { deviceRequestStore } from './device-requests.ts';
 import { grantStore } from './grants.ts';
 import { found, isFounded, needsFounding, requireFittingKeys } from './installation.ts';
 import { inTransaction, migrate, pending, requireUpToDate } from './migrate.ts';
+import { resourceServerStore } from './resource-servers.ts';
+import { scopeStore } from './scopes.ts';
 import { lockForServing } from './serving-lock.ts';
 import { Tables } from './tables.ts';
 import { UseMarks } from './use-marks.ts';
@@ -112,7 +115,15 @@ function storage(
   const marks = new UseMarks(tables, now);
   const cleanUp = new CleanUp(tables, now);
   return {
-    store: { ...grantStore(tables, marks), ...clientStore(tables), ...auditStore(tables), ...accountStore(tables) },
+    store: {
+      ...grantStore(tables, marks),
+      ...clientStore(tables),
+      ...resourceServerStore(tables),
+      ...scopeStore(tables),
+      ...deviceRequestStore(),
+      ...auditStore(tables),
+      ...accountStore(tables),
+    },
     applied,
     cleanUp,
     check: () => check(database, keyring, requiredPragmas(options, wal === null)),

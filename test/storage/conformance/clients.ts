@@ -1,6 +1,15 @@
-/** Clients and the audit trail. */
+/** Clients, their assertions, and the audit trail. */
 import assert from 'node:assert/strict';
-import { event, NOW, sampleAccount, sampleClient, sampleSession } from '../../support/storage.ts';
+import { hash } from 'node:crypto';
+import {
+  event,
+  NOW,
+  sampleAccount,
+  sampleClient,
+  sampleResourceServer,
+  sampleSecret,
+  sampleSession,
+} from '../../support/storage.ts';
 import { type AnyStore, find, HUNDRED, isAlive, issue, type WithStore, winners } from './any-store.ts';
 
 /** Clients. */
@@ -15,11 +24,29 @@ export function clients(withStore: WithStore): void {
     const two = sampleClient({ id: 'app_two', type: 'public', secrets: [], createdAt: NOW - 1, requirePkce: true });
     await store.registerClient(two, event('client_registered'));
     assert.deepEqual(await store.findClient('app_two'), two);
+    const usual = sampleClient({ createdAt: NOW });
+    assert.deepEqual({ ...(await one(store)), secrets: [] }, { ...usual, secrets: [] });
     assert.deepEqual(
       (await store.listClients()).map(({ id }) => id),
       ['app_two', 'app_one'],
     );
     assert.equal(await store.findClient('app_none'), null);
+  });
+
+  withStore('keys, consent, devices and optional scopes come back as they were registered', async (store) => {
+    const keys = [
+      { kty: 'EC', crv: 'P-256', x: 'x', y: 'y', kid: 'é "quoted"', use: 'sig', alg: 'ES256' },
+      { kty: 'OKP', crv: 'Ed25519', x: 'x' },
+    ];
+    const scopes = [
+      { name: 'a', sentence: null, optional: true },
+      { name: 'b', sentence: 'ب', optional: false },
+    ];
+    for (const consent of ['ask', 'remember', 'skip'] as const) {
+      const some = { id: `app_${consent}`, keys, scopes, consent, deviceFlow: true, redirectUris: [], secrets: [] };
+      await store.registerClient(sampleClient(some), event('client_registered'));
+      assert.deepEqual(await store.findClient(some.id), sampleClient(some));
+    }
   });
 
   withStore('an update writes what an operator may change and nothing else', async (store) => {
@@ -30,6 +57,9 @@ export function clients(withStore: WithStore): void {
       scopes: [],
       requirePkce: true,
       refreshOverlap: 0,
+      keys: [{ kty: 'OKP', crv: 'Ed25519', x: 'x' }],
+      consent: 'remember' as const,
+      deviceFlow: true,
     };
     const asked = { ...before, ...changed, epoch: 9, status: 'paused' as const, secrets: [] };
     assert.equal(await store.updateClient(asked, event('client_updated')), true);
@@ -39,7 +69,7 @@ export function clients(withStore: WithStore): void {
 
   withStore('secrets are replaced only if they are as expected: of 100 at once, one wins', async (store) => {
     const { secrets } = await one(store);
-    const replacements = HUNDRED.map(() => [...sampleClient().secrets, ...secrets]);
+    const replacements = HUNDRED.map(() => [sampleSecret(), ...secrets]);
     const attempts = replacements.map((wanted) =>
       store.replaceClientSecrets('app_one', secrets, wanted, event('client_secret_rotated')),
     );
@@ -61,8 +91,35 @@ export function clients(withStore: WithStore): void {
   });
 }
 
+/** The marks of client assertions. */
+export function assertions(withStore: WithStore): void {
+  const digest = (text: string) => hash('sha256', text, 'buffer');
+
+  withStore('of 100 who use one client assertion at once, one wins, and nobody after it', async (store) => {
+    const mark = { digest: digest('one'), expiresAt: NOW + 60_000 };
+    assert.equal(await winners(HUNDRED.map(() => store.useClientAssertion(mark))), 1);
+    assert.equal(await store.useClientAssertion({ ...mark }), false);
+    assert.equal(await store.useClientAssertion({ ...mark, expiresAt: NOW + 600_000 }), false);
+    assert.equal(await store.useClientAssertion({ ...mark, digest: digest('two') }), true);
+  });
+
+  withStore('a hundred client assertions at once are each good', async (store) => {
+    const all = HUNDRED.map((_, n) => store.useClientAssertion({ digest: digest(`${n}`), expiresAt: NOW + 60_000 }));
+    assert.equal(await winners(all), 100);
+  });
+
+  withStore('a mark is no event, and needs no client that is there', async (store) => {
+    const before = await store.lastAuditSequence();
+    await store.deleteClient('app_one', event('client_deleted'));
+    assert.equal(await store.useClientAssertion({ digest: digest('one'), expiresAt: NOW }), true);
+    assert.equal(await store.lastAuditSequence(), before + 1);
+  });
+}
+
 /** Events, beside their effects. */
 export function trail(withStore: WithStore): void {
+  const read = { name: 'read', sentences: { en: 'Read' }, createdAt: NOW };
+
   withStore('an event comes back as it was recorded, newest first, by filter and up to a limit', async (store) => {
     const denial = event('consent_denied', {
       actor: { kind: 'user', id: 'usr_ada', source: '192.0.2.1', requestId: 'r1' },
@@ -81,12 +138,42 @@ export function trail(withStore: WithStore): void {
     assert.equal(await count({ action: 'consent_denied', clientId: 'app_none' }), 0);
   });
 
+  withStore('what comes after a place in the trail comes in its order, up to a limit, and once', async (store) => {
+    const start = await store.lastAuditSequence();
+    assert.deepEqual(await store.listAuditEventsAfter(start, 10), []);
+    await Promise.all(HUNDRED.map((_, n) => store.recordDenial(event('consent_denied', { detail: `${n}` }))));
+    assert.equal(await store.lastAuditSequence(), start + 100);
+    const all = await store.listAuditEventsAfter(start, 1000);
+    assert.deepEqual(
+      all.map(({ sequence }) => sequence),
+      HUNDRED.map((_, n) => start + n + 1),
+    );
+    assert.deepEqual(all.toReversed(), await store.listAuditEvents({ action: 'consent_denied', limit: 1000 }));
+    const pages: string[] = [];
+    for (let sequence = start; ; ) {
+      const page = await store.listAuditEventsAfter(sequence, 7);
+      pages.push(...page.map(({ detail }) => detail as string));
+      assert.ok(page.length <= 7);
+      if (page.length === 0) break;
+      sequence = page.at(-1)?.sequence ?? sequence;
+    }
+    assert.deepEqual(
+      pages,
+      all.map(({ detail }) => detail),
+    );
+    assert.equal((await store.listAuditEventsAfter(0, 1000)).length, start + 100);
+  });
+
   withStore('an event is there exactly when its effect is (I7)', async (store) => {
     const grant = await issue(store);
+    await store.registerResourceServer(sampleResourceServer(), event('resource_server_registered'));
+    await store.defineScope(read, null, event('scope_defined'));
     const effects: [string, () => Promise<unknown>][] = [
       ['grant_revoked', () => store.revokeGrant(grant.id, 'user', event('grant_revoked'))],
       ['client_paused', () => store.setClientStatus('app_one', 'paused', event('client_paused'))],
       ['client_deleted', () => store.deleteClient('app_one', event('client_deleted'))],
+      ['resource_server_deleted', () => store.deleteResourceServer('rs_one', event('resource_server_deleted'))],
+      ['scope_deleted', () => store.deleteScope('read', event('scope_deleted'))],
       ['user_disabled', () => store.setAccountStatus('usr_ada', 'disabled', event('user_disabled'))],
       ['user_deleted', () => store.deleteAccount('usr_ada', event('user_deleted'))],
     ];
@@ -102,6 +189,9 @@ export function trail(withStore: WithStore): void {
     await store.addSession(sampleSession(), sampleAccount().password, null, event('sign_in'));
     await store.updateClient(sampleClient(), event('client_updated'));
     await store.revokeGrantsOfClient('usr_ada', 'app_one', event('grant_revoked'));
+    await store.updateResourceServer(sampleResourceServer(), event('resource_server_updated'));
+    await store.replaceResourceServerSecrets('rs_one', [], [], event('resource_server_secret_rotated'));
+    await store.defineScope(read, read, event('scope_defined'));
     assert.deepEqual(await actions(store), before);
   });
 }

@@ -10,7 +10,14 @@ export function grants(withStore: WithStore): void {
     'a grant comes back as it was issued, byte for byte, with its standing and its resource owner',
     async (store) => {
       const seed = Buffer.from([...Array(16).keys()].map((index) => index * 17));
-      const grant = await issue(store, { seed, codeChallenge: 'challenge', scope: '', keyId: 2 ** 32 - 1 });
+      const some = {
+        seed,
+        codeChallenge: 'challenge',
+        scope: '',
+        keyId: 2 ** 32 - 1,
+        resource: 'https://letters.test',
+      };
+      const grant = await issue(store, some);
       assert.deepEqual(await store.findGrant(grant.id), {
         grant,
         standing: {
@@ -86,6 +93,28 @@ export function grants(withStore: WithStore): void {
     assert.equal(await store.revokeGrant(sampleGrant().id, 'user', event('grant_revoked')), false);
     const { revokedAt, revocationReason } = (await find(store, grant)).grant;
     assert.deepEqual({ revokedAt, revocationReason }, { revokedAt: at, revocationReason: 'code_replay' });
+  });
+
+  withStore('whoever revoked a grant is told, each of them', async (store) => {
+    for (const reason of ['user', 'operator', 'client', 'code_replay', 'refresh_reuse'] as const) {
+      const grant = await issue(store);
+      assert.equal(await store.revokeGrant(grant.id, reason, event('grant_revoked')), true);
+      assert.equal((await find(store, grant)).grant.revocationReason, reason);
+    }
+  });
+
+  withStore('of 100 who revoke a grant at once, one wins, and one event tells of it', async (store) => {
+    const grant = await issue(store);
+    const reasons = ['user', 'client', 'operator'] as const;
+    const attempts = HUNDRED.map((_, n) =>
+      store.revokeGrant(grant.id, reasons[n % 3] ?? 'user', event('grant_revoked', { detail: `${n}` })),
+    );
+    assert.equal(await winners(attempts), 1);
+    const [recorded, ...more] = await store.listAuditEvents({ action: 'grant_revoked', limit: 10 });
+    assert.deepEqual(more, []);
+    const winner = (await Promise.all(attempts)).indexOf(true);
+    assert.equal(recorded?.detail, `${winner}`);
+    assert.equal((await find(store, grant)).grant.revocationReason, reasons[winner % 3]);
   });
 
   withStore('disconnecting an app ends all its grants of one user, and answers how many', async (store) => {

@@ -1,0 +1,60 @@
+/** Authenticates clients at every endpoint that asks for it (RFC 6749 §2.3). */
+import { authenticateClient, type Client, type ClientCredentials, isClientId } from './client.ts';
+import { claimedClientId, verifyClientAssertion } from './client-assertion.ts';
+import { invalidClient, invalidRequest, Refusal } from './error.ts';
+import { type GuessThrottle, proveUnlessGuessing } from './guess-throttle.ts';
+import type { Keyring } from './keyring.ts';
+import type { ClientStore } from './store.ts';
+
+/** Where a request came from, for throttling and the audit trail. */
+export type RequestOrigin = { readonly source: string; readonly requestId: string };
+
+/** What the authenticator works with. `audiences` are the names that an assertion may be for; `now` answers ms. */
+export type ClientAuthenticatorParts = {
+  readonly store: Pick<ClientStore, 'findClient' | 'useClientAssertion'>;
+  readonly keyring: Keyring;
+  readonly throttle: GuessThrottle;
+  readonly audiences: readonly string[];
+  readonly now: () => number;
+};
+
+/** Proves clients. It comes first in every operation, so that a failure burns and revokes nothing. */
+export class ClientAuthenticator {
+  readonly #parts: ClientAuthenticatorParts;
+
+  constructor(parts: ClientAuthenticatorParts) {
+    this.#parts = parts;
+  }
+
+  /** The active client that the credentials prove; wrong credentials are counted as a guess. */
+  async authenticate(credentials: ClientCredentials, origin: RequestOrigin): Promise<Client | Refusal> {
+    const { throttle, now } = this.#parts;
+    const clientId = clientIdOf(credentials);
+    if (clientId !== undefined && credentials.clientId !== undefined && credentials.clientId !== clientId)
+      return invalidRequest('client_id differs from the client assertion'); // RFC 7521 §4.2
+    const key = `client ${clientId !== undefined && isClientId(clientId) ? clientId : ''} ${origin.source}`;
+    const proven = await proveUnlessGuessing(throttle, key, now(), async () =>
+      this.#prove(await this.find(clientId), credentials),
+    );
+    return !(proven instanceof Refusal) && proven.status === 'paused' ? invalidClient('the client is paused') : proven;
+  }
+
+  /** A client by the id that a request names; null when there is none. */
+  async find(id: string | undefined): Promise<Client | null> {
+    return id !== undefined && isClientId(id) ? this.#parts.store.findClient(id) : null;
+  }
+
+  async #prove(client: Client | null, credentials: ClientCredentials): Promise<Client | Refusal> {
+    const { keyring, store, audiences, now } = this.#parts;
+    if (credentials.method !== 'assertion') return authenticateClient(keyring, client, credentials);
+    if (!client) return invalidClient('the client assertion names no client');
+    const verified = await verifyClientAssertion(client, credentials.assertion, audiences, now());
+    if (verified instanceof Refusal) return verified;
+    // The mark comes last: only the client's own key can make one, and an assertion that fails is not used up.
+    return (await store.useClientAssertion(verified)) ? client : invalidClient('the client assertion was used before');
+  }
+}
+
+function clientIdOf(credentials: ClientCredentials): string | undefined {
+  return credentials.method === 'assertion' ? claimedClientId(credentials.assertion) : credentials.clientId;
+}

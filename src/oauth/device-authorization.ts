@@ -1,0 +1,160 @@
+/**
+ * Device authorization (RFC 8628). The device code is sealed and holds the id of the grant that Allow will make and a
+ * verifier, of which the grant keeps the challenge: nothing is written before a signed-in person decides. Only the short
+ * code that people type needs a memory, which is bounded and short.
+ */
+import { hash, randomBytes, randomInt } from 'node:crypto';
+import { readChecked, withChecksum } from './credential.ts';
+import { invalidDeviceCode, Refusal } from './error.ts';
+import {
+  currentGeneration,
+  type Generation,
+  type GrantInContext,
+  type Lifetimes,
+  newGrantId,
+  nextGeneration,
+  whyRefused,
+} from './grant.ts';
+import type { Keyring } from './keyring.ts';
+import { verifiesChallenge } from './pkce.ts';
+import { seal, unseal } from './sealed.ts';
+
+/** The grant type of a device's token request (RFC 8628 §3.4); a grant for a device has it in place of a redirect URI. */
+export const DEVICE_GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:device_code';
+
+/** What a device asks for, while it waits for somebody to decide. */
+export type DeviceRequest = {
+  /** Eight letters; see `readableUserCode`. */
+  readonly userCode: string;
+  readonly grantId: Buffer;
+  readonly clientId: string;
+  /** The scope names that were asked for. */
+  readonly scope: readonly string[];
+  readonly resource: string | null;
+  readonly codeChallenge: string;
+  /** Milliseconds since the epoch. */
+  readonly expiresAt: number;
+};
+
+/** What a person decided about a device's request, if anything. */
+export type DeviceDecision = 'allowed' | 'denied' | null;
+
+/** When a device polled last (ms), and how long it must wait between polls (s). */
+export type PollPace = { readonly polledAt: number; readonly interval: number };
+
+/** A request that waits, with what was decided on it, and the pace of its device. */
+export type WaitingDevice = {
+  readonly request: DeviceRequest;
+  readonly decision: DeviceDecision;
+  readonly pace: PollPace;
+};
+
+/** A device code that this service made, for whichever client presents it. */
+export type DeviceCode = {
+  readonly userCode: string;
+  readonly grantId: Buffer;
+  readonly clientId: string;
+  readonly verifier: string;
+  readonly expiresAt: number;
+};
+
+/** What follows from a device's poll once there is a grant: the first pair, the same one again, a replay, or a refusal. */
+export type DevicePollDecision =
+  | { readonly redeem: Generation }
+  | { readonly again: Generation }
+  | { readonly revoke: 'code_replay'; readonly refusal: Refusal }
+  | Refusal;
+
+/** How long somebody has to type the code, in seconds. */
+export const DEVICE_CODE_LIFETIME = 600;
+/** How often a device may ask, in seconds (RFC 8628 §3.2). */
+export const POLL_INTERVAL = 5;
+
+/** A device that keeps the pace may still be early by what the network varies. */
+const EARLY_BY_NETWORK_MS = 500;
+
+/** No vowels, so that no words come up, and no letter that looks like another (RFC 8628 §6.1): 34 bits in eight. */
+const LETTERS = 'BCDFGHJKLMNPQRSTVWXZ';
+const USER_CODE = new RegExp(`^[${LETTERS}]{8}$`);
+
+/** Makes a request with its two codes; `now` in ms. */
+export function newDeviceRequest(
+  keyring: Keyring,
+  prefix: string,
+  asked: Pick<DeviceRequest, 'clientId' | 'scope' | 'resource'>,
+  now: number,
+): { readonly request: DeviceRequest; readonly deviceCode: string } {
+  const verifier = randomBytes(32).toString('base64url');
+  const request = {
+    ...asked,
+    userCode: Array.from({ length: 8 }, () => LETTERS[randomInt(LETTERS.length)]).join(''),
+    grantId: newGrantId(now),
+    codeChallenge: hash('sha256', verifier, 'base64url'),
+    expiresAt: now + DEVICE_CODE_LIFETIME * 1000,
+  };
+  const { userCode, grantId, clientId, expiresAt } = request;
+  const text = JSON.stringify([userCode, grantId.toString('base64url'), clientId, verifier]);
+  return { request, deviceCode: withChecksum(`${prefix}_dc_${seal(keyring, 'device', text, expiresAt)}`) };
+}
+
+/** Reads a device code; null when this service did not make it. */
+export function readDeviceCode(keyring: Keyring, prefix: string, text: string): DeviceCode | null {
+  const sealed = readChecked(`${prefix}_dc_`, text);
+  const opened = sealed === null ? null : unseal(keyring, 'device', sealed);
+  if (!opened) return null;
+  const [userCode, grantId, clientId, verifier] = JSON.parse(opened.text) as [string, string, string, string];
+  return { userCode, grantId: Buffer.from(grantId, 'base64url'), clientId, verifier, expiresAt: opened.expiresAt };
+}
+
+/** The code that somebody typed, in whatever case and with whatever between the letters; null when it cannot be one. */
+export function parseUserCode(text: string): string | null {
+  const letters = text
+    .slice(0, 50)
+    .toUpperCase()
+    .replace(/[\s._-]/g, '');
+  return USER_CODE.test(letters) ? letters : null;
+}
+
+/** The code as it is shown and typed: two groups of four. */
+export function readableUserCode(userCode: string): string {
+  return `${userCode.slice(0, 4)}-${userCode.slice(4)}`;
+}
+
+/**
+ * Decides on a device's poll for a grant that somebody allowed (RFC 8628 §3.5). A lost answer costs nothing: while its
+ * pair is unused the device gets the same one again, as with a refresh. `now` in ms; `retryWindow` in seconds.
+ */
+export function decideDevicePoll(
+  keyring: Keyring,
+  lifetimes: Lifetimes,
+  { clientId, verifier }: DeviceCode,
+  { grant, standing }: GrantInContext,
+  retryWindow: number,
+  now: number,
+): DevicePollDecision {
+  const { codeChallenge } = grant;
+  if (grant.clientId !== clientId || codeChallenge === null || !verifiesChallenge(verifier, codeChallenge))
+    return invalidDeviceCode('the grant is not the one that this device code was made for');
+  const refused = whyRefused(grant, standing);
+  if (refused) return invalidDeviceCode(refused);
+  if (grant.generation === 0)
+    return grant.expiresAt <= now
+      ? expiredDeviceCode()
+      : { redeem: nextGeneration(grant, keyring.currentKeyId, lifetimes, now) };
+  // A clock that stepped back makes no pair younger than new: 0 stays strict.
+  const age = Math.max(0, now - grant.rotatedAt);
+  const isRetry = grant.usedGeneration === 0 && age < retryWindow * 1000;
+  if (grant.generation === 1 && isRetry) return { again: currentGeneration(grant) };
+  return { revoke: 'code_replay', refusal: invalidDeviceCode('the device code was already redeemed') };
+}
+
+/** Whether a poll comes too early, and the pace from then on: each that does makes it five seconds slower (RFC 8628 §3.5). */
+export function pollAt({ polledAt, interval }: PollPace, now: number): { isTooFast: boolean; pace: PollPace } {
+  const isTooFast = now - polledAt < interval * 1000 - EARLY_BY_NETWORK_MS;
+  return { isTooFast, pace: { polledAt: now, interval: isTooFast ? interval + POLL_INTERVAL : interval } };
+}
+
+/** `expired_token` (RFC 8628 §3.5). */
+export function expiredDeviceCode(): Refusal {
+  return new Refusal('expired_token', 'the device code has expired: ask for a new one');
+}

@@ -1,0 +1,217 @@
+/** The device flow's operations (RFC 8628): a device asks, a person decides in a browser, the device polls. */
+import { auditEvent, userActor } from './audit.ts';
+import type { Client, ClientCredentials } from './client.ts';
+import type { ClientAuthenticator, RequestOrigin } from './client-authenticator.ts';
+import {
+  DEVICE_GRANT_TYPE,
+  type DeviceCode,
+  type DeviceRequest,
+  decideDevicePoll,
+  expiredDeviceCode,
+  newDeviceRequest,
+  POLL_INTERVAL,
+  parseUserCode,
+  pollAt,
+  readDeviceCode,
+} from './device-authorization.ts';
+import { invalidDeviceCode, Refusal } from './error.ts';
+import {
+  deriveTokens,
+  type GrantInContext,
+  grantIdText,
+  type IssuedTokens,
+  type Lifetimes,
+  newGrant,
+} from './grant.ts';
+import type { Keyring } from './keyring.ts';
+import { retryTimes } from './refresh-token.ts';
+import { allowedScope, resolveScope } from './scope.ts';
+import type { Store } from './store.ts';
+import { type AskedOfTokens, beyondGrant } from './token-request.ts';
+
+/** What the device flow works with. `now` answers ms since the epoch. */
+export type DeviceFlowParts = {
+  readonly store: Store;
+  readonly keyring: Keyring;
+  readonly lifetimes: Lifetimes;
+  readonly prefix: string;
+  /** The resource that this service's own API is (RFC 8707), `{api_url}`. */
+  readonly ownResource: string;
+  readonly now: () => number;
+  readonly clients: ClientAuthenticator;
+};
+
+/** A device's request, as the page shows it. */
+export type ShownDeviceRequest = { readonly request: DeviceRequest; readonly client: Client };
+
+/** The two codes of a device (RFC 8628 §3.2); `expiresAt` in ms. */
+export type DeviceCodes = { readonly deviceCode: string; readonly userCode: string; readonly expiresAt: number };
+
+/** What came of a decision about a device. */
+export type DeviceDecisionOutcome = 'allowed' | 'denied' | 'gone';
+
+const MOST_TRIES = 5;
+
+/** The operations. They answer refusals as values and throw only `StoreUnavailable` and programming errors. */
+export class DeviceFlow {
+  readonly #parts: DeviceFlowParts;
+
+  constructor(parts: DeviceFlowParts) {
+    this.#parts = parts;
+  }
+
+  /** A device asks for its codes (RFC 8628 §3.1). */
+  async begin(
+    credentials: ClientCredentials,
+    asked: { readonly scope: string | undefined; readonly resource: string | null },
+    origin: RequestOrigin,
+  ): Promise<DeviceCodes | Refusal> {
+    const { store, keyring, prefix, ownResource, now, clients } = this.#parts;
+    const client = await clients.authenticate(credentials, origin);
+    if (client instanceof Refusal) return client;
+    if (!client.deviceFlow) return new Refusal('unauthorized_client', 'this client is not registered for devices');
+    const scope = resolveScope(client.scopes, asked.scope);
+    if (!scope) return new Refusal('invalid_scope', 'scope has a value that is not registered for this client'); // RFC 6749 §3.3
+    const isKnown =
+      asked.resource === null || asked.resource === ownResource || (await store.isResource(asked.resource));
+    if (!isKnown) return new Refusal('invalid_target', 'resource is not known here'); // RFC 8707 §2
+    // Two requests with one user code are unlikely, and many that wait make them a little less so.
+    for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+      const made = newDeviceRequest(keyring, prefix, { clientId: client.id, scope, resource: asked.resource }, now());
+      const { userCode, expiresAt } = made.request;
+      const waiting = { request: made.request, decision: null, pace: { polledAt: 0, interval: POLL_INTERVAL } };
+      if (await store.addDeviceRequest(waiting, now())) return { deviceCode: made.deviceCode, userCode, expiresAt };
+    }
+    return new Refusal('temporarily_unavailable', 'too many devices wait: try again later', 'no user code is free', 60);
+  }
+
+  /** The request behind a code that somebody typed; null when nothing waits for it. */
+  async find(typed: string): Promise<ShownDeviceRequest | null> {
+    const { store, now, clients } = this.#parts;
+    const userCode = parseUserCode(typed);
+    const waiting = userCode === null ? null : await store.findDeviceRequest(userCode, now());
+    if (waiting?.decision !== null) return null;
+    const client = await clients.find(waiting.request.clientId);
+    return client?.status === 'active' && client.deviceFlow ? { request: waiting.request, client } : null;
+  }
+
+  /**
+   * The resource owner pressed Allow: makes the grant that the device's next poll finds. `denied` when nothing of the
+   * scope was chosen; `gone` when somebody else decided meanwhile, it expired, or account or client is no more.
+   */
+  async allow(
+    { request, client }: ShownDeviceRequest,
+    resourceOwnerId: string,
+    chosen: readonly string[],
+    origin: RequestOrigin,
+  ): Promise<DeviceDecisionOutcome> {
+    const { store, keyring, lifetimes, now } = this.#parts;
+    const scope = allowedScope(client.scopes, request.scope, chosen);
+    if (!scope) return this.deny({ request, client }, resourceOwnerId, origin);
+    const epochs = await store.findEpochs(client.id, resourceOwnerId);
+    if (!epochs) return 'gone';
+    const { grantId: id, codeChallenge, resource } = request;
+    const about = { clientId: client.id, resourceOwnerId, scope: scope.join(' '), redirectUri: DEVICE_GRANT_TYPE };
+    // A poll is never far away, even a slow one.
+    const expiresAt = Math.max(request.expiresAt, now() + lifetimes.code * 1000);
+    const grant = newGrant(
+      { ...about, id, codeChallenge, resource, epochs, expiresAt },
+      keyring.currentKeyId,
+      lifetimes,
+      now(),
+    );
+    const event = auditEvent('consent_allowed', userActor(resourceOwnerId, origin), grant.grantedAt, {
+      ...about,
+      grantId: grantIdText(id),
+      detail: grant.scope,
+    });
+    return this.#decide(request, 'allowed', () => store.issueGrant(grant, event));
+  }
+
+  /** The resource owner pressed Deny. `gone` when somebody else decided meanwhile, or it expired. */
+  async deny(
+    { request, client }: ShownDeviceRequest,
+    resourceOwnerId: string,
+    origin: RequestOrigin,
+  ): Promise<DeviceDecisionOutcome> {
+    const { store, now } = this.#parts;
+    const about = { clientId: client.id, resourceOwnerId };
+    const event = auditEvent('consent_denied', userActor(resourceOwnerId, origin), now(), about);
+    return this.#decide(request, 'denied', () => store.recordDenial(event));
+  }
+
+  /** A device asks whether somebody decided (RFC 8628 §3.4, §3.5). */
+  async poll(
+    credentials: ClientCredentials,
+    code: string,
+    asked: AskedOfTokens,
+    origin: RequestOrigin,
+  ): Promise<IssuedTokens | Refusal> {
+    const { store, keyring, prefix, clients } = this.#parts;
+    const client = await clients.authenticate(credentials, origin);
+    if (client instanceof Refusal) return client;
+    const deviceCode = readDeviceCode(keyring, prefix, code);
+    if (!deviceCode) return invalidDeviceCode('not a device code of this service');
+    if (deviceCode.clientId !== client.id) return invalidDeviceCode('the device code was issued to another client');
+    for (;;) {
+      const found = await store.findGrant(deviceCode.grantId);
+      if (!found) return this.#whyNone(deviceCode);
+      const issued = beyondGrant(found.grant, asked) ?? (await this.#redeem(deviceCode, found, client, origin));
+      if (issued) return issued;
+      // Lost a race: the row is past generation 0 now, so the next turn answers the same pair.
+    }
+  }
+
+  /** What a device is told while there is no grant (RFC 8628 §3.5). */
+  async #whyNone({ userCode, grantId, expiresAt }: DeviceCode): Promise<Refusal> {
+    const { store, now } = this.#parts;
+    const waiting = await store.findDeviceRequest(userCode, now());
+    if (expiresAt <= now() || !waiting?.request.grantId.equals(grantId)) return expiredDeviceCode();
+    if (waiting.decision === 'denied') return new Refusal('access_denied', 'the resource owner denied the request');
+    const { isTooFast, pace } = pollAt(waiting.pace, now());
+    await store.paceDeviceRequest(userCode, pace);
+    return isTooFast
+      ? new Refusal('slow_down', 'poll more slowly: wait five more seconds each time from now on')
+      : new Refusal('authorization_pending', 'nobody has decided yet');
+  }
+
+  /** Decides first, so that of two people one makes the grant; what cannot be written is undecided again. */
+  async #decide(
+    { userCode, expiresAt }: DeviceRequest,
+    decision: 'allowed' | 'denied',
+    write: () => Promise<void>,
+  ): Promise<DeviceDecisionOutcome> {
+    const { store, now } = this.#parts;
+    if (expiresAt <= now() || !(await store.decideDeviceRequest(userCode, null, decision))) return 'gone';
+    try {
+      await write();
+    } catch (error) {
+      await store.decideDeviceRequest(userCode, decision, null);
+      throw error;
+    }
+    return decision;
+  }
+
+  /** Null when somebody else redeemed at the same time. */
+  async #redeem(
+    deviceCode: DeviceCode,
+    found: GrantInContext,
+    client: Client,
+    origin: RequestOrigin,
+  ): Promise<IssuedTokens | Refusal | null> {
+    const { store, keyring, prefix, lifetimes, now } = this.#parts;
+    const { grant } = found;
+    const { retryWindow } = retryTimes(client, lifetimes);
+    const decision = decideDevicePoll(keyring, lifetimes, deviceCode, found, retryWindow, now());
+    if (decision instanceof Refusal) return decision;
+    if ('again' in decision) return deriveTokens(keyring, prefix, grant, decision.again);
+    if ('redeem' in decision)
+      return (await store.redeemAuthorizationCode(decision.redeem))
+        ? deriveTokens(keyring, prefix, grant, decision.redeem)
+        : null;
+    const about = { clientId: client.id, resourceOwnerId: grant.resourceOwnerId, grantId: grantIdText(grant.id) };
+    const event = auditEvent(decision.revoke, { kind: 'client', id: client.id, ...origin }, now(), about);
+    await store.revokeGrant(grant.id, decision.revoke, event);
+    return decision.refusal;
+  }
+}

@@ -1,0 +1,60 @@
+/** Introspection (RFC 7662): what an access token is good for, told to the resource servers that the operator registered. */
+import { accessTokenRefusal } from './access-token.ts';
+import { isClientId } from './client.ts';
+import type { RequestOrigin } from './client-authenticator.ts';
+import { readCredential } from './credential.ts';
+import type { Refusal } from './error.ts';
+import { type GuessThrottle, proveUnlessGuessing } from './guess-throttle.ts';
+import type { Keyring } from './keyring.ts';
+import {
+  type ActiveToken,
+  authenticateResourceServer,
+  type ResourceServer,
+  type ResourceServerCredentials,
+  visibleToken,
+} from './resource-server.ts';
+import type { GrantStore, ResourceServerStore } from './store.ts';
+
+/** What introspection works with. `now` answers ms since the epoch. */
+export type IntrospectionParts = {
+  readonly store: Pick<GrantStore, 'findGrant' | 'noteUse'> & Pick<ResourceServerStore, 'findResourceServer'>;
+  readonly keyring: Keyring;
+  readonly prefix: string;
+  readonly throttle: GuessThrottle;
+  readonly now: () => number;
+};
+
+/** Answers resource servers, and nobody else. */
+export class Introspection {
+  readonly #parts: IntrospectionParts;
+
+  constructor(parts: IntrospectionParts) {
+    this.#parts = parts;
+  }
+
+  /** The resource server that the credentials prove. */
+  authenticate(credentials: ResourceServerCredentials, origin: RequestOrigin): Promise<ResourceServer | Refusal> {
+    const { store, keyring, throttle, now } = this.#parts;
+    const { id = '' } = credentials;
+    const known = isClientId(id) ? id : '';
+    return proveUnlessGuessing(throttle, `resource server ${known} ${origin.source}`, now(), async () =>
+      authenticateResourceServer(keyring, known ? await store.findResourceServer(known) : null, credentials),
+    );
+  }
+
+  /**
+   * What a token is good for at a resource server, or null: every reason looks the same (RFC 7662 §2.2). A token that is
+   * good counts as used, as with a check.
+   */
+  async introspect(resourceServer: ResourceServer, token: string): Promise<ActiveToken | null> {
+    const { store, keyring, prefix, now } = this.#parts;
+    const credential = readCredential(prefix, 'at', token);
+    const found = credential && (await store.findGrant(credential.grantId));
+    if (!found) return null;
+    const at = now();
+    if (accessTokenRefusal(keyring, credential, found, resourceServer.resource, at)) return null;
+    const active = visibleToken(resourceServer, found.grant, found.resourceOwner, credential.expiresAt);
+    if (active) store.noteUse(found.grant, credential.generation, at);
+    return active;
+  }
+}

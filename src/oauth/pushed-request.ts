@@ -1,0 +1,43 @@
+/**
+ * Pushed authorization requests (RFC 9126): the client hands the request in directly and sends the browser with a
+ * reference to it. The reference is the request itself, sealed, so that nothing is stored before Allow.
+ */
+import { STANDARD_PARAMETERS } from './authorization-request.ts';
+import type { Keyring } from './keyring.ts';
+import { Parameters } from './parameters.ts';
+import { seal, unseal } from './sealed.ts';
+
+/** How long a reference is good, in seconds: long enough to sign in and decide (RFC 9126 §2.2 allows up to 600). */
+export const PUSHED_REQUEST_LIFETIME = 600;
+
+/** The start of every reference (RFC 9126 §2.2). */
+export const REQUEST_URI_START = 'urn:ietf:params:oauth:request_uri:';
+
+/** A longer reference might not fit into the headers of the requests that carry it. */
+const MAX_REFERENCE_LENGTH = 8000;
+
+/** The reference to a pushed request of an authenticated client; null when it is too long. `now` in ms. */
+export function requestUriFor(keyring: Keyring, clientId: string, pushed: Parameters, now: number): string | null {
+  const pairs = STANDARD_PARAMETERS.filter((name) => name !== 'client_id').flatMap((name) =>
+    pushed.all(name).map((value) => [name, value]),
+  );
+  const text = JSON.stringify([['client_id', clientId], ...pairs]);
+  const reference = REQUEST_URI_START + seal(keyring, 'request', text, now + PUSHED_REQUEST_LIFETIME * 1000);
+  return reference.length > MAX_REFERENCE_LENGTH ? null : reference;
+}
+
+/**
+ * The pushed request that a reference stands for; null when this service did not make the reference, it has expired, or it
+ * is another client's (RFC 9126 §4). What else came with the reference counts for nothing (RFC 9101 §5).
+ */
+export function pushedRequest(
+  keyring: Keyring,
+  requestUri: string,
+  clientId: string | undefined,
+  now: number,
+): Parameters | null {
+  const opened = unseal(keyring, 'request', requestUri.slice(REQUEST_URI_START.length));
+  if (!opened || opened.expiresAt <= now) return null;
+  const parameters = new Parameters(JSON.parse(opened.text) as [string, string][]);
+  return parameters.get('client_id') === clientId ? parameters : null;
+}

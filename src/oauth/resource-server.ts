@@ -1,0 +1,74 @@
+/** Resource servers (RFC 6749 §1.1): the operator's APIs, which may ask what an access token is good for (RFC 7662). */
+import { invalidClient, type Refusal } from './error.ts';
+import { type Grant, grantIdText, type ResourceOwner } from './grant.ts';
+import type { Keyring } from './keyring.ts';
+import { scopeNames } from './scope.ts';
+import { isOneOf, type StoredSecret } from './secret.ts';
+
+/** A registered resource server. Times in ms since the epoch. */
+export type ResourceServer = {
+  readonly id: string;
+  readonly name: string;
+  /** The URI that clients name it by (RFC 8707 §2), or null: then it takes only tokens that are for no certain resource. */
+  readonly resource: string | null;
+  /** The scope names that it may see, or null for all. */
+  readonly scopes: readonly string[] | null;
+  /** Newest first; two while a rotation is under way. */
+  readonly secrets: readonly StoredSecret[];
+  readonly createdAt: number;
+};
+
+/** What a resource server presented to prove itself. */
+export type ResourceServerCredentials = { readonly id: string | undefined; readonly secret: string | undefined };
+
+/** Authenticates a resource server (RFC 7662 §2.1), in the same time whether it exists or not. */
+export function authenticateResourceServer(
+  keyring: Keyring,
+  resourceServer: ResourceServer | null,
+  { id, secret }: ResourceServerCredentials,
+): ResourceServer | Refusal {
+  if (id === undefined || secret === undefined) return invalidClient('the resource server sent no credentials');
+  const matches = isOneOf(keyring, 'rs', resourceServer?.secrets ?? [], secret);
+  if (!resourceServer) return invalidClient('no resource server has this id');
+  return matches ? resourceServer : invalidClient('the secret of the resource server is wrong');
+}
+
+/** What a resource server is told of an access token that is good for it (RFC 7662 §2.2). `expiresAt` in ms. */
+export type ActiveToken = {
+  readonly scope: string;
+  readonly clientId: string;
+  readonly resourceOwner: ResourceOwner;
+  readonly resource: string | null;
+  readonly expiresAt: number;
+  readonly grantId: string;
+};
+
+/**
+ * What a resource server may know of an access token that is good for its resource, or null when the token carries none
+ * of the scopes that it may see (RFC 7662 §4).
+ */
+export function visibleToken(
+  { scopes }: ResourceServer,
+  grant: Grant,
+  resourceOwner: ResourceOwner,
+  expiresAt: number,
+): ActiveToken | null {
+  const granted = scopeNames(grant.scope);
+  const visible = scopes === null ? granted : granted.filter((name) => scopes.includes(name));
+  if (scopes !== null && visible.length === 0) return null;
+  const { clientId, resource, id } = grant;
+  return { scope: visible.join(' '), clientId, resourceOwner, resource, expiresAt, grantId: grantIdText(id) };
+}
+
+/** Whether a grant's tokens may be used at a resource: at any, unless the grant is for a certain one (RFC 8707 §2). */
+export function isForResource(grant: Grant, resource: string | null): boolean {
+  return grant.resource === null || grant.resource === resource;
+}
+
+/** Why a text cannot name a resource (RFC 8707 §2), or null when it can. */
+export function resourceProblem(resource: string): string | null {
+  if (resource.length > 500 || !/^[\x21-\x7e]+$/.test(resource))
+    return 'it must be 1 to 500 printable ASCII characters';
+  if (!URL.canParse(resource)) return 'it must be an absolute URI, such as https://api.example.com';
+  return resource.includes('#') ? 'it must not have a fragment' : null;
+}

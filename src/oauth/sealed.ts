@@ -1,0 +1,54 @@
+/**
+ * Sealed values: what this service hands out to get back later, so that it need not store it. Nobody else can read or
+ * make one (AES-256-GCM), and each expires.
+ */
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { currentKey, type Keyring } from './keyring.ts';
+
+/** What is sealed, by the key that does it. */
+export type SealPurpose = 'request' | 'device';
+
+const CIPHER = 'aes-256-gcm';
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+const HEADER_BYTES = 1 + 4 + 6;
+const VERSION = 1;
+
+/** Seals a text until `expiresAt` (ms); base64url. A random nonce is safe for 2^32 values a root key (NIST SP 800-38D §8.3). */
+export function seal(keyring: Keyring, purpose: SealPurpose, text: string, expiresAt: number): string {
+  const header = Buffer.alloc(HEADER_BYTES);
+  header.writeUInt8(VERSION, 0);
+  header.writeUInt32BE(keyring.currentKeyId, 1);
+  header.writeUIntBE(expiresAt, 5, 6);
+  const nonce = randomBytes(NONCE_BYTES);
+  const cipher = createCipheriv(CIPHER, currentKey(keyring, purpose), nonce);
+  cipher.setAAD(header);
+  const sealed = [cipher.update(text, 'utf8'), cipher.final()];
+  return Buffer.concat([header, nonce, ...sealed, cipher.getAuthTag()]).toString('base64url');
+}
+
+/** Opens a sealed text, whether it is expired or not; null when this service did not seal it for this purpose. */
+export function unseal(
+  keyring: Keyring,
+  purpose: SealPurpose,
+  sealed: string,
+): { readonly text: string; readonly expiresAt: number } | null {
+  const bytes = Buffer.from(sealed, 'base64url');
+  // The decoder also takes other alphabets: written anew it must be the same text.
+  if (bytes.length < HEADER_BYTES + NONCE_BYTES + TAG_BYTES || bytes.toString('base64url') !== sealed) return null;
+  const key = keyring.key(bytes.readUInt32BE(1), purpose);
+  if (bytes[0] !== VERSION || !key) return null;
+  const header = bytes.subarray(0, HEADER_BYTES);
+  const decipher = createDecipheriv(CIPHER, key, bytes.subarray(HEADER_BYTES, HEADER_BYTES + NONCE_BYTES));
+  decipher.setAAD(header);
+  decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
+  try {
+    const text = Buffer.concat([
+      decipher.update(bytes.subarray(HEADER_BYTES + NONCE_BYTES, -TAG_BYTES)),
+      decipher.final(),
+    ]);
+    return { text: text.toString(), expiresAt: header.readUIntBE(5, 6) };
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,20 @@
+/** What a token request may ask of the tokens (RFC 6749 §6, RFC 8707 §2.2): less than the grant, and never more. */
+import { Refusal } from './error.ts';
+import type { Grant } from './grant.ts';
+import { scopeNames } from './scope.ts';
+
+/** The scope and resources that a token request names; tokens are for the whole grant all the same, and say so. */
+export type AskedOfTokens = { readonly scope: string | undefined; readonly resources: readonly string[] };
+
+/** Nothing in particular. */
+export const WHOLE_GRANT: AskedOfTokens = { scope: undefined, resources: [] };
+
+/** Why the grant cannot give what is asked, or null. */
+export function beyondGrant(grant: Grant, { scope, resources }: AskedOfTokens): Refusal | null {
+  const granted = scopeNames(grant.scope);
+  if (scope !== undefined && !scopeNames(scope).every((name) => granted.includes(name)))
+    return new Refusal('invalid_scope', 'scope has a value that was not granted'); // RFC 6749 §6
+  return resources.every((resource) => resource === grant.resource)
+    ? null
+    : new Refusal('invalid_target', 'resource differs from the authorization request'); // RFC 8707 §2.2
+}

@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import type { Client, ClientCredentials } from '../../src/oauth/client.ts';
+import { Refusal } from '../../src/oauth/error.ts';
+import { event } from '../support/storage.ts';
+import { assertion, claims, ecKeys, forged, keyed, SECONDS } from './assertions.ts';
+import {
+  asOne,
+  asPhone,
+  assertGood,
+  MOST_GUESSES,
+  one,
+  operationsOn,
+  origin,
+  type Protocol,
+  phone,
+  setUp,
+  wrongSecret,
+} from './protocol.ts';
+import { ISSUER } from './requests.ts';
+import { assertRefusal } from './samples.ts';
+
+const other = ecKeys();
+const elsewhere = { ...origin, source: '192.0.2.2' };
+
+/** The usual clients, and one that proves itself with a key. */
+async function setUpKeyed(context: TestContext, changes: Partial<Client> = {}): Promise<Protocol> {
+  const protocol = await setUp(context);
+  await protocol.store.registerClient({ ...keyed, ...changes }, event('client_registered'));
+  return protocol;
+}
+
+function by(text: string, clientId?: string): ClientCredentials {
+  return { method: 'assertion', clientId, assertion: text };
+}
+
+test('RFC 6749 §2.3: each method proves its client, as it is in the store right now', async (context) => {
+  const { clients, store } = await setUpKeyed(context);
+  for (const [credentials, expected] of [
+    [asOne, one],
+    [asPhone, phone],
+    [by(await assertion()), keyed],
+    [by(await assertion(), keyed.id), keyed],
+  ] as const)
+    assert.deepEqual(await clients.authenticate(credentials, origin), expected);
+  await store.updateClient({ ...one, name: 'Uno' }, event('client_updated'));
+  assert.equal(assertGood(await clients.authenticate(asOne, origin)).name, 'Uno');
+});
+
+test('RFC 6749 §2.3: an id that can be nobody’s is looked up by nobody', async (context) => {
+  const { clients } = await setUp(context);
+  assert.deepEqual(await clients.find(one.id), one);
+  for (const id of [undefined, '', 'app_nobody', `${one.id}\0`, 'x'.repeat(101), 'é'])
+    assert.equal(await clients.find(id), null, id);
+});
+
+const unproven: [string, ClientCredentials, RegExp][] = [
+  ['a secret for a client that has keys alone', { method: 'secret', clientId: keyed.id, clientSecret: '' }, /wrong/],
+  ['nothing for a client that has keys', { method: 'none', clientId: keyed.id }, /confidential/],
+  ['an assertion for a client that has a secret', by(forged({ alg: 'ES256' }, claims({ sub: one.id }))), /no public/],
+  ['an assertion for a public client', by(forged({ alg: 'ES256' }, claims({ sub: phone.id }))), /no public key/],
+  ['an assertion for nobody', by(forged({ alg: 'ES256' }, claims({ sub: 'app_nobody' }))), /names no client/],
+  ['an assertion that cannot be read', by('x'), /names no client/],
+  ['an assertion that cannot be read, with a client_id', by('x', keyed.id), /names no client/],
+  [
+    'an assertion whose subject is a list',
+    by(forged({ alg: 'ES256' }, claims({ sub: [keyed.id] }))),
+    /names no client/,
+  ],
+  ['an assertion whose subject can be nobody', by(forged({ alg: 'ES256' }, claims({ sub: 'a b' }))), /names no client/],
+];
+for (const [name, credentials, detail] of unproven) {
+  test(`RFC 7521 §4.2.1: ${name} is invalid_client, and is counted as a guess`, async (context) => {
+    const { clients } = await setUpKeyed(context);
+    for (let n = 0; n < MOST_GUESSES; n += 1)
+      assertRefusal(await clients.authenticate(credentials, origin), 'invalid_client', detail);
+    assertRefusal(await clients.authenticate(credentials, origin), 'temporarily_unavailable', /throttled/);
+    assertRefusal(await clients.authenticate(credentials, elsewhere), 'invalid_client', detail);
+  });
+}
+
+test('RFC 7521 §4.2: a client_id beside an assertion is the assertion’s', async (context) => {
+  const { clients } = await setUpKeyed(context);
+  for (const clientId of [one.id, 'app_nobody', ' '])
+    for (const text of [await assertion(), forged({ alg: 'none' }, claims())])
+      assertRefusal(await clients.authenticate(by(text, clientId), origin), 'invalid_request', /client_id differs/);
+  assertGood(await clients.authenticate(by(await assertion(), keyed.id), origin));
+});
+
+test('RFC 7523 §3 (7): an assertion is good once', async (context) => {
+  const protocol = await setUpKeyed(context);
+  const text = await assertion();
+  assertGood(await protocol.clients.authenticate(by(text), origin));
+  assertRefusal(await protocol.clients.authenticate(by(text), origin), 'invalid_client', /used before/);
+  const sameJti = await assertion({ claims: { jti: 'same', exp: SECONDS + 60 } });
+  const again = await assertion({ claims: { jti: 'same', exp: SECONDS + 300 } });
+  assertGood(await protocol.clients.authenticate(by(sameJti), origin));
+  assertRefusal(await protocol.clients.authenticate(by(again), origin), 'invalid_client', /used before/);
+  // Another service on the same store knows it as well.
+  const another = operationsOn(protocol).clients;
+  assertRefusal(await another.authenticate(by(text), origin), 'invalid_client', /used before/);
+});
+
+test('RFC 7523 §3 (7): of fifty requests with one assertion at once one is its client’s', async (context) => {
+  const { clients } = await setUpKeyed(context);
+  const text = await assertion();
+  const all = Array.from({ length: 50 }, (_, n) =>
+    clients.authenticate(by(text), { ...origin, source: `192.0.2.${n}` }),
+  );
+  const outcomes = await Promise.all(all);
+  assert.equal(outcomes.filter((outcome) => !(outcome instanceof Refusal)).length, 1);
+  for (const outcome of outcomes)
+    if (outcome instanceof Refusal) assertRefusal(outcome, 'invalid_client', /used before/);
+});
+
+test('design: an assertion that fails is not used up', async (context) => {
+  const protocol = await setUpKeyed(context);
+  const { clients, clock } = protocol;
+  const early = await assertion({ claims: { nbf: SECONDS + 40, exp: SECONDS + 100 } });
+  assertRefusal(await clients.authenticate(by(early), origin), 'invalid_client', /nbf/);
+  const jti = 'taken by a stranger';
+  const stranger = await assertion({ claims: { jti }, by: other });
+  assertRefusal(await clients.authenticate(by(stranger), origin), 'invalid_client', /signature/);
+  assertGood(await clients.authenticate(by(await assertion({ claims: { jti } })), origin));
+  clock.now += 20_000;
+  assertGood(await clients.authenticate(by(early), origin));
+});
+
+test('RFC 7523 §3 (7): a mark that is as old as its assertion lets nothing through', async (context) => {
+  const { clients, clock } = await setUpKeyed(context);
+  const text = await assertion({ claims: { exp: SECONDS + 60 } });
+  assertGood(await clients.authenticate(by(text), origin));
+  for (const detail of [/used before/, /used before/, /exp/]) {
+    clock.now += 44_000;
+    assertRefusal(await clients.authenticate(by(text), origin), 'invalid_client', detail);
+  }
+});
+
+test('RFC 6749 §5.2: a paused client is refused whatever its method, and is not counted', async (context) => {
+  const { clients, store } = await setUpKeyed(context);
+  for (const { id } of [one, phone, keyed]) await store.setClientStatus(id, 'paused', event('client_paused'));
+  for (let n = 0; n < MOST_GUESSES + 1; n += 1)
+    for (const credentials of [asOne, asPhone, by(await assertion())])
+      assertRefusal(await clients.authenticate(credentials, origin), 'invalid_client', /paused/);
+  assertRefusal(await clients.authenticate(wrongSecret, origin), 'invalid_client', /wrong/);
+});
+
+test('RFC 6749 §2.3.1: guesses at one client from one source hinder nobody else, and end in a minute', async (context) => {
+  const { clients, clock } = await setUpKeyed(context);
+  for (let n = 0; n < MOST_GUESSES; n += 1) await clients.authenticate(wrongSecret, origin);
+  assertRefusal(await clients.authenticate(asOne, origin), 'temporarily_unavailable', /throttled/);
+  assertGood(await clients.authenticate(asOne, elsewhere));
+  assertGood(await clients.authenticate(asPhone, origin));
+  assertGood(await clients.authenticate(by(await assertion()), origin));
+  clock.now += 60_000;
+  assertGood(await clients.authenticate(asOne, origin));
+});
+
+test('RFC 7521 §4.2: who is throttled uses up no assertion', async (context) => {
+  const { clients, clock } = await setUpKeyed(context);
+  const stranger = await assertion({ by: other });
+  for (let n = 0; n < MOST_GUESSES; n += 1) await clients.authenticate(by(stranger), origin);
+  const text = await assertion({ claims: { exp: SECONDS + 300 } });
+  assertRefusal(await clients.authenticate(by(text), origin), 'temporarily_unavailable', /throttled/);
+  clock.now += 60_000;
+  assertGood(await clients.authenticate(by(text), origin));
+});
+
+test('RFC 7517 §4: a key that was taken from a client proves nothing any more, and a new one does at once', async (context) => {
+  const { clients, store } = await setUpKeyed(context);
+  await store.updateClient({ ...keyed, keys: [other.jwk] }, event('client_updated'));
+  assertRefusal(await clients.authenticate(by(await assertion()), origin), 'invalid_client', /signature/);
+  assertGood(await clients.authenticate(by(await assertion({ by: other })), origin));
+});
+
+test('RFC 7523 §3 (3): the audience is one of the names of this service', async (context) => {
+  const { clients } = await setUpKeyed(context);
+  for (const aud of [ISSUER, `${ISSUER}/oauth2/token`])
+    assertGood(await clients.authenticate(by(await assertion({ claims: { aud } })), origin));
+  assertRefusal(
+    await clients.authenticate(by(await assertion({ claims: { aud: `${ISSUER}/oauth2/introspect` } })), origin),
+    'invalid_client',
+    /aud/,
+  );
+});

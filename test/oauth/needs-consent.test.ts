@@ -1,0 +1,113 @@
+/** When the resource owner is asked, and what the form that asks is bound to. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  type AuthorizationRequest,
+  needsConsent,
+  type Prompt,
+  requestFingerprint,
+} from '../../src/oauth/authorization-request.ts';
+import type { Client, ClientType, ConsentPolicy } from '../../src/oauth/client.ts';
+import { CHALLENGE, type Changes, type Circumstances, client, FACES, LETTERS, pkce, R1, valid } from './requests.ts';
+
+const policies: ConsentPolicy[] = ['ask', 'remember', 'skip'];
+const types: ClientType[] = ['confidential', 'public'];
+const https = 'https://one.test/cb';
+const appBound = ['http://127.0.0.1:51234/cb', 'http://[::1]/cb', 'http://localhost:3000/cb', 'com.example.app:/cb'];
+const prompts: Prompt[][] = [[], ['none'], ['login'], ['consent'], ['login', 'consent']];
+/** What may be granted already to a client that asks for read and write. */
+const grants: Record<string, string[] | null> = {
+  nothing: null,
+  'a grant without scopes': [],
+  'a part': ['read'],
+  'something else': ['admin'],
+  all: ['write', 'read'],
+  more: ['read', 'admin', 'write'],
+};
+const covering = ['all', 'more'];
+
+function request(
+  type: ClientType,
+  consent: ConsentPolicy,
+  redirectUri: string,
+  prompt: Prompt[],
+): AuthorizationRequest {
+  return { ...valid('standard'), client: { ...client, type, consent }, redirectUri, prompt };
+}
+
+/** All circumstances, with whether somebody is asked in them. */
+function* everyCase() {
+  for (const consent of policies)
+    for (const type of types)
+      for (const redirectUri of [https, ...appBound])
+        for (const prompt of prompts)
+          for (const [name, granted] of Object.entries(grants))
+            yield {
+              ...{ consent, type, redirectUri, prompt, name },
+              asked: needsConsent(request(type, consent, redirectUri, prompt), granted),
+            };
+}
+
+test('design: a client whose policy is to ask asks each time, whatever is granted already', () => {
+  for (const { consent, asked } of everyCase()) if (consent === 'ask') assert.equal(asked, true);
+});
+
+test('OpenID Connect Core §3.1.2.1: prompt=consent asks each time, whatever the policy', () => {
+  for (const { prompt, asked } of everyCase()) if (prompt.includes('consent')) assert.equal(asked, true);
+});
+
+test('RFC 8252 §8.6: for a public client whose answer another app on the device could catch somebody is asked each time', () => {
+  for (const { type, redirectUri, asked } of everyCase())
+    if (type === 'public' && redirectUri !== https) assert.equal(asked, true, redirectUri);
+});
+
+test('design: else remember asks unless what is granted covers the request, and skip never asks', () => {
+  let counted = 0;
+  for (const { consent, type, redirectUri, prompt, name, asked } of everyCase()) {
+    if (consent === 'ask' || prompt.includes('consent') || (type === 'public' && redirectUri !== https)) continue;
+    assert.equal(asked, consent === 'remember' && !covering.includes(name), `${consent} ${type} ${prompt} ${name}`);
+    counted += 1;
+  }
+  assert.equal(counted, 2 * (5 + 1) * 3 * 6, 'two policies, six clients, three prompts, six grants');
+});
+
+test('design: a request without scopes is covered by any live grant, and by nothing less', () => {
+  const asking = { ...request('confidential', 'remember', https, []), scope: [] };
+  assert.equal(needsConsent(asking, []), false);
+  assert.equal(needsConsent(asking, ['read']), false);
+  assert.equal(needsConsent(asking, null), true);
+});
+
+test('the fingerprint of a request differs as soon as anything that Allow would grant differs', () => {
+  const other: Client = { ...client, id: 'app_two' };
+  const cases: [Changes, Circumstances?][] = [
+    [{}],
+    [{}, { by: other }],
+    [{ redirect_uri: 'https://one.test/other' }],
+    [{ state: 'other' }],
+    [{ state: 'null', ...pkce }],
+    [{ scope: 'read' }],
+    [pkce],
+    [{ ...pkce, state: undefined }],
+    [{ ...pkce, code_challenge: `${CHALLENGE.slice(1)}A` }],
+    [{ state: 'some state",["read"],null]' }],
+    [{ resource: LETTERS }],
+    [{ resource: LETTERS, scope: 'read' }],
+  ];
+  const prints = cases.map(([changes, circumstances]) => requestFingerprint(valid('standard', changes, circumstances)));
+  assert.equal(new Set(prints).size, prints.length);
+  assert.equal(requestFingerprint(valid('standard', { extra: 'ignored' })), prints[0]);
+  const faces = FACES.map((face) => requestFingerprint(valid(face)));
+  assert.notEqual(faces[0], faces[1], 'a form of one face does for no other');
+});
+
+test('the fingerprint of a request is equal for what only says how to ask', () => {
+  const print = requestFingerprint(valid('standard'));
+  for (const changes of [
+    { prompt: 'login' },
+    { prompt: 'consent' },
+    { login_hint: 'ada@example.com' },
+    { redirect_uri: R1 },
+  ])
+    assert.equal(requestFingerprint(valid('standard', changes)), print);
+});

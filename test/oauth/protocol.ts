@@ -1,0 +1,130 @@
+/** The protocol's operations over the real store in memory, with an account and three clients. */
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import { Throttle } from '../../src/accounts/throttle.ts';
+import type { AuthorizationRequest, Face } from '../../src/oauth/authorization-request.ts';
+import { AuthorizationServer } from '../../src/oauth/authorization-server.ts';
+import type { Client, ClientCredentials } from '../../src/oauth/client.ts';
+import { ClientAuthenticator } from '../../src/oauth/client-authenticator.ts';
+import { DeviceFlow } from '../../src/oauth/device-flow.ts';
+import { Refusal } from '../../src/oauth/error.ts';
+import type { IssuedTokens } from '../../src/oauth/grant.ts';
+import { Introspection } from '../../src/oauth/introspection.ts';
+import { Parameters } from '../../src/oauth/parameters.ts';
+import { makeSecret } from '../../src/oauth/secret.ts';
+import { WHOLE_GRANT } from '../../src/oauth/token-request.ts';
+import { event } from '../support/storage.ts';
+import { ada, addAccount, type Memory, openMemory } from './memory.ts';
+import { CHALLENGE, ISSUER } from './requests.ts';
+import { confidentialClient, keyring, lifetimes, NOW, PREFIX } from './samples.ts';
+
+export const origin = { source: '192.0.2.1', requestId: 'r1' };
+export const first = makeSecret(keyring, PREFIX, 'cs', NOW);
+export const second = makeSecret(keyring, PREFIX, 'cs', NOW);
+export const one: Client = { ...confidentialClient, secrets: [first.secret] };
+export const two: Client = { ...confidentialClient, id: 'app_two', secrets: [second.secret] };
+/** A public client, which may ask for device codes. */
+export const phone: Client = { ...confidentialClient, id: 'app_phone', type: 'public', deviceFlow: true };
+export const asOne = { method: 'secret', clientId: one.id, clientSecret: first.text } as const;
+export const asTwo = { method: 'secret', clientId: two.id, clientSecret: second.text } as const;
+export const asPhone = { method: 'none', clientId: phone.id } as const;
+export const REDIRECT_URI = one.redirectUris[0] as string;
+export const exchange = { redirectUri: REDIRECT_URI, codeVerifier: undefined, asked: WHOLE_GRANT };
+/** The verifier of the challenge in `requests.ts` (RFC 7636 appendix B). */
+export const VERIFIER = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
+/** This service's own API. */
+export const OWN_RESOURCE = 'https://api.test';
+/** So many wrong secrets are taken from one source in a minute. */
+export const MOST_GUESSES = 5;
+
+/** The operations on one store. */
+export type Protocol = Memory & {
+  readonly server: AuthorizationServer;
+  readonly clients: ClientAuthenticator;
+  readonly deviceFlow: DeviceFlow;
+  readonly introspection: Introspection;
+};
+
+/** Makes the operations; `now` answers ms. */
+export function operationsOn(memory: Memory, now: () => number = () => memory.clock.now): Protocol {
+  const { store } = memory;
+  const parts = { store, keyring, lifetimes, prefix: PREFIX, now, ownResource: OWN_RESOURCE };
+  const throttle = new Throttle({ count: MOST_GUESSES, seconds: 60 });
+  const clients = new ClientAuthenticator({ ...parts, throttle, audiences: [ISSUER, `${ISSUER}/oauth2/token`] });
+  return {
+    ...memory,
+    clients,
+    server: new AuthorizationServer({ ...parts, clients, issuer: ISSUER }),
+    deviceFlow: new DeviceFlow({ ...parts, clients }),
+    introspection: new Introspection({ ...parts, throttle }),
+  };
+}
+
+/** A store with the account and the clients; `changes` are to client one. */
+export async function setUp(context: TestContext, changes: Partial<Client> = {}): Promise<Protocol> {
+  const memory = await openMemory(context);
+  await addAccount(memory, ada);
+  for (const client of [{ ...one, ...changes }, two, phone])
+    await memory.store.registerClient(client, event('client_registered'));
+  return operationsOn(memory);
+}
+
+/** An authorization request of client one, or of whom the changes say. */
+export function requestOf(changes: Record<string, string> = {}): Parameters {
+  const whole = { client_id: one.id, redirect_uri: REDIRECT_URI, response_type: 'code', state: 's' };
+  return new Parameters(Object.entries({ ...whole, ...changes }));
+}
+
+export async function validRequest(
+  { server }: Protocol,
+  changes: Record<string, string> = {},
+  face: Face = 'published',
+): Promise<AuthorizationRequest> {
+  const request = await server.validateRequest(face, requestOf(changes));
+  assert.ok(request.kind === 'valid', JSON.stringify(request));
+  return request;
+}
+
+/** The code of a new grant. */
+export async function obtainCode(
+  protocol: Protocol,
+  changes: Record<string, string> = {},
+  face: Face = 'published',
+): Promise<string> {
+  const request = await validRequest(protocol, changes, face);
+  const location = await protocol.server.allow(request, ada.id, 'allowed', [], origin);
+  return new URL(location ?? assert.fail()).searchParams.get('code') ?? assert.fail();
+}
+
+/** The pair of a new grant of client one. */
+export async function obtainPair(
+  protocol: Protocol,
+  changes: Record<string, string> = {},
+  face: Face = 'published',
+): Promise<IssuedTokens> {
+  const code = await obtainCode(protocol, changes, face);
+  return assertGood(await protocol.server.exchangeAuthorizationCode(asOne, code, exchange, origin));
+}
+
+/** The pair of a new grant of the public client. */
+export async function obtainPhonePair(protocol: Protocol, changes: Record<string, string> = {}): Promise<IssuedTokens> {
+  const pkce = { client_id: phone.id, code_challenge: CHALLENGE, code_challenge_method: 'S256' };
+  const code = await obtainCode(protocol, { ...pkce, ...changes }, 'standard');
+  const presented = { ...exchange, codeVerifier: VERIFIER };
+  return assertGood(await protocol.server.exchangeAuthorizationCode(asPhone, code, presented, origin));
+}
+
+/** What is not a refusal. */
+export function assertGood<Good>(outcome: Good | Refusal): Good {
+  assert.ok(!(outcome instanceof Refusal), outcome instanceof Refusal ? outcome.detail : '');
+  return outcome;
+}
+
+/** Wrong credentials of client one. */
+export const wrongSecret: ClientCredentials = { ...asOne, clientSecret: second.text };
+
+/** The acts on grants and sessions, newest first. */
+export async function actions({ store }: Memory): Promise<string[]> {
+  const events = await store.listAuditEvents({ limit: 100 });
+  return events.map(({ action }) => action).filter((action) => !/added|registered/.test(action));
+}

@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { Refusal } from '../../src/oauth/error.ts';
+import { grantIdText } from '../../src/oauth/grant.ts';
+import {
+  authenticateResourceServer,
+  isForResource,
+  type ResourceServer,
+  resourceProblem,
+  visibleToken,
+} from '../../src/oauth/resource-server.ts';
+import { scopeNames } from '../../src/oauth/scope.ts';
+import { makeSecret } from '../../src/oauth/secret.ts';
+import { activeGrant, assertRefusal, inContext, keyring, NOW, PREFIX } from './samples.ts';
+
+const first = makeSecret(keyring, PREFIX, 'rs', NOW);
+const second = makeSecret(keyring, PREFIX, 'rs', NOW);
+const server: ResourceServer = {
+  id: 'rs_one',
+  name: 'Letters',
+  resource: null,
+  scopes: null,
+  secrets: [first.secret],
+  createdAt: NOW,
+};
+const { resourceOwner } = inContext(activeGrant);
+
+test('RFC 7662 §2.1: a resource server authenticates with any of its live secrets', () => {
+  assert.equal(authenticateResourceServer(keyring, server, { id: server.id, secret: first.text }), server);
+  const both = { ...server, secrets: [second.secret, first.secret] };
+  for (const { text } of [first, second])
+    assert.equal(authenticateResourceServer(keyring, both, { id: server.id, secret: text }), both);
+});
+
+const asClient = makeSecret(keyring, PREFIX, 'cs', NOW);
+const refused: [string, ResourceServer | null, string | undefined, string | undefined, RegExp][] = [
+  ['no id', null, undefined, first.text, /no credentials/],
+  ['no secret', server, server.id, undefined, /no credentials/],
+  ['nothing', null, undefined, undefined, /no credentials/],
+  ['an unknown id', null, 'rs_none', first.text, /no resource server/],
+  ['a wrong secret', server, server.id, second.text, /is wrong/],
+  ['an empty secret', server, server.id, '', /is wrong/],
+  ['a space after it', server, server.id, `${first.text} `, /is wrong/],
+  ['no secret left', { ...server, secrets: [] }, server.id, first.text, /is wrong/],
+  ['a client’s secret', { ...server, secrets: [asClient.secret] }, server.id, asClient.text, /is wrong/],
+  ['its digest', server, server.id, first.secret.digest.toString('base64url'), /is wrong/],
+];
+for (const [name, by, id, secret, detail] of refused) {
+  test(`RFC 7662 §2.1: invalid_client: ${name}`, () => {
+    assertRefusal(authenticateResourceServer(keyring, by, { id, secret }), 'invalid_client', detail);
+  });
+}
+
+test('RFC 6749 §5.2: all reasons share one public text', () => {
+  const texts = refused.map(([, by, id, secret]) => {
+    const outcome = authenticateResourceServer(keyring, by, { id, secret });
+    return outcome instanceof Refusal ? outcome.description : assert.fail();
+  });
+  assert.equal(new Set(texts).size, 1);
+});
+
+test('RFC 7662 §2.2: what a resource server is told of a token', () => {
+  const grant = { ...activeGrant, resource: 'https://letters.test' };
+  assert.deepEqual(visibleToken(server, grant, resourceOwner, NOW + 5), {
+    scope: 'read write',
+    clientId: grant.clientId,
+    resourceOwner,
+    resource: 'https://letters.test',
+    expiresAt: NOW + 5,
+    grantId: grantIdText(grant.id),
+  });
+});
+
+const views: [granted: string, mayKnow: string[] | null, told: string | null][] = [
+  ['read write', null, 'read write'],
+  ['', null, ''],
+  ['read write', ['read', 'write'], 'read write'],
+  ['read write', ['write', 'read', 'admin'], 'read write'],
+  ['read write', ['write'], 'write'],
+  ['read write', ['admin'], null],
+  ['read write', ['READ', 'rea', 'read write'], null],
+  ['', ['read'], null],
+];
+for (const [scope, scopes, told] of views) {
+  test(`RFC 7662 §4: of ${JSON.stringify(scope)} one that may know ${scopes ?? 'all'} is told ${told ?? 'nothing at all'}`, () => {
+    const seen = visibleToken({ ...server, scopes }, { ...activeGrant, scope }, resourceOwner, NOW);
+    assert.equal(seen?.scope ?? null, told);
+  });
+}
+
+test('RFC 7662 §4: whatever was granted, nothing is told that was not granted or may not be known', () => {
+  const someNames = fc.uniqueArray(fc.constantFrom<string>('a', 'b', 'c', 'd'), { maxLength: 4 });
+  fc.assert(
+    fc.property(someNames, fc.option(someNames), (granted, scopes) => {
+      const seen = visibleToken(
+        { ...server, scopes },
+        { ...activeGrant, scope: granted.join(' ') },
+        resourceOwner,
+        NOW,
+      );
+      for (const name of scopeNames(seen?.scope ?? '')) {
+        assert.ok(granted.includes(name));
+        assert.ok(scopes === null || scopes.includes(name));
+      }
+    }),
+  );
+});
+
+test('RFC 8707 §2: the tokens of a grant are for its resource, and of a grant for none for all', () => {
+  const forLetters = { ...activeGrant, resource: 'https://letters.test' };
+  for (const [grant, resource, expected] of [
+    [activeGrant, null, true],
+    [activeGrant, 'https://letters.test', true],
+    [forLetters, 'https://letters.test', true],
+    [forLetters, 'https://other.test', false],
+    [forLetters, 'https://letters.test/', false],
+    [forLetters, null, false],
+    [forLetters, '', false],
+  ] as const)
+    assert.equal(isForResource(grant, resource), expected, `${grant.resource} at ${resource}`);
+});
+
+const resources: [string, RegExp | null][] = [
+  ['https://letters.test', null],
+  ['https://letters.test/v1?x=1', null],
+  ['urn:example:letters', null],
+  [`https://letters.test/${'x'.repeat(479)}`, null],
+  [`https://letters.test/${'x'.repeat(480)}`, /1 to 500/],
+  ['', /1 to 500/],
+  ['https://letters.test/a b', /1 to 500/],
+  ['https://bücher.test', /1 to 500/],
+  ['https://letters.test\n', /1 to 500/],
+  ['letters', /absolute URI/],
+  ['/letters', /absolute URI/],
+  ['//letters.test', /absolute URI/],
+  ['https://', /absolute URI/],
+  ['https://letters.test#', /fragment/],
+  ['https://letters.test#x', /fragment/],
+];
+for (const [resource, problem] of resources) {
+  test(`RFC 8707 §2: ${JSON.stringify(resource.slice(0, 40))} (${resource.length}) ${problem ? 'cannot name' : 'can name'} a resource`, () => {
+    const found = resourceProblem(resource);
+    if (problem) assert.match(found ?? '', problem);
+    else assert.equal(found, null);
+  });
+}

