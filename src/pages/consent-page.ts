@@ -1,56 +1,83 @@
+import { requestedPermissions } from './consent-permissions.ts';
 import { displayName } from './display-name.ts';
 import { hiddenFields } from './form.ts';
 import { type Html, html } from './html.ts';
 import { icons } from './icons.ts';
-import { isolated, isolatedAddress } from './isolated.ts';
+import { isolated, isolatedAddress, isolatedCode } from './isolated.ts';
 import { layout, type PageContext } from './layout.ts';
 import { monogram } from './mark.ts';
-import { type Permission, permissionList } from './permissions.ts';
+import type { Permission } from './permissions.ts';
 
 /** The signed-in person, as pages show them. */
 export type PageAccount = { name: string; email: string };
 
 /** What the consent page shows. */
-export type ConsentData = {
+export type ConsentData = ConsentDestination & {
   appName: string;
-  /** The redirect URI's host, with its port if it has one; for a private-use scheme, the scheme with its colon. */
-  redirectHost: string;
   account: PageAccount;
+  /** Whether the app can use the account now; then `isNew` of a permission tells what it asks for beyond that. */
+  hasAccessAlready: boolean;
   permissions: readonly Permission[];
-  /** Where the form posts to: a path of this service that carries the whole authorization request. */
+  /** Where the form posts to: a path of this service that carries the whole request. */
   action: string;
   formToken: string;
   /** The form that signs out, to come back here with another account. */
   switchAccount: { continueTo: string; formToken: string };
 };
 
-/** The page that asks whether an app may use the account. */
+/** Who gets the answer: an app that the browser goes on to, or a device that waits for it (RFC 8628). */
+export type ConsentDestination =
+  | {
+      /** The redirect URI's host, with its port if it has one; for a private-use scheme, the scheme with its colon. */
+      redirectHost: string;
+    }
+  | {
+      /** The code that the device shows, as it shows it: `BCDF-GHJK`. */
+      userCode: string;
+    };
+
+/**
+ * The page that asks whether an app may use the account. Its form posts `decision` (`allow` or `deny`), and `scope` once
+ * for each optional permission that is not left out.
+ */
 export function consentPage(context: PageContext, data: ConsentData): Html {
   const { messages, brand } = context;
   const texts = messages.consent;
+  const asksForMore = data.hasAccessAlready && data.permissions.some(({ isNew }) => isNew);
+  const heading = asksForMore ? texts.headingMore : texts.heading;
   return layout(
     context,
     { title: texts.title, shape: 'card' },
     html`${monogram(data.appName, 'app')}
-<h1>${texts.heading(data.appName, brand.productName)}</h1>
+<h1>${heading(data.appName, brand.productName)}</h1>
+${data.hasAccessAlready && html`<p class="lead">${asksForMore ? texts.leadMore : texts.leadNothingNew}</p>`}
+${'userCode' in data && askingDevice(context, data.userCode)}
 ${accountRow(context, data)}
-<h2>${texts.permissions}</h2>
-${permissionList(messages, data.permissions)}
-<form method="post" action="${data.action}">
+<form method="post" action="${data.action}" class="consent">
 ${hiddenFields(data.formToken)}
-<p class="destination">${destination(context, data.redirectHost)}</p>
+${requestedPermissions(messages, data.permissions, asksForMore)}
+<p class="destination">${'userCode' in data ? texts.device.warning : destination(context, data.redirectHost)}</p>
 <div class="choice">
 <button class="primary" name="decision" value="allow">${texts.allow}</button>
 <button class="secondary" name="decision" value="deny">${texts.deny}</button>
 </div>
 </form>
-<p class="aside">${texts.doubt}</p>
+<p class="aside">${data.hasAccessAlready ? texts.doubtAlready : texts.doubt}</p>
 <ul class="facts">
 <li>${icons.lock}<span>${texts.password}</span></li>
 <li>${icons.clock}<span>${texts.duration}</span></li>
 <li>${icons.undo}<span>${texts.takeBack}</span></li>
 </ul>`,
   );
+}
+
+/** RFC 8628 §5.4: somebody else may have started it, so the person is to compare the code with a device at hand. */
+function askingDevice({ messages: { consent: texts } }: PageContext, userCode: string): Html {
+  return html`<section class="device">
+<h2>${icons.device}${texts.device.heading}</h2>
+<p>${texts.device.text}</p>
+<p class="user-code">${isolatedCode(userCode)}</p>
+</section>`;
 }
 
 function accountRow({ messages: { consent: texts } }: PageContext, { account, switchAccount }: ConsentData): Html {

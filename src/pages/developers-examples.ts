@@ -1,10 +1,96 @@
-/** The addresses that an app developer needs, as absolute URLs. */
-export type DeveloperAddresses = {
+/** The addresses of the published face, as absolute URLs. */
+export type PublishedAddresses = {
   authorizationUrl: string;
   accessTokenRequestUrl: string;
   refreshTokenRequestUrl: string;
   meUrl: string;
 };
+
+/** The addresses of the standard face, as absolute URLs. */
+export type StandardAddresses = {
+  issuer: string;
+  metadataUrl: string;
+  authorizationUrl: string;
+  tokenUrl: string;
+  revocationUrl: string;
+  introspectionUrl: string;
+  pushedAuthorizationRequestUrl: string;
+  deviceAuthorizationUrl: string;
+  revocationStreamUrl: string;
+};
+
+/** An app with openid-client 6. The library refuses http, unless it is told that the service is on this machine. */
+export function libraryExample(issuer: string): string {
+  const options = issuer.startsWith('http:')
+    ? "{ algorithm: 'oauth2', execute: [client.allowInsecureRequests] }"
+    : "{ algorithm: 'oauth2' }";
+  return `import * as client from 'openid-client';
+
+const config = await client.discovery(
+  new URL('${issuer}'),
+  clientId,
+  {},
+  client.ClientSecretBasic(clientSecret),
+  ${options},
+);
+
+// To ask for permission, keep both values in the person's session, and send the browser to this address.
+const codeVerifier = client.randomPKCECodeVerifier();
+const state = client.randomState();
+const address = client.buildAuthorizationUrl(config, {
+  redirect_uri: 'https://app.example/callback',
+  state,
+  code_challenge: await client.calculatePKCECodeChallenge(codeVerifier),
+  code_challenge_method: 'S256',
+});
+
+// When the browser is back.
+const currentUrl = new URL(request.url, 'https://app.example');
+const tokens = await client.authorizationCodeGrant(config, currentUrl, {
+  pkceCodeVerifier: codeVerifier,
+  expectedState: state,
+});
+
+// When the access token has run out. Save both tokens of the answer.
+const newTokens = await client.refreshTokenGrant(config, tokens.refresh_token);`;
+}
+
+/** An API with `@valetkey/verify` in Express. */
+export function verifierExample(issuer: string): string {
+  const imports = [
+    "import { createVerifier } from '@valetkey/verify';",
+    "import { principalOf, requireToken } from '@valetkey/verify/express';",
+  ];
+  return `${imports.join('\n')}
+
+const verifier = createVerifier({ issuer: '${issuer}', id, secret });
+
+app.get('/notes', requireToken(verifier, { scopes: ['notes.read'] }), (request, response) => {
+  response.json(notesOf(principalOf(request).sub));
+});`;
+}
+
+/** Introspection from a shell. */
+export function introspectionExample(introspectionUrl: string): string {
+  return `curl --user "$RESOURCE_SERVER_ID:$RESOURCE_SERVER_SECRET" \\
+  --data-urlencode "token=$ACCESS_TOKEN" \\
+  '${introspectionUrl}'`;
+}
+
+/** What introspection says of a good token. */
+export function introspectionAnswer(issuer: string): string {
+  return `{
+  "active": true,
+  "scope": "notes.read",
+  "client_id": "app_…",
+  "sub": "usr_…",
+  "username": "ada",
+  "token_type": "Bearer",
+  "exp": 1795255200,
+  "iss": "${issuer}",
+  "grant_id": "…"
+}`;
+}
 
 /** The values that the other examples use, for a shell. */
 export const setUpExample = `CLIENT_ID='…'
@@ -12,7 +98,7 @@ CLIENT_SECRET='…'
 REDIRECT_URI='https://app.example/callback'`;
 
 /** The examples of the four calls: what to type into a shell, and what comes back. */
-export function callExamples(addresses: DeveloperAddresses) {
+export function callExamples(addresses: PublishedAddresses) {
   return {
     authorize: {
       request: `STATE=$(openssl rand -hex 32)

@@ -1,5 +1,9 @@
-import { callExamples, type DeveloperAddresses, setUpExample } from './developers-examples.ts';
+import type { PublishedAddresses, StandardAddresses } from './developers-examples.ts';
+import { publishedSections } from './developers-published.ts';
+import { points, row, rows, type Section } from './developers-section.ts';
+import { librarySection, verifySection } from './developers-standard.ts';
 import { type Html, html } from './html.ts';
+import { isolated } from './isolated.ts';
 import { layout, type PageContext, supportLink } from './layout.ts';
 import type { Messages } from './messages/messages.ts';
 
@@ -9,9 +13,12 @@ type Texts = Messages['developers'];
 export type PublishedLimit = { kind: keyof Texts['limits']['kinds']; count: number; seconds: number };
 
 /** What the developers' page shows. */
-export type DevelopersData = DeveloperAddresses & {
-  /** Where OAuth libraries find everything (RFC 8414), an absolute URL; null if that is not offered. */
-  metadataUrl: string | null;
+export type DevelopersData = PublishedAddresses & {
+  standard: StandardAddresses;
+  /** Where both faces are described for machines, an absolute URL. */
+  openApiUrl: string;
+  /** The scopes that the installation defines, each with its sentence in the page's language if there is one. */
+  scopes: readonly { name: string; sentence: string | null }[];
   lifetimes: {
     codeSeconds: number;
     accessTokenSeconds: number;
@@ -23,85 +30,59 @@ export type DevelopersData = DeveloperAddresses & {
   limits: readonly PublishedLimit[];
 };
 
-type Section = { id: string; heading: string; body: Html };
-
-/** The page that an app's developer integrates from: the five things, the four calls, lifetimes, errors and limits. */
+/** The page that an app's developer integrates from: which face to take, each of them, and what holds for both. */
 export function developersPage(context: PageContext, data: DevelopersData): Html {
-  const texts = context.messages.developers;
+  const { messages } = context;
+  const texts = messages.developers;
   const sections = [
-    needSection(texts, data),
-    ...callSections(texts, data),
+    needSection(texts),
+    ...scopesSection(texts, data),
+    librarySection(messages, data.standard, data.openApiUrl),
+    verifySection(messages, data.standard),
+    ...publishedSections(messages, data),
     safelySection(texts),
-    lifetimesSection(context.messages, data),
+    lifetimesSection(messages, data),
     errorsSection(texts),
     ...limitsSection(texts, data),
-    ...librariesSection(texts, data),
   ];
   const help = supportLink(context);
   return layout(
     context,
     { title: texts.title, shape: 'guide' },
     html`<div class="intro"><h1>${texts.heading}</h1>
-<p class="lead">${texts.lead(context.brand.productName)}</p></div>
+<p class="lead">${texts.lead(context.brand.productName)}</p>
+${ways(texts)}</div>
 <nav class="contents" aria-label="${texts.contents}"><ul>
-${sections.map(({ id, heading }) => html`<li><a href="#${id}">${heading}</a></li>\n`)}</ul></nav>
+${sections.map(({ id, heading, isStep }) => html`<li${isStep && html` class="step"`}><a href="#${id}">${heading}</a></li>\n`)}</ul></nav>
 <div class="chapters">
-${sections.map(({ id, heading, body }) => html`<section id="${id}">\n<h2>${heading}</h2>\n${body}\n</section>\n`)}
+${sections.map(({ id, heading, body, isStep }) => html`<section id="${id}"${isStep && html` class="step"`}>\n<h2>${heading}</h2>\n${body}\n</section>\n`)}
 ${help && html`<p class="aside">${texts.help} ${help}</p>`}
 </div>`,
   );
 }
 
-function code(label: string, text: string): Html {
-  return html`<pre class="code" dir="ltr" tabindex="0" role="region" aria-label="${label}"><code>${text}</code></pre>`;
+function ways({ ways: texts, library, calls }: Texts): Html {
+  return html`<ul class="ways">
+<li><a href="#library">${library.heading}</a><p>${texts.library}</p></li>
+<li><a href="#calls">${calls.heading}</a><p>${texts.calls}</p></li>
+</ul>
+<p class="fine">${texts.same}</p>`;
 }
 
-function row(term: Html | string, description: Html | string): Html {
-  return html`<div><dt>${term}</dt><dd>${description}</dd></div>\n`;
+function needSection({ need }: Texts): Section {
+  const list = rows(row(need.clientId, need.clientIdText), row(need.clientSecret, need.clientSecretText));
+  return { id: 'need', heading: need.heading, body: html`<p>${need.text}</p>\n${list}` };
 }
 
-function rows(...items: Html[]): Html {
-  return html`<dl class="rows">\n${items}</dl>`;
-}
-
-function url(address: string): Html {
-  return html`<code class="address" dir="ltr">${address}</code>`;
-}
-
-function needSection({ need, setUp }: Texts, data: DevelopersData): Section {
-  const list = rows(
-    row(need.clientId, need.clientIdText),
-    row(need.clientSecret, need.clientSecretText),
-    row(need.authorizationUrl, url(data.authorizationUrl)),
-    row(need.accessTokenRequestUrl, url(data.accessTokenRequestUrl)),
-    row(need.refreshTokenRequestUrl, url(data.refreshTokenRequestUrl)),
-  );
-  const body = html`<p>${need.text}</p>\n${list}\n<p>${setUp.text}</p>\n${code(setUp.label, setUpExample)}`;
-  return { id: 'need', heading: need.heading, body };
-}
-
-function callSections(texts: Texts, data: DevelopersData): Section[] {
-  const examples = callExamples(data);
-  return (['authorize', 'exchange', 'refresh', 'me'] as const).map((call) => {
-    const { name, heading, text } = texts[call];
-    const request = code(texts.example(name), examples[call].request);
-    const answer = code(texts.answer(name), examples[call].answer);
-    const { back, options } = texts.authorize;
-    const body =
-      call === 'authorize'
-        ? html`<p>${text}</p>\n${request}\n<p>${back}</p>\n${answer}\n<p>${options}</p>`
-        : html`<p>${text}</p>\n${request}\n${answer}`;
-    return { id: call, heading, body };
-  });
+function scopesSection({ scopes: texts }: Texts, { scopes }: DevelopersData): Section[] {
+  const list = scopes.map(({ name, sentence }) => row(html`<code>${name}</code>`, isolated(sentence ?? '', 300)));
+  const body = html`<p>${texts.text}</p>\n${rows(...list)}`;
+  return scopes.length > 0 ? [{ id: 'scopes', heading: texts.heading, body }] : [];
 }
 
 function safelySection({ safely }: Texts): Section {
-  const rules = [safely.retry, safely.overlap, safely.reuse, safely.restart, safely.accessToken];
-  return {
-    id: 'safely',
-    heading: safely.heading,
-    body: html`<ul>\n${rules.map((rule) => html`<li>${rule}</li>\n`)}</ul>`,
-  };
+  const body = points(safely.retry, safely.overlap, safely.reuse, safely.restart, safely.accessToken);
+  return { id: 'safely', heading: safely.heading, body };
 }
 
 function lifetimesSection({ developers: { lifetimes: texts }, duration }: Messages, data: DevelopersData): Section {
@@ -118,7 +99,7 @@ function lifetimesSection({ developers: { lifetimes: texts }, duration }: Messag
 }
 
 function errorRow(code: string, status: string, meaning: Html | string): Html {
-  return row(html`<code>${code}</code> <span class="status">${status}</span>`, meaning);
+  return row(html`<code>${code}</code>`, meaning, status);
 }
 
 function errorsSection({ errors: texts }: Texts): Section {
@@ -126,7 +107,9 @@ function errorsSection({ errors: texts }: Texts): Section {
     errorRow('access_denied', '', texts.access_denied),
     errorRow('invalid_request', '', texts.authorization_invalid_request),
     errorRow('invalid_scope', '', texts.invalid_scope),
+    errorRow('invalid_target', '', texts.invalid_target),
     errorRow('unsupported_response_type', '', texts.unsupported_response_type),
+    row(html`<code>login_required</code> <code>consent_required</code>`, texts.interaction),
   );
   const onTokens = rows(
     errorRow('invalid_request', '400 405 413 415', texts.invalid_request),
@@ -134,6 +117,8 @@ function errorsSection({ errors: texts }: Texts): Section {
     errorRow('invalid_grant', '400', texts.invalid_grant),
     errorRow('unauthorized_client', '400', texts.unauthorized_client),
     errorRow('unsupported_grant_type', '400', texts.unsupported_grant_type),
+    row(html`<code>authorization_pending</code> <code>slow_down</code>`, texts.pending, '400'),
+    errorRow('expired_token', '400', texts.expired_token),
     errorRow('temporarily_unavailable', '429 503', texts.temporarily_unavailable),
   );
   const onMe = rows(
@@ -149,11 +134,4 @@ function limitsSection({ limits: texts }: Texts, { limits }: DevelopersData): Se
   const list = limits.map(({ kind, count, seconds }) => row(texts.kinds[kind], texts.rate(count, seconds)));
   const body = html`<p>${texts.text}</p>\n${rows(...list)}`;
   return limits.length > 0 ? [{ id: 'limits', heading: texts.heading, body }] : [];
-}
-
-function librariesSection({ libraries: texts }: Texts, { metadataUrl }: DevelopersData): Section[] {
-  if (metadataUrl === null) return [];
-  return [
-    { id: 'libraries', heading: texts.heading, body: html`<p>${texts.text}</p>\n${code(texts.label, metadataUrl)}` },
-  ];
 }

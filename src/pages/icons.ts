@@ -9,6 +9,7 @@ export const icons = {
   alert: icon(html`<circle cx="10" cy="10" r="7.5"/><path d="M10 6.5v4.2M10 13.6v.1"/>`),
   check: icon(html`<path d="m4.5 10.5 3.6 3.6 7.4-8"/>`),
   clock: icon(html`<circle cx="10" cy="10" r="7.5"/><path d="M10 5.8V10l2.8 1.8"/>`),
+  device: icon(html`<rect x="2.5" y="4" width="15" height="9.5" rx="1.5"/><path d="M7 16.5h6"/>`),
   key: icon(html`<circle cx="6.8" cy="13.2" r="3.6"/><path d="m9.4 10.6 6.8-6.8M13 7l2.6 2.6"/>`),
   lock: icon(html`<rect x="4.5" y="9" width="11" height="8" rx="2"/><path d="M7 9V6.4a3 3 0 0 1 6 0V9"/>`),
   undo: icon(html`<path d="M7.5 4 4 7.5 7.5 11M4.5 7.5h7a4.25 4.25 0 0 1 0 8.5H8"/>`),

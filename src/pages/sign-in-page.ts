@@ -1,8 +1,8 @@
 import { hiddenFields } from './form.ts';
 import { type Html, html } from './html.ts';
-import { icons } from './icons.ts';
 import { layout, type PageContext } from './layout.ts';
 import type { Messages } from './messages/messages.ts';
+import { problemNotice } from './notice.ts';
 
 /** Why the last try to sign in did not succeed. */
 export type SignInProblem =
@@ -21,11 +21,13 @@ export type SignInData = {
   problem: SignInProblem | null;
   /** The app that the person is on the way to. */
   appName: string | null;
+  /** Whether that app asks a person who is signed in to sign in again (OpenID Connect Core §3.1.2.1, `prompt=login`). */
+  isAgain?: boolean;
 };
 
 /** The page where a person signs in with e-mail address and password. */
 export function signInPage(context: PageContext, data: SignInData): Html {
-  const { messages, brand } = context;
+  const { messages } = context;
   const texts = messages.signIn;
   const title = data.problem ? messages.layout.titleWithProblem(texts.title) : texts.title;
   const described = data.problem && html`aria-describedby="problem"`;
@@ -36,8 +38,8 @@ export function signInPage(context: PageContext, data: SignInData): Html {
     context,
     { title, shape: 'card' },
     html`<h1>${texts.heading}</h1>
-<p class="lead">${data.appName === null ? texts.lead(brand.productName) : texts.leadToApp(data.appName)}</p>
-${data.problem && problemNotice(messages, data.problem)}
+<p class="lead">${lead(context, data)}</p>
+${data.problem && problemNotice(problemTexts(messages, data.problem))}
 <form method="post" action="/sign-in" class="stack">
 ${hiddenFields(data.formToken, data.continueTo)}
 <div class="field">
@@ -53,9 +55,14 @@ ${hiddenFields(data.formToken, data.continueTo)}
   );
 }
 
-function problemNotice({ signIn: { problems } }: Messages, problem: SignInProblem): Html {
+function lead({ messages: { signIn: texts }, brand }: PageContext, { appName, isAgain }: SignInData): Html {
+  if (appName === null) return texts.lead(brand.productName);
+  return isAgain ? texts.leadAgain(appName) : texts.leadToApp(appName);
+}
+
+function problemTexts({ signIn: { problems } }: Messages, problem: SignInProblem) {
   const { heading } = problems[problem.kind];
   const text =
     problem.kind === 'throttled' ? problems.throttled.text(problem.retryAfterSeconds) : problems[problem.kind].text;
-  return html`<div class="notice problem" role="alert" id="problem">${icons.alert}<div><strong>${heading}</strong> ${text}</div></div>`;
+  return { heading, text };
 }

@@ -76,11 +76,13 @@ small { display: block; font-size: 0.875rem; color: var(--muted); }
 ul { padding: 0; list-style: none; }
 a { color: var(--brand-text); text-decoration-thickness: 1px; text-underline-offset: 0.2em; }
 a:hover { text-decoration-thickness: 2px; }
-code, pre { font-family: ui-monospace, SFMono-Regular, "SF Mono", Menlo, Consolas, "Liberation Mono", monospace; font-size: 0.875em; }
+code, pre, .field .user-code { font-family: ui-monospace, SFMono-Regular, "SF Mono", Menlo, Consolas, "Liberation Mono", monospace; }
+code, pre { font-size: 0.875em; }
 code { direction: ltr; unicode-bidi: isolate; }
 :focus-visible { outline: 2px solid var(--brand-text); outline-offset: 2px; border-radius: 0.25rem; }
 .unseen { position: absolute; inline-size: 1px; block-size: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 .icon { flex: none; display: block; }
+[hidden] { display: none !important; }
 
 .bar { display: flex; align-items: center; justify-content: space-between; gap: 0.5rem 1.5rem; flex-wrap: wrap; padding: 1.25rem 1.5rem; }
 .brand { display: inline-flex; align-items: center; gap: 0.625rem; color: inherit; text-decoration: none; font-weight: 650; border-radius: 0.5rem; }
@@ -100,7 +102,7 @@ main { inline-size: 100%; margin-inline: auto; }
 .card .bar { justify-content: center; padding-block: clamp(1.5rem, 7vh, 4.5rem) 1.5rem; }
 .card main { max-inline-size: 28.5rem; padding: 2.25rem; background: var(--surface); border: 1px solid var(--line); border-radius: 1rem; box-shadow: 0 1px 2px var(--shadow), 0 12px 32px var(--shadow); }
 .card .foot { justify-content: center; }
-.card main > * + * { margin-block-start: 1rem; }
+.card main > * + *, .consent > * + * { margin-block-start: 1rem; }
 .card main > h1 + p { margin-block-start: 0.5rem; }
 .lead { color: var(--muted); }
 .stack { display: grid; gap: 1rem; }
@@ -111,13 +113,13 @@ main { inline-size: 100%; margin-inline: auto; }
 .fine { font-size: 0.8125rem; color: var(--muted); }
 
 .field { display: grid; gap: 0.375rem; }
-label { font-size: 0.875rem; font-weight: 550; }
-input {
+.field label { font-size: 0.875rem; font-weight: 550; }
+.field input {
   inline-size: 100%; min-block-size: 2.875rem; padding: 0.5rem 0.875rem; font: inherit; color: var(--ink);
   background: var(--surface); border: 1px solid var(--edge); border-radius: 0.625rem;
 }
-input:focus-visible { outline-offset: -1px; border-color: var(--brand-text); border-radius: 0.625rem; }
-input[aria-invalid="true"] { border-color: var(--problem); }
+.field input:focus-visible { outline-offset: -1px; border-color: var(--brand-text); border-radius: 0.625rem; }
+.field input[aria-invalid="true"] { border-color: var(--problem); }
 button, .button {
   display: inline-flex; align-items: center; justify-content: center; min-block-size: 2.875rem; padding: 0.5rem 1.25rem; font: inherit; font-weight: 600;
   text-align: center; text-decoration: none; border: 1px solid transparent; border-radius: 0.625rem; cursor: pointer; transition: background-color 120ms, border-color 120ms;
@@ -144,16 +146,37 @@ button:active, .button:active { transform: translateY(1px); }
 main > .monogram.app { inline-size: 3rem; block-size: 3rem; font-size: 1.375rem; border-radius: 0.875rem; }
 .account { display: flex; flex-wrap: wrap; align-items: center; gap: 0.5rem 0.75rem; padding: 0.625rem 0.75rem; background: var(--sunken); border-radius: 0.75rem; font-size: 0.875rem; line-height: 1.4; }
 .account p { flex: 1 1 9rem; min-inline-size: 0; }
-.account form { margin-inline-start: auto; }
+.account form { margin-inline: auto -0.375rem; }
 .account strong { display: block; font-weight: 600; }
 .account .address { color: var(--muted); }
 .account .monogram { background: var(--surface); }
-.card main > h2 { margin-block-start: 1.75rem; }
 .permissions { display: grid; gap: 0.75rem; }
 .permissions li { display: flex; gap: 0.75rem; }
-.permissions li > span { min-inline-size: 0; }
+.permissions li > span:not(.badge), .options label > span:not(.badge) { min-inline-size: 0; }
 .permissions .icon { margin-block-start: 0.125rem; color: var(--brand-text); }
-.card main > h2 + .permissions { margin-block-start: 0.875rem; }
+.card h2 + .permissions { margin-block-start: 0.875rem; }
+.options { min-inline-size: 0; margin: 0; padding: 0; border: 0; }
+.options legend, .already h3 { padding: 0; font-size: 0.875rem; font-weight: 550; color: var(--muted); letter-spacing: 0; }
+.card .consent > .options { margin-block-start: 1.25rem; }
+.options legend { margin-block-end: 0.25rem; }
+.options label { display: flex; gap: 0.75rem; min-block-size: 2.75rem; padding: 0.625rem 0.75rem; margin-inline: -0.75rem; border-radius: 0.625rem; cursor: pointer; }
+.options label:hover { background: var(--sunken); }
+.options input { flex: none; inline-size: 1.25rem; block-size: 1.25rem; margin: 0.125rem 0 0; cursor: pointer; }
+.badge { flex: none; align-self: start; margin-block-start: 0.125rem; margin-inline-start: auto; padding: 0 0.5rem; font-size: 0.75rem; line-height: 1.5; font-weight: 600; color: var(--brand-text); background: var(--wash); border: 1px solid var(--brand-edge); border-radius: 1rem; }
+.card .consent > .already { margin-block-start: 1.5rem; }
+.card .consent > .options + .already { margin-block-start: 1rem; }
+.already h3 { margin-block-end: 0.625rem; }
+.already .permissions { gap: 0.5rem; font-size: 0.9375rem; }
+.already .icon { color: var(--muted); }
+.device { padding: 1rem 1.125rem; border: 1px solid var(--brand-edge); border-radius: 0.75rem; background: var(--wash); }
+.device h2 { display: flex; gap: 0.5rem; align-items: center; }
+.device p { margin-block-start: 0.5rem; font-size: 0.9375rem; }
+.device .user-code { margin-block-start: 0.75rem; font-size: 1.75rem; line-height: 1.3; font-weight: 650; letter-spacing: 0.12em; text-align: center; }
+.device .user-code code { font-size: 1em; }
+.field .user-code { min-block-size: 3.5rem; font-size: 1.5rem; letter-spacing: 0.12em; text-align: center; text-transform: uppercase; }
+.done { display: grid; place-items: center; inline-size: 3rem; block-size: 3rem; border-radius: 50%; color: var(--success); background: var(--success-wash); }
+.card .consent > .destination { margin-block-start: 1.625rem; }
+.card .consent > .options + .destination { margin-block-start: 1rem; }
 .destination { padding-block-start: 1.25rem; border-block-start: 1px solid var(--line); font-size: 0.9375rem; }
 .destination .address { font-weight: 600; }
 .choice { display: grid; grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr)); gap: 0.75rem; margin-block-start: 1rem; }
@@ -197,6 +220,15 @@ main > .monogram.app { inline-size: 3rem; block-size: 3rem; font-size: 1.375rem;
 .chapters { display: grid; grid-template-columns: minmax(0, 1fr); gap: 3.5rem; }
 .chapters section { scroll-margin-block-start: 1.5rem; display: grid; grid-template-columns: minmax(0, 1fr); gap: 1rem; }
 .chapters h2 { font-size: 1.25rem; }
+.chapters .step h2 { font-size: 1.0625rem; }
+.chapters .step { margin-block-start: -1rem; }
+.contents .step { padding-inline-start: 0.875rem; }
+.ways { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 16rem), 1fr)); gap: 1rem; max-inline-size: 46rem; margin-block: 1.75rem 1rem; }
+.ways li { position: relative; padding: 1.125rem 1.25rem; background: var(--surface); border: 1px solid var(--line); border-radius: 1rem; box-shadow: 0 1px 2px var(--shadow); }
+.ways li:hover { border-color: var(--brand-edge); }
+.ways a { font-weight: 650; text-decoration: none; }
+.ways a::after { content: ""; position: absolute; inset: 0; border-radius: inherit; }
+.ways p { margin-block-start: 0.25rem; font-size: 0.9375rem; color: var(--muted); }
 .chapters h3 { margin-block-start: 0.75rem; }
 .chapters ul { display: grid; gap: 0.75rem; padding-inline-start: 1.125rem; list-style: disc; }
 .chapters li::marker { color: var(--muted); }
@@ -220,7 +252,7 @@ html:lang(ar) :is(h1, h2, h3) { line-height: 1.45; letter-spacing: 0; }
 }
 @media (max-width: 30rem) {
   .app-card form { grid-column: 1 / -1; grid-row: auto; display: grid; }
-  .danger { min-block-size: 2.75rem; }
+  .danger, .quiet { min-block-size: 2.75rem; }
   .card { background: var(--surface); }
   .card .bar { padding: 1.5rem 1.25rem 0; justify-content: start; }
   .card main { padding: 1.75rem 1.25rem; border: 0; border-radius: 0; box-shadow: none; background: transparent; }

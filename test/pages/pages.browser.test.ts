@@ -12,8 +12,9 @@ import { sampleBrand, sampleContext, samplePages } from './sample-pages.ts';
 
 const policy = "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'";
 const names = Object.keys(samplePages(sampleContext('en')));
-/** The error pages differ in nothing but their words. */
-const distinct = names.filter((name) => !name.startsWith('error-') || name === 'error-unknown_client');
+/** Pages that differ from another one in nothing but words, or in how often something is repeated. */
+const repeated = /^error-(?!unknown_client)|^sign-in-(?!wrong)|-(?:this-device|many|throttled|denied)$/;
+const distinct = names.filter((name) => !repeated.test(name));
 const hardColours = ['#ffff00', '#000000', '#ffffff'];
 
 let browser: Browser;
@@ -88,7 +89,7 @@ for (const colour of hardColours) {
   test(`the pages stay accessible with the brand colour ${colour}`, async () => {
     for (const colorScheme of ['light', 'dark'] as const) {
       const [page] = await open({ colorScheme, width: 1280 });
-      for (const name of ['sign-in-wrong', 'consent', 'connected-apps', 'developers']) {
+      for (const name of ['sign-in-wrong', 'consent-device-more', 'device-allowed', 'connected-apps', 'developers']) {
         await page.goto(`${origin}/en/${name}?colour=${encodeURIComponent(colour)}`);
         assert.deepEqual(await violations(page), [], `${name} ${colorScheme}`);
       }
@@ -109,5 +110,60 @@ test('the consent page is walked with the keyboard alone, Allow before Deny', as
     stops.map((stop) => stop.replace(/\s+/g, ' ').trim()),
     ['N Northwind Start page', 'Switch account', 'Allow', 'Deny', 'Connected apps', 'Get help'],
   );
+  await page.context().close();
+});
+
+test('WCAG 2.2 §2.5.5: whatever is pressed on a small screen is 44 pixels high', async () => {
+  const [page] = await open({ colorScheme: 'light', width: 320 });
+  for (const name of distinct) {
+    await page.goto(`${origin}/en/${name}`);
+    for (const target of await page.locator('button, .button, .field input, .options label, .ways li').all()) {
+      if (!(await target.isVisible())) continue;
+      const { height = 0 } = (await target.boundingBox()) ?? {};
+      assert.ok(height >= 44, `${name}: ${await target.innerText()} is ${height} pixels high`);
+    }
+  }
+  await page.context().close();
+});
+
+test('an optional permission is left out by a press anywhere on its row, and Enter on it allows nothing', async () => {
+  const [page] = await open({ colorScheme: 'light', width: 1280 });
+  await page.goto(`${origin}/en/consent-options`);
+  const posted: string[] = [];
+  await page.route('**/auth/oauth2/authorize**', (route) => {
+    posted.push(route.request().postData() ?? '');
+    return route.fulfill({ status: 204 });
+  });
+  await page.getByText('Book meeting rooms in your name').click();
+  assert.equal(await page.getByLabel('Book meeting rooms in your name').isChecked(), false);
+  await page.getByLabel('contacts.read').press('Enter');
+  assert.deepEqual(posted, []);
+  await Promise.all([
+    page.waitForResponse('**/auth/oauth2/authorize**'),
+    page.getByRole('button', { name: 'Allow' }).click(),
+  ]);
+  assert.equal(posted.length, 1);
+  const form = new URLSearchParams(posted[0]);
+  assert.deepEqual(form.getAll('scope'), ['contacts.read']);
+  assert.equal(form.get('decision'), 'allow');
+  await page.context().close();
+});
+
+test('RFC 8628 §6.1: the code of a device can be typed in small letters, with any dash or space or none', async () => {
+  const [page] = await open({ colorScheme: 'light', width: 1280 });
+  await page.goto(`${origin}/en/device-code`);
+  const field = page.getByLabel('Code on your device');
+  for (const [code, fits] of [
+    ['BCDF-GHJK', true],
+    ['bcdfghjk', true],
+    [' bcdf–ghjk ', true],
+    ['B C D F G H J K', true],
+    ['BCDFGHJ', false],
+    ['BCDF-GHJKL', false],
+    ['', false],
+  ] as const) {
+    await field.fill(code);
+    assert.equal(await page.evaluate("document.querySelector('#user_code').checkValidity()"), fits, code);
+  }
   await page.context().close();
 });

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { consentPage } from '../../src/pages/consent-page.ts';
+import { type ConsentDestination, consentPage } from '../../src/pages/consent-page.ts';
+import { libraryExample } from '../../src/pages/developers-examples.ts';
+import { deviceCodePage, deviceDonePage } from '../../src/pages/device-pages.ts';
 import { languages } from '../../src/pages/messages/messages.ts';
+import type { Permission } from '../../src/pages/permissions.ts';
 import { signInPage } from '../../src/pages/sign-in-page.ts';
 import { sampleBrand, sampleContext, samplePages } from './sample-pages.ts';
 
@@ -54,6 +57,8 @@ for (const language of languages) {
         assert.match(href ?? '', /^(?:\/[a-z-]|\/$|#[a-z]|mailto:help@northwind\.example$)/, name);
       }
       for (const [form] of text.matchAll(/<form[\s\S]*?<\/form>/g)) {
+        // The one form that changes nothing leads to the page that asks.
+        if (form.startsWith('<form method="get" action="/device"')) continue;
         assert.match(form, /^<form method="post" action="\/[^"]*"/, name);
         assert.match(form, /<input type="hidden" name="form_token" value="[^"]+">/, name);
       }
@@ -94,19 +99,35 @@ test('a problem on the sign-in page is announced, named in the title and tied to
   assert.doesNotMatch(String(signInPage(sampleContext('en'), signIn)), /alert|aria-invalid|name="continue"/);
 });
 
+test('OpenID Connect Core §3.1.2.1: who has to sign in again is told which app asks for it', () => {
+  const page = String(signInPage(sampleContext('en'), { ...signIn, appName: 'Planner', isAgain: true }));
+  assert.ok(textOf(page).includes('For your security, Planner asks you to sign in again'));
+});
+
 const consent = {
   appName: 'Planner',
-  redirectHost: 'planner.example',
   account: { name: 'Ada', email: 'ada@northwind.example' },
-  permissions: [],
+  hasAccessAlready: false,
+  permissions: [] as Permission[],
   action: '/auth/oauth2/authorize?client_id=a',
   formToken: 't',
   switchAccount: { continueTo: '/auth/oauth2/authorize?client_id=a', formToken: 'u' },
 };
 
-/** What the consent page says, without its markup. */
-function said(change: Partial<typeof consent>): string {
-  return String(consentPage(sampleContext('en'), { ...consent, ...change })).replace(/<[^>]*>/g, '');
+const planner: ConsentDestination = { redirectHost: 'planner.example' };
+
+function consentMarkup(change: Partial<typeof consent>, destination = planner): string {
+  return String(consentPage(sampleContext('en'), { ...consent, ...destination, ...change }));
+}
+
+/** What a page says, without its markup. */
+function textOf(page: string): string {
+  return page.replace(/<[^>]*>/g, '');
+}
+
+/** What the consent page says. */
+function said(change: Partial<typeof consent>, destination?: ConsentDestination): string {
+  return textOf(consentMarkup(change, destination));
 }
 
 test('the consent page names the app, the account, the host, what it means and how to take it back', () => {
@@ -119,7 +140,7 @@ test('the consent page names the app, the account, the host, what it means and h
   ]) {
     assert.ok(said({}).includes(part), part);
   }
-  const page = String(consentPage(sampleContext('en'), consent));
+  const page = consentMarkup({});
   assert.match(page, /<button class="primary" name="decision" value="allow">Allow<\/button>/);
   assert.match(page, /<button class="secondary" name="decision" value="deny">Deny<\/button>/);
 });
@@ -134,7 +155,7 @@ test('an app on this device is called that, and only that', () => {
     'localhost:3000',
     'com.example.app:',
   ]) {
-    assert.ok(said({ redirectHost }).includes('an app on this device'), redirectHost);
+    assert.ok(said({}, { redirectHost }).includes('an app on this device'), redirectHost);
   }
   for (const redirectHost of [
     'localhost.evil.example',
@@ -143,18 +164,180 @@ test('an app on this device is called that, and only that', () => {
     'evil.example:443',
     'xlocalhost',
   ]) {
-    assert.ok(said({ redirectHost }).includes(`go on to ${redirectHost}`), redirectHost);
+    assert.ok(said({}, { redirectHost }).includes(`go on to ${redirectHost}`), redirectHost);
   }
 });
 
 test('a hostile app name is isolated, shortened and shown without tricks', () => {
-  const long = String(
-    consentPage(sampleContext('en'), { ...consent, appName: `Ev\u202Eil\u200B ${'x'.repeat(5_000)}` }),
-  );
+  const long = consentMarkup({ appName: `Ev\u202Eil\u200B ${'x'.repeat(5_000)}` });
   assert.match(long, /<h1>Allow <bdi>Evil x{74}…<\/bdi> to use/);
   assert.ok(long.length < 8_000);
-  assert.match(
-    String(consentPage(sampleContext('en'), { ...consent, appName: '\u202E\u200B' })),
-    /<h1>Allow <bdi>—<\/bdi> to/,
+  assert.match(consentMarkup({ appName: '\u202E\u200B' }), /<h1>Allow <bdi>—<\/bdi> to/);
+});
+
+/** The fields of a page's forms that carry a scope, each with its value, and whether it is hidden or a ticked box. */
+function scopeFields(page: string): string[] {
+  return Array.from(
+    page.matchAll(/<input type="(\w+)" name="scope" value="([^"]*)"( checked)?>/g),
+    ([, type, value, checked]) => [type, value, checked].join(' ').trimEnd(),
   );
+}
+
+test('without optional permissions the consent form is two buttons, and Allow comes first', () => {
+  const page = consentMarkup({ permissions: [{ name: 'mail.read', sentence: 'Read your mail' }] });
+  assert.doesNotMatch(page, /checkbox|fieldset|name="scope"|formmethod/);
+  assert.equal(page.match(/<button/g)?.length, 3, 'Switch, Allow and Deny');
+});
+
+test('RFC 6749 §3.3: optional permissions are ticked boxes that can be left out, after those that cannot', () => {
+  const page = consentMarkup({
+    permissions: [
+      { name: 'mail.send', sentence: 'Send mail', optional: true },
+      { name: 'mail.read', sentence: 'Read your mail' },
+      { name: 'mail.delete', sentence: null, optional: true },
+    ],
+  });
+  assert.deepEqual(scopeFields(page), ['checkbox mail.send  checked', 'checkbox mail.delete  checked']);
+  assert.match(page, /<fieldset class="options">\s*<legend>Optional: untick what you want to leave out<\/legend>/);
+  assert.ok(page.indexOf('Read your mail') < page.indexOf('Send mail'));
+  assert.match(
+    page,
+    /<label><input type="checkbox" name="scope" value="mail.send" checked><span><bdi>Send mail<\/bdi><\/span><\/label>/,
+  );
+});
+
+test('an app that has access and asks for more: what is new is first and marked, what it has is said and kept', () => {
+  const page = consentMarkup({
+    hasAccessAlready: true,
+    permissions: [
+      { name: 'mail.read', sentence: 'Read your mail' },
+      { name: 'mail.send', sentence: 'Send mail', isNew: true },
+      { name: 'mail.sort', sentence: 'Sort your mail', optional: true },
+      { name: 'mail.delete', sentence: 'Delete your mail', optional: true, isNew: true },
+    ],
+  });
+  const text = textOf(page).replace(/\s+/g, ' ');
+  for (const part of [
+    'Allow Planner to do more with your Northwind account?',
+    'It already has access to your account, and now asks for more.',
+    'If you allow it, this app can also Send mail New Optional: untick what you want to leave out Delete your mail New',
+    'it gets nothing more, and keeps what it has',
+  ]) {
+    assert.ok(text.includes(part), part);
+  }
+  assert.match(text, /It can already See who you are.* Read your mail Sort your mail Either way/);
+  assert.equal(text.match(/ New /g)?.length, 2);
+  assert.doesNotMatch(text, /nothing is shared/);
+  assert.deepEqual(scopeFields(page), ['checkbox mail.delete  checked', 'hidden mail.sort']);
+});
+
+test('an app that has all it asks for already: the page says so, and why it is asked again', () => {
+  const permissions = [
+    { name: 'mail.read', sentence: 'Read your mail' },
+    { name: 'mail.sort', sentence: 'Sort your mail', optional: true },
+  ];
+  const page = consentMarkup({ hasAccessAlready: true, permissions });
+  const text = textOf(page);
+  assert.ok(text.includes('Allow Planner to use your Northwind account?'));
+  assert.ok(text.includes('This app already has this access. Apps ask again when they’re connected once more'));
+  assert.doesNotMatch(text, /It can already|>New</);
+  assert.deepEqual(scopeFields(page), ['checkbox mail.sort  checked']);
+});
+
+test('a hundred permissions with hostile sentences are all there, shortened, isolated and without tricks', () => {
+  const sentence = `\u202E\u2066${'<b>Do anything'.repeat(1_000)}`;
+  const permissions = Array.from({ length: 100 }, (_, at) => ({
+    name: `"><p ${at}`,
+    sentence,
+    optional: at % 2 === 0,
+  }));
+  const page = consentMarkup({ permissions });
+  assert.equal(page.match(/<bdi>&lt;b&gt;Do anything/g)?.length, 100);
+  assert.equal(scopeFields(page).length, 50);
+  assert.doesNotMatch(page, /[\u202A-\u202E\u2066-\u2069]|<b>|<p \d/);
+  assert.ok(page.length < 100_000);
+});
+
+const device: ConsentDestination = { userCode: 'BCDF-GHJK' };
+
+test('RFC 8628 §5.4: consent for a device asks to compare the code with a device at hand, and warns of codes from others', () => {
+  const text = said({}, device);
+  for (const part of [
+    'Allow Planner to use your Northwind account?',
+    'A device is asking',
+    'Only continue if you yourself started this, on a device that you have in front of you, and it shows this code:',
+    'BCDF-GHJK',
+    'Did someone else give you this code, or a link to this page? Choose Deny',
+  ]) {
+    assert.ok(text.includes(part), part);
+  }
+  assert.doesNotMatch(text, /go on to|go back to an app/);
+  assert.doesNotMatch(said({}), /device that you have in front of you/);
+});
+
+test('RFC 8628 §3.3: the code is typed into a form that decides nothing, and is kept to be corrected', () => {
+  const page = String(deviceCodePage(sampleContext('en'), { userCode: 'bcdf ghjk', problem: null }));
+  assert.match(page, /<form method="get" action="\/device"/);
+  assert.match(page, /<label for="user_code">/);
+  assert.match(page, /<input id="user_code" name="user_code" [^>]*value="bcdf ghjk" dir="ltr"/);
+  assert.doesNotMatch(page, /alert|aria-invalid|form_token/);
+});
+
+test('a code that leads nowhere is said to, and too many tries are told how long to wait', () => {
+  const pageWith = (problem: Parameters<typeof deviceCodePage>[1]['problem']) =>
+    String(deviceCodePage(sampleContext('en'), { userCode: 'BCDF-GHJK', problem }));
+  const unknown = pageWith({ kind: 'unknown_code' });
+  assert.match(unknown, /<title>Problem: Connect a device – Northwind<\/title>/);
+  assert.match(unknown, /role="alert" id="problem".*start again there/s);
+  assert.match(unknown, /aria-describedby="problem hint" aria-invalid="true"/);
+  const throttled = pageWith({ kind: 'throttled', retryAfterSeconds: 150 });
+  assert.match(throttled, /role="alert" id="problem".*Please wait 3 minutes/s);
+  assert.doesNotMatch(throttled, /aria-invalid/);
+});
+
+test('after the decision for a device, the page says what was decided, and how to take it back', () => {
+  const done = (decision: 'allowed' | 'denied') =>
+    textOf(String(deviceDonePage(sampleContext('en'), { decision, appName: 'Planner' })));
+  assert.match(done('allowed'), /You can go back to your device\s+Planner is connected.*\s+.*Connected apps/);
+  assert.match(done('denied'), /Nothing was shared\s+You denied the request of Planner/);
+  assert.doesNotMatch(done('denied'), /Connected apps/);
+});
+
+test('the developers’ page sends a newcomer one of two ways, and names every address of both', () => {
+  const page = String(samplePages(sampleContext('en'))['developers']);
+  assert.match(page, /<ul class="ways">\s*<li><a href="#library">.*?<\/li>\s*<li><a href="#calls">/s);
+  for (const path of [
+    '',
+    '/.well-known/oauth-authorization-server',
+    '/oauth2/authorize',
+    '/oauth2/token',
+    '/oauth2/revoke',
+    '/oauth2/introspect',
+    '/oauth2/par',
+    '/oauth2/device_authorization',
+    '/oauth2/revocations',
+    '/openapi.json',
+    '/auth/oauth2/authorize',
+    '/api/auth/oauth/token',
+    '/api/auth/oauth/refreshToken',
+  ]) {
+    assert.ok(page.includes(`dir="ltr">https://accounts.northwind.example${path}</code>`), path);
+  }
+  for (const [, anchor] of page.matchAll(/<a href="#([^"]*)"/g))
+    assert.ok(page.includes(`<section id="${anchor}"`), anchor);
+  for (const scope of ['calendar.read', 'calendar.write'])
+    assert.ok(page.includes(`<dt><code>${scope}</code></dt>`), scope);
+});
+
+test('the example for libraries calls what openid-client has, and runs without TLS on this machine alone', async () => {
+  const openidClient: Record<string, unknown> = await import('openid-client');
+  const example = libraryExample('https://accounts.northwind.example');
+  const called = Array.from(
+    libraryExample('http://localhost:3000').matchAll(/client\.(\w+)/g),
+    ([, name]) => name ?? '',
+  );
+  assert.ok(called.length >= 7);
+  for (const name of called) assert.equal(typeof openidClient[name], 'function', name);
+  assert.ok(called.includes('allowInsecureRequests'));
+  assert.doesNotMatch(example, /allowInsecureRequests/);
 });

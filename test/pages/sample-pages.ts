@@ -2,6 +2,7 @@ import type { Brand } from '../../src/pages/brand.ts';
 import { connectedAppsPage } from '../../src/pages/connected-apps-page.ts';
 import { consentPage } from '../../src/pages/consent-page.ts';
 import { developersPage } from '../../src/pages/developers-page.ts';
+import { deviceCodePage, deviceDonePage } from '../../src/pages/device-pages.ts';
 import { type ErrorKind, errorPage } from '../../src/pages/error-page.ts';
 import { homePage } from '../../src/pages/home-page.ts';
 import type { Html } from '../../src/pages/html.ts';
@@ -43,13 +44,26 @@ export function samplePages(context: PageContext, text: Replace = unchanged): Re
   };
   const consent = {
     appName: text('Meeting Room Planner'),
-    redirectHost: text('planner.example'),
     account,
+    hasAccessAlready: false,
     permissions,
     action: text('/auth/oauth2/authorize?client_id=a&state=b'),
     formToken: text('token'),
     switchAccount: { continueTo: text('/auth/oauth2/authorize?client_id=a'), formToken: text('token') },
   };
+  const toApp = { redirectHost: text('planner.example') };
+  const toDevice = { userCode: text('BCDF-GHJK') };
+  const optional = [
+    ...permissions,
+    { name: text('rooms.book'), sentence: text('Book meeting rooms in your name'), optional: true },
+    { name: text('contacts.read'), sentence: null, optional: true },
+  ];
+  const more = [
+    { name: text('calendar.read'), sentence: text('See your calendars and the events in them') },
+    { name: text('calendar.share'), sentence: text('Share your calendars with others'), isNew: true },
+    { name: text('rooms.book'), sentence: text('Book meeting rooms in your name'), optional: true, isNew: true },
+    { name: text('contacts.read'), sentence: text('See your contacts'), optional: true },
+  ];
   const connected = { account, apps: [], formToken: text('token'), justRevoked: null, signOutFormToken: text('token') };
   const apps = [
     {
@@ -74,15 +88,52 @@ export function samplePages(context: PageContext, text: Replace = unchanged): Re
     }),
     'sign-in-busy': signInPage(context, { ...signIn, problem: { kind: 'busy' } }),
     'sign-in-expired': signInPage(context, { ...signIn, continueTo: null, problem: { kind: 'form_expired' } }),
-    consent: consentPage(context, consent),
-    'consent-device': consentPage(context, { ...consent, redirectHost: '127.0.0.1:51234' }),
+    'sign-in-again': signInPage(context, { ...signIn, isAgain: true, problem: null }),
+    consent: consentPage(context, { ...consent, ...toApp }),
+    'consent-this-device': consentPage(context, { ...consent, redirectHost: '127.0.0.1:51234' }),
+    'consent-options': consentPage(context, { ...consent, ...toApp, permissions: optional }),
+    'consent-more': consentPage(context, { ...consent, ...toApp, hasAccessAlready: true, permissions: more }),
+    'consent-nothing-new': consentPage(context, { ...consent, ...toApp, hasAccessAlready: true }),
+    'consent-device': consentPage(context, { ...consent, ...toDevice }),
+    'consent-device-more': consentPage(context, {
+      ...consent,
+      ...toDevice,
+      hasAccessAlready: true,
+      permissions: more,
+    }),
+    'consent-many': consentPage(context, {
+      ...consent,
+      ...toApp,
+      hasAccessAlready: true,
+      permissions: Array.from({ length: 100 }, (_, at) => ({
+        name: text(`resource-${at}.read`),
+        sentence:
+          at % 3 === 0 ? null : text('Read and change every last thing that you have ever kept here. '.repeat(at)),
+        optional: at % 2 === 0,
+        isNew: at < 50,
+      })),
+    }),
     'consent-long': consentPage(context, {
       ...consent,
       appName: text('<b>Wonderful</b> '.repeat(300)),
       redirectHost: text(`${'very-long-name.'.repeat(12)}planner.example`),
       account: { name: text('A'.repeat(300)), email: text(`${'ada.'.repeat(30)}lovelace@northwind.example`) },
-      permissions: [{ name: text('s'.repeat(5_000)), sentence: null }],
+      permissions: [
+        { name: text('s'.repeat(5_000)), sentence: null },
+        { name: text('t'.repeat(5_000)), sentence: text('\u202Eelbadaer'.repeat(500)), optional: true },
+      ],
     }),
+    'device-code': deviceCodePage(context, { userCode: '', problem: null }),
+    'device-code-unknown': deviceCodePage(context, {
+      userCode: text('bcdfghj'),
+      problem: { kind: 'unknown_code' },
+    }),
+    'device-code-throttled': deviceCodePage(context, {
+      userCode: text('BCDF-GHJK'),
+      problem: { kind: 'throttled', retryAfterSeconds: 150 },
+    }),
+    'device-allowed': deviceDonePage(context, { decision: 'allowed', appName: text('Meeting Room Planner') }),
+    'device-denied': deviceDonePage(context, { decision: 'denied', appName: text('Meeting Room Planner') }),
     'connected-apps': connectedAppsPage(context, { ...connected, apps, justRevoked: text('Invoice Robot') }),
     'connected-apps-empty': connectedAppsPage(context, connected),
     'sign-out': signOutPage(context, { formToken: text('token'), continueTo: text('/account/apps') }),
@@ -94,7 +145,19 @@ export function samplePages(context: PageContext, text: Replace = unchanged): Re
       accessTokenRequestUrl: text('https://accounts.northwind.example/api/auth/oauth/token'),
       refreshTokenRequestUrl: text('https://accounts.northwind.example/api/auth/oauth/refreshToken'),
       meUrl: text('https://api.northwind.example/v2/me'),
-      metadataUrl: text('https://accounts.northwind.example/.well-known/oauth-authorization-server'),
+      standard: {
+        issuer: text('https://accounts.northwind.example'),
+        metadataUrl: text('https://accounts.northwind.example/.well-known/oauth-authorization-server'),
+        authorizationUrl: text('https://accounts.northwind.example/oauth2/authorize'),
+        tokenUrl: text('https://accounts.northwind.example/oauth2/token'),
+        revocationUrl: text('https://accounts.northwind.example/oauth2/revoke'),
+        introspectionUrl: text('https://accounts.northwind.example/oauth2/introspect'),
+        pushedAuthorizationRequestUrl: text('https://accounts.northwind.example/oauth2/par'),
+        deviceAuthorizationUrl: text('https://accounts.northwind.example/oauth2/device_authorization'),
+        revocationStreamUrl: text('https://accounts.northwind.example/oauth2/revocations'),
+      },
+      openApiUrl: text('https://accounts.northwind.example/openapi.json'),
+      scopes: permissions,
       lifetimes: {
         codeSeconds: 60,
         accessTokenSeconds: 1_800,
@@ -108,7 +171,7 @@ export function samplePages(context: PageContext, text: Replace = unchanged): Re
         { kind: 'client_authentication', count: 10, seconds: 60 },
         { kind: 'sign_in_account', count: 5, seconds: 900 },
         { kind: 'sign_in_address', count: 50, seconds: 900 },
-        { kind: 'api', count: 6_000, seconds: 60 },
+        { kind: 'device_code', count: 20, seconds: 600 },
       ],
     }),
     ...Object.fromEntries(errors),

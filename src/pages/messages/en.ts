@@ -37,6 +37,7 @@ export const en = {
     heading: 'Sign in',
     lead: (product: string): Html => html`with your ${isolated(product)} account`,
     leadToApp: (app: string): Html => html`to continue to ${isolated(app)}`,
+    leadAgain: (app: string): Html => html`For your security, ${isolated(app)} asks you to sign in again`,
     email: 'Email address',
     password: 'Password',
     submit: 'Sign in',
@@ -58,18 +59,68 @@ export const en = {
     title: 'Allow access',
     heading: (app: string, product: string): Html =>
       html`Allow ${isolated(app)} to use your ${isolated(product)} account?`,
+    headingMore: (app: string, product: string): Html =>
+      html`Allow ${isolated(app)} to do more with your ${isolated(product)} account?`,
+    leadMore: 'It already has access to your account, and now asks for more.',
+    leadNothingNew:
+      'This app already has this access. Apps ask again when they’re connected once more, for example in another browser or on another device.',
     destination: (host: string): Html => html`Either way, you’ll go on to ${isolatedAddress(host)}`,
     destinationOnThisDevice: (host: string): Html =>
       html`Either way, you’ll go back to an app on this device: ${isolatedAddress(host)}`,
     account: 'Your account',
     switchAccount: html`Switch <span class="unseen">account</span>`,
     permissions: 'If you allow it, this app can',
+    permissionsMore: 'If you allow it, this app can also',
+    permissionsAlready: 'It can already',
+    optional: 'Optional: untick what you want to leave out',
+    isNew: 'New',
+    device: {
+      heading: 'A device is asking',
+      text: 'Only continue if you yourself started this, on a device that you have in front of you, and it shows this code:',
+      warning: html`Did someone else give you this code, or a link to this page? <strong>Choose Deny</strong>, or they get into your account.`,
+    },
     duration: 'It keeps this access, even while you’re away, until it runs out or you take it back.',
     takeBack: html`You can take it back at any time under <a href="/account/apps">Connected apps</a>.`,
     password: 'The app never sees your password.',
     allow: 'Allow',
     deny: 'Deny',
     doubt: 'Don’t know this app? Choose Deny, and nothing is shared.',
+    doubtAlready: 'Not sure? Choose Deny: it gets nothing more, and keeps what it has.',
+  },
+
+  deviceCode: {
+    title: 'Connect a device',
+    heading: 'Connect a device',
+    lead: (product: string): Html =>
+      html`Your TV, command line or other device shows a code. Type it here to connect the device to your ${isolated(product)} account.`,
+    userCode: 'Code on your device',
+    hint: '8 letters; capitals and the dash don’t matter',
+    submit: 'Continue',
+    warning: 'Only type a code that a device of your own shows you. If someone sent you a code, close this page.',
+    problems: {
+      unknown_code: {
+        heading: 'That code doesn’t work',
+        text: 'It isn’t right, or it has run out. Check it on your device, or start again there to get a new one.',
+      },
+      throttled: {
+        heading: 'Too many tries',
+        text: (seconds: number): string => `Please wait ${wait(seconds)} and try again.`,
+      },
+    },
+  },
+
+  deviceDone: {
+    allowed: {
+      title: 'Device connected',
+      heading: 'You can go back to your device',
+      text: (app: string): Html => html`${isolated(app)} is connected, and carries on there by itself in a moment.`,
+    },
+    denied: {
+      title: 'Access denied',
+      heading: 'Nothing was shared',
+      text: (app: string): Html => html`You denied the request of ${isolated(app)}. You can close this page.`,
+    },
+    takeBack: html`You can take this back at any time under <a href="/account/apps">Connected apps</a>.`,
   },
 
   connectedApps: {
@@ -124,32 +175,80 @@ export const en = {
     title: 'For developers',
     heading: 'Connect your app',
     lead: (product: string): Html =>
-      html`Let people use their ${isolated(product)} account in your app. They press Allow, your app gets a pair of tokens, and four calls are all you need.`,
+      html`Let people use their ${isolated(product)} account in your app. They press Allow, and your app gets a pair of tokens; it never sees a password.`,
     contents: 'On this page',
     example: (call: string): string => `Example: ${call}`,
     answer: (call: string): string => `Answer: ${call}`,
+    ways: {
+      library:
+        'The usual way. Your library takes one address and finds the rest. Also for public apps, and for devices without a browser.',
+      calls: 'If you were given five things to write the requests yourself. Four plain HTTP calls are all there is.',
+      same: 'Tokens, lifetimes and limits are the same either way, and so are the pages that people see.',
+    },
     need: {
       heading: 'What you need',
-      text: 'An app is registered by the people who run this service; there is no sign-up by API. Tell them your app’s name and redirect URIs. You’ll get five things:',
+      text: 'An app is registered by the people who run this service; there is no sign-up by API. Tell them your app’s name, its redirect URIs and the permissions it needs. You’ll get:',
       clientId: 'Client ID',
       clientIdText: 'Names your app. Not a secret.',
       clientSecret: 'Client Secret',
       clientSecretText:
-        'Proves that a request comes from your server. Keep it there: never in a browser, a mobile app or a repository.',
+        'Proves that a request comes from your server. Keep it there: never in a browser, a mobile app or a repository. A public app, which runs on people’s own devices, has none.',
+    },
+    scopes: {
+      heading: 'Permissions',
+      text: html`Ask for them by name in <code>scope</code>, separated by spaces. Your app gets no others than it’s registered for; without <code>scope</code> it asks for all of those. People can leave out optional ones: <code>scope</code> in the token answer, or in step 4, tells what they allowed.`,
+    },
+    library: {
+      heading: 'With an OAuth library',
+      text: html`A library needs the issuer, your Client ID and your Client Secret, and reads everything else from the metadata. With <code>openid-client</code> for JavaScript:`,
+      label: 'Example: an app with openid-client',
+      rules: {
+        authentication: html`<strong>Your server proves itself</strong> by <code>client_secret_basic</code> or <code>client_secret_post</code>, or by <code>private_key_jwt</code> with a key of its own.`,
+        publicApps: html`<strong>A public app</strong> has no secret and must use PKCE: authentication <code>none</code>.`,
+        pkce: html`<strong>PKCE</strong> with <code>S256</code> is good for every app. With it, <code>state</code> may be left out.`,
+        issuer: html`<strong>Each return</strong> to your app carries <code>iss</code>. Your library compares it with the issuer.`,
+        resource: html`<strong>Tokens for one API only?</strong> Name that API in <code>resource</code>.`,
+        device: html`<strong>A device without a browser</strong> asks the device authorization address for a code, which people type at <code>/device</code>.`,
+        revocation: html`<strong>Revoking</strong> either token ends everything that came from the same Allow.`,
+      },
+      addresses: {
+        heading: 'Addresses',
+        issuer: 'Issuer',
+        metadata: 'Metadata',
+        authorization: 'Authorization',
+        token: 'Tokens',
+        revocation: 'Revocation',
+        pushedAuthorizationRequest: 'Pushed requests',
+        deviceAuthorization: 'Device authorization',
+        openApi: 'OpenAPI description',
+      },
+    },
+    verify: {
+      heading: 'Checking tokens in your API',
+      text: html`An API that is called with these tokens asks whether they’re good. It has an ID and a secret of its own, from the people who run this service. With <code>@valetkey/verify</code> for Node.js:`,
+      label: 'Example: an API with @valetkey/verify',
+      byHand: 'In any other language, ask by HTTP:',
+      introspectionLabel: 'Example: introspection',
+      answerLabel: 'Answer: introspection',
+      keep: html`Anything else than <code>"active": true</code> means no. Ask each time, or keep an answer while you listen to the revocations, which are told within a quarter of a second. The package does.`,
+      introspection: 'Introspection',
+      revocationStream: 'Revocations',
+    },
+    calls: {
+      heading: 'With four calls of your own',
+      text: 'Three addresses come with your Client ID and Client Secret:',
       authorizationUrl: 'Authorization URL',
       accessTokenRequestUrl: 'Access Token Request URL',
       refreshTokenRequestUrl: 'Refresh Token Request URL',
-    },
-    setUp: {
-      text: 'The examples run in any shell once these are filled in:',
-      label: 'Values for the examples',
+      setUp: 'The examples run in any shell once these are filled in:',
+      setUpLabel: 'Values for the examples',
     },
     authorize: {
       name: 'Ask for permission',
       heading: '1. Ask for permission',
       text: html`Send the person’s browser to the Authorization URL. <code>redirect_uri</code> must match a registered one exactly. Make a new, random <code>state</code> for every visit and keep it in the person’s session. The example prints the address to open.`,
       back: html`After Allow, the browser comes back to your <code>redirect_uri</code> with a <code>code</code> and your <code>state</code>. Compare the <code>state</code> with the one you kept, and stop if it differs. After Deny you get <code>error=access_denied</code> instead of a code.`,
-      options: html`Optional: <code>scope</code> (separated by spaces) asks for some of your app’s permissions only. PKCE is welcome: send <code>code_challenge</code> and <code>code_challenge_method=S256</code> here, and <code>code_verifier</code> in the next step.`,
+      options: html`Optional: <code>scope</code>, and PKCE: send <code>code_challenge</code> and <code>code_challenge_method=S256</code> here, and <code>code_verifier</code> in the next step.`,
     },
     exchange: {
       name: 'Get tokens',
@@ -171,7 +270,7 @@ export const en = {
       retry: html`<strong>Lost the answer?</strong> Send the same refresh token again. You’ll get the same new pair, as long as that pair is unused and the retry window is open.`,
       overlap: html`<strong>Two workers at once?</strong> Both get the same new pair, during the short overlap after a refresh.`,
       reuse: html`<strong>Any older refresh token</strong> counts as stolen: the access ends at once, and the person has to allow your app again.`,
-      restart: html`<strong>On <code>invalid_grant</code></strong>, don’t try again. The person may have taken the access back: start over with step 1.`,
+      restart: html`<strong>On <code>invalid_grant</code></strong>, don’t try again. The person may have taken the access back: ask for permission again.`,
       accessToken: html`<strong>The earlier access token</strong> keeps working until its own end, so calls under way don’t fail.`,
     },
     lifetimes: {
@@ -187,23 +286,28 @@ export const en = {
     errors: {
       heading: 'When something goes wrong',
       onReturn: html`In the address that the browser comes back to, as <code>error</code>`,
-      onTokens: html`From steps 2 and 3, as JSON with <code>error</code> and <code>error_description</code>`,
+      onTokens: html`From requests for tokens, as JSON with <code>error</code> and <code>error_description</code>`,
       onMe: html`From step 4, as JSON with <code>error.code</code> and <code>error.message</code>`,
-      access_denied: 'The person chose Deny. Carry on without access.',
+      access_denied:
+        'The person chose Deny. Carry on without access. A device is told with its next request for tokens.',
       authorization_invalid_request: html`A parameter is missing, malformed or sent twice. Often: no <code>state</code>.`,
       invalid_scope: 'A scope that isn’t registered for your app.',
-      unsupported_response_type: html`<code>response_type</code> must be <code>code</code> or absent.`,
+      invalid_target: html`The <code>resource</code> isn’t known here, or there is more than one.`,
+      unsupported_response_type: html`<code>response_type</code> must be <code>code</code>.`,
+      interaction: html`Only with <code>prompt=none</code>: the person would have to sign in or be asked.`,
       invalid_request: html`A parameter is missing, malformed or sent twice; the description says which. 413: more than 64 KiB. 415: neither a form nor JSON.`,
       invalid_client:
         'Client ID or Client Secret is wrong or retired, or your app is paused. Don’t repeat; check them.',
       invalid_grant:
-        'The code or refresh token is wrong, expired, used, revoked or another app’s, or the redirect URI differs. Start over with step 1.',
+        'The code or refresh token is wrong, expired, used, revoked or another app’s, or the redirect URI differs. Ask for permission again.',
       unauthorized_client: 'Your app isn’t registered for this kind of request. Ask the people who run this service.',
-      unsupported_grant_type: html`<code>grant_type</code> is neither <code>authorization_code</code> (step 2) nor <code>refresh_token</code> (step 3).`,
+      unsupported_grant_type: html`<code>grant_type</code> isn’t one that this address knows.`,
+      pending: html`Only for devices: nobody has decided yet. Ask again after <code>interval</code> seconds, and 5 more after each <code>slow_down</code>.`,
+      expired_token: 'Only for devices: the code has run out. Get a new one.',
       temporarily_unavailable: html`Too many requests (429) or a short interruption (503). Wait as many seconds as <code>Retry-After</code> says and send the same request again.`,
       missing_token: html`No <code>Authorization: Bearer …</code> header.`,
       invalid_token:
-        'The access token is unknown, expired or revoked. Refresh once; if that fails, start over with step 1.',
+        'The access token is unknown, expired or revoked. Refresh once; if that fails, ask for permission again.',
       page: 'With an unknown Client ID or a redirect URI that isn’t registered, the browser never comes back: the person sees a page that says so.',
     },
     limits: {
@@ -214,15 +318,10 @@ export const en = {
         client_authentication: 'Wrong client credentials, for one app from one address',
         sign_in_account: 'Wrong passwords, for one account from one address',
         sign_in_address: 'Wrong passwords, from one address',
-        api: 'Requests in all, from one address',
+        device_code: 'Wrong device codes, from one account or one address',
       },
       rate: (count: number, seconds: number): string =>
         `${new Intl.NumberFormat(locale).format(count)} in ${durationIn(locale, seconds)}`,
-    },
-    libraries: {
-      heading: 'Using an OAuth library',
-      text: html`Libraries that follow the standards to the letter expect more fields in the token answer. Let them read this address; they find everything else there. Tokens are the same in both places.`,
-      label: 'Address for libraries',
     },
     help: 'Stuck?',
   },
@@ -244,6 +343,12 @@ export const en = {
         text: 'The app that sent you here asked us to send you on to an address that isn’t registered for it.',
         now: 'You haven’t shared anything. Close this page, or go back to the app and tell its makers.',
         developer: html`<code>redirect_uri</code> must be present, and equal a registered one character by character.`,
+      },
+      bad_request_uri: {
+        heading: 'This request can’t be used any more',
+        text: 'The app that sent you here had prepared its request, but we don’t know that request, or it has run out.',
+        now: 'You haven’t shared anything. Go back to the app and start again there.',
+        developer: html`<code>request_uri</code> is unknown, expired or another client’s. Push a new request.`,
       },
       client_paused: {
         heading: 'This app is paused',

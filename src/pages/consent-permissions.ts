@@ -1,0 +1,45 @@
+import { type Html, html } from './html.ts';
+import type { Messages } from './messages/messages.ts';
+import { checkedList, type Permission, permissionList, permissionText } from './permissions.ts';
+
+/** What an app asks for, for the consent form: what is new apart from what it has, if it has access already. */
+export function requestedPermissions(
+  messages: Messages,
+  permissions: readonly Permission[],
+  asksForMore: boolean,
+): Html {
+  const { consent: texts } = messages;
+  if (!asksForMore) {
+    const required = permissions.filter(({ optional }) => !optional);
+    return html`<h2>${texts.permissions}</h2>
+${permissionList(messages, required)}
+${options(messages, permissions, permissionText)}`;
+  }
+  const added = permissions.filter(({ isNew }) => isNew);
+  const held = permissions.filter(({ isNew }) => !isNew);
+  const required = added.filter(({ optional }) => !optional).map((each) => badgedText(messages, each));
+  return html`<h2>${texts.permissionsMore}</h2>
+${required.length > 0 && checkedList(required)}
+${options(messages, added, badgedText)}
+<div class="already"><h3>${texts.permissionsAlready}</h3>
+${permissionList(messages, held)}</div>
+${held.map(({ optional, name }) => optional && html`<input type="hidden" name="scope" value="${name}">\n`)}`;
+}
+
+function badgedText(messages: Messages, permission: Permission): Html {
+  return html`${permissionText(messages, permission)} <span class="badge">${messages.consent.isNew}</span>`;
+}
+
+function options(
+  messages: Messages,
+  permissions: readonly Permission[],
+  textOf: (messages: Messages, permission: Permission) => Html,
+): Html | null {
+  const optional = permissions.filter((each) => each.optional);
+  if (optional.length === 0) return null;
+  // Enter on a checkbox presses the form's first button, which must not be Allow. This one does nothing outside a dialog.
+  return html`<button hidden formmethod="dialog"></button>
+<fieldset class="options">
+<legend>${messages.consent.optional}</legend>
+${optional.map((each) => html`<label><input type="checkbox" name="scope" value="${each.name}" checked>${textOf(messages, each)}</label>\n`)}</fieldset>`;
+}

@@ -1,0 +1,29 @@
+import { type Html, html } from './html.ts';
+
+/** One section of the developers' page; `isStep` sets it under the one before. */
+export type Section = { id: string; heading: string; body: Html; isStep?: boolean };
+
+/** A block of code or of an answer, which scrolls by itself where it is too wide. */
+export function code(label: string, text: string): Html {
+  return html`<pre class="code" dir="ltr" tabindex="0" role="region" aria-label="${label}"><code>${text}</code></pre>`;
+}
+
+/** A list of terms with what there is to say about each. */
+export function rows(...items: readonly Html[]): Html {
+  return html`<dl class="rows">\n${items}</dl>`;
+}
+
+/** One row of `rows`; `note` stands small beside the term, such as a status or a standard's number. */
+export function row(term: Html | string, description: Html | string, note = ''): Html {
+  return html`<div><dt>${term}${note && html` <bdi class="status">${note}</bdi>`}</dt><dd>${description}</dd></div>\n`;
+}
+
+/** An address to copy. */
+export function url(address: string): Html {
+  return html`<code class="address" dir="ltr">${address}</code>`;
+}
+
+/** Rules, each with a point. */
+export function points(...rules: readonly Html[]): Html {
+  return html`<ul>\n${rules.map((rule) => html`<li>${rule}</li>\n`)}</ul>`;
+}

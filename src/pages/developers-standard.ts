@@ -1,0 +1,51 @@
+/** The developers' page on the standard face: for apps that use an OAuth library, and for APIs that check tokens. */
+import {
+  introspectionAnswer,
+  introspectionExample,
+  libraryExample,
+  type StandardAddresses,
+  verifierExample,
+} from './developers-examples.ts';
+import { code, points, row, rows, type Section, url } from './developers-section.ts';
+import { html } from './html.ts';
+import type { Messages } from './messages/messages.ts';
+
+/** How an app is connected by a library: an example, what to know, and every address. */
+export function librarySection(
+  { developers: { library: texts } }: Messages,
+  standard: StandardAddresses,
+  openApiUrl: string,
+): Section {
+  const { rules, addresses } = texts;
+  const list = rows(
+    row(addresses.issuer, url(standard.issuer)),
+    row(addresses.metadata, url(standard.metadataUrl), 'RFC 8414'),
+    row(addresses.authorization, url(standard.authorizationUrl)),
+    row(addresses.token, url(standard.tokenUrl)),
+    row(addresses.revocation, url(standard.revocationUrl), 'RFC 7009'),
+    row(addresses.pushedAuthorizationRequest, url(standard.pushedAuthorizationRequestUrl), 'RFC 9126'),
+    row(addresses.deviceAuthorization, url(standard.deviceAuthorizationUrl), 'RFC 8628'),
+    row(addresses.openApi, url(openApiUrl)),
+  );
+  const body = html`<p>${texts.text}</p>
+${code(texts.label, libraryExample(standard.issuer))}
+${points(rules.authentication, rules.publicApps, rules.pkce, rules.issuer, rules.resource, rules.device, rules.revocation)}
+<h3>${addresses.heading}</h3>\n${list}`;
+  return { id: 'library', heading: texts.heading, body };
+}
+
+/** How an API finds out whether a token is good. */
+export function verifySection({ developers: { verify: texts } }: Messages, standard: StandardAddresses): Section {
+  const list = rows(
+    row(texts.introspection, url(standard.introspectionUrl), 'RFC 7662'),
+    row(texts.revocationStream, url(standard.revocationStreamUrl)),
+  );
+  const body = html`<p>${texts.text}</p>
+${code(texts.label, verifierExample(standard.issuer))}
+<p>${texts.byHand}</p>
+${code(texts.introspectionLabel, introspectionExample(standard.introspectionUrl))}
+${code(texts.answerLabel, introspectionAnswer(standard.issuer))}
+<p>${texts.keep}</p>
+${list}`;
+  return { id: 'verify', heading: texts.heading, body };
+}

@@ -1,0 +1,64 @@
+/** The pages of `/device` besides consent: for people who connect a device that has no browser (RFC 8628 §3.3). */
+import { type Html, html } from './html.ts';
+import { icons } from './icons.ts';
+import { layout, type PageContext } from './layout.ts';
+import type { Messages } from './messages/messages.ts';
+import { problemNotice } from './notice.ts';
+
+/** Why the code that was given leads nowhere. */
+export type DeviceCodeProblem = { kind: 'unknown_code' } | { kind: 'throttled'; retryAfterSeconds: number };
+
+/** What the device code page shows. */
+export type DeviceCodeData = {
+  /** What was typed before, or an empty string. */
+  userCode: string;
+  problem: DeviceCodeProblem | null;
+};
+
+/** What the page after the decision shows. */
+export type DeviceDoneData = { decision: 'allowed' | 'denied'; appName: string };
+
+/** The page where a person types the code that a device shows. Its form is a GET to `/device` with `user_code`; it decides nothing. */
+export function deviceCodePage(context: PageContext, { userCode, problem }: DeviceCodeData): Html {
+  const { messages, brand } = context;
+  const texts = messages.deviceCode;
+  const described = problem ? 'problem hint' : 'hint';
+  const invalid = problem?.kind === 'unknown_code' && html`aria-invalid="true"`;
+  return layout(
+    context,
+    { title: problem ? messages.layout.titleWithProblem(texts.title) : texts.title, shape: 'card' },
+    html`<h1>${texts.heading}</h1>
+<p class="lead">${texts.lead(brand.productName)}</p>
+${problem && problemNotice(problemTexts(messages, problem))}
+<form method="get" action="/device" class="stack">
+<div class="field">
+<label for="user_code">${texts.userCode}</label>
+<input id="user_code" name="user_code" class="user-code" value="${userCode}" dir="ltr" inputmode="text" autocomplete="off" autocapitalize="characters" spellcheck="false" maxlength="40" pattern="[^A-Za-z]*(?:[A-Za-z][^A-Za-z]*){8}" title="${texts.hint}" required autofocus aria-describedby="${described}" ${invalid}>
+<small id="hint">${texts.hint}</small>
+</div>
+<button class="primary">${texts.submit}</button>
+</form>
+<p class="aside">${texts.warning}</p>`,
+  );
+}
+
+function problemTexts({ deviceCode: { problems } }: Messages, problem: DeviceCodeProblem) {
+  const { throttled, unknown_code } = problems;
+  return problem.kind === 'throttled'
+    ? { heading: throttled.heading, text: throttled.text(problem.retryAfterSeconds) }
+    : unknown_code;
+}
+
+/** The page after Allow or Deny for a device: there is no app in this browser to go on to. */
+export function deviceDonePage(context: PageContext, { decision, appName }: DeviceDoneData): Html {
+  const { deviceDone: texts } = context.messages;
+  const { title, heading, text } = texts[decision];
+  return layout(
+    context,
+    { title, shape: 'card' },
+    html`${decision === 'allowed' && html`<span class="done">${icons.check}</span>`}
+<h1>${heading}</h1>
+<p>${text(appName)}</p>
+${decision === 'allowed' && html`<p class="aside">${texts.takeBack}</p>`}`,
+  );
+}
