@@ -1,11 +1,16 @@
 /** The floor: node:http alone, with the same requests and answers. `PORT` */
 import { createServer } from 'node:http';
-import { ME_PATH } from '../src/http/paths.ts';
-import { madeUpPair, OWNER } from './made-up.ts';
+import { ME_PATH, STANDARD_PATHS } from '../src/http/paths.ts';
+import { ACTIVE, madeUpPair, OWNER } from './made-up.ts';
+
+const answers = new Map<string | undefined, object>([
+  [ME_PATH, OWNER],
+  [STANDARD_PATHS.introspect, ACTIVE],
+]);
 
 const server = createServer((request, response) => {
   const answer = () => {
-    const body = JSON.stringify(request.url === ME_PATH ? OWNER : madeUpPair());
+    const body = JSON.stringify(answers.get(request.url) ?? madeUpPair());
     response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': body.length });
     response.end(body);
   };

@@ -6,18 +6,21 @@ import { newAccountId } from '../src/accounts/account.ts';
 import { readConfiguration } from '../src/configuration.ts';
 import { auditEvent } from '../src/oauth/audit.ts';
 import { AuthorizationServer } from '../src/oauth/authorization-server.ts';
+import { ClientAuthenticator } from '../src/oauth/client-authenticator.ts';
 import { ClientRegistry } from '../src/oauth/client-registry.ts';
 import { createKeyring } from '../src/oauth/keyring.ts';
 import { Parameters } from '../src/oauth/parameters.ts';
+import { ResourceServerRegistry } from '../src/oauth/resource-server-registry.ts';
 import { parseRootKeys } from '../src/root-keys.ts';
 import { openSqlite } from '../src/storage/sqlite/open.ts';
 
-/** A client and unused codes of its own. */
+/** A client with unused codes of its own, and an API that may introspect their tokens. */
 export type Filled = {
   readonly clientId: string;
   readonly clientSecret: string;
   readonly redirectUri: string;
   readonly codes: readonly string[];
+  readonly resourceServer: { readonly id: string; readonly secret: string };
 };
 
 const REDIRECT_URI = 'https://client.example/callback';
@@ -59,25 +62,32 @@ async function fill(count: number): Promise<Filled> {
   const { client, clientSecret } = await registry.register('confidential', {
     name: 'Bench',
     redirectUris: [REDIRECT_URI],
-    scopes: [],
-    requirePkce: false,
-    refreshOverlap: null,
-    refreshRetryWindow: null,
   });
+  const parts = { store, keyring, lifetimes, prefix, now };
   const throttle = { wait: () => 0, count: () => {} };
-  const server = new AuthorizationServer({ store, keyring, lifetimes, prefix, now, throttle });
+  const clients = new ClientAuthenticator({ ...parts, throttle, audiences: [] });
+  const { appUrl: issuer, apiUrl: ownResource } = configuration;
+  const server = new AuthorizationServer({ ...parts, clients, issuer, ownResource });
   const parameters = { client_id: client.id, redirect_uri: REDIRECT_URI, state: 'bench' };
-  const request = await server.validateRequest(new Parameters(Object.entries(parameters)));
+  const request = await server.validateRequest('published', new Parameters(Object.entries(parameters)));
   if (request.kind !== 'valid') throw new Error('the authorization request is not valid');
   const codes: string[] = [];
   while (codes.length < count) {
     const some = Array.from({ length: Math.min(AT_ONCE, count - codes.length) }, () =>
-      server.allow(request, resourceOwnerId, ORIGIN),
+      server.allow(request, resourceOwnerId, 'allowed', [], ORIGIN),
     );
     for (const location of await Promise.all(some)) codes.push(new URL(location ?? '').searchParams.get('code') ?? '');
   }
+  const servers = new ResourceServerRegistry({ ...parts, ownResource }, OPERATOR);
+  const { resourceServer, secret } = await servers.register({ name: 'Bench API', resource: null, scopes: null });
   await close();
-  return { clientId: client.id, clientSecret: clientSecret ?? '', redirectUri: REDIRECT_URI, codes };
+  return {
+    clientId: client.id,
+    clientSecret: clientSecret ?? '',
+    redirectUri: REDIRECT_URI,
+    codes,
+    resourceServer: { id: resourceServer.id, secret },
+  };
 }
 
 /** An account whose password nobody knows: nobody signs in here, so that none is hashed. */

@@ -27,3 +27,15 @@ export const OWNER = {
     expires_at: '2026-01-01T00:30:00.000Z',
   },
 };
+
+/** An answer of introspection. */
+export const ACTIVE = {
+  active: true,
+  scope: '',
+  client_id: 'app_0123456789abcdef',
+  sub: 'usr_0123456789abcdef',
+  token_type: 'Bearer',
+  exp: 1_767_225_600,
+  iss: 'http://127.0.0.1:3000',
+  grant_id: '019b7cd0-a1b2-7c3d-8e4f-5a6b7c8d9e0f',
+};

@@ -1,10 +1,10 @@
-/** The three operations as calls: their bytes as an app sends them, and what a right answer is. */
-import { ME_PATH, REFRESH_TOKEN_PATH, TOKEN_PATH } from '../src/http/paths.ts';
+/** The operations as calls: their bytes as an app sends them, and what a right answer is. */
+import { ME_PATH, REFRESH_TOKEN_PATH, STANDARD_PATHS, TOKEN_PATH } from '../src/http/paths.ts';
 import type { Filled } from './fill.ts';
 import type { Call } from './load.ts';
 
 /** The operations, in the order in which a round runs them: each needs what the one before made. */
-export const OPERATIONS = ['exchange', 'refresh', 'check'] as const;
+export const OPERATIONS = ['exchange', 'refresh', 'check', 'introspect'] as const;
 
 /** The name of an operation. */
 export type Operation = (typeof OPERATIONS)[number];
@@ -34,7 +34,8 @@ export class Purse {
   calls(operation: Operation): () => Call | null {
     if (operation === 'exchange') return () => this.#exchange();
     this.#share();
-    return operation === 'refresh' ? () => this.#refresh() : () => this.#check();
+    const calls = { refresh: () => this.#refresh(), check: () => this.#check(), introspect: () => this.#introspect() };
+    return calls[operation];
   }
 
   /** Shuffled, so that grants that follow each other are not neighbours on a page of the database. */
@@ -70,7 +71,7 @@ export class Purse {
     if (!before) return null;
     const form = { grant_type: 'refresh_token', client_id: clientId, client_secret: clientSecret };
     return {
-      text: post(REFRESH_TOKEN_PATH, form, before.refreshToken),
+      text: post(REFRESH_TOKEN_PATH, form, `Bearer ${before.refreshToken}`),
       judge: (body) => {
         const pair = readPair(body);
         if (!pair) return 'the answer does not hold two tokens';
@@ -94,6 +95,30 @@ export class Purse {
       },
     };
   }
+
+  #introspect(): Call | null {
+    const pair = this.#checked[Math.floor(this.#chance() * this.#checked.length)];
+    if (!pair) return null;
+    const { id, secret } = this.#filled.resourceServer;
+    const authorization = `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`;
+    return {
+      text: post(STANDARD_PATHS.introspect, { token: pair.accessToken }, authorization),
+      judge: (body) => {
+        const { active, sub } = body as { active?: unknown; sub?: unknown };
+        return active === true && typeof sub === 'string' ? null : 'the answer says that the token is not active';
+      },
+    };
+  }
+}
+
+/** Whether an operation is answered by the API's address. */
+export function isOfApi(operation: Operation): boolean {
+  return operation === 'check';
+}
+
+/** Whether an operation marks grants as used, which is written behind. */
+export function marksUse(operation: Operation): boolean {
+  return operation === 'check' || operation === 'introspect';
 }
 
 /** Numbers from 0 to below 1, the same for the same seed (mulberry32). */
@@ -119,9 +144,9 @@ function readPair(body: unknown): Pair | null {
   return accessToken && refreshToken && accessToken !== refreshToken ? { accessToken, refreshToken } : null;
 }
 
-function post(path: string, form: Record<string, string>, bearer?: string): string {
+function post(path: string, form: Record<string, string>, credentials?: string): string {
   const body = new URLSearchParams(form).toString();
-  const authorization = bearer === undefined ? '' : `Authorization: Bearer ${bearer}\r\n`;
+  const authorization = credentials === undefined ? '' : `Authorization: ${credentials}\r\n`;
   const type = 'Content-Type: application/x-www-form-urlencoded';
   return `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n${authorization}${type}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 }

@@ -2,7 +2,7 @@
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runCell } from './load.ts';
-import { OPERATIONS, type Operation } from './operations.ts';
+import { isOfApi, OPERATIONS, type Operation } from './operations.ts';
 import { type Extent, fillPurses } from './rounds.ts';
 import type { RunningTarget } from './target.ts';
 
@@ -39,7 +39,7 @@ export async function profileAll(target: RunningTarget, extent: Extent, chance: 
   const texts: string[] = [];
   for (const operation of OPERATIONS) {
     const next = purses.get(target)?.calls(operation) ?? (() => null);
-    const port = operation === 'check' ? target.apiPort : target.appPort;
+    const port = isOfApi(operation) ? target.apiPort : target.appPort;
     const during = () => runCell({ port, connections: CONNECTIONS, requests: extent.requests, next });
     texts.push(summaryOf(operation, (await target.profile(during)) as CpuProfile));
   }

@@ -1,7 +1,7 @@
 /** The interleaved rounds: in each, every operation at every concurrency against every target, in an order of chance. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Outcome, runCell } from './load.ts';
-import { OPERATIONS, type Operation, Purse, shuffled } from './operations.ts';
+import { isOfApi, marksUse, OPERATIONS, type Operation, Purse, shuffled } from './operations.ts';
 import { fill, type RunningTarget, type Target } from './target.ts';
 
 /** How much is run. */
@@ -68,13 +68,13 @@ async function runRound(targets: readonly RunningTarget[], extent: Extent, chanc
         const next = (purses.get(target) as Purse).calls(operation);
         const before = await target.usage();
         const outcome = await runCell({
-          port: operation === 'check' ? target.apiPort : target.appPort,
+          port: isOfApi(operation) ? target.apiPort : target.appPort,
           connections: concurrency,
           requests: requestsAt(concurrency, extent),
           next,
         });
         // Use marks are written behind: that belongs to this cell's cost, and must not take the next one's core.
-        if (operation === 'check' && target.name === 'Valetkey') await sleep(extent.settleMs);
+        if (marksUse(operation) && target.name === 'Valetkey') await sleep(extent.settleMs);
         const after = await target.usage();
         measures.push({
           target: target.name,

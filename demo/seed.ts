@@ -14,8 +14,8 @@ export type Seeded = {
 };
 
 const SCOPES = [
-  { name: 'photos:read', sentence: 'See your photos and albums' },
-  { name: 'contacts:read', sentence: 'See the postal addresses of your contacts' },
+  { name: 'photos:read', sentence: 'See your photos and albums', optional: false },
+  { name: 'contacts:read', sentence: 'See the postal addresses of your contacts', optional: false },
 ];
 
 const WORDS = (
@@ -34,9 +34,6 @@ export async function seed({ accounts, clients, operator }: Installation, redire
     name: appName,
     redirectUris: [redirectUri],
     scopes: SCOPES,
-    requirePkce: false,
-    refreshOverlap: null,
-    refreshRetryWindow: null,
   });
   return { ...person, appName, clientId: client.id, clientSecret: clientSecret ?? '', redirectUri };
 }

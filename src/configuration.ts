@@ -165,6 +165,16 @@ export function readConfiguration(variables: Readonly<Record<string, string | un
   };
 }
 
+/** What an operator should look at although the service can start, each a sentence with its remedy. */
+export function configurationWarnings({ appUrl, trustedProxies }: Configuration): string[] {
+  return appUrl.startsWith('https:') && trustedProxies.rules.length === 0
+    ? [
+        'VALETKEY_APP_URL is https, which a proxy in front must end, but VALETKEY_TRUSTED_PROXIES names none: ' +
+          'all visitors seem to come from one address and share its limits. Name the proxy',
+      ]
+    : [];
+}
+
 /** The table of variables in Markdown. */
 export function configurationTable(): string {
   const rows = Object.values<Setting<unknown>>(SETTINGS).map(

@@ -11,14 +11,19 @@ import { PasswordHasher } from './accounts/password-hash.ts';
 import { Throttle } from './accounts/throttle.ts';
 import type { CommandContext, Installation } from './cli/context.ts';
 import { runProgram } from './cli/program.ts';
-import { type Configuration, readConfiguration } from './configuration.ts';
-import { AUTHORIZE_PATH, LOGO_PATH, REFRESH_TOKEN_PATH, TOKEN_PATH } from './http/paths.ts';
+import { type Configuration, configurationWarnings, readConfiguration } from './configuration.ts';
+import { AUTHORIZE_PATH, LOGO_PATH, REFRESH_TOKEN_PATH, STANDARD_PATHS, TOKEN_PATH } from './http/paths.ts';
 import type { Service } from './http/service.ts';
 import { readLogo } from './logo.ts';
 import { AuthorizationServer } from './oauth/authorization-server.ts';
+import { ClientAuthenticator } from './oauth/client-authenticator.ts';
 import { ClientRegistry } from './oauth/client-registry.ts';
+import { DeviceFlow } from './oauth/device-flow.ts';
 import { GrantRegistry } from './oauth/grant-registry.ts';
+import { Introspection } from './oauth/introspection.ts';
 import { createKeyring, type Keyring } from './oauth/keyring.ts';
+import { ResourceServerRegistry } from './oauth/resource-server-registry.ts';
+import { ScopeRegistry } from './oauth/scope-registry.ts';
 import { Refused } from './refused.ts';
 import { loadRootKeys, makeKeysFile, makeRootKey } from './root-keys.ts';
 import { openSqlite, type SqliteStorage } from './storage/sqlite/open.ts';
@@ -41,7 +46,17 @@ const LIMITS = {
   source: { count: 100, seconds: 600 },
   clientAndSource: { count: 30, seconds: 60 },
   authorize: { count: 6000, seconds: 60 },
+  deviceRequests: { count: 100, seconds: 600 },
+  userCode: { count: 20, seconds: 600 },
 };
+
+/** The endpoints that clients authenticate at. */
+const ASSERTION_AUDIENCES = [
+  STANDARD_PATHS.token,
+  STANDARD_PATHS.revoke,
+  STANDARD_PATHS.pushedAuthorizationRequest,
+  STANDARD_PATHS.deviceAuthorization,
+];
 
 const LOG_FLUSH_MS = 250;
 
@@ -58,9 +73,13 @@ export async function startService(configuration: Configuration, world: World): 
   let isStopping = false;
   const service: Service = {
     authorizationServer: installation.authorizationServer,
+    deviceFlow: installation.deviceFlow,
+    introspection: installation.introspection,
     accounts: installation.accounts,
     grants: installation.grants,
     clients: database.store,
+    scopes: database.store,
+    audit: database.store,
     keyring,
     brand: {
       productName: configuration.productName,
@@ -84,6 +103,7 @@ export async function startService(configuration: Configuration, world: World): 
     throw error;
   });
   database.cleanUp.start((sentence) => logger.warn(sentence));
+  for (const sentence of configurationWarnings(configuration)) logger.warn(sentence);
   const stop = async (): Promise<void> => {
     isStopping = true;
     await drain(servers);
@@ -153,32 +173,60 @@ function makeInstallation(
     source: new Throttle(LIMITS.source),
     clientAndSource: new Throttle(LIMITS.clientAndSource),
     authorize: new Throttle(LIMITS.authorize),
+    deviceRequests: new Throttle(LIMITS.deviceRequests),
+    userCode: new Throttle(LIMITS.userCode),
   };
   const operator = { kind: 'operator', id: userName(), source: null, requestId: null } as const;
   const hasher = new PasswordHasher(keyring, Math.min(availableParallelism(), MOST_HASHES_AT_ONCE));
   const guessable = [configuration.productName, 'valetkey'];
-  const published = {
-    authorizationUrl: configuration.appUrl + AUTHORIZE_PATH,
-    accessTokenRequestUrl: configuration.appUrl + TOKEN_PATH,
-    refreshTokenRequestUrl: configuration.appUrl + REFRESH_TOKEN_PATH,
-  };
+  const { appUrl, apiUrl } = configuration;
+  const parts = { store, keyring, lifetimes, prefix, ownResource: apiUrl, now };
+  const authenticator = new ClientAuthenticator({
+    ...parts,
+    throttle: throttles.clientAndSource,
+    // Whoever signs for the token endpoint, or the endpoint that is called, means this service (RFC 7523 §3, RFC 9126 §2).
+    audiences: [appUrl, ...ASSERTION_AUDIENCES.map((path) => appUrl + path)],
+  });
   return {
     authorizationServer: new AuthorizationServer({
-      store,
-      keyring,
-      lifetimes,
-      prefix,
-      now,
-      throttle: throttles.clientAndSource,
+      ...parts,
+      clients: authenticator,
+      issuer: appUrl,
     }),
+    deviceFlow: new DeviceFlow({ ...parts, clients: authenticator }),
+    introspection: new Introspection({ ...parts, throttle: throttles.clientAndSource }),
     clients: new ClientRegistry({ store, keyring, prefix, accessTokenLifetime: lifetimes.accessToken, now }, operator),
     accounts: new Accounts({ store, hasher, throttles, now, guessable }),
     grants: new GrantRegistry(store, now),
+    resourceServers: new ResourceServerRegistry(parts, operator),
+    scopes: new ScopeRegistry(store, now, operator),
     audit: store,
     throttles,
     operator,
-    endpoints: { confidential: published, public: published },
+    endpoints: endpointsOf(appUrl),
     close,
+  };
+}
+
+/** The addresses of both faces, for the apps and APIs that a command registers. */
+function endpointsOf(appUrl: string) {
+  const token = appUrl + STANDARD_PATHS.token;
+  return {
+    published: {
+      authorizationUrl: appUrl + AUTHORIZE_PATH,
+      accessTokenRequestUrl: appUrl + TOKEN_PATH,
+      refreshTokenRequestUrl: appUrl + REFRESH_TOKEN_PATH,
+    },
+    standard: {
+      authorizationUrl: appUrl + STANDARD_PATHS.authorize,
+      accessTokenRequestUrl: token,
+      refreshTokenRequestUrl: token,
+    },
+    issuer: appUrl,
+    metadataUrl: appUrl + STANDARD_PATHS.metadata,
+    deviceAuthorizationUrl: appUrl + STANDARD_PATHS.deviceAuthorization,
+    introspectionUrl: appUrl + STANDARD_PATHS.introspect,
+    revocationStreamUrl: appUrl + STANDARD_PATHS.revocations,
   };
 }
 

@@ -1,7 +1,7 @@
 /** The configuration: every mistake at once, each with its remedy. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Configuration, readConfiguration } from '../src/configuration.ts';
+import { type Configuration, configurationWarnings, readConfiguration } from '../src/configuration.ts';
 import { Refused } from '../src/refused.ts';
 
 test('Configuration: without any variable it is the documented default', () => {
@@ -89,3 +89,11 @@ function mistakesOf(variables: Record<string, string>): string {
   }
   return assert.fail(`accepted: ${JSON.stringify(variables)}`);
 }
+
+test('Promise 6: https without a named proxy is warned of, since all visitors would share one address and its limits', () => {
+  const warnings = (variables: Record<string, string>) => configurationWarnings(readConfiguration(variables));
+  assert.deepEqual(warnings({}), []);
+  assert.match(warnings({ VALETKEY_APP_URL: 'https://auth.example.com' }).join(), /VALETKEY_TRUSTED_PROXIES/);
+  const named = { VALETKEY_APP_URL: 'https://auth.example.com', VALETKEY_TRUSTED_PROXIES: '10.0.0.1' };
+  assert.deepEqual(warnings(named), []);
+});

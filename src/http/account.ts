@@ -7,6 +7,7 @@ import type { BrowserSessions } from './browser-session.ts';
 import { formOf } from './form.ts';
 import { originOf } from './origin.ts';
 import type { Pages } from './page-answers.ts';
+import { permissionsGranted } from './permissions.ts';
 import type { Service } from './service.ts';
 import { sendSignIn } from './sign-in.ts';
 
@@ -22,9 +23,10 @@ export function addAccount(app: FastifyInstance, service: Service, pages: Pages,
     const { account } = signedIn;
     const apps = await service.grants.connectedApps(account.id);
     const revoked = (request.query as Parameters).get('revoked');
-    const page = connectedAppsPage(pages.context(request), {
+    const context = pages.context(request);
+    const page = connectedAppsPage(context, {
       account,
-      apps: await Promise.all(apps.map((connected) => asShown(service, connected))),
+      apps: await Promise.all(apps.map((connected) => asShown(service, connected, context.language))),
       formToken: sessions.formToken(signedIn, 'apps', ''),
       justRevoked: await nameOfRemoved(service, apps, revoked),
       signOutFormToken: sessions.formToken(signedIn, 'sign-out', ''),
@@ -55,11 +57,12 @@ async function nameOfRemoved(service: Service, apps: readonly ConnectedApp[], cl
   return (await service.clients.findClient(clientId))?.name ?? null;
 }
 
-/** An app with its permissions in words: those of the client that are among what was granted. */
-async function asShown(service: Service, { clientId, clientName, scope, since, lastUsedAt }: ConnectedApp) {
-  const client = await service.clients.findClient(clientId);
-  const permissions = scope.map(
-    (name) => client?.scopes.find((known) => known.name === name) ?? { name, sentence: null },
-  );
+/** An app with its permissions in words. */
+async function asShown(
+  service: Service,
+  { clientId, clientName, scope, since, lastUsedAt }: ConnectedApp,
+  language: string,
+) {
+  const permissions = await permissionsGranted(service, await service.clients.findClient(clientId), scope, language);
   return { clientId, appName: clientName, permissions, since, lastUsed: lastUsedAt };
 }

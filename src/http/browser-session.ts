@@ -5,14 +5,19 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Account } from '../accounts/account.ts';
-import { checkFormToken, makeFormToken } from '../accounts/form-token.ts';
+import { checkFormToken, formTokenMadeAt, makeFormToken } from '../accounts/form-token.ts';
 import type { Service } from './service.ts';
 
 /** A signed-in browser. */
-export type SignedIn = { readonly account: Account; readonly sessionToken: string };
+export type SignedIn = {
+  readonly account: Account;
+  readonly sessionToken: string;
+  /** Milliseconds since the epoch. */
+  readonly signedInAt: number;
+};
 
 /** What a form is for; a token for one purpose is wrong for every other. */
-export type FormPurpose = 'sign-in' | 'sign-out' | 'consent' | 'apps';
+export type FormPurpose = 'sign-in' | 'sign-out' | 'consent' | 'device' | 'apps';
 
 const MONTH_SECONDS = 30 * 24 * 3600;
 
@@ -29,8 +34,9 @@ export class BrowserSessions {
   /** Who is signed in, or null. */
   async signedIn(request: FastifyRequest): Promise<SignedIn | null> {
     const sessionToken = this.sessionToken(request);
-    const account = sessionToken === null ? null : await this.#service.accounts.accountOfSession(sessionToken);
-    return account && sessionToken !== null ? { account, sessionToken } : null;
+    if (sessionToken === null) return null;
+    const session = await this.#service.accounts.accountOfSession(sessionToken);
+    return session && { ...session, sessionToken };
   }
 
   /** The session token that the browser sent, whether it is good or not. */
@@ -62,6 +68,20 @@ export class BrowserSessions {
     token: string | undefined,
   ): 'good' | 'expired' | 'wrong' {
     return checkFormToken(this.#service.keyring, bindingOf(signedIn, purpose, subject), token, this.#service.now());
+  }
+
+  /** The mark that a sign-in is demanded from now on, for one request: it goes along to sign-in and comes back. */
+  signInDemand(subject: string): string {
+    return makeFormToken(this.#service.keyring, demandBinding(subject), this.#service.now());
+  }
+
+  /** Whether somebody signed in after the mark was made, not long ago. */
+  meetsDemand({ signedInAt }: SignedIn, subject: string, mark: string | undefined): boolean {
+    const { keyring, now } = this.#service;
+    return (
+      checkFormToken(keyring, demandBinding(subject), mark, now()) === 'good' &&
+      signedInAt >= formTokenMadeAt(mark as string)
+    );
   }
 
   /** The token for the sign-in form; gives the browser a visitor value if it has none. */
@@ -114,6 +134,15 @@ export class BrowserSessions {
   }
 }
 
-function bindingOf({ account, sessionToken }: SignedIn, purpose: FormPurpose, subject: string) {
+/** No session: the one that was there when it was made is not the one that shows it. */
+function demandBinding(subject: string) {
+  return { session: '', purpose: 'sign-in-demand', subject };
+}
+
+function bindingOf(
+  { account, sessionToken }: Pick<SignedIn, 'account' | 'sessionToken'>,
+  purpose: FormPurpose,
+  subject: string,
+) {
   return { session: sessionToken, purpose, subject: JSON.stringify([account.id, subject]) };
 }

@@ -1,4 +1,5 @@
 /** From bytes to parameters. What cannot be decoded is told apart from what is wrong, and no part of it is ever quoted. */
+import { isUtf8 } from 'node:buffer';
 import { type Parameter, Parameters } from '../oauth/parameters.ts';
 
 /** A body that cannot be read at all; the message is public. */
@@ -56,12 +57,11 @@ function decodePart(text: string): string | null {
 }
 
 function decodeUtf8(body: Buffer): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(body);
-  } catch {
-    throw new MalformedBody('the body is not text in UTF-8');
-  }
+  if (!isUtf8(body)) throw new MalformedBody('the body is not text in UTF-8');
+  return body.toString().replace(BYTE_ORDER_MARK, '');
 }
+
+const BYTE_ORDER_MARK = /^\uFEFF/;
 
 /** The names of the outermost object in valid JSON, as often as they are there. */
 function topLevelNames(json: string): string[] {

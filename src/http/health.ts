@@ -1,15 +1,16 @@
 /** `/healthz` (the process is alive) and `/readyz` (it can serve), on both addresses, for load balancers and watchdogs. */
 import type { FastifyInstance } from 'fastify';
 import { apiAnswers } from './json-answers.ts';
+import { answer, type Operation, object, troubles } from './operation.ts';
 import type { Service } from './service.ts';
 
 /** Adds both. They say nothing that would help anybody else. */
 export function addHealth(app: FastifyInstance, service: Service): void {
-  const config = { answers: apiAnswers };
-  app.get('/healthz', { config }, async (_request, reply) =>
+  const answers = apiAnswers;
+  app.get('/healthz', { config: { answers, operation: ALIVE } }, async (_request, reply) =>
     reply.header('Cache-Control', 'no-store').send({ status: 'alive' }),
   );
-  app.get('/readyz', { config }, async (_request, reply) => {
+  app.get('/readyz', { config: { answers, operation: READY } }, async (_request, reply) => {
     const isReady = await service.isReady();
     return reply
       .code(isReady ? 200 : 503)
@@ -17,3 +18,21 @@ export function addHealth(app: FastifyInstance, service: Service): void {
       .send({ status: isReady ? 'ready' : 'not ready' });
   });
 }
+
+const OTHERWISE = troubles('Api', 'method_not_allowed');
+const ALIVE: Operation = {
+  operationId: 'healthz',
+  tags: ['health'],
+  summary: 'Whether the process is alive',
+  responses: { 200: answer('It is.', object({ status: { const: 'alive' } })), ...OTHERWISE },
+};
+const READY: Operation = {
+  operationId: 'readyz',
+  tags: ['health'],
+  summary: 'Whether requests can be served now',
+  responses: {
+    200: answer('They can.', object({ status: { const: 'ready' } })),
+    503: answer('They cannot.', object({ status: { const: 'not ready' } })),
+    ...OTHERWISE,
+  },
+};

@@ -26,13 +26,21 @@ export function sendOAuthRefusal(request: FastifyRequest, reply: FastifyReply, r
   return sendJson(reply.code(status), { error: refusal.code, error_description: refusal.description });
 }
 
-/** Sends a refused check: the same body for every reason, no `error` attribute where no token came (RFC 6750 §3.1). */
-export function sendTokenRefusal(request: FastifyRequest, reply: FastifyReply, refusal: Refusal): FastifyReply {
+/**
+ * Sends a refused check: the same body for every reason, no `error` attribute where no token came (RFC 6750 §3.1), and where
+ * the API says of itself who issues its tokens (RFC 9728 §5.1).
+ */
+export function sendTokenRefusal(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  refusal: Refusal,
+  metadataUrl: string,
+): FastifyReply {
   request.outcome = { error: refusal.code, detail: refusal.detail };
   const error =
     refusal.code === 'missing_token' ? '' : `, error="${refusal.code}", error_description="${refusal.description}"`;
   return sendApiError(
-    reply.code(401).header('WWW-Authenticate', `Bearer realm="valetkey"${error}`),
+    reply.code(401).header('WWW-Authenticate', `Bearer realm="valetkey"${error}, resource_metadata="${metadataUrl}"`),
     refusal.code,
     refusal.description,
   );

@@ -14,15 +14,22 @@ import { type Answers, answerTrouble, type Trouble } from './answer.ts';
 import { addAuthorize } from './authorize.ts';
 import { BrowserSessions } from './browser-session.ts';
 import { decodeForm, decodeFormBody, decodeJsonBody, MalformedBody } from './decoding.ts';
+import { addDevice } from './device.ts';
 import { addHealth } from './health.ts';
+import { addIntrospection } from './introspection.ts';
 import { apiAnswers, oauthAnswers } from './json-answers.ts';
 import { addMe } from './me.ts';
+import { addResourceMetadata, addServerMetadata } from './metadata.ts';
+import { type ApiDescription, addOpenApi } from './openapi.ts';
+import type { Operation } from './operation.ts';
 import { keepAddress, originOf, readSource } from './origin.ts';
 import { makePages } from './page-answers.ts';
 import { addPublicPages } from './public-pages.ts';
 import { addPublishedFace } from './published.ts';
+import { addRevocations } from './revocations.ts';
 import type { Service } from './service.ts';
 import { addSignIn } from './sign-in.ts';
+import { addStandardFace } from './standard.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -33,6 +40,8 @@ declare module 'fastify' {
   }
   interface FastifyContextConfig {
     answers?: Answers;
+    /** What the route says of itself in the API's description; every route that is no page does. */
+    operation?: Operation;
   }
 }
 
@@ -44,10 +53,11 @@ const HEADERS_LIMIT_BYTES = 16 * 1024;
 /** Seconds after which a client may try again when the store could not serve. */
 const UNAVAILABLE_RETRY_AFTER = 2;
 
-/** Builds a server for the given faces; the caller makes it listen. */
+/** Builds a server for the given faces, whose routes the description notes; the caller makes it listen. */
 export async function buildListener(
   service: Service,
   faces: Faces,
+  description: ApiDescription,
   logger: FastifyBaseLogger,
 ): Promise<FastifyInstance> {
   const fallback = faces.app ? makeAppFallback(service) : () => apiAnswers;
@@ -76,21 +86,29 @@ export async function buildListener(
   logRequests(app, service);
   acceptBodies(app);
   answerUnknownAddresses(app, fallback);
+  description.watch(app, faces.app ? service.appUrl : service.apiUrl);
   app.setErrorHandler((error, request, reply) =>
     answerError(error, request, reply, request.routeOptions.config.answers ?? fallback(request)),
   );
   addHealth(app, service);
-  if (faces.app) await addAppFaces(app, service);
+  if (faces.app) await addAppFaces(app, service, description);
   if (faces.api) addMe(app, service);
+  if (faces.api) addResourceMetadata(app, service);
   return app;
 }
 
-async function addAppFaces(app: FastifyInstance, service: Service): Promise<void> {
+async function addAppFaces(app: FastifyInstance, service: Service, description: ApiDescription): Promise<void> {
   await app.register(cookie);
   const pages = makePages(service);
   const sessions = new BrowserSessions(service);
   addPublishedFace(app, service);
+  addStandardFace(app, service);
+  addServerMetadata(app, service);
+  addIntrospection(app, service);
+  addRevocations(app, service);
+  addOpenApi(app, description);
   addAuthorize(app, service, pages, sessions);
+  addDevice(app, service, pages, sessions);
   addSignIn(app, service, pages, sessions);
   addAccount(app, service, pages, sessions);
   addPublicPages(app, service, pages, sessions);
@@ -109,7 +127,7 @@ function originForm({ url = '/' }: { url?: string | undefined }): string {
 function makeAppFallback(service: Service): (request: FastifyRequest) => Answers {
   const { answers } = makePages(service);
   return (request) => {
-    if (request.url.startsWith('/api/')) return oauthAnswers;
+    if (/^\/(api|oauth2|\.well-known)\//.test(request.url)) return oauthAnswers;
     return request.url.startsWith('/v2/') ? apiAnswers : answers;
   };
 }

@@ -1,7 +1,7 @@
 /** What a request says of itself to throttles, logs and the audit trail. */
 import type { Socket } from 'node:net';
 import type { FastifyRequest } from 'fastify';
-import type { RequestOrigin } from '../oauth/authorization-server.ts';
+import type { RequestOrigin } from '../oauth/client-authenticator.ts';
 import type { Service } from './service.ts';
 import { sourceOf } from './source.ts';
 

@@ -1,11 +1,12 @@
 /** Pages and files for everybody: the start page, the developers' page, the stylesheet and the logo. */
 import type { FastifyInstance } from 'fastify';
 import type { Throttle } from '../accounts/throttle.ts';
-import { developersPage, type PublishedLimit } from '../pages/developers-page.ts';
+import { sentenceFor } from '../oauth/scope.ts';
+import { type DevelopersData, developersPage, type PublishedLimit } from '../pages/developers-page.ts';
 import { homePage } from '../pages/home-page.ts';
 import type { BrowserSessions } from './browser-session.ts';
 import type { Pages } from './page-answers.ts';
-import { AUTHORIZE_PATH, LOGO_PATH, ME_PATH, REFRESH_TOKEN_PATH, TOKEN_PATH } from './paths.ts';
+import { AUTHORIZE_PATH, LOGO_PATH, ME_PATH, REFRESH_TOKEN_PATH, STANDARD_PATHS, TOKEN_PATH } from './paths.ts';
 import type { Service } from './service.ts';
 
 /** Adds the pages and files for everybody. */
@@ -18,7 +19,8 @@ export function addPublicPages(app: FastifyInstance, service: Service, pages: Pa
   });
 
   app.get('/developers', { config }, async (request, reply) => {
-    return pages.send(reply, developersPage(pages.context(request), developersData(service)));
+    const context = pages.context(request);
+    return pages.send(reply, developersPage(context, await developersData(service, context.language)));
   });
 
   app.get(pages.stylesheet.path, { config }, async (_request, reply) => {
@@ -38,14 +40,27 @@ export function addPublicPages(app: FastifyInstance, service: Service, pages: Pa
   });
 }
 
-function developersData(service: Service) {
+async function developersData(service: Service, language: string): Promise<DevelopersData> {
   const { appUrl, apiUrl, lifetimes, throttles } = service;
+  const scopes = await service.scopes.listScopes();
   return {
     authorizationUrl: appUrl + AUTHORIZE_PATH,
     accessTokenRequestUrl: appUrl + TOKEN_PATH,
     refreshTokenRequestUrl: appUrl + REFRESH_TOKEN_PATH,
     meUrl: apiUrl + ME_PATH,
-    metadataUrl: null,
+    standard: {
+      issuer: appUrl,
+      metadataUrl: appUrl + STANDARD_PATHS.metadata,
+      authorizationUrl: appUrl + STANDARD_PATHS.authorize,
+      tokenUrl: appUrl + STANDARD_PATHS.token,
+      revocationUrl: appUrl + STANDARD_PATHS.revoke,
+      introspectionUrl: appUrl + STANDARD_PATHS.introspect,
+      revocationStreamUrl: appUrl + STANDARD_PATHS.revocations,
+      pushedAuthorizationRequestUrl: appUrl + STANDARD_PATHS.pushedAuthorizationRequest,
+      deviceAuthorizationUrl: appUrl + STANDARD_PATHS.deviceAuthorization,
+    },
+    openApiUrl: appUrl + STANDARD_PATHS.openApi,
+    scopes: scopes.map(({ name }) => ({ name, sentence: sentenceFor({ name, sentence: null }, scopes, language) })),
     lifetimes: {
       codeSeconds: lifetimes.code,
       accessTokenSeconds: lifetimes.accessToken,
@@ -59,6 +74,7 @@ function developersData(service: Service) {
       publishedLimit('client_authentication', throttles.clientAndSource),
       publishedLimit('sign_in_account', throttles.accountAndSource),
       publishedLimit('sign_in_address', throttles.source),
+      publishedLimit('device_code', throttles.userCode),
     ],
   };
 }

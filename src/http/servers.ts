@@ -2,6 +2,7 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { Refused } from '../refused.ts';
 import { buildListener, type Faces } from './listener.ts';
+import { ApiDescription } from './openapi.ts';
 import type { Service } from './service.ts';
 
 /** Where to listen. */
@@ -22,7 +23,8 @@ export async function startServers(
         [{ app: true, api: false }, appListen],
         [{ app: false, api: true }, apiListen],
       ];
-  const servers = await Promise.all(wanted.map(([faces]) => buildListener(service, faces, logger)));
+  const description = new ApiDescription(service);
+  const servers = await Promise.all(wanted.map(([faces]) => buildListener(service, faces, description, logger)));
   for (const [index, [, address]] of wanted.entries()) {
     try {
       await servers[index]?.listen(address);

@@ -2,18 +2,24 @@
 import type { Accounts } from '../accounts/accounts.ts';
 import type { Throttle } from '../accounts/throttle.ts';
 import type { AuthorizationServer } from '../oauth/authorization-server.ts';
+import type { DeviceFlow } from '../oauth/device-flow.ts';
 import type { Lifetimes } from '../oauth/grant.ts';
 import type { GrantRegistry } from '../oauth/grant-registry.ts';
+import type { Introspection } from '../oauth/introspection.ts';
 import type { Keyring } from '../oauth/keyring.ts';
-import type { ClientStore } from '../oauth/store.ts';
+import type { AuditStore, ClientStore, ScopeStore } from '../oauth/store.ts';
 import type { Brand } from '../pages/brand.ts';
 
 /** The running service, as HTTP sees it. */
 export type Service = {
   readonly authorizationServer: AuthorizationServer;
+  readonly deviceFlow: DeviceFlow;
+  readonly introspection: Introspection;
   readonly accounts: Accounts;
   readonly grants: GrantRegistry;
   readonly clients: Pick<ClientStore, 'findClient'>;
+  readonly scopes: Pick<ScopeStore, 'listScopes'>;
+  readonly audit: Pick<AuditStore, 'lastAuditSequence' | 'listAuditEventsAfter'>;
   readonly keyring: Keyring;
   readonly brand: Brand;
   /** The logo's bytes, if there is one. */
@@ -27,6 +33,8 @@ export type Service = {
     readonly source: Throttle;
     readonly clientAndSource: Throttle;
     readonly authorize: Throttle;
+    readonly deviceRequests: Throttle;
+    readonly userCode: Throttle;
   };
   /** Whether an address may say for whom it forwards. */
   readonly isTrustedProxy: (address: string) => boolean;

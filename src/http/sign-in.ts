@@ -4,12 +4,12 @@ import type { Parameters } from '../oauth/parameters.ts';
 import { type SignInData, signInPage } from '../pages/sign-in-page.ts';
 import { signedOutPage, signOutPage } from '../pages/sign-out-page.ts';
 import { setRetryAfter } from './answer.ts';
+import { faceOf } from './authorize.ts';
 import type { BrowserSessions } from './browser-session.ts';
 import { decodeForm } from './decoding.ts';
 import { formOf } from './form.ts';
 import { originOf } from './origin.ts';
 import type { Pages } from './page-answers.ts';
-import { AUTHORIZE_PATH } from './paths.ts';
 import type { Service } from './service.ts';
 
 /** Where a person lands after signing in, if they were not on the way to anything. */
@@ -101,8 +101,10 @@ function localPath(appUrl: string, text: string | undefined): string | null {
 
 /** The name of the app that a person is on the way to, if the path is an authorization request. */
 async function appNameOf(service: Service, path: string | null): Promise<string | null> {
-  if (!path?.startsWith(`${AUTHORIZE_PATH}?`)) return null;
-  const outcome = await service.authorizationServer.validateRequest(decodeForm(path.slice(AUTHORIZE_PATH.length + 1)));
+  const face = path === null ? null : faceOf(path);
+  if (path === null || face === null) return null;
+  const query = decodeForm(path.slice(path.indexOf('?') + 1));
+  const outcome = await service.authorizationServer.validateRequest(face, query);
   return outcome.kind === 'valid' ? outcome.client.name : null;
 }
 

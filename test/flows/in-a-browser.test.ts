@@ -40,7 +40,7 @@ describe('in Chromium', { skip: noBrowser, concurrency: 3 }, async () => {
   const third = await serve(() => '');
   const app = await serve((url) => (url.pathname === '/callback' ? `${third.origin}/done${url.search}` : ''));
   const redirectUri = `${app.origin.replace('localhost', '127.0.0.1')}/callback`;
-  const scopes = [{ name: 'read', sentence: 'Read your notes' }];
+  const scopes = [{ name: 'read', sentence: 'Read your notes', optional: false }];
   const newClient = (name = 'Notes') => addClient(service, { name, redirectUris: [redirectUri], scopes });
 
   /** A page that is a complaint's witness: of the console, of scripts, of the CSP. */

@@ -5,7 +5,9 @@ import { describe, test } from 'node:test';
 import { Browser } from '../support/browser.ts';
 import { authorizeUrl, exchange, me, obtainPair, pairOf, refresh, signIn, type TestClient } from '../support/flow.ts';
 import { ProgramOnDisk } from '../support/program.ts';
+import { RevocationStream } from '../support/revocation-stream.ts';
 import { type Lifetime, PASSWORD, REDIRECT_URI, type TestService } from '../support/service.ts';
+import { introspect } from '../support/standard.ts';
 
 /** A running program with Ada, signed in, and an app. */
 async function inhabited(t: Lifetime) {
@@ -190,6 +192,29 @@ describe('operator and service side by side', { concurrency: true }, () => {
     }
   });
 
+  test('Promise 2: an API that listens hears at once of what a command ended', async (t) => {
+    const { program, service, client, browser } = await inhabited(t);
+    const made = await program.json(['resource-server', 'register', '--name', 'Mail API']);
+    const api = { id: String(made['resource_server_id']), secret: String(made['resource_server_secret']) };
+    const stream = await RevocationStream.open(t, program, api);
+    const { accessToken } = await obtainPair(service, browser, client);
+    const { body } = await introspect(service, api, accessToken);
+    const commands: [command: string[], told: object][] = [
+      [['client', 'pause', client.clientId], { client_id: client.clientId }],
+      [['grant', 'revoke', String(body['grant_id'])], { grant_id: body['grant_id'] }],
+      [['user', 'disable', 'ada@example.com'], { sub: body['sub'] }],
+      [['grant', 'revoke-all', '--yes'], {}],
+    ];
+    for (const [command, told] of commands) {
+      await program.json(command);
+      const answered = performance.now();
+      assert.ok((await stream.next('revoked', told)) - answered < 1000, command.join(' '));
+      assert.deepEqual((await introspect(service, api, accessToken)).body, { active: false });
+    }
+    await program.json(['resource-server', 'delete', api.id, '--yes']);
+    await stream.ended;
+  });
+
   test('Promise 2: an app registered by a command works in the very next request', async (t) => {
     const { program, service, browser } = await inhabited(t);
     const made = await program.json(['client', 'register', '--name', 'New', '--redirect-uri', REDIRECT_URI]);
@@ -198,6 +223,7 @@ describe('operator and service side by side', { concurrency: true }, () => {
       'authorization_url',
       'client_id',
       'client_secret',
+      'metadata_url',
       'refresh_token_request_url',
     ]);
     assert.equal(made['authorization_url'], `${program.appUrl}/auth/oauth2/authorize`);

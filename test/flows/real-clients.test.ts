@@ -9,7 +9,7 @@ import { addClient, addUser, REDIRECT_URI, startTestService } from '../support/s
 
 const service = await startTestService({ after });
 await addUser(service);
-const client = await addClient(service, { scopes: [{ name: 'read', sentence: null }] });
+const client = await addClient(service, { scopes: [{ name: 'read', sentence: null, optional: false }] });
 const browser = await signedInBrowser(service);
 const { appUrl, apiUrl } = service;
 

@@ -236,7 +236,10 @@ test('RFC 6749 §10.10: codes never repeat, and say what they are', async () => 
 
 test('RFC 6749 §4.1.2: Allow issues one grant, with what was asked, and one audit event', async (t) => {
   const own = await startTestService(t);
-  const [{ id }, app] = [await addUser(own), await addClient(own, { scopes: [{ name: 'read', sentence: null }] })];
+  const [{ id }, app] = [
+    await addUser(own),
+    await addClient(own, { scopes: [{ name: 'read', sentence: null, optional: false }] }),
+  ];
   const location = await pressAllow(own, await signedInBrowser(own), app, { state: 's', scope: 'read' });
   assert.deepEqual([...location.searchParams.keys()], ['code', 'state']);
   const [listed, ...more] = await own.installation.grants.list({ limit: 10 });
@@ -301,8 +304,8 @@ test('RFC 6749 §4.1.2.1: a paused or deleted client is told on a page, and noth
 
 test('RFC 6749 §3.3: the consent page says in words what was asked for, all by default', async () => {
   const scopes = [
-    { name: 'mail', sentence: 'Read your mail' },
-    { name: 'files', sentence: 'See your files' },
+    { name: 'mail', sentence: 'Read your mail', optional: false },
+    { name: 'files', sentence: 'See your files', optional: false },
   ];
   const app = await addClient(service, { scopes });
   for (const [scope, shown] of [

@@ -83,7 +83,7 @@ describe('RFC 9700 §4.7: a form that another site posts is refused', () => {
 
 test('RFC 6749 §4.1.1: tampering with a consent form never changes what was shown', async () => {
   const [app, other] = [
-    await addClient(service, { scopes: [{ name: 'a', sentence: null }] }),
+    await addClient(service, { scopes: [{ name: 'a', sentence: null, optional: false }] }),
     await addClient(service),
   ];
   const challenge = { code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM', code_challenge_method: 'S256' };

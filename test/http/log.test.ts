@@ -16,6 +16,22 @@ import {
   signIn,
 } from '../support/flow.ts';
 import { addClient, addUser, PASSWORD, startTestService } from '../support/service.ts';
+import {
+  ASSERTION_TYPE,
+  addResourceServer,
+  allowOn,
+  assertionFields,
+  authorizationRequest,
+  basic,
+  DEVICE_GRANT,
+  exchangeCode,
+  introspect,
+  makeKey,
+  post,
+  postAs,
+  refreshWith,
+  VERIFIER,
+} from '../support/standard.ts';
 
 test('Promise 4: after a whole flow and every failure no log line, audit event or error holds a credential', async (t) => {
   const service = await startTestService(t);
@@ -81,6 +97,100 @@ test('Promise 4: after a whole flow and every failure no log line, audit event o
   const places = { log: service.log.join(''), audit: JSON.stringify(events), answers: JSON.stringify(answers) };
   for (const [place, text] of Object.entries(places))
     for (const secret of secrets) assert.ok(!text.includes(secret), `${place} holds ${secret}`);
+});
+
+test('Promise 4: the standard face, devices and resource servers leave no credential in a log line, an audit event or an error', async (t) => {
+  const service = await startTestService(t);
+  await addUser(service);
+  const key = makeKey();
+  const settings = { deviceFlow: true, refreshOverlap: 0, refreshRetryWindow: 0 };
+  const client = await addClient(service, settings);
+  const keyed = await addClient(service, { ...settings, keys: [key.jwk] });
+  const resourceServer = await addResourceServer(service);
+  const browser = await signedInBrowser(service);
+  const secrets = [PASSWORD, client.clientSecret, resourceServer.secret, VERIFIER, ...browser.cookies.values()];
+  const answers: unknown[] = [];
+  const [mine, theirs] = [client, resourceServer].map((each) =>
+    'id' in each ? basic(each.id, each.secret) : basic(each.clientId, each.clientSecret),
+  );
+  secrets.push(String(mine?.Authorization.slice(6)), String(theirs?.Authorization.slice(6)));
+
+  const pushed = { state: 'canary-state', login_hint: 'canary-hint@example.com', prompt: 'login' };
+  const { body } = await postAs(service, client, 'par', authorizationRequest(client, pushed));
+  const reference = String(body['request_uri']);
+  const { appUrl } = service;
+  const address = `${appUrl}/oauth2/authorize?${new URLSearchParams({ client_id: client.clientId, request_uri: reference })}`;
+  service.clock.advance(1);
+  const signInPage = await browser.get(address);
+  const marked = String(formOf(signInPage.body, '/sign-in').fields['continue']);
+  await browser.submit(signInPage, '/sign-in', { email: 'ada@example.com', password: PASSWORD });
+  const page = await browser.get(appUrl + marked);
+  const code = String((await allowOn(browser, page)).searchParams.get('code'));
+  const first = pairOf(await exchangeCode(service, client, code));
+  const second = pairOf(await refreshWith(service, client, first.refreshToken));
+  const mark = String(new URL(appUrl + marked).searchParams.get('signed_in_after'));
+  secrets.push(
+    reference,
+    reference.slice(-40),
+    pushed.state,
+    pushed.login_hint,
+    mark,
+    code,
+    ...browser.cookies.values(),
+  );
+  secrets.push(...Object.values(first), ...Object.values(second));
+  answers.push(
+    await introspect(service, resourceServer, second.accessToken, { token_type_hint: 'canary-wrong' }),
+    await introspect(service, { ...resourceServer, secret: 'canary-wrong' }, second.accessToken),
+    await introspect(service, resourceServer, 'canary-wrong'),
+    await refreshWith(service, client, first.refreshToken),
+    await exchangeCode(service, client, code, { code_verifier: 'canary-wrong' }),
+    await postAs(service, client, 'token', { grant_type: 'canary-wrong', code }),
+    await postAs(service, client, 'revoke', { token: 'canary-wrong' }),
+    await postAs(service, client, 'revoke', { token: second.refreshToken }),
+    await postAs(service, client, 'par', {
+      ...authorizationRequest(client),
+      redirect_uri: 'https://canary-wrong.test/',
+    }),
+    await post(
+      service,
+      'token',
+      { grant_type: 'refresh_token', refresh_token: second.refreshToken },
+      { Authorization: 'Basic canary-wrong' },
+    ),
+    await (await fetch(`${appUrl}/oauth2/revocations?client_secret=${resourceServer.secret}`)).text(),
+  );
+
+  for (const claims of [
+    {},
+    { aud: 'https://canary-wrong.test' },
+    { jti: 'canary-wrong', exp: 1 },
+    { sub: 'canary-wrong' },
+  ]) {
+    const fields = await assertionFields(service, keyed, key, { jti: 'canary-jti', ...claims });
+    secrets.push(...String(fields['client_assertion']).split('.').slice(1));
+    for (let time = 0; time < 2; time++) await post(service, 'revoke', { token: 'canary-wrong', ...fields });
+  }
+  const garbled = { client_assertion_type: ASSERTION_TYPE, client_assertion: 'canary-wrong.canary-wrong.canary-wrong' };
+  answers.push(await post(service, 'revoke', { token: 'x', ...garbled }));
+
+  const { body: codes } = await postAs(service, client, 'device_authorization');
+  const [deviceCode, userCode] = [String(codes['device_code']), String(codes['user_code'])];
+  const poll = (device_code: string) => postAs(service, client, 'token', { grant_type: DEVICE_GRANT, device_code });
+  answers.push(await poll(deviceCode), await poll('canary-wrong'));
+  await browser.get(`${appUrl}/device?user_code=canary-wrong`);
+  const shown = await browser.get(String(codes['verification_uri_complete']));
+  await browser.submit(shown, '/device', { decision: 'canary-wrong' });
+  await browser.submit(shown, '/device', { decision: 'allow', scope: 'canary-wrong' });
+  secrets.push(deviceCode, userCode, userCode.replace('-', ''), ...Object.values(pairOf(await poll(deviceCode))));
+
+  const dead = await new Browser().get(`${address}canary-wrong`);
+  answers.push(dead.body);
+  const events = await service.installation.audit.listAuditEvents({ limit: 1000 });
+  const places = { log: service.log.join(''), audit: JSON.stringify(events), answers: JSON.stringify(answers) };
+  for (const [place, text] of Object.entries(places))
+    for (const secret of [...secrets, 'canary-wrong', 'canary-jti'])
+      assert.ok(!text.includes(secret), `${place} holds ${secret}`);
 });
 
 test('Promise 4: each request is one line of JSON with its id, and a refusal says to the operator why', async (t) => {

@@ -14,7 +14,7 @@ import { addClient, addUser, startTestService } from '../support/service.ts';
 
 const service = await startTestService({ after });
 const { id } = await addUser(service);
-const scopes = ['a', 'b'].map((name) => ({ name, sentence: null }));
+const scopes = ['a', 'b'].map((name) => ({ name, sentence: null, optional: false }));
 const client = await addClient(service, { scopes });
 const ada = await signedInBrowser(service);
 const { accessToken, refreshToken } = await obtainPair(service, ada, client);
@@ -65,7 +65,7 @@ test('RFC 6750 §2: a token in the query or the body is not read', async () => {
   assertUnauthorized(await asJson(await fetch(inQuery)), 'missing_token');
   assert.equal((await asJson(await fetch(inQuery, { headers: { Authorization: 'Bearer x' } }))).status, 401);
   const post = await fetch(url, { method: 'POST', body: new URLSearchParams({ access_token: accessToken }) });
-  assert.deepEqual([post.status, post.headers.get('allow')], [405, 'GET']);
+  assert.deepEqual([post.status, post.headers.get('allow')], [405, 'GET, OPTIONS']);
 });
 
 test('RFC 6750 §3.1: whatever is wrong with a token, the answer is the same, and what was presented still works', async () => {
@@ -103,4 +103,22 @@ test('RFC 6750 §3.1: an access token works for 30 minutes', async (t) => {
   assert.equal((await me(own, pair.accessToken)).status, 200);
   own.clock.advance(1);
   assertUnauthorized(await me(own, pair.accessToken), 'invalid_token');
+});
+
+test('OAuth 2.1 §3.2: pages of any origin may ask with a token, and never with cookies', async () => {
+  const origin = { Origin: 'https://spa.example', 'Access-Control-Request-Method': 'GET' };
+  const preflight = await fetch(`${service.apiUrl}/v2/me`, { method: 'OPTIONS', headers: origin });
+  const allowed = ['origin', 'methods', 'headers'].map((name) => preflight.headers.get(`access-control-allow-${name}`));
+  assert.deepEqual([preflight.status, ...allowed], [204, '*', 'GET', 'Authorization']);
+  const answer = await fetch(`${service.apiUrl}/v2/me`, { headers: origin });
+  assert.equal(answer.headers.get('access-control-allow-origin'), '*');
+  assert.equal(answer.headers.get('access-control-allow-credentials'), null);
+});
+
+test('RFC 9728 §5.1: a refused check says where the API tells of itself', async () => {
+  const refused = await fetch(`${service.apiUrl}/v2/me`);
+  const [, url] = /resource_metadata="([^"]+)"/.exec(refused.headers.get('www-authenticate') ?? '') ?? [];
+  const metadata = (await (await fetch(String(url))).json()) as Record<string, unknown>;
+  assert.equal(url, `${service.apiUrl}/.well-known/oauth-protected-resource`);
+  assert.equal(metadata['resource'], service.apiUrl);
 });

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import fc from 'fast-check';
-import { asJson, authorizeUrl, obtainPair, signedInBrowser } from '../support/flow.ts';
+import { asJson, assertRefused, authorizeUrl, obtainPair, signedInBrowser } from '../support/flow.ts';
 import { requestHead, sendRaw } from '../support/raw-http.ts';
 import { addClient, addUser, freePort, type Lifetime, startTestService, type TestService } from '../support/service.ts';
+import { ASSERTION_TYPE, DEVICE_GRANT, makeKey, standardUrl } from '../support/standard.ts';
 
 const service = await startTestService({ after });
 await addUser(service);
@@ -14,6 +15,8 @@ const { appUrl, apiUrl } = service;
 const TOKEN = '/api/auth/oauth/token';
 const REFRESH = '/api/auth/oauth/refreshToken';
 const AUTHORIZE = '/auth/oauth2/authorize';
+/** Where programs post to on the standard face. */
+const ENDPOINTS = ['token', 'revoke', 'introspect', 'par', 'device_authorization'].map((name) => `/oauth2/${name}`);
 
 const send = (base: string, line: string, headers: Record<string, string> = {}, body: string | Buffer = '') =>
   sendRaw(base, Buffer.concat([Buffer.from(requestHead(base, line, headers), 'latin1'), Buffer.from(body)]));
@@ -29,7 +32,13 @@ describe('RFC 9110 §15.5.6: a method that an address does not know is 405 with 
     [appUrl, AUTHORIZE, 'GET, POST'],
     [appUrl, TOKEN, 'POST'],
     [appUrl, REFRESH, 'POST'],
-    [apiUrl, '/v2/me', 'GET'],
+    [apiUrl, '/v2/me', 'GET, OPTIONS'],
+    [appUrl, '/oauth2/authorize', 'GET, POST'],
+    ...ENDPOINTS.map((path): [string, string, string] => [appUrl, path, 'POST']),
+    [appUrl, '/oauth2/revocations', 'GET'],
+    [appUrl, '/.well-known/oauth-authorization-server', 'GET'],
+    [apiUrl, '/.well-known/oauth-protected-resource', 'GET'],
+    [appUrl, '/device', 'GET, POST'],
     [appUrl, '/', 'GET'],
     [appUrl, '/sign-in', 'GET, POST'],
     [appUrl, '/sign-out', 'GET, POST'],
@@ -45,11 +54,12 @@ describe('RFC 9110 §15.5.6: a method that an address does not know is 405 with 
         const headers = { 'Content-Length': '7', 'Content-Type': 'text/plain', Authorization: `Bearer ${accessToken}` };
         const answer = await send(base, `${method} ${path}?x=1`, headers, 'x=1&y=2');
         assert.deepEqual([answer.status, answer.headers.get('allow')], [405, allow], method);
-        const isPage = base === appUrl && !path.startsWith('/api/');
+        const isJson = /^\/(api|oauth2|\.well-known)\//.test(path) && path !== '/oauth2/authorize';
+        const isPage = base === appUrl && !isJson;
         assert.match(String(answer.headers.get('content-type')), isPage ? /^text\/html/ : /^application\/json/);
         if (method === 'HEAD') assert.equal(answer.body, '');
-        if (path.startsWith('/api/')) assert.equal(answer.headers.get('cache-control'), 'no-store');
-        if (path.startsWith('/api/') && method !== 'HEAD')
+        if (isJson) assert.equal(answer.headers.get('cache-control'), 'no-store');
+        if (isJson && base === appUrl && method !== 'HEAD')
           assert.equal(JSON.parse(answer.body).error, 'invalid_request', method);
       }
     });
@@ -65,6 +75,16 @@ describe('RFC 9110 §15.5.5: an address that is not there', { concurrency: true 
     [appUrl, '/nope', /^text\/html/],
     [appUrl, '/api/nope', /^application\/json/],
     [appUrl, '/v2/me', /^application\/json/],
+    [appUrl, '/oauth2/nope', /^application\/json/],
+    [appUrl, '/oauth2/token/', /^application\/json/],
+    [appUrl, '/oauth2/authorize/x', /^application\/json/],
+    [appUrl, '/.well-known/openid-configuration', /^application\/json/],
+    [appUrl, '/.well-known/oauth-authorization-server/x', /^application\/json/],
+    [appUrl, '/.well-known/oauth-protected-resource', /^application\/json/],
+    [appUrl, '/OAUTH2/token', /^text\/html/],
+    [appUrl, '/device/', /^text\/html/],
+    [apiUrl, '/oauth2/token', /^application\/json/],
+    [apiUrl, '/.well-known/oauth-authorization-server', /^application\/json/],
     [appUrl, `${TOKEN}/`, /^application\/json/],
     [appUrl, TOKEN.toUpperCase(), /^text\/html/],
     [appUrl, '//evil.test/..', /^text\/html/],
@@ -96,6 +116,35 @@ describe('RFC 9110 §15.5.5: an address that is not there', { concurrency: true 
         service.log.some((line) => JSON.parse(line).request_id === id),
         path,
       );
+    }
+  });
+});
+
+describe('RFC 9110 §15.5: bodies that the standard face cannot read', { concurrency: true }, () => {
+  const form = 'application/x-www-form-urlencoded';
+  const bodies: [name: string, status: number, headers: Record<string, string>, body: string | Buffer][] = [
+    ['of 64 KiB and a byte', 413, { 'Content-Type': form }, `x=${'x'.repeat(64 * 1024 - 1)}`],
+    ['as plain text', 415, { 'Content-Type': 'text/plain' }, 'token=x'],
+    ['of no type', 415, {}, Buffer.from('token=x')],
+    ['in UTF-16', 415, { 'Content-Type': `${form}; charset=utf-16` }, 'token=x'],
+    ['compressed', 415, { 'Content-Type': form, 'Content-Encoding': 'gzip' }, 'token=x'],
+    ['not UTF-8', 400, { 'Content-Type': form }, Buffer.from('token=\xff', 'latin1')],
+    ['of broken JSON', 400, { 'Content-Type': 'application/json' }, '{"token":"canary"'],
+    ['of a JSON array', 400, { 'Content-Type': 'application/json' }, '["canary"]'],
+  ];
+  for (const [name, status, headers, body] of bodies)
+    test(`RFC 9110 §15.5: ${name} they are ${status}, as JSON that quotes nothing`, async () => {
+      for (const path of ENDPOINTS) {
+        const answer = await asJson(await fetch(appUrl + path, { method: 'POST', headers, body: body as string }));
+        assertRefused(answer, status, 'invalid_request', path);
+        assert.ok(!JSON.stringify(answer.body).includes('canary'));
+      }
+    });
+
+  test('RFC 6749 §3.2: without any body they say what is missing', async () => {
+    for (const path of ENDPOINTS) {
+      const { status } = await asJson(await fetch(appUrl + path, { method: 'POST' }));
+      assert.ok([400, 401].includes(status), path);
     }
   });
 });
@@ -142,8 +191,13 @@ test('RFC 9700 §4.16: every page has the headers that keep it safe', async () =
     await ada.submit(await ada.get(authorizeUrl(service, client)), AUTHORIZE, { decision: 'allow' }),
     await ada.get(`${appUrl}/sign-in`),
     await ada.get(authorizeUrl(service, client, { state: undefined })),
+    await ada.get(standardUrl(service, client)),
+    await ada.get(standardUrl(service, client, { prompt: 'login' })),
+    await ada.get(standardUrl(service, client, { prompt: 'none' })),
+    await ada.get(standardUrl(service, client, { client_id: 'x' })),
+    await ada.submit(await ada.get(standardUrl(service, client)), '/oauth2/authorize', { decision: 'deny' }),
   ];
-  const leaves = [AUTHORIZE, '/sign-in'];
+  const leaves = [AUTHORIZE, '/oauth2/authorize', '/sign-in'];
   for (const { url, status, headers, body } of pages) {
     const csp = String(headers.get('content-security-policy')).split('; ');
     for (const part of ["default-src 'none'", "base-uri 'none'", "frame-ancestors 'none'", "style-src 'self'"])
@@ -166,7 +220,7 @@ test('RFC 9700 §4.16: every page has the headers that keep it safe', async () =
   }
 });
 
-test('RFC 9700 §2.6: no address answers another origin', async () => {
+test('RFC 9700 §2.6: no page and no endpoint that takes a secret answers another origin', async () => {
   const cross = { Origin: 'https://evil.test', 'Access-Control-Request-Method': 'POST' };
   for (const [base, path] of [
     [appUrl, AUTHORIZE],
@@ -174,7 +228,6 @@ test('RFC 9700 §2.6: no address answers another origin', async () => {
     [appUrl, '/account/apps'],
     [appUrl, TOKEN],
     [appUrl, REFRESH],
-    [apiUrl, '/v2/me'],
   ] as const)
     for (const method of ['OPTIONS', 'GET', 'POST']) {
       const { headers } = await send(base, `${method} ${path}`, { ...cross, 'Content-Length': '0' });
@@ -253,10 +306,22 @@ test('RFC 6585 §4: one address cannot flood the authorization page; it is told 
 });
 
 test('RFC 9110 §15.6.1: no request whatever is answered with an error of ours', async () => {
+  const odd = { iss: client.clientId, sub: [client.clientId], aud: appUrl, exp: 1.5, jti: {} };
+  const assertion = await makeKey().sign(odd as never);
   const piece = fc.constantFrom(
     ...['client_id', 'state', 'redirect_uri', 'code', 'grant_type', 'form_token', 'email', 'password', 'continue'],
     ...['=', '&', '%', '%00', '%ff', '+', ';', '"', '<', '\\', '/', '//', '..', '{', '}', '[', ':', ',', '\\u0000'],
     ...[client.clientId, client.clientSecret, accessToken, 'authorization_code', 'refresh_token', '__proto__', 'é'],
+    ...[
+      'request_uri',
+      'urn:ietf:params:oauth:request_uri:',
+      'prompt',
+      'login',
+      'signed_in_after',
+      'user_code',
+      'resource',
+    ],
+    ...['client_assertion', 'client_assertion_type', ASSERTION_TYPE, assertion, 'device_code', DEVICE_GRANT, 'token'],
   );
   const garbage = fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.join(''));
   const type = fc.constantFrom(
@@ -282,6 +347,10 @@ test('RFC 9110 §15.6.1: no request whatever is answered with an error of ours',
       TOKEN,
       REFRESH,
       AUTHORIZE,
+      '/oauth2/authorize',
+      ...ENDPOINTS,
+      '/oauth2/revocations',
+      '/device',
       '/v2/me',
       '/sign-in',
       '/sign-out',

@@ -1,0 +1,156 @@
+/** What clients can find out by themselves: the authorization server's metadata (RFC 8414) and the API's (RFC 9728). */
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { ASSERTION_ALGORITHMS } from '../oauth/client-assertion.ts';
+import { DEVICE_GRANT_TYPE } from '../oauth/device-authorization.ts';
+import type { ScopeDefinition } from '../oauth/scope.ts';
+import { apiAnswers, oauthAnswers } from './json-answers.ts';
+import { answer, component, type Operation, object, PUBLIC, type Schema, troubles } from './operation.ts';
+import { RESOURCE_METADATA_PATH, STANDARD_PATHS } from './paths.ts';
+import type { Service } from './service.ts';
+
+const SECRET_METHODS = ['client_secret_basic', 'client_secret_post'];
+const CLIENT_METHODS = [...SECRET_METHODS, 'private_key_jwt', 'none'];
+
+/** Adds the authorization server's metadata to the app's address. */
+export function addServerMetadata(app: FastifyInstance, service: Service): void {
+  app.get(STANDARD_PATHS.metadata, { config: { answers: oauthAnswers, operation: SERVER } }, async (_request, reply) =>
+    sendMetadata(reply, serverMetadata(service, await service.scopes.listScopes())),
+  );
+}
+
+/** Adds the API's metadata to its address. */
+export function addResourceMetadata(app: FastifyInstance, service: Service): void {
+  app.get(RESOURCE_METADATA_PATH, { config: { answers: apiAnswers, operation: RESOURCE } }, async (_request, reply) =>
+    sendMetadata(reply, {
+      resource: service.apiUrl,
+      authorization_servers: [service.appUrl],
+      ...scopesSupported(await service.scopes.listScopes()),
+      bearer_methods_supported: ['header'],
+      resource_name: service.brand.productName,
+      resource_documentation: `${service.appUrl}/developers`,
+    }),
+  );
+}
+
+/** RFC 8414 §2, RFC 8628 §4, RFC 9126 §5, RFC 9207 §3. */
+function serverMetadata({ appUrl, apiUrl }: Service, scopes: readonly ScopeDefinition[]): object {
+  const authentication = (endpoint: string, methods: readonly string[]) => ({
+    [`${endpoint}_auth_methods_supported`]: methods,
+    ...(methods.includes('private_key_jwt')
+      ? { [`${endpoint}_auth_signing_alg_values_supported`]: ASSERTION_ALGORITHMS }
+      : {}),
+  });
+  return {
+    issuer: appUrl,
+    authorization_endpoint: appUrl + STANDARD_PATHS.authorize,
+    token_endpoint: appUrl + STANDARD_PATHS.token,
+    ...authentication('token_endpoint', CLIENT_METHODS),
+    revocation_endpoint: appUrl + STANDARD_PATHS.revoke,
+    ...authentication('revocation_endpoint', CLIENT_METHODS),
+    introspection_endpoint: appUrl + STANDARD_PATHS.introspect,
+    ...authentication('introspection_endpoint', SECRET_METHODS),
+    pushed_authorization_request_endpoint: appUrl + STANDARD_PATHS.pushedAuthorizationRequest,
+    require_pushed_authorization_requests: false,
+    device_authorization_endpoint: appUrl + STANDARD_PATHS.deviceAuthorization,
+    ...scopesSupported(scopes),
+    response_types_supported: ['code'],
+    response_modes_supported: ['query'],
+    grant_types_supported: ['authorization_code', 'refresh_token', DEVICE_GRANT_TYPE],
+    code_challenge_methods_supported: ['S256'],
+    authorization_response_iss_parameter_supported: true,
+    prompt_values_supported: ['none', 'login', 'consent'],
+    request_parameter_supported: false,
+    request_uri_parameter_supported: false,
+    protected_resources: [apiUrl],
+    service_documentation: `${appUrl}/developers`,
+    ui_locales_supported: ['en', 'ar'],
+  };
+}
+
+/** RFC 8414 §3.2: what would be empty is left out. */
+function scopesSupported(scopes: readonly ScopeDefinition[]): object {
+  return scopes.length === 0 ? {} : { scopes_supported: scopes.map(({ name }) => name) };
+}
+
+/** Sends what anybody may read and keep for five minutes. */
+export function sendMetadata(reply: FastifyReply, metadata: object): FastifyReply {
+  return reply
+    .header('Content-Type', 'application/json')
+    .header('Cache-Control', 'public, max-age=300')
+    .header('Access-Control-Allow-Origin', '*')
+    .header('X-Content-Type-Options', 'nosniff')
+    .serializer(JSON.stringify)
+    .send(metadata);
+}
+
+const ADDRESS: Schema = { type: 'string', format: 'uri' };
+const NAMES: Schema = { type: 'array', items: { type: 'string' }, minItems: 1 };
+const SERVER_METADATA = component(
+  'schemas',
+  'ServerMetadata',
+  object(
+    {
+      issuer: ADDRESS,
+      authorization_endpoint: ADDRESS,
+      token_endpoint: ADDRESS,
+      token_endpoint_auth_methods_supported: NAMES,
+      token_endpoint_auth_signing_alg_values_supported: NAMES,
+      revocation_endpoint: ADDRESS,
+      revocation_endpoint_auth_methods_supported: NAMES,
+      revocation_endpoint_auth_signing_alg_values_supported: NAMES,
+      introspection_endpoint: ADDRESS,
+      introspection_endpoint_auth_methods_supported: NAMES,
+      pushed_authorization_request_endpoint: ADDRESS,
+      require_pushed_authorization_requests: { const: false },
+      device_authorization_endpoint: ADDRESS,
+      scopes_supported: NAMES,
+      response_types_supported: NAMES,
+      response_modes_supported: NAMES,
+      grant_types_supported: NAMES,
+      code_challenge_methods_supported: NAMES,
+      authorization_response_iss_parameter_supported: { const: true },
+      prompt_values_supported: NAMES,
+      request_parameter_supported: { const: false },
+      request_uri_parameter_supported: { const: false },
+      protected_resources: { type: 'array', items: ADDRESS },
+      service_documentation: ADDRESS,
+      ui_locales_supported: NAMES,
+    },
+    ['scopes_supported'],
+  ),
+);
+const SERVER: Operation = {
+  operationId: 'authorizationServerMetadata',
+  tags: ['discovery'],
+  summary: 'What the standard face offers, and where',
+  description: 'RFC 8414 §3.2.',
+  responses: {
+    200: answer('The metadata.', SERVER_METADATA, PUBLIC),
+    ...troubles('OAuth', 'method_not_allowed', 'internal', 'unavailable'),
+  },
+};
+const RESOURCE_METADATA = component(
+  'schemas',
+  'ResourceMetadata',
+  object(
+    {
+      resource: ADDRESS,
+      authorization_servers: { type: 'array', items: ADDRESS },
+      scopes_supported: NAMES,
+      bearer_methods_supported: { const: ['header'] },
+      resource_name: { type: 'string' },
+      resource_documentation: ADDRESS,
+    },
+    ['scopes_supported'],
+  ),
+);
+const RESOURCE: Operation = {
+  operationId: 'protectedResourceMetadata',
+  tags: ['discovery'],
+  summary: 'Whose tokens the API takes',
+  description: 'RFC 9728 §3.2.',
+  responses: {
+    200: answer('The metadata.', RESOURCE_METADATA, PUBLIC),
+    ...troubles('Api', 'method_not_allowed', 'internal', 'unavailable'),
+  },
+};

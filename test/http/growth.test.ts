@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { test } from 'node:test';
+import { Browser } from '../support/browser.ts';
+import { signedInBrowser } from '../support/flow.ts';
+import { addClient, addUser, type Lifetime, startTestService, type TestService } from '../support/service.ts';
+import {
+  addResourceServer,
+  allowOn,
+  assertionFields,
+  authorizationRequest,
+  DEVICE_GRANT,
+  exchangeCode,
+  introspect,
+  makeKey,
+  PKCE,
+  post,
+  postAs,
+  refreshWith,
+  standardUrl,
+} from '../support/standard.ts';
+
+/** A service on a database file, and how many rows each of its tables has. */
+async function startOnFile(t: Lifetime): Promise<{ service: TestService; rows: () => Record<string, number> }> {
+  const folder = mkdtempSync(join(tmpdir(), 'valetkey-test-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+  const path = join(folder, 'valetkey.db');
+  const service = await startTestService(t, {
+    VALETKEY_DATABASE_URL: `sqlite:${path}`,
+    VALETKEY_KEYS_FILE: join(folder, 'keys'),
+  });
+  const rows = () => {
+    const database = new DatabaseSync(path, { readOnly: true });
+    const tables = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all() as { name: string }[];
+    const counted = tables.map(({ name }) => [
+      name,
+      database.prepare(`SELECT count(*) AS count FROM "${name}"`).get()?.['count'],
+    ]);
+    database.close();
+    return Object.fromEntries(counted) as Record<string, number>;
+  };
+  return { service, rows };
+}
+
+test('Promise 5: whatever nobody in particular asks for, the database does not grow by a row', async (t) => {
+  const { service, rows } = await startOnFile(t);
+  await addUser(service);
+  const [key, otherKey] = [makeKey(), makeKey()];
+  const settings = { deviceFlow: true, redirectUris: ['https://client.example/callback'] };
+  const app = await addClient(service, settings, 'public');
+  const confidential = await addClient(service, settings);
+  const keyed = await addClient(service, { ...settings, keys: [key.jwk] });
+  const resourceServer = await addResourceServer(service);
+  const browser = await signedInBrowser(service);
+  const before = rows();
+
+  const { appUrl } = service;
+  const stranger = new Browser();
+  for (let time = 0; time < 5; time++) {
+    const { body: codes } = await postAs(service, app, 'device_authorization');
+    await postAs(service, app, 'token', { grant_type: DEVICE_GRANT, device_code: String(codes['device_code']) });
+    const { body: pushed } = await postAs(service, app, 'par', authorizationRequest(app, { state: `${time}` }));
+    const reference = new URLSearchParams({ client_id: app.clientId, request_uri: String(pushed['request_uri']) });
+    for (const url of [
+      `${appUrl}/oauth2/authorize?${reference}`,
+      standardUrl(service, confidential),
+      standardUrl(service, confidential, { prompt: 'none' }),
+      standardUrl(service, confidential, { prompt: 'login' }),
+      standardUrl(service, confidential, { scope: 'nope' }),
+      String(codes['verification_uri_complete']),
+      `${appUrl}/.well-known/oauth-authorization-server`,
+    ]) {
+      await stranger.get(url);
+      await browser.get(url); // Looking is not deciding, for who is signed in either.
+    }
+    await postAs(service, app, 'revoke', { token: 'x' });
+    await exchangeCode(service, app, 'x');
+    await refreshWith(service, app, 'x');
+    await post(service, 'token', { grant_type: 'refresh_token', refresh_token: 'x', ...PKCE });
+    await postAs(service, { ...confidential, clientSecret: 'x' }, 'par', authorizationRequest(confidential));
+    await introspect(service, { ...resourceServer, secret: 'x' }, 'x');
+    await post(service, 'revoke', { token: 'x', ...(await assertionFields(service, keyed, otherKey)) });
+    await fetch(`${appUrl}/oauth2/revocations`);
+  }
+  assert.deepEqual(rows(), before);
+
+  const code = String((await allowOn(browser, await browser.get(standardUrl(service, app)))).searchParams.get('code'));
+  await exchangeCode(service, app, code);
+  await post(service, 'revoke', { token: 'x', ...(await assertionFields(service, keyed, key)) });
+  const grown = Object.entries(rows()).map(([name, count]) => [name, count - Number(before[name])] as const);
+  const expected = { audit_event: 1, client_assertion: 1, oauth_grant: 1 };
+  assert.deepEqual(Object.fromEntries(grown.filter(([, count]) => count > 0).sort()), expected, 'one Allow is one row');
+});
