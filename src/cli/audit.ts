@@ -18,7 +18,7 @@ export function addAuditCommands(program: CliCommand, run: CommandRun): void {
       'audit list --client app_6qm1v0t4y8d3k2xz --action refresh_reuse',
       'audit list --user ada@example.com --json',
     ])
-    .option('--client <id>', 'only what concerns this app')
+    .option('--client <id>', 'only what concerns this app, or this resource server')
     .option('--user <id or e-mail>', 'only what concerns this user')
     .option('--action <name>', 'only this kind of act, such as client_updated')
     .option('--limit <number>', 'at most so many', readLimit, DEFAULT_LIMIT)
@@ -61,7 +61,7 @@ function eventJson(event: RecordedAuditEvent) {
   };
 }
 
-const HEADINGS = ['#', 'Time', 'Action', 'By', 'From', 'App', 'User', 'Grant', 'Detail'];
+const HEADINGS = ['#', 'Time', 'Action', 'By', 'From', 'App or API', 'User', 'Grant', 'Detail'];
 
 function eventRow(event: RecordedAuditEvent): string[] {
   return [

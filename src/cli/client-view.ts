@@ -1,5 +1,5 @@
 /** How apps are shown, to programs and to people. Never with a secret: that is said once, where it is made. */
-import type { Client } from '../oauth/client.ts';
+import type { Client, PublicKey } from '../oauth/client.ts';
 import type { Answer } from './command-run.ts';
 import type { Endpoints } from './context.ts';
 import { card, table } from './table.ts';
@@ -8,34 +8,45 @@ import { isoTime, readableTime } from './time.ts';
 /** What stands below a secret. */
 export const SHOWN_ONCE = 'The secret is shown this once, and only its digest is kept: store it safely now.';
 
-/** The five things that an app needs. */
+/** What an app's developer needs: five things, and for the device flow a sixth. */
 export function fiveThings(client: Client, clientSecret: string | null, endpoints: Endpoints): Answer {
+  // The published face demands a secret, and knows no devices.
+  const face = endpoints[clientSecret === null || client.deviceFlow ? 'standard' : 'published'];
+  const device = client.deviceFlow ? endpoints.deviceAuthorizationUrl : null;
   const kind = client.type === 'public' ? ' as a public app' : '';
   return {
     json: {
       client_id: client.id,
       client_secret: clientSecret,
-      authorization_url: endpoints.authorizationUrl,
-      access_token_request_url: endpoints.accessTokenRequestUrl,
-      refresh_token_request_url: endpoints.refreshTokenRequestUrl,
+      authorization_url: face.authorizationUrl,
+      access_token_request_url: face.accessTokenRequestUrl,
+      refresh_token_request_url: face.refreshTokenRequestUrl,
+      ...(device === null ? {} : { device_authorization_url: device }),
+      metadata_url: endpoints.metadataUrl,
     },
     text: [
-      `${client.name} is registered${kind}. Its developer needs these five things:`,
+      `${client.name} is registered${kind}. Its developer needs these ${device === null ? 'five' : 'six'} things:`,
       '',
       ...card([
         ['  Client ID', client.id],
-        ['  Client Secret', clientSecret ?? 'none: a public app proves itself with PKCE'],
-        ['  Authorization URL', endpoints.authorizationUrl],
-        ['  Access Token Request URL', endpoints.accessTokenRequestUrl],
-        ['  Refresh Token Request URL', endpoints.refreshTokenRequestUrl],
+        ['  Client Secret', clientSecret ?? withoutSecret(client)],
+        ['  Authorization URL', face.authorizationUrl],
+        ['  Access Token Request URL', face.accessTokenRequestUrl],
+        ['  Refresh Token Request URL', face.refreshTokenRequestUrl],
+        ['  Device Authorization URL', device ?? ''],
       ]),
+      '',
+      `With an OAuth library, give it the issuer ${endpoints.issuer}`,
       ...(clientSecret === null ? [] : ['', SHOWN_ONCE]),
     ],
-    note:
-      client.type === 'public'
-        ? 'Public apps connect at the endpoints of the standards (/oauth2/…), which this version does not serve yet.'
-        : `Next: "valetkey client show ${client.id}" shows what is registered, and "client update" changes it.`,
+    note: `Next: "valetkey client show ${client.id}" shows what is registered, and "client update" changes it.`,
   };
+}
+
+function withoutSecret({ type }: Client): string {
+  return type === 'public'
+    ? 'none: a public app proves itself with PKCE'
+    : 'none: the app proves itself with its own key (private_key_jwt)';
 }
 
 /** All that is registered of an app. */
@@ -45,12 +56,15 @@ export function clientJson(client: Client) {
     type: client.type,
     name: client.name,
     redirect_uris: client.redirectUris,
-    scopes: client.scopes.map(({ name, sentence }) => ({ name, sentence })),
+    scopes: client.scopes.map(({ name, sentence, optional }) => ({ name, sentence, optional })),
     require_pkce: client.requirePkce,
     refresh_overlap: client.refreshOverlap,
     refresh_retry_window: client.refreshRetryWindow,
+    consent: client.consent,
+    device_flow: client.deviceFlow,
     status: client.status,
     live_secrets: client.secrets.map(({ createdAt }) => ({ created_at: isoTime(createdAt) })),
+    keys: client.keys.map(({ kid = null, kty = null, alg = null }) => ({ kid, kty, alg })),
     created_at: isoTime(client.createdAt),
   };
 }
@@ -88,18 +102,31 @@ function clientCard(client: Client): string[] {
     ['Name', client.name],
     ['Type', client.type],
     ['Status', client.status],
-    ['Redirect URIs', client.redirectUris],
+    ['Redirect URIs', client.redirectUris.length === 0 ? 'none' : client.redirectUris],
     ['Scopes', client.scopes.length === 0 ? 'none' : client.scopes.map(scopeLine)],
     ['PKCE', client.requirePkce || client.type === 'public' ? 'required' : 'optional'],
+    ['Consent', CONSENT[client.consent]],
+    ['Device flow', client.deviceFlow ? 'allowed' : 'not allowed'],
     ['Refresh overlap', secondsText(client.refreshOverlap)],
     ['Refresh retry window', secondsText(client.refreshRetryWindow)],
     ['Live secrets', secrets.length === 0 ? 'none' : secrets],
+    ['Keys', client.keys.length === 0 ? 'none' : client.keys.map(keyLine)],
     ['Registered', readableTime(client.createdAt)],
   ]);
 }
 
-function scopeLine({ name, sentence }: Client['scopes'][number]): string {
-  return sentence === null ? name : `${name}: ${sentence}`;
+const CONSENT = {
+  ask: 'asked each time',
+  remember: 'asked for what was not allowed before',
+  skip: 'never asked',
+} as const satisfies Record<Client['consent'], string>;
+
+function scopeLine({ name, sentence, optional }: Client['scopes'][number]): string {
+  return name + (optional ? ' (optional)' : '') + (sentence === null ? '' : `: ${sentence}`);
+}
+
+function keyLine({ kid, kty, alg }: PublicKey): string {
+  return [kid, kty, alg].filter((part) => part !== undefined).join(' ');
 }
 
 function secondsText(seconds: number | null): string {

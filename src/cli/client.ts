@@ -1,31 +1,18 @@
 /** `client`: registering apps, and everything that is done with one afterwards. */
 import type { Client } from '../oauth/client.ts';
-import type { ClientRegistry, ClientSettings } from '../oauth/client-registry.ts';
-import { OperatorError } from '../oauth/error.ts';
-import type { Scope } from '../oauth/scope.ts';
+import { changedSettings, newSettings, type RegisterOptions, type UpdateOptions } from './client-settings.ts';
 import { clientJson, fiveThings, listedClients, SHOWN_ONCE, saidOfClient, shownClient } from './client-view.ts';
 import type { CliCommand } from './command.ts';
-import type { Answer, CommandRun } from './command-run.ts';
-import type { Installation } from './context.ts';
-import { readScope, readTimeSetting, type TimeSetting } from './option.ts';
+import type { CommandRun } from './command-run.ts';
+import { readConsent, readOptionalScope, readScope, readTimeSetting, YES, type YesOption } from './option.ts';
 import { confirm } from './terminal-input.ts';
 
-type SettingsOptions = {
-  name?: string;
-  redirectUri?: string[];
-  scope?: Scope[] | false;
-  requirePkce?: boolean;
-  refreshOverlap?: TimeSetting;
-  refreshRetryWindow?: TimeSetting;
-};
-type RegisterOptions = SettingsOptions & { name: string; public?: boolean };
-type UpdateOptions = SettingsOptions & { addRedirectUri?: string[]; removeRedirectUri?: string[] };
-type YesOption = { yes?: boolean };
-
-const SCOPE = ['--scope <scope...>', 'NAME, or "NAME=What it allows, in words for the consent page"'] as const;
 const OVERLAP = ['--refresh-overlap <time>', 'how long the refresh token before still gets the current pair'] as const;
 const RETRY_WINDOW = ['--refresh-retry-window <time>', 'the same, while the current pair is unused'] as const;
-const YES = ['--yes', 'do not ask first'] as const;
+const CONSENT = [
+  '--consent <when>',
+  'when users are asked: "ask" each time (the default), "remember" to ask only for something new, "skip" never, for your own apps',
+] as const;
 
 /** Adds the commands about apps. */
 export function addClientCommands(program: CliCommand, run: CommandRun): void {
@@ -41,32 +28,32 @@ function addRegister(client: CliCommand, run: CommandRun): void {
   client
     .leaf('register', 'Register an app, and print the five things that its developer needs.', [
       'client register --name "Acme Mail" --redirect-uri https://acme.example/callback',
-      'client register --name "Acme Mail" --redirect-uri https://acme.example/callback --scope "mail=Read your mail"',
+      'client register --name "Acme Mail" --redirect-uri https://acme.example/callback --scope "mail=Read your mail" --optional-scope "send=Send mail"',
       'client register --name "Acme Phone" --public --redirect-uri com.acme.phone:/callback --json',
+      'client register --name "Acme Books" --jwks acme-keys.json --redirect-uri https://books.acme.example/callback',
+      'client register --name "Acme TV" --public --device',
     ])
     .requiredOption('--name <name>', 'what users know the app by')
-    .requiredOption('--redirect-uri <uri...>', 'where users are sent back to; may be given again')
-    .option(...SCOPE, readScope)
+    .option('--redirect-uri <uri...>', 'where users are sent back to; may be given again; not needed with --device')
+    .option('--scope <scope...>', 'NAME, or "NAME=What it allows, in words for the consent page"', readScope)
+    .option('--optional-scope <scope...>', 'the same, for what users may leave out', readOptionalScope)
     .option('--public', 'the app runs on devices of its users and cannot keep a secret')
+    .option('--jwks <file>', 'public keys (JWK or JWK Set): the app signs with its own key, and gets no secret')
+    .option(...CONSENT, readConsent)
+    .option('--device', 'the app may let users sign in on another device (TVs, terminals)')
     .option('--require-pkce', 'refuse requests without PKCE (always so for a public app)')
     .option(...OVERLAP, readTimeSetting)
     .option(...RETRY_WINDOW, readTimeSetting)
-    .action((options: RegisterOptions) =>
-      run.withInstallation((installation) => register(installation, options), { mayCreate: true }),
-    );
-}
-
-async function register({ clients, endpoints }: Installation, options: RegisterOptions): Promise<Answer> {
-  const type = options.public ? 'public' : 'confidential';
-  const { client, clientSecret } = await clients.register(type, {
-    name: options.name,
-    redirectUris: options.redirectUri ?? [],
-    scopes: options.scope || [],
-    requirePkce: options.requirePkce ?? false,
-    refreshOverlap: seconds(options.refreshOverlap),
-    refreshRetryWindow: seconds(options.refreshRetryWindow),
-  });
-  return fiveThings(client, clientSecret, endpoints[type]);
+    .action(async (options: RegisterOptions) => {
+      const settings = await newSettings(options);
+      await run.withInstallation(
+        async ({ clients, endpoints }) => {
+          const { client, clientSecret } = await clients.register(options.public ? 'public' : 'confidential', settings);
+          return fiveThings(client, clientSecret, endpoints);
+        },
+        { mayCreate: true },
+      );
+    });
 }
 
 function addLooking(client: CliCommand, run: CommandRun): void {
@@ -83,14 +70,26 @@ function addUpdate(client: CliCommand, run: CommandRun): void {
     .leaf('update <id>', 'Change what is registered of an app. Name the app first, then what changes.', [
       'client update app_6qm1v0t4y8d3k2xz --name "Acme Post"',
       'client update app_6qm1v0t4y8d3k2xz --add-redirect-uri https://acme.example/new',
+      'client update app_6qm1v0t4y8d3k2xz --optional-scope "send=Send mail" --consent remember',
       'client update app_6qm1v0t4y8d3k2xz --refresh-overlap 30s --refresh-retry-window default',
     ])
     .option('--name <name>', 'what users know the app by')
     .option('--redirect-uri <uri...>', 'these instead of all redirect URIs')
     .option('--add-redirect-uri <uri...>', 'these as well')
     .option('--remove-redirect-uri <uri...>', 'these no longer')
-    .option(...SCOPE, readScope)
-    .option('--no-scope', 'no scopes any more')
+    .option('--scope <scope...>', 'these instead of all scopes that are not optional; NAME, or "NAME=…"', readScope)
+    .option('--no-scope', 'no scopes any more, optional or not, but for those given here')
+    .option(
+      '--optional-scope <scope...>',
+      'these instead of all optional scopes; a scope that was not optional becomes it',
+      readOptionalScope,
+    )
+    .option('--no-optional-scope', 'no optional scopes any more')
+    .option('--jwks <file>', 'these public keys (JWK or JWK Set) instead of all; a secret is still good')
+    .option('--no-jwks', 'no public keys any more')
+    .option(...CONSENT, readConsent)
+    .option('--device', 'the app may let users sign in on another device')
+    .option('--no-device', 'it may no longer')
     .option('--require-pkce', 'refuse requests without PKCE')
     .option('--no-require-pkce', 'accept requests without PKCE')
     .option(...OVERLAP, readTimeSetting)
@@ -99,38 +98,16 @@ function addUpdate(client: CliCommand, run: CommandRun): void {
       const { json: _, ...changes } = options as UpdateOptions & { json?: boolean };
       if (Object.keys(changes).length === 0) command.error('say what to change');
       return run.withInstallation(async ({ clients }) => {
-        const updated = await clients.update(id, await settingsFrom(clients, id, changes));
-        return { ...shownClient(updated), note: `${updated.name} is updated.` };
+        const updated = await clients.update(id, await changedSettings(await clients.show(id), changes));
+        return { ...shownClient(updated), note: noteOfUpdate(updated) };
       });
     });
 }
 
-async function settingsFrom(
-  clients: ClientRegistry,
-  id: string,
-  options: UpdateOptions,
-): Promise<Partial<ClientSettings>> {
-  const { redirectUri, addRedirectUri, removeRedirectUri, scope, refreshOverlap, refreshRetryWindow, ...others } =
-    options;
-  const changesUris = redirectUri ?? addRedirectUri ?? removeRedirectUri;
-  return {
-    ...others,
-    ...(refreshOverlap === undefined ? {} : { refreshOverlap: seconds(refreshOverlap) }),
-    ...(refreshRetryWindow === undefined ? {} : { refreshRetryWindow: seconds(refreshRetryWindow) }),
-    ...(scope === undefined ? {} : { scopes: scope || [] }),
-    ...(changesUris ? { redirectUris: changedUris(await clients.show(id), options) } : {}),
-  };
-}
-
-function seconds(setting: TimeSetting | undefined): number | null {
-  return typeof setting === 'number' ? setting : null;
-}
-
-function changedUris(client: Client, options: UpdateOptions): string[] {
-  const { redirectUri = client.redirectUris, addRedirectUri = [], removeRedirectUri = [] } = options;
-  const unknown = removeRedirectUri.find((uri) => !redirectUri.includes(uri));
-  if (unknown !== undefined) throw new OperatorError(`redirect URI ${JSON.stringify(unknown)} is not registered`);
-  return [...redirectUri.filter((uri) => !removeRedirectUri.includes(uri)), ...addRedirectUri];
+function noteOfUpdate({ id, name, type, keys, secrets }: Client): string {
+  const cannotProveItself = type === 'confidential' && keys.length === 0 && secrets.length === 0;
+  const remedy = `It has neither a key nor a secret now: "valetkey client rotate-secret ${id}" makes a secret.`;
+  return `${name} is updated.${cannotProveItself ? ` ${remedy}` : ''}`;
 }
 
 function addSecrets(client: CliCommand, run: CommandRun): void {
@@ -141,10 +118,11 @@ function addSecrets(client: CliCommand, run: CommandRun): void {
     .action((id: string) =>
       run.withInstallation(async ({ clients }) => {
         const { client, clientSecret } = await clients.rotateSecret(id);
+        const note = `Next: once the app uses it, end the old one: "valetkey client retire-secret ${client.id}".`;
         return {
           json: { client_id: client.id, client_secret: clientSecret },
           text: [`The new secret of ${client.name}:`, '', `  ${clientSecret}`, '', SHOWN_ONCE],
-          note: `Next: once the app uses it, end the old one: "valetkey client retire-secret ${client.id}".`,
+          ...(client.secrets.length > 1 ? { note } : {}),
         };
       }),
     );

@@ -1,28 +1,40 @@
 /** What the commands are handed: they decide nothing, and know the domain but not how it is stored or served. */
 import type { Accounts } from '../accounts/accounts.ts';
 import type { Actor } from '../oauth/audit.ts';
-import type { ClientType } from '../oauth/client.ts';
 import type { ClientRegistry } from '../oauth/client-registry.ts';
 import type { GrantRegistry } from '../oauth/grant-registry.ts';
+import type { ResourceServerRegistry } from '../oauth/resource-server-registry.ts';
+import type { ScopeRegistry } from '../oauth/scope-registry.ts';
 import type { AuditStore } from '../oauth/store.ts';
 
-/** The addresses that an app is given beside its id and secret. */
-export type Endpoints = {
+/** The addresses of one face that an app is given beside its id and secret. */
+export type FaceEndpoints = {
   readonly authorizationUrl: string;
   readonly accessTokenRequestUrl: string;
   readonly refreshTokenRequestUrl: string;
 };
 
+/** The addresses that developers are given: those of both faces, and what only the standard one has. */
+export type Endpoints = Readonly<Record<'published' | 'standard', FaceEndpoints>> & {
+  /** `{app_url}`: what an OAuth library is told, and finds the rest by (RFC 8414 §2). */
+  readonly issuer: string;
+  readonly metadataUrl: string;
+  readonly deviceAuthorizationUrl: string;
+  readonly introspectionUrl: string;
+  readonly revocationStreamUrl: string;
+};
+
 /** The opened installation, for one command. */
 export type Installation = {
   readonly clients: ClientRegistry;
+  readonly resourceServers: ResourceServerRegistry;
+  readonly scopes: ScopeRegistry;
   readonly accounts: Accounts;
   readonly grants: GrantRegistry;
   readonly audit: Pick<AuditStore, 'listAuditEvents'>;
   /** In whose name the command acts. */
   readonly operator: Actor;
-  /** By the client's type: public clients live on the standard face, as the published one demands a secret. */
-  readonly endpoints: Readonly<Record<ClientType, Endpoints>>;
+  readonly endpoints: Endpoints;
   close(): Promise<void>;
 };
 

@@ -1,7 +1,14 @@
-/** Readers of option values, for commander: each answers the value or refuses it in words that say the remedy. */
+/** Options that commands share, and readers of values: each answers the value or refuses it in words that say the remedy. */
 import { InvalidArgumentError } from 'commander';
 import { readDuration } from '../duration.ts';
+import type { ConsentPolicy } from '../oauth/client.ts';
 import type { Scope } from '../oauth/scope.ts';
+
+/** Of commands that ask before they act. */
+export const YES = ['--yes', 'do not ask first'] as const;
+
+/** What `YES` leaves in a command's options. */
+export type YesOption = { yes?: boolean };
 
 /** Lists show so many entries unless told otherwise. */
 export const DEFAULT_LIMIT = 100;
@@ -23,9 +30,41 @@ export function readTimeSetting(text: string): TimeSetting {
   return seconds;
 }
 
+/** Reads when users are asked. */
+export function readConsent(text: string): ConsentPolicy {
+  if (text !== 'ask' && text !== 'remember' && text !== 'skip')
+    throw new InvalidArgumentError('give ask, remember or skip');
+  return text;
+}
+
+/** The scopes of one option so far; false after the option that removes them. */
+type ScopesBefore = readonly Scope[] | false;
+
 /** One more scope: `NAME`, or `NAME=Sentence in words`. */
-export function readScope(text: string, before: readonly Scope[] = []): Scope[] {
+export function readScope(text: string, before: ScopesBefore = []): Scope[] {
+  return [...(before || []), scopeOf(text, false)];
+}
+
+/** One more scope that users may leave out, in the same form. */
+export function readOptionalScope(text: string, before: ScopesBefore = []): Scope[] {
+  return [...(before || []), scopeOf(text, true)];
+}
+
+function scopeOf(text: string, optional: boolean): Scope {
   const at = text.indexOf('=');
-  const scope = at < 0 ? { name: text, sentence: null } : { name: text.slice(0, at), sentence: text.slice(at + 1) };
-  return [...before, scope];
+  return at < 0
+    ? { name: text, sentence: null, optional }
+    : { name: text.slice(0, at), sentence: text.slice(at + 1), optional };
+}
+
+/** Sentences by their language. */
+export type Sentences = Readonly<Record<string, string>>;
+
+/** One more sentence: `LANGUAGE=Sentence in words`, or an English one alone. */
+export function readSentence(text: string, before: Sentences = {}): Sentences {
+  // A word that is stuck to the sign is meant as a language, right or wrong: no sentence begins so.
+  const [, language = 'en', sentence = text] = /^([^\s=]*)=(.*)$/s.exec(text) ?? [];
+  if (Object.hasOwn(before, language))
+    throw new InvalidArgumentError(`there is one sentence for each language, and ${language} has one already`);
+  return { ...before, [language]: sentence };
 }

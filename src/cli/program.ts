@@ -10,6 +10,8 @@ import { addDatabaseCommands } from './database.ts';
 import { addGrantCommands } from './grant.ts';
 import { addKeysCommands } from './keys.ts';
 import { plain } from './plain.ts';
+import { addResourceServerCommands } from './resource-server.ts';
+import { addScopeCommands } from './scope.ts';
 import { addServiceCommands } from './service.ts';
 import { addUserCommands } from './user.ts';
 
@@ -19,6 +21,8 @@ export async function runProgram(argv: readonly string[], context: CommandContex
   const run = new CommandRun(context, () => program.opts()['json'] === true);
   addServiceCommands(program, run);
   addClientCommands(program, run);
+  addResourceServerCommands(program, run);
+  addScopeCommands(program, run);
   addUserCommands(program, run);
   addGrantCommands(program, run);
   addAuditCommands(program, run);

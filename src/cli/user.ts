@@ -3,19 +3,18 @@ import type { Account } from '../accounts/account.ts';
 import type { CliCommand } from './command.ts';
 import type { Answer, CommandRun } from './command-run.ts';
 import type { Installation } from './context.ts';
+import { YES, type YesOption } from './option.ts';
 import { type NewPassword, newPassword } from './password-input.ts';
 import { card, table } from './table.ts';
 import { confirm } from './terminal-input.ts';
 import { isoTime, readableTime } from './time.ts';
 
 type AddOptions = { email: string; name: string; username?: string; operator?: boolean; passwordStdin?: boolean };
-type YesOption = { yes?: boolean };
 
 const PASSWORD_STDIN = [
   '--password-stdin',
   'read the password from standard input; without it, it is asked for at a terminal, else made',
 ] as const;
-const YES = ['--yes', 'do not ask first'] as const;
 
 /** Adds the commands about accounts. */
 export function addUserCommands(program: CliCommand, run: CommandRun): void {

@@ -14,7 +14,9 @@ import { Collector } from './collector.ts';
 
 const COMMANDS = `
   serve, demo, client register, client list, client show, client update, client rotate-secret, client retire-secret,
-  client pause, client resume, client delete, client revoke-grants, user add, user list, user show, user set-password,
+  client pause, client resume, client delete, client revoke-grants, resource-server register, resource-server list,
+  resource-server show, resource-server update, resource-server rotate-secret, resource-server retire-secret,
+  resource-server delete, scope define, scope list, scope show, scope delete, user add, user list, user show, user set-password,
   user disable, user enable, user revoke-grants, user delete, grant list, grant revoke, audit list, database migrate,
   database check, keys generate`
   .split(',')

@@ -8,6 +8,9 @@
  *     stderr: Next: …                      standard error, after standard output
  *     [exit 2]                             unless it is 0
  *
+ * Beside `valetkey`, `allow CLIENT USER` stands for what a user does in a browser, and `file NAME` makes a file of its
+ * standard input in the working directory.
+ *
  * A placeholder (`<client>`, `<client2>`, `<secret>`, …) is bound where it is first met in what comes back. What a
  * `<secret>`, `<password>` or standard input held must never come back again.
  */
@@ -20,13 +23,14 @@ type Step = { readonly line: string; readonly stdin: string; readonly expected: 
 
 const FORMS: Readonly<Record<string, string>> = {
   client: 'app_[0-9a-z]{16}',
+  server: 'rs_[0-9a-z]{16}',
   user: 'usr_[0-9a-z]{16}',
   grant: '[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}',
-  secret: 'vk_cs_[A-Za-z0-9_-]{40,}',
+  secret: 'vk_(?:cs|rs)_[A-Za-z0-9_-]{40,}',
   password: '[a-z2-9]{5}(?:-[a-z2-9]{5}){3}',
 };
 const TIME = '\\d{4}-\\d\\d-\\d\\d(?: \\d\\d:\\d\\d UTC|T\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z)';
-const PLACEHOLDER = /<((client|user|grant|secret|password)\d?)>/g;
+const PLACEHOLDER = /<((client|server|user|grant|secret|password)\d?)>/g;
 
 /** Plays a transcript, and throws at the first answer that is not the expected one. */
 export async function playTranscript(text: string, run: RunCommand): Promise<void> {

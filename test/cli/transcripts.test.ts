@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -10,7 +10,7 @@ import { runProgram } from '../../src/cli/program.ts';
 import { makeCommandContext } from '../../src/main.ts';
 import type { AuthorizationServer } from '../../src/oauth/authorization-server.ts';
 import { Collector } from './collector.ts';
-import { playTranscript } from './transcript.ts';
+import { playTranscript, type RunCommand } from './transcript.ts';
 
 const transcripts = new URL('transcripts/', import.meta.url);
 
@@ -22,12 +22,22 @@ describe('the command line, as transcripts', () => {
         VALETKEY_DATABASE_URL: `sqlite:${join(folder, 'valetkey.db')}`,
         VALETKEY_KEYS_FILE: join(folder, 'keys'),
       };
+      const before = process.cwd();
+      process.chdir(folder);
+      const programs: Record<string, RunCommand> = {
+        valetkey: (words, stdin) => run(environment, words, stdin),
+        allow: (words) => allow(environment, words),
+        file: ([name = ''], content) => writeFile(name, content).then(() => ''),
+      };
       try {
         const text = await readFile(new URL(file, transcripts), 'utf8');
-        await playTranscript(text, ([program, ...words], stdin) =>
-          program === 'allow' ? allow(environment, words) : run(environment, words, stdin),
-        );
+        await playTranscript(text, async ([program = '', ...words], stdin) => {
+          const runCommand = programs[program];
+          assert.ok(runCommand, `a transcript runs no ${program}`);
+          return runCommand(words, stdin);
+        });
       } finally {
+        process.chdir(before);
         await rm(folder, { recursive: true });
       }
     });
@@ -52,13 +62,20 @@ async function allow(environment: NodeJS.ProcessEnv, [clientId = '', userId = ''
   const location = await authorizationServer.allow(
     {
       kind: 'valid',
+      face: 'published',
       client,
       redirectUri: client.redirectUris[0] ?? '',
       state: 'xyz',
       scope: client.scopes.map(({ name }) => name),
       codeChallenge: null,
+      resource: null,
+      prompt: [],
+      loginHint: null,
+      issuer: null,
     },
     userId,
+    'allowed',
+    [],
     { source: '127.0.0.1', requestId: 'transcript' },
   );
   await installation.close();

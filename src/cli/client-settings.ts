@@ -1,0 +1,90 @@
+/** What the options of `client register` and `client update` say of an app's settings. */
+import type { Client, ConsentPolicy, PublicKey } from '../oauth/client.ts';
+import type { ClientSettings } from '../oauth/client-registry.ts';
+import { OperatorError } from '../oauth/error.ts';
+import type { Scope } from '../oauth/scope.ts';
+import { readJwksFile } from './jwks-file.ts';
+import type { TimeSetting } from './option.ts';
+
+type SettingsOptions = {
+  redirectUri?: string[];
+  scope?: Scope[] | false;
+  optionalScope?: Scope[] | false;
+  requirePkce?: boolean;
+  jwks?: string | false;
+  consent?: ConsentPolicy;
+  device?: boolean;
+  refreshOverlap?: TimeSetting;
+  refreshRetryWindow?: TimeSetting;
+};
+
+/** The options of `client register`. */
+export type RegisterOptions = SettingsOptions & { name: string; public?: boolean };
+
+/** The options of `client update`; false after an option that removes. */
+export type UpdateOptions = SettingsOptions & {
+  name?: string;
+  addRedirectUri?: string[];
+  removeRedirectUri?: string[];
+};
+
+/** The settings of a new app. Reads the file of keys, if there is one. Throws `OperatorError`. */
+export async function newSettings(options: RegisterOptions): Promise<ClientSettings> {
+  return {
+    name: options.name,
+    redirectUris: options.redirectUri ?? [],
+    scopes: [...(options.scope || []), ...(options.optionalScope || [])],
+    requirePkce: options.requirePkce ?? false,
+    refreshOverlap: seconds(options.refreshOverlap),
+    refreshRetryWindow: seconds(options.refreshRetryWindow),
+    keys: await keysFrom(options.jwks),
+    consent: options.consent ?? 'ask',
+    deviceFlow: options.device ?? false,
+  };
+}
+
+/** The settings of an app that change. Reads the file of keys, if there is one. Throws `OperatorError`. */
+export async function changedSettings(client: Client, options: UpdateOptions): Promise<Partial<ClientSettings>> {
+  const { name, requirePkce, consent, device, jwks, refreshOverlap, refreshRetryWindow } = options;
+  const changesUris = options.redirectUri ?? options.addRedirectUri ?? options.removeRedirectUri;
+  const changesScopes = options.scope ?? options.optionalScope;
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...(changesUris === undefined ? {} : { redirectUris: changedUris(client, options) }),
+    ...(changesScopes === undefined ? {} : { scopes: changedScopes(client, options) }),
+    ...(requirePkce === undefined ? {} : { requirePkce }),
+    ...(refreshOverlap === undefined ? {} : { refreshOverlap: seconds(refreshOverlap) }),
+    ...(refreshRetryWindow === undefined ? {} : { refreshRetryWindow: seconds(refreshRetryWindow) }),
+    ...(jwks === undefined ? {} : { keys: await keysFrom(jwks) }),
+    ...(consent === undefined ? {} : { consent }),
+    ...(device === undefined ? {} : { deviceFlow: device }),
+  };
+}
+
+async function keysFrom(file: string | false | undefined): Promise<readonly PublicKey[]> {
+  return file ? readJwksFile(file) : [];
+}
+
+function seconds(setting: TimeSetting | undefined): number | null {
+  return typeof setting === 'number' ? setting : null;
+}
+
+function changedUris(client: Client, options: UpdateOptions): string[] {
+  const { redirectUri = client.redirectUris, addRedirectUri = [], removeRedirectUri = [] } = options;
+  const unknown = removeRedirectUri.find((uri) => !redirectUri.includes(uri));
+  if (unknown !== undefined) throw new OperatorError(`redirect URI ${JSON.stringify(unknown)} is not registered`);
+  return [...redirectUri.filter((uri) => !removeRedirectUri.includes(uri)), ...addRedirectUri];
+}
+
+/**
+ * Each of the two options replaces its own scopes alone, and what is given is not kept beside: a scope can be moved from
+ * one to the other. `--no-scope` leaves what is given with it.
+ */
+function changedScopes({ scopes }: Client, { scope, optionalScope }: UpdateOptions): Scope[] {
+  const given = [...(scope || []), ...(optionalScope || [])].map(({ name }) => name);
+  const kept = scopes.filter(({ name }) => scope !== false && !given.includes(name));
+  return [
+    ...(scope === undefined ? kept.filter(({ optional }) => !optional) : scope || []),
+    ...(optionalScope === undefined ? kept.filter(({ optional }) => optional) : optionalScope || []),
+  ];
+}

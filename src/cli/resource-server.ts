@@ -1,0 +1,137 @@
+/** `resource-server`: registering the APIs that ask what an access token is good for, and changing them. */
+import { Option } from 'commander';
+import type { ResourceServerSettings } from '../oauth/resource-server-registry.ts';
+import { SHOWN_ONCE } from './client-view.ts';
+import type { CliCommand } from './command.ts';
+import type { CommandRun } from './command-run.ts';
+import { YES, type YesOption } from './option.ts';
+import {
+  listedResourceServers,
+  registeredResourceServer,
+  resourceServerJson,
+  shownResourceServer,
+} from './resource-server-view.ts';
+import { confirm } from './terminal-input.ts';
+
+type RegisterOptions = { name: string; resource?: string; scope?: string[] };
+type UpdateOptions = { name?: string; resource?: string | false; scope?: string[]; allScopes?: boolean };
+
+const NAME = ['--name <name>', 'what you know the API by'] as const;
+
+/** Adds the commands about resource servers. */
+export function addResourceServerCommands(program: CliCommand, run: CommandRun): void {
+  const group = program.group('resource-server', 'Resource servers: your APIs that check the access tokens of apps.');
+  addRegister(group, run);
+  addLooking(group, run);
+  addUpdate(group, run);
+  addSecrets(group, run);
+  addDelete(group, run);
+}
+
+function addRegister(group: CliCommand, run: CommandRun): void {
+  group
+    .leaf('register', 'Register an API, and print what its developer needs to check access tokens.', [
+      'resource-server register --name "Mail API"',
+      'resource-server register --name "Mail API" --resource https://mail.example.com --scope mail.read mail.send',
+    ])
+    .requiredOption(...NAME)
+    .option('--resource <uri>', 'the URI that apps name the API by: a token for another resource is refused there')
+    .option('--scope <name...>', 'the API sees only these scopes, and no token without one of them')
+    .action(({ name, resource, scope }: RegisterOptions) =>
+      run.withInstallation(async ({ resourceServers, endpoints }) => {
+        const settings = { name, resource: resource ?? null, scopes: scope ?? null };
+        const { resourceServer, secret } = await resourceServers.register(settings);
+        return registeredResourceServer(resourceServer, secret, endpoints);
+      }),
+    );
+}
+
+function addLooking(group: CliCommand, run: CommandRun): void {
+  group
+    .leaf('list', 'List all resource servers, oldest first.', ['resource-server list', 'resource-server list --json'])
+    .action(() =>
+      run.withInstallation(async ({ resourceServers }) =>
+        listedResourceServers(await resourceServers.list(), run.width),
+      ),
+    );
+  group
+    .leaf('show <id>', 'Show one resource server; never its secret.', ['resource-server show rs_6qm1v0t4y8d3k2xz'])
+    .action((id: string) =>
+      run.withInstallation(async ({ resourceServers }) => shownResourceServer(await resourceServers.show(id))),
+    );
+}
+
+function addUpdate(group: CliCommand, run: CommandRun): void {
+  group
+    .leaf('update <id>', 'Change what is registered of a resource server. Name it first, then what changes.', [
+      'resource-server update rs_6qm1v0t4y8d3k2xz --resource https://mail.example.com',
+      'resource-server update rs_6qm1v0t4y8d3k2xz --scope mail.read mail.send',
+      'resource-server update rs_6qm1v0t4y8d3k2xz --no-resource --all-scopes',
+    ])
+    .option(...NAME)
+    .option('--resource <uri>', 'the URI that apps name the API by')
+    .option('--no-resource', 'apps name it by no URI any more: a token for any certain resource is refused there')
+    .option('--scope <name...>', 'these instead of the scopes that it sees')
+    .addOption(new Option('--all-scopes', 'it sees every scope').conflicts('scope'))
+    .action((id: string, options: UpdateOptions, command: CliCommand) => {
+      const changes = changedSettings(options);
+      if (Object.keys(changes).length === 0) command.error('say what to change');
+      return run.withInstallation(async ({ resourceServers }) => {
+        const updated = await resourceServers.update(id, changes);
+        return { ...shownResourceServer(updated), note: `${updated.name} is updated.` };
+      });
+    });
+}
+
+function changedSettings({ name, resource, scope, allScopes }: UpdateOptions): Partial<ResourceServerSettings> {
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...(resource === undefined ? {} : { resource: resource === false ? null : resource }),
+    ...(scope === undefined ? {} : { scopes: scope }),
+    ...(allScopes ? { scopes: null } : {}),
+  };
+}
+
+function addSecrets(group: CliCommand, run: CommandRun): void {
+  group
+    .leaf('rotate-secret <id>', 'Make a new secret; the one before works until you retire it.', [
+      'resource-server rotate-secret rs_6qm1v0t4y8d3k2xz',
+    ])
+    .action((id: string) =>
+      run.withInstallation(async ({ resourceServers }) => {
+        const { resourceServer, secret } = await resourceServers.rotateSecret(id);
+        return {
+          json: { resource_server_id: id, resource_server_secret: secret },
+          text: [`The new secret of ${resourceServer.name}:`, '', `  ${secret}`, '', SHOWN_ONCE],
+          note: `Next: once the API uses it, end the old one: "valetkey resource-server retire-secret ${id}".`,
+        };
+      }),
+    );
+  group
+    .leaf('retire-secret <id>', 'End the older of two secrets.', ['resource-server retire-secret rs_6qm1v0t4y8d3k2xz'])
+    .action((id: string) =>
+      run.withInstallation(async ({ resourceServers }) => {
+        const server = await resourceServers.retireSecret(id);
+        return {
+          json: resourceServerJson(server),
+          text: [`The older secret of ${server.name} is refused from now on.`],
+        };
+      }),
+    );
+}
+
+function addDelete(group: CliCommand, run: CommandRun): void {
+  group
+    .leaf('delete <id>', 'Delete a resource server: it can check no token any more. No grant ends.', [
+      'resource-server delete rs_6qm1v0t4y8d3k2xz --yes',
+    ])
+    .option(...YES)
+    .action((id: string, { yes = false }: YesOption) =>
+      run.withInstallation(async ({ resourceServers }) => {
+        const { name } = await resourceServers.show(id);
+        await confirm(run.context, `Delete ${name}? It can check no token any more. This cannot be undone.`, yes);
+        const server = await resourceServers.delete(id);
+        return { json: { ...resourceServerJson(server), status: 'deleted' }, text: [`${name} is deleted.`] };
+      }),
+    );
+}

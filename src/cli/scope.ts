@@ -1,0 +1,78 @@
+/** `scope`: what scopes mean in words, for the whole installation and in each language. */
+import type { ScopeDefinition } from '../oauth/scope.ts';
+import type { CliCommand } from './command.ts';
+import type { Answer, CommandRun } from './command-run.ts';
+import { readSentence, type Sentences, YES, type YesOption } from './option.ts';
+import { card, table } from './table.ts';
+import { confirm } from './terminal-input.ts';
+import { isoTime, readableTime } from './time.ts';
+
+/** Adds the commands about scopes. */
+export function addScopeCommands(program: CliCommand, run: CommandRun): void {
+  const scope = program.group('scope', 'Scopes: what each means on the consent page, for all apps.');
+  scope
+    .leaf('define <name>', 'Say what a scope means, or change it in the languages that are given.', [
+      'scope define mail.read --sentence "Read your mail" --sentence "ar=قراءة بريدك"',
+      'scope define mail.read --sentence "ar="',
+    ])
+    .requiredOption(
+      '--sentence <text>',
+      '"LANGUAGE=What it allows, in words", or the English words alone; once for each language; "LANGUAGE=" removes one',
+      readSentence,
+    )
+    .action((name: string, { sentence }: { sentence: Sentences }) =>
+      run.withInstallation(async ({ scopes }) => {
+        const defined = await scopes.define(name, sentence);
+        return { ...shown(defined), note: `${name} is defined; a sentence of an app's own still comes first.` };
+      }),
+    );
+  scope
+    .leaf('list', 'List all scopes that are defined, by name.', ['scope list', 'scope list --json'])
+    .action(() => run.withInstallation(async ({ scopes }) => listed(await scopes.list(), run.width)));
+  scope
+    .leaf('show <name>', 'Show what one scope means.', ['scope show mail.read'])
+    .action((name: string) => run.withInstallation(async ({ scopes }) => shown(await scopes.show(name))));
+  scope
+    .leaf('delete <name>', 'Forget what a scope means; apps and grants keep it, without these sentences.', [
+      'scope delete mail.read --yes',
+    ])
+    .option(...YES)
+    .action((name: string, { yes = false }: YesOption) =>
+      run.withInstallation(async ({ scopes }) => {
+        await scopes.show(name);
+        await confirm(run.context, `Delete what ${name} means, in every language? This cannot be undone.`, yes);
+        const deleted = await scopes.delete(name);
+        return { json: { ...scopeJson(deleted), status: 'deleted' }, text: [`${name} is deleted.`] };
+      }),
+    );
+}
+
+function scopeJson({ name, sentences, createdAt }: ScopeDefinition) {
+  return { name, sentences, created_at: isoTime(createdAt) };
+}
+
+function shown(scope: ScopeDefinition): Answer {
+  const sentences = Object.entries(scope.sentences).map(([language, sentence]) => `${language}: ${sentence}`);
+  return {
+    json: scopeJson(scope),
+    text: card([
+      ['Name', scope.name],
+      ['Sentences', sentences],
+      ['Defined', readableTime(scope.createdAt)],
+    ]),
+  };
+}
+
+function listed(scopes: readonly ScopeDefinition[], width: number): Answer {
+  const rows = scopes.map(({ name, sentences, createdAt }) => [
+    name,
+    sentences['en'] ?? '',
+    Object.keys(sentences).join(' '),
+    readableTime(createdAt),
+  ]);
+  const none = 'No scopes are defined yet. Define one: valetkey scope define NAME --sentence "What it allows"';
+  return {
+    json: scopes.map(scopeJson),
+    text: rows.length === 0 ? [none] : table(['Name', 'In English', 'Languages', 'Defined'], rows, width),
+  };
+}
