@@ -1,0 +1,19 @@
+/** For Express 4 and 5, and other routers of `node:http` whose handlers take `next`. */
+import { type NodeRequest, type NodeResponse, sendRefusal } from './node.ts';
+import { type CheckOptions, requiredScopes } from './options.ts';
+import { keepPrincipal } from './principal.ts';
+import type { Verifier } from './verifier.ts';
+
+export { principalOf } from './principal.ts';
+
+/** Middleware that lets a request pass if its token is good for all the scopes, and else answers it. */
+export function requireToken(verifier: Verifier, options?: CheckOptions) {
+  requiredScopes(options);
+  return (request: NodeRequest, response: NodeResponse, next: (error?: unknown) => void): void => {
+    verifier.check(request.headers.authorization, options).then((result) => {
+      if (!result.ok) return sendRefusal(response, result);
+      keepPrincipal(request, result.principal);
+      next();
+    }, next);
+  };
+}

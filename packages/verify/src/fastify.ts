@@ -1,0 +1,25 @@
+/** For Fastify 4 and 5. */
+import type { NodeRequest } from './node.ts';
+import { type CheckOptions, requiredScopes } from './options.ts';
+import { keepPrincipal } from './principal.ts';
+import type { Verifier } from './verifier.ts';
+
+export { principalOf } from './principal.ts';
+
+/** What is used of a reply of Fastify. */
+export type FastifyReplyLike = {
+  code(status: number): FastifyReplyLike;
+  headers(headers: Record<string, string>): FastifyReplyLike;
+  send(body: unknown): unknown;
+};
+
+/** A hook (`onRequest` or later) that lets a request pass if its token is good for all the scopes, and else answers it. */
+export function requireToken(verifier: Verifier, options?: CheckOptions) {
+  requiredScopes(options);
+  return async (request: NodeRequest, reply: FastifyReplyLike): Promise<unknown> => {
+    const result = await verifier.check(request.headers.authorization, options);
+    if (!result.ok) return reply.code(result.status).headers(result.headers).send(result.body);
+    keepPrincipal(request, result.principal);
+    return undefined;
+  };
+}

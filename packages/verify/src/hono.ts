@@ -1,0 +1,21 @@
+/** For Hono on Node.js. */
+import { type CheckOptions, requiredScopes } from './options.ts';
+import { keepPrincipal } from './principal.ts';
+import type { Verifier } from './verifier.ts';
+
+export { principalOf } from './principal.ts';
+
+/** What is read of Hono's context. */
+export type HonoContextLike = { readonly req: { header(name: string): string | undefined } };
+
+/** Middleware that lets a request pass if its token is good for all the scopes, and else answers it. */
+export function requireToken(verifier: Verifier, options?: CheckOptions) {
+  requiredScopes(options);
+  return async (context: HonoContextLike, next: () => Promise<void>): Promise<Response | undefined> => {
+    const result = await verifier.check(context.req.header('Authorization'), options);
+    if (!result.ok) return new Response(JSON.stringify(result.body), result);
+    keepPrincipal(context, result.principal);
+    await next();
+    return undefined;
+  };
+}

@@ -1,0 +1,35 @@
+/** For an API on bare `node:http`, and whatever else has its requests and responses. */
+import type { CheckOptions } from './options.ts';
+import type { Principal } from './principal.ts';
+import type { Refusal } from './refusal.ts';
+import type { Verifier } from './verifier.ts';
+
+/** What is read of a request of `node:http`. */
+export type NodeRequest = { readonly headers: { readonly authorization?: string | undefined } };
+
+/** What is used of a response of `node:http`. */
+export type NodeResponse = {
+  statusCode: number;
+  setHeader(name: string, value: string): unknown;
+  end(body: string): unknown;
+};
+
+/** Checks the token of a request. Null for one that was refused: then it is answered already. */
+export async function authorize(
+  verifier: Verifier,
+  request: NodeRequest,
+  response: NodeResponse,
+  options?: CheckOptions,
+): Promise<Principal | null> {
+  const result = await verifier.check(request.headers.authorization, options);
+  if (result.ok) return result.principal;
+  sendRefusal(response, result);
+  return null;
+}
+
+/** Answers with a refusal. */
+export function sendRefusal(response: NodeResponse, { status, headers, body }: Refusal): void {
+  response.statusCode = status;
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  response.end(JSON.stringify(body));
+}

@@ -1,0 +1,54 @@
+/** How an API says no to a request (RFC 6750 §3). */
+
+/** The answer to send: its status, its headers, and its body as an object for JSON. */
+export type Refusal = {
+  readonly ok: false;
+  readonly status: 400 | 401 | 403 | 503;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: { readonly error: string; readonly error_description: string };
+};
+
+const REFUSALS = {
+  missing_token: [401, 'an access token is required, as Authorization: Bearer'],
+  invalid_request: [400, 'the Authorization header must hold one access token and nothing else'],
+  invalid_token: [401, 'the access token is invalid, expired or revoked'],
+  insufficient_scope: [403, 'the access token does not have the scope that is needed here'],
+  temporarily_unavailable: [503, 'the access token cannot be checked right now: try again'],
+} as const;
+
+/** What a refusal may tell in addition. `retryAfter` is in seconds. */
+export type RefusalDetails = {
+  readonly resource?: string | undefined;
+  readonly scopes?: readonly string[];
+  readonly retryAfter?: number;
+};
+
+/** Makes a refusal; 503 is no challenge and has none. */
+export function refuse(error: keyof typeof REFUSALS, { resource, scopes, retryAfter }: RefusalDetails = {}): Refusal {
+  const [status, error_description] = REFUSALS[error];
+  const challenge = {
+    realm: 'valetkey',
+    // Where no token came, no error is named (RFC 6750 §3.1).
+    ...(error === 'missing_token' ? {} : { error, error_description }),
+    scope: scopes?.join(' '),
+    resource_metadata: resource && metadataUrl(resource),
+  };
+  const headers: Record<string, string> = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' };
+  if (retryAfter !== undefined) headers['Retry-After'] = String(retryAfter);
+  if (status !== 503) headers['WWW-Authenticate'] = `Bearer ${attributes(challenge)}`;
+  return { ok: false, status, headers, body: { error, error_description } };
+}
+
+/** Where a resource's metadata is: the well-known path stands between its host and its own path (RFC 9728 §3.1). */
+function metadataUrl(resource: string): string | undefined {
+  const { protocol, origin, pathname, search } = new URL(resource);
+  if (!/^https?:$/.test(protocol)) return undefined;
+  return `${origin}/.well-known/oauth-protected-resource${pathname === '/' ? '' : pathname}${search}`;
+}
+
+/** Attributes as quoted strings (RFC 9110 §5.6.4), without what a header cannot hold. */
+function attributes(values: Record<string, string | undefined>): string {
+  const given = Object.entries(values).filter((pair): pair is [string, string] => pair[1] !== undefined);
+  const quote = (value: string) => `"${value.replace(/[^\x20-\x7e]/g, '').replace(/["\\]/g, '\\$&')}"`;
+  return given.map(([name, value]) => `${name}=${quote(value)}`).join(', ');
+}

@@ -1,0 +1,143 @@
+/** Checks access tokens: by asking the authorization server, or by its last answer while that is known to be true. */
+import { createHash } from 'node:crypto';
+import { isFresh, type Moment, moment } from './freshness.ts';
+import {
+  type ActiveToken,
+  type IntrospectionSettings,
+  introspect,
+  Unknown,
+  WRONG_CREDENTIALS,
+} from './introspection.ts';
+import { type CheckOptions, readOptions, requiredScopes, type VerifierOptions } from './options.ts';
+import { makePrincipal, type Principal } from './principal.ts';
+import { type Refusal, refuse } from './refusal.ts';
+import { type Revocation, RevocationStream } from './revocations.ts';
+
+export type { CheckOptions, VerifierOptions } from './options.ts';
+export { type Principal, principalOf } from './principal.ts';
+export type { Refusal } from './refusal.ts';
+
+/** What a check answers: who the request acts for, or the refusal to send. */
+export type CheckResult = { readonly ok: true; readonly principal: Principal } | Refusal;
+
+/** Checks access tokens for one API. */
+export type Verifier = {
+  /** Checks the value of a request's Authorization header. It throws only for options that are wrong. */
+  check(authorization: string | null | undefined, options?: CheckOptions): Promise<CheckResult>;
+  /** Ends the revocation stream and forgets every answer; checks still work, and ask each time. */
+  close(): void;
+};
+
+/** Makes a verifier. Nothing is sent before the first check. Throws `TypeError` for options that cannot work. */
+export function createVerifier(options: VerifierOptions): Verifier {
+  return new CachingVerifier(options);
+}
+
+const LONGEST_TOKEN_CHARACTERS = 4096;
+const CACHE_ENTRIES = 10_000;
+
+type Answer = ActiveToken | null | Unknown;
+type Question = { readonly answer: Promise<Answer>; readonly epoch: number; readonly askedAt: Moment };
+
+class CachingVerifier implements Verifier {
+  readonly #settings: IntrospectionSettings;
+  readonly #stream: RevocationStream | undefined;
+  readonly #onProblem: (message: string) => void;
+  readonly #told = new Set<string>();
+  /** By the digest of the token, oldest first. */
+  readonly #kept = new Map<string, ActiveToken>();
+  readonly #asked = new Map<string, Question>();
+  /** Raised by whatever may make an answer wrong that is still under way. */
+  #epoch = 0;
+  #state: 'new' | 'started' | 'closed' = 'new';
+
+  constructor(options: VerifierOptions) {
+    const settings = readOptions(options);
+    this.#settings = settings;
+    this.#onProblem = options.onProblem ?? ((message) => process.emitWarning(message, 'ValetkeyWarning'));
+    if (options.cache === false) return;
+    this.#stream = new RevocationStream({
+      url: `${settings.issuer}/oauth2/revocations`,
+      authorization: settings.authorization,
+      timeout: settings.timeout,
+      onRevoked: (revocation) => this.#forget(revocation),
+      onBreak: () => this.#forget({}),
+      onProblem: (why) =>
+        this.#tell(
+          why === 'HTTP 401' ? WRONG_CREDENTIALS : `no revocation stream (${why}): each check asks until it is back`,
+        ),
+    });
+  }
+
+  async check(authorization: string | null | undefined, options?: CheckOptions): Promise<CheckResult> {
+    const scopes = requiredScopes(options);
+    const { resource } = this.#settings;
+    const token = readToken(authorization);
+    if (token === null) return refuse('missing_token', { resource });
+    if (token === '') return refuse('invalid_request', { resource });
+    const found = await this.#find(token);
+    if (found instanceof Unknown) return refuse('temporarily_unavailable', { retryAfter: found.retryAfter });
+    if (found === null) return refuse('invalid_token', { resource });
+    if (!scopes.every((scope) => found.scopes.includes(scope)))
+      return refuse('insufficient_scope', { resource, scopes });
+    return { ok: true, principal: makePrincipal(found) };
+  }
+
+  close(): void {
+    this.#state = 'closed';
+    this.#stream?.close();
+  }
+
+  #find(token: string): Promise<Answer> | ActiveToken {
+    if (this.#state === 'new') {
+      this.#state = 'started';
+      this.#stream?.connect();
+    }
+    const key = createHash('sha256').update(token).digest('base64url');
+    const kept = this.#stream?.isLive ? this.#kept.get(key) : undefined;
+    if (kept && kept.expiresAt > this.#settings.now()) return kept;
+    const asked = this.#asked.get(key);
+    // An answer that is under way is shared only by checks that it can still be true for.
+    if (asked && asked.epoch === this.#epoch && isFresh(asked.askedAt)) return asked.answer;
+    return this.#ask(key, token);
+  }
+
+  #ask(key: string, token: string): Promise<Answer> {
+    const answer = introspect(this.#settings, token);
+    const question = { answer, epoch: this.#epoch, askedAt: moment() };
+    this.#asked.set(key, question);
+    return answer.then((found) => {
+      if (this.#asked.get(key) === question) this.#asked.delete(key);
+      this.#kept.delete(key);
+      if (found instanceof Unknown) this.#tell(found.problem);
+      else if (found && question.epoch === this.#epoch && this.#stream?.isLive) this.#keep(key, found);
+      return found;
+    });
+  }
+
+  #keep(key: string, token: ActiveToken): void {
+    if (this.#kept.size >= CACHE_ENTRIES) this.#kept.delete(this.#kept.keys().next().value as string);
+    this.#kept.set(key, token);
+  }
+
+  #forget(revocation: Revocation): void {
+    this.#epoch += 1;
+    const members = Object.entries(revocation) as [keyof Revocation, string][];
+    for (const [key, token] of this.#kept)
+      if (members.every(([name, value]) => token[name] === value)) this.#kept.delete(key);
+  }
+
+  #tell(problem: string): void {
+    if (this.#told.has(problem)) return;
+    this.#told.add(problem);
+    this.#onProblem(`Valetkey at ${this.#settings.issuer}: ${problem}`);
+  }
+}
+
+/** The token of an Authorization header (RFC 6750 §2.1): null where none came, empty where it is not one token. */
+function readToken(header: string | null | undefined): string | null {
+  const [, rest] = /^bearer +([^ ].*)$/is.exec(header ?? '') ?? [];
+  if (rest === undefined) return null;
+  if (rest.length > LONGEST_TOKEN_CHARACTERS) return '';
+  return /^([a-z0-9._~+/-]+=*) *$/i.exec(rest)?.[1] ?? '';
+}
