@@ -19,6 +19,7 @@ const tasks = {
   test: { run: ['test/run.ts'], dev: true, demo: true },
   check: { run: ['test/run.ts', '--check'], dev: true },
   bench: { run: ['bench/run.ts'], dev: true },
+  languages: { run: ['tools/other-languages.mjs'], dev: true },
 };
 const { run, dev = false, demo = false } = tasks[task] ?? giveUp(`name a task: ${Object.keys(tasks).join(', ')}.`);
 

@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { after, describe, test } from 'node:test';
+import { Auth, type AuthConfig } from '@auth/core';
+import type { OAuth2Config } from '@auth/core/providers';
+import { serve } from '@hono/node-server';
+import { Browser } from '../support/browser.ts';
+import type { TestClient } from '../support/flow.ts';
+import { freePort } from '../support/service.ts';
+import { addApp, makeKeyPair } from './registered.ts';
+import { type App, allow, assertWorks, pairOf, startWorld, walk } from './walk.ts';
+
+const world = await startWorld({ after });
+const { service } = world;
+
+/** What `GET {api_url}/v2/me` answers, as far as a profile needs it. */
+type Me = { readonly data: { readonly id: string; readonly name: string; readonly email: string } };
+
+/** Where Auth.js takes the code, on a website of its own port. */
+async function newRedirectUri(): Promise<string> {
+  return `http://127.0.0.1:${await freePort()}/auth/callback/valetkey`;
+}
+
+/** A website that signs people in with Auth.js alone, as the app of somebody whose browser visits it. */
+async function startWebsite(
+  client: TestClient,
+  redirectUri: string,
+  settings: Partial<OAuth2Config<Me>> = {},
+): Promise<App> {
+  let account: object = {};
+  const config: AuthConfig = {
+    basePath: '/auth',
+    secret: 'the secret of a website: 32 bytes or more',
+    trustHost: true,
+    providers: [
+      {
+        id: 'valetkey',
+        name: 'Valetkey',
+        type: 'oauth',
+        clientId: client.clientId,
+        clientSecret: client.clientSecret,
+        issuer: service.appUrl,
+        authorization: { url: `${service.appUrl}/oauth2/authorize`, params: { scope: 'read' } },
+        token: `${service.appUrl}/oauth2/token`,
+        userinfo: `${service.apiUrl}/v2/me`,
+        checks: ['pkce', 'state'],
+        profile: ({ data }) => ({ id: data.id, name: data.name, email: data.email }),
+        ...settings,
+      } satisfies OAuth2Config<Me>,
+    ],
+    callbacks: {
+      jwt(given) {
+        account = given.account ?? account;
+        return given.token;
+      },
+    },
+  };
+  const { origin, port } = new URL(redirectUri);
+  const server = serve({ fetch: (request) => Auth(request, config), hostname: '127.0.0.1', port: Number(port) });
+  await once(server, 'listening');
+  after(() => void server.close());
+  const visitor = new Browser();
+  return {
+    async start() {
+      const { csrfToken } = JSON.parse((await visitor.get(`${origin}/auth/csrf`)).body);
+      const fields = { csrfToken, callbackUrl: `${origin}/welcome` };
+      const visit = await visitor.post(`${origin}/auth/signin/valetkey`, fields);
+      return String(visit.headers.get('location'));
+    },
+    async finish(callback) {
+      const visit = await visitor.get(callback.href);
+      assert.equal(visit.headers.get('location'), `${origin}/welcome`);
+      const { user } = JSON.parse((await visitor.get(`${origin}/auth/session`)).body);
+      assert.deepEqual(user, { name: 'Ada Example', email: 'ada@example.com' });
+      return pairOf(account);
+    },
+    // Auth.js leaves this to the website: the request is the one of its guide "Refresh Token Rotation".
+    async refresh({ refreshToken }) {
+      const answer = await fetch(`${service.appUrl}/oauth2/token`, {
+        method: 'POST',
+        body: new URLSearchParams({
+          client_id: client.clientId,
+          ...(client.clientSecret ? { client_secret: client.clientSecret } : {}),
+          grant_type: 'refresh_token',
+          refresh_token: refreshToken,
+        }),
+      });
+      const tokensOrError = (await answer.json()) as object;
+      if (!answer.ok) throw tokensOrError;
+      return pairOf(tokensOrError);
+    },
+  };
+}
+
+describe('Auth.js', { concurrency: true }, () => {
+  test('RFC 6749 §4.1: Auth.js signs a person in, with PKCE and a state', async () => {
+    const redirectUri = await newRedirectUri();
+    const client = await addApp(service, { redirectUris: [redirectUri] });
+    await walk(world, client, await startWebsite(client, redirectUri));
+  });
+
+  test('RFC 7636 §4: Auth.js as a public client', async () => {
+    const redirectUri = await newRedirectUri();
+    const client = await addApp(service, { redirectUris: [redirectUri] }, 'public');
+    const settings = { client: { token_endpoint_auth_method: 'none' } };
+    await walk(world, client, await startWebsite(client, redirectUri, settings));
+  });
+
+  test('RFC 7523 §2.2: Auth.js with private_key_jwt, whose audience is a list', async () => {
+    const redirectUri = await newRedirectUri();
+    const { jwk, privateKey } = await makeKeyPair('ES256');
+    const client = await addApp(service, { redirectUris: [redirectUri], keys: [jwk] });
+    const website = await startWebsite(client, redirectUri, {
+      client: { token_endpoint_auth_method: 'private_key_jwt' },
+      token: { url: `${service.appUrl}/oauth2/token`, clientPrivateKey: privateKey },
+    });
+    await assertWorks(service, client, await website.finish(await allow(world.browser, await website.start())));
+  });
+});

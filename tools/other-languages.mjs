@@ -1,0 +1,72 @@
+// npm run test:languages: OAuth clients of other languages, as Debian packages them, against a fresh service. What is
+// missing is installed where root runs this on Debian; with --no-install only what is there is tried.
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { startWorld } from '../test/clients/walk.ts';
+import { isThere, libraries, walk } from '../test/other-languages/walk.ts';
+
+/** All of it together, with the downloads; ms. */
+const LONGEST_RUN = 20 * 60_000;
+const started = performance.now();
+
+/** @type {string[]} */
+const failures = [];
+/** @type {(() => Promise<void> | void)[]} */
+const ends = [];
+const missing = libraries.filter((library) => !isThere(library));
+const reasons = missing.length > 0 ? install() : [];
+const there = libraries.filter(isThere);
+for (const [index, { name, packages }] of missing.entries())
+  if (!there.some((library) => library.name === name))
+    console.log(`${name}: not tried, as ${packages.join(' ')} is not installed: ${reasons[index]}`);
+
+const overdue = setTimeout(() => {
+  console.error('test:languages: this took too long');
+  process.exit(1);
+}, remaining());
+const world = await startWorld({ after: (end) => void ends.push(end) });
+for (const library of there)
+  for (const type of /** @type {const} */ (['confidential', 'public'])) {
+    const title = `${library.name}, ${type} client`;
+    try {
+      console.log(`${title}: ${(await walk(world, library, type)).join(', ')}`);
+    } catch (error) {
+      console.log(`${title}: failed\n${error instanceof Error ? error.message : error}`);
+      failures.push(title);
+    }
+  }
+for (const end of ends.reverse()) await end();
+clearTimeout(overdue);
+for (const title of failures) console.error(`test:languages: ${title} failed, see above`);
+if (there.length === 0) console.error('test:languages: there was nothing to try');
+process.exitCode = failures.length > 0 || there.length === 0 ? 1 : 0;
+
+/** Installs what is missing, one by one, so that a package that this Debian lacks stops no other; answers what was in the way of each. */
+function install() {
+  const cannot = whyNot();
+  const complaint = cannot || aptGet(['update']);
+  return missing.map(({ name, packages }) => {
+    if (cannot) return cannot;
+    console.log(`${name}: installing ${packages.join(' ')}`);
+    const failed = aptGet(['install', '-y', '--no-install-recommends', ...packages]);
+    return failed || complaint || 'apt-get installed it, and yet it does not run';
+  });
+}
+
+/** Why nothing can be installed, or nothing. */
+function whyNot() {
+  if (process.argv.includes('--no-install')) return '--no-install was given';
+  if (!existsSync('/etc/debian_version') || !existsSync('/usr/bin/apt-get')) return 'this is not Debian';
+  return process.getuid?.() === 0 ? '' : 'only root can install packages';
+}
+
+/** @param {string[]} options @returns {string} the last thing that apt-get said, if it failed */
+function aptGet(options) {
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  const { status, stderr } = spawnSync('/usr/bin/apt-get', ['-q', ...options], { env, timeout: remaining() });
+  return status === 0 ? '' : `apt-get failed: ${String(stderr).trim().split('\n').at(-1)}`;
+}
+
+function remaining() {
+  return Math.max(1000, Math.floor(started + LONGEST_RUN - performance.now()));
+}
