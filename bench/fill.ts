@@ -3,7 +3,7 @@
  * protocol's own operations and at their own durability. Prints them as JSON. `node bench/fill.ts COUNT`
  */
 import { newAccountId } from '../src/accounts/account.ts';
-import { readConfiguration } from '../src/configuration.ts';
+import { lifetimesOf, readConfiguration } from '../src/configuration.ts';
 import { auditEvent } from '../src/oauth/audit.ts';
 import { AuthorizationServer } from '../src/oauth/authorization-server.ts';
 import { ClientAuthenticator } from '../src/oauth/client-authenticator.ts';
@@ -45,14 +45,7 @@ async function fill(count: number): Promise<Filled> {
       throw error;
     },
   });
-  const lifetimes = {
-    code: configuration.codeTtl,
-    accessToken: configuration.accessTokenTtl,
-    refreshTokenIdle: configuration.refreshTokenIdleTtl,
-    refreshTokenMax: configuration.refreshTokenMaxTtl,
-    refreshOverlap: configuration.refreshOverlap,
-    refreshRetryWindow: configuration.refreshRetryWindow,
-  };
+  const lifetimes = lifetimesOf(configuration);
   const prefix = configuration.tokenPrefix;
   const resourceOwnerId = await addAccount(store);
   const registry = new ClientRegistry(

@@ -4,6 +4,7 @@
  */
 import { BlockList, isIP } from 'node:net';
 import { readDuration } from './duration.ts';
+import type { Lifetimes } from './oauth/grant.ts';
 import { Refused } from './refused.ts';
 
 /** A variable: how its text is read (`Mistake` where it cannot be), its default as text, and a sentence for the documents. */
@@ -27,7 +28,10 @@ class Mistake {
 export type ListenAddress = { readonly host: string; readonly port: number };
 
 /** Where the data is: a file, or memory that ends with the process. */
-export type DatabaseLocation = { readonly kind: 'file'; readonly path: string } | { readonly kind: 'memory' };
+export type DatabaseLocation =
+  | { readonly kind: 'file'; readonly path: string }
+  | { readonly kind: 'memory' }
+  | { readonly kind: 'postgresql'; readonly url: string };
 
 const SETTINGS = {
   appUrl: setting(
@@ -48,7 +52,7 @@ const SETTINGS = {
     'VALETKEY_DATABASE_URL',
     'sqlite:data/valetkey.db',
     readDatabaseUrl,
-    'The database: `sqlite:PATH`, or `sqlite::memory:` for one that ends with the process.',
+    'The database: `sqlite:PATH`, `sqlite::memory:` for one that ends with the process, or `postgres://user:password@host/database` for any number of instances.',
   ),
   durability: setting(
     'VALETKEY_SQLITE_SYNC',
@@ -165,6 +169,25 @@ export function readConfiguration(variables: Readonly<Record<string, string | un
   };
 }
 
+/** Reads where a database is from a text that `name` stands for. Throws `Refused`. */
+export function readDatabaseLocation(name: string, text: string): DatabaseLocation {
+  const read = readDatabaseUrl(text);
+  if (read instanceof Mistake) throw new Refused([`${name}: ${read.remedy}`]);
+  return read;
+}
+
+/** How long things live, as the domain takes it; seconds. */
+export function lifetimesOf(configuration: Configuration): Lifetimes {
+  return {
+    code: configuration.codeTtl,
+    accessToken: configuration.accessTokenTtl,
+    refreshTokenIdle: configuration.refreshTokenIdleTtl,
+    refreshTokenMax: configuration.refreshTokenMaxTtl,
+    refreshOverlap: configuration.refreshOverlap,
+    refreshRetryWindow: configuration.refreshRetryWindow,
+  };
+}
+
 /** What an operator should look at although the service can start, each a sentence with its remedy. */
 export function configurationWarnings({ appUrl, trustedProxies }: Configuration): string[] {
   return appUrl.startsWith('https:') && trustedProxies.rules.length === 0
@@ -245,7 +268,8 @@ function readDatabaseUrl(text: string): DatabaseLocation | Mistake {
   if (text === 'sqlite::memory:') return { kind: 'memory' };
   if (text.startsWith('sqlite:') && text.length > 'sqlite:'.length)
     return { kind: 'file', path: text.slice('sqlite:'.length) };
-  return new Mistake('write sqlite:PATH or sqlite::memory: (this version has no other store)');
+  if (/^postgres(ql)?:\/\//.test(text) && URL.canParse(text)) return { kind: 'postgresql', url: text };
+  return new Mistake('write sqlite:PATH, sqlite::memory: or postgres://user:password@host/database');
 }
 
 function durationBetween(least: number, most: number): (text: string) => number | Mistake {

@@ -11,8 +11,14 @@ import { PasswordHasher } from './accounts/password-hash.ts';
 import { Throttle } from './accounts/throttle.ts';
 import type { CommandContext, Installation } from './cli/context.ts';
 import { runProgram } from './cli/program.ts';
-import { type Configuration, configurationWarnings, readConfiguration } from './configuration.ts';
-import { AUTHORIZE_PATH, LOGO_PATH, REFRESH_TOKEN_PATH, STANDARD_PATHS, TOKEN_PATH } from './http/paths.ts';
+import {
+  type Configuration,
+  configurationWarnings,
+  lifetimesOf,
+  readConfiguration,
+  readDatabaseLocation,
+} from './configuration.ts';
+import { assertionAudiences, endpointsOf, LOGO_PATH } from './http/paths.ts';
 import type { Service } from './http/service.ts';
 import { readLogo } from './logo.ts';
 import { AuthorizationServer } from './oauth/authorization-server.ts';
@@ -26,10 +32,15 @@ import { ResourceServerRegistry } from './oauth/resource-server-registry.ts';
 import { ScopeRegistry } from './oauth/scope-registry.ts';
 import { Refused } from './refused.ts';
 import { loadRootKeys, makeKeysFile, makeRootKey } from './root-keys.ts';
-import { openSqlite, type SqliteStorage } from './storage/sqlite/open.ts';
+import { stopSignal } from './stop-signal.ts';
+import { openSqlite } from './storage/sqlite/open.ts';
+import type { Storage } from './storage/storage.ts';
 
-/** What a start may be given instead of the real thing; a test advances the clock. */
-export type World = { readonly now: () => number; readonly logger: Logger };
+/** What a start may be given instead of the real thing; a test has a clock (ms) that it advances. */
+export type World = { readonly now?: () => number; readonly logger: Logger };
+
+/** An open database, and the one clock of its instances. */
+type OpenDatabase = { readonly storage: Storage; readonly now: () => number };
 
 /** A service that answers: its addresses, the domain for whoever runs it, and how to stop it. */
 export type RunningService = {
@@ -50,14 +61,6 @@ const LIMITS = {
   userCode: { count: 20, seconds: 600 },
 };
 
-/** The endpoints that clients authenticate at. */
-const ASSERTION_AUDIENCES = [
-  STANDARD_PATHS.token,
-  STANDARD_PATHS.revoke,
-  STANDARD_PATHS.pushedAuthorizationRequest,
-  STANDARD_PATHS.deviceAuthorization,
-];
-
 const LOG_FLUSH_MS = 250;
 
 /** Node.js has four threads for work beside the event loop: two stay free for syncs, whatever the number of sign-ins. */
@@ -65,11 +68,11 @@ const MOST_HASHES_AT_ONCE = 2;
 
 /** Opens the database, makes the domain and starts the servers; resolves when both addresses answer. Throws `Refused`. */
 export async function startService(configuration: Configuration, world: World): Promise<RunningService> {
-  const { now, logger } = world;
+  const { logger } = world;
   const logo = readLogo(configuration.productLogo);
   const keyring = createKeyring(loadRootKeys(configuration, isNew(configuration.database)));
-  const database = await openDatabase(configuration, keyring, world, 'service', true);
-  const installation = makeInstallation(configuration, keyring, database, now);
+  const { storage, now } = await openDatabase(configuration, keyring, world, 'service', true);
+  const installation = makeInstallation(configuration, keyring, storage, now);
   let isStopping = false;
   const service: Service = {
     authorizationServer: installation.authorizationServer,
@@ -77,9 +80,9 @@ export async function startService(configuration: Configuration, world: World): 
     introspection: installation.introspection,
     accounts: installation.accounts,
     grants: installation.grants,
-    clients: database.store,
-    scopes: database.store,
-    audit: database.store,
+    clients: storage.store,
+    scopes: storage.store,
+    audit: storage.store,
     keyring,
     brand: {
       productName: configuration.productName,
@@ -93,21 +96,21 @@ export async function startService(configuration: Configuration, world: World): 
     lifetimes: lifetimesOf(configuration),
     throttles: installation.throttles,
     isTrustedProxy: (address) => configuration.trustedProxies.check(address, isIPv6(address) ? 'ipv6' : 'ipv4'),
-    isReady: async () => !isStopping && (await canServe(database)),
+    isReady: async () => !isStopping && (await canServe(storage)),
     now,
   };
   // Commands do without the servers, and start faster for it.
   const { drain, startServers } = await import('./http/servers.ts');
   const servers = await startServers(service, configuration, logger).catch(async (error: unknown) => {
-    await database.close();
+    await storage.close();
     throw error;
   });
-  database.cleanUp.start((sentence) => logger.warn(sentence));
+  storage.cleanUp.start((sentence) => logger.warn(sentence));
   for (const sentence of configurationWarnings(configuration)) logger.warn(sentence);
   const stop = async (): Promise<void> => {
     isStopping = true;
     await drain(servers);
-    await database.close();
+    await storage.close();
   };
   let stopped: Promise<void> | undefined;
   return { appUrl: configuration.appUrl, apiUrl: configuration.apiUrl, installation, stop: () => (stopped ??= stop()) };
@@ -119,9 +122,8 @@ async function serve(configuration: Configuration, json: boolean): Promise<numbe
   const destination = pino.destination({ fd: 2, sync: false, minLength: 4096 });
   setInterval(() => destination.flush(), LOG_FLUSH_MS).unref();
   const logger = makeLogger(destination);
-  const world = { now: Date.now, logger };
   const told = stopSignal(); // From here on, or a signal that comes early would cut the process off.
-  const running = await startService(configuration, world);
+  const running = await startService(configuration, { logger });
   const { appUrl, apiUrl, installation } = running;
   if (json) process.stdout.write(`${JSON.stringify({ app_url: appUrl, api_url: apiUrl })}\n`);
   else process.stdout.write(`app ${appUrl}\napi ${apiUrl}\n${await nextSteps(installation)}`);
@@ -142,39 +144,23 @@ async function nextSteps({ accounts, clients }: Installation): Promise<string> {
   return `\nNext, in another terminal:\n${steps.map((step) => `  npm run -s valetkey -- ${step}\n`).join('')}`;
 }
 
-/**
- * Resolves at the first signal that asks to stop; a second, impatient one ends the process at once. One signal to a whole
- * process group arrives twice, since npm and the first run hand it on as well: what comes within a second is the same.
- */
-function stopSignal(): Promise<void> {
-  return new Promise((resolve) => {
-    let first: number | undefined;
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-      process.on(signal, () => {
-        first ??= performance.now();
-        if (performance.now() - first > 1000) process.exit(1);
-        resolve();
-      });
-    }
-  });
-}
-
 /** The domain over an opened database. */
 function makeInstallation(
   configuration: Configuration,
   keyring: Keyring,
-  { store, close }: SqliteStorage,
+  { store, counters, close }: Storage,
   now: () => number,
 ) {
   const lifetimes = lifetimesOf(configuration);
   const prefix = configuration.tokenPrefix;
+  const throttle = (name: keyof typeof LIMITS) => new Throttle(LIMITS[name], name, counters);
   const throttles = {
-    accountAndSource: new Throttle(LIMITS.accountAndSource),
-    source: new Throttle(LIMITS.source),
-    clientAndSource: new Throttle(LIMITS.clientAndSource),
-    authorize: new Throttle(LIMITS.authorize),
-    deviceRequests: new Throttle(LIMITS.deviceRequests),
-    userCode: new Throttle(LIMITS.userCode),
+    accountAndSource: throttle('accountAndSource'),
+    source: throttle('source'),
+    clientAndSource: throttle('clientAndSource'),
+    authorize: throttle('authorize'),
+    deviceRequests: throttle('deviceRequests'),
+    userCode: throttle('userCode'),
   };
   const operator = { kind: 'operator', id: userName(), source: null, requestId: null } as const;
   const hasher = new PasswordHasher(keyring, Math.min(availableParallelism(), MOST_HASHES_AT_ONCE));
@@ -184,8 +170,7 @@ function makeInstallation(
   const authenticator = new ClientAuthenticator({
     ...parts,
     throttle: throttles.clientAndSource,
-    // Whoever signs for the token endpoint, or the endpoint that is called, means this service (RFC 7523 §3, RFC 9126 §2).
-    audiences: [appUrl, ...ASSERTION_AUDIENCES.map((path) => appUrl + path)],
+    audiences: assertionAudiences(appUrl),
   });
   return {
     authorizationServer: new AuthorizationServer({
@@ -208,39 +193,25 @@ function makeInstallation(
   };
 }
 
-/** The addresses of both faces, for the apps and APIs that a command registers. */
-function endpointsOf(appUrl: string) {
-  const token = appUrl + STANDARD_PATHS.token;
-  return {
-    published: {
-      authorizationUrl: appUrl + AUTHORIZE_PATH,
-      accessTokenRequestUrl: appUrl + TOKEN_PATH,
-      refreshTokenRequestUrl: appUrl + REFRESH_TOKEN_PATH,
-    },
-    standard: {
-      authorizationUrl: appUrl + STANDARD_PATHS.authorize,
-      accessTokenRequestUrl: token,
-      refreshTokenRequestUrl: token,
-    },
-    issuer: appUrl,
-    metadataUrl: appUrl + STANDARD_PATHS.metadata,
-    deviceAuthorizationUrl: appUrl + STANDARD_PATHS.deviceAuthorization,
-    introspectionUrl: appUrl + STANDARD_PATHS.introspect,
-    revocationStreamUrl: appUrl + STANDARD_PATHS.revocations,
-  };
-}
-
+/** Opens the database that the configuration names, and answers it with the clock that holds for it. Throws `Refused`. */
 async function openDatabase(
   { database, durability }: Configuration,
   keyring: Keyring,
   { now, logger }: World,
   role: 'service' | 'command',
   migrate: boolean,
-): Promise<SqliteStorage> {
-  return openSqlite({
+): Promise<OpenDatabase> {
+  if (database.kind === 'postgresql') {
+    // Who stores everything in one file does without the client of a server.
+    const { openPostgresql } = await import('./storage/postgresql/open.ts');
+    const storage = await openPostgresql({ url: database.url, keyring, role, migrate, ...(now ? { now } : {}) });
+    return { storage, now: storage.now };
+  }
+  const clock = now ?? Date.now;
+  const storage = await openSqlite({
     path: database.kind === 'memory' ? ':memory:' : database.path,
     keyring,
-    now,
+    now: clock,
     role,
     migrate,
     durability: role === 'service' ? durability : 'full',
@@ -250,10 +221,11 @@ async function openDatabase(
       process.exit(1);
     },
   });
+  return { storage, now: clock };
 }
 
-/** Whether there is no database yet: then the service or the first command makes it. */
-function isNew(database: Configuration['database']): boolean {
+/** Whether there is no database file yet: then the service or the first command makes it, and its keys. */
+function isNew(database: Configuration['database']): database is Configuration['database'] & { kind: 'file' } {
   return database.kind === 'file' && (!existsSync(database.path) || statSync(database.path).size === 0);
 }
 
@@ -267,22 +239,11 @@ function userName(): string {
 }
 
 /** Whether the store answers a read. */
-function canServe({ store }: SqliteStorage): Promise<boolean> {
+function canServe({ store }: Storage): Promise<boolean> {
   return store.findClient('').then(
     () => true,
     () => false,
   );
-}
-
-function lifetimesOf(configuration: Configuration) {
-  return {
-    code: configuration.codeTtl,
-    accessToken: configuration.accessTokenTtl,
-    refreshTokenIdle: configuration.refreshTokenIdleTtl,
-    refreshTokenMax: configuration.refreshTokenMaxTtl,
-    refreshOverlap: configuration.refreshOverlap,
-    refreshRetryWindow: configuration.refreshRetryWindow,
-  };
 }
 
 /** Structured logs, a line of JSON each. Nothing that is a secret is ever handed to it. */
@@ -296,7 +257,7 @@ export function makeLogger(destination: pino.DestinationStream): Logger {
 /** The world of the command line. Nothing is read or opened before a command asks for it. */
 export function makeCommandContext(environment: Readonly<Record<string, string | undefined>>): CommandContext {
   const configuration = () => readConfiguration(environment);
-  const world: World = { now: Date.now, logger: makeLogger(pino.destination({ fd: 2, sync: true })) };
+  const world: World = { logger: makeLogger(pino.destination({ fd: 2, sync: true })) };
   const openForCommand = async ({ mayCreate = false, migrate = false }) => {
     const read = configuration();
     if (read.database.kind === 'memory') {
@@ -310,17 +271,17 @@ export function makeCommandContext(environment: Readonly<Record<string, string |
       ]);
     }
     const keyring = createKeyring(loadRootKeys(read, isNew(read.database)));
-    const database = await openDatabase(read, keyring, world, 'command', migrate || isNew(read.database));
-    return { read, keyring, database };
+    const opened = await openDatabase(read, keyring, world, 'command', migrate || isNew(read.database));
+    return { ...opened, read, keyring };
   };
   return {
     stdin: process.stdin,
     stdout: process.stdout,
     stderr: process.stderr,
-    now: world.now,
+    now: Date.now,
     open: async (mayCreate) => {
-      const { read, keyring, database } = await openForCommand({ mayCreate });
-      return makeInstallation(read, keyring, database, world.now);
+      const { read, keyring, storage, now } = await openForCommand({ mayCreate });
+      return makeInstallation(read, keyring, storage, now);
     },
     serve: ({ json }) => serve(configuration(), json),
     demo: async (options) => {
@@ -332,17 +293,26 @@ export function makeCommandContext(environment: Readonly<Record<string, string |
     },
     database: {
       migrate: async () => {
-        const { database } = await openForCommand({ mayCreate: true, migrate: true });
-        await database.close();
-        return { applied: database.applied };
+        const { storage } = await openForCommand({ mayCreate: true, migrate: true });
+        await storage.close();
+        return { applied: storage.applied };
       },
       check: async () => {
-        const { database } = await openForCommand({});
+        const { storage } = await openForCommand({});
         try {
-          return await database.check();
+          return await storage.check();
         } finally {
-          await database.close();
+          await storage.close();
         }
+      },
+      copy: async (from, to, report) => {
+        const read = configuration();
+        const source = readDatabaseLocation('FROM', from);
+        const target = readDatabaseLocation('TO', to);
+        if (isNew(source)) throw new Refused([`there is no database at ${source.path}: check the path`]);
+        const keyring = createKeyring(loadRootKeys({ ...read, database: source }, false));
+        const { copyDatabase } = await import('./storage/copy.ts');
+        return copyDatabase({ from: source, to: target, keyring, now: Date.now, report });
       },
     },
     keys: {

@@ -50,7 +50,10 @@ export function parseRootKeys(text: string, place: string): Buffer[] {
 export type KeysPlace = {
   readonly keys: string | null;
   readonly keysFile: string;
-  readonly database: { readonly kind: 'file'; readonly path: string } | { readonly kind: 'memory' };
+  readonly database:
+    | { readonly kind: 'file'; readonly path: string }
+    | { readonly kind: 'memory' }
+    | { readonly kind: 'postgresql' };
 };
 
 /**
@@ -62,6 +65,11 @@ export function loadRootKeys({ keys, keysFile: path, database }: KeysPlace, isNe
   if (database.kind === 'memory') return parseRootKeys(makeRootKey(), 'memory');
   const found = readKeysFile(path);
   if (found) return found;
+  // Instances that each made their own would not understand each other.
+  if (database.kind === 'postgresql')
+    throw new Refused([
+      `the keys file ${path} is missing, and all instances need the same keys: make it once with "valetkey keys generate --file ${path}", and give it to each`,
+    ]);
   if (!isNewDatabase) {
     throw new Refused([
       `the keys file ${path} is missing, but the database ${database.path} exists: put its keys back, since nothing in it opens without them`,

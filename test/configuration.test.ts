@@ -50,7 +50,7 @@ test('Configuration: each mistake names its variable and the remedy, and never t
     ['VALETKEY_APP_URL', 'ftp://auth.example.com', /such as https/],
     ['VALETKEY_APP_LISTEN', '3000', /host:port/],
     ['VALETKEY_APP_LISTEN', 'localhost:70000', /host:port/],
-    ['VALETKEY_DATABASE_URL', 'postgres://user:hunter2@db/valetkey', /sqlite:PATH/],
+    ['VALETKEY_DATABASE_URL', 'mysql://user:hunter2@db/valetkey', /sqlite:PATH/],
     ['VALETKEY_SQLITE_SYNC', 'off', /awaited or full/],
     ['VALETKEY_CODE_TTL', '601', /from 1 to 600/],
     ['VALETKEY_CODE_TTL', 'soon', /from 1 to 600/],

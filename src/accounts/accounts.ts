@@ -62,12 +62,12 @@ export class Accounts {
       if (!(await hasher.verify(active?.password ?? null, password)) || !active) return { kind: 'wrong_credentials' };
     } catch (error) {
       if (!(error instanceof PasswordHashingBusy)) throw error;
-      throttles.accountAndSource.refund(`${key} ${origin.source}`);
-      throttles.source.refund(origin.source);
+      throttles.accountAndSource.refund(`${key} ${origin.source}`, now());
+      throttles.source.refund(origin.source, now());
       return { kind: 'busy' };
     }
-    throttles.accountAndSource.reset(`${key} ${origin.source}`);
-    throttles.source.refund(origin.source);
+    throttles.accountAndSource.reset(`${key} ${origin.source}`, now());
+    throttles.source.refund(origin.source, now());
     const sessionToken = newSessionToken();
     const at = now();
     const session: Session = {

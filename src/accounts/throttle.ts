@@ -7,6 +7,18 @@
 /** So many guesses at once, then one more each `seconds / count`. */
 export type Limit = { readonly count: number; readonly seconds: number };
 
+/**
+ * Counters that all instances share. A guess is counted here first and there behind it, and the answer says how all of
+ * them stand: an instance lets through at most one guess more than it should, and who proves themselves waits for nobody.
+ */
+export type SharedCounters = {
+  /**
+   * Moves a counter on by so many ms (back, if negative), from `now` at the earliest and to `most` ms ahead at most, and
+   * answers how it stands (ms since the epoch). Throws `StoreUnavailable`.
+   */
+  move(key: string, by: number, most: number, now: number): Promise<number>;
+};
+
 /** Counters by key under one limit. Times in ms since the epoch. */
 export class Throttle {
   readonly limit: Limit;
@@ -17,8 +29,14 @@ export class Throttle {
   /** The theoretical arrival times, least recently counted first. */
   readonly #arrivals = new Map<string, number>();
 
-  constructor(limit: Limit, mostKeys = 100_000) {
+  readonly #name: string;
+  readonly #shared: SharedCounters | null;
+
+  /** `name` tells its counters from those of other limits where they are shared. */
+  constructor(limit: Limit, name = '', shared: SharedCounters | null = null, mostKeys = 100_000) {
     this.limit = limit;
+    this.#name = name;
+    this.#shared = shared;
     this.#interval = Math.floor((limit.seconds * 1000) / limit.count);
     this.#window = this.#interval * limit.count;
     this.#most = mostKeys;
@@ -36,24 +54,32 @@ export class Throttle {
       const ahead = Math.min(this.#ahead(key, now) + this.#interval, this.#window);
       this.#arrivals.delete(key);
       this.#arrivals.set(key, now + ahead);
+      this.#share(key, this.#interval, now);
     }
     this.#forget();
   }
 
   /** Takes one guess back, because it turned out to be none. */
-  refund(key: string): void {
+  refund(key: string, now: number): void {
     const arrival = this.#arrivals.get(key);
     if (arrival !== undefined) this.#arrivals.set(key, arrival - this.#interval);
+    this.#share(key, -this.#interval, now);
   }
 
   /** Forgets what was guessed for a key, as after a success. */
-  reset(key: string): void {
+  reset(key: string, now: number): void {
     this.#arrivals.delete(key);
+    this.#share(key, -this.#window, now);
   }
 
-  /** How many guesses are left for a key now, for the `RateLimit` header. */
-  remaining(key: string, now: number): number {
-    return Math.floor(this.limit.count - this.#ahead(key, now) / this.#interval);
+  /** Counts for all instances, and learns what they counted; while that cannot be, this one counts alone. */
+  #share(key: string, by: number, now: number): void {
+    this.#shared?.move(`${this.#name} ${key}`, by, this.#window, now).then(
+      (arrival) => {
+        if (arrival > (this.#arrivals.get(key) ?? now)) this.#arrivals.set(key, arrival);
+      },
+      () => {},
+    );
   }
 
   /** How far the guesses for a key reach ahead of now; what is far beyond the window was left by a clock that stepped back. */

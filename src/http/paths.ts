@@ -21,3 +21,31 @@ export const STANDARD_PATHS = {
 
 /** The API's own metadata (RFC 9728 §3), below `{api_url}`. */
 export const RESOURCE_METADATA_PATH = '/.well-known/oauth-protected-resource';
+
+/** The addresses that developers are given, of both faces; what a command registers is told with them. */
+export function endpointsOf(appUrl: string) {
+  const token = appUrl + STANDARD_PATHS.token;
+  return {
+    published: {
+      authorizationUrl: appUrl + AUTHORIZE_PATH,
+      accessTokenRequestUrl: appUrl + TOKEN_PATH,
+      refreshTokenRequestUrl: appUrl + REFRESH_TOKEN_PATH,
+    },
+    standard: {
+      authorizationUrl: appUrl + STANDARD_PATHS.authorize,
+      accessTokenRequestUrl: token,
+      refreshTokenRequestUrl: token,
+    },
+    issuer: appUrl,
+    metadataUrl: appUrl + STANDARD_PATHS.metadata,
+    deviceAuthorizationUrl: appUrl + STANDARD_PATHS.deviceAuthorization,
+    introspectionUrl: appUrl + STANDARD_PATHS.introspect,
+    revocationStreamUrl: appUrl + STANDARD_PATHS.revocations,
+  };
+}
+
+/** What client assertions may be for: this service, or the endpoint that is called (RFC 7523 §3, RFC 9126 §2). */
+export function assertionAudiences(appUrl: string): string[] {
+  const { token, revoke, pushedAuthorizationRequest, deviceAuthorization } = STANDARD_PATHS;
+  return [appUrl, ...[token, revoke, pushedAuthorizationRequest, deviceAuthorization].map((path) => appUrl + path)];
+}

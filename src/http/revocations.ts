@@ -73,6 +73,8 @@ class RevocationFeed {
   }
 
   add(stream: Stream): void {
+    // Whoever hung up meanwhile is closed already, and would never be taken out again.
+    if (stream.response.destroyed) return;
     this.#streams.add(stream);
     stream.response.once('close', () => this.#streams.delete(stream));
     stream.response.write('event: ready\ndata: {}\n\n');

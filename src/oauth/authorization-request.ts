@@ -180,7 +180,7 @@ function checkCodeChallenge(parameters: Parameters, client: Client): Refusal | n
 }
 
 /** RFC 8707 §2. A grant is for one resource at most, so that its tokens are good at one place only (RFC 9700 §2.3). */
-export function resourceRefusal(resources: readonly string[], isResource: (uri: string) => boolean): Refusal | null {
+function resourceRefusal(resources: readonly string[], isResource: (uri: string) => boolean): Refusal | null {
   if (resources.length > 1) return new Refusal('invalid_target', 'ask for one resource at a time');
   return resources.every(isResource) ? null : new Refusal('invalid_target', 'resource is not known here');
 }

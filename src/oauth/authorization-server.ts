@@ -95,7 +95,9 @@ export class AuthorizationServer {
     if (requestUri === null) return invalidRequest('the request is too long');
     const outcome = await this.#validate('standard', parameters, client);
     if (outcome.kind === 'redirect') return outcome.refusal;
-    return outcome.kind === 'valid' ? requestUri : invalidRequest('redirect_uri is missing or not registered for this client');
+    return outcome.kind === 'valid'
+      ? requestUri
+      : invalidRequest('redirect_uri is missing or not registered for this client');
   }
 
   /**

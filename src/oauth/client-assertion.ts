@@ -10,21 +10,23 @@ import { invalidClient, type Refusal } from './error.ts';
 /** The one value of `client_assertion_type` (RFC 7523 §2.2). */
 export const CLIENT_ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 
-/** The signature algorithms that assertions may use; none is symmetric. */
-export const ASSERTION_ALGORITHMS = [
-  'ES256',
-  'ES384',
-  'ES512',
-  'PS256',
-  'PS384',
-  'PS512',
-  'RS256',
-  'Ed25519',
-  'EdDSA',
-] as const;
+/** What keys may sign with: elliptic ones by their curve (RFC 7518 §3.4, RFC 8037 §3.1). None is symmetric. */
+const ALGORITHMS_OF: Readonly<Record<string, readonly string[]>> = {
+  'P-256': ['ES256'],
+  'P-384': ['ES384'],
+  'P-521': ['ES512'],
+  RSA: ['PS256', 'PS384', 'PS512', 'RS256'],
+  // The earlier name of Ed25519 is EdDSA (RFC 9864 §2.2): a key for one is for the other.
+  Ed25519: ['Ed25519', 'EdDSA'],
+};
 
-/** The curves of those algorithms (RFC 7518 §3.4, RFC 8037 §3.1). */
-const CURVES = ['P-256', 'P-384', 'P-521', 'Ed25519'];
+/** The signature algorithms that assertions may use. */
+export const ASSERTION_ALGORITHMS: readonly string[] = Object.values(ALGORITHMS_OF).flat();
+
+const CURVES = Object.keys(ALGORITHMS_OF).filter((name) => name !== 'RSA');
+
+/** What only a private key has (RFC 7518 §6.2.2, §6.3.2). */
+const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
 
 /** How many keys a client may have. */
 export const MAX_KEYS = 5;
@@ -92,12 +94,12 @@ export async function verifyClientAssertion(
 /** Why a value cannot be a client's public key, in words for the operator; null when it can. */
 export function publicKeyProblem(key: PublicKey): string | null {
   if (key.kty !== 'EC' && key.kty !== 'RSA' && key.kty !== 'OKP') return 'its kty must be EC, RSA or OKP';
-  if ('d' in key) return 'it is a private key, which must stay with the app: give its public part';
-  if (key.kty !== 'RSA' && !CURVES.some((known) => known === key.crv))
-    return `its crv must be one of ${CURVES.join(', ')}`;
-  if (key['use'] !== undefined && key['use'] !== 'sig') return 'its use must be sig';
-  if (key['alg'] !== undefined && !ASSERTION_ALGORITHMS.some((known) => known === key['alg']))
-    return `its alg must be one of ${ASSERTION_ALGORITHMS.join(', ')}`;
+  if (PRIVATE_MEMBERS.some((member) => member in key))
+    return 'it is a private key, which must stay with the app: give its public part';
+  const fitting = algorithmsFor(key);
+  if (!fitting) return `its crv must be one of ${CURVES.join(', ')}`;
+  if (key.use !== undefined && key.use !== 'sig') return 'its use must be sig';
+  if (key.alg !== undefined && !fitting.includes(key.alg)) return `its alg must be one of ${fitting.join(', ')}`;
   try {
     const { asymmetricKeyDetails } = keyObject(key);
     return (asymmetricKeyDetails?.modulusLength ?? 2048) < 2048 ? 'an RSA key has at least 2048 bits' : null;
@@ -120,10 +122,15 @@ function decodeKid(assertion: string): string | undefined {
   }
 }
 
-/** `EdDSA` is the earlier name of `Ed25519` (RFC 9864 §2.2): a key for one is for the other. */
-function algorithmsOf({ alg }: PublicKey): string[] {
-  if (alg === undefined) return [...ASSERTION_ALGORITHMS];
-  return alg === 'EdDSA' || alg === 'Ed25519' ? ['EdDSA', 'Ed25519'] : [alg];
+/** What a key may sign with, or undefined when it is of no kind that can. */
+function algorithmsFor({ kty, crv }: PublicKey): readonly string[] | undefined {
+  return ALGORITHMS_OF[kty === 'RSA' ? kty : String(crv)];
+}
+
+/** Those of an assertion by a key: all that fit, unless the key is for a certain one. */
+function algorithmsOf(key: PublicKey): string[] {
+  const fitting = algorithmsFor(key) ?? [];
+  return key.alg === undefined || key.alg === 'Ed25519' || key.alg === 'EdDSA' ? [...fitting] : [key.alg];
 }
 
 function keyObject(key: PublicKey): KeyObject {

@@ -15,7 +15,7 @@ export type ClientType = 'confidential' | 'public';
 export type ConsentPolicy = 'ask' | 'remember' | 'skip';
 
 /** A public key of a client, as a JSON Web Key (RFC 7517). */
-export type PublicKey = JsonWebKey & { readonly kid?: string; readonly alg?: string };
+export type PublicKey = JsonWebKey & { readonly kid?: string; readonly alg?: string; readonly use?: string };
 
 /** A registered client. Seconds are null where the installation's defaults hold; times in ms since the epoch. */
 export type Client = {

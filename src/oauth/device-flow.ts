@@ -123,7 +123,7 @@ export class DeviceFlow {
     const event = auditEvent('consent_allowed', userActor(resourceOwnerId, origin), grant.grantedAt, {
       ...about,
       grantId: grantIdText(id),
-      detail: grant.scope,
+      detail: `for a device: ${grant.scope}`,
     });
     return this.#decide(request, 'allowed', () => store.issueGrant(grant, event));
   }

@@ -16,8 +16,8 @@ export type ConnectedApp = {
   readonly lastUsedAt: number | null;
 };
 
-/** More grants of one user than this are not looked at for one page. */
-const MOST_GRANTS_OF_A_USER = 1000;
+/** More grants of one user for one app than this are not looked at. */
+const MOST_GRANTS_OF_ONE_APP = 1000;
 
 /** Grants as people see them. `now` answers ms since the epoch. */
 export class GrantRegistry {
@@ -32,20 +32,25 @@ export class GrantRegistry {
   /** The apps that can act for a user right now, by name. */
   async connectedApps(resourceOwnerId: string): Promise<ConnectedApp[]> {
     const now = this.#now();
-    const listed = await this.#store.listGrants({ resourceOwnerId, liveAt: now, limit: MOST_GRANTS_OF_A_USER });
-    const live = listed.filter(({ grant, standing }) => grantStatus(grant, standing, now) === 'active');
-    const byClient = Map.groupBy(live, ({ grant }) => grant.clientId);
-    return [...byClient.values()].map(asConnectedApp).sort((a, b) => a.clientName.localeCompare(b.clientName));
+    const clientIds = await this.#store.listClientsOf(resourceOwnerId, now);
+    const listed = await Promise.all(clientIds.map((clientId) => this.#liveGrants(resourceOwnerId, clientId, now)));
+    const apps = listed.filter((grants) => grants.length > 0).map(asConnectedApp);
+    return apps.sort((a, b) => a.clientName.localeCompare(b.clientName));
   }
 
   /** What a client may do for a user already, for one resource or for any (null); null when it has no live grant. */
   async grantedScope(resourceOwnerId: string, clientId: string, resource: string | null): Promise<string[] | null> {
     const now = this.#now();
-    const filter = { resourceOwnerId, clientId, liveAt: now, limit: MOST_GRANTS_OF_A_USER };
-    const live = (await this.#store.listGrants(filter)).filter(
-      ({ grant, standing }) => grant.resource === resource && grantStatus(grant, standing, now) === 'active',
-    );
+    const grants = await this.#liveGrants(resourceOwnerId, clientId, now);
+    const live = grants.filter(({ grant }) => grant.resource === resource);
     return live.length === 0 ? null : [...new Set(live.flatMap(({ grant }) => scopeNames(grant.scope)))];
+  }
+
+  /** The newest grants that a client can use for a user right now. */
+  async #liveGrants(resourceOwnerId: string, clientId: string, now: number): Promise<ListedGrant[]> {
+    const filter = { resourceOwnerId, clientId, liveAt: now, limit: MOST_GRANTS_OF_ONE_APP };
+    const listed = await this.#store.listGrants(filter);
+    return listed.filter(({ grant, standing }) => grantStatus(grant, standing, now) === 'active');
   }
 
   /** A user takes back everything from an app: its next call is refused. Answers how many grants ended. */

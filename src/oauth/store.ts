@@ -60,6 +60,8 @@ export type GrantStore = {
    */
   noteUse(grant: Grant, generation: number, at: number): void;
   listGrants(filter: GrantFilter): Promise<ListedGrant[]>;
+  /** The ids of the clients that a resource owner has a grant for which neither ended nor expired at `liveAt` (ms). */
+  listClientsOf(resourceOwnerId: string, liveAt: number): Promise<string[]>;
 };
 
 /** Clients. Every change is seen by the next request. */

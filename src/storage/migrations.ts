@@ -14,6 +14,14 @@ export type Migration = {
 /** What a database remembers of a migration that was applied to it. */
 export type AppliedMigration = Pick<Migration, 'number' | 'name' | 'checksum'>;
 
+/**
+ * Stands first among the migrations of a database into which an installation is being copied, until all of it is there: so
+ * that no version of the program takes it for whole. `installation` is the id of what is copied, in hexadecimal.
+ */
+export function copyMark(installation: string): Migration {
+  return { number: 0, name: 'copy', checksum: installation, sql: '' };
+}
+
 /** Reads the migrations of a folder, `0001-name.sql` and so on, in their order. */
 export function readMigrations(folder: URL): Migration[] {
   const files = readdirSync(folder).filter((file) => file.endsWith('.sql'));
@@ -23,10 +31,16 @@ export function readMigrations(folder: URL): Migration[] {
   });
 }
 
+const HALF_COPIED =
+  'an installation is being copied into this database, and not all of it is there: run the same "database copy" until it says that it is done';
+const OTHER_COPY =
+  'another installation is being copied into this database: give an empty one, or finish that copy first';
+
 /** The migrations still to be applied. Throws `Refused` when the database was made by other ones than ours. */
 export function pendingMigrations(known: readonly Migration[], applied: readonly AppliedMigration[]): Migration[] {
   for (const { number, name, checksum } of applied) {
     const ours = known.find((migration) => migration.number === number);
+    if (number === 0 && ours?.checksum !== checksum) throw new Refused([ours ? OTHER_COPY : HALF_COPIED]);
     if (!ours)
       throw new Refused([
         `the database was made by a newer version of Valetkey (migration ${number}, ${name}): install that version or a later one`,

@@ -8,6 +8,7 @@ import type { BrowserContextOptions, Page } from 'playwright-core';
 import { launchBrowser, noBrowser } from '../support/chromium.ts';
 import { authorizeUrl, exchange, me, obtainPair, pairOf, signedInBrowser } from '../support/flow.ts';
 import { addClient, addUser, PASSWORD, startTestService } from '../support/service.ts';
+import { DEVICE_GRANT, exchangeCode, scopes as optionalScopes, postAs, standardUrl } from '../support/standard.ts';
 
 /** A server that answers each address with a redirect or a page, and keeps what it was asked. */
 async function serve(answer: (url: URL) => string): Promise<{ origin: string; asked: string[] }> {
@@ -113,6 +114,47 @@ describe('in Chromium', { skip: noBrowser, concurrency: 3 }, async () => {
     assert.match(await page.innerText('main'), /grace@example\.com/);
     await page.click('button[value=allow]');
     await page.waitForURL(`${third.origin}/done?code=*`);
+    assert.deepEqual(complaints, []);
+    await page.context().close();
+  });
+
+  test('RFC 6749 §3.3: what the person unticks is left out, and Enter on a box allows nothing', async () => {
+    const client = await addClient(service, {
+      redirectUris: [redirectUri],
+      scopes: optionalScopes('read', 'send?', 'erase?'),
+    });
+    const { page, complaints } = await open({ javaScriptEnabled: false });
+    const url = standardUrl(service, client, { redirect_uri: redirectUri });
+    await page.goto(url);
+    await signIn(page);
+    await page.locator('[value=erase]').focus();
+    await page.keyboard.press('Enter');
+    assert.equal(page.url(), url);
+    await page.keyboard.press('Space');
+    await page.click('button[value=allow]');
+    await page.waitForURL(`${third.origin}/done?code=*`);
+    const code = String(new URL(page.url()).searchParams.get('code'));
+    const { body } = await exchangeCode(service, client, code, { redirect_uri: redirectUri });
+    assert.equal(body['scope'], 'read send');
+    assert.deepEqual(complaints, []);
+    await page.context().close();
+  });
+
+  test('RFC 8628 §3.3: the person types the code of a device, without scripts, and the device has its tokens', async () => {
+    const device = await addClient(service, { redirectUris: [], deviceFlow: true }, 'public');
+    const { body: codes } = await postAs(service, device, 'device_authorization');
+    const { page, complaints } = await open({ javaScriptEnabled: false });
+    await page.goto(String(codes['verification_uri']));
+    await signIn(page);
+    await page.fill('[name=user_code]', String(codes['user_code']).toLowerCase().replace('-', ' '));
+    await page.keyboard.press('Enter');
+    await page.locator('button[value=allow]').waitFor();
+    assert.ok((await page.innerText('main')).includes(String(codes['user_code'])));
+    await page.click('button[value=allow]');
+    await page.locator('h1', { hasText: 'back to your device' }).waitFor();
+    const poll = { grant_type: DEVICE_GRANT, device_code: String(codes['device_code']) };
+    const { accessToken } = pairOf(await postAs(service, device, 'token', poll));
+    assert.equal((await me(service, accessToken)).status, 200);
     assert.deepEqual(complaints, []);
     await page.context().close();
   });

@@ -203,7 +203,7 @@ describe('operator and service side by side', { concurrency: true }, () => {
       [['client', 'pause', client.clientId], { client_id: client.clientId }],
       [['grant', 'revoke', String(body['grant_id'])], { grant_id: body['grant_id'] }],
       [['user', 'disable', 'ada@example.com'], { sub: body['sub'] }],
-      [['grant', 'revoke-all', '--yes'], {}],
+      [['grant', 'revoke', '--all', '--yes'], {}],
     ];
     for (const [command, told] of commands) {
       await program.json(command);

@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { Browser } from '../support/browser.ts';
 import { signedInBrowser } from '../support/flow.ts';
-import { addClient, addUser, type Lifetime, startTestService, type TestService } from '../support/service.ts';
+import { startOnFile } from '../support/on-file.ts';
+import { addClient, addUser } from '../support/service.ts';
 import {
   addResourceServer,
   allowOn,
@@ -23,30 +21,18 @@ import {
   standardUrl,
 } from '../support/standard.ts';
 
-/** A service on a database file, and how many rows each of its tables has. */
-async function startOnFile(t: Lifetime): Promise<{ service: TestService; rows: () => Record<string, number> }> {
-  const folder = mkdtempSync(join(tmpdir(), 'valetkey-test-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
-  const path = join(folder, 'valetkey.db');
-  const service = await startTestService(t, {
-    VALETKEY_DATABASE_URL: `sqlite:${path}`,
-    VALETKEY_KEYS_FILE: join(folder, 'keys'),
-  });
-  const rows = () => {
-    const database = new DatabaseSync(path, { readOnly: true });
-    const tables = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all() as { name: string }[];
-    const counted = tables.map(({ name }) => [
-      name,
-      database.prepare(`SELECT count(*) AS count FROM "${name}"`).get()?.['count'],
-    ]);
-    database.close();
-    return Object.fromEntries(counted) as Record<string, number>;
-  };
-  return { service, rows };
+/** How many rows each table of a database has. */
+function countRows(path: string): Record<string, number> {
+  const database = new DatabaseSync(path, { readOnly: true });
+  const tables = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all() as { name: string }[];
+  const count = (name: string) => Number(database.prepare(`SELECT count(*) AS count FROM "${name}"`).get()?.['count']);
+  const counted = Object.fromEntries(tables.map(({ name }) => [name, count(name)]));
+  database.close();
+  return counted;
 }
 
 test('Promise 5: whatever nobody in particular asks for, the database does not grow by a row', async (t) => {
-  const { service, rows } = await startOnFile(t);
+  const { service, path } = await startOnFile(t);
   await addUser(service);
   const [key, otherKey] = [makeKey(), makeKey()];
   const settings = { deviceFlow: true, redirectUris: ['https://client.example/callback'] };
@@ -55,7 +41,7 @@ test('Promise 5: whatever nobody in particular asks for, the database does not g
   const keyed = await addClient(service, { ...settings, keys: [key.jwk] });
   const resourceServer = await addResourceServer(service);
   const browser = await signedInBrowser(service);
-  const before = rows();
+  const before = countRows(path);
 
   const { appUrl } = service;
   const stranger = new Browser();
@@ -85,12 +71,12 @@ test('Promise 5: whatever nobody in particular asks for, the database does not g
     await post(service, 'revoke', { token: 'x', ...(await assertionFields(service, keyed, otherKey)) });
     await fetch(`${appUrl}/oauth2/revocations`);
   }
-  assert.deepEqual(rows(), before);
+  assert.deepEqual(countRows(path), before);
 
   const code = String((await allowOn(browser, await browser.get(standardUrl(service, app)))).searchParams.get('code'));
   await exchangeCode(service, app, code);
   await post(service, 'revoke', { token: 'x', ...(await assertionFields(service, keyed, key)) });
-  const grown = Object.entries(rows()).map(([name, count]) => [name, count - Number(before[name])] as const);
+  const grown = Object.entries(countRows(path)).map(([name, count]) => [name, count - Number(before[name])] as const);
   const expected = { audit_event: 1, client_assertion: 1, oauth_grant: 1 };
   assert.deepEqual(Object.fromEntries(grown.filter(([, count]) => count > 0).sort()), expected, 'one Allow is one row');
 });

@@ -239,13 +239,15 @@ describe('RFC 7662 §2.1: only resource servers may ask', { concurrency: true },
     assertRefused(await post(service, 'introspect', { token }, headers), 401, 'invalid_client');
   });
 
-  test('RFC 6749 §2.3: Basic and a secret in the body, or of two ids, is invalid_request', async () => {
+  test('RFC 6749 §2.3: Basic and a secret in the body, two ids, or anything twice is invalid_request', async () => {
     for (const fields of [{ client_secret: secret }, { client_id: mail.id }])
       assertRefused(await introspect(service, any, 'x', fields), 400, 'invalid_request');
     assertRefused(await introspect(service, any, undefined), 400, 'invalid_request');
-    const twice = `token=x&token=y&client_id=${id}&client_secret=${secret}`;
     const type = { 'Content-Type': 'application/x-www-form-urlencoded' };
-    assertRefused(await postBody(`${service.appUrl}/oauth2/introspect`, twice, type), 400, 'invalid_request');
+    for (const added of ['token=y', `client_id=${id}`, 'x=1&x=1']) {
+      const twice = `token=x&client_id=${id}&client_secret=${secret}&${added}`;
+      assertRefused(await postBody(`${service.appUrl}/oauth2/introspect`, twice, type), 400, 'invalid_request', added);
+    }
   });
 
   test('RFC 7662 §4: a resource server is no client, at any endpoint of clients', async () => {

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import net from 'node:net';
+import { DatabaseSync } from 'node:sqlite';
 import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser } from '../support/browser.ts';
 import { asJson, assertRefused, exchange, me, obtainCode, pairOf, signedInBrowser } from '../support/flow.ts';
+import { startOnFile } from '../support/on-file.ts';
 import { requestHead } from '../support/raw-http.ts';
 import { RevocationStream } from '../support/revocation-stream.ts';
 import { addClient, addUser, type Lifetime, startTestService, type TestService } from '../support/service.ts';
@@ -235,6 +238,61 @@ describe('interface: a stream ends', { concurrency: true }, () => {
       lines.map(({ level, error }) => [level, error]),
       Array(3).fill(['info', 'aborted']),
     );
+  });
+
+  test('interface: when the trail cannot be read, rather than be silent about what it says; then all is as before', async (t) => {
+    const { service: own, path } = await startOnFile(t);
+    const asking = await addResourceServer(own);
+    const cut = await RevocationStream.open(t, own, asking);
+    const database = new DatabaseSync(path);
+    t.after(() => database.close());
+    database.exec('ALTER TABLE audit_event RENAME TO away');
+    await cut.ended;
+    const { status } = await fetch(`${own.appUrl}/oauth2/revocations`, { headers: basic(asking.id, asking.secret) });
+    assert.ok(status >= 500);
+    database.exec('ALTER TABLE away RENAME TO audit_event');
+    const told = await RevocationStream.open(t, own, asking);
+    await own.installation.grants.revokeAll(operator);
+    await told.next('revoked', {});
+  });
+
+  test('interface: a thousand streams are open at most, and whoever hangs up before the first word takes no place', async (t) => {
+    const { service: own } = await startOnFile(t);
+    const { id, secret } = await addResourceServer(own);
+    const { hostname, port } = new URL(own.appUrl);
+    const head = requestHead(own.appUrl, 'GET /oauth2/revocations', basic(id, secret));
+    const connect = async (count: number) => {
+      const sockets = Array.from({ length: count }, () => net.connect(Number(port), hostname));
+      await Promise.all(sockets.map((socket) => once(socket, 'connect')));
+      return sockets;
+    };
+    const changing = new AbortController();
+    // While its row is being written, the check of a secret waits for the disk: long enough to hang up.
+    const changes = [1, 2, 3, 4].map(async (change) => {
+      while (!changing.signal.aborted) await own.installation.resourceServers.update(id, { name: `Name ${change}` });
+    });
+    for (let round = 0; round < 3; round++) {
+      const sockets = await connect(100);
+      await Promise.all(sockets.map((socket) => once(socket.resume().end(head), 'close')));
+    }
+    changing.abort();
+    await Promise.all(changes);
+
+    const open = await connect(1000);
+    t.after(() => open.forEach((socket) => void socket.destroy()));
+    const firstWords = open.map(async (socket) =>
+      String(
+        await once(
+          socket.setNoDelay().on('error', () => {}),
+          'data',
+        ),
+      ),
+    );
+    for (const socket of open) socket.write(head);
+    for (const word of await Promise.all(firstWords)) assert.match(word, /^HTTP\/1\.1 200 /);
+    const answer = await asJson(await fetch(`${own.appUrl}/oauth2/revocations`, { headers: basic(id, secret) }));
+    assertRefused(answer, 503, 'temporarily_unavailable');
+    assert.equal(answer.headers.get('retry-after'), '5');
   });
 
   test('interface: a reader that does not keep up is cut, and the others go on', async (t) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { Browser, type Visit } from '../support/browser.ts';
-import { authorizeUrl, me, signIn } from '../support/flow.ts';
+import { authorizeUrl, me, signedInBrowser } from '../support/flow.ts';
 import { addClient, addUser, PASSWORD, REDIRECT_URI, startTestService } from '../support/service.ts';
 import {
   allowOn,
@@ -19,8 +19,7 @@ const service = await startTestService({ after });
 await addUser(service);
 const client = await addClient(service, { name: 'Notes', scopes: scopes('read', 'write') });
 const app = await addClient(service, { redirectUris: ['com.example.app:/callback', REDIRECT_URI] }, 'public');
-const ada = new Browser();
-await signIn(service, ada);
+const ada = await signedInBrowser(service);
 const browsers = { 'signed in': ada, 'not signed in': new Browser() };
 const noPkce = { code_challenge: undefined, code_challenge_method: undefined };
 
@@ -182,6 +181,16 @@ test('RFC 6749 §10.12: a consent form of one face, request or resource is wrong
     assert.equal(visit.status, 403, address);
   }
   assert.match((await allowOn(ada, page)).search, /code=/, 'and right for its own');
+});
+
+test('RFC 6749 §10.12: whoever was signed out meanwhile is asked to sign in, and nothing is granted', async () => {
+  const browser = await signedInBrowser(service);
+  const url = standardUrl(service, client);
+  const page = await browser.get(url);
+  await browser.submit(await browser.get(`${service.appUrl}/sign-out`), '/sign-out');
+  const visit = await browser.submit(page, '/oauth2/authorize', { decision: 'allow' });
+  assert.deepEqual([visit.status, service.appUrl + visit.headers.get('location')], [303, url]);
+  assert.match((await browser.get(url)).body, /name="password"/);
 });
 
 test('RFC 6749 §3.1: the sign-in page names the app, also after a wrong password, and leads back', async () => {

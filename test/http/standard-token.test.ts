@@ -10,6 +10,7 @@ import {
   obtainPair,
   pairOf,
   postBody,
+  postForm,
   refresh,
   signedInBrowser,
 } from '../support/flow.ts';
@@ -338,6 +339,9 @@ describe('interface: the two faces are one service', { concurrency: true }, () =
     const fields = { code_verifier: VERIFIER };
     for (const clientSecret of ['', 'x', secret])
       assertRefused(await exchange(service, { ...app, clientSecret }, code, fields), 401, 'invalid_client');
+    const byHeader = { grant_type: 'authorization_code', code, redirect_uri: REDIRECT_URI, ...fields };
+    const answer = await postForm(`${service.appUrl}/api/auth/oauth/token`, byHeader, basic(app.clientId, ''));
+    assertRefused(answer, 401, 'invalid_client');
     const { refreshToken } = pairOf(await exchangeCode(service, app, code));
     assertRefused(await refresh(service, app, refreshToken), 401, 'invalid_client');
     pairOf(await refreshWith(service, app, refreshToken));

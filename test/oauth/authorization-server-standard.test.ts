@@ -290,6 +290,11 @@ test('RFC 9126 §2.1: who pushes proves to be the client, and pushes for itself 
   assert.equal(outcome.kind === 'valid' && outcome.client.id, two.id, 'whatever client_id was pushed');
   const ones = await server.validateRequest('standard', referringTo(uri, one.id));
   assert.equal(ones.kind, 'show');
+  const onlyOnes = { redirect_uri: 'https://one.test/only' };
+  await store.updateClient({ ...one, redirectUris: [onlyOnes.redirect_uri] }, event('client_updated'));
+  assertGood(await server.pushRequest(asOne, requestOf(onlyOnes), origin));
+  const asOther = await server.pushRequest(asTwo, requestOf(onlyOnes), origin);
+  assertRefusal(asOther, 'invalid_request', /not registered for this client/);
   await store.setClientStatus(one.id, 'paused', event('client_paused'));
   assertRefusal(await server.pushRequest(asOne, requestOf(), origin), 'invalid_client', /paused/);
 });

@@ -10,6 +10,7 @@ import {
   event,
   openAsService,
   sampleAccount,
+  sampleDeviceRequest,
   sampleResourceServer,
   secondConnection,
   temporaryPath,
@@ -90,7 +91,7 @@ test('RFC 8628: a device asks, waits, somebody allows it, and it gets a pair tha
   const [recorded] = await store.listAuditEvents({ limit: 1 });
   assert.deepEqual(
     [recorded?.actor, recorded?.clientId, recorded?.resourceOwnerId, recorded?.detail],
-    [{ kind: 'user', id: ada.id, ...origin }, phone.id, ada.id, 'read write'],
+    [{ kind: 'user', id: ada.id, ...origin }, phone.id, ada.id, 'for a device: read write'],
   );
   assert.equal(clock.now, NOW + 5000);
 });
@@ -401,6 +402,17 @@ test('design: a restart costs a waiting device a new code, and an allowed one no
   assert.equal(await after.deviceFlow.find(waiting.userCode), null);
   assertRefusal(await poll(after, waiting), 'expired_token', /expired/);
   assertGood(await poll(after, allowed));
+});
+
+test('RFC 8628 §3.5: a device whose user code is another’s by now is told that its own has expired', async (context) => {
+  const { protocol, restart } = await setUpFile(context);
+  const codes = await begin(protocol);
+  const after = await restart();
+  const request = sampleDeviceRequest({ userCode: codes.userCode, clientId: phone.id });
+  await after.store.addDeviceRequest({ request, decision: null, pace: { polledAt: 0, interval: 5 } }, NOW);
+  assertRefusal(await poll(after, codes), 'expired_token', /expired/);
+  assert.equal(await allow(after, codes), 'allowed', 'to the other device');
+  assertRefusal(await poll(after, codes), 'expired_token', /expired/);
 });
 
 test('promise 5: so many devices may wait and no more, and each that expires makes room', async (context) => {

@@ -45,6 +45,16 @@ test('a user sees each app once, with all its live grants together, by name', as
   ]);
 });
 
+test('an app that was allowed a thousand times hides no other', async (context) => {
+  const { memory, registry } = await setUp(context);
+  await addGrant(memory, { clientId: two.id, grantedAt: NOW - 5000 });
+  for (let time = 0; time < 1001; time += 1) await addGrant(memory, { grantedAt: NOW });
+  assert.deepEqual(
+    (await registry.connectedApps(ada.id)).map(({ clientId }) => clientId),
+    ['app_two', 'app_one'],
+  );
+});
+
 test('what is expired, revoked, not redeemed or another user’s is not shown', async (context) => {
   const { memory, registry } = await setUp(context);
   await addGrant(memory, { expiresAt: NOW });
@@ -71,6 +81,40 @@ test('disconnecting an app ends all its grants of this user, and no others', asy
     (await registry.connectedApps(bob.id)).map(({ clientId }) => clientId),
     ['app_one'],
   );
+});
+
+test('design: what an app may do already is that of all its live grants for the same resource together', async (context) => {
+  const { memory, registry } = await setUp(context);
+  const letters = 'https://letters.test';
+  const granted = (resource: string | null = null, clientId = one.id) =>
+    registry.grantedScope(ada.id, clientId, resource);
+  assert.equal(await granted(), null);
+  await addGrant(memory, { scope: 'write admin' });
+  await addGrant(memory, { scope: 'read write' });
+  await addGrant(memory, { scope: 'letters', resource: letters });
+  await addGrant(memory, { scope: 'others', resourceOwnerId: bob.id });
+  await addGrant(memory, { scope: '', clientId: two.id });
+  assert.deepEqual(new Set(await granted()), new Set(['read', 'write', 'admin']));
+  assert.deepEqual(await granted(letters), ['letters']);
+  assert.deepEqual(await granted(null, two.id), [], 'a grant without scopes is a grant');
+  for (const none of ['https://other.test', `${letters}/`, '']) assert.equal(await granted(none), null, none);
+});
+
+test('design: what is expired, revoked or was not redeemed is no access that an app has already', async (context) => {
+  const { memory, registry } = await setUp(context);
+  const granted = () => registry.grantedScope(ada.id, one.id, null);
+  await addGrant(memory, { expiresAt: NOW });
+  await addGrant(memory, { generation: 0, accessTokenExpiresAt: null });
+  await addGrant(memory, { revokedAt: NOW, revocationReason: 'user' });
+  assert.equal(await granted(), null);
+  await addGrant(memory);
+  assert.deepEqual(await granted(), ['read', 'write']);
+  await registry.disconnect(ada.id, one.id, user);
+  assert.equal(await granted(), null);
+  const epochs = (await memory.store.findEpochs(one.id, ada.id)) ?? assert.fail();
+  await addGrant(memory, { epochs });
+  await memory.store.revokeClientGrants(one.id, event);
+  assert.equal(await granted(), null);
 });
 
 test('interface: the operator ends one grant by its id, once', async (context) => {

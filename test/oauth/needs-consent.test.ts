@@ -8,6 +8,7 @@ import {
   requestFingerprint,
 } from '../../src/oauth/authorization-request.ts';
 import type { Client, ClientType, ConsentPolicy } from '../../src/oauth/client.ts';
+import type { Scope } from '../../src/oauth/scope.ts';
 import { CHALLENGE, type Changes, type Circumstances, client, FACES, LETTERS, pkce, R1, valid } from './requests.ts';
 
 const policies: ConsentPolicy[] = ['ask', 'remember', 'skip'];
@@ -80,6 +81,7 @@ test('design: a request without scopes is covered by any live grant, and by noth
 
 test('the fingerprint of a request differs as soon as anything that Allow would grant differs', () => {
   const other: Client = { ...client, id: 'app_two' };
+  const [read, write] = client.scopes as [Scope, Scope];
   const cases: [Changes, Circumstances?][] = [
     [{}],
     [{}, { by: other }],
@@ -93,6 +95,8 @@ test('the fingerprint of a request differs as soon as anything that Allow would 
     [{ state: 'some state",["read"],null]' }],
     [{ resource: LETTERS }],
     [{ resource: LETTERS, scope: 'read' }],
+    [{}, { by: { ...client, scopes: [{ ...read, optional: true }, write] } }],
+    [{}, { by: { ...client, scopes: [read, { ...write, optional: true }] } }],
   ];
   const prints = cases.map(([changes, circumstances]) => requestFingerprint(valid('standard', changes, circumstances)));
   assert.equal(new Set(prints).size, prints.length);

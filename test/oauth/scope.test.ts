@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import {
   allowedScope,
+  optionalNames,
   resolveScope,
   type Scope,
   type ScopeDefinition,
@@ -124,6 +125,12 @@ test('RFC 6749 §3.3: whatever is chosen, what is granted was requested and is r
   );
 });
 
+test('RFC 6749 §3.3: which of a request’s scopes may be left out', () => {
+  assert.deepEqual(optionalNames(someOptional, ['admin', 'read', 'write', 'gone']), ['write', 'admin']);
+  assert.deepEqual(optionalNames(someOptional, ['read']), []);
+  assert.deepEqual(optionalNames(registered, ['read', 'write']), []);
+});
+
 const definitions: ScopeDefinition[] = [
   { name: 'read', sentences: { en: 'Read your mail', ar: 'قراءة بريدك' }, createdAt: NOW },
   { name: 'write', sentences: { 'pt-BR': 'Escrever' }, createdAt: NOW },
@@ -152,7 +159,12 @@ const texts: [string, 'good' | 'bad'][] = [
   ['x'.repeat(201), 'bad'],
   ['', 'bad'],
   ['  ', 'bad'],
+  ['می\u200cخوانم', 'good'],
+  ['👩\u200d💻', 'good'],
   ['two\nlines', 'bad'],
+  ['two\u2028lines', 'bad'],
+  ['two\u2029lines', 'bad'],
+  ['zero\u200bwidth', 'bad'],
   ['left\u202eright', 'bad'],
   ['\0', 'bad'],
 ];

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
+import { createCipheriv } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { createKeyring } from '../../src/oauth/keyring.ts';
+import { createKeyring, currentKey } from '../../src/oauth/keyring.ts';
 import { type SealPurpose, seal, unseal } from '../../src/oauth/sealed.ts';
 import { keyring, NOW, otherKeyring, rotatedKeyring } from './samples.ts';
 import { someText } from './some-text.ts';
@@ -52,6 +53,17 @@ test('design: a change of any bit of version, key, expiry, nonce, text or tag is
         null,
         `byte ${at}, bit ${bit}`,
       );
+});
+
+test('design: a value of another version is refused, even one that only this service can have made', () => {
+  for (const version of [0, 2, 255]) {
+    const [header, nonce] = [Buffer.from(bytes.subarray(0, 11)), bytes.subarray(11, 23)];
+    header[0] = version;
+    const cipher = createCipheriv('aes-256-gcm', currentKey(keyring, 'request'), nonce);
+    cipher.setAAD(header);
+    const parts = [header, nonce, cipher.update(TEXT), cipher.final(), cipher.getAuthTag()];
+    assert.equal(unseal(keyring, 'request', Buffer.concat(parts).toString('base64url')), null);
+  }
 });
 
 test('design: a later expiry is as much of a change as any', () => {

@@ -8,7 +8,7 @@ import type { Grant } from '../../src/oauth/grant.ts';
 import { createKeyring } from '../../src/oauth/keyring.ts';
 import { found } from '../../src/storage/sqlite/installation.ts';
 import { MIGRATIONS, migrate } from '../../src/storage/sqlite/migrate.ts';
-import { keyring } from '../oauth/samples.ts';
+import { keyring, rotatedKeyring } from '../oauth/samples.ts';
 import {
   addAdaAndOne,
   event,
@@ -202,6 +202,18 @@ test('a database of the first version is refused to keys that are not its own be
   const database = secondConnection(t, path);
   const tables = database.prepare("SELECT count(*) AS number FROM sqlite_schema WHERE name = 'resource_server'").get();
   assert.equal(tables?.['number'], 0);
+});
+
+test('a key that nothing needs may leave the ring together with the first version', async (t) => {
+  const path = temporaryPath(t);
+  mkdirSync(dirname(path));
+  const database = new DatabaseSync(path);
+  migrate(database, NOW, MIGRATIONS.slice(0, 1));
+  found(database, rotatedKeyring, NOW);
+  database.close();
+  const opened = await openAsService(path, { keyring: createKeyring([Buffer.alloc(32, 'a new key')]) });
+  assert.deepEqual(opened.applied, ['standard-face']);
+  await opened.close();
 });
 
 test('of two processes that migrate a database of the first version at once, one does, and both can work', async (t) => {

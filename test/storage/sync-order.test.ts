@@ -12,6 +12,8 @@ import {
   sampleClient,
   sampleGeneration,
   sampleGrant,
+  sampleMark,
+  sampleResourceServer,
   temporaryPath,
 } from '../support/storage.ts';
 
@@ -86,6 +88,13 @@ test('no verb answers before the sync that began after its commit has ended', as
     () => store.revokeAllGrants(event('all_grants_revoked')),
     () => store.setClientStatus('app_one', 'paused', event('client_paused')),
     () => store.recordDenial(event('consent_denied')),
+    () => store.useClientAssertion(sampleMark(0)),
+    () => store.useClientAssertion(sampleMark(0)), // Its mark is there already, and may be new.
+    () => store.registerResourceServer(sampleResourceServer(), event('resource_server_registered')),
+    () => store.updateResourceServer(sampleResourceServer({ scopes: null }), event('resource_server_updated')),
+    () => store.deleteResourceServer('rs_one', event('resource_server_deleted')),
+    () => store.defineScope({ name: 'read', sentences: { en: 'Read' }, createdAt: 0 }, null, event('scope_defined')),
+    () => store.deleteScope('read', event('scope_deleted')),
   ];
   for (const verb of verbs) {
     const answer = verb();
@@ -140,6 +149,32 @@ test('a read waits for its client, its account and the installation as well', as
     assert.equal(await isPending(read), true);
     await disk.end();
     await Promise.all([read, write]);
+  }
+});
+
+test('resource servers, scopes and the trail are told of only as they are on disk', async (t) => {
+  const { store, disk } = await openOnHeldDisk(t);
+  const sequence = await store.lastAuditSequence();
+  const changes = [
+    () => store.registerResourceServer(sampleResourceServer(), event('resource_server_registered')),
+    () => store.defineScope({ name: 'read', sentences: { en: 'Read' }, createdAt: 0 }, null, event('scope_defined')),
+  ];
+  for (const change of changes) {
+    const write = change();
+    assert.equal(await isPending(write), true);
+    const reads = [
+      store.findResourceServer('rs_one'),
+      store.isResource('https://letters.test'),
+      store.listResourceServers(),
+      store.listScopes(),
+      store.lastAuditSequence(),
+      store.listAuditEventsAfter(sequence, 10),
+    ];
+    // The first change touches that resource server, the second no row at all, which only lists need to know.
+    const waits = await Promise.all(reads.map(isPending));
+    assert.deepEqual(waits, change === changes[0] ? reads.map(() => true) : [false, true, true, true, true, true]);
+    await disk.end();
+    await Promise.all([write, ...reads]);
   }
 });
 

@@ -46,6 +46,9 @@ export function grantStore(tables: Tables, marks: UseMarks): GrantStore {
      WHERE resource_owner_id = ? AND client_id = ? AND ${NOT_ENDED}`,
   );
   const raiseEpoch = tables.change('UPDATE installation SET epoch = epoch + 1');
+  const clientsOf = tables.all<{ client_id: string }>(
+    `SELECT DISTINCT client_id FROM oauth_grant WHERE resource_owner_id = ? AND expires_at > ? AND ${NOT_ENDED}`,
+  );
 
   const transition = ({ grantId, generation, keyId, rotatedAt, accessTokenExpiresAt, expiresAt }: Generation) =>
     tables.write(
@@ -88,6 +91,12 @@ export function grantStore(tables: Tables, marks: UseMarks): GrantStore {
         return { ...found, grant: marks.merge(found.grant), clientName: row.client_name };
       });
       return tables.onDisk('all', listed);
+    },
+    async listClientsOf(resourceOwnerId, liveAt) {
+      return tables.onDisk(
+        'all',
+        clientsOf(resourceOwnerId, liveAt).map(({ client_id }) => client_id),
+      );
     },
   };
 }

@@ -41,6 +41,7 @@ export type SqliteOptions = ConnectionUse & {
 export type SqliteStorage = {
   readonly store: Store & AccountStore;
   readonly cleanUp: CleanUp;
+  readonly counters: null;
   /** The names of the migrations that opening it applied. */
   readonly applied: readonly string[];
   /** Everything that can be wrong with a database; takes long on a large one. */
@@ -125,6 +126,7 @@ function storage(
       ...accountStore(tables),
     },
     applied,
+    counters: null,
     cleanUp,
     check: () => check(database, keyring, requiredPragmas(options, wal === null)),
     async close() {

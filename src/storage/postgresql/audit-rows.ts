@@ -1,0 +1,75 @@
+/** An event of the audit trail as a row, and back. */
+import type { Actor, AuditAction, AuditEvent, RecordedAuditEvent } from '../../oauth/audit.ts';
+
+type EventRow = {
+  readonly at: number;
+  readonly action: AuditAction;
+  readonly actor_kind: Actor['kind'];
+  readonly actor_id: string;
+  readonly source: string | null;
+  readonly request_id: string | null;
+  readonly client_id: string | null;
+  readonly resource_owner_id: string | null;
+  readonly grant_id: string | null;
+  readonly detail: string | null;
+};
+
+/** An event's row with its place. */
+export type RecordedEventRow = EventRow & { readonly sequence: number };
+
+const TYPES = {
+  at: 'bigint',
+  action: 'text',
+  actor_kind: 'text',
+  actor_id: 'text',
+  source: 'text',
+  request_id: 'text',
+  client_id: 'text',
+  resource_owner_id: 'text',
+  grant_id: 'text',
+  detail: 'text',
+} as const satisfies Record<keyof EventRow, string>;
+
+/** The columns of an event, without its place. */
+export const EVENT_COLUMNS = Object.keys(TYPES).join(', ');
+
+/** Their names and types, as a list of rows in JSON is read. */
+export const EVENT_RECORD = Object.entries(TYPES)
+  .map(([name, type]) => `${name} ${type}`)
+  .join(', ');
+
+/** Records events from a list of rows in JSON, each with the `attempt` that it tells of; one that is there stays as it is. */
+export const RECORD_EVENTS = `
+  INSERT INTO audit_event (${EVENT_COLUMNS}, attempt)
+  SELECT ${EVENT_COLUMNS}, attempt FROM json_to_recordset($1) AS recorded (${EVENT_RECORD}, attempt uuid)
+  ON CONFLICT (attempt) WHERE attempt IS NOT NULL DO NOTHING`;
+
+/** What is stored of an event. */
+export function eventRow({ actor, ...event }: AuditEvent): EventRow {
+  return {
+    at: event.at,
+    action: event.action,
+    actor_kind: actor.kind,
+    actor_id: actor.id,
+    source: actor.source,
+    request_id: actor.requestId,
+    client_id: event.clientId,
+    resource_owner_id: event.resourceOwnerId,
+    grant_id: event.grantId,
+    detail: event.detail,
+  };
+}
+
+/** The event of a row. */
+export function asEvent(row: RecordedEventRow): RecordedAuditEvent {
+  return {
+    sequence: row.sequence,
+    at: row.at,
+    action: row.action,
+    actor: { kind: row.actor_kind, id: row.actor_id, source: row.source, requestId: row.request_id },
+    clientId: row.client_id,
+    resourceOwnerId: row.resource_owner_id,
+    grantId: row.grant_id,
+    detail: row.detail,
+  };
+}

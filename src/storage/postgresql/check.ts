@@ -1,0 +1,41 @@
+/** What `database check` looks at. */
+import type { Keyring } from '../../oauth/keyring.ts';
+import type { Finding } from '../storage.ts';
+import type { Connection } from './connection.ts';
+import { requireFittingKeys } from './installation.ts';
+import { requireUpToDate } from './migrate.ts';
+import { wrongSettings } from './server-settings.ts';
+
+/** Indexes that a failed operation left behind, and checks and references that were never looked at. */
+const BROKEN = `
+  SELECT 'index ' || indexrelid::regclass AS text FROM pg_index
+  JOIN pg_class ON pg_class.oid = indrelid AND relnamespace = current_schema()::regnamespace WHERE NOT indisvalid
+  UNION ALL
+  SELECT 'constraint ' || conname FROM pg_constraint
+  WHERE connamespace = current_schema()::regnamespace AND NOT convalidated`;
+
+const ORPHANS = `
+  SELECT 'session of ' || account_id AS text FROM session
+  WHERE NOT EXISTS (SELECT 1 FROM account WHERE account.id = session.account_id) LIMIT 10`;
+
+/** Looks at the settings, at indexes and references, at the keys and the migrations. Takes long on a large database. */
+export async function check(connection: Connection, keyring: Keyring): Promise<Finding[]> {
+  const texts = async (sql: string) => (await connection.rows<{ text: string }>(sql)).map(({ text }) => text);
+  const none = async (done: Promise<void>) => done.then((): string[] => []);
+  return [
+    await finding('settings', wrongSettings(connection)),
+    await finding('integrity', texts(BROKEN)),
+    await finding('references', texts(ORPHANS)),
+    await finding('keys', none(requireFittingKeys(connection, keyring))),
+    await finding('migrations', none(requireUpToDate(connection))),
+  ];
+}
+
+async function finding(name: string, problems: Promise<readonly string[]>): Promise<Finding> {
+  try {
+    const found = await problems;
+    return { name, ok: found.length === 0, detail: found.slice(0, 10).join('; ') || 'as it must be' };
+  } catch (error) {
+    return { name, ok: false, detail: (error as Error).message };
+  }
+}

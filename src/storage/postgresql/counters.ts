@@ -1,0 +1,44 @@
+/** Counters of guesses that all instances share. They are outside the server's log: what a crash forgets was for minutes. */
+import { hash } from 'node:crypto';
+import type { SharedCounters } from '../../accounts/throttle.ts';
+import { Batches } from './batches.ts';
+import { json } from './connection.ts';
+import type { Database } from './database.ts';
+
+type Move = { readonly key: string; readonly by: number; readonly now: number };
+
+/** An empty counter stands at now: where there is no row yet, and where its time is over, it begins there. */
+const MOVE = `
+  INSERT INTO throttle AS counter (key, arrives_at)
+  SELECT decode(moved.key, 'hex'), moved.now + moved.by
+  FROM json_to_recordset($1) AS moved (key text, by bigint, now bigint) ORDER BY 1
+  ON CONFLICT (key) DO UPDATE SET arrives_at =
+    least(greatest(counter.arrives_at, $2) + excluded.arrives_at - $2, $2 + $3)
+  RETURNING encode(key, 'hex') AS key, arrives_at`;
+
+/** The counters of a database. */
+export function sharedCounters(database: Database): SharedCounters {
+  /** One limit has one `most`; what is moved together has one limit and one time. */
+  const batches = new Map<number, Batches<Move, number>>();
+  const batchesFor = (most: number): Batches<Move, number> => {
+    const known = batches.get(most);
+    if (known) return known;
+    const made = new Batches<Move, number>({
+      connections: database.writes,
+      keyOf: ({ key }) => key,
+      async send(connection, moves) {
+        const now = Math.max(...moves.map((move) => move.now));
+        const moved = json(moves.map(({ key, by }) => ({ key, by, now })));
+        const rows = await connection.rows<{ key: string; arrives_at: number }>(MOVE, [moved, now, most]);
+        const arrivals = new Map(rows.map(({ key, arrives_at }) => [key, arrives_at]));
+        return moves.map(({ key }) => arrivals.get(key) ?? now);
+      },
+    });
+    batches.set(most, made);
+    return made;
+  };
+  return {
+    // A digest, so that a row is small whatever it counts for, and tells of nobody.
+    move: (key, by, most, now) => batchesFor(most).add({ key: hash('sha256', key, 'hex'), by, now }),
+  };
+}

@@ -1,0 +1,101 @@
+/** What the stores stand on: connections for reads by key, for writes by key, and for everything else. */
+import { randomUUID } from 'node:crypto';
+import type { QueryResultRow } from 'pg';
+import type { AuditEvent } from '../../oauth/audit.ts';
+import { eventRow, RECORD_EVENTS } from './audit-rows.ts';
+import { type Connection, json } from './connection.ts';
+import { Connections, type Work } from './connections.ts';
+import { asStoreError } from './errors.ts';
+
+/** Opens connections for statements by key, which are quick or worth nothing, and for all others. */
+export type Opener = (byKey: boolean) => Promise<Connection>;
+
+/** How many connections of each kind there are at most. */
+export type Sizes = { readonly reads: number; readonly writes: number; readonly others: number };
+
+/** The database as one instance uses it. */
+export class Database {
+  /** For searches by key: a write that waits for the disk must not stand before them. */
+  readonly reads: Connections;
+  /** For writes by key. */
+  readonly writes: Connections;
+  readonly #others: Connections;
+
+  constructor(open: Opener, sizes: Sizes) {
+    this.reads = new Connections(sizes.reads, () => open(true));
+    this.writes = new Connections(sizes.writes, () => open(true));
+    this.#others = new Connections(sizes.others, () => open(false));
+  }
+
+  /** The rows that a query answers. Throws `StoreUnavailable`. */
+  rows<Row extends QueryResultRow>(sql: string, parameters: readonly unknown[] = []): Promise<Row[]> {
+    return this.run((connection) => connection.rows<Row>(sql, parameters));
+  }
+
+  /** The first row that a query answers. Throws `StoreUnavailable`. */
+  one<Row extends QueryResultRow>(sql: string, parameters: readonly unknown[] = []): Promise<Row | undefined> {
+    return this.run((connection) => connection.one<Row>(sql, parameters));
+  }
+
+  /** How many rows a statement changed; it must be harmless to repeat. Throws `StoreUnavailable`. */
+  change(sql: string, parameters: readonly unknown[] = []): Promise<number> {
+    return this.run((connection) => connection.change(sql, parameters));
+  }
+
+  /** Does something on a connection; it must be harmless to repeat. Throws `StoreUnavailable`. */
+  run<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+    return this.#do(work);
+  }
+
+  /**
+   * Does something in a transaction, whose event is recorded if, and only if, it had an effect (an answer that is neither
+   * false nor 0). It has an attempt of its own, which its event tells: after a cut line it is asked whether that is there,
+   * and only if not, is it done again. `recall` answers for what happened, where that is more than true.
+   */
+  async act<T extends boolean | number>(
+    event: AuditEvent,
+    effect: (connection: Connection, attempt: string) => Promise<T>,
+    recall: (connection: Connection, attempt: string) => Promise<T> = async () => true as T,
+  ): Promise<T> {
+    const attempt = randomUUID();
+    const recorded = [json([{ ...eventRow(event), attempt }])];
+    return this.#do(async (connection, again) => {
+      if (again && (await happened(connection, recorded))) return recall(connection, attempt);
+      return connection.transaction(async () => {
+        const answer = await effect(connection, attempt);
+        if (answer) await connection.change(RECORD_EVENTS, recorded);
+        return answer;
+      });
+    });
+  }
+
+  /** Records an event that has no other effect. */
+  async record(event: AuditEvent): Promise<void> {
+    await this.act(event, async () => true);
+  }
+
+  /** Waits until everything asked so far is done, and disconnects. */
+  async close(): Promise<void> {
+    await Promise.all([this.reads.close(), this.writes.close(), this.#others.close()]);
+  }
+
+  async #do<T>(work: Work<T>): Promise<T> {
+    try {
+      return await this.#others.run(work);
+    } catch (error) {
+      throw asStoreError(error);
+    }
+  }
+}
+
+/**
+ * Whether an earlier try, whose connection was lost, was committed. Two events of one attempt exclude each other, so that
+ * writing it once more waits until the earlier one is committed or undone; one that did not come as far as its event can
+ * no longer be committed, since nobody is left to ask for it.
+ */
+async function happened(connection: Connection, recorded: readonly unknown[]): Promise<boolean> {
+  await connection.script('BEGIN');
+  const written = await connection.change(RECORD_EVENTS, recorded);
+  await connection.script('ROLLBACK');
+  return written === 0;
+}

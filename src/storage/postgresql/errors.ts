@@ -1,0 +1,73 @@
+/** What PostgreSQL's errors mean for us (appendix A of its manual). */
+import { DatabaseError } from 'pg';
+import { StoreUnavailable } from '../../oauth/store.ts';
+
+/** The error codes that something is decided on. */
+export const SQLSTATE = {
+  INVALID_AUTHORIZATION: '28000',
+  INVALID_PASSWORD: '28P01',
+  SERIALIZATION_FAILURE: '40001',
+  DEADLOCK_DETECTED: '40P01',
+  INSUFFICIENT_PRIVILEGE: '42501',
+  UNDEFINED_COLUMN: '42703',
+  NO_SUCH_DATABASE: '3D000',
+  FEATURE_NOT_SUPPORTED: '0A000',
+  READ_ONLY: '25006',
+  IDLE_IN_TRANSACTION: '25P03',
+  LOCK_NOT_AVAILABLE: '55P03',
+  ADMIN_SHUTDOWN: '57P01',
+  CRASH_SHUTDOWN: '57P02',
+  CANNOT_CONNECT_NOW: '57P03',
+  IDLE_SESSION: '57P05',
+} as const;
+
+/** The connection was lost while a statement was under way: whether that had its effect is not known. */
+export class ConnectionLost extends Error {
+  override readonly name = 'ConnectionLost';
+
+  constructor(cause: Error) {
+    super(`the connection to the database was lost: ${cause.message}`, { cause });
+  }
+}
+
+/** The server's code for an error, or undefined when the error is not the server's. */
+export function sqlState(error: unknown): string | undefined {
+  return error instanceof DatabaseError ? error.code : undefined;
+}
+
+/**
+ * With these the server ends the session or cannot go on with it (it follows no longer, or its plan is outdated by a
+ * migration). They are taken like a cut line: a session may be told to end right after its commit.
+ */
+const SESSION_ENDS: ReadonlySet<string> = new Set([
+  SQLSTATE.FEATURE_NOT_SUPPORTED,
+  SQLSTATE.READ_ONLY,
+  SQLSTATE.IDLE_IN_TRANSACTION,
+  SQLSTATE.ADMIN_SHUTDOWN,
+  SQLSTATE.CRASH_SHUTDOWN,
+  SQLSTATE.CANNOT_CONNECT_NOW,
+  SQLSTATE.IDLE_SESSION,
+]);
+
+/** Whether a session is of no use after this error. */
+export function endsSession(error: unknown): boolean {
+  const code = sqlState(error);
+  return code === undefined || code.startsWith('08') || SESSION_ENDS.has(code);
+}
+
+/** Whether transactions stood in each other's way, and another try may do: nothing was written. */
+export function isConflict(error: unknown): boolean {
+  const code = sqlState(error);
+  return code === SQLSTATE.SERIALIZATION_FAILURE || code === SQLSTATE.DEADLOCK_DETECTED;
+}
+
+/** Conflicts; lack of memory, disk or connections; timeouts and locks; trouble with the server's files. */
+const NOT_NOW = /^(40|53|55|57|58)/;
+
+/** What a caller gets to see of an error: `StoreUnavailable` where the server or the line is to blame, else the error itself. */
+export function asStoreError(error: unknown): unknown {
+  if (error instanceof ConnectionLost)
+    return new StoreUnavailable(`${error.message}; whether this was written is not known`, { cause: error });
+  if (!NOT_NOW.test(sqlState(error) ?? '')) return error;
+  return new StoreUnavailable(`the database cannot serve now: ${(error as Error).message}`, { cause: error });
+}

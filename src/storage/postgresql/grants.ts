@@ -1,0 +1,208 @@
+/**
+ * Grants in PostgreSQL: every transition is one conditional update of one row, and whether that row is among those that a
+ * statement changed decides a race. Each writes an attempt of its own into the row, so that who lost the connection asks
+ * the row whether it was their write.
+ */
+import { randomUUID } from 'node:crypto';
+import { type Generation, grantIdText } from '../../oauth/grant.ts';
+import type { GrantFilter, GrantStore } from '../../oauth/store.ts';
+import { EVENT_COLUMNS, EVENT_RECORD, eventRow } from './audit-rows.ts';
+import { Batches, searchByKey } from './batches.ts';
+import { type Connection, json } from './connection.ts';
+import type { Database } from './database.ts';
+import {
+  asGrantInContext,
+  CONTEXT,
+  GRANT_COLUMNS,
+  GRANT_RECORD,
+  type GrantInContextRow,
+  grantRow,
+  type ListedGrantRow,
+  SELECTED,
+} from './grant-rows.ts';
+import type { UseMarks } from './use-marks.ts';
+
+/**
+ * Not revoked, neither alone nor by an epoch. A revocation of the grant itself writes the row that a transition writes:
+ * one waits for the other, and then asks anew what the row says. An epoch is read as of the moment when the statement
+ * began. One that was raised before is therefore seen, so that a revocation that was answered wins against everything
+ * that began after its answer. One that is raised while the statement runs may be missed; then the transition came first,
+ * and what it hands out is dead as soon as the epoch is committed, because the grant keeps the epochs of its Allow and
+ * every later read compares them. So no transition needs a lock on a row that all grants share.
+ */
+const NOT_ENDED = `oauth_grant.revoked_at IS NULL AND EXISTS (
+  SELECT 1 FROM installation, client, account
+  WHERE installation.number = 1 AND installation.epoch = oauth_grant.installation_epoch
+    AND client.id = oauth_grant.client_id AND client.epoch = oauth_grant.client_epoch
+    AND account.id = oauth_grant.resource_owner_id AND account.epoch = oauth_grant.resource_owner_epoch)`;
+
+const FIND = `
+  SELECT asked.place, ${SELECTED}
+  FROM unnest($1::uuid[]) WITH ORDINALITY AS asked (id, place)
+  JOIN oauth_grant ON oauth_grant.id = asked.id ${CONTEXT}`;
+
+/** Records the events of acts. All of them come first, so that nobody waits for a grant while holding a place in the trail. */
+const record = (acts: string) => `
+  INSERT INTO audit_event (${EVENT_COLUMNS})
+  SELECT ${EVENT_COLUMNS}
+  FROM (${acts} ORDER BY id) AS acts, json_to_record(acts.event) AS recorded (${EVENT_RECORD})`;
+
+const ISSUE = `
+  WITH asked AS (SELECT * FROM json_to_recordset($1) AS asked (${GRANT_RECORD}, attempt uuid, event json)),
+  done AS (
+    INSERT INTO oauth_grant (${GRANT_COLUMNS}, attempt)
+    SELECT ${GRANT_COLUMNS}, attempt FROM asked
+    ON CONFLICT (id) DO NOTHING RETURNING id
+  ),
+  recorded AS (${record('SELECT id, event FROM asked WHERE id IN (SELECT id FROM done)')})
+  SELECT id FROM done`;
+
+const ADVANCE = `
+  UPDATE oauth_grant
+  SET generation = next.generation, key_id = next.key_id, rotated_at = next.rotated_at,
+    access_token_expires_at = next.access_token_expires_at, expires_at = next.expires_at, attempt = next.attempt
+  FROM json_to_recordset($1) AS next (id uuid, generation integer, key_id bigint, rotated_at bigint,
+    access_token_expires_at bigint, expires_at bigint, attempt uuid)
+  WHERE oauth_grant.id = next.id AND oauth_grant.generation = next.generation - 1 AND ${NOT_ENDED}
+  RETURNING oauth_grant.id`;
+
+const REVOKE = `
+  WITH done AS (
+    UPDATE oauth_grant SET revoked_at = asked.at, revocation_reason = asked.reason, attempt = asked.attempt
+    FROM json_to_recordset($1) AS asked (id uuid, at bigint, reason text, attempt uuid, event json)
+    WHERE oauth_grant.id = asked.id AND ${NOT_ENDED} RETURNING oauth_grant.id, asked.event
+  ),
+  recorded AS (${record('SELECT id, event FROM done')})
+  SELECT id FROM done`;
+
+const ATTEMPTED = `
+  SELECT oauth_grant.id FROM json_to_recordset($1) AS asked (id uuid, attempt uuid)
+  JOIN oauth_grant ON oauth_grant.id = asked.id AND oauth_grant.attempt = asked.attempt`;
+
+const REVOKE_OF_CLIENT = `
+  UPDATE oauth_grant SET revoked_at = $1, revocation_reason = 'user', attempt = $2
+  WHERE resource_owner_id = $3 AND client_id = $4 AND ${NOT_ENDED}`;
+
+const REVOKED_OF_CLIENT = `
+  SELECT count(*) AS number FROM oauth_grant WHERE resource_owner_id = $1 AND client_id = $2 AND attempt = $3`;
+
+const EPOCHS = `
+  SELECT installation.epoch AS installation, client.epoch AS client, account.epoch AS "resourceOwner"
+  FROM installation, client, account WHERE client.id = $1 AND account.id = $2`;
+
+/** What is written of one grant: its id, an attempt, and the columns that a statement names. */
+type Written = { readonly id: string; readonly attempt: string };
+
+/** One person has allowed no more apps than this, or a page could not show them. */
+const MOST_CLIENTS = 10_000;
+
+/** The port's grants. */
+export function grantStore(database: Database, marks: UseMarks): GrantStore {
+  const find = searchByKey<GrantInContextRow & { place: number }, ReturnType<typeof asGrantInContext>>(
+    database.reads,
+    FIND,
+    asGrantInContext,
+  );
+  const writes = (sql: string): ((row: object, id: Buffer) => Promise<boolean>) => {
+    const batches = new Batches<Written, boolean>({
+      connections: database.writes,
+      keyOf: ({ id }) => id,
+      send: (connection, rows, again) => write(connection, sql, rows, again),
+    });
+    return (row, id) => batches.add({ ...row, id: grantIdText(id), attempt: randomUUID() });
+  };
+  const [issue, advance, revoke] = [writes(ISSUE), writes(ADVANCE), writes(REVOKE)];
+
+  const transition = ({ grantId, generation, keyId, rotatedAt, accessTokenExpiresAt, expiresAt }: Generation) =>
+    advance(
+      {
+        generation,
+        key_id: keyId,
+        rotated_at: rotatedAt,
+        access_token_expires_at: accessTokenExpiresAt,
+        expires_at: expiresAt,
+      },
+      grantId,
+    );
+
+  return {
+    async findGrant(id) {
+      const found = await find(grantIdText(id));
+      return found && { ...found, grant: marks.merge(found.grant) };
+    },
+    async findEpochs(clientId, resourceOwnerId) {
+      type Epochs = { installation: number; client: number; resourceOwner: number };
+      return (await database.one<Epochs>(EPOCHS, [clientId, resourceOwnerId])) ?? null;
+    },
+    async issueGrant(grant, event) {
+      const isIssued = await issue({ ...grantRow(grant), event: eventRow(event) }, grant.id);
+      if (!isIssued) throw new Error('there is a grant with this id already');
+    },
+    redeemAuthorizationCode: transition,
+    rotateRefreshToken: transition,
+    revokeGrant: (id, reason, event) => revoke({ at: event.at, reason, event: eventRow(event) }, id),
+    revokeGrantsOfClient: (resourceOwnerId, clientId, event) =>
+      database.act(
+        event,
+        (connection, attempt) => connection.change(REVOKE_OF_CLIENT, [event.at, attempt, resourceOwnerId, clientId]),
+        async (connection, attempt) => {
+          const asked = [resourceOwnerId, clientId, attempt];
+          return (await connection.one<{ number: number }>(REVOKED_OF_CLIENT, asked))?.number ?? 0;
+        },
+      ),
+    async revokeAllGrants(event) {
+      await database.act(event, (connection) => connection.change('UPDATE installation SET epoch = epoch + 1'));
+    },
+    noteUse: (grant, generation, at) => marks.note(grant, generation, at),
+    async listGrants(filter) {
+      const { where, parameters } = conditions(filter);
+      const list = `SELECT ${SELECTED} FROM oauth_grant ${CONTEXT} ${where} ORDER BY oauth_grant.id DESC LIMIT $1`;
+      const rows = await database.rows<ListedGrantRow>(list, [filter.limit, ...parameters]);
+      return rows.map((row) => {
+        const found = asGrantInContext(row);
+        return { ...found, grant: marks.merge(found.grant), clientName: row.client_name };
+      });
+    },
+    async listClientsOf(resourceOwnerId, liveAt) {
+      const { where, parameters } = conditions({ resourceOwnerId, liveAt, limit: MOST_CLIENTS });
+      const list = `SELECT DISTINCT oauth_grant.client_id FROM oauth_grant ${CONTEXT} ${where} LIMIT $1`;
+      const rows = await database.rows<{ client_id: string }>(list, [MOST_CLIENTS, ...parameters]);
+      return rows.map(({ client_id }) => client_id);
+    },
+  };
+}
+
+/**
+ * Writes rows of grants and answers which were. After a cut line, a row that has the attempt was written by the earlier
+ * try: this statement waited for it, if it was still under way.
+ */
+async function write(
+  connection: Connection,
+  sql: string,
+  rows: readonly Written[],
+  again: boolean,
+): Promise<readonly boolean[]> {
+  const written = await connection.rows<{ id: string }>(sql, [json(rows)]);
+  if (again) {
+    const attempts = rows.map(({ id, attempt }) => ({ id, attempt }));
+    written.push(...(await connection.rows<{ id: string }>(ATTEMPTED, [json(attempts)])));
+  }
+  const ids = new Set(written.map(({ id }) => id));
+  return rows.map(({ id }) => ids.has(id));
+}
+
+/** Ids are ordered by time, and an index ends with the id: the newest come without sorting. */
+function conditions({ clientId, resourceOwnerId, liveAt }: GrantFilter): {
+  where: string;
+  parameters: (string | number)[];
+} {
+  const asked = [
+    ['oauth_grant.client_id =', clientId],
+    ['oauth_grant.resource_owner_id =', resourceOwnerId],
+    [`${NOT_ENDED} AND oauth_grant.expires_at >`, liveAt],
+  ].filter((condition): condition is [string, string | number] => condition[1] !== undefined);
+  return {
+    where: asked.length > 0 ? `WHERE ${asked.map(([sql], index) => `${sql} $${index + 2}`).join(' AND ')}` : '',
+    parameters: asked.map(([, value]) => value),
+  };
+}

@@ -1,0 +1,86 @@
+/** The installation's row, and the canaries that prove at start that the keys fit the database. */
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { type Keyring, mac } from '../../oauth/keyring.ts';
+import { Refused } from '../../refused.ts';
+import type { Connection } from './connection.ts';
+
+type RootKeyRow = { readonly key_id: number; readonly canary: Buffer };
+
+/** Whether the database has its tables and its installation; only reads. */
+export async function isFounded(connection: Connection): Promise<boolean> {
+  return (await hasTable(connection, 'installation')) && (await installationId(connection)) !== null;
+}
+
+/**
+ * Refuses keys that the database was not made with; only reads. At least one key must be known already, every known one
+ * must prove itself, and one that is missing must not be needed any more. Throws `Refused`.
+ */
+export async function requireFittingKeys(connection: Connection, keyring: Keyring): Promise<void> {
+  const id = await installationId(connection);
+  if (!id) return;
+  const known = await connection.rows<RootKeyRow>('SELECT key_id, canary FROM root_key');
+  const [present, absent] = [known.filter((row) => has(keyring, row)), known.filter((row) => !has(keyring, row))];
+  const isProven =
+    present.length > 0 && present.every((row) => timingSafeEqual(row.canary, canary(keyring, row.key_id, id)));
+  const missed: number[] = [];
+  for (const { key_id } of absent) if (await isNeeded(connection, key_id)) missed.push(key_id);
+  if (isProven && missed.length === 0) return;
+  const names = missed.map((keyId) => keyId.toString(16).padStart(8, '0')).join(', ');
+  throw new Refused([
+    `this database was made with other keys${names ? ` (${names})` : ''}: give the root keys that belong to it, earlier ones too`,
+  ]);
+}
+
+/** Founds the installation if it is new, and makes canaries for keys that are; under the lock. `now` in ms. */
+export async function found(connection: Connection, keyring: Keyring, now: number): Promise<void> {
+  await connection.change(
+    'INSERT INTO installation (number, id, epoch, created_at) VALUES (1, $1, 0, $2) ON CONFLICT DO NOTHING',
+    [randomBytes(16), now],
+  );
+  const id = (await installationId(connection)) as Buffer;
+  const insert = 'INSERT INTO root_key (key_id, canary, created_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING';
+  for (const keyId of keyring.keyIds) await connection.change(insert, [keyId, canary(keyring, keyId, id), now]);
+}
+
+/** Whether `found` has anything to do; only reads. */
+export async function needsFounding(connection: Connection, keyring: Keyring): Promise<boolean> {
+  const known = await connection.rows<RootKeyRow>('SELECT key_id, canary FROM root_key');
+  return keyring.keyIds.some((keyId) => known.every((row) => row.key_id !== keyId));
+}
+
+async function hasTable(connection: Connection, name: string): Promise<boolean> {
+  const table = await connection.one<{ is: boolean }>('SELECT to_regclass($1) IS NOT NULL AS is', [name]);
+  return table?.is === true;
+}
+
+async function installationId(connection: Connection): Promise<Buffer | null> {
+  return (await connection.one<{ id: Buffer }>('SELECT id FROM installation'))?.id ?? null;
+}
+
+function has(keyring: Keyring, { key_id }: RootKeyRow): boolean {
+  return keyring.keyIds.includes(key_id);
+}
+
+function canary(keyring: Keyring, keyId: number, installation: Buffer): Buffer {
+  const key = keyring.key(keyId, 'canary');
+  if (!key) throw new RangeError('the key is not in the keyring');
+  return mac(key, installation);
+}
+
+/**
+ * Whether a secret, a password or a grant that is not revoked rests on a key. Walks tables: only for a missing key. It is
+ * asked before migrations, when a table may not be there yet.
+ */
+async function isNeeded(connection: Connection, keyId: number): Promise<boolean> {
+  const ofSecrets = (table: string) =>
+    `SELECT 1 FROM ${table}, json_array_elements(secrets::json) AS secret WHERE (secret ->> 'keyId')::bigint = $1`;
+  const needs = {
+    client: ofSecrets('client'),
+    resource_server: ofSecrets('resource_server'),
+    account: 'SELECT 1 FROM account WHERE password_key_id = $1',
+    oauth_grant: 'SELECT 1 FROM oauth_grant WHERE key_id = $1 AND revoked_at IS NULL',
+  };
+  for (const [table, sql] of Object.entries(needs))
+    if ((await hasTable(connection, table)) && (await connection.one(`${sql} LIMIT 1`, [keyId]))) return true;
+  return false;
+}

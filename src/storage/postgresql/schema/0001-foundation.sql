@@ -1,0 +1,177 @@
+-- Everything that Valetkey stores: back up the whole database and never edit it by hand; the root keys are not in here.
+-- Instants are in milliseconds since 1970-01-01T00:00:00Z. Nothing here opens anything without the root keys.
+-- Keys are compared byte by byte (COLLATE "C"), so that no index depends on the operating system's idea of an alphabet.
+
+-- One row. Raising the epoch ends every grant.
+CREATE TABLE installation (
+  number smallint PRIMARY KEY CHECK (number = 1),
+  id bytea NOT NULL,
+  epoch integer NOT NULL,
+  created_at bigint NOT NULL
+);
+
+-- The root keys that this database was used with, each proven by a canary: a MAC of the installation's id.
+CREATE TABLE root_key (
+  key_id bigint PRIMARY KEY,
+  canary bytea NOT NULL,
+  created_at bigint NOT NULL
+);
+
+-- Lists are JSON, as text, so that equal lists are equal texts. The digests of secrets are made with a root key (base64);
+-- public keys are JSON Web Keys.
+CREATE TABLE client (
+  id text COLLATE "C" PRIMARY KEY,
+  epoch integer NOT NULL,
+  status text NOT NULL CHECK (status IN ('active', 'paused')),
+  type text NOT NULL CHECK (type IN ('confidential', 'public')),
+  name text NOT NULL,
+  require_pkce boolean NOT NULL,
+  refresh_overlap integer,
+  refresh_retry_window integer,
+  consent text NOT NULL CHECK (consent IN ('ask', 'remember', 'skip')),
+  device_flow boolean NOT NULL,
+  created_at bigint NOT NULL,
+  secrets text NOT NULL,
+  redirect_uris text NOT NULL,
+  scopes text NOT NULL,
+  keys text NOT NULL
+);
+
+-- Replay marks of client assertions, by a digest of client and jti; only assertions that were good leave one. The attempt
+-- tells whoever lost the connection whether it was the one that made the mark.
+CREATE TABLE client_assertion (
+  digest bytea PRIMARY KEY CHECK (octet_length(digest) = 32),
+  expires_at bigint NOT NULL,
+  attempt uuid NOT NULL
+);
+
+-- No scopes (null) means all of them.
+CREATE TABLE resource_server (
+  id text COLLATE "C" PRIMARY KEY,
+  name text NOT NULL,
+  resource text COLLATE "C",
+  scopes text,
+  secrets text NOT NULL,
+  created_at bigint NOT NULL
+);
+
+CREATE INDEX resource_server_by_resource ON resource_server (resource) WHERE resource IS NOT NULL;
+
+-- Sentences are a JSON object from language to text.
+CREATE TABLE scope (
+  name text COLLATE "C" PRIMARY KEY,
+  sentences text NOT NULL,
+  created_at bigint NOT NULL
+);
+
+CREATE TABLE account (
+  id text COLLATE "C" PRIMARY KEY,
+  epoch integer NOT NULL,
+  status text NOT NULL CHECK (status IN ('active', 'disabled')),
+  email text NOT NULL,
+  email_key text COLLATE "C" NOT NULL UNIQUE,
+  username text COLLATE "C" UNIQUE,
+  name text NOT NULL,
+  avatar_url text,
+  is_operator boolean NOT NULL,
+  password_phc text NOT NULL,
+  password_key_id bigint NOT NULL,
+  created_at bigint NOT NULL
+);
+
+CREATE TABLE session (
+  digest bytea PRIMARY KEY,
+  account_id text COLLATE "C" NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+  created_at bigint NOT NULL,
+  last_seen_at bigint NOT NULL
+) WITH (fillfactor = 80);
+
+CREATE INDEX session_by_account ON session (account_id);
+
+-- Grants refer to clients and accounts without a constraint: deleting one of those ends its grants at once, since they
+-- are only ever read together, and the rows are cleared away later. The attempt is that of the last write, so that who
+-- lost the connection can ask whether it was its own. Pages keep room for the next version of a row beside it.
+CREATE TABLE oauth_grant (
+  id uuid PRIMARY KEY,
+  client_id text COLLATE "C" NOT NULL,
+  resource_owner_id text COLLATE "C" NOT NULL,
+  installation_epoch integer NOT NULL,
+  client_epoch integer NOT NULL,
+  resource_owner_epoch integer NOT NULL,
+  generation integer NOT NULL,
+  key_id bigint NOT NULL,
+  rotated_at bigint NOT NULL,
+  access_token_expires_at bigint,
+  expires_at bigint NOT NULL,
+  used_generation integer NOT NULL,
+  last_used_at bigint,
+  revoked_at bigint,
+  revocation_reason text CHECK (revocation_reason IN ('user', 'operator', 'client', 'code_replay', 'refresh_reuse')),
+  attempt uuid NOT NULL,
+  granted_at bigint NOT NULL,
+  absolute_expires_at bigint NOT NULL,
+  seed bytea NOT NULL CHECK (octet_length(seed) = 16),
+  scope text NOT NULL,
+  redirect_uri text NOT NULL,
+  code_challenge text,
+  resource text
+) WITH (fillfactor = 70);
+
+-- Only on columns that never change, so that a transition writes no index. The newest of a client come without sorting.
+CREATE INDEX grant_by_client ON oauth_grant (client_id, id);
+CREATE INDEX grant_by_resource_owner ON oauth_grant (resource_owner_id, id);
+
+-- Places in the trail are taken under a shared lock that lasts as long as the transaction. Whoever gets that lock for
+-- itself alone knows that every place taken before is either filled or will stay empty.
+CREATE SEQUENCE audit_event_sequence;
+
+CREATE FUNCTION next_audit_sequence() RETURNS bigint LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM pg_advisory_xact_lock_shared(1449878905, 3);
+  RETURN nextval('audit_event_sequence');
+END
+$$;
+
+CREATE TABLE audit_event (
+  sequence bigint PRIMARY KEY DEFAULT next_audit_sequence(),
+  at bigint NOT NULL,
+  action text NOT NULL,
+  actor_kind text NOT NULL,
+  actor_id text NOT NULL,
+  source text,
+  request_id text,
+  client_id text COLLATE "C",
+  resource_owner_id text COLLATE "C",
+  grant_id text,
+  detail text,
+  attempt uuid
+);
+
+CREATE INDEX audit_event_by_client ON audit_event (client_id, sequence) WHERE client_id IS NOT NULL;
+CREATE INDEX audit_event_by_resource_owner ON audit_event (resource_owner_id, sequence)
+  WHERE resource_owner_id IS NOT NULL;
+CREATE UNIQUE INDEX audit_event_by_attempt ON audit_event (attempt) WHERE attempt IS NOT NULL;
+
+-- What devices ask for while they wait, bounded and short-lived: a crash of the server costs a waiting device a new code,
+-- and nobody anonymous writes to the log of changes.
+CREATE UNLOGGED TABLE device_request (
+  user_code text COLLATE "C" PRIMARY KEY,
+  grant_id uuid NOT NULL,
+  client_id text NOT NULL,
+  scope text NOT NULL,
+  resource text,
+  code_challenge text NOT NULL,
+  expires_at bigint NOT NULL,
+  decision text CHECK (decision IN ('allowed', 'denied')),
+  attempt uuid,
+  polled_at bigint NOT NULL,
+  interval_s integer NOT NULL
+) WITH (fillfactor = 70);
+
+CREATE INDEX device_request_by_expiry ON device_request (expires_at);
+
+-- How far the guesses for a key reach ahead of now; what a crash forgets was counted for minutes.
+CREATE UNLOGGED TABLE throttle (
+  key bytea PRIMARY KEY,
+  arrives_at bigint NOT NULL
+) WITH (fillfactor = 50);

@@ -1,0 +1,39 @@
+/** What the server must be and how it must be set, for what is answered to be kept. */
+import { Refused } from '../../refused.ts';
+import type { Connection } from './connection.ts';
+
+const OLDEST = 14;
+
+type Settings = Readonly<Record<string, { readonly now: string; readonly initially: string } | undefined>>;
+
+/** Refuses a server that is too old, writes another encoding, or forgets what it has answered. Throws `Refused`. */
+export async function requireFitServer(connection: Connection): Promise<void> {
+  const found = await read(connection);
+  const version = Number(found['server_version_num']?.now);
+  if (version < OLDEST * 10_000)
+    throw new Refused([`the server is PostgreSQL ${Math.floor(version / 10_000)}: use ${OLDEST} or a later one`]);
+  if (found['server_encoding']?.now !== 'UTF8')
+    throw new Refused([`the database has the encoding ${found['server_encoding']?.now}: make it with ENCODING 'UTF8'`]);
+  if (found['synchronous_commit']?.initially === 'off')
+    throw new Refused([
+      'synchronous_commit is off for this database or its user, so that a crash would bring back what was revoked: set it to on',
+    ]);
+}
+
+/** The settings that may lose data, each in a few words. */
+export async function wrongSettings(connection: Connection): Promise<string[]> {
+  const found = await read(connection);
+  const wrong = ['fsync', 'full_page_writes', 'autovacuum', 'synchronous_commit']
+    .filter((name) => found[name]?.now !== 'on')
+    .map((name) => `${name} is ${found[name]?.now} and must be on`);
+  if (found['synchronous_commit']?.initially === 'off') wrong.push('synchronous_commit is off for other sessions');
+  return wrong;
+}
+
+/** The settings of this session, and what they were when it began. */
+async function read(connection: Connection): Promise<Settings> {
+  const rows = await connection.rows<{ name: string; setting: string; reset_val: string }>(
+    'SELECT name, setting, reset_val FROM pg_settings',
+  );
+  return Object.fromEntries(rows.map((row) => [row.name, { now: row.setting, initially: row.reset_val }]));
+}

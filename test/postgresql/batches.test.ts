@@ -1,0 +1,164 @@
+/** Requests that arrive together travel as one statement, do not share a fate, and write no index. */
+import assert from 'node:assert/strict';
+import { after, type TestContext, test } from 'node:test';
+import type { Grant } from '../../src/oauth/grant.ts';
+import { startPostgres } from '../support/postgres.ts';
+import { addAdaAndOne, event, NOW, sampleGeneration, sampleGrant } from '../support/storage.ts';
+import { instance, numbers, readyDatabases } from './instance.ts';
+
+const server = await startPostgres({
+  shared_preload_libraries: 'pg_stat_statements',
+  'pg_stat_statements.track': 'top',
+});
+after(() => server.remove());
+const createDatabase = await readyDatabases(server);
+
+async function openWithGrants(t: TestContext, number: number) {
+  const url = await createDatabase();
+  await server.query(url, 'CREATE EXTENSION pg_stat_statements');
+  const opened = await instance(t, url);
+  await addAdaAndOne(opened);
+  const grants = Array.from({ length: number }, () => sampleGrant());
+  const issue = (grant: Grant) => opened.store.issueGrant(grant, event('consent_allowed'));
+  await Promise.all(grants.map(issue));
+  /** How many statements on grants, clients or resource servers something took. */
+  const statements = async (run: () => Promise<unknown>) => {
+    await server.query(url, 'SELECT pg_stat_statements_reset()');
+    await run();
+    const [counted] = await server.query<{ calls: number }>(
+      url,
+      `SELECT coalesce(sum(calls), 0)::int AS calls FROM pg_stat_statements
+       WHERE dbid = (SELECT oid FROM pg_database WHERE datname = current_database())
+         AND query ~ 'oauth_grant|FROM unnest|audit_event'`,
+    );
+    return counted?.calls;
+  };
+  return { ...opened, url, grants, issue, statements };
+}
+
+test('64 requests of one kind at the same time are one statement, whatever they ask for', async (t) => {
+  const { store, grants, issue, statements } = await openWithGrants(t, 64);
+  const every = (run: (grant: Grant) => Promise<unknown>) => statements(() => Promise.all(grants.map(run)));
+  const rotateTo = (generation: number) => (grant: Grant) =>
+    store.rotateRefreshToken(sampleGeneration(grant, generation));
+  assert.equal(await every(({ id }) => store.findGrant(id)), 1);
+  assert.equal(await every(() => store.findClient('app_one')), 1);
+  assert.equal(await every(() => store.findResourceServer('rs_none')), 1);
+  assert.equal(await every((grant) => store.redeemAuthorizationCode(sampleGeneration(grant, 1))), 1);
+  assert.equal(await every(rotateTo(2)), 1);
+  assert.equal(await every(({ id }) => store.revokeGrant(id, 'user', event('grant_revoked'))), 1);
+  assert.equal(await every(() => issue(sampleGrant())), 1);
+  const events = await store.listAuditEvents({ limit: 1000 });
+  const count = (action: string) => events.filter((recorded) => recorded.action === action).length;
+  assert.deepEqual([count('consent_allowed'), count('grant_revoked')], [128, 64]);
+});
+
+test('each request of a statement has its own guard and its own answer', async (t) => {
+  const { store, grants } = await openWithGrants(t, 3);
+  const [one, two, three] = grants as [Grant, Grant, Grant];
+  await store.revokeGrant(two.id, 'user', event('grant_revoked'));
+  const answers = await Promise.all([
+    store.redeemAuthorizationCode(sampleGeneration(one, 1)),
+    store.redeemAuthorizationCode(sampleGeneration(two, 1)),
+    store.rotateRefreshToken(sampleGeneration(three, 2)),
+    store.redeemAuthorizationCode(sampleGeneration(sampleGrant(), 1)),
+    store.redeemAuthorizationCode(sampleGeneration(one, 1)),
+  ]);
+  assert.deepEqual(answers, [true, false, false, false, false]);
+  const found = await Promise.all(grants.map(({ id }) => store.findGrant(id)));
+  assert.deepEqual(
+    found.map((each) => each?.grant.generation),
+    [1, 0, 0],
+  );
+});
+
+test('one request that cannot be written fails alone, and wholly', async (t) => {
+  const { store, url } = await openWithGrants(t, 0);
+  await server.query(
+    url,
+    `CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'fault'; END $$;
+     CREATE TRIGGER fault BEFORE INSERT ON audit_event FOR EACH ROW WHEN (NEW.detail = 'fault') EXECUTE FUNCTION fail()`,
+  );
+  const grants = Array.from({ length: 8 }, () => sampleGrant());
+  const outcomes = await Promise.allSettled(
+    grants.map((grant, index) =>
+      store.issueGrant(grant, event('consent_allowed', { detail: index === 3 ? 'fault' : null })),
+    ),
+  );
+  assert.deepEqual(
+    outcomes.map(({ status }) => status),
+    grants.map((_, index) => (index === 3 ? 'rejected' : 'fulfilled')),
+  );
+  const found = await Promise.all(grants.map(({ id }) => store.findGrant(id)));
+  assert.deepEqual(
+    found.map((each) => each !== null),
+    grants.map((_, index) => index !== 3),
+  );
+  assert.equal((await store.listAuditEvents({ action: 'consent_allowed', limit: 100 })).length, 7);
+});
+
+test('a grant is not issued twice, and the first stays', async (t) => {
+  const { store, grants, issue } = await openWithGrants(t, 1);
+  const [grant] = grants as [Grant];
+  await assert.rejects(issue({ ...grant, scope: 'other' }), /already/);
+  assert.deepEqual((await store.findGrant(grant.id))?.grant, grant);
+});
+
+test('a NUL in what people send finds nothing, and is no error', async (t) => {
+  const { store } = await openWithGrants(t, 0);
+  assert.equal(await store.findAccountByEmail('ada@example.com\0'), null);
+  assert.equal(await store.findClient('app_one\0'), null);
+  await store.recordDenial(event('consent_denied', { detail: 'a\0b' }));
+  assert.equal((await store.listAuditEvents({ limit: 1 }))[0]?.detail, 'a\ufffdb');
+});
+
+test('transitions and marks write no index (heap-only tuples)', async (t) => {
+  const { store, grants, url, close } = await openWithGrants(t, 1000);
+  const random = numbers(1);
+  const generations = new Map(grants.map((grant) => [grant, 0]));
+  const next = (grant: Grant) => {
+    generations.set(grant, (generations.get(grant) ?? 0) + 1);
+    return sampleGeneration(grant, generations.get(grant) as number);
+  };
+  const rounds = 100;
+  for (let round = 0; round < rounds; round += 1) {
+    const some = new Set(Array.from({ length: 20 }, () => grants[random(grants.length)] as Grant));
+    await Promise.all([...some].map((grant) => store.rotateRefreshToken(next(grant))));
+  }
+  for (const grant of grants.slice(0, 50)) store.noteUse(grant, 1, NOW);
+  await close();
+  const written = [...generations.values()].reduce((sum, generation) => sum + generation, 50);
+  const counted = () =>
+    server.query<{ all: number; hot: number }>(
+      url,
+      `SELECT n_tup_upd::int AS all, n_tup_hot_upd::int AS hot FROM pg_stat_user_tables WHERE relname = 'oauth_grant'`,
+    );
+  let [updates] = await counted();
+  // Sessions tell what they counted when they end, which is a moment after they were closed.
+  for (let tries = 0; updates?.all !== written && tries < 100; tries += 1) {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    [updates] = await counted();
+  }
+  assert.equal(updates?.all, written);
+  assert.ok((updates?.hot ?? 0) > 0.95 * written, `${updates?.hot} of ${written}`);
+});
+
+test('however empty the tables were when it was planned, no statement reads a whole table', async (t) => {
+  const { store, grants, issue, url } = await openWithGrants(t, 64);
+  const walk = async (grant: Grant) => {
+    await store.findGrant(grant.id);
+    await store.redeemAuthorizationCode(sampleGeneration(grant, 1));
+    await store.revokeGrant(grant.id, 'user', event('grant_revoked'));
+  };
+  await Promise.all(grants.map(walk));
+  const more = Array.from({ length: 5000 }, () => sampleGrant());
+  await Promise.all(more.map(issue));
+  await server.query(url, 'SELECT pg_stat_statements_reset()');
+  for (const grant of more.slice(0, 10)) await walk(grant);
+  const [touched] = await server.query<{ blocks: number }>(
+    url,
+    `SELECT max((shared_blks_hit + shared_blks_read) / calls)::int AS blocks FROM pg_stat_statements
+     WHERE query ~ 'oauth_grant'`,
+  );
+  assert.ok(touched && touched.blocks > 0 && touched.blocks < 100, `${touched?.blocks} blocks`);
+});

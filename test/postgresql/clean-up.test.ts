@@ -1,0 +1,196 @@
+/** Clean-up deletes what is dead for a day and nothing else, in small steps, on one instance at a time. */
+import assert from 'node:assert/strict';
+import { after, type TestContext, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Grant } from '../../src/oauth/grant.ts';
+import { CleanUp } from '../../src/storage/postgresql/clean-up.ts';
+import type { PostgresqlStorage } from '../../src/storage/postgresql/open.ts';
+import { startPostgres } from '../support/postgres.ts';
+import {
+  addAdaAndOne,
+  event,
+  HOUR,
+  NOW,
+  sampleAccount,
+  sampleClient,
+  sampleGrant,
+  sampleSession,
+} from '../support/storage.ts';
+import { instance, readyDatabases } from './instance.ts';
+
+const DAY = 24 * HOUR;
+const server = await startPostgres();
+after(() => server.remove());
+const createDatabase = await readyDatabases(server);
+
+async function open(t: TestContext): Promise<PostgresqlStorage & { url: string }> {
+  const url = await createDatabase();
+  const opened = await instance(t, url);
+  await addAdaAndOne(opened);
+  return { ...opened, url };
+}
+
+async function issue({ store }: PostgresqlStorage, some: Partial<Grant>): Promise<Grant> {
+  const grant = sampleGrant(some);
+  await store.issueGrant(grant, event('consent_allowed'));
+  return grant;
+}
+
+/** Walks once through everything; answers how many rows were deleted. */
+async function walkAll({ cleanUp }: PostgresqlStorage): Promise<number> {
+  let deleted = 0;
+  for (let isEnd = false; !isEnd; ) {
+    const step = await cleanUp.step();
+    assert.ok(step && step.seen <= 512 && step.deleted <= 64);
+    deleted += step.deleted;
+    isEnd = step.isEndOfRound;
+  }
+  return deleted;
+}
+
+test('grants revoked or expired for a day go; younger and living ones stay', async (t) => {
+  const opened = await open(t);
+  const living = [
+    { expiresAt: NOW + 1 },
+    { expiresAt: NOW - DAY },
+    { expiresAt: NOW + DAY, revokedAt: NOW - DAY },
+    { generation: 7, expiresAt: NOW + 30 * DAY },
+  ];
+  const dead = [
+    { expiresAt: NOW - DAY - 1 },
+    { generation: 7, expiresAt: NOW - DAY - 1 },
+    { expiresAt: NOW + DAY, revokedAt: NOW - DAY - 1 },
+  ];
+  const stay = await Promise.all(living.map((some) => issue(opened, some)));
+  for (const some of dead) await issue(opened, some);
+  assert.equal(await walkAll(opened), dead.length);
+  const listed = await opened.store.listGrants({ limit: 100 });
+  assert.deepEqual(
+    new Set(listed.map(({ grant }) => grant.id.toString('hex'))),
+    new Set(stay.map(({ id }) => id.toString('hex'))),
+  );
+});
+
+test('grants go with their client, their account and their epochs', async (t) => {
+  const opened = await open(t);
+  const { store } = opened;
+  await store.registerClient(sampleClient({ id: 'app_two' }), event('client_registered'));
+  await store.addAccount(sampleAccount({ id: 'usr_bob', username: null }), 'bob@example.com', event('user_added'));
+  await issue(opened, { clientId: 'app_two' });
+  await issue(opened, { resourceOwnerId: 'usr_bob' });
+  await issue(opened, {});
+  assert.equal(await walkAll(opened), 0);
+  await store.deleteClient('app_two', event('client_deleted'));
+  await store.deleteAccount('usr_bob', event('user_deleted'));
+  assert.equal(await walkAll(opened), 2);
+  await store.revokeAllGrants(event('all_grants_revoked'));
+  assert.equal(await walkAll(opened), 1);
+});
+
+test('sessions, used assertions, waiting devices and empty counters go when their time is over', async (t) => {
+  const opened = await open(t);
+  const { store, counters, url } = opened;
+  const sessions = [
+    sampleSession(),
+    sampleSession({ createdAt: NOW - 29 * DAY }),
+    sampleSession({ createdAt: NOW - 3 * DAY, lastSeenAt: NOW - DAY - 13 * HOUR }),
+    sampleSession({ createdAt: NOW - 32 * DAY }),
+  ];
+  for (const session of sessions) await store.addSession(session, sampleAccount().password, null, event('sign_in'));
+  const mark = (fill: number, expiresAt: number) =>
+    store.useClientAssertion({ digest: Buffer.alloc(32, fill), expiresAt });
+  await Promise.all([mark(1, NOW - DAY), mark(2, NOW - DAY - 1)]);
+  const wait = (userCode: string, expiresAt: number) => {
+    const request = {
+      ...sampleGrant(),
+      grantId: sampleGrant().id,
+      codeChallenge: 'c',
+      scope: ['read'],
+      userCode,
+      expiresAt,
+    };
+    return store.addDeviceRequest({ request, decision: null, pace: { polledAt: 0, interval: 5 } }, NOW - 3 * DAY);
+  };
+  assert.deepEqual([await wait('BBBBBBBB', NOW + 1), await wait('CCCCCCCC', NOW - DAY - 1)], [true, true]);
+  await counters?.move('full', 1000, 5000, NOW);
+  await counters?.move('empty', 1000, 5000, NOW - DAY);
+  assert.equal(await walkAll(opened), 5);
+  const found = await Promise.all(sessions.map(({ digest }) => store.findSession(digest)));
+  assert.deepEqual(found.map(Boolean), [true, true, false, false]);
+  assert.deepEqual([await mark(1, NOW), await mark(2, NOW)], [false, true]);
+  assert.ok(await store.findDeviceRequest('BBBBBBBB', NOW));
+  assert.equal((await server.query(url, 'SELECT 1 FROM device_request')).length, 1);
+  assert.equal((await server.query(url, 'SELECT 1 FROM throttle')).length, 1);
+});
+
+test('a step sees 512 rows and deletes 64 at most, and a walk misses none', async (t) => {
+  const opened = await open(t);
+  const issues: Promise<Grant>[] = [];
+  for (let index = 0; index < 1300; index += 1)
+    issues.push(issue(opened, { expiresAt: index % 3 === 0 ? NOW - 2 * DAY : NOW + DAY }));
+  await Promise.all(issues);
+  assert.equal(await walkAll(opened), Math.ceil(1300 / 3));
+  assert.equal(await walkAll(opened), 0);
+});
+
+test('one instance at a time cleans up; when it stops, or its connection is lost, another goes on', async (t) => {
+  const first = await open(t);
+  const { url } = first;
+  const second = await instance(t, url);
+  assert.ok(await first.cleanUp.step());
+  assert.equal(await second.cleanUp.step(), null);
+  await server.query(
+    url,
+    `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND pid <> pg_backend_pid()`,
+  );
+  await until(async () => (await second.cleanUp.step()) !== null);
+  assert.equal(await first.cleanUp.step(), null);
+  second.cleanUp.stop();
+  await until(async () => (await first.cleanUp.step()) !== null);
+});
+
+test('after the clock jumped by more than an hour nothing is deleted for a day, and somebody is told', () => {
+  let [wall, monotonic] = [NOW, 0];
+  const cleanUp = new CleanUp(
+    () => assert.fail('nothing is asked of the database'),
+    () => wall,
+    () => monotonic,
+  );
+  const said: string[] = [];
+  const isSteady = () => cleanUp.isClockSteady((sentence) => said.push(sentence));
+  const pass = (ms: number) => {
+    wall += ms;
+    monotonic += ms;
+  };
+  pass(DAY);
+  wall += HOUR;
+  assert.equal(isSteady(), true);
+  for (const jump of [-2 * HOUR - 1, 400 * DAY]) {
+    said.length = 0;
+    wall += jump;
+    assert.equal(isSteady(), false);
+    pass(DAY - 1);
+    assert.equal(isSteady(), false);
+    pass(1);
+    assert.equal(isSteady(), true);
+    assert.equal(said.length, 1);
+    assert.match(said[0] ?? '', /clock jumped by -?\d+ s.*pauses/);
+  }
+});
+
+test('started, it walks on its own until it is stopped', async (t) => {
+  const opened = await open(t);
+  const { id } = await issue(opened, { expiresAt: NOW - 2 * DAY });
+  opened.cleanUp.start((sentence) => assert.fail(sentence));
+  await until(async () => (await opened.store.findGrant(id)) === null);
+  opened.cleanUp.stop();
+});
+
+/** Waits until something holds, for 5 seconds at most. */
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + 5000;
+  while (!(await holds())) {
+    assert.ok(performance.now() < deadline, 'it took too long');
+    await pause(10);
+  }
+}

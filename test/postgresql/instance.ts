@@ -1,0 +1,40 @@
+/** Instances on a database, for tests. */
+import type { TestContext } from 'node:test';
+import { createKeyring } from '../../src/oauth/keyring.ts';
+import { openPostgresql, type PostgresqlOptions, type PostgresqlStorage } from '../../src/storage/postgresql/open.ts';
+import type { PostgresServer } from '../support/postgres.ts';
+import { NOW } from '../support/storage.ts';
+
+const keyring = createKeyring([Buffer.alloc(32, 'a key')]);
+
+/** Opens a database as the service does, with a clock that stands still. */
+export function openInstance(url: string, options: Partial<PostgresqlOptions> = {}): Promise<PostgresqlStorage> {
+  return openPostgresql({ url, keyring, now: () => NOW, role: 'service', migrate: true, ...options });
+}
+
+/** Makes databases that are migrated and founded, each a copy of one. */
+export async function readyDatabases(server: PostgresServer): Promise<() => Promise<string>> {
+  const first = await server.createDatabase();
+  await (await openInstance(first)).close();
+  return () => server.createDatabase(new URL(first).pathname.slice(1));
+}
+
+/** Opens a database as `openInstance` does, until the test ends. */
+export async function instance(
+  t: Pick<TestContext, 'after'>,
+  url: string,
+  options: Partial<PostgresqlOptions> = {},
+): Promise<PostgresqlStorage> {
+  const opened = await openInstance(url, options);
+  t.after(() => opened.close());
+  return opened;
+}
+
+/** Pseudo-random numbers below a bound, the same for the same seed. */
+export function numbers(seed: number): (bound: number) => number {
+  let state = seed;
+  return (bound) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * bound);
+  };
+}

@@ -1,0 +1,199 @@
+/** Any number of instances on one database see each other's acts at once, and none skips an event. */
+import assert from 'node:assert/strict';
+import { after, type TestContext, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import pg from 'pg';
+import { isEnded } from '../../src/oauth/grant.ts';
+import { StoreUnavailable } from '../../src/oauth/store.ts';
+import { startPostgres } from '../support/postgres.ts';
+import {
+  addAdaAndOne,
+  event,
+  NOW,
+  sampleAccount,
+  sampleGeneration,
+  sampleGrant,
+  sampleSession,
+} from '../support/storage.ts';
+import { instance, readyDatabases } from './instance.ts';
+
+const server = await startPostgres();
+after(() => server.remove());
+const createDatabase = await readyDatabases(server);
+
+async function openTwo(t: TestContext) {
+  const url = await createDatabase();
+  const [one, other] = [await instance(t, url), await instance(t, url)];
+  await addAdaAndOne(one);
+  const grant = sampleGrant();
+  await one.store.issueGrant(grant, event('consent_allowed'));
+  return { one: one.store, other: other.store, url, grant };
+}
+
+/** A session of the database administrator's, in a transaction that is rolled back when the test ends. */
+async function openTransaction(t: TestContext, url: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  t.after(() => client.end());
+  await client.query('BEGIN');
+  return client;
+}
+
+test('the next find on any instance sees every revocation that was answered', async (t) => {
+  const { one, other, grant } = await openTwo(t);
+  const isAliveThere = async (id: Buffer) => {
+    const found = await other.findGrant(id);
+    return found !== null && !isEnded(found.grant, found.standing);
+  };
+  const ends = [
+    () => one.revokeGrant(grant.id, 'user', event('grant_revoked')),
+    () => one.revokeGrantsOfClient('usr_ada', 'app_one', event('grant_revoked')),
+    () => one.revokeClientGrants('app_one', event('client_grants_revoked')),
+    () => one.revokeAccountGrants('usr_ada', event('user_grants_revoked')),
+    () => one.revokeAllGrants(event('all_grants_revoked')),
+    () => one.deleteClient('app_one', event('client_deleted')),
+  ];
+  for (const end of ends) {
+    const epochs = await other.findEpochs('app_one', 'usr_ada');
+    assert.ok(epochs);
+    const { id } = sampleGrant();
+    await other.issueGrant({ ...sampleGrant({ epochs }), id }, event('consent_allowed'));
+    assert.equal(await isAliveThere(id), true);
+    await end();
+    if (end !== ends[0]) assert.equal(await isAliveThere(id), false);
+    assert.equal(await isAliveThere(grant.id), false);
+  }
+});
+
+test('an epoch that is raised while transitions run ends what they hand out, and nothing begins after its answer', async (t) => {
+  const { one, other } = await openTwo(t);
+  const grants = Array.from({ length: 400 }, () => sampleGrant());
+  await Promise.all(grants.map((grant) => one.issueGrant(grant, event('consent_allowed'))));
+  let isAnswered = false;
+  const raise = pause(3).then(async () => {
+    await other.revokeClientGrants('app_one', event('client_grants_revoked'));
+    isAnswered = true;
+  });
+  const late = await Promise.all(
+    grants.map(async (grant, index) => {
+      await pause(index / 40);
+      const beganAfter = isAnswered;
+      return (await one.redeemAuthorizationCode(sampleGeneration(grant, 1))) && beganAfter;
+    }),
+  );
+  await raise;
+  assert.equal(late.filter(Boolean).length, 0);
+  const found = await Promise.all(grants.map(({ id }) => one.findGrant(id)));
+  for (const each of found) assert.ok(each && isEnded(each.grant, each.standing));
+});
+
+test('of those who redeem and rotate on two instances at once, one wins', async (t) => {
+  const { one, other, grant } = await openTwo(t);
+  for (let generation = 1; generation < 20; generation += 1) {
+    const tries = [one, other, one, other].map((store) =>
+      store.rotateRefreshToken(sampleGeneration(grant, generation)),
+    );
+    assert.equal((await Promise.all(tries)).filter(Boolean).length, 1);
+  }
+});
+
+test('a use that was noted on one instance is seen on the others when it is written, within a second', async (t) => {
+  const { one, other, grant } = await openTwo(t);
+  one.noteUse(grant, 1, NOW);
+  const deadline = performance.now() + 1000;
+  let found = await other.findGrant(grant.id);
+  while (found?.grant.usedGeneration !== 1 && performance.now() < deadline) {
+    await pause(10);
+    found = await other.findGrant(grant.id);
+  }
+  assert.deepEqual([found?.grant.usedGeneration, found?.grant.lastUsedAt], [1, NOW]);
+});
+
+test('a password that is set while sessions begin leaves none that was begun with the old one', async (t) => {
+  const { one, other } = await openTwo(t);
+  for (let round = 0; round < 20; round += 1) {
+    const before = sampleAccount().password;
+    const session = sampleSession();
+    const [began] = await Promise.all([
+      one.addSession(session, before, null, event('sign_in')),
+      other.setPassword('usr_ada', { phc: '$argon2id$other', keyId: 1 }, event('user_password_set')),
+    ]);
+    assert.equal(await one.findSession(session.digest), null, began ? 'it began before' : 'it did not begin');
+    await other.setPassword('usr_ada', before, event('user_password_set'));
+  }
+});
+
+test('what is guessed on one instance counts on the others', async (t) => {
+  const url = await createDatabase();
+  const [one, other] = [await instance(t, url), await instance(t, url)];
+  const move = (opened: typeof one, by: number) => opened.counters?.move('a', by, 1000, NOW);
+  assert.equal(await move(one, 100), NOW + 100);
+  assert.equal(await move(other, 100), NOW + 200);
+  assert.equal(await move(one, 5000), NOW + 1000);
+});
+
+test('a reader of the trail waits for a place that is still being filled, and skips none', async (t) => {
+  const { one, url } = await openTwo(t);
+  const last = await one.lastAuditSequence();
+  const writer = await openTransaction(t, url);
+  await writer.query(
+    `INSERT INTO audit_event (at, action, actor_kind, actor_id) VALUES (0, 'client_paused', 'operator', 'slow')`,
+  );
+  await one.recordDenial(event('consent_denied'));
+  assert.deepEqual(await one.listAuditEventsAfter(last, 10), []);
+  await assert.rejects(one.lastAuditSequence(), StoreUnavailable);
+  await one.recordDenial(event('consent_denied'));
+  await writer.query('COMMIT');
+  const read = await one.listAuditEventsAfter(last, 10);
+  assert.deepEqual(
+    read.map(({ action, sequence }) => [action, sequence - last]),
+    [
+      ['client_paused', 1],
+      ['consent_denied', 2],
+      ['consent_denied', 3],
+    ],
+  );
+});
+
+test('a place that stays empty holds no reader up, nor does a transaction that writes no event', async (t) => {
+  const { one, url } = await openTwo(t);
+  const last = await one.lastAuditSequence();
+  const [undone, other] = [await openTransaction(t, url), await openTransaction(t, url)];
+  await other.query('CREATE TABLE somebody_elses (x int)');
+  await undone.query('SELECT next_audit_sequence()');
+  await undone.query('ROLLBACK');
+  await one.recordDenial(event('consent_denied'));
+  assert.deepEqual(
+    (await one.listAuditEventsAfter(last, 10)).map(({ sequence }) => sequence - last),
+    [2],
+  );
+});
+
+test('who reads the trail while two instances write it reads every event once, in order', async (t) => {
+  const { one, other } = await openTwo(t);
+  const first = await one.lastAuditSequence();
+  const read: number[] = [];
+  let isWriting = true;
+  const reader = (async () => {
+    for (let place = first; ; place = read.at(-1) ?? first) {
+      const wasWriting = isWriting;
+      const events = await other.listAuditEventsAfter(place, 7);
+      read.push(...events.map(({ sequence }) => sequence));
+      if (!wasWriting && events.length === 0) return;
+    }
+  })();
+  const writers = Array.from({ length: 300 }, async (_, index) => {
+    const store = index % 2 === 0 ? one : other;
+    await pause(index / 3);
+    const grant = sampleGrant();
+    await store.issueGrant(grant, event('consent_allowed'));
+    await store.recordDenial(event('consent_denied'));
+    await store.revokeGrant(grant.id, 'user', event('grant_revoked'));
+  });
+  await Promise.all(writers);
+  isWriting = false;
+  await reader;
+  const all = (await one.listAuditEvents({ limit: 10_000 })).map(({ sequence }) => sequence);
+  assert.deepEqual(read, all.filter((sequence) => sequence > first).toReversed());
+  assert.equal(read.length, 900);
+});

@@ -1,0 +1,232 @@
+/** What cannot be used is refused with a remedy; what can is made ready by any number of instances at once. */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { after, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { createKeyring } from '../../src/oauth/keyring.ts';
+import { StoreUnavailable } from '../../src/oauth/store.ts';
+import { openPostgresql, type PostgresqlOptions } from '../../src/storage/postgresql/open.ts';
+import { startPostgres } from '../support/postgres.ts';
+import { addAdaAndOne, event, sampleClient, sampleGrant } from '../support/storage.ts';
+import { instance, numbers, openInstance } from './instance.ts';
+
+const server = await startPostgres();
+after(() => server.remove());
+
+const key = (text: string) => Buffer.alloc(32, text);
+const rotated = createKeyring([key('a new key'), key('a key')]);
+const onlyNew = createKeyring([key('a new key')]);
+
+async function makeDatabase(): Promise<string> {
+  const url = await server.createDatabase();
+  const opened = await openInstance(url);
+  await addAdaAndOne(opened);
+  await opened.close();
+  return url;
+}
+
+/** Opening is refused in these words, and the tables and what the installation rests on are as before. */
+async function assertRefused(url: string, words: RegExp, options: Partial<PostgresqlOptions> = {}): Promise<void> {
+  const state = async () => [
+    await server.query(url, "SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace ORDER BY 1"),
+    await server.query(url, 'SELECT * FROM root_key').catch(() => []),
+  ];
+  const before = await state();
+  await assert.rejects(openInstance(url, options), (error: Error) => {
+    assert.equal(error.name, 'Refused', error.stack);
+    assert.match(error.message, words);
+    assert.doesNotMatch(error.message, /secret/);
+    return true;
+  });
+  assert.deepEqual(await state(), before);
+}
+
+test('a database of a newer version, and a migration that is not the one that was applied, are refused', async () => {
+  const url = await makeDatabase();
+  await server.query(url, "UPDATE migration SET checksum = 'other' WHERE number = 1");
+  await assertRefused(url, /migration 1 \(foundation\) is not the one/);
+  await server.query(url, "INSERT INTO migration VALUES (9999, 'future', 'x', 0)");
+  await server.query(url, 'DELETE FROM migration WHERE number = 1');
+  await assertRefused(url, /newer version of Valetkey.*install/);
+});
+
+test("another program's database is refused, also when it has a table of migrations", async () => {
+  const url = await server.createDatabase();
+  await server.query(url, 'CREATE TABLE theirs (x int)');
+  await assertRefused(url, /another program/);
+  await server.query(url, 'CREATE TABLE migration (number int, name text)');
+  await assertRefused(url, /another program/);
+});
+
+test('a database or a server that is not there, and a user that is not let in, are refused without telling secrets', async () => {
+  const words = {
+    [server.url('nowhere')]: /no database at 127.0.0.1:\d+\/nowhere: make it/,
+    'postgres://ada:secret@127.0.0.1:1/valetkey': /127.0.0.1:1\/valetkey cannot be reached.*ECONNREFUSED.*start it/,
+    [`postgres://nobody:secret@127.0.0.1:${server.port}/postgres`]: /lets nobody in.*check user and password/,
+  };
+  for (const [url, expected] of Object.entries(words))
+    await assert.rejects(openInstance(url), (error: Error) => {
+      assert.equal(error.name, 'Refused');
+      assert.match(error.message, expected);
+      assert.doesNotMatch(error.message, /secret/);
+      return true;
+    });
+});
+
+test('a user who may not make tables is refused', async () => {
+  const url = await server.createDatabase();
+  await server.query(url, 'CREATE ROLE guest LOGIN');
+  await assert.rejects(openInstance(url.replace('postgres@', 'guest@')), /guest|may not do.*let it own the database/);
+});
+
+test('a command refuses a database that is not up to date, and says what makes it so', async () => {
+  const command = { role: 'command', migrate: false } as const;
+  await assertRefused(await server.createDatabase(), /needs 1 migration.*database migrate/, command);
+});
+
+test('a database whose commits do not wait for the disk is refused', async () => {
+  const url = await makeDatabase();
+  await server.query(url, `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET synchronous_commit = off`);
+  await assertRefused(url, /synchronous_commit is off.*set it to on/);
+});
+
+test('a database in another encoding is refused', async () => {
+  await server.query(
+    server.url('postgres'),
+    "CREATE DATABASE ascii ENCODING 'SQL_ASCII' LOCALE 'C' TEMPLATE template0",
+  );
+  await assertRefused(server.url('ascii'), /encoding SQL_ASCII/);
+});
+
+test('keys that the database was not made with are refused', async () => {
+  await assertRefused(await makeDatabase(), /made with other keys/, { keyring: onlyNew });
+});
+
+test('a key joins the ring, and may leave it when nothing needs it any more', async (t) => {
+  const url = await makeDatabase();
+  const second = await instance(t, url, { keyring: rotated });
+  const grant = sampleGrant();
+  await second.store.issueGrant(grant, event('consent_allowed'));
+  const refused = () => assertRefused(url, /made with other keys \([0-9a-f]{8}\)/, { keyring: onlyNew });
+  await refused();
+  await second.store.deleteClient('app_one', event('client_deleted'));
+  await refused();
+  await second.store.registerClient(sampleClient({ secrets: [] }), event('client_registered'));
+  await second.store.revokeGrant(grant.id, 'user', event('grant_revoked'));
+  await instance(t, url, { keyring: onlyNew });
+});
+
+test('instances that open a new database at the same time make one installation', async (t) => {
+  const url = await server.createDatabase();
+  const all = await Promise.all(Array.from({ length: 5 }, () => instance(t, url)));
+  assert.deepEqual(all.flatMap(({ applied }) => applied).sort(), ['foundation']);
+  assert.equal((await server.query(url, 'SELECT 1 FROM installation')).length, 1);
+  assert.equal((await server.query(url, 'SELECT 1 FROM root_key')).length, 1);
+});
+
+test('of instances with different keys that open a new database at the same time, one founds it', async () => {
+  const url = await server.createDatabase();
+  const keyrings = Array.from({ length: 5 }, (_, index) => createKeyring([key(`key ${index}`)]));
+  const outcomes = await Promise.allSettled(keyrings.map((keyring) => openInstance(url, { keyring })));
+  const opened = outcomes.filter((outcome) => outcome.status === 'fulfilled');
+  const refused = outcomes.filter((outcome) => outcome.status === 'rejected');
+  for (const { value } of opened) await value.close();
+  assert.equal(opened.length, 1);
+  for (const { reason } of refused) assert.match(String(reason), /made with other keys/);
+});
+
+const SEED = 20_260_102;
+
+test(`killed inside a migration, a database is as before it or as after it, and migrating goes on (seed ${SEED})`, async (t) => {
+  const url = await server.createDatabase();
+  const random = numbers(SEED);
+  for (let round = 0; round < 4; round += 1) {
+    const program = new URL('migrate.child.ts', import.meta.url).pathname;
+    const child = spawn(process.execPath, [program, url], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const ended = once(child, 'close');
+    await once(child.stdout, 'data');
+    await Promise.race([pause(random(60)), ended]);
+    child.kill('SIGKILL');
+    await ended;
+    const applied = await server.query<{ name: string }>(url, 'SELECT name FROM migration').catch(() => []);
+    const filled = await server
+      .query<{ rows: number }>(url, 'SELECT count(*)::int AS rows FROM filled')
+      .catch(() => []);
+    if (!applied.some(({ name }) => name === 'fill')) continue;
+    assert.deepEqual(filled, [{ rows: 200_000 }]);
+    await server.query(url, "DROP TABLE filled; DELETE FROM migration WHERE name = 'fill'");
+  }
+  const opened = await instance(t, url);
+  assert.deepEqual((await opened.check()).at(-1), { name: 'migrations', ok: true, detail: 'as it must be' });
+});
+
+test('a check names what is wrong', async (t) => {
+  const url = await makeDatabase();
+  const opened = await instance(t, url);
+  const wrong = async () => (await opened.check()).filter(({ ok }) => !ok);
+  const [settings, ...more] = await wrong();
+  assert.match(settings?.detail ?? '', /^fsync is off and must be on; full_page_writes is off/);
+  assert.deepEqual(more, []);
+  await server.query(
+    url,
+    `SET session_replication_role = replica; INSERT INTO session VALUES ('\\x00', 'usr_none', 0, 0);
+     UPDATE root_key SET canary = decode(repeat('00', 32), 'hex'); UPDATE migration SET checksum = 'other';
+     UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'grant_by_client'::regclass`,
+  );
+  const found = await wrong();
+  assert.deepEqual(
+    found.map(({ name }) => name),
+    ['settings', 'integrity', 'references', 'keys', 'migrations'],
+  );
+  assert.match(found[1]?.detail ?? '', /index grant_by_client/);
+  assert.match(found[2]?.detail ?? '', /session of usr_none/);
+});
+
+test('every session waits for the disk, and for nothing else without end', async (t) => {
+  const url = await makeDatabase();
+  const opened = await instance(t, url);
+  await server.query(
+    url,
+    `CREATE FUNCTION tell() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+       NEW.detail := (SELECT string_agg(current_setting(name), ' ') FROM unnest(ARRAY['synchronous_commit',
+         'statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout']) AS name);
+       RETURN NEW; END $$;
+     CREATE TRIGGER tell BEFORE INSERT ON audit_event FOR EACH ROW EXECUTE FUNCTION tell()`,
+  );
+  await opened.store.recordDenial(event('consent_denied'));
+  await opened.store.issueGrant(sampleGrant(), event('consent_allowed'));
+  const [byKey, other] = await opened.store.listAuditEvents({ limit: 2 });
+  assert.equal(byKey?.detail, 'on 2500ms 1500ms 5s');
+  assert.equal(other?.detail, 'on 10s 3s 5s');
+});
+
+test("without a clock of its own, an instance has the database's time", async (t) => {
+  const url = await makeDatabase();
+  const keyring = createKeyring([key('a key')]);
+  const opened = await openPostgresql({ url, keyring, role: 'command', migrate: false });
+  t.after(() => opened.close());
+  const [asked] = await server.query<{ ms: number }>(
+    url,
+    'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS ms',
+  );
+  assert.ok(Math.abs(opened.now() - (asked?.ms ?? 0)) < 1000);
+});
+
+test('after closing nothing is written, and closing waits for what was asked before', async (t) => {
+  const url = await makeDatabase();
+  const opened = await openInstance(url);
+  const grant = sampleGrant();
+  const before = [
+    opened.store.recordDenial(event('consent_denied')),
+    opened.store.issueGrant(grant, event('consent_allowed')),
+  ];
+  const closed = opened.close();
+  await Promise.all(before);
+  await assert.rejects(opened.store.recordDenial(event('consent_denied')), StoreUnavailable);
+  await assert.rejects(opened.store.findGrant(grant.id), StoreUnavailable);
+  await closed;
+  const again = await instance(t, url);
+  assert.ok(await again.store.findGrant(grant.id));
+  assert.equal((await again.store.listAuditEvents({ action: 'consent_denied', limit: 2 })).length, 1);
+});
