@@ -1,6 +1,8 @@
 /** Resource servers in SQLite. */
+import type { AuditEvent } from '../../oauth/audit.ts';
 import type { ResourceServer } from '../../oauth/resource-server.ts';
 import type { ResourceServerStore } from '../../oauth/store.ts';
+import { RowCache } from './row-cache.ts';
 import { parseSecrets, secretsText } from './secrets-text.ts';
 import type { Tables } from './tables.ts';
 
@@ -24,11 +26,19 @@ export function resourceServerStore(tables: Tables): ResourceServerStore {
   const update = tables.change('UPDATE resource_server SET name = ?, resource = ?, scopes = ? WHERE id = ?');
   const replaceSecrets = tables.change('UPDATE resource_server SET secrets = ? WHERE id = ? AND secrets = ?');
   const remove = tables.change('DELETE FROM resource_server WHERE id = ?');
+  const servers = new RowCache(tables, (id) => {
+    const row = find(id);
+    return row ? asResourceServer(row) : null;
+  });
+  const act = <T extends boolean | number>(id: string, event: AuditEvent, effect: () => T): Promise<T> =>
+    tables.act([id], event, () => {
+      servers.forget();
+      return effect();
+    });
 
   return {
     async findResourceServer(id) {
-      const row = find(id);
-      return tables.onDisk([id], row ? asResourceServer(row) : null);
+      return tables.onDisk([id], servers.find(id));
     },
     async isResource(uri) {
       return tables.onDisk('all', findResource(uri) !== undefined);
@@ -37,15 +47,13 @@ export function resourceServerStore(tables: Tables): ResourceServerStore {
       return tables.onDisk('all', list().map(asResourceServer));
     },
     async registerResourceServer({ id, name, resource, scopes, secrets, createdAt }, event) {
-      await tables.act([id], event, () =>
-        insert(id, name, resource, scopesText(scopes), secretsText(secrets), createdAt),
-      );
+      await act(id, event, () => insert(id, name, resource, scopesText(scopes), secretsText(secrets), createdAt));
     },
     updateResourceServer: ({ id, name, resource, scopes }, event) =>
-      tables.act([id], event, () => update(name, resource, scopesText(scopes), id) === 1),
+      act(id, event, () => update(name, resource, scopesText(scopes), id) === 1),
     replaceResourceServerSecrets: (id, expected, secrets, event) =>
-      tables.act([id], event, () => replaceSecrets(secretsText(secrets), id, secretsText(expected)) === 1),
-    deleteResourceServer: (id, event) => tables.act([id], event, () => remove(id) === 1),
+      act(id, event, () => replaceSecrets(secretsText(secrets), id, secretsText(expected)) === 1),
+    deleteResourceServer: (id, event) => act(id, event, () => remove(id) === 1),
   };
 }
 

@@ -16,15 +16,32 @@ export class Tables {
   readonly #writes: WriteQueue;
   readonly #prepared = new Map<string, Query<Record<string, unknown>[]>>();
   readonly #recordEvent: Query<number>;
+  readonly #readVersion: Query<{ data_version: number } | undefined>;
+  #version: number | null = null;
 
   constructor(database: DatabaseSync, writes: WriteQueue) {
     this.#database = database;
     this.#writes = writes;
+    this.#readVersion = this.one('PRAGMA data_version');
     this.#recordEvent = this.change(
       `INSERT INTO audit_event
          (at, action, actor_kind, actor_id, source, request_id, client_id, resource_owner_id, grant_id, detail)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
+  }
+
+  /**
+   * A number that changes as soon as another connection has written. It is asked once in a turn of the event loop: what
+   * came in with one poll came before the question.
+   */
+  dataVersion(): number {
+    if (this.#version === null) {
+      this.#version = this.#readVersion()?.data_version ?? 0;
+      setImmediate(() => {
+        this.#version = null;
+      });
+    }
+    return this.#version;
   }
 
   /** Prepares a query for at most one row. The query throws `StoreUnavailable` when it cannot be answered now. */

@@ -1,0 +1,514 @@
+/** An installation copied between databases: nothing is lost or bent, whatever cuts it off, and what is wrong is refused. */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { text } from 'node:stream/consumers';
+import { after, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { createKeyring } from '../../src/oauth/keyring.ts';
+import { makeRootKey, parseRootKeys } from '../../src/root-keys.ts';
+import { INSTALLATION, TABLES } from '../../src/storage/copied-tables.ts';
+import { openSqliteSource } from '../../src/storage/sqlite/copy.ts';
+import { runCommand } from '../support/command.ts';
+import { startPostgres } from '../support/postgres.ts';
+import { type Lifetime, startTestService } from '../support/service.ts';
+
+const server = await startPostgres();
+after(() => server.remove());
+
+const KEY = makeRootKey();
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+const MOST = Number.MAX_SAFE_INTEGER;
+const MOST_OF_INTEGER = 2 ** 31 - 1;
+
+type Value = string | number | null | Uint8Array;
+
+/** A new installation in a SQLite file, and commands in its environment. */
+async function installation(t: Lifetime) {
+  const folder = mkdtempSync(join(tmpdir(), 'valetkey-test-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+  const path = join(folder, 'valetkey.db');
+  const variables = { VALETKEY_KEYS: KEY, VALETKEY_DATABASE_URL: `sqlite:${path}` };
+  const run = (command: string, more = {}) => runCommand(command.split(' '), { ...variables, ...more });
+  assert.equal((await run('database migrate')).code, 0);
+  return {
+    path,
+    variables,
+    run,
+    copy: (to: string, more = {}) => run(`database copy sqlite:${path} ${to}`, more),
+    write(sql: string, ...values: Value[]) {
+      const database = new DatabaseSync(path);
+      database.prepare(sql).run(...values);
+      database.close();
+    },
+  };
+}
+
+type Installation = Awaited<ReturnType<typeof installation>>;
+
+/** Adds rows to a table; what is not said is null. */
+function add({ write }: Installation, table: string, rows: readonly Readonly<Record<string, Value>>[]): void {
+  for (const row of rows) {
+    const names = Object.keys(row);
+    const values = names.map(() => '?').join(', ');
+    write(`INSERT INTO ${table} (${names.join(', ')}) VALUES (${values})`, ...Object.values(row));
+  }
+}
+
+const ODD_TEXT = 'line\nbreak\ttab "quoted" \\back\\N {a,b} NULL مثال 😀 \u0001\u007f\u2028';
+
+/** One of each kind of row and of each odd value that can be in it. */
+function addOddRows(installed: Installation): void {
+  add(installed, 'scope', [{ name: 'mail', sentences: JSON.stringify({ en: ODD_TEXT }), created_at: 0 }]);
+  const server = { name: ODD_TEXT, secrets: '[]', created_at: MOST };
+  add(installed, 'resource_server', [
+    { id: 'rs_a', ...server, resource: 'https://one.test/?a=1#b', scopes: '[]' },
+    { id: 'rs_b', ...server },
+  ]);
+  const client = {
+    type: 'confidential',
+    name: ODD_TEXT,
+    created_at: 1,
+    secrets: JSON.stringify([{ digest: randomBytes(32).toString('base64'), keyId: 2 ** 32 - 1, createdAt: MOST }]),
+    redirect_uris: '["https://one.test/cb?x=%00"]',
+    scopes: JSON.stringify([{ name: 'mail', sentence: ODD_TEXT, optional: true }]),
+    keys: '[{"kty":"EC"}]',
+  };
+  add(installed, 'client', [
+    { id: 'app_a', epoch: MOST_OF_INTEGER, status: 'paused', require_pkce: 1, device_flow: 0, ...client },
+    { id: 'app_b', epoch: 0, status: 'active', require_pkce: 0, device_flow: 1, consent: 'skip', ...client },
+    {
+      id: 'app_B',
+      epoch: 0,
+      status: 'active',
+      require_pkce: 0,
+      refresh_overlap: 0,
+      refresh_retry_window: 1,
+      ...client,
+    },
+  ]);
+  add(installed, 'client_assertion', [{ digest: randomBytes(32), expires_at: MOST }]);
+  const account = { status: 'active', password_phc: '$argon2id$v=19$', password_key_id: 2 ** 32 - 1, created_at: MOST };
+  add(installed, 'account', [
+    {
+      id: 'usr_a',
+      epoch: 3,
+      email: 'Ada@Example.com',
+      email_key: 'ada@example.com',
+      name: '😀',
+      is_operator: 1,
+      ...account,
+    },
+    {
+      id: 'usr_b',
+      epoch: 0,
+      email: 'b',
+      email_key: 'b',
+      username: 'b',
+      name: 'é',
+      is_operator: 0,
+      ...account,
+      avatar_url: '',
+    },
+    {
+      id: 'usr_c',
+      epoch: 0,
+      email: 'c',
+      email_key: 'c',
+      username: 'B',
+      name: 'e\u0301',
+      is_operator: 0,
+      ...account,
+      status: 'disabled',
+    },
+  ]);
+  add(installed, 'session', [
+    { digest: Buffer.alloc(32), account_id: 'usr_a', created_at: -1, last_seen_at: MOST },
+    { digest: Buffer.alloc(32, 255), account_id: 'usr_c', created_at: 0, last_seen_at: 0 },
+  ]);
+  const times = { rotated_at: MOST, expires_at: MOST, granted_at: 0, absolute_expires_at: MOST };
+  const epochs = { installation_epoch: 0, client_epoch: MOST_OF_INTEGER, resource_owner_epoch: 3 };
+  const grant = { client_id: 'app_a', resource_owner_id: 'usr_a', ...epochs, key_id: 2 ** 32 - 1, ...times };
+  const texts = { scope: 'a b', redirect_uri: 'https://one.test/cb' };
+  const reasons = [null, 'user', 'operator', 'client', 'code_replay', 'refresh_reuse'];
+  add(
+    installed,
+    'oauth_grant',
+    reasons.map((reason, n) => ({
+      ...grant,
+      id: n === 0 ? Buffer.alloc(16) : n === 1 ? Buffer.alloc(16, 255) : randomBytes(16),
+      generation: MOST_OF_INTEGER - n,
+      used_generation: n,
+      access_token_expires_at: reason ? MOST : null,
+      last_used_at: reason ? 0 : null,
+      revoked_at: reason ? MOST : null,
+      revocation_reason: reason,
+      seed: Buffer.alloc(16, n),
+      ...texts,
+      code_challenge: reason ? 'E9' : null,
+      resource: reason ? 'urn:x' : null,
+    })),
+  );
+  const event = { action: 'consent_denied', actor_kind: 'user', actor_id: 'usr_a' };
+  add(installed, 'audit_event', [
+    { sequence: 5, at: -1, ...event, detail: ODD_TEXT },
+    {
+      sequence: 2 ** 40,
+      at: MOST,
+      ...event,
+      source: '::1',
+      request_id: 'r',
+      client_id: 'app_gone',
+      resource_owner_id: 'x',
+      grant_id: 'y',
+    },
+  ]);
+  // Places that were taken last may stay empty.
+  installed.write("UPDATE sqlite_sequence SET seq = seq + 7 WHERE name = 'audit_event'");
+}
+
+/** Everything in a SQLite file, in words that are the same for all databases: independent of what copies. */
+function contents(path: string): Record<string, string[]> {
+  const database = new DatabaseSync(path);
+  const all = (table: string) => database.prepare(`SELECT * FROM ${table}`).all() as Record<string, unknown>[];
+  const tables = all('sqlite_schema').filter(
+    ({ type, name }) => type === 'table' && !/^sqlite_|^migration$/.test(String(name)),
+  );
+  const found = tables.map(({ name }) => [String(name), inWords(all(String(name)))] as const);
+  database.close();
+  return Object.fromEntries(found);
+}
+
+/** The same of a PostgreSQL database. */
+async function contentsOf(url: string): Promise<Record<string, string[]>> {
+  const found = [INSTALLATION, ...TABLES].map(
+    async ({ name }) => [name, inWords(await server.query(url, `SELECT * FROM ${name}`))] as const,
+  );
+  return Object.fromEntries(await Promise.all(found));
+}
+
+function inWords(rows: readonly Record<string, unknown>[]): string[] {
+  const word = (name: string, value: unknown) => {
+    if (value instanceof Uint8Array) return Buffer.from(value).toString('hex');
+    return name === 'id' ? String(value).replaceAll('-', '') : value === null ? null : String(Number(value) || value);
+  };
+  const flags = (value: unknown) => (typeof value === 'boolean' ? Number(value) : value);
+  return rows
+    .map(({ attempt, ...row }) => Object.entries(row).map(([name, value]) => `${name}=${word(name, flags(value))}`))
+    .map((words) => words.sort().join(' '))
+    .sort();
+}
+
+/** What is wrong with a database, but for the settings of a server that is thrown away. */
+async function findings({ run }: Installation, variables: Record<string, string>) {
+  const found = JSON.parse((await run('database check --json', variables)).stdout) as { name: string; ok: boolean }[];
+  return found.filter(({ name, ok }) => !ok && name !== 'settings');
+}
+
+/** Makes many grants and events, and half as many accounts. */
+function fill({ write }: Installation, rows: number): void {
+  const counted = `WITH RECURSIVE counter (n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM counter WHERE n < ${rows})`;
+  write(`${counted} INSERT INTO account SELECT printf('usr_%08d', n), 0, 'active', n, n, NULL, 'n', NULL, 0, 'x', 1, n
+    FROM counter WHERE n % 2 = 0`);
+  write(`${counted} INSERT INTO oauth_grant SELECT unhex(printf('%016x%016x', n, random())), 'app_one', 'usr_ada', 0, 0, 0, n, 1, n,
+    n, n, n, NULL, NULL, NULL, n, n, randomblob(16), 'read', 'https://one.test/cb', NULL, NULL FROM counter`);
+  write(
+    `${counted} INSERT INTO audit_event (at, action, actor_kind, actor_id) SELECT n, 'signed_in', 'user', 'x' FROM counter`,
+  );
+}
+
+test('operating: every kind of row and every odd value is the same in the copy, and in the copy of the copy', async (t) => {
+  const installed = await installation(t);
+  addOddRows(installed);
+  const url = await server.createDatabase();
+  const there = await installed.copy(`${url} --json`);
+  assert.deepEqual([there.code, there.stderr], [0, '']);
+  assert.deepEqual(await contentsOf(url), contents(installed.path));
+  const { from, to, copied, tables } = JSON.parse(there.stdout);
+  assert.deepEqual([from, to, copied], [installed.path, new URL(url).host + new URL(url).pathname, true]);
+  assert.deepEqual(
+    tables.map(({ table, rows }: { table: string; rows: number }) => [table, rows]),
+    Object.entries({
+      root_key: 1,
+      scope: 1,
+      resource_server: 2,
+      client: 3,
+      client_assertion: 1,
+      account: 3,
+      session: 2,
+      oauth_grant: 6,
+      audit_event: 2,
+      installation: 1,
+    }),
+  );
+  const back = await installed.run(`database copy ${url} sqlite:${installed.path}.back --json`);
+  assert.deepEqual(JSON.parse(back.stdout).tables, tables, 'the sums rest on what is stored, wherever it is');
+  assert.deepEqual(contents(`${installed.path}.back`), contents(installed.path));
+  for (const database of [url, `sqlite:${installed.path}.back`]) {
+    const variables = { VALETKEY_DATABASE_URL: database };
+    assert.deepEqual(await findings(installed, variables), []);
+    assert.equal((await installed.run('grant revoke --all --yes', variables)).code, 0);
+    const [next] = JSON.parse((await installed.run('audit list --limit 1 --json', variables)).stdout);
+    assert.equal(next.sequence, 2 ** 40 + 8, 'the trail goes on after the last place that was taken');
+  }
+});
+
+test('every table that survives a crash of its server is copied', async (t) => {
+  const installed = await installation(t);
+  const url = await server.createDatabase();
+  await installed.copy(url);
+  const logged =
+    "SELECT relname FROM pg_class WHERE relkind = 'r' AND relpersistence = 'p' AND relnamespace = 'public'::regnamespace";
+  const names = (await server.query<{ relname: string }>(url, logged)).map(({ relname }) => relname);
+  assert.deepEqual(names.sort(), ['migration', ...[INSTALLATION, ...TABLES].map(({ name }) => name)].sort());
+});
+
+test('operating: NUL and halves of characters, of which not every database knows, become what the store makes of them', async (t) => {
+  const installed = await installation(t);
+  add(installed, 'audit_event', [{ at: 0, action: 'x', actor_kind: 'user', actor_id: 'a\0b', detail: '\ud800' }]);
+  const url = await server.createDatabase();
+  assert.equal((await installed.copy(url)).code, 0);
+  const [row] = await server.query(url, 'SELECT actor_id, detail FROM audit_event');
+  assert.deepEqual(row, { actor_id: 'a\ufffdb', detail: '\ufffd' });
+});
+
+test('operating: killed again and again, the copy is refused by everything until a last run has finished it', async (t) => {
+  const installed = await installation(t);
+  fill(installed, 12_000);
+  const url = await server.createDatabase();
+  const copied = async () => {
+    const count = 'SELECT (SELECT count(*) FROM account) + (SELECT count(*) FROM oauth_grant) AS rows';
+    const [row] = await server.query<{ rows: string }>(url, count).catch(() => []);
+    return Number(row?.rows ?? 0);
+  };
+  /** Starts a copy, and answers it as soon as it has copied more than there was. */
+  const underWay = async () => {
+    const before = await copied();
+    const child = startCopy(installed, `sqlite:${installed.path}`, url);
+    const ended = once(child, 'exit');
+    while (child.exitCode === null && (await copied()) <= before) await sleep(5);
+    return { child, ended };
+  };
+  const first = await underWay();
+  first.child.kill('SIGKILL');
+  assert.deepEqual(await first.ended, [null, 'SIGKILL'], 'it was killed, and had not come to its end');
+  for (const command of ['serve', 'client list', 'database migrate', 'database check']) {
+    const { code, stderr } = await installed.run(command, { VALETKEY_DATABASE_URL: url });
+    assert.equal(code, 1);
+    assert.match(stderr, /^valetkey: an installation is being copied into this database, .*"database copy" .*\n$/);
+  }
+  const second = await underWay();
+  second.child.kill('SIGKILL');
+  await second.ended;
+  const third = await underWay();
+  const said = text(third.child.stderr);
+  await server.crash();
+  await third.ended;
+  assert.match(await said, /^valetkey: the copy stopped at the table .* \(.*\): .* run the same command again.*$/m);
+  const comparing = startCopy(installed, `sqlite:${installed.path}`, url);
+  await new Promise<void>((resolve) =>
+    comparing.stderr.on('data', (chunk) => String(chunk).includes('comparing') && resolve()),
+  );
+  comparing.kill('SIGKILL');
+  await once(comparing, 'exit');
+  const last = await installed.copy(url);
+  assert.equal(last.code, 0, last.stderr);
+  assert.deepEqual(await contentsOf(url), contents(installed.path));
+  const again = await installed.copy(url);
+  assert.equal(again.code, 0);
+  assert.match(again.stdout, /^.* holds this installation already, from an earlier copy: nothing was copied\.\n/);
+  assert.equal(JSON.parse((await installed.copy(`${url} --json`)).stdout).copied, false);
+});
+
+/** A copy as a process of its own. */
+function startCopy({ variables }: Installation, from: string, to: string) {
+  const env = { PATH: process.env['PATH'], ...variables };
+  return spawn(process.execPath, [MAIN, 'database', 'copy', from, to], { env, stdio: ['ignore', 'ignore', 'pipe'] });
+}
+
+test('operating: the way back is refused as well until it is finished, after a kill too', async (t) => {
+  const installed = await installation(t);
+  fill(installed, 6000);
+  const url = await server.createDatabase();
+  assert.equal((await installed.copy(url)).code, 0);
+  const back = `${installed.path}.back`;
+  const child = startCopy(installed, url, `sqlite:${back}`);
+  const ended = once(child, 'exit');
+  const hasRows = () => {
+    using database = new DatabaseSync(back, { readOnly: true });
+    return database.prepare('SELECT 1 FROM oauth_grant').get() !== undefined;
+  };
+  for (let begun = false; !begun; await sleep(1)) {
+    try {
+      begun = hasRows();
+    } catch {
+      // Neither the file nor its table need be there yet.
+    }
+  }
+  child.kill('SIGKILL');
+  assert.deepEqual(await ended, [null, 'SIGKILL'], 'it was killed, and had not come to its end');
+  const { code, stderr } = await installed.run('serve', { VALETKEY_DATABASE_URL: `sqlite:${back}` });
+  assert.equal(code, 1);
+  assert.match(stderr, /^valetkey: an installation is being copied into this database, .*\n$/);
+  assert.equal((await installed.run(`database copy ${url} sqlite:${back}`)).code, 0);
+  assert.deepEqual(contents(back), contents(installed.path));
+  assert.match((await installed.run(`database copy ${url} sqlite:${back}`)).stdout, /holds this installation already/);
+});
+
+test('operating: what changed in the source or in the copy since it was cut off is copied anew', async (t) => {
+  const installed = await installation(t);
+  const url = await server.createDatabase();
+  await cutOff(installed, url);
+  installed.write("UPDATE oauth_grant SET revoked_at = 1, revocation_reason = 'user' WHERE generation = 500");
+  installed.write("DELETE FROM account WHERE id = 'usr_00000002'");
+  installed.write("UPDATE account SET email = '2', email_key = '2' WHERE id = 'usr_00000004'");
+  await server.query(url, "INSERT INTO scope VALUES ('zzz', '{}', 0)");
+  const { code, stderr } = await installed.copy(url);
+  assert.equal(code, 0, stderr);
+  assert.deepEqual(await contentsOf(url), contents(installed.path));
+});
+
+test('operating: a copy that is not what was copied is found in the end and named, and stays unused until it is', async (t) => {
+  const installed = await installation(t);
+  const url = await server.createDatabase();
+  await cutOff(installed, url);
+  await server.query(
+    url,
+    `CREATE FUNCTION meddle() RETURNS trigger LANGUAGE plpgsql AS $$
+       BEGIN IF NEW.generation = 2500 THEN NEW.scope = 'all'; END IF; RETURN NEW; END $$;
+     CREATE TRIGGER meddle BEFORE INSERT ON oauth_grant FOR EACH ROW EXECUTE FUNCTION meddle()`,
+  );
+  for (const _ of ['the rest', 'all of it anew']) {
+    const { code, stdout, stderr } = await installed.copy(url);
+    assert.deepEqual([code, stdout], [1, '']);
+    assert.match(
+      stderr,
+      /\nvaletkey: the copy in .* is not what is in .*: oauth_grant \(3000 rows, copied 3000\)\. .* run the same command again.*\n$/,
+    );
+    assert.equal((await installed.run('client list', { VALETKEY_DATABASE_URL: url })).code, 1);
+  }
+  await server.query(url, 'DROP FUNCTION meddle CASCADE');
+  assert.equal((await installed.copy(url)).code, 0);
+  assert.deepEqual(await contentsOf(url), contents(installed.path));
+});
+
+/** Fills an installation with 3000 grants, and begins to copy it; it stops at a row that does not fit, which then goes. */
+async function cutOff(installed: Installation, url: string): Promise<void> {
+  fill(installed, 3000);
+  installed.write('UPDATE oauth_grant SET used_generation = ? WHERE generation = 3000', 2 ** 31);
+  const { code, stderr } = await installed.copy(url);
+  assert.equal(code, 1);
+  assert.match(
+    stderr,
+    /^valetkey: the copy stopped at the table oauth_grant \(.*out of range.*\): .* run the same command again.*$/m,
+  );
+  installed.write('UPDATE oauth_grant SET used_generation = 0 WHERE generation = 3000');
+}
+
+describe('operating: what cannot be copied is refused in a sentence, and stays as it was', () => {
+  const refused = async (ended: ReturnType<Installation['run']>, sentence: RegExp) => {
+    const { code, stdout, stderr } = await ended;
+    assert.deepEqual([code, stdout], [1, ''], stderr);
+    assert.match(stderr, sentence);
+    assert.match(stderr, /^valetkey: .+\n$/, 'one sentence');
+  };
+
+  test('a source that is served, and one that is being copied; meanwhile nothing else can write to it', async (t) => {
+    const installed = await installation(t);
+    const url = await server.createDatabase();
+    const service = await startTestService(t, installed.variables);
+    const inUse = /^valetkey: a service or another copy has the database .*: stop it first/;
+    await refused(installed.copy(url), inUse);
+    await service.stop();
+    const source = await openSqliteSource(installed.path, createKeyring(parseRootKeys(KEY, 'the test')));
+    await refused(installed.copy(url), inUse);
+    const beside = new DatabaseSync(installed.path, { timeout: 0 });
+    assert.throws(() => beside.exec('UPDATE installation SET epoch = 1'), /locked/);
+    await source.close();
+    beside.exec('UPDATE installation SET epoch = 1');
+    beside.close();
+    assert.equal((await installed.copy(url)).code, 0);
+  });
+
+  test('a PostgreSQL database that instances are connected to', async (t) => {
+    const installed = await installation(t);
+    const url = await server.createDatabase();
+    assert.equal((await installed.copy(url)).code, 0);
+    const service = await startTestService(t, { ...installed.variables, VALETKEY_DATABASE_URL: url });
+    assert.equal((await fetch(`${service.appUrl}/readyz`)).status, 200);
+    const back = `database copy ${url} sqlite:${installed.path}.back`;
+    await refused(installed.run(back), /^valetkey: instances are connected to 127.*: stop them first/);
+    await service.stop();
+    assert.equal((await installed.run(back)).code, 0);
+  });
+
+  test("a target with another installation, a half copied one, or what is another program's", async (t) => {
+    const [installed, other] = [await installation(t), await installation(t)];
+    const [founded, half, foreign] = [
+      await server.createDatabase(),
+      await server.createDatabase(),
+      await server.createDatabase(),
+    ];
+    assert.equal((await other.copy(founded)).code, 0);
+    await cutOff(other, half);
+    await server.query(foreign, 'CREATE TABLE letter (id integer)');
+    const before = await contentsOf(founded);
+    const another = /^valetkey: .* holds another installation: make an empty database with "createdb"/;
+    await refused(installed.copy(founded), another);
+    await refused(
+      installed.copy(half),
+      /^valetkey: another installation is being copied into this database: give an empty/,
+    );
+    await refused(installed.copy(foreign), /^valetkey: the database has tables of another program: /);
+    assert.deepEqual(await contentsOf(founded), before);
+    assert.deepEqual(await findings(other, { VALETKEY_DATABASE_URL: founded }), []);
+    await refused(
+      installed.run(`database copy ${founded} sqlite:${installed.path}`),
+      /^valetkey: .* holds another installation: name a file that is not there yet\n$/,
+    );
+  });
+
+  test('keys that do not fit, and a source that is not there, not whole or not ours', async (t) => {
+    const installed = await installation(t);
+    const [url, empty] = [await server.createDatabase(), await server.createDatabase()];
+    await refused(
+      installed.copy(url, { VALETKEY_KEYS: makeRootKey() }),
+      /^valetkey: this database was made with other keys: /,
+    );
+    await refused(
+      installed.run(`database copy sqlite:nowhere.db ${url}`),
+      /^valetkey: there is no database at nowhere\.db/,
+    );
+    await refused(
+      installed.run(`database copy sqlite:package.json ${url}`),
+      /^valetkey: package\.json is not a database/,
+    );
+    await refused(installed.run(`database copy ${empty} sqlite:${installed.path}.new`), / holds no installation: /);
+    await cutOff(installed, url);
+    await refused(
+      installed.run(`database copy ${url} sqlite:${installed.path}.new`),
+      /^valetkey: an installation is being/,
+    );
+    assert.deepEqual(await server.query(empty, "SELECT FROM pg_class WHERE relnamespace = 'public'::regnamespace"), []);
+  });
+
+  test('what is no place for it', async (t) => {
+    const { run, copy } = await installation(t);
+    const oneOfEach = /^valetkey: a copy goes from a SQLite file to PostgreSQL or back: name one of each/;
+    await refused(copy('sqlite:other.db'), oneOfEach);
+    await refused(copy('sqlite::memory:'), oneOfEach);
+    await refused(run('database copy sqlite::memory: postgres://x@127.0.0.1:1/x'), oneOfEach);
+    await refused(copy('mysql://x'), /^valetkey: TO: write sqlite:PATH, /);
+    await refused(run('database copy valetkey.db postgres://x'), /^valetkey: FROM: write sqlite:PATH, /);
+    const unreachable = /^valetkey: the database at 127\.0\.0\.1:1\/x cannot be reached \(.*\): start it, or check/;
+    await refused(copy('postgres://someone:hush@127.0.0.1:1/x'), unreachable);
+    await refused(copy(server.url('nothing')), /^valetkey: there is no database at .*: make it with "createdb"/);
+    assert.equal((await run('database copy sqlite:one')).code, 2);
+  });
+});
