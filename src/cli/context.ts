@@ -41,6 +41,17 @@ export type Installation = {
 /** One thing that was looked at, and what was found. */
 export type CheckResult = { readonly name: string; readonly ok: boolean; readonly detail: string };
 
+/** How far a copy of a database is: so many rows of all are copied, or compared. */
+export type CopyProgress = { readonly step: 'copying' | 'comparing'; readonly rows: number; readonly of: number };
+
+/** What a copy came to; `tables` is null when it was finished before. The places are addresses without a password. */
+export type CopyOutcome = {
+  readonly from: string;
+  readonly to: string;
+  /** What both sides hold: `sha256` is over all rows of a table. */
+  readonly tables: readonly { readonly table: string; readonly rows: number; readonly sha256: string }[] | null;
+};
+
 /** The world of one run of the program. `now` answers ms since the epoch. */
 export type CommandContext = {
   readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean };
@@ -60,6 +71,8 @@ export type CommandContext = {
     /** Brings the database up to date, and answers the names of the migrations that it applied. */
     migrate(): Promise<{ readonly applied: readonly string[] }>;
     check(): Promise<readonly CheckResult[]>;
+    /** Copies an installation from one database to another, both named as in the configuration. */
+    copy(from: string, to: string, report: (progress: CopyProgress) => void): Promise<CopyOutcome>;
   };
   readonly keys: {
     /** Makes a root key; with a file, writes it there. */

@@ -1,11 +1,13 @@
-/** `database`: bringing the store up to date, and looking whether it is sound. */
+/** `database`: bringing the store up to date, looking whether it is sound, and moving to another one. */
 import type { CliCommand } from './command.ts';
-import type { CommandRun } from './command-run.ts';
+import type { Answer, CommandRun } from './command-run.ts';
+import type { CopyOutcome } from './context.ts';
+import { ProgressLine } from './progress.ts';
 import { table } from './table.ts';
 
 /** Adds the commands about the database. */
 export function addDatabaseCommands(program: CliCommand, run: CommandRun): void {
-  const database = program.group('database', 'The database: bring it up to date, check it.');
+  const database = program.group('database', 'The database: bring it up to date, check it, move to another one.');
   database
     .leaf('migrate', 'Bring the database up to date with this version.', ['database migrate'])
     .action(async () => {
@@ -30,4 +32,40 @@ export function addDatabaseCommands(program: CliCommand, run: CommandRun): void 
           : {}),
       });
     });
+  addCopy(database, run);
+}
+
+function addCopy(database: CliCommand, run: CommandRun): void {
+  database
+    .leaf(
+      'copy <from> <to>',
+      'Copy an installation from SQLite to PostgreSQL or back: all that was issued works there. Stop the service first; if it is cut off, run it again.',
+      ['database copy sqlite:data/valetkey.db postgres://valetkey@db.example/valetkey'],
+    )
+    .action(async (from: string, to: string) => {
+      const progress = new ProgressLine(run.context);
+      const report = run.json ? () => {} : progress.show.bind(progress);
+      const outcome = await run.context.database.copy(from, to, report).finally(() => progress.end());
+      run.print(copied(outcome, run.width));
+    });
+}
+
+function copied({ from, to, tables }: CopyOutcome, width: number): Answer {
+  const json = { from, to, copied: tables !== null, tables: tables ?? [] };
+  if (tables === null)
+    return {
+      json,
+      text: [
+        `${to} holds this installation already, from an earlier copy: nothing was copied.`,
+        `What was changed in ${from} since then is not in it.`,
+      ],
+    };
+  const rows = tables.map((each) => [each.table, String(each.rows)]);
+  const text = [
+    ...table(['Table', 'Rows'], rows, width),
+    '',
+    `All rows are copied, and the same in ${from} and ${to}.`,
+    'Next: set VALETKEY_DATABASE_URL to the new database, start the service, and move the old database away.',
+  ];
+  return { json, text };
 }

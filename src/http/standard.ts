@@ -129,7 +129,7 @@ async function authorizeDevice(service: Service, request: FastifyRequest, reply:
     user_code: userCode,
     verification_uri: page,
     verification_uri_complete: `${page}?user_code=${userCode}`,
-    expires_in: Math.floor((result.expiresAt - service.now()) / 1000),
+    expires_in: Math.ceil((result.expiresAt - service.now()) / 1000),
     interval: POLL_INTERVAL,
   });
 }

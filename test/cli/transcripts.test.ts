@@ -3,13 +3,11 @@ import { readdirSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import { describe, it } from 'node:test';
 import type { Installation } from '../../src/cli/context.ts';
-import { runProgram } from '../../src/cli/program.ts';
 import { makeCommandContext } from '../../src/main.ts';
 import type { AuthorizationServer } from '../../src/oauth/authorization-server.ts';
-import { Collector } from './collector.ts';
+import { runCommand } from '../support/command.ts';
 import { playTranscript, type RunCommand } from './transcript.ts';
 
 const transcripts = new URL('transcripts/', import.meta.url);
@@ -44,14 +42,11 @@ describe('the command line, as transcripts', () => {
   }
 });
 
-/** Runs one command of the real program, on streams of its own. */
+/** Runs one command, and answers what came back in the form of transcripts. */
 async function run(environment: NodeJS.ProcessEnv, words: readonly string[], stdin: string): Promise<string> {
-  const stdout = new Collector();
-  const stderr = new Collector();
-  const streams = { stdin: Readable.from([Buffer.from(stdin)]), stdout, stderr };
-  const code = await runProgram(words, { ...makeCommandContext(environment), ...streams });
+  const { code, stdout, stderr } = await runCommand(words, environment, stdin);
   const exit = code === 0 ? '' : `[exit ${code}]\n`;
-  return stdout.text + stderr.text.replace(/^(?=.)/gm, 'stderr: ') + exit;
+  return stdout + stderr.replace(/^(?=.)/gm, 'stderr: ') + exit;
 }
 
 /** `allow CLIENT USER`: what the user does in a browser. */

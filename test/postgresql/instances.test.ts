@@ -123,15 +123,6 @@ test('a password that is set while sessions begin leaves none that was begun wit
   }
 });
 
-test('what is guessed on one instance counts on the others', async (t) => {
-  const url = await createDatabase();
-  const [one, other] = [await instance(t, url), await instance(t, url)];
-  const move = (opened: typeof one, by: number) => opened.counters?.move('a', by, 1000, NOW);
-  assert.equal(await move(one, 100), NOW + 100);
-  assert.equal(await move(other, 100), NOW + 200);
-  assert.equal(await move(one, 5000), NOW + 1000);
-});
-
 test('a reader of the trail waits for a place that is still being filled, and skips none', async (t) => {
   const { one, url } = await openTwo(t);
   const last = await one.lastAuditSequence();

@@ -344,7 +344,7 @@ test('operating: the way back is refused as well until it is finished, after a k
     using database = new DatabaseSync(back, { readOnly: true });
     return database.prepare('SELECT 1 FROM oauth_grant').get() !== undefined;
   };
-  for (let begun = false; !begun; await sleep(1)) {
+  for (let begun = false; !begun && child.exitCode === null; await sleep(1)) {
     try {
       begun = hasRows();
     } catch {

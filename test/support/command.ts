@@ -4,10 +4,13 @@ import { runProgram } from '../../src/cli/program.ts';
 import { makeCommandContext } from '../../src/main.ts';
 import { Collector } from '../cli/collector.ts';
 
-/** Runs a command with these variables as its environment. */
-export async function runCommand(words: readonly string[], environment: Readonly<Record<string, string>>) {
-  const [stdout, stderr] = [new Collector(), new Collector()];
-  const context = { ...makeCommandContext(environment), stdin: Readable.from([]), stdout, stderr };
-  const code = await runProgram(words, context);
+/** Runs a command with these variables as its environment, and this as its standard input. */
+export async function runCommand(
+  words: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+  input = '',
+): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }> {
+  const [stdin, stdout, stderr] = [Readable.from([Buffer.from(input)]), new Collector(), new Collector()];
+  const code = await runProgram(words, { ...makeCommandContext(environment), stdin, stdout, stderr });
   return { code, stdout: stdout.text, stderr: stderr.text };
 }

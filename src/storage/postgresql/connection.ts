@@ -143,6 +143,7 @@ export class Connection {
 function settings({ statementTimeout, lockTimeout, byKey }: Session): string {
   const everywhere = {
     synchronous_commit: 'on',
+    default_transaction_isolation: "'read committed'",
     statement_timeout: statementTimeout,
     lock_timeout: lockTimeout,
     idle_in_transaction_session_timeout: 5000,
@@ -152,6 +153,7 @@ function settings({ statementTimeout, lockTimeout, byKey }: Session): string {
   // cannot do without a key: no plan reads a whole table, whatever becomes of it later.
   const ofKeys = {
     plan_cache_mode: 'force_generic_plan',
+    enable_bitmapscan: 'on',
     enable_seqscan: 'off',
     enable_indexscan: 'off',
     enable_indexonlyscan: 'off',

@@ -25,6 +25,8 @@ const SESSION: Session = { statementTimeout: 0, lockTimeout: 10_000, byKey: fals
 /** Whoever copies from or into a database: also one that was killed, until the server has seen that. */
 const COPYING = [LOCKS.opening[0], 4];
 
+const ALL_TABLES = [INSTALLATION, ...TABLES].map(({ name }) => name).join(', ');
+
 /** Columns that only this database has, and that nobody asks about afterwards, with what they get. */
 const OWN_COLUMNS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   client_assertion: { attempt: "'00000000-0000-0000-0000-000000000000'" },
@@ -72,6 +74,11 @@ export function openPostgresqlTarget(url: string, installation: string, now: num
   });
 }
 
+/** A transaction may last as long as it takes, whatever the server says of that; not every version knows both. */
+const NEVER_END = `
+  SELECT set_config(name, '0', false) FROM pg_settings
+  WHERE name IN ('idle_in_transaction_session_timeout', 'transaction_timeout')`;
+
 async function opened<Rest>(url: string, prepare: (connection: Connection) => Promise<Rest>): Promise<CopySide & Rest> {
   const connection = await reach(url, SESSION);
   try {
@@ -108,9 +115,9 @@ async function freeze(connection: Connection, url: string): Promise<void> {
     throw new Refused([
       `instances are connected to ${placeOf(url)}: stop them first, since nothing may change while it is copied`,
     ]);
-  const tables = [INSTALLATION, ...TABLES].map(({ name }) => name);
-  await connection.script('SET idle_in_transaction_session_timeout = 0; BEGIN');
-  await connection.script(`LOCK TABLE ${tables.join(', ')} IN SHARE MODE`);
+  await connection.rows(NEVER_END);
+  await connection.script('BEGIN');
+  await connection.script(`LOCK TABLE ${ALL_TABLES} IN SHARE MODE`);
 }
 
 /** An instance that opened the database at the same moment may have founded an installation of its own. */
@@ -147,7 +154,7 @@ function writing(connection: Connection, url: string): Omit<CopyTarget, keyof Co
     empty: ({ name }) => connection.script(`TRUNCATE ${name} CASCADE`),
     async finish(lastAuditSequence, writeLast) {
       // The first instance should not have to guess how large the tables are.
-      await connection.script('ANALYZE; SET synchronous_commit = on');
+      await connection.script(`ANALYZE ${ALL_TABLES}; SET synchronous_commit = on`);
       await underLock(connection, async () => {
         await refuseAnother(connection, url);
         await writeLast();

@@ -7,11 +7,11 @@ import { type Connection, json } from './connection.ts';
 import { Connections, type Work } from './connections.ts';
 import { asStoreError } from './errors.ts';
 
-/** Opens connections for statements by key, which are quick or worth nothing, and for all others. */
-export type Opener = (byKey: boolean) => Promise<Connection>;
+/** What connections are for: searches by key, writes by key, and everything else. */
+export type Purpose = 'reads' | 'writes' | 'others';
 
-/** How many connections of each kind there are at most. */
-export type Sizes = { readonly reads: number; readonly writes: number; readonly others: number };
+/** How many connections there are at most for each purpose. */
+export type Sizes = Readonly<Record<Purpose, number>>;
 
 /** The database as one instance uses it. */
 export class Database {
@@ -21,10 +21,10 @@ export class Database {
   readonly writes: Connections;
   readonly #others: Connections;
 
-  constructor(open: Opener, sizes: Sizes) {
-    this.reads = new Connections(sizes.reads, () => open(true));
-    this.writes = new Connections(sizes.writes, () => open(true));
-    this.#others = new Connections(sizes.others, () => open(false));
+  constructor(open: (purpose: Purpose) => Promise<Connection>, sizes: Sizes) {
+    this.reads = new Connections(sizes.reads, () => open('reads'));
+    this.writes = new Connections(sizes.writes, () => open('writes'));
+    this.#others = new Connections(sizes.others, () => open('others'));
   }
 
   /** The rows that a query answers. Throws `StoreUnavailable`. */
@@ -95,7 +95,9 @@ export class Database {
  */
 async function happened(connection: Connection, recorded: readonly unknown[]): Promise<boolean> {
   await connection.script('BEGIN');
-  const written = await connection.change(RECORD_EVENTS, recorded);
-  await connection.script('ROLLBACK');
-  return written === 0;
+  try {
+    return (await connection.change(RECORD_EVENTS, recorded)) === 0;
+  } finally {
+    if (!connection.isLost) await connection.script('ROLLBACK');
+  }
 }

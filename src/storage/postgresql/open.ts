@@ -1,6 +1,5 @@
 /** Opens a PostgreSQL database as the store of the protocol and of accounts, for one of any number of instances. */
 import type { Keyring } from '../../oauth/keyring.ts';
-import { Refused } from '../../refused.ts';
 import type { Finding, Storage } from '../storage.ts';
 import { accountStore } from './accounts.ts';
 import { auditStore } from './audit.ts';
@@ -10,12 +9,13 @@ import { clientStore } from './clients.ts';
 import { DatabaseClock } from './clock.ts';
 import { Connection, type Session } from './connection.ts';
 import { sharedCounters } from './counters.ts';
-import { Database } from './database.ts';
+import { Database, type Purpose, type Sizes } from './database.ts';
 import { deviceRequestStore } from './device-requests.ts';
-import { asStoreError, SQLSTATE, sqlState } from './errors.ts';
+import { asStoreError } from './errors.ts';
 import { grantStore } from './grants.ts';
 import { found, isFounded, needsFounding, requireFittingKeys } from './installation.ts';
 import { migrate, pending, requireUpToDate, underLock } from './migrate.ts';
+import { asRefusal, reach } from './reach.ts';
 import { resourceServerStore } from './resource-servers.ts';
 import { scopeStore } from './scopes.ts';
 import { requireFitServer } from './server-settings.ts';
@@ -43,21 +43,24 @@ export type PostgresqlStorage = Storage & {
   check(): Promise<Finding[]>;
 };
 
-const SIZES = {
+const SIZES: Readonly<Record<PostgresqlOptions['role'], Sizes>> = {
   service: { reads: 2, writes: 3, others: 4 },
   command: { reads: 1, writes: 1, others: 1 },
 };
 
-/** By key everything is quick, or somebody holds a lock that nobody should. Another instance may be migrating for long. */
-const SESSIONS = {
-  byKey: { statementTimeout: 2500, lockTimeout: 1500, byKey: true },
-  other: { statementTimeout: 10_000, lockTimeout: 3000, byKey: false },
-  patient: { statementTimeout: 0, lockTimeout: 60_000, byKey: false },
-} as const satisfies Record<string, Session>;
+/** By key everything is quick, or somebody holds a lock that nobody should. */
+const SESSIONS: Readonly<Record<Purpose, Session>> = {
+  reads: { statementTimeout: 1500, lockTimeout: 1000, byKey: true },
+  writes: { statementTimeout: 2500, lockTimeout: 1500, byKey: true },
+  others: { statementTimeout: 5000, lockTimeout: 3000, byKey: false },
+};
+
+/** Another instance may be migrating for long, and a check takes its time. */
+const PATIENT: Session = { statementTimeout: 0, lockTimeout: 60_000, byKey: false };
 
 /** Opens a database. Throws `Refused`, whose sentence says what to do, when it cannot be used; it is then as it was before. */
 export async function openPostgresql(options: PostgresqlOptions): Promise<PostgresqlStorage> {
-  const connection = await connect(options.url);
+  const connection = await reach(options.url, PATIENT);
   const clock = new DatabaseClock();
   const now = options.now ?? (() => clock.now());
   let applied: string[];
@@ -71,39 +74,6 @@ export async function openPostgresql(options: PostgresqlOptions): Promise<Postgr
     await connection.close();
   }
   return storage(options, applied, clock, now);
-}
-
-async function connect(url: string): Promise<Connection> {
-  try {
-    return await Connection.open(url, SESSIONS.patient);
-  } catch (error) {
-    const unreachable = `the database at ${placeOf(url)} cannot be reached (${(error as Error).message}): start it, or check the address`;
-    throw asRefusal(error, url) ?? new Refused([unreachable]);
-  }
-}
-
-/** What to do about an error of the server's while opening, if that is known. */
-function asRefusal(error: unknown, url: string): Refused | undefined {
-  if (error instanceof Refused) return error;
-  const place = placeOf(url);
-  const { message } = error as Error;
-  switch (sqlState(error)) {
-    case SQLSTATE.NO_SUCH_DATABASE:
-      return new Refused([`there is no database at ${place}: make it with "createdb", or check the address`]);
-    case SQLSTATE.INVALID_PASSWORD:
-    case SQLSTATE.INVALID_AUTHORIZATION:
-      return new Refused([`the database at ${place} lets nobody in (${message}): check user and password`]);
-    case SQLSTATE.INSUFFICIENT_PRIVILEGE:
-      return new Refused([`the user may not do at ${place} what it must (${message}): let it own the database`]);
-    default:
-      return undefined;
-  }
-}
-
-/** An address without its user and password. */
-function placeOf(url: string): string {
-  const { host, pathname } = URL.parse(url) ?? { host: '', pathname: '' };
-  return `${host || 'this machine'}${pathname}`;
 }
 
 /** Only reads, and comes before everything that writes: what is refused stays as it is. */
@@ -133,10 +103,10 @@ function storage(
   clock: DatabaseClock,
   now: () => number,
 ): PostgresqlStorage {
-  const open = (byKey: boolean) => Connection.open(url, byKey ? SESSIONS.byKey : SESSIONS.other);
+  const open = (purpose: Purpose) => Connection.open(url, SESSIONS[purpose]);
   const database = new Database(open, SIZES[role]);
   const marks = new UseMarks(database, now);
-  const cleanUp = new CleanUp(() => open(false), now);
+  const cleanUp = new CleanUp(() => open('others'), now);
   clock.start(database);
   return {
     store: {
@@ -164,7 +134,7 @@ function storage(
 }
 
 async function checkPatiently(url: string, keyring: Keyring): Promise<Finding[]> {
-  const connection = await connect(url);
+  const connection = await reach(url, PATIENT);
   try {
     return await check(connection, keyring);
   } finally {

@@ -1,0 +1,61 @@
+/** How far a long command is, on standard error: one line that changes at a terminal, else a line now and then. */
+import type { CommandContext, CopyProgress } from './context.ts';
+
+const WIDTH = 24;
+/** So often the line changes (ms), and so often another one is written. */
+const EVERY_MS = { terminal: 100, elsewhere: 10_000 };
+const CLEAR_LINE = '\r\u001b[2K';
+
+/** The progress of one command, which has steps. */
+export class ProgressLine {
+  readonly #stream: CommandContext['stderr'];
+  readonly #now: () => number;
+  #step: { readonly name: string; readonly since: number; readonly from: number } | null = null;
+  #shownAt = 0;
+
+  /** `now` answers ms since the epoch. */
+  constructor({ stderr, now }: Pick<CommandContext, 'stderr' | 'now'>) {
+    this.#stream = stderr;
+    this.#now = now;
+  }
+
+  /** Shows it, if it is time again, or the step is new or done. */
+  show(progress: CopyProgress): void {
+    const now = this.#now();
+    if (this.#step?.name !== progress.step) {
+      this.#step = { name: progress.step, since: now, from: progress.rows };
+      this.#shownAt = 0;
+    }
+    const every = this.#stream.isTTY ? EVERY_MS.terminal : EVERY_MS.elsewhere;
+    if (now - this.#shownAt < every && progress.rows < progress.of) return;
+    this.#shownAt = now;
+    const { since, from } = this.#step;
+    const line = sentence(progress, (progress.rows - from) / Math.max(1, now - since));
+    this.#stream.write(this.#stream.isTTY ? CLEAR_LINE + bar(progress) + line : `${line}\n`);
+  }
+
+  /** Takes the changing line away, before something else is written. */
+  end(): void {
+    if (this.#stream.isTTY && this.#step) this.#stream.write(CLEAR_LINE);
+  }
+}
+
+/** `perMs`: rows a millisecond. */
+function sentence({ step, rows, of }: CopyProgress, perMs: number): string {
+  const left = rows < of && perMs > 0 ? `, ${duration((of - rows) / perMs / 1000)} left` : '';
+  return `${step} ${percent({ rows, of })} %, ${rows} of ${of} rows${left}`;
+}
+
+function bar({ rows, of }: Omit<CopyProgress, 'step'>): string {
+  const full = Math.floor((percent({ rows, of }) / 100) * WIDTH);
+  return `[${'#'.repeat(full)}${' '.repeat(WIDTH - full)}] `;
+}
+
+function percent({ rows, of }: Omit<CopyProgress, 'step'>): number {
+  return of === 0 ? 100 : Math.floor((rows / of) * 100);
+}
+
+function duration(seconds: number): string {
+  if (seconds < 90) return `${Math.ceil(seconds)} s`;
+  return seconds < 5400 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3600)} h`;
+}

@@ -1,0 +1,259 @@
+/**
+ * Copies an installation from one database to another, so that every credential goes on working there. What is there
+ * already is compared and kept, so that a copy that was cut off goes on; in the end every row is read again on both sides.
+ * Until then a mark keeps the program from using the target.
+ */
+import { createHash } from 'node:crypto';
+import type { Keyring } from '../oauth/keyring.ts';
+import { Refused } from '../refused.ts';
+import { type CopiedRow, type CopiedTable, type CopiedValue, INSTALLATION, TABLES } from './copied-tables.ts';
+import { openPostgresqlSource, openPostgresqlTarget } from './postgresql/copy.ts';
+import { ConnectionLost, sqlState } from './postgresql/errors.ts';
+import { openSqliteSource, openSqliteTarget } from './sqlite/copy.ts';
+import { resultCode } from './sqlite/errors.ts';
+
+/** So many rows travel at once, however many there are. */
+const WINDOW = 1000;
+
+/** A database that takes part. */
+export type CopySide = {
+  /** What people know it by; never with a password. */
+  readonly place: string;
+  /** The rows after a key (from the first when it is null), in the order of their keys, at most so many. */
+  read(table: CopiedTable, after: CopiedValue, limit: number): Promise<CopiedRow[]>;
+  close(): Promise<void>;
+};
+
+/** The database that is copied; nobody can change it while it is open. */
+export type CopySource = CopySide & {
+  count(table: CopiedTable): Promise<number>;
+  /** The last place in the audit trail that was taken. */
+  lastAuditSequence(): Promise<number>;
+};
+
+/** The database that becomes the copy. */
+export type CopyTarget = CopySide & {
+  /** Whether the copy was finished before. */
+  readonly isDone: boolean;
+  /** Adds rows; one whose key is there stays as it is. */
+  write(table: CopiedTable, rows: readonly CopiedRow[]): Promise<void>;
+  empty(table: CopiedTable): Promise<void>;
+  /**
+   * Writes what makes it whole, has the audit trail go on after a place, and takes the mark away, in one transaction; then
+   * all of the copy is on disk.
+   */
+  finish(lastAuditSequence: number, writeLast: () => Promise<void>): Promise<void>;
+};
+
+/** A database, as the configuration names it. */
+export type CopyPlace =
+  | { readonly kind: 'file'; readonly path: string }
+  | { readonly kind: 'postgresql'; readonly url: string }
+  | { readonly kind: 'memory' };
+
+/** How far a copy is: so many rows are copied, or compared, of all. */
+export type CopyProgress = { readonly step: 'copying' | 'comparing'; readonly rows: number; readonly of: number };
+
+/** What both sides hold of a table: `sha256` is over all rows in the order of their keys, in hexadecimal. */
+export type CopiedSummary = { readonly table: string; readonly rows: number; readonly sha256: string };
+
+/** What a copy came to; `tables` is null when it was finished before, and nothing was looked at. */
+export type CopyOutcome = {
+  readonly from: string;
+  readonly to: string;
+  readonly tables: readonly CopiedSummary[] | null;
+};
+
+/** What to copy where. `now` answers ms since the epoch; `report` is called after each window of rows. */
+export type CopyOptions = {
+  readonly from: CopyPlace;
+  readonly to: CopyPlace;
+  readonly keyring: Keyring;
+  readonly now: () => number;
+  readonly report: (progress: CopyProgress) => void;
+};
+
+/**
+ * Copies what is not there yet, and compares everything. Throws `Refused`, and `StoreUnavailable` when somebody writes to
+ * the source; the source is as it was in any case, and the same call again goes on with what is in the target.
+ */
+export async function copyDatabase(options: CopyOptions): Promise<CopyOutcome> {
+  const { openSource, openTarget } = sides(options);
+  const source = await openSource();
+  try {
+    const [row] = await source.read(INSTALLATION, null, 1);
+    const target = await openTarget(String(row?.[ID]));
+    try {
+      const tables = target.isDone ? null : await new Copy(source, target, options.report).run();
+      return { from: source.place, to: target.place, tables };
+    } finally {
+      await target.close();
+    }
+  } finally {
+    await source.close();
+  }
+}
+
+const ID = INSTALLATION.columns.findIndex(({ name }) => name === 'id');
+
+type Sides = {
+  readonly openSource: () => Promise<CopySource>;
+  readonly openTarget: (installation: string) => Promise<CopyTarget>;
+};
+
+function sides({ from, to, keyring, now }: CopyOptions): Sides {
+  if (from.kind === 'file' && to.kind === 'postgresql')
+    return {
+      openSource: () => openSqliteSource(from.path, keyring),
+      openTarget: (installation) => openPostgresqlTarget(to.url, installation, now()),
+    };
+  if (from.kind === 'postgresql' && to.kind === 'file')
+    return {
+      openSource: () => openPostgresqlSource(from.url, keyring),
+      openTarget: (installation) => openSqliteTarget(to.path, installation, now()),
+    };
+  throw new Refused([
+    'a copy goes from a SQLite file to PostgreSQL or back: name one of each, such as sqlite:data/valetkey.db and postgres://user@host/database',
+  ]);
+}
+
+/** One copy under way. */
+class Copy {
+  readonly #source: CopySource;
+  readonly #target: CopyTarget;
+  readonly #report: (progress: CopyProgress) => void;
+  #progress: CopyProgress = { step: 'copying', rows: 0, of: 0 };
+  /** The table that is being worked on. */
+  #table = '';
+
+  constructor(source: CopySource, target: CopyTarget, report: (progress: CopyProgress) => void) {
+    this.#source = source;
+    this.#target = target;
+    this.#report = report;
+  }
+
+  /** Answers what both sides hold in the end. */
+  async run(): Promise<CopiedSummary[]> {
+    try {
+      return await this.#run();
+    } catch (error) {
+      const isOfDatabase = error instanceof ConnectionLost || (sqlState(error) ?? resultCode(error)) !== undefined;
+      if (!isOfDatabase) throw error;
+      const { message } = error as Error;
+      throw new Refused([
+        `the copy stopped at the table ${this.#table} (${message}): see to that, and run the same command again, which goes on from there`,
+      ]);
+    }
+  }
+
+  async #run(): Promise<CopiedSummary[]> {
+    let of = 0;
+    for (const table of TABLES) of += await this.#source.count(table);
+    this.#progress = { step: 'copying', rows: 0, of };
+    for (const table of TABLES) await this.#copy(table);
+    this.#progress = { step: 'comparing', rows: 0, of };
+    const compared: Compared[] = [];
+    for (const table of TABLES) compared.push(await this.#compare(table));
+    this.#requireSame(compared);
+    await this.#target.finish(await this.#source.lastAuditSequence(), async () => {
+      await this.#copy(INSTALLATION);
+      const last = await this.#compare(INSTALLATION);
+      this.#requireSame([last]);
+      compared.push(last);
+    });
+    return compared.map(({ table, source }) => ({ table, ...source }));
+  }
+
+  async #copy(table: CopiedTable): Promise<void> {
+    this.#table = table.name;
+    let last = await this.#lastThatIsThere(table);
+    for (;;) {
+      const rows = await this.#source.read(table, last, WINDOW);
+      if (rows.length === 0) return;
+      await this.#target.write(table, rows);
+      this.#advance(rows.length);
+      last = lastKey(rows);
+    }
+  }
+
+  /**
+   * The last key that an earlier run copied, or null. Where the source is no longer what was copied, since it was used in
+   * between, the table begins anew.
+   */
+  async #lastThatIsThere(table: CopiedTable): Promise<CopiedValue> {
+    const { rows: before } = this.#progress;
+    for (let last: CopiedValue = null; ; ) {
+      const there = await this.#target.read(table, last, WINDOW);
+      if (there.length === 0) return last;
+      const here = await this.#source.read(table, last, there.length);
+      if (JSON.stringify(there) !== JSON.stringify(here)) {
+        await this.#target.empty(table);
+        this.#progress = { ...this.#progress, rows: before };
+        return null;
+      }
+      this.#advance(there.length);
+      last = lastKey(there);
+    }
+  }
+
+  async #compare(table: CopiedTable): Promise<Compared> {
+    this.#table = table.name;
+    const [source, target] = [new Summary(), new Summary()];
+    for (;;) {
+      const read = this.#target.read(table, target.last, WINDOW);
+      const here = await this.#source.read(table, source.last, WINDOW);
+      const there = await read;
+      if (here.length + there.length === 0) return { table: table.name, source: source.end(), target: target.end() };
+      source.add(here);
+      target.add(there);
+      this.#advance(here.length);
+    }
+  }
+
+  #requireSame(compared: readonly Compared[]): void {
+    const wrong = compared.filter(
+      ({ source, target }) => source.rows !== target.rows || source.sha256 !== target.sha256,
+    );
+    if (wrong.length === 0) return;
+    const tables = wrong.map(({ table, source, target }) => `${table} (${source.rows} rows, copied ${target.rows})`);
+    throw new Refused([
+      `the copy in ${this.#target.place} is not what is in ${this.#source.place}: ${tables.join(', ')}. Something else writes there: stop it, and run the same command again, which copies what differs anew`,
+    ]);
+  }
+
+  #advance(rows: number): void {
+    if (this.#table === INSTALLATION.name) return;
+    this.#progress = { ...this.#progress, rows: this.#progress.rows + rows };
+    this.#report(this.#progress);
+  }
+}
+
+type Counted = Omit<CopiedSummary, 'table'>;
+type Compared = { readonly table: string; readonly source: Counted; readonly target: Counted };
+
+/** What was read of a table: each row counts, as a line of JSON. */
+class Summary {
+  readonly #hash = createHash('sha256');
+  #rows = 0;
+  #last: CopiedValue = null;
+
+  get last(): CopiedValue {
+    return this.#last;
+  }
+
+  add(rows: readonly CopiedRow[]): void {
+    if (rows.length === 0) return;
+    this.#hash.update(rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+    this.#rows += rows.length;
+    this.#last = lastKey(rows);
+  }
+
+  end(): Counted {
+    return { rows: this.#rows, sha256: this.#hash.digest('hex') };
+  }
+}
+
+/** The key of the last row. */
+function lastKey(rows: readonly CopiedRow[]): CopiedValue {
+  return rows.at(-1)?.[0] ?? null;
+}
