@@ -1,0 +1,135 @@
+/** What both stores are asked in `node bench/scaling.ts --measure`: the same made-up grants, and so many at a time. */
+
+import { hash } from 'node:crypto';
+import { auditEvent } from '../src/oauth/audit.ts';
+import { type Generation, type Grant, grantIdText, newGrantId } from '../src/oauth/grant.ts';
+import { createKeyring } from '../src/oauth/keyring.ts';
+import type { Store } from '../src/oauth/store.ts';
+import { makeRootKey, parseRootKeys } from '../src/root-keys.ts';
+
+/** So many requests are under way at once. */
+const IN_FLIGHT = 64;
+const APPS_PER_USER = 5;
+const CLIENTS = 100;
+const [CODE_MS, ACCESS_MS, IDLE_MS, MAX_MS] = [60_000, 1_800_000, 30 * 86_400_000, 365 * 86_400_000];
+
+/** A keyring with one key. */
+export const keyring = createKeyring(parseRootKeys(makeRootKey(), 'bench'));
+
+/** What the made-up rows hold. The lengths are those of the real thing; grants come one each millisecond from `since`. */
+export function madeUp(grants: number, since: number) {
+  return {
+    grants,
+    accounts: Math.ceil(grants / APPS_PER_USER),
+    clients: CLIENTS,
+    since,
+    keyId: keyring.currentKeyId,
+    scope: 'mail.read profile.read',
+    challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+    phc: `$argon2id$v=19$m=19456,t=2,p=1$${'A'.repeat(22)}$${'A'.repeat(43)}`,
+  } as const;
+}
+
+/** What rows are made up from. */
+export type MadeUp = ReturnType<typeof madeUp>;
+
+/** The id of the nth grant: a UUID of version 7, made of its time and its number. */
+export function grantId(n: number, { since }: MadeUp): Buffer {
+  const chance = hash('md5', String(n));
+  const time = (since + n).toString(16).padStart(12, '0');
+  return Buffer.from(`${time}7${chance.slice(0, 3)}8${chance.slice(3, 18)}`, 'hex');
+}
+
+/** The id of the nth account. */
+export const accountId = (n: number): string => `usr_${String(n).padStart(16, '0')}`;
+/** The id of the nth client. */
+export const clientId = (n: number): string => `app_${String(n).padStart(16, '0')}`;
+/** Where the nth client's users come back to. */
+export const redirectUri = (n: number): string => `https://app-${n}.example.com/oauth/callback`;
+
+/** A grant as an Allow makes it, with the lengths of `madeUp`. */
+export function newGrant({ accounts, scope, challenge, keyId }: MadeUp, now: number): Grant {
+  const client = Math.floor(Math.random() * CLIENTS);
+  return {
+    id: newGrantId(now),
+    clientId: clientId(client),
+    resourceOwnerId: accountId(Math.floor(Math.random() * accounts)),
+    scope,
+    redirectUri: redirectUri(client),
+    codeChallenge: challenge,
+    resource: null,
+    seed: Buffer.alloc(16, 1),
+    epochs: { installation: 0, client: 0, resourceOwner: 0 },
+    grantedAt: now,
+    absoluteExpiresAt: now + MAX_MS,
+    generation: 0,
+    keyId,
+    rotatedAt: now,
+    accessTokenExpiresAt: null,
+    expiresAt: now + CODE_MS,
+    usedGeneration: 0,
+    lastUsedAt: null,
+    revokedAt: null,
+    revocationReason: null,
+  };
+}
+
+/** Issues a grant, with its event. */
+export function issue(store: Store, grant: Grant): Promise<void> {
+  const actor = {
+    kind: 'user',
+    id: grant.resourceOwnerId,
+    source: '203.0.113.7',
+    requestId: 'req-0123456789',
+  } as const;
+  const { clientId, resourceOwnerId, grantedAt } = grant;
+  const about = { clientId, resourceOwnerId, grantId: grantIdText(grant.id) };
+  return store.issueGrant(grant, auditEvent('consent_allowed', actor, grantedAt, about));
+}
+
+/** What the next rotation of a grant writes. */
+export function next(grantId: Buffer, generation: number, now: number): Generation {
+  const keyId = keyring.currentKeyId;
+  return {
+    grantId,
+    generation,
+    keyId,
+    rotatedAt: now,
+    accessTokenExpiresAt: now + ACCESS_MS,
+    expiresAt: now + IDLE_MS,
+  };
+}
+
+/** Does something with each of some things, so many at a time; throws when one fails. Answers what each answered. */
+export async function inFlight<T, Answer>(
+  things: readonly T[],
+  act: (thing: T) => Promise<Answer>,
+  atOnce = IN_FLIGHT,
+): Promise<Answer[]> {
+  const queue = things.entries();
+  const answers: Answer[] = [];
+  const work = async () => {
+    for (const [place, thing] of queue) answers[place] = await act(thing);
+  };
+  await Promise.all(Array.from({ length: atOnce }, work));
+  return answers;
+}
+
+/** So many of some things, each at most once, in an order of chance. */
+export function some<T>(things: readonly T[], count: number): T[] {
+  const left = [...things];
+  return Array.from({ length: Math.min(count, left.length) }, () => {
+    const at = Math.floor(Math.random() * left.length);
+    const last = left.pop() as T;
+    if (at >= left.length) return last;
+    const taken = left[at] as T;
+    left[at] = last;
+    return taken;
+  });
+}
+
+/** Rows under a head, as a table of Markdown. */
+export function markdown(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const lines = [head, head.map(() => '---'), ...rows];
+  return lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+}
