@@ -12,7 +12,10 @@ import type { ResourceServer } from './resource-server.ts';
 import type { ScopeDefinition } from './scope.ts';
 import type { StoredSecret } from './secret.ts';
 
-/** The store cannot serve now, and nothing was written; another try later may do. */
+/**
+ * The store cannot serve now; another try later may do. Nothing was written, unless a line to the store was lost for good
+ * just then: in any case a second try is safe, and answers with what the first one did.
+ */
 export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable';
 }

@@ -131,6 +131,7 @@ test('while the database is gone it is told so within 3 s, then at once, and ser
   await addAdaAndOne(opened);
   const { store } = opened;
   await store.findClient('app_one');
+  t.after(() => server.start());
   await server.stop();
   const verbs = [
     () => store.findClient('app_one'),

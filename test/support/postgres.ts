@@ -71,7 +71,10 @@ export async function startPostgres(settings: Readonly<Record<string, string>> =
     spawn(join(binaries, 'postgres'), parameters, { ...environment, stdio: ['ignore', 'ignore', 'pipe'] });
 
   let running = serve();
-  const endAtExit = () => running.kill('SIGKILL');
+  const endAtExit = () => {
+    running.kill('SIGKILL');
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  };
   process.once('exit', endAtExit);
   await untilReady(running);
 
@@ -86,13 +89,15 @@ export async function startPostgres(settings: Readonly<Record<string, string>> =
       await client.end();
     }
   };
+  const isOver = () => running.exitCode !== null || running.signalCode !== null;
   const end = async (signal: NodeJS.Signals) => {
-    if (running.exitCode !== null || running.signalCode !== null) return;
+    if (isOver()) return;
     const ended = once(running, 'exit');
     running.kill(signal);
     await ended;
   };
   const start = async () => {
+    if (!isOver()) return;
     running = serve();
     await untilReady(running);
   };

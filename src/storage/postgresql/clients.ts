@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Client, PublicKey } from '../../oauth/client.ts';
 import type { Scope } from '../../oauth/scope.ts';
 import type { ClientStore } from '../../oauth/store.ts';
-import { parseSecrets, secretsText } from '../sqlite/secrets-text.ts';
+import { parseSecrets, secretsText } from '../secrets-text.ts';
 import { Batches, searchByKey } from './batches.ts';
 import { json } from './connection.ts';
 import type { Database } from './database.ts';

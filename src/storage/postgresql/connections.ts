@@ -1,6 +1,6 @@
 /**
  * A few connections of one kind, made when they are needed and made anew when they are lost. While the database is gone,
- * whoever asks is told so at once, or soon, and one connection is tried again and again.
+ * the first who ask wait for it a little, all others are told so at once, and one connection is tried again and again.
  */
 import { randomInt } from 'node:crypto';
 import { setTimeout as after } from 'node:timers/promises';
@@ -40,7 +40,9 @@ export class Connections {
   #working = 0;
   #isScheduled = false;
   #failures = 0;
-  #failure: { readonly since: number; readonly error: Error } | null = null;
+  /** Why there is no connection, and whether somebody has waited for one in vain. */
+  #failure: Error | null = null;
+  #isGone = false;
   #retry: NodeJS.Timeout | null = null;
   #closed: PromiseWithResolvers<void> | null = null;
 
@@ -77,7 +79,7 @@ export class Connections {
 
   #use<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
     if (this.#closed) return Promise.reject(new StoreUnavailable('the database is closed'));
-    if (this.#isGone()) return Promise.reject(this.#unavailable());
+    if (this.#isGone) return Promise.reject(this.#unavailable());
     if (this.#waiting.length >= MOST_WAITING)
       return Promise.reject(new StoreUnavailable('too many requests wait for the database'));
     return new Promise((resolve, reject) => {
@@ -94,11 +96,8 @@ export class Connections {
     });
   }
 
-  #isGone(): boolean {
-    return this.#failure !== null && performance.now() - this.#failure.since > PATIENCE_MS;
-  }
-
   #giveUp(waiting: Waiting): void {
+    this.#isGone = this.#failure !== null;
     this.#waiting = this.#waiting.filter((one) => one !== waiting);
     waiting.reject(this.#unavailable());
     this.#schedule();
@@ -107,7 +106,7 @@ export class Connections {
   #unavailable(): StoreUnavailable {
     const failure = this.#failure;
     if (!failure) return new StoreUnavailable('the database is too slow: no connection was free in time');
-    return new StoreUnavailable(`the database cannot be reached: ${failure.error.message}`, { cause: failure.error });
+    return new StoreUnavailable(`the database cannot be reached: ${failure.message}`, { cause: failure });
   }
 
   /** After the input of this turn was read, so that all its requests share what they can. */
@@ -146,13 +145,14 @@ export class Connections {
     try {
       const connection = await this.#open();
       this.#failure = null;
+      this.#isGone = false;
       this.#failures = 0;
       this.#live += 1;
       connection.onLost = () => this.#forget(connection);
       this.#idle.push(connection);
     } catch (error) {
       // One that is refused although others are open, as when the server has too many, is no sign that it is gone.
-      if (this.#live === 0) this.#failure ??= { since: performance.now(), error: error as Error };
+      if (this.#live === 0) this.#failure = error as Error;
       const delay = Math.min(RETRY_MS * 2 ** this.#failures, MOST_RETRY_MS);
       this.#failures += 1;
       if (this.#retry) clearTimeout(this.#retry);

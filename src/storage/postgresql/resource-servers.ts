@@ -1,7 +1,7 @@
 /** Resource servers in PostgreSQL. */
 import type { ResourceServer } from '../../oauth/resource-server.ts';
 import type { ResourceServerStore } from '../../oauth/store.ts';
-import { parseSecrets, secretsText } from '../sqlite/secrets-text.ts';
+import { parseSecrets, secretsText } from '../secrets-text.ts';
 import { searchByKey } from './batches.ts';
 import type { Database } from './database.ts';
 

@@ -4,8 +4,8 @@ import type { AuditEvent } from '../../oauth/audit.ts';
 import type { Client, PublicKey } from '../../oauth/client.ts';
 import type { Scope } from '../../oauth/scope.ts';
 import type { ClientStore } from '../../oauth/store.ts';
+import { parseSecrets, secretsText } from '../secrets-text.ts';
 import { RowCache } from './row-cache.ts';
-import { parseSecrets, secretsText } from './secrets-text.ts';
 import type { Tables } from './tables.ts';
 
 type ClientRow = {

@@ -2,8 +2,8 @@
 import type { AuditEvent } from '../../oauth/audit.ts';
 import type { ResourceServer } from '../../oauth/resource-server.ts';
 import type { ResourceServerStore } from '../../oauth/store.ts';
+import { parseSecrets, secretsText } from '../secrets-text.ts';
 import { RowCache } from './row-cache.ts';
-import { parseSecrets, secretsText } from './secrets-text.ts';
 import type { Tables } from './tables.ts';
 
 type ResourceServerRow = {

@@ -1,5 +1,5 @@
 /** Stored secrets as JSON, written in one way, so that equal lists are equal texts. */
-import type { StoredSecret } from '../../oauth/secret.ts';
+import type { StoredSecret } from '../oauth/secret.ts';
 
 /** The text that is stored of some secrets. */
 export function secretsText(secrets: readonly StoredSecret[]): string {
