@@ -15,6 +15,7 @@ const [task = '', ...rest] = process.argv.slice(2);
 const tasks = {
   start: { run: ['src/main.ts', 'serve'] },
   demo: { run: ['src/main.ts', 'demo'], demo: true },
+  cluster: { run: ['demo/cluster.ts'], dev: true, demo: true },
   valetkey: { run: ['src/main.ts'], demo: rest[0] === 'demo' },
   test: { run: ['test/run.ts'], dev: true, demo: true },
   check: { run: ['test/run.ts', '--check'], dev: true },
