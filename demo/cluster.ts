@@ -29,12 +29,13 @@ const stopped = stopSignal().then(() => {
   stopping.abort();
   setTimeout(giveUp, END_PATIENCE_MS).unref();
 });
-process.exitCode = await runCluster().catch(async (error: unknown) => {
+const exitCode = await runCluster().catch(async (error: unknown) => {
   await after(100); // Ctrl-C ends the parts as well, and may reach us after the news of that.
   if (stopping.signal.aborted) return headless ? 1 : 0;
   stderr.write(`cluster: ${(error as Error).message}\n`);
   return 1;
 });
+process.exit(exitCode); // Who was interrupted may have left something open, which nobody shall wait for.
 
 /** Runs the demonstration, and answers the exit code: 1 when a headless walk met something unexpected, or was ended. */
 async function runCluster(): Promise<number> {
@@ -52,7 +53,7 @@ async function runCluster(): Promise<number> {
 async function runInteractive(cluster: Cluster): Promise<number> {
   const server = await listenFrom(Number(new URL(cluster.apiUrl).port) + 1);
   const redirectUri = `http://127.0.0.1:${(server.address() as AddressInfo).port}/callback`;
-  const seeded = await addPersonAndApp(cluster, redirectUri);
+  const seeded = await unlessStopped(addPersonAndApp(cluster, redirectUri));
   clearTimeout(deadline);
   const { url, stop } = runPostcards(server, { appUrl: cluster.appUrl, apiUrl: cluster.apiUrl, ...seeded });
   stdout.write(`
@@ -71,12 +72,12 @@ async function runInteractive(cluster: Cluster): Promise<number> {
 async function runHeadless(cluster: Cluster): Promise<number> {
   const { appUrl, apiUrl } = cluster;
   // Nothing listens there: the walk reads the address that the browser is sent to, and goes nowhere.
-  const seeded = await addPersonAndApp(cluster, 'http://127.0.0.1:8080/callback');
+  const seeded = await unlessStopped(addPersonAndApp(cluster, 'http://127.0.0.1:8080/callback'));
   const walked = walk({ appUrl, apiUrl, ...seeded }, (step, number) => {
     stdout.write(step.ok ? stepLine(step, number) : printStep(step, number, stdout));
   });
-  const steps = await Promise.race([walked, stopped]);
-  if (!steps?.every((step) => step.ok)) return 1;
+  const steps = await unlessStopped(walked);
+  if (!steps.every((step) => step.ok)) return 1;
   return (await allRefuse(cluster, steps)) ? 0 : 1;
 }
 
@@ -94,6 +95,11 @@ async function allRefuse({ instances }: Cluster, steps: readonly Step[]): Promis
     : `What was taken back at one instance is refused only by ${[...refusals].join(', ')}.`;
   stdout.write(`\n${styleText(ok ? 'green' : 'red', sentence, { stream: stdout })}\n`);
   return ok;
+}
+
+/** What something comes to; throws when the program is told to end before. */
+function unlessStopped<T>(work: Promise<T>): Promise<T> {
+  return Promise.race([work, stopped.then(() => Promise.reject(new Error('told to end')))]);
 }
 
 /** Adds them by the operator's own way, beside the instances. */

@@ -1,0 +1,51 @@
+/** The verdict on an installation after a trial. */
+import assert from 'node:assert/strict';
+import type { PostgresServer } from '../support/postgres.ts';
+import { SEED } from './effort.ts';
+import { type Entry, violations } from './history.ts';
+import type { TestInstallation } from './instances.ts';
+import { startLoad, sweep } from './load.ts';
+import type { Instance } from './recorder.ts';
+import { oddRows } from './rows.ts';
+
+/** A fault that shows at all may show a thousand times. */
+const SHOWN = 20;
+
+/** Asserts that what was asked and answered may be so, and that the rows are as they must be. */
+export async function judge(installation: TestInstallation<Instance>, server: PostgresServer): Promise<void> {
+  const { recorder, shared } = installation;
+  const wrong = [...violations(recorder.entries), ...(await oddRows(server, shared.VALETKEY_DATABASE_URL))];
+  assert.deepEqual(wrong.slice(0, SHOWN), [], `${wrong.length} faults`);
+}
+
+/**
+ * Does something to an installation under load, whose revocations are listened to at each instance; then looks at
+ * everything that was answered once more, and judges. Answers the figures.
+ */
+export async function trial(
+  installation: TestInstallation<Instance>,
+  server: PostgresServer,
+  act: () => Promise<void>,
+): Promise<string> {
+  const { instances, recorder } = installation;
+  const stops = instances.map((at) => recorder.listen(at));
+  const load = startLoad(installation, SEED);
+  try {
+    await act();
+  } finally {
+    await load.stop();
+    await Promise.all(stops.map((stop) => stop()));
+  }
+  await sweep(installation, SEED);
+  await judge(installation, server);
+  assert.ok(recorder.entries.filter(({ outcome }) => outcome === 'done').length > 100, figures(recorder.entries));
+  return figures(recorder.entries);
+}
+
+function figures(entries: readonly Entry[]): string {
+  const counts = Map.groupBy(entries, ({ kind, outcome }) => `${kind} ${outcome}`);
+  return [...counts]
+    .map(([what, { length }]) => `${length} ${what}`)
+    .sort()
+    .join(', ');
+}

@@ -1,0 +1,26 @@
+/** What the rows of an installation must be like, whatever happened to the lines over which they were written. */
+import type { PostgresServer } from '../support/postgres.ts';
+
+/** Each finds ids that should not be found. */
+const ODD: Readonly<Record<string, string>> = {
+  'a grant without the one event of its Allow, or such an event without a grant': `
+    SELECT coalesce(oauth_grant.id::text, grant_id) AS id FROM oauth_grant
+    FULL JOIN (SELECT grant_id, count(*) AS events FROM audit_event WHERE action = 'consent_allowed' GROUP BY 1) AS allowed
+      ON allowed.grant_id = oauth_grant.id::text
+    WHERE oauth_grant.id IS NULL OR events IS DISTINCT FROM 1`,
+  'a grant that was revoked alone, without the one event that says so': `
+    SELECT id::text FROM oauth_grant
+    LEFT JOIN (SELECT grant_id, count(*) AS events FROM audit_event
+      WHERE action IN ('grant_revoked', 'code_replay', 'refresh_reuse') GROUP BY 1) AS ended ON ended.grant_id = id::text
+    WHERE coalesce(events, 0) <> CASE WHEN coalesce(revocation_reason, 'user') = 'user' THEN 0 ELSE 1 END`,
+  'a grant that was used before it was redeemed, or in a generation that it never had': `
+    SELECT id::text FROM oauth_grant WHERE used_generation > generation`,
+};
+
+/** What is wrong with the rows of a database, in words; none when all is well. */
+export async function oddRows(server: PostgresServer, database: string): Promise<string[]> {
+  const found = Object.entries(ODD).map(async ([what, sql]) =>
+    (await server.query<{ id: string }>(database, sql)).map(({ id }) => `${what}: ${id}`),
+  );
+  return (await Promise.all(found)).flat();
+}
