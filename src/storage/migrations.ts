@@ -1,4 +1,7 @@
-/** Migrations: numbered SQL files, each applied once and never edited after its release. */
+/**
+ * Migrations: numbered SQL files, each applied once and never edited after its release. One that the release before can
+ * live with is called `NNNN-expand-...`: it only adds what that release need not know of.
+ */
 import { hash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { Refused } from '../refused.ts';
@@ -36,11 +39,22 @@ const HALF_COPIED =
 const OTHER_COPY =
   'another installation is being copied into this database: give an empty one, or finish that copy first';
 
-/** The migrations still to be applied. Throws `Refused` when the database was made by other ones than ours. */
-export function pendingMigrations(known: readonly Migration[], applied: readonly AppliedMigration[]): Migration[] {
+/** Which newer migrations a database may have: those that only expand it, or none, for who reads every column there is. */
+export type Newer = 'expansions' | 'none';
+
+/**
+ * The migrations still to be applied. Throws `Refused` when the database was made by other ones than ours, unless those
+ * are newer ones that this version can live with.
+ */
+export function pendingMigrations(
+  known: readonly Migration[],
+  applied: readonly AppliedMigration[],
+  newer: Newer = 'expansions',
+): Migration[] {
   for (const { number, name, checksum } of applied) {
     const ours = known.find((migration) => migration.number === number);
     if (number === 0 && ours?.checksum !== checksum) throw new Refused([ours ? OTHER_COPY : HALF_COPIED]);
+    if (!ours && newer === 'expansions' && name.startsWith('expand-')) continue;
     if (!ours)
       throw new Refused([
         `the database was made by a newer version of Valetkey (migration ${number}, ${name}): install that version or a later one`,

@@ -39,7 +39,7 @@ const OWN_COLUMNS: Readonly<Record<string, Readonly<Record<string, string>>>> = 
  */
 export function openPostgresqlSource(url: string, keyring: Keyring): Promise<CopySource> {
   return opened(url, async (connection) => {
-    await pending(connection);
+    await pending(connection, MIGRATIONS, 'none');
     if (!(await isFounded(connection))) throw new Refused([`${placeOf(url)} holds no installation: check the address`]);
     await requireUpToDate(connection);
     await requireFittingKeys(connection, keyring);
@@ -60,7 +60,7 @@ export function openPostgresqlSource(url: string, keyring: Keyring): Promise<Cop
 export function openPostgresqlTarget(url: string, installation: string, now: number): Promise<CopyTarget> {
   return opened(url, async (connection) => {
     const known = [copyMark(installation), ...MIGRATIONS];
-    const isMarked = (await pending(connection, known))[0] !== known[0];
+    const isMarked = (await pending(connection, known, 'none'))[0] !== known[0];
     const [row] = (await isFounded(connection)) ? await read(connection, INSTALLATION, null, 1) : [];
     const isDone = !isMarked && row?.includes(installation) === true;
     if (!isDone) {

@@ -1,6 +1,6 @@
 /** Applies migrations to a PostgreSQL database: each in one transaction, under a lock, so that a kill leaves all or nothing. */
 import { Refused } from '../../refused.ts';
-import { type AppliedMigration, type Migration, pendingMigrations, readMigrations } from '../migrations.ts';
+import { type AppliedMigration, type Migration, type Newer, pendingMigrations, readMigrations } from '../migrations.ts';
 import type { Connection } from './connection.ts';
 import { LOCKS } from './locks.ts';
 
@@ -24,7 +24,11 @@ const OTHERS = `
  * The migrations still to be applied; only reads. Throws `Refused` when the database was made by other ones, or by
  * another program.
  */
-export async function pending(connection: Connection, known: readonly Migration[] = MIGRATIONS): Promise<Migration[]> {
+export async function pending(
+  connection: Connection,
+  known: readonly Migration[] = MIGRATIONS,
+  newer?: Newer,
+): Promise<Migration[]> {
   const found = await connection.one<{ ours: number; tables: number }>(OTHERS);
   if (found?.tables === 0) return [...known];
   if (found?.ours !== 1)
@@ -32,7 +36,7 @@ export async function pending(connection: Connection, known: readonly Migration[
   const applied = await connection.rows<AppliedMigration>(
     'SELECT number, name, checksum FROM migration ORDER BY number',
   );
-  return pendingMigrations(known, applied);
+  return pendingMigrations(known, applied, newer);
 }
 
 /** Refuses a database that is behind. Throws `Refused`. */

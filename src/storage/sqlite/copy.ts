@@ -30,7 +30,7 @@ export async function openSqliteSource(path: string, keyring: Keyring): Promise<
   if (!existsSync(path)) throw new Refused([`there is no database at ${path}: check the path`]);
   prepareDatabaseFile(path, false);
   return opened(path, (database) => {
-    pending(database);
+    pending(database, MIGRATIONS, 'none');
     if (!isFounded(database)) throw new Refused([`${path} holds no installation: check the path`]);
     requireUpToDate(database);
     requireFittingKeys(database, keyring);
@@ -52,7 +52,7 @@ export async function openSqliteTarget(path: string, installation: string, now: 
   prepareDatabaseFile(path, true);
   return opened(path, (database, read) => {
     const known = [copyMark(installation), ...MIGRATIONS];
-    const isMarked = pending(database, known)[0] !== known[0];
+    const isMarked = pending(database, known, 'none')[0] !== known[0];
     const [row] = isFounded(database) ? read(INSTALLATION, null, 1) : [];
     const isDone = !isMarked && row?.includes(installation) === true;
     if (!isDone) {

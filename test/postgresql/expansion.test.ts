@@ -1,0 +1,61 @@
+/** The next release's expansion of the schema, while instances of the release before are connected. */
+import assert from 'node:assert/strict';
+import { after, type TestContext, test } from 'node:test';
+import { isEnded } from '../../src/oauth/grant.ts';
+import { Connection } from '../../src/storage/postgresql/connection.ts';
+import { MIGRATIONS, migrate } from '../../src/storage/postgresql/migrate.ts';
+import { storeConformance } from '../storage/conformance.ts';
+import { sampleExpansion } from '../storage/expansion.ts';
+import { startPostgres } from '../support/postgres.ts';
+import { addAdaAndOne, event, NOW, sampleGeneration, sampleGrant } from '../support/storage.ts';
+import { instance, readyDatabases } from './instance.ts';
+
+const server = await startPostgres();
+after(() => server.remove());
+const createDatabase = await readyDatabases(server);
+const TABLES = "SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'";
+const SESSION = { statementTimeout: 0, lockTimeout: 5000, byKey: false };
+
+/** Expands a database as the first instance of the next release does. */
+async function expand(url: string): Promise<void> {
+  const tables = await server.query<{ relname: string }>(url, TABLES);
+  const next = sampleExpansion(
+    MIGRATIONS,
+    tables.map(({ relname }) => relname),
+  );
+  const connection = await Connection.open(url, SESSION);
+  assert.deepEqual(await migrate(connection, NOW, [...MIGRATIONS, next]), ['expand-later']);
+  await connection.close();
+}
+
+async function openExpanded(t: TestContext) {
+  const url = await createDatabase();
+  await expand(url);
+  return instance(t, url, { migrate: false });
+}
+
+storeConformance('PostgreSQL that the next release has expanded', async (t) => (await openExpanded(t)).store);
+
+test('an instance goes on while the next release expands the schema, and both see each other', async (t) => {
+  const url = await createDatabase();
+  const { store } = await instance(t, url);
+  await addAdaAndOne({ store });
+  const grants = Array.from({ length: 40 }, () => sampleGrant());
+  const [first] = grants;
+  assert.ok(first);
+  // Every statement is prepared before: none may mind that its tables have changed.
+  const walk = async (grant: typeof first) => {
+    await store.issueGrant(grant, event('consent_allowed'));
+    assert.equal(await store.redeemAuthorizationCode(sampleGeneration(grant, 1)), true);
+    assert.ok(await store.findGrant(grant.id));
+    assert.equal(await store.revokeGrant(grant.id, 'user', event('grant_revoked')), true);
+  };
+  await walk(first);
+  await Promise.all([expand(url), ...grants.slice(1).map(walk)]);
+  const other = await instance(t, url);
+  for (const { id } of grants) {
+    const found = await other.store.findGrant(id);
+    assert.ok(found && isEnded(found.grant, found.standing));
+  }
+  await walk(sampleGrant());
+});
