@@ -5,6 +5,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { isIPv6 } from 'node:net';
 import { availableParallelism, userInfo } from 'node:os';
+import { setTimeout as after } from 'node:timers/promises';
 import { type Logger, pino } from 'pino';
 import { Accounts } from './accounts/accounts.ts';
 import { PasswordHasher } from './accounts/password-hash.ts';
@@ -63,6 +64,9 @@ const LIMITS = {
 
 const LOG_FLUSH_MS = 250;
 
+/** A stop takes no longer (ms): connections are cut after 10 seconds, and a database that is stuck is not waited for. */
+const STOP_PATIENCE_MS = 12_000;
+
 /** Node.js has four threads for work beside the event loop: two stay free for syncs, whatever the number of sign-ins. */
 const MOST_HASHES_AT_ONCE = 2;
 
@@ -73,7 +77,7 @@ export async function startService(configuration: Configuration, world: World): 
   const keyring = createKeyring(loadRootKeys(configuration, isNew(configuration.database)));
   const { storage, now } = await openDatabase(configuration, keyring, world, 'service', true);
   const installation = makeInstallation(configuration, keyring, storage, now);
-  let isStopping = false;
+  const stopping = new AbortController();
   const service: Service = {
     authorizationServer: installation.authorizationServer,
     deviceFlow: installation.deviceFlow,
@@ -96,11 +100,12 @@ export async function startService(configuration: Configuration, world: World): 
     lifetimes: lifetimesOf(configuration),
     throttles: installation.throttles,
     isTrustedProxy: (address) => configuration.trustedProxies.check(address, isIPv6(address) ? 'ipv6' : 'ipv4'),
-    isReady: async () => !isStopping && (await canServe(storage)),
+    isReady: async () => !stopping.signal.aborted && (await canServe(storage)),
+    stopping: stopping.signal,
     now,
   };
   // Commands do without the servers, and start faster for it.
-  const { drain, startServers } = await import('./http/servers.ts');
+  const { startServers } = await import('./http/servers.ts');
   const servers = await startServers(service, configuration, logger).catch(async (error: unknown) => {
     await storage.close();
     throw error;
@@ -108,8 +113,8 @@ export async function startService(configuration: Configuration, world: World): 
   storage.cleanUp.start((sentence) => logger.warn(sentence));
   for (const sentence of configurationWarnings(configuration)) logger.warn(sentence);
   const stop = async (): Promise<void> => {
-    isStopping = true;
-    await drain(servers);
+    stopping.abort();
+    await servers.drain();
     await storage.close();
   };
   let stopped: Promise<void> | undefined;
@@ -117,21 +122,28 @@ export async function startService(configuration: Configuration, world: World): 
 }
 
 /** Serves until a signal comes; prints where, and what to do next on an empty installation. */
-async function serve(configuration: Configuration, json: boolean): Promise<number> {
+async function serve(configuration: Configuration, json: boolean): Promise<never> {
   // A line each is a system call each: lines are gathered, for a quarter of a second at most.
   const destination = pino.destination({ fd: 2, sync: false, minLength: 4096 });
   setInterval(() => destination.flush(), LOG_FLUSH_MS).unref();
   const logger = makeLogger(destination);
   const told = stopSignal(); // From here on, or a signal that comes early would cut the process off.
-  const running = await startService(configuration, { logger });
-  const { appUrl, apiUrl, installation } = running;
-  if (json) process.stdout.write(`${JSON.stringify({ app_url: appUrl, api_url: apiUrl })}\n`);
-  else process.stdout.write(`app ${appUrl}\napi ${apiUrl}\n${await nextSteps(installation)}`);
+  const running = await Promise.race([startService(configuration, { logger }), told]);
+  // The database may wait long for others, and what a start writes is there as a whole or not at all.
+  if (!running) process.exit(0);
+  void announce(running, json);
   await told;
   logger.info('stopping');
-  await running.stop();
+  const isWhole = await Promise.race([running.stop().then(() => true), after(STOP_PATIENCE_MS, false, { ref: false })]);
+  if (!isWhole) logger.error('the database could not be closed in time: ending all the same');
   destination.flushSync();
-  return 0;
+  process.exit(isWhole ? 0 : 1); // A connection that the database never answered is waited for no longer.
+}
+
+async function announce({ appUrl, apiUrl, installation }: RunningService, json: boolean): Promise<void> {
+  if (json) process.stdout.write(`${JSON.stringify({ app_url: appUrl, api_url: apiUrl })}\n`);
+  // It serves, and must go on and be stopped as usual, also when the database cannot say just now what is missing.
+  else process.stdout.write(`app ${appUrl}\napi ${apiUrl}\n${await nextSteps(installation).catch(() => '')}`);
 }
 
 async function nextSteps({ accounts, clients }: Installation): Promise<string> {

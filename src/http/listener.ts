@@ -75,7 +75,6 @@ export async function buildListener(
     exposeHeadRoutes: false,
     rewriteUrl: originForm,
     routerOptions: { querystringParser: decodeForm as never },
-    forceCloseConnections: 'idle',
     requestTimeout: 15_000,
     keepAliveTimeout: 60_000,
     http: { headersTimeout: 10_000, connectionsCheckingInterval: 1_000, maxHeaderSize: HEADERS_LIMIT_BYTES },

@@ -27,16 +27,16 @@ type Stream = { readonly resourceServerId: string; readonly response: ServerResp
 /** Adds the stream to the app's address. */
 export function addRevocations(app: FastifyInstance, service: Service): void {
   const feed = new RevocationFeed(service, (error) => app.log.warn({ err: error }, 'the revocation streams end'));
-  app.addHook('preClose', async () => feed.end());
+  service.stopping.addEventListener('abort', () => feed.end());
   app.get(
     STANDARD_PATHS.revocations,
     { config: { answers: oauthAnswers, operation: OPERATION } },
     async (request, reply) => {
       const resourceServer = await authenticateResourceServer(service, request);
       if (resourceServer instanceof Refusal) return sendOAuthRefusal(request, reply, resourceServer);
-      if (feed.isFull)
-        return answerTrouble(oauthAnswers, request, reply, { kind: 'unavailable', retryAfter: FULL_RETRY_AFTER });
       await feed.prepare();
+      if (feed.isFull || service.stopping.aborted)
+        return answerTrouble(oauthAnswers, request, reply, { kind: 'unavailable', retryAfter: FULL_RETRY_AFTER });
       reply.hijack();
       reply.raw.writeHead(200, {
         'Content-Type': 'text/event-stream',

@@ -1,21 +1,30 @@
 /** The servers of a service: listening at its addresses, and stopping without failing anybody. */
+import { once } from 'node:events';
+import net from 'node:net';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { Refused } from '../refused.ts';
 import { buildListener, type Faces } from './listener.ts';
+import { OpenConnections } from './open-connections.ts';
 import { ApiDescription } from './openapi.ts';
 import type { Service } from './service.ts';
 
 /** Where to listen. */
 export type ListenAddress = { readonly host: string; readonly port: number };
 
+/**
+ * So long after a stop began a connection may begin a request (ms). One may be on its way, and whoever sends one is told
+ * that it was the last on this connection; what is silent for longer is a pool's, or a browser's that connects ahead.
+ */
+const LAST_REQUESTS_MS = 250;
 const DRAIN_MS = 10_000;
+const LOOK_EVERY_MS = 50;
 
 /** Starts one server for each address, or one for both; resolves when they answer. Throws `Refused`. */
 export async function startServers(
   service: Service,
   { appListen, apiListen }: { readonly appListen: ListenAddress; readonly apiListen: ListenAddress },
   logger: FastifyBaseLogger,
-): Promise<FastifyInstance[]> {
+): Promise<Servers> {
   const isOne = service.appUrl === service.apiUrl;
   const wanted: [Faces, ListenAddress][] = isOne
     ? [[{ app: true, api: true }, appListen]]
@@ -24,12 +33,13 @@ export async function startServers(
         [{ app: false, api: true }, apiListen],
       ];
   const description = new ApiDescription(service);
-  const servers = await Promise.all(wanted.map(([faces]) => buildListener(service, faces, description, logger)));
+  const apps = await Promise.all(wanted.map(([faces]) => buildListener(service, faces, description, logger)));
+  const servers = new Servers(apps);
   for (const [index, [, address]] of wanted.entries()) {
     try {
-      await servers[index]?.listen(address);
+      await servers.listen(apps[index] as FastifyInstance, address);
     } catch (error) {
-      await Promise.all(servers.map((server) => server.close()));
+      await servers.drain();
       throw new Refused([whyNotListening(address, error as NodeJS.ErrnoException)]);
     }
   }
@@ -45,16 +55,53 @@ function whyNotListening({ host, port }: ListenAddress, error: NodeJS.ErrnoExcep
   return `${place} cannot be bound (${error.code}): set VALETKEY_APP_LISTEN and VALETKEY_API_LISTEN to addresses of this machine`;
 }
 
-/** Takes no new connections, and ends each one as soon as its request is answered; after 10 seconds all that are left. */
-export async function drain(servers: readonly FastifyInstance[]): Promise<void> {
-  const drained = Promise.all(servers.map((server) => server.close()));
-  const reaping = setInterval(() => {
-    for (const { server } of servers) server.closeIdleConnections();
-  }, 50);
-  const ending = setTimeout(() => {
-    for (const { server } of servers) server.closeAllConnections();
-  }, DRAIN_MS);
-  await drained;
-  clearInterval(reaping);
-  clearTimeout(ending);
+/** Servers that listen, with all connections to them. */
+class Servers {
+  readonly #apps: readonly FastifyInstance[];
+  readonly #doors: net.Server[] = [];
+  readonly #connections: OpenConnections;
+
+  constructor(apps: readonly FastifyInstance[]) {
+    this.#apps = apps;
+    this.#connections = new OpenConnections(apps.map(({ server }) => server));
+  }
+
+  /** Listens for a server. Throws what the system says. */
+  async listen(app: FastifyInstance, { host, port }: ListenAddress): Promise<void> {
+    this.#doors.push(app.server);
+    if (host !== 'localhost') return void (await app.listen({ host, port }));
+    // Fastify would make a second server for the other address, of whose connections nothing is known here.
+    await app.listen({ host: '127.0.0.1', port });
+    await this.#listenToo(app, '::1', port);
+  }
+
+  /** Takes no new connections, and ends each one as soon as its request is answered; after 10 seconds all that are left. */
+  async drain(): Promise<void> {
+    const closed = Promise.all(this.#doors.map((door) => once(door, 'close')));
+    // Not HTTP's own `close`, which hangs up at once on those whose next request may be on its way.
+    for (const door of this.#doors) net.Server.prototype.close.call(door);
+    this.#connections.end();
+    const start = performance.now();
+    const looking = setInterval(() => {
+      const waited = performance.now() - start;
+      if (waited > DRAIN_MS) this.#connections.hangUp();
+      else if (waited > LAST_REQUESTS_MS) this.#connections.hangUpIdle();
+    }, LOOK_EVERY_MS);
+    await closed;
+    clearInterval(looking);
+    await Promise.all(this.#apps.map((app) => app.close()));
+  }
+
+  /** Hands what comes at one more address to a server; a machine may have no such address. */
+  async #listenToo(app: FastifyInstance, host: string, port: number): Promise<void> {
+    const take = (socket: net.Socket) => app.server.emit('connection', socket);
+    const door = net.createServer({ allowHalfOpen: true, noDelay: true }, take).listen(port, host);
+    try {
+      await once(door, 'listening');
+      this.#doors.push(door);
+      app.log.info(`Server listening at http://[${host}]:${port}`);
+    } catch (error) {
+      if (!['EADDRNOTAVAIL', 'EAFNOSUPPORT'].includes(String((error as NodeJS.ErrnoException).code))) throw error;
+    }
+  }
 }

@@ -40,6 +40,8 @@ export type Service = {
   readonly isTrustedProxy: (address: string) => boolean;
   /** Whether requests can be served now. */
   readonly isReady: () => Promise<boolean>;
+  /** Aborted when the stop begins. */
+  readonly stopping: AbortSignal;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
 };

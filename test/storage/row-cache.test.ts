@@ -1,7 +1,16 @@
 /** Rows that are kept as they were read: never longer than they are so. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { event, openAsService, sampleClient, secondConnection, temporaryPath } from '../support/storage.ts';
+import {
+  addAdaAndOne,
+  event,
+  openAsService,
+  sampleClient,
+  sampleGeneration,
+  sampleGrant,
+  secondConnection,
+  temporaryPath,
+} from '../support/storage.ts';
 
 test('Promise 2: a client that another process paused is paused for the next request that comes in', async (t) => {
   const path = temporaryPath(t);
@@ -33,4 +42,69 @@ test('Promise 2: an act that was answered is seen at once, however often the cli
     assert.equal(await acted, true);
     assert.equal((await store.findClient(id))?.status, status);
   }
+});
+
+/** Every way in which another process ends a grant or changes what it rests on, and whether the grant is still found. */
+const ACTS_OF_OTHERS: Readonly<Record<string, string>> = {
+  'revoked the grant': "UPDATE oauth_grant SET revoked_at = 1, revocation_reason = 'operator'",
+  'rotated the grant': 'UPDATE oauth_grant SET generation = generation + 1',
+  'marked the grant as used': 'UPDATE oauth_grant SET used_generation = 7, last_used_at = 8',
+  'ended the grants of the client': 'UPDATE client SET epoch = epoch + 1',
+  'paused the client': "UPDATE client SET status = 'paused'",
+  'ended the grants of the account': 'UPDATE account SET epoch = epoch + 1',
+  'disabled the account': "UPDATE account SET status = 'disabled'",
+  'renamed the account': "UPDATE account SET name = 'Another'",
+  'ended all grants': 'UPDATE installation SET epoch = epoch + 1',
+  'deleted the account': 'DELETE FROM account',
+  'deleted the client': 'DELETE FROM client',
+  'deleted the grant': 'DELETE FROM oauth_grant',
+};
+
+for (const [what, sql] of Object.entries(ACTS_OF_OTHERS))
+  test(`Promise 2: that another process ${what} is seen by the next request that comes in`, async (t) => {
+    const path = temporaryPath(t);
+    const opened = await openAsService(path);
+    t.after(opened.close);
+    await addAdaAndOne(opened);
+    const grant = sampleGrant();
+    await opened.store.issueGrant(grant, event('consent_allowed'));
+    const before = await opened.store.findGrant(grant.id);
+    assert.ok(before, 'it is kept now');
+    secondConnection(t, path).exec(sql);
+    await new Promise((resolve) => setImmediate(resolve));
+    const found = await opened.store.findGrant(grant.id);
+    assert.notDeepEqual(found, before);
+    // One that keeps nothing finds the same.
+    const fresh = await openAsService(path, { role: 'command' });
+    t.after(fresh.close);
+    assert.deepEqual(found, await fresh.store.findGrant(grant.id));
+  });
+
+test('a write that was undone leaves nothing behind in what is kept', async (t) => {
+  const opened = await openAsService(temporaryPath(t));
+  t.after(opened.close);
+  const { store } = opened;
+  await addAdaAndOne(opened);
+  const grant = sampleGrant();
+  await store.issueGrant(grant, event('consent_allowed'));
+  assert.ok(await store.findGrant(grant.id), 'it is kept now');
+  const taken = store.issueGrant({ ...grant, scope: 'another' }, event('consent_allowed'));
+  // In the same transaction, so that it is undone with the other and done again alone.
+  const redeemed = store.redeemAuthorizationCode(sampleGeneration(grant, 1));
+  await assert.rejects(taken);
+  assert.equal(await redeemed, true);
+  const found = await store.findGrant(grant.id);
+  assert.deepEqual([found?.grant.scope, found?.grant.generation], [grant.scope, 1]);
+});
+
+test('more rows than are kept are all found as they are', async (t) => {
+  const opened = await openAsService(':memory:');
+  t.after(opened.close);
+  const { store } = opened;
+  await addAdaAndOne(opened);
+  const grants = Array.from({ length: 10_400 }, () => sampleGrant());
+  await Promise.all(grants.map((grant) => store.issueGrant(grant, event('consent_allowed'))));
+  for (const { id } of grants) assert.equal((await store.findGrant(id))?.grant.generation, 0);
+  await Promise.all(grants.map((grant) => store.redeemAuthorizationCode(sampleGeneration(grant, 1))));
+  for (const { id } of grants) assert.equal((await store.findGrant(id))?.grant.generation, 1);
 });

@@ -3,7 +3,7 @@
  * index of its own. What it deletes can never come back to life, so that any number of walks may run beside each other.
  */
 import { type Session, sessionExpiresAt } from '../../accounts/session.ts';
-import type { Tables } from './tables.ts';
+import { asBuffer, rowKey, type Tables } from './tables.ts';
 
 /** How many rows a step looks at, and how many it deletes at most. */
 const WINDOW = 512;
@@ -67,7 +67,10 @@ export class CleanUp {
     const doomed = dead.slice(0, DELETIONS);
     let deleted = 0;
     if (doomed.length > 0)
-      deleted = await this.#tables.write([], () => doomed.reduce((sum, id) => sum + walk.remove(id, before), 0));
+      deleted = await this.#tables.write(
+        doomed.map((id) => rowKey(asBuffer(id))),
+        () => doomed.reduce((sum, id) => sum + walk.remove(id, before), 0),
+      );
     // With more dead than one step deletes, the next window begins after the last that was.
     const next = dead.length > doomed.length ? doomed.at(-1) : seen < WINDOW ? null : last;
     const isEndOfWalk = !next;

@@ -1,6 +1,5 @@
 /** Clients in SQLite. Lists are JSON, written in one way, so that equal lists are equal texts. */
 import type { SQLInputValue } from 'node:sqlite';
-import type { AuditEvent } from '../../oauth/audit.ts';
 import type { Client, PublicKey } from '../../oauth/client.ts';
 import type { Scope } from '../../oauth/scope.ts';
 import type { ClientStore } from '../../oauth/store.ts';
@@ -49,11 +48,6 @@ export function clientStore(tables: Tables): ClientStore {
     const row = find(id);
     return row ? asClient(row) : null;
   });
-  const act = <T extends boolean | number>(id: string, event: AuditEvent, effect: () => T): Promise<T> =>
-    tables.act([id], event, () => {
-      clients.forget();
-      return effect();
-    });
 
   return {
     async findClient(id) {
@@ -64,14 +58,16 @@ export function clientStore(tables: Tables): ClientStore {
     },
     async registerClient(client, event) {
       const { id, type, status, epoch, secrets, createdAt } = client;
-      await act(id, event, () => insert(id, type, ...settings(client), status, epoch, secretsText(secrets), createdAt));
+      await tables.act([id], event, () =>
+        insert(id, type, ...settings(client), status, epoch, secretsText(secrets), createdAt),
+      );
     },
-    updateClient: (client, event) => act(client.id, event, () => update(...settings(client), client.id) === 1),
+    updateClient: (client, event) => tables.act([client.id], event, () => update(...settings(client), client.id) === 1),
     replaceClientSecrets: (id, expected, secrets, event) =>
-      act(id, event, () => replaceSecrets(secretsText(secrets), id, secretsText(expected)) === 1),
-    setClientStatus: (id, status, event) => act(id, event, () => setStatus(status, id, status) === 1),
-    revokeClientGrants: (id, event) => act(id, event, () => raiseEpoch(id) === 1),
-    deleteClient: (id, event) => act(id, event, () => remove(id) === 1),
+      tables.act([id], event, () => replaceSecrets(secretsText(secrets), id, secretsText(expected)) === 1),
+    setClientStatus: (id, status, event) => tables.act([id], event, () => setStatus(status, id, status) === 1),
+    revokeClientGrants: (id, event) => tables.act([id], event, () => raiseEpoch(id) === 1),
+    deleteClient: (id, event) => tables.act([id], event, () => remove(id) === 1),
     useClientAssertion: ({ digest, expiresAt }) => tables.write([], () => useAssertion(digest, expiresAt) === 1),
   };
 }

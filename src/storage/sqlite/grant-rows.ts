@@ -3,7 +3,8 @@ import type { SQLInputValue } from 'node:sqlite';
 import type { Grant, GrantInContext, RevocationReason } from '../../oauth/grant.ts';
 import { asBuffer } from './tables.ts';
 
-type GrantRow = {
+/** A grant's row. */
+export type GrantRow = {
   readonly id: Uint8Array;
   readonly client_id: string;
   readonly resource_owner_id: string;
@@ -29,7 +30,7 @@ type GrantRow = {
 };
 
 /** A grant's row with all that a decision on it needs. */
-export type GrantInContextRow = GrantRow & {
+type GrantInContextRow = GrantRow & {
   readonly epoch_of_installation: number;
   readonly epoch_of_client: number;
   readonly epoch_of_account: number;
@@ -132,7 +133,8 @@ export function asGrantInContext(row: GrantInContextRow): GrantInContext {
   };
 }
 
-function asGrant(row: GrantRow): Grant {
+/** The grant of a row. */
+export function asGrant(row: GrantRow): Grant {
   return {
     id: asBuffer(row.id),
     clientId: row.client_id,

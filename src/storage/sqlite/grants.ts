@@ -1,15 +1,18 @@
 /** Grants in SQLite: every transition is one conditional update of one row, and its count of changed rows decides a race. */
 import type { SQLInputValue } from 'node:sqlite';
-import type { Generation } from '../../oauth/grant.ts';
+import type { Generation, Grant } from '../../oauth/grant.ts';
 import type { GrantFilter, GrantStore } from '../../oauth/store.ts';
 import {
+  asGrant,
   asGrantInContext,
   GRANT_COLUMNS,
-  type GrantInContextRow,
+  type GrantRow,
   grantValues,
   type ListedGrantRow,
   SELECT_GRANT,
 } from './grant-rows.ts';
+import { RowCache } from './row-cache.ts';
+import { Standings } from './standings.ts';
 import { INSTALLATION, rowKey, type Tables } from './tables.ts';
 import type { UseMarks } from './use-marks.ts';
 
@@ -23,9 +26,18 @@ const NOT_ENDED = `revoked_at IS NULL AND EXISTS (
     AND client.id = oauth_grant.client_id AND client.epoch = oauth_grant.client_epoch
     AND account.id = oauth_grant.resource_owner_id AND account.epoch = oauth_grant.resource_owner_epoch)`;
 
+/** Grants as their rows say, without marks that are still to be written. */
+export function grantCache(tables: Tables): RowCache<Grant> {
+  const find = tables.one<GrantRow>(`SELECT ${GRANT_COLUMNS.join(', ')} FROM oauth_grant WHERE id = ?`);
+  return new RowCache(tables, (key) => {
+    const row = find(Buffer.from(key, 'latin1'));
+    return row ? asGrant(row) : null;
+  });
+}
+
 /** The port's grants on these tables. */
-export function grantStore(tables: Tables, marks: UseMarks): GrantStore {
-  const find = tables.one<GrantInContextRow>(`${SELECT_GRANT} WHERE oauth_grant.id = ?`);
+export function grantStore(tables: Tables, grants: RowCache<Grant>, marks: UseMarks): GrantStore {
+  const standings = new Standings(tables);
   const epochs = tables.one<{ installation: number; client: number; resourceOwner: number }>(
     `SELECT installation.epoch AS installation, client.epoch AS client, account.epoch AS resourceOwner
      FROM installation, client, account WHERE client.id = ? AND account.id = ?`,
@@ -50,32 +62,44 @@ export function grantStore(tables: Tables, marks: UseMarks): GrantStore {
     `SELECT DISTINCT client_id FROM oauth_grant WHERE resource_owner_id = ? AND expires_at > ? AND ${NOT_ENDED}`,
   );
 
-  const transition = ({ grantId, generation, keyId, rotatedAt, accessTokenExpiresAt, expiresAt }: Generation) =>
-    tables.write(
-      [rowKey(grantId)],
-      () => advance(generation, keyId, rotatedAt, accessTokenExpiresAt, expiresAt, grantId, generation - 1) === 1,
-    );
+  const transition = ({ grantId, generation, keyId, rotatedAt, accessTokenExpiresAt, expiresAt }: Generation) => {
+    const key = rowKey(grantId);
+    return tables.writeThrough([key], () => {
+      const values = [generation, keyId, rotatedAt, accessTokenExpiresAt, expiresAt];
+      if (advance(...values, grantId, generation - 1) === 0) return false;
+      grants.change(key, (grant) => ({ ...grant, generation, keyId, rotatedAt, accessTokenExpiresAt, expiresAt }));
+      return true;
+    });
+  };
 
   return {
     async findGrant(id) {
-      const row = find(id);
-      if (!row) return tables.onDisk('all', null);
-      const found = asGrantInContext(row);
-      const restsOn = [rowKey(id), row.client_id, row.resource_owner_id, INSTALLATION];
-      return tables.onDisk(restsOn, { ...found, grant: marks.merge(found.grant) });
+      const key = rowKey(id);
+      const grant = grants.find(key);
+      const context = grant && standings.find(grant);
+      if (!context) return tables.onDisk('all', null);
+      const restsOn = [key, grant.clientId, grant.resourceOwnerId, INSTALLATION];
+      return tables.onDisk(restsOn, { ...context, grant: marks.merge(grant) });
     },
     async findEpochs(clientId, resourceOwnerId) {
       const found = epochs(clientId, resourceOwnerId);
       return tables.onDisk([clientId, resourceOwnerId, INSTALLATION], found ? { ...found } : null);
     },
     async issueGrant(grant, event) {
-      await tables.act([rowKey(grant.id)], event, () => insert(...grantValues(grant)));
+      const key = rowKey(grant.id);
+      await tables.act([key], event, () => {
+        grants.keep(key, grant);
+        return insert(...grantValues(grant));
+      });
     },
     redeemAuthorizationCode: transition,
     rotateRefreshToken: transition,
     revokeGrant: (id, reason, event) => tables.act([rowKey(id)], event, () => revoke(event.at, reason, id) === 1),
     revokeGrantsOfClient: (resourceOwnerId, clientId, event) =>
-      tables.act([resourceOwnerId], event, () => revokeOfClient(event.at, resourceOwnerId, clientId)),
+      tables.act([resourceOwnerId], event, () => {
+        grants.forgetAll();
+        return revokeOfClient(event.at, resourceOwnerId, clientId);
+      }),
     async revokeAllGrants(event) {
       await tables.act([INSTALLATION], event, () => raiseEpoch());
     },

@@ -11,7 +11,7 @@ import { clientStore } from './clients.ts';
 import { type ConnectionUse, configure, connect, type Pragmas, requiredPragmas } from './connection.ts';
 import { prepareDatabaseFile } from './database-file.ts';
 import { deviceRequestStore } from './device-requests.ts';
-import { grantStore } from './grants.ts';
+import { grantCache, grantStore } from './grants.ts';
 import { found, isFounded, needsFounding, requireFittingKeys } from './installation.ts';
 import { inTransaction, migrate, pending, requireUpToDate } from './migrate.ts';
 import { resourceServerStore } from './resource-servers.ts';
@@ -113,11 +113,12 @@ function storage(
     onFailure,
   });
   const tables = new Tables(database, writes);
-  const marks = new UseMarks(tables, now);
+  const grants = grantCache(tables);
+  const marks = new UseMarks(tables, grants, now);
   const cleanUp = new CleanUp(tables, now);
   return {
     store: {
-      ...grantStore(tables, marks),
+      ...grantStore(tables, grants, marks),
       ...clientStore(tables),
       ...resourceServerStore(tables),
       ...scopeStore(tables),

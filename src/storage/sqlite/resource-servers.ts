@@ -1,5 +1,4 @@
 /** Resource servers in SQLite. */
-import type { AuditEvent } from '../../oauth/audit.ts';
 import type { ResourceServer } from '../../oauth/resource-server.ts';
 import type { ResourceServerStore } from '../../oauth/store.ts';
 import { parseSecrets, secretsText } from '../secrets-text.ts';
@@ -30,11 +29,6 @@ export function resourceServerStore(tables: Tables): ResourceServerStore {
     const row = find(id);
     return row ? asResourceServer(row) : null;
   });
-  const act = <T extends boolean | number>(id: string, event: AuditEvent, effect: () => T): Promise<T> =>
-    tables.act([id], event, () => {
-      servers.forget();
-      return effect();
-    });
 
   return {
     async findResourceServer(id) {
@@ -47,13 +41,15 @@ export function resourceServerStore(tables: Tables): ResourceServerStore {
       return tables.onDisk('all', list().map(asResourceServer));
     },
     async registerResourceServer({ id, name, resource, scopes, secrets, createdAt }, event) {
-      await act(id, event, () => insert(id, name, resource, scopesText(scopes), secretsText(secrets), createdAt));
+      await tables.act([id], event, () =>
+        insert(id, name, resource, scopesText(scopes), secretsText(secrets), createdAt),
+      );
     },
     updateResourceServer: ({ id, name, resource, scopes }, event) =>
-      act(id, event, () => update(name, resource, scopesText(scopes), id) === 1),
+      tables.act([id], event, () => update(name, resource, scopesText(scopes), id) === 1),
     replaceResourceServerSecrets: (id, expected, secrets, event) =>
-      act(id, event, () => replaceSecrets(secretsText(secrets), id, secretsText(expected)) === 1),
-    deleteResourceServer: (id, event) => act(id, event, () => remove(id) === 1),
+      tables.act([id], event, () => replaceSecrets(secretsText(secrets), id, secretsText(expected)) === 1),
+    deleteResourceServer: (id, event) => tables.act([id], event, () => remove(id) === 1),
   };
 }
 

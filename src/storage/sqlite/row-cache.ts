@@ -1,38 +1,54 @@
 /**
- * Rows that many requests read and few acts change, kept as they were read. They are forgotten by each act of our own on
- * their table, and as soon as another process has written anything.
+ * Rows that many requests read, kept as they were read. Each write of our own forgets those that it touches, or changes
+ * them as it changes the table; a write that is undone, and any write of another process, make all of them forgotten.
  */
 import type { Tables } from './tables.ts';
 
-/** More rows than this are not kept: who has so many does not use them all at once. */
+/** More rows than this are not kept: the one that was kept first goes. */
 const MOST = 10_000;
 
-/** The rows of one table by their ids. */
+/** Rows of one kind by the keys under which they are touched. */
 export class RowCache<Found> {
   readonly #tables: Tables;
-  readonly #read: (id: string) => Found | null;
+  readonly #read: (key: string) => Found | null;
   readonly #kept = new Map<string, Found>();
   #version = Number.NaN;
 
-  constructor(tables: Tables, read: (id: string) => Found | null) {
+  constructor(tables: Tables, read: (key: string) => Found | null) {
     this.#tables = tables;
     this.#read = read;
+    tables.addCache(this);
   }
 
   /** A row as it is now, or null. Throws `StoreUnavailable`. */
-  find(id: string): Found | null {
+  find(key: string): Found | null {
     const version = this.#tables.dataVersion();
-    if (version !== this.#version) this.forget();
+    if (version !== this.#version) this.forgetAll();
     this.#version = version;
-    const known = this.#kept.get(id);
+    const known = this.#kept.get(key);
     if (known !== undefined) return known;
-    const found = this.#read(id);
-    if (found !== null && this.#kept.size < MOST) this.#kept.set(id, found);
+    const found = this.#read(key);
+    if (found !== null) this.keep(key, found);
     return found;
   }
 
-  /** Forgets all. An act does so where it writes: before it is committed nobody reads. */
-  forget(): void {
+  /** Keeps a row as the write makes it that is being run: before it is committed nobody reads. */
+  keep(key: string, found: Found): void {
+    if (this.#kept.size >= MOST) this.#kept.delete(this.#kept.keys().next().value as string);
+    this.#kept.set(key, found);
+  }
+
+  /** The same for a row that may not be kept; then it is not. */
+  change(key: string, change: (kept: Found) => Found): void {
+    const kept = this.#kept.get(key);
+    if (kept !== undefined) this.#kept.set(key, change(kept));
+  }
+
+  forget(keys: readonly string[]): void {
+    for (const key of keys) this.#kept.delete(key);
+  }
+
+  forgetAll(): void {
     this.#kept.clear();
   }
 }

@@ -2,6 +2,7 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import type { AuditEvent } from '../../oauth/audit.ts';
 import { asStoreError } from './errors.ts';
+import type { RowCache } from './row-cache.ts';
 import type { WriteQueue } from './write-queue.ts';
 
 /** A prepared statement as a function of its parameters. */
@@ -17,11 +18,15 @@ export class Tables {
   readonly #prepared = new Map<string, Query<Record<string, unknown>[]>>();
   readonly #recordEvent: Query<number>;
   readonly #readVersion: Query<{ data_version: number } | undefined>;
+  readonly #caches: Pick<RowCache<unknown>, 'forget' | 'forgetAll'>[] = [];
   #version: number | null = null;
 
   constructor(database: DatabaseSync, writes: WriteQueue) {
     this.#database = database;
     this.#writes = writes;
+    writes.onUndone = () => {
+      for (const cache of this.#caches) cache.forgetAll();
+    };
     this.#readVersion = this.one('PRAGMA data_version');
     this.#recordEvent = this.change(
       `INSERT INTO audit_event
@@ -42,6 +47,11 @@ export class Tables {
       });
     }
     return this.#version;
+  }
+
+  /** Has a cache forget what is written. */
+  addCache(cache: Pick<RowCache<unknown>, 'forget' | 'forgetAll'>): void {
+    this.#caches.push(cache);
   }
 
   /** Prepares a query for at most one row. The query throws `StoreUnavailable` when it cannot be answered now. */
@@ -80,12 +90,20 @@ export class Tables {
 
   /** Runs a write; its answer waits for the disk. See `WriteQueue.write`. */
   write<T>(touches: readonly string[], run: () => T): Promise<T> {
+    return this.#writes.write(touches, () => {
+      for (const cache of this.#caches) cache.forget(touches);
+      return run();
+    });
+  }
+
+  /** Runs a write that sees itself to what is kept of the rows that it touches. */
+  writeThrough<T>(touches: readonly string[], run: () => T): Promise<T> {
     return this.#writes.write(touches, run);
   }
 
   /** Runs a write whose event is recorded if, and only if, it had an effect (an answer that is neither false nor 0). */
   act<T extends boolean | number>(touches: readonly string[], event: AuditEvent, effect: () => T): Promise<T> {
-    return this.#writes.write(touches, () => {
+    return this.write(touches, () => {
       const answer = effect();
       if (answer) this.#record(event);
       return answer;

@@ -4,6 +4,7 @@
  */
 import type { Grant } from '../../oauth/grant.ts';
 import { StoreUnavailable } from '../../oauth/store.ts';
+import type { RowCache } from './row-cache.ts';
 import { rowKey, type Tables } from './tables.ts';
 
 type Mark = { readonly id: Buffer; readonly generation: number; readonly usedAt: number; readonly dueAt: number };
@@ -22,6 +23,7 @@ const MARKS_PER_WRITE = 128;
 /** The marks of one store. They only ever grow, here and in the database. */
 export class UseMarks {
   readonly #tables: Tables;
+  readonly #grants: RowCache<Grant>;
   readonly #now: () => number;
   readonly #update;
   readonly #marks = new Map<string, Mark>();
@@ -29,8 +31,9 @@ export class UseMarks {
   #writing: Promise<void> | null = null;
 
   /** `now` answers ms since the epoch. */
-  constructor(tables: Tables, now: () => number) {
+  constructor(tables: Tables, grants: RowCache<Grant>, now: () => number) {
     this.#tables = tables;
+    this.#grants = grants;
     this.#now = now;
     this.#update = tables.change(
       `UPDATE oauth_grant
@@ -58,12 +61,7 @@ export class UseMarks {
   /** The grant as it will be when its mark is written. */
   merge(grant: Grant): Grant {
     const mark = this.#marks.size > 0 ? this.#marks.get(rowKey(grant.id)) : undefined;
-    if (!mark) return grant;
-    return {
-      ...grant,
-      usedGeneration: Math.max(grant.usedGeneration, mark.generation),
-      lastUsedAt: Math.max(grant.lastUsedAt ?? 0, mark.usedAt),
-    };
+    return mark ? withMark(grant, mark) : grant;
   }
 
   /** Writes all marks, due or not. */
@@ -100,7 +98,10 @@ export class UseMarks {
   /** Marks touch no row, as nobody waits for them: losing one is allowed. */
   async #writeSome(some: readonly [string, Mark][]): Promise<void> {
     await this.#tables.write([], () => {
-      for (const [, { id, generation, usedAt }] of some) this.#update(generation, usedAt, id);
+      for (const [key, mark] of some) {
+        this.#update(mark.generation, mark.usedAt, mark.id);
+        this.#grants.change(key, (grant) => withMark(grant, mark));
+      }
     });
     for (const [key, written] of some) this.#forget(key, written);
   }
@@ -112,4 +113,12 @@ export class UseMarks {
     else if (mark?.generation === written.generation)
       this.#marks.set(key, { ...mark, dueAt: written.usedAt + SAME_GENERATION_MS });
   }
+}
+
+function withMark(grant: Grant, { generation, usedAt }: Mark): Grant {
+  return {
+    ...grant,
+    usedGeneration: Math.max(grant.usedGeneration, generation),
+    lastUsedAt: Math.max(grant.lastUsedAt ?? 0, usedAt),
+  };
 }

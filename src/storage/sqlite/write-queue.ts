@@ -55,6 +55,8 @@ type Commit = {
 
 /** The one way to write. See the head of this file for what it promises. */
 export class WriteQueue {
+  /** Called when writes were undone that had been run. */
+  onUndone = () => {};
   readonly #parts: WriteQueueParts;
   readonly #statements;
   #queued: Write[] = [];
@@ -198,6 +200,7 @@ export class WriteQueue {
 
   /** SQLite has often rolled back by itself, as after a full disk. */
   #rollBack(): void {
+    this.onUndone();
     if (!this.#parts.database.isTransaction) return;
     try {
       this.#statements.rollback.run();

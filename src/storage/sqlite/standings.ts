@@ -1,0 +1,58 @@
+/** What a grant's life depends on beside its row: the installation, its client and its account, each kept as it was read. */
+import type { Epochs, Grant, GrantInContext, ResourceOwner } from '../../oauth/grant.ts';
+import { RowCache } from './row-cache.ts';
+import { INSTALLATION, type Tables } from './tables.ts';
+
+type ClientStanding = { readonly epoch: number; readonly isPaused: boolean };
+type AccountStanding = { readonly epoch: number; readonly isDisabled: boolean; readonly owner: ResourceOwner };
+
+/** The standing of grants. */
+export class Standings {
+  readonly #installation: RowCache<number>;
+  readonly #clients: RowCache<ClientStanding>;
+  readonly #accounts: RowCache<AccountStanding>;
+
+  constructor(tables: Tables) {
+    const readInstallation = tables.one<{ epoch: number }>('SELECT epoch FROM installation');
+    const readClient = tables.one<{ epoch: number; status: string }>('SELECT epoch, status FROM client WHERE id = ?');
+    const readAccount = tables.one<AccountRow>(
+      'SELECT epoch, status, username, email, name, avatar_url FROM account WHERE id = ?',
+    );
+    this.#installation = new RowCache(tables, () => readInstallation()?.epoch ?? null);
+    this.#clients = new RowCache(tables, (id) => {
+      const row = readClient(id);
+      return row ? { epoch: row.epoch, isPaused: row.status === 'paused' } : null;
+    });
+    this.#accounts = new RowCache(tables, (id) => {
+      const row = readAccount(id);
+      return row ? accountStanding(id, row) : null;
+    });
+  }
+
+  /** The standing of a grant, and its resource owner; null when its client or its account is gone. */
+  find({ clientId, resourceOwnerId }: Grant): Omit<GrantInContext, 'grant'> | null {
+    const installation = this.#installation.find(INSTALLATION);
+    const client = this.#clients.find(clientId);
+    const account = this.#accounts.find(resourceOwnerId);
+    if (installation === null || !client || !account) return null;
+    const epochs: Epochs = { installation, client: client.epoch, resourceOwner: account.epoch };
+    return {
+      standing: { epochs, clientPaused: client.isPaused, resourceOwnerDisabled: account.isDisabled },
+      resourceOwner: account.owner,
+    };
+  }
+}
+
+type AccountRow = {
+  readonly epoch: number;
+  readonly status: string;
+  readonly username: string | null;
+  readonly email: string;
+  readonly name: string;
+  readonly avatar_url: string | null;
+};
+
+function accountStanding(id: string, row: AccountRow): AccountStanding {
+  const { epoch, status, username, email, name, avatar_url: avatarUrl } = row;
+  return { epoch, isDisabled: status === 'disabled', owner: { id, username, email, name, avatarUrl } };
+}
