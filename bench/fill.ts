@@ -3,16 +3,18 @@
  * protocol's own operations and at their own durability. Prints them as JSON. `node bench/fill.ts COUNT`
  */
 import { newAccountId } from '../src/accounts/account.ts';
-import { lifetimesOf, readConfiguration } from '../src/configuration.ts';
+import { type DatabaseLocation, lifetimesOf, readConfiguration } from '../src/configuration.ts';
 import { auditEvent } from '../src/oauth/audit.ts';
 import { AuthorizationServer } from '../src/oauth/authorization-server.ts';
 import { ClientAuthenticator } from '../src/oauth/client-authenticator.ts';
 import { ClientRegistry } from '../src/oauth/client-registry.ts';
-import { createKeyring } from '../src/oauth/keyring.ts';
+import { createKeyring, type Keyring } from '../src/oauth/keyring.ts';
 import { Parameters } from '../src/oauth/parameters.ts';
 import { ResourceServerRegistry } from '../src/oauth/resource-server-registry.ts';
 import { parseRootKeys } from '../src/root-keys.ts';
+import { openPostgresql } from '../src/storage/postgresql/open.ts';
 import { openSqlite } from '../src/storage/sqlite/open.ts';
+import type { Storage } from '../src/storage/storage.ts';
 
 /** A client with unused codes of its own, and an API that may introspect their tokens. */
 export type Filled = {
@@ -31,20 +33,9 @@ const OPERATOR = { kind: 'operator', id: 'bench', source: null, requestId: null 
 
 async function fill(count: number): Promise<Filled> {
   const configuration = readConfiguration(process.env);
-  if (configuration.database.kind !== 'file') throw new Error('name a database file');
   const keyring = createKeyring(parseRootKeys(configuration.keys ?? '', 'VALETKEY_KEYS'));
   const now = Date.now;
-  const { store, close } = await openSqlite({
-    path: configuration.database.path,
-    keyring,
-    now,
-    role: 'command',
-    durability: 'full',
-    migrate: true,
-    onFailure: (error) => {
-      throw error;
-    },
-  });
+  const { store, close } = await open(configuration.database, keyring);
   const lifetimes = lifetimesOf(configuration);
   const prefix = configuration.tokenPrefix;
   const resourceOwnerId = await addAccount(store);
@@ -83,8 +74,25 @@ async function fill(count: number): Promise<Filled> {
   };
 }
 
+function open(database: DatabaseLocation, keyring: Keyring): Promise<Storage> {
+  if (database.kind === 'postgresql')
+    return openPostgresql({ url: database.url, keyring, role: 'command', migrate: true });
+  if (database.kind === 'memory') throw new Error('name a database that outlives this process');
+  return openSqlite({
+    path: database.path,
+    keyring,
+    now: Date.now,
+    role: 'command',
+    durability: 'full',
+    migrate: true,
+    onFailure: (error) => {
+      throw error;
+    },
+  });
+}
+
 /** An account whose password nobody knows: nobody signs in here, so that none is hashed. */
-async function addAccount(store: Awaited<ReturnType<typeof openSqlite>>['store']): Promise<string> {
+async function addAccount(store: Storage['store']): Promise<string> {
   const id = newAccountId();
   const email = `${id}@example.com`;
   const createdAt = Date.now();

@@ -1,18 +1,17 @@
-/**
- * A closed-loop load generator over raw sockets: every connection has one request under way. It is cheaper than any HTTP
- * client, so that the server is what is measured; it still reads every answer to its end, and every answer is judged.
- */
-import { connect, type Socket } from 'node:net';
+/** The closed loop: every connection has one request under way, and sends the next when it is answered. */
+import { type Call, Connection } from './connection.ts';
 
-/** One request: its bytes, and what judges the answer's body: null when it is right, else what is wrong with it. */
-export type Call = { readonly text: string; readonly judge: (body: unknown) => string | null };
-
-/** What a cell of the table runs: so many calls over so many connections. `next` answers null when it has run out. */
+/** What a cell of the table runs. `next` answers null when there is nothing left to send. */
 export type Cell = {
   readonly port: number;
   readonly connections: number;
-  readonly requests: number;
   readonly next: () => Call | null;
+  /** How long requests are begun. */
+  readonly seconds: number;
+  /** So many are begun even if it takes longer, */
+  readonly least: number;
+  /** and never more than so many. */
+  readonly most: number;
 };
 
 /** What came of a cell; latencies in ms, sorted. */
@@ -34,11 +33,15 @@ const MOST_ERRORS = 100;
 /** Runs one cell. Connections are open before the clock starts. */
 export async function runCell(cell: Cell): Promise<Outcome> {
   const run = new Run(cell);
-  const connections = await Promise.all(Array.from({ length: cell.connections }, () => open(cell.port, run)));
+  const connections = await Connection.openAll(cell.connections, cell.port, (connection, latency, problem) => {
+    run.answer(latency, problem);
+    run.go(connection);
+  });
   const patience = setInterval(() => run.giveUpIfStuck(), PATIENCE_MS);
   const cpu = process.cpuUsage();
   const start = performance.now();
-  for (const connection of connections) connection.go();
+  run.begin(start + cell.seconds * 1000);
+  for (const connection of connections) run.go(connection);
   await run.ended.promise;
   const seconds = (performance.now() - start) / 1000;
   const { user, system } = process.cpuUsage(cpu);
@@ -46,7 +49,7 @@ export async function runCell(cell: Cell): Promise<Outcome> {
   for (const connection of connections) connection.end();
   return {
     seconds,
-    latencies: run.latencies.subarray(0, run.answered).sort(),
+    latencies: Float64Array.from(run.latencies).sort(),
     errors: run.errors,
     firstError: run.firstError,
     generatorBusy: (user + system) / 1e6 / seconds,
@@ -56,38 +59,40 @@ export async function runCell(cell: Cell): Promise<Outcome> {
 /** What the connections of a cell share. */
 class Run {
   readonly #cell: Cell;
-  readonly latencies: Float64Array;
+  readonly latencies: number[] = [];
   readonly ended = Promise.withResolvers<void>();
-  answered = 0;
   errors = 0;
   firstError: string | null = null;
+  #until = 0;
   #started = 0;
   #answeredAtLastLook = -1;
 
   constructor(cell: Cell) {
     this.#cell = cell;
-    this.latencies = new Float64Array(cell.requests);
   }
 
-  /** The next call, or null when all are under way or the cell has failed. */
-  take(): Call | null {
-    if (this.#started >= this.#cell.requests || this.errors >= MOST_ERRORS) return null;
-    const call = this.#cell.next();
-    if (!call) {
-      this.fail('there is nothing left to send');
+  /** `until` is when no more requests are begun, in ms as of `performance.now()`. */
+  begin(until: number): void {
+    this.#until = until;
+  }
+
+  /** Sends the next call, or ends the cell when there is none and all are answered. */
+  go(connection: Connection): void {
+    const now = performance.now();
+    const call = this.#isOver(now) ? null : this.#cell.next();
+    if (call) {
+      this.#started += 1;
+      connection.send(call, now);
+    } else if (this.latencies.length === this.#started) {
+      if (this.#started < this.#cell.least) this.fail('there is nothing left to send');
       this.ended.resolve();
-      return null;
     }
-    this.#started += 1;
-    return call;
   }
 
   /** Counts an answer that took so many ms. */
   answer(latency: number, problem: string | null): void {
-    this.latencies[this.answered] = latency;
-    this.answered += 1;
+    this.latencies.push(latency);
     if (problem !== null) this.fail(problem);
-    if (this.answered >= this.#cell.requests || this.errors >= MOST_ERRORS) this.ended.resolve();
   }
 
   fail(problem: string): void {
@@ -96,88 +101,15 @@ class Run {
   }
 
   giveUpIfStuck(): void {
-    if (this.answered === this.#answeredAtLastLook) {
+    if (this.latencies.length === this.#answeredAtLastLook) {
       this.fail(`no answer for ${PATIENCE_MS / 1000} s`);
       this.ended.resolve();
     }
-    this.#answeredAtLastLook = this.answered;
-  }
-}
-
-/** One keep-alive connection. */
-class Connection {
-  readonly #socket: Socket;
-  readonly #run: Run;
-  #received = '';
-  #call: Call | null = null;
-  #sentAt = 0;
-
-  constructor(socket: Socket, run: Run) {
-    this.#socket = socket;
-    this.#run = run;
+    this.#answeredAtLastLook = this.latencies.length;
   }
 
-  /** Sends the next call, if there is one. */
-  go(): void {
-    this.#call = this.#run.take();
-    if (!this.#call) return;
-    this.#sentAt = performance.now();
-    this.#socket.write(this.#call.text, 'latin1');
-  }
-
-  /** Takes bytes of an answer; at its end judges it and goes on. */
-  receive(text: string): void {
-    this.#received += text;
-    const answer = readAnswer(this.#received);
-    if (!answer || !this.#call) return;
-    const latency = performance.now() - this.#sentAt;
-    const call = this.#call;
-    this.#received = '';
-    this.#run.answer(latency, judge(call, answer));
-    this.go();
-  }
-
-  closed(): void {
-    if (this.#call) this.#run.answer(performance.now() - this.#sentAt, 'the connection was closed');
-    this.#call = null;
-  }
-
-  end(): void {
-    this.#call = null;
-    this.#socket.destroy();
-  }
-}
-
-function open(port: number, run: Run): Promise<Connection> {
-  return new Promise((resolve, reject) => {
-    const callback = (length: number, bytes: Uint8Array) => {
-      connection.receive((bytes as Buffer).toString('latin1', 0, length));
-      return true;
-    };
-    const socket = connect({ port, host: '127.0.0.1', onread: { buffer: Buffer.alloc(64 * 1024), callback } });
-    const connection = new Connection(socket, run);
-    socket.setNoDelay(true);
-    socket.once('connect', () => resolve(connection));
-    socket.on('error', reject);
-    socket.once('close', () => connection.closed());
-  });
-}
-
-/** A whole answer, or null while some of it is missing. Both kinds of server send `Content-Length`. */
-function readAnswer(text: string): { status: string; body: string } | null {
-  const headEnd = text.indexOf('\r\n\r\n');
-  if (headEnd < 0) return null;
-  const length = Number(/\r\ncontent-length: *(\d+)/i.exec(text)?.[1]);
-  const body = text.slice(headEnd + 4);
-  if (body.length < length) return null;
-  return { status: text.slice(9, 12), body };
-}
-
-function judge(call: Call, { status, body }: { status: string; body: string }): string | null {
-  if (status !== '200') return `status ${status}: ${body.slice(0, 200)}`;
-  try {
-    return call.judge(JSON.parse(body));
-  } catch {
-    return `not JSON: ${body.slice(0, 200)}`;
+  #isOver(now: number): boolean {
+    const { least, most } = this.#cell;
+    return this.#started >= most || this.errors >= MOST_ERRORS || (now >= this.#until && this.#started >= least);
   }
 }

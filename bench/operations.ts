@@ -1,13 +1,23 @@
 /** The operations as calls: their bytes as an app sends them, and what a right answer is. */
-import { ME_PATH, REFRESH_TOKEN_PATH, STANDARD_PATHS, TOKEN_PATH } from '../src/http/paths.ts';
+import type { Call } from './connection.ts';
 import type { Filled } from './fill.ts';
-import type { Call } from './load.ts';
 
 /** The operations, in the order in which a round runs them: each needs what the one before made. */
 export const OPERATIONS = ['exchange', 'refresh', 'check', 'introspect'] as const;
 
 /** The name of an operation. */
 export type Operation = (typeof OPERATIONS)[number];
+
+/** Where a server takes each operation. */
+export type Paths = {
+  readonly exchange: string;
+  readonly refresh: string;
+  /** Where the refresh token goes: in the header `Authorization`, or in the form. */
+  readonly refreshTokenIn: 'header' | 'form';
+  readonly check: string;
+  /** Null where it has none. */
+  readonly introspect: string | null;
+};
 
 type Pair = { readonly accessToken: string; readonly refreshToken: string };
 
@@ -18,6 +28,7 @@ const MOST_CHECKED = 10_000;
 /** What one target has to spend in one round: codes, then the pairs that they were exchanged for. */
 export class Purse {
   readonly #filled: Filled;
+  readonly #paths: Paths;
   readonly #chance: () => number;
   #nextCode = 0;
   readonly #pairs: Pair[] = [];
@@ -25,9 +36,15 @@ export class Purse {
   #checked: Pair[] = [];
 
   /** `chance` answers numbers from 0 to below 1. */
-  constructor(filled: Filled, chance: () => number) {
+  constructor(filled: Filled, paths: Paths, chance: () => number) {
     this.#filled = filled;
+    this.#paths = paths;
     this.#chance = chance;
+  }
+
+  /** How many codes there were at first. */
+  get codes(): number {
+    return this.#filled.codes.length;
   }
 
   /** The source of an operation's calls. */
@@ -54,7 +71,7 @@ export class Purse {
     if (code === undefined) return null;
     const form = { grant_type: 'authorization_code', code, redirect_uri: redirectUri };
     return {
-      text: post(TOKEN_PATH, { ...form, client_id: clientId, client_secret: clientSecret }),
+      text: post(this.#paths.exchange, { ...form, client_id: clientId, client_secret: clientSecret }),
       judge: (body) => {
         const pair = readPair(body);
         if (pair) this.#pairs.push(pair);
@@ -66,12 +83,16 @@ export class Purse {
   /** The chain that waited longest, so that no two requests ever refresh the same grant at once. */
   #refresh(): Call | null {
     const { clientId, clientSecret } = this.#filled;
+    const { refresh: path, refreshTokenIn } = this.#paths;
+    const inForm = refreshTokenIn === 'form';
     const chains = this.#chains as Pair[];
     const before = chains.shift();
     if (!before) return null;
     const form = { grant_type: 'refresh_token', client_id: clientId, client_secret: clientSecret };
     return {
-      text: post(REFRESH_TOKEN_PATH, form, `Bearer ${before.refreshToken}`),
+      text: inForm
+        ? post(path, { ...form, refresh_token: before.refreshToken })
+        : post(path, form, `Bearer ${before.refreshToken}`),
       judge: (body) => {
         const pair = readPair(body);
         if (!pair) return 'the answer does not hold two tokens';
@@ -86,12 +107,10 @@ export class Purse {
     const pair = this.#checked[Math.floor(this.#chance() * this.#checked.length)];
     if (!pair) return null;
     return {
-      text: `GET ${ME_PATH} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${pair.accessToken}\r\n\r\n`,
+      text: `GET ${this.#paths.check} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${pair.accessToken}\r\n\r\n`,
       judge: (body) => {
-        const { status, data } = body as { status?: unknown; data?: { id?: unknown } };
-        return status === 'success' && typeof data?.id === 'string'
-          ? null
-          : 'the answer says of nobody whose token it is';
+        const { sub, data } = body as { sub?: unknown; data?: { id?: unknown } };
+        return typeof (sub ?? data?.id) === 'string' ? null : 'the answer says of nobody whose token it is';
       },
     };
   }
@@ -102,7 +121,7 @@ export class Purse {
     const { id, secret } = this.#filled.resourceServer;
     const authorization = `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`;
     return {
-      text: post(STANDARD_PATHS.introspect, { token: pair.accessToken }, authorization),
+      text: post(this.#paths.introspect ?? '', { token: pair.accessToken }, authorization),
       judge: (body) => {
         const { active, sub } = body as { active?: unknown; sub?: unknown };
         return active === true && typeof sub === 'string' ? null : 'the answer says that the token is not active';

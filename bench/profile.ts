@@ -3,7 +3,7 @@ import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runCell } from './load.ts';
 import { isOfApi, OPERATIONS, type Operation } from './operations.ts';
-import { type Extent, fillPurses } from './rounds.ts';
+import { fillPurse } from './rounds.ts';
 import type { RunningTarget } from './target.ts';
 
 type Node = {
@@ -20,6 +20,8 @@ type CpuProfile = {
 };
 
 const CONNECTIONS = 64;
+const CODES = 20_000;
+const SECONDS = 2;
 const MOST_FUNCTIONS = 25;
 
 /** Where a function belongs, by its file; the first that fits. The rest of Node.js belongs to whoever called it. */
@@ -34,14 +36,14 @@ const AREAS: readonly (readonly [string, RegExp])[] = [
 ];
 
 /** Profiles the operations one after the other, and answers each as a text with the top functions. */
-export async function profileAll(target: RunningTarget, extent: Extent, chance: () => number): Promise<string[]> {
-  const purses = await fillPurses([target], { ...extent, concurrencies: [CONNECTIONS] }, chance);
+export async function profileAll(target: RunningTarget, chance: () => number): Promise<string[]> {
+  const purse = await fillPurse(target, CODES, chance);
   const texts: string[] = [];
   for (const operation of OPERATIONS) {
-    const next = purses.get(target)?.calls(operation) ?? (() => null);
     const port = isOfApi(operation) ? target.apiPort : target.appPort;
-    const during = () => runCell({ port, connections: CONNECTIONS, requests: extent.requests, next });
-    texts.push(summaryOf(operation, (await target.profile(during)) as CpuProfile));
+    const most = operation === 'exchange' ? CODES : Number.POSITIVE_INFINITY;
+    const cell = { port, connections: CONNECTIONS, next: purse.calls(operation), seconds: SECONDS, least: 0, most };
+    texts.push(summaryOf(operation, (await target.profile(() => runCell(cell))) as CpuProfile));
   }
   return texts;
 }

@@ -1,85 +1,136 @@
-/** From measures to figures: medians over rounds, and ratios to bare Fastify of the same round. */
-import { OPERATIONS, type Operation } from './operations.ts';
+/** What a run found, as text: tables for a terminal. */
+import { CONTESTANTS } from './contestants.ts';
+import { type Figures, type Goal, goalsOf, standing } from './goals.ts';
+import { OPERATIONS } from './operations.ts';
 import type { Measure } from './rounds.ts';
-import type { Target } from './target.ts';
+import { type Row, ratio, rowsOf } from './statistics.ts';
+import type { StreamRow } from './streams.ts';
 
-/** One row: a target, an operation, a concurrency. Medians; errors are counted over all rounds. */
-export type Row = Omit<Measure, 'firstError'> & {
-  /** Throughput against bare Fastify, the median of each round's ratio. */
-  readonly ratio: number;
-  readonly firstError: string | null;
-};
+/** Everything that a run found. */
+export function reportOf(figures: Figures): string {
+  const { startTimes, memoryIdle, syncTime } = figures;
+  const measured = CONTESTANTS.filter(({ name }) => name in memoryIdle);
+  const parts = [
+    throughputTable(figures.measures),
+    '* the generator was the limit',
+    figures.streams.length > 0 ? streamTable(figures.streams) : '',
+    memoryTable(figures),
+    `A sync of this disk takes ${syncTime.toFixed(2)} ms.`,
+    startTimes
+      ? `A process that does nothing starts and ends in ${whole(startTimes.node)} ms; bare Fastify answers after ${whole(startTimes.fastify)} ms.`
+      : '',
+    measured.map(({ title, note }) => `${title}: ${note}.`).join('\n'),
+    goalTable(goalsOf(figures)),
+  ];
+  return parts.filter((part) => part !== '').join('\n\n');
+}
 
-const TARGETS: readonly Target['name'][] = ['node:http', 'Fastify', 'Valetkey'];
-const FIGURES = ['perSecond', 'p50', 'p99', 'p999', 'cpu', 'syncsPerRequest', 'generatorBusy'] as const;
-
-/** All rows, in the order in which they are printed. */
-export function rowsOf(measures: readonly Measure[], concurrencies: readonly number[]): Row[] {
-  return OPERATIONS.flatMap((operation) =>
-    concurrencies.flatMap((concurrency) => {
-      const cell = measures.filter((measure) => measure.operation === operation && measure.concurrency === concurrency);
-      return TARGETS.map((target) => rowOf(cell, target, operation, concurrency));
-    }),
+/** Rows in the order of operations, concurrencies and contestants. */
+function throughputTable(measures: readonly Measure[]): string {
+  const rows = rowsOf(measures);
+  const concurrencies = [...new Set(rows.map(({ concurrency }) => concurrency))].sort((one, other) => one - other);
+  const lines = OPERATIONS.flatMap((operation) =>
+    concurrencies.flatMap((concurrency) =>
+      CONTESTANTS.flatMap(({ name }) => {
+        const cell = { target: name, operation, concurrency };
+        const row = rows.find((one) => Object.entries(cell).every(([key, value]) => one[key as keyof Row] === value));
+        return row ? [lineOf(row, measures)] : [];
+      }),
+    ),
+  );
+  return aligned(
+    [
+      [
+        '',
+        'at once',
+        '',
+        'a second',
+        'Valetkey is',
+        'p50 ms',
+        'p99 ms',
+        'p99.9 ms',
+        'CPU µs',
+        'for a sync',
+        'statement',
+      ],
+      ...lines,
+    ],
+    3,
   );
 }
 
-/** The middle of some numbers. */
-export function median(numbers: readonly number[]): number {
-  const sorted = numbers.toSorted((one, other) => one - other);
-  const [low, high] = [sorted[Math.floor((sorted.length - 1) / 2)], sorted[Math.ceil((sorted.length - 1) / 2)]];
-  return ((low ?? Number.NaN) + (high ?? Number.NaN)) / 2;
-}
-
-/** The rows as text. */
-export function tableOf(rows: readonly Row[]): string {
-  const head = [
-    'operation',
-    'c',
-    'server',
-    'req/s',
-    'vs Fastify',
-    'p50 ms',
-    'p99 ms',
-    'p99.9 ms',
-    'CPU µs',
-    'req/sync',
-  ];
-  const lines = rows.map((row) => [
-    row.operation,
-    String(row.concurrency),
-    row.target,
-    Math.round(row.perSecond).toLocaleString('en') + (row.generatorBusy > 0.95 ? '*' : ' '),
-    `${Math.round(row.ratio * 100)} %`,
+function lineOf(row: Row, measures: readonly Measure[]): string[] {
+  const { target, operation, concurrency } = row;
+  const contestant = CONTESTANTS.find(({ name }) => name === target);
+  // Each beside Valetkey on the same kind of database.
+  const ours = contestant?.store === 'postgresql' ? 'valetkey-postgresql' : 'valetkey-sqlite';
+  const times = ratio(measures, [ours, target], operation, concurrency);
+  return [
+    operation,
+    String(concurrency),
+    contestant?.title ?? target,
+    whole(row.perSecond) + (row.generatorBusy > 0.95 ? '*' : ' '),
+    times === null || target === ours ? '' : `${short(times)} ×`,
     row.p50.toFixed(2),
     row.p99.toFixed(2),
     row.p999.toFixed(2),
-    row.cpu.toFixed(0),
-    row.target === 'Valetkey' && row.syncsPerRequest > 0 ? (1 / row.syncsPerRequest).toFixed(1) : '',
+    whole(row.cpu),
+    row.syncsPerRequest > 0 ? short(1 / row.syncsPerRequest) : '',
+    row.statementsPerRequest > 0 ? short(1 / row.statementsPerRequest) : '',
     row.errors > 0 ? `${row.errors} ERRORS, first: ${row.firstError}` : '',
+  ];
+}
+
+function streamTable(streams: readonly StreamRow[]): string {
+  const lines = streams.map(({ operation, rate, target, keepsUp, latency, errors }) => [
+    `${operation} at ${whole(rate)} a second`,
+    titleOf(target),
+    keepsUp ? 'keeps up' : 'cannot keep up',
+    ...(latency ? [latency.p50, latency.p99, latency.p999].map((ms) => ms.toFixed(2)) : ['', '', '']),
+    errors > 0 ? `${errors} ERRORS` : '',
   ]);
-  return aligned([head, ...lines], 3);
+  return aligned([['from when it was due', '', '', 'p50 ms', 'p99 ms', 'p99.9 ms'], ...lines], 3);
+}
+
+function memoryTable({ memoryIdle, memoryAfter }: Figures): string {
+  const lines = Object.entries(memoryIdle).map(([name, idle]) => [
+    titleOf(name),
+    whole(idle),
+    whole(memoryAfter[name] ?? 0),
+  ]);
+  return aligned([['memory, MB', 'idle', 'after'], ...lines], 1);
+}
+
+/** What is wanted beside what is. */
+function goalTable(goals: readonly Goal[]): string {
+  const lines = goals.map((goal) => {
+    const { what, must, goal: aim, is, unit, more } = goal;
+    const bound = (wanted: number) => `${more ? '≥' : '≤'} ${wanted} ${unit}`.trimEnd();
+    const now = is === null ? '' : Number.isFinite(is) ? `${short(is)} ${unit}`.trimEnd() : 'cannot keep up';
+    return [what, bound(must), bound(aim), now, standing(goal)];
+  });
+  return aligned([['at 64 at once, if not said otherwise', 'must', 'goal', 'is', ''], ...lines], 1);
+}
+
+function titleOf(name: string): string {
+  return CONTESTANTS.find((contestant) => contestant.name === name)?.title ?? name;
+}
+
+function whole(number: number): string {
+  return Math.round(number).toLocaleString('en');
+}
+
+/** Two digits or three. */
+function short(number: number): string {
+  return number < 10 ? number.toFixed(1) : whole(number);
 }
 
 /** Columns under each other: the first ones to the left, the others to the right. */
 function aligned(lines: readonly (readonly string[])[], left: number): string {
-  const widths = lines[0]?.map((_, at) => Math.max(...lines.map((line) => (line[at] ?? '').length))) ?? [];
+  const columns = Math.max(...lines.map((line) => line.length));
+  const widths = Array.from({ length: columns }, (_, at) => Math.max(...lines.map((line) => (line[at] ?? '').length)));
   const padded = lines.map((line) =>
     line.map((text, at) => (at < left ? text.padEnd(widths[at] ?? 0) : text.padStart(widths[at] ?? 0))),
   );
   return padded.map((line) => line.join('  ').trimEnd()).join('\n');
-}
-
-function rowOf(cell: readonly Measure[], target: Target['name'], operation: Operation, concurrency: number): Row {
-  const own = cell.filter((measure) => measure.target === target);
-  const yardstick = cell.filter((measure) => measure.target === 'Fastify');
-  const figures = Object.fromEntries(FIGURES.map((figure) => [figure, median(own.map((measure) => measure[figure]))]));
-  return {
-    target,
-    operation,
-    concurrency,
-    ...(figures as Record<(typeof FIGURES)[number], number>),
-    ratio: median(own.map(({ perSecond }, round) => perSecond / (yardstick[round]?.perSecond ?? Number.NaN))),
-    errors: own.reduce((sum, { errors }) => sum + errors, 0),
-    firstError: own.find(({ firstError }) => firstError !== null)?.firstError ?? null,
-  };
 }

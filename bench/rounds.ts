@@ -2,107 +2,179 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Outcome, runCell } from './load.ts';
 import { isOfApi, marksUse, OPERATIONS, type Operation, Purse, shuffled } from './operations.ts';
-import { fill, type RunningTarget, type Target } from './target.ts';
+import type { RunningTarget } from './target.ts';
 
 /** How much is run. */
 export type Extent = {
   readonly rounds: number;
   readonly concurrencies: readonly number[];
-  /** In a cell of 64 connections; others get fewer, so that all take about equally long. */
-  readonly requests: number;
+  /** How long a cell begins requests. */
+  readonly seconds: number;
+  /** How long Valetkey is left alone after checks, in ms. */
   readonly settleMs: number;
 };
 
 /** One cell of one round. Latencies in ms, server CPU in µs a request. */
 export type Measure = {
-  readonly target: Target['name'];
+  readonly target: string;
+  readonly round: number;
   readonly operation: Operation;
   readonly concurrency: number;
+  readonly requests: number;
   readonly perSecond: number;
   readonly p50: number;
   readonly p99: number;
   readonly p999: number;
   readonly cpu: number;
   readonly syncsPerRequest: number;
+  readonly statementsPerRequest: number;
   readonly generatorBusy: number;
   readonly errors: number;
   readonly firstError: string | null;
 };
 
-/** Runs a round to warm up, whose figures are dropped, and then the rounds. */
+/** What each target has to spend. */
+export type Purses = ReadonlyMap<RunningTarget, Purse>;
+
+/** So many codes show how many a target needs for a round. */
+const FIRST_CODES = 300;
+/** A target is often faster than it was the last time. */
+const RESERVE = 1.3;
+
+/**
+ * Runs a round to warm up, whose figures are dropped, and then the rounds. Answers what was measured, and the purses of
+ * the last round.
+ */
 export async function runRounds(
   targets: readonly RunningTarget[],
   extent: Extent,
   chance: () => number,
   report: (line: string) => void,
-): Promise<Measure[]> {
+): Promise<{ measures: Measure[]; purses: Purses }> {
+  const rates = new Map<RunningTarget, number>();
+  for (const target of targets) rates.set(target, await firstRate(target, extent, chance));
   const measures: Measure[] = [];
+  let purses: Purses = new Map();
   for (let round = 0; round <= extent.rounds; round += 1) {
     report(round === 0 ? 'warming up' : `round ${round} of ${extent.rounds}`);
-    const measured = await runRound(targets, extent, chance);
+    purses = await fillPurses(targets, extent, rates, chance);
+    const measured = await runRound(targets, purses, { ...extent, round }, chance);
+    for (const target of targets) rates.set(target, mostExchanges(target, measured));
     // What went wrong counts wherever it did.
     measures.push(...measured.filter(({ errors }) => round > 0 || errors > 0));
   }
-  return measures;
+  return { measures, purses };
 }
 
-/** Fills the purses of one round, for so many requests at each concurrency. */
-export async function fillPurses(
+/** Fills the purses of one round; `rates` are exchanges a second. */
+async function fillPurses(
   targets: readonly RunningTarget[],
   extent: Extent,
+  rates: ReadonlyMap<RunningTarget, number>,
   chance: () => number,
-): Promise<Map<RunningTarget, Purse>> {
-  const valetkey = targets.find(({ name }) => name === 'Valetkey') as RunningTarget;
-  const wanted = extent.concurrencies.reduce((sum, concurrency) => sum + requestsAt(concurrency, extent), 0);
-  // The bare servers are sent the same bytes, and look at none of them.
-  const filled = await fill(valetkey, wanted);
-  return new Map(targets.map((target) => [target, new Purse(filled, chance)]));
+): Promise<Purses> {
+  const { concurrencies, seconds } = extent;
+  const purses = new Map<RunningTarget, Purse>();
+  for (const target of targets) {
+    // As many for each concurrency, so that its share is the same.
+    const share = Math.max((rates.get(target) ?? 0) * seconds * RESERVE, ...concurrencies.map(leastAt));
+    purses.set(target, await fillPurse(target, Math.ceil(share) * concurrencies.length, chance));
+  }
+  return purses;
 }
 
-async function runRound(targets: readonly RunningTarget[], extent: Extent, chance: () => number): Promise<Measure[]> {
-  const purses = await fillPurses(targets, extent, chance);
+/** A purse with so many codes. */
+export async function fillPurse(target: RunningTarget, codes: number, chance: () => number): Promise<Purse> {
+  return new Purse(await target.mint(codes), target.paths, chance);
+}
+
+async function firstRate(target: RunningTarget, { concurrencies }: Extent, chance: () => number): Promise<number> {
+  const purse = await fillPurse(target, FIRST_CODES, chance);
+  const cell = { port: target.appPort, connections: Math.max(...concurrencies), next: purse.calls('exchange') };
+  const { latencies, seconds, errors, firstError } = await runCell({
+    ...cell,
+    seconds: Number.POSITIVE_INFINITY,
+    least: FIRST_CODES,
+    most: FIRST_CODES,
+  });
+  if (errors > 0) throw new Error(`${target.name}: ${firstError}`);
+  return latencies.length / seconds;
+}
+
+async function runRound(
+  targets: readonly RunningTarget[],
+  purses: Purses,
+  extent: Extent & { readonly round: number },
+  chance: () => number,
+): Promise<Measure[]> {
   const measures: Measure[] = [];
   for (const operation of OPERATIONS) {
     for (const concurrency of shuffled(extent.concurrencies, chance)) {
       for (const target of shuffled(targets, chance)) {
-        const next = (purses.get(target) as Purse).calls(operation);
-        const before = await target.usage();
-        const outcome = await runCell({
-          port: isOfApi(operation) ? target.apiPort : target.appPort,
-          connections: concurrency,
-          requests: requestsAt(concurrency, extent),
-          next,
-        });
-        // Use marks are written behind: that belongs to this cell's cost, and must not take the next one's core.
-        if (marksUse(operation) && target.name === 'Valetkey') await sleep(extent.settleMs);
-        const after = await target.usage();
-        measures.push({
-          target: target.name,
-          operation,
-          concurrency,
-          ...summary(outcome),
-          cpu: (after.cpu - before.cpu) / outcome.latencies.length,
-          syncsPerRequest: (after.syncs - before.syncs) / outcome.latencies.length,
-        });
+        if (operation === 'introspect' && target.paths.introspect === null) continue;
+        measures.push(await measure(target, purses.get(target) as Purse, operation, concurrency, extent));
       }
     }
   }
   return measures;
 }
 
-function requestsAt(concurrency: number, { requests }: Extent): number {
-  return Math.max(50, Math.round(requests * Math.min(1, Math.sqrt(concurrency / 64))));
+async function measure(
+  target: RunningTarget,
+  purse: Purse,
+  operation: Operation,
+  concurrency: number,
+  { round, concurrencies, seconds, settleMs }: Extent & { readonly round: number },
+): Promise<Measure> {
+  const before = await target.usage();
+  const outcome = await runCell({
+    port: isOfApi(operation) ? target.apiPort : target.appPort,
+    connections: concurrency,
+    next: purse.calls(operation),
+    seconds,
+    least: leastAt(concurrency),
+    most: operation === 'exchange' ? purse.codes / concurrencies.length : Number.POSITIVE_INFINITY,
+  });
+  // Use marks are written behind: that belongs to this cell's cost, and must not take the next one's core.
+  if (marksUse(operation) && target.kind === 'valetkey') await sleep(settleMs);
+  const after = await target.usage();
+  const requests = outcome.latencies.length;
+  return {
+    target: target.name,
+    round,
+    operation,
+    concurrency,
+    requests,
+    ...summary(outcome),
+    cpu: (after.cpu - before.cpu) / requests,
+    syncsPerRequest: (after.syncs - before.syncs) / requests,
+    statementsPerRequest: (after.statements - before.statements) / requests,
+  };
+}
+
+/** So many requests are the least in a cell: a few for each connection, and pairs for the operations after it. */
+function leastAt(concurrency: number): number {
+  return Math.max(40, 3 * concurrency);
+}
+
+function mostExchanges({ name }: RunningTarget, measures: readonly Measure[]): number {
+  const exchanges = measures.filter(({ target, operation }) => target === name && operation === 'exchange');
+  return Math.max(...exchanges.map(({ perSecond }) => perSecond));
 }
 
 function summary({ seconds, latencies, errors, firstError, generatorBusy }: Outcome) {
-  const at = (share: number) => latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))] ?? 0;
   return {
     perSecond: latencies.length / seconds,
-    p50: at(0.5),
-    p99: at(0.99),
-    p999: at(0.999),
+    p50: percentile(latencies, 0.5),
+    p99: percentile(latencies, 0.99),
+    p999: percentile(latencies, 0.999),
     generatorBusy,
     errors,
     firstError,
   };
+}
+
+/** The latency below which such a share of sorted latencies lies. */
+export function percentile(sorted: Float64Array, share: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 }

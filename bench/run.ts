@@ -1,132 +1,107 @@
-// npm run bench: the service beside bare Fastify and bare node:http, in one interleaved run. See docs/performance.md.
-import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
+// npm run bench: the service beside what people would use instead, and beside servers that do nothing, in one interleaved
+// run. See docs/performance.md.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { loadavg } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { CONTESTANTS, type Contestant } from './contestants.ts';
+import { type Figures, goalsOf, standing } from './goals.ts';
 import { seededChance } from './operations.ts';
-import { profileAll } from './profile.ts';
-import { rowsOf, tableOf } from './report.ts';
-import { type Extent, runRounds } from './rounds.ts';
-import { measureStarts, type StartTimes } from './start-time.ts';
-import { bare, isPinned, pinGenerator, start, valetkey } from './target.ts';
+import { plotOf } from './plot.ts';
+import { reportOf } from './report.ts';
+import { type Plan, runSession } from './session.ts';
+import { rowsOf } from './statistics.ts';
+import { isPinned } from './target.ts';
 
 const USAGE = `npm run bench -- [options]
-  --quick              a look in under a minute, instead of figures to rely on
+  --quick              a look in under two minutes, instead of figures to rely on
+  --only NAME,NAME     some instead of all: ${CONTESTANTS.map(({ name }) => name).join(', ')}
   --rounds N           rounds, of which the medians are taken (5)
-  --requests N         requests in a cell of 64 connections (20000)
-  --concurrency N,N    connections (1,16,64)
+  --seconds N          how long a cell of a round begins requests (1)
+  --concurrency N,N    requests under way at once (1,16,64)
+  --streams N          how many seconds of fixed rates, 0 for none (5)
   --starts N           starts of each kind of process (9)
   --seed N             for the order of things (1)
   --settle MS          a pause after each cell of checks (600)
   --profile            also show where the service's time goes
-  --json FILE          also write all figures into a file
+  --out FOLDER         where latest.json and latest.svg go (a whole run: bench/results; others: nowhere)
 `;
 
 const { values } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
+    only: { type: 'string' },
     rounds: { type: 'string' },
-    requests: { type: 'string' },
-    concurrency: { type: 'string', default: '1,16,64' },
+    seconds: { type: 'string' },
+    concurrency: { type: 'string' },
+    streams: { type: 'string' },
     starts: { type: 'string' },
     seed: { type: 'string', default: '1' },
-    settle: { type: 'string', default: '600' },
+    settle: { type: 'string' },
     profile: { type: 'boolean', default: false },
-    json: { type: 'string' },
+    out: { type: 'string' },
     help: { type: 'boolean', default: false },
   },
 });
+
+/** How much others run here, as processes that want a core. */
+const loadBefore = loadavg()[0] ?? 0;
+const QUIET = 0.5;
 
 if (values.help) process.stdout.write(USAGE);
 else process.exitCode = await bench();
 
 async function bench(): Promise<number> {
-  const extent: Extent = {
-    rounds: Number(values.rounds ?? (values.quick ? 2 : 5)),
-    requests: Number(values.requests ?? (values.quick ? 8000 : 20_000)),
-    concurrencies: values.concurrency.split(',').map(Number),
-    settleMs: Number(values.settle),
+  const { quick } = values;
+  const plan: Plan = {
+    rounds: Number(values.rounds ?? (quick ? 2 : 5)),
+    seconds: Number(values.seconds ?? (quick ? 0.2 : 1)),
+    concurrencies: (values.concurrency ?? (quick ? '1,64' : '1,16,64')).split(',').map(Number),
+    settleMs: Number(values.settle ?? (quick ? 200 : 600)),
+    starts: Number(values.starts ?? (quick ? 2 : 9)),
+    streamSeconds: Number(values.streams ?? (quick ? 1.5 : 5)),
+    profile: values.profile,
   };
-  const starts = Number(values.starts ?? (values.quick ? 3 : 9));
-  const chance = seededChance(Number(values.seed));
-  pinGenerator();
+  const contestants = chosen();
   if (!isPinned)
     report('no taskset (util-linux) or one core only: server and generator share cores, so figures are rough');
-  // A cache of the project: on the project's own disk, where a folder for temporary files may be in memory.
-  const cache = join(import.meta.dirname, '../node_modules/.cache');
-  mkdirSync(cache, { recursive: true });
-  const folder = mkdtempSync(join(cache, 'bench-'));
-  // Also when interrupted; the servers end by themselves when their parent is gone.
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
-  const log = openSync(join(folder, 'log'), 'a');
-  try {
-    report('starting');
-    const targets = [await valetkey(folder), await bare('Fastify'), await bare('node:http')] as const;
-    const startTimes = starts > 0 ? await measureStarts(targets[0], targets[1], starts, log) : null;
-    const running = await Promise.all(targets.map((target) => start(target, log)));
-    const [service] = running;
-    if (!service) return 1;
-    try {
-      await sleep(extent.settleMs);
-      const memoryIdle = await memoryOf(running);
-      const measures = await runRounds(running, extent, chance, report);
-      const memoryAfter = await memoryOf(running);
-      const profiles = values.profile ? await profileAll(service, extent, chance) : [];
-      const rows = rowsOf(measures, extent.concurrencies);
-      const figures = { memoryIdle, memoryAfter, startTimes };
-      print(rows, figures, profiles);
-      const errors = measures.reduce((sum, measure) => sum + measure.errors, 0);
-      if (values.json)
-        writeFileSync(values.json, `${JSON.stringify({ ...about(extent), errors, ...figures, rows }, null, 2)}\n`);
-      if (errors > 0) report(`${errors} answers were wrong: these figures mean nothing`);
-      return errors > 0 ? 1 : 0;
-    } finally {
-      await Promise.all(running.map((target) => target.stop()));
-    }
-  } finally {
-    closeSync(log);
-  }
+  if (loadBefore > QUIET)
+    report(`other programs run here (load average ${loadBefore.toFixed(1)}), so figures are rough`);
+  const { figures, profiles } = await runSession(contestants, plan, seededChance(Number(values.seed)), report);
+  process.stdout.write(`${[reportOf(figures), ...profiles].join('\n\n')}\n`);
+  const out = values.out ?? (quick || values.only ? null : join(import.meta.dirname, 'results'));
+  const errors = errorsOf(figures);
+  if (out) write(out, plan, figures, errors);
+  if (errors > 0) report(`${errors} answers were wrong: these figures mean nothing`);
+  return errors > 0 ? 1 : 0;
 }
 
-type Figures = {
-  readonly memoryIdle: Record<string, number>;
-  readonly memoryAfter: Record<string, number>;
-  readonly startTimes: StartTimes | null;
-};
-
-function print(
-  rows: ReturnType<typeof rowsOf>,
-  { memoryIdle, memoryAfter, startTimes }: Figures,
-  profiles: string[],
-): void {
-  const lines = [tableOf(rows), '', '* the generator was the limit', ''];
-  for (const [name, idle] of Object.entries(memoryIdle))
-    lines.push(`memory of ${name}: ${idle} MB idle, ${memoryAfter[name]} MB after the run`);
-  if (startTimes) {
-    const { node, fastify, valetkey: answer, valetkeyToken } = startTimes;
-    lines.push(
-      `start to first answer: ${answer.toFixed(0)} ms (to first token ${valetkeyToken.toFixed(0)} ms); ` +
-        `bare Fastify ${fastify.toFixed(0)} ms; node that does nothing ${node.toFixed(0)} ms`,
-    );
-  }
-  for (const profile of profiles) lines.push('', profile);
-  process.stdout.write(`${lines.join('\n')}\n`);
+function chosen(): readonly Contestant[] {
+  const names = values.only?.split(',');
+  const unknown = names?.filter((name) => !CONTESTANTS.some((contestant) => contestant.name === name)) ?? [];
+  if (unknown.length > 0) throw new Error(`nobody is called ${unknown.join(', ')}: see --help`);
+  return CONTESTANTS.filter(({ name }) => !names || names.includes(name));
 }
 
-async function memoryOf(running: readonly Awaited<ReturnType<typeof start>>[]): Promise<Record<string, number>> {
-  const usages = await Promise.all(running.map(async ({ name, usage }) => [name, await usage()] as const));
-  return Object.fromEntries(usages.map(([name, { rss }]) => [name, Math.round(rss / 2 ** 20)]));
+function errorsOf({ measures, streams }: Figures): number {
+  return [...measures, ...streams].reduce((sum, { errors }) => sum + errors, 0);
 }
 
-function about(extent: Extent): object {
-  return {
-    date: new Date().toISOString().slice(0, 10),
-    node: process.version,
-    pinned: isPinned,
-    ...extent,
-    concurrencies: extent.concurrencies.join(' '),
-  };
+function write(folder: string, plan: Plan, figures: Figures, errors: number): void {
+  const date = new Date().toISOString().slice(0, 10);
+  const about = { date, node: process.version, pinned: isPinned, loadBefore, ...plan };
+  const { measures, ...others } = figures;
+  const rows = rowsOf(measures);
+  const goals = goalsOf(figures).map((goal) => ({ ...goal, standing: standing(goal) }));
+  mkdirSync(folder, { recursive: true });
+  const json = JSON.stringify({ ...about, errors, goals, ...others, rows }, (_, value) => rounded(value), 2);
+  writeFileSync(join(folder, 'latest.json'), `${json}\n`);
+  writeFileSync(join(folder, 'latest.svg'), plotOf(rows, about));
+}
+
+/** Four digits: there is no more to it. */
+function rounded(value: unknown): unknown {
+  return typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(4)) : value;
 }
 
 function report(line: string): void {

@@ -5,9 +5,9 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startTestService } from '../test/support/service.ts';
 import { addResourceServer, basic } from '../test/support/standard.ts';
-import { median } from './report.ts';
 import { fill, onServer, open } from './scaling-postgresql.ts';
 import { issue, madeUp, markdown, newGrant } from './scaling-store.ts';
+import { median } from './statistics.ts';
 
 const GRANTS = 1000;
 const INSTANCES = [0, 10, 40] as const;

@@ -2,8 +2,8 @@
 import { performance } from 'node:perf_hooks';
 import { runCell } from './load.ts';
 import { Purse } from './operations.ts';
-import { median } from './report.ts';
-import { fill, launch, stop, type Target, untilAnswers } from './target.ts';
+import { median } from './statistics.ts';
+import { launch, stop, type Target, untilAnswers } from './target.ts';
 
 /** Medians in ms. `node` is a process that does nothing at all. */
 export type StartTimes = {
@@ -16,7 +16,7 @@ export type StartTimes = {
 /** Starts each so many times in turns, on a database that is there already. */
 export async function measureStarts(service: Target, fastify: Target, times: number, log: number): Promise<StartTimes> {
   const nothing: Target = { ...fastify, program: ['--eval', ''] };
-  const purse = new Purse(await fill(service, times), () => 0);
+  const purse = new Purse(await service.mint(times), service.paths, () => 0);
   const found: { [Name in keyof StartTimes]: number[] } = { node: [], fastify: [], valetkey: [], valetkeyToken: [] };
   for (let time = 0; time < times; time += 1) {
     const begin = performance.now();
@@ -26,7 +26,8 @@ export async function measureStarts(service: Target, fastify: Target, times: num
     found.fastify.push((await startOnce(fastify, log, async () => {})).answer);
     const { answer, all } = await startOnce(service, log, async () => {
       const next = purse.calls('exchange');
-      const { errors, firstError } = await runCell({ port: service.appPort, connections: 1, requests: 1, next });
+      const one = { connections: 1, seconds: 0, least: 1, most: 1 };
+      const { errors, firstError } = await runCell({ ...one, port: service.appPort, next });
       if (errors > 0) throw new Error(`no first token: ${firstError}`);
     });
     found.valetkey.push(answer);

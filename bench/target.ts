@@ -5,21 +5,24 @@ import { get } from 'node:http';
 import { createServer } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { makeRootKey } from '../src/root-keys.ts';
 import type { Filled } from './fill.ts';
+import type { Paths } from './operations.ts';
 import type { Usage } from './probe.ts';
 
 /** What can be started: a program and the ports it listens on. */
 export type Target = {
-  readonly name: 'Valetkey' | 'Fastify' | 'node:http';
+  readonly name: string;
+  readonly kind: 'valetkey' | 'peer' | 'floor';
+  readonly paths: Paths;
   readonly program: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
   /** For pages and tokens. */
   readonly appPort: number;
   /** For the check. */
   readonly apiPort: number;
+  /** Makes so many codes for a client. */
+  readonly mint: (count: number) => Promise<Filled>;
 };
 
 /** A target that runs. */
@@ -44,39 +47,13 @@ export function pinGenerator(): void {
   if (isPinned) execFileSync('taskset', ['-acp', '1', String(process.pid)], { stdio: 'ignore' });
 }
 
-/** The real service with everything at its defaults, but codes that live long enough to be minted ahead. */
-export async function valetkey(folder: string): Promise<Target> {
-  const [appPort, apiPort] = [await freePort(), await freePort()];
-  return {
-    name: 'Valetkey',
-    program: ['src/main.ts', 'serve'],
-    appPort,
-    apiPort,
-    environment: {
-      VALETKEY_APP_URL: `http://127.0.0.1:${appPort}`,
-      VALETKEY_API_URL: `http://127.0.0.1:${apiPort}`,
-      VALETKEY_DATABASE_URL: `sqlite:${join(folder, 'valetkey.db')}`,
-      VALETKEY_KEYS: makeRootKey(),
-      VALETKEY_CODE_TTL: '600',
-    },
-  };
-}
-
-/** A bare server that answers the same requests. */
-export async function bare(name: 'Fastify' | 'node:http'): Promise<Target> {
-  const port = await freePort();
-  const file =
-    name === 'Fastify' ? new URL('./bare-fastify.ts', import.meta.url) : new URL('./bare-http.ts', import.meta.url);
-  return { name, program: [fileURLToPath(file), String(port)], environment: {}, appPort: port, apiPort: port };
-}
-
 /** Starts a target, with its log into a file; with `probe`, its usage can be asked. */
 export function launch(target: Target, log: number, probe: boolean): ChildProcess {
   const preload = probe ? ['--import', './bench/probe.ts'] : [];
   const [program = '', ...args] = onCore(0, [...NODE, ...preload, ...target.program]);
   return spawn(program, args, {
     cwd,
-    env: environmentOf(target),
+    env: environmentOf(target.environment),
     stdio: ['ignore', log, log, ...(probe ? (['ipc'] as const) : [])],
   });
 }
@@ -128,10 +105,11 @@ function answers(port: number): Promise<boolean> {
   });
 }
 
-/** Mints codes for a target, in a process of its own on the generator's core. */
-export async function fill(target: Target, count: number): Promise<Filled> {
+/** Mints codes in Valetkey's database, in a process of its own on the generator's core. */
+export async function mintInProcess(environment: Target['environment'], count: number): Promise<Filled> {
   const [program = '', ...args] = onCore(1, [...NODE, 'bench/fill.ts', String(count)]);
-  const { stdout } = await promisify(execFile)(program, args, { cwd, env: environmentOf(target), maxBuffer: 2 ** 28 });
+  const env = environmentOf(environment);
+  const { stdout } = await promisify(execFile)(program, args, { cwd, env, maxBuffer: 2 ** 28 });
   return JSON.parse(stdout) as Filled;
 }
 
@@ -141,7 +119,7 @@ function onCore(core: 0 | 1, command: readonly string[]): readonly string[] {
 }
 
 /** Ours without the settings of whatever installation there is here. */
-function environmentOf({ environment }: Target): Record<string, string | undefined> {
+function environmentOf(environment: Target['environment']): Record<string, string | undefined> {
   const others = Object.entries(process.env).filter(([name]) => !name.startsWith('VALETKEY_'));
   return { ...Object.fromEntries(others), ...environment };
 }
@@ -155,7 +133,8 @@ function hasTaskset(): boolean {
   }
 }
 
-function freePort(): Promise<number> {
+/** A port of this machine that nobody listens on. */
+export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer().once('error', reject);
     server.listen(0, '127.0.0.1', () => {

@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const [task = '', ...rest] = process.argv.slice(2);
-/** @type {Record<string, { run: string[], dev?: boolean, demo?: boolean }>} */
+/** @type {Record<string, { run: string[], dev?: boolean, demo?: boolean, peers?: boolean }>} */
 const tasks = {
   start: { run: ['src/main.ts', 'serve'] },
   demo: { run: ['src/main.ts', 'demo'], demo: true },
@@ -19,10 +19,15 @@ const tasks = {
   valetkey: { run: ['src/main.ts'], demo: rest[0] === 'demo' },
   test: { run: ['test/run.ts'], dev: true, demo: true },
   check: { run: ['test/run.ts', '--check'], dev: true },
-  bench: { run: ['bench/run.ts'], dev: true },
+  bench: { run: ['bench/run.ts'], dev: true, peers: true },
   languages: { run: ['tools/other-languages.mjs'], dev: true },
 };
-const { run, dev = false, demo = false } = tasks[task] ?? giveUp(`name a task: ${Object.keys(tasks).join(', ')}.`);
+const {
+  run,
+  dev = false,
+  demo = false,
+  peers = false,
+} = tasks[task] ?? giveUp(`name a task: ${Object.keys(tasks).join(', ')}.`);
 
 /** @type {import('node:child_process').ChildProcess | undefined} */
 let child;
@@ -46,6 +51,7 @@ if (major < 24 || (major === 24 && minor < 9)) {
 }
 await install('.', dev ? 'the packages, with those for development' : 'the packages', dev);
 if (demo) await install('demo', "the demo application's packages", false);
+if (peers) await install('bench/peers', 'the packages to compare with', false);
 // node:sqlite still calls itself experimental in some of the releases that serve; nobody who runs a command can act on it.
 process.exit(await finish([node, '--disable-warning=ExperimentalWarning', ...run, ...rest], 'inherit'));
 

@@ -1,0 +1,157 @@
+/** What Valetkey is held to beside the others, and what a run says of it. */
+import { CONTESTANTS } from './contestants.ts';
+import type { Operation } from './operations.ts';
+import type { Measure } from './rounds.ts';
+import type { StartTimes } from './start-time.ts';
+import { ratio, rowsOf } from './statistics.ts';
+import type { StreamRow } from './streams.ts';
+
+/** What a run found. Memory in MB, by name of the contestant. */
+export type Figures = {
+  readonly measures: readonly Measure[];
+  readonly streams: readonly StreamRow[];
+  readonly memoryIdle: Readonly<Record<string, number>>;
+  readonly memoryAfter: Readonly<Record<string, number>>;
+  readonly startTimes: StartTimes | null;
+  /** How long a sync of this disk takes, in ms. */
+  readonly syncTime: number;
+};
+
+/** One thing that is wanted: what must be, what is aimed at, and what is; null where it was not measured. */
+export type Goal = {
+  readonly what: string;
+  readonly must: number;
+  readonly goal: number;
+  readonly is: number | null;
+  readonly unit: '×' | '%' | 'ms' | 'MB' | '';
+  /** Whether more is better. */
+  readonly more: boolean;
+};
+
+const SQLITE = 'valetkey-sqlite';
+const POSTGRESQL = 'valetkey-postgresql';
+const PEERS_ON_SQLITE = CONTESTANTS.filter(({ kind, store }) => kind === 'peer' && store === 'sqlite');
+
+/** All that is wanted, with what a run found. */
+export function goalsOf(figures: Figures): Goal[] {
+  return [...throughput(figures), ...sharing(figures), ...underARate(figures), ...ofTheProcess(figures)];
+}
+
+/** Whether a goal is reached: `goal`, only `must`, or neither. */
+export function standing({ is, must, goal, more }: Goal): 'goal' | 'must' | 'missed' | 'not measured' {
+  if (is === null) return 'not measured';
+  const reaches = (wanted: number) => (more ? is >= wanted : is <= wanted);
+  return reaches(goal) ? 'goal' : reaches(must) ? 'must' : 'missed';
+}
+
+function throughput({ measures }: Figures): Goal[] {
+  const against = (other: string, operation: Operation, atOnce = 64) =>
+    ratio(measures, [SQLITE, other], operation, atOnce);
+  const best = (operation: Operation, atOnce = 64) =>
+    least(PEERS_ON_SQLITE.map(({ name }) => against(name, operation, atOnce)));
+  const onPostgresql = (operation: Operation) =>
+    ratio(measures, [POSTGRESQL, 'oidc-provider-postgresql'], operation, 64);
+  const floor = against('fastify', 'check');
+  const times = { unit: '×', more: true } as const;
+  return [
+    {
+      what: 'check, against bare Fastify',
+      must: 70,
+      goal: 85,
+      is: floor === null ? null : floor * 100,
+      unit: '%',
+      more: true,
+    },
+    {
+      ...times,
+      what: 'check, against oidc-provider',
+      must: 8,
+      goal: 12,
+      is: against('oidc-provider-sqlite', 'check'),
+    },
+    { ...times, what: 'check, against the fastest peer', must: 1.5, goal: 2.2, is: best('check') },
+    { ...times, what: 'exchange, against the fastest peer', must: 12, goal: 18, is: best('exchange') },
+    {
+      ...times,
+      what: 'exchange, against oidc-provider',
+      must: 20,
+      goal: 30,
+      is: against('oidc-provider-sqlite', 'exchange'),
+    },
+    { ...times, what: 'refresh, against the fastest peer', must: 10, goal: 15, is: best('refresh') },
+    {
+      ...times,
+      what: 'refresh, against oidc-provider',
+      must: 20,
+      goal: 35,
+      is: against('oidc-provider-sqlite', 'refresh'),
+    },
+    { ...times, what: 'exchange alone, against the fastest peer', must: 2, goal: 3, is: best('exchange', 1) },
+    { ...times, what: 'refresh alone, against the fastest peer', must: 2, goal: 3, is: best('refresh', 1) },
+    {
+      ...times,
+      what: 'PostgreSQL: exchange, against oidc-provider on it',
+      must: 10,
+      goal: 18,
+      is: onPostgresql('exchange'),
+    },
+    {
+      ...times,
+      what: 'PostgreSQL: refresh, against oidc-provider on it',
+      must: 10,
+      goal: 18,
+      is: onPostgresql('refresh'),
+    },
+  ];
+}
+
+/** How many requests share what is slow. */
+function sharing({ measures }: Figures): Goal[] {
+  const rows = rowsOf(measures).filter(({ concurrency }) => concurrency === 64);
+  const requestsFor = (target: string, figure: 'syncsPerRequest' | 'statementsPerRequest', operation: Operation) => {
+    const row = rows.find((one) => one.target === target && one.operation === operation);
+    return row ? 1 / row[figure] : null;
+  };
+  const writes = ['exchange', 'refresh'] as const;
+  const most = { must: 16, goal: 30, unit: '', more: true } as const;
+  return [
+    ...writes.map((write) => ({
+      ...most,
+      what: `${write}: requests for each sync`,
+      is: requestsFor(SQLITE, 'syncsPerRequest', write),
+    })),
+    ...[...writes, 'check' as const].map((operation) => ({
+      ...most,
+      what: `PostgreSQL: ${operation}: requests for each statement`,
+      is: requestsFor(POSTGRESQL, 'statementsPerRequest', operation),
+    })),
+  ];
+}
+
+function underARate({ streams }: Figures): Goal[] {
+  const p99 = (operation: Operation) => {
+    const row = streams.find((stream) => stream.target === SQLITE && stream.operation === operation);
+    if (!row) return null;
+    return row.keepsUp && row.latency ? row.latency.p99 : Number.POSITIVE_INFINITY;
+  };
+  const most = { unit: 'ms', more: false } as const;
+  return [
+    { ...most, what: 'p99 of 10,000 refreshes a second', must: 10, goal: 5, is: p99('refresh') },
+    { ...most, what: 'p99 of 20,000 checks a second', must: 5, goal: 3, is: p99('check') },
+  ];
+}
+
+function ofTheProcess({ memoryIdle, memoryAfter, startTimes }: Figures): Goal[] {
+  const [memory, time] = [{ unit: 'MB', more: false } as const, { unit: 'ms', more: false } as const];
+  return [
+    { ...memory, what: 'memory idle', must: 100, goal: 65, is: memoryIdle[SQLITE] ?? null },
+    { ...memory, what: 'memory after the run', must: 200, goal: 130, is: memoryAfter[SQLITE] ?? null },
+    { ...time, what: 'start to the first answer', must: 300, goal: 70, is: startTimes?.valetkey ?? null },
+    { ...time, what: 'start to the first token', must: 400, goal: 90, is: startTimes?.valetkeyToken ?? null },
+  ];
+}
+
+function least(numbers: readonly (number | null)[]): number | null {
+  const known = numbers.filter((number) => number !== null);
+  return known.length > 0 ? Math.min(...known) : null;
+}

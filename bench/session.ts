@@ -1,0 +1,87 @@
+/** One run: starts everybody, measures, and stops them. */
+import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startPostgres } from '../test/support/postgres.ts';
+import { type Contestant, type Place, targetOf } from './contestants.ts';
+import type { Figures } from './goals.ts';
+import { profileAll } from './profile.ts';
+import { type Extent, runRounds } from './rounds.ts';
+import { measureStarts } from './start-time.ts';
+import { rowsOf } from './statistics.ts';
+import { runStreams } from './streams.ts';
+import { measureSync } from './sync-time.ts';
+import { pinGenerator, type RunningTarget, start, type Target } from './target.ts';
+
+/** What is run. */
+export type Plan = Extent & {
+  /** How often each kind of process is started; 0 for not at all. */
+  readonly starts: number;
+  /** How long each stream runs; 0 for not at all. */
+  readonly streamSeconds: number;
+  readonly profile: boolean;
+};
+
+/** As durable as it comes; only its memory is more than the default's 128 MB. */
+const POSTGRESQL = { fsync: 'on', full_page_writes: 'on', shared_buffers: '512MB', max_wal_size: '4GB' };
+
+/** Runs the plan with some contestants. Answers what was found, and texts of profiles. */
+export async function runSession(
+  contestants: readonly Contestant[],
+  plan: Plan,
+  chance: () => number,
+  report: (line: string) => void,
+): Promise<{ figures: Figures; profiles: string[] }> {
+  // A cache of the project: on the project's own disk, where a folder for temporary files may be in memory.
+  const cache = join(import.meta.dirname, '../node_modules/.cache');
+  mkdirSync(cache, { recursive: true });
+  const folder = mkdtempSync(join(cache, 'bench-'));
+  // Also when interrupted; the servers end by themselves when their parent is gone.
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+  const log = openSync(join(folder, 'log'), 'a');
+  report('starting');
+  const syncTime = measureSync(folder);
+  // Before this process is pinned to a core, which its children inherit: PostgreSQL may use all of them.
+  const postgresql = contestants.some(({ store }) => store === 'postgresql') ? await startPostgres(POSTGRESQL) : null;
+  pinGenerator();
+  const createDatabase = () => postgresql?.createDatabase() ?? Promise.reject(new Error('there is no PostgreSQL'));
+  try {
+    return await measureAll(contestants, { folder, createDatabase, postgresqlPort: postgresql?.port ?? 0 }, log);
+  } finally {
+    await postgresql?.remove();
+    closeSync(log);
+  }
+
+  async function measureAll(all: readonly Contestant[], place: Place, logFile: number) {
+    const targets = await Promise.all(all.map((contestant) => targetOf(contestant, place)));
+    const startTimes = await startTimesOf(targets, plan.starts, logFile);
+    const running: RunningTarget[] = [];
+    try {
+      for (const target of targets) running.push(await start(target, logFile));
+      await sleep(plan.settleMs);
+      const memoryIdle = await memoryOf(running);
+      const { measures, purses } = await runRounds(running, plan, chance, report);
+      if (plan.streamSeconds > 0) report('at fixed rates');
+      const times = Math.min(3, plan.rounds);
+      const rows = rowsOf(measures);
+      const streams = plan.streamSeconds > 0 ? await runStreams(purses, rows, plan.streamSeconds, times) : [];
+      const memoryAfter = await memoryOf(running);
+      const service = running.find(({ kind }) => kind === 'valetkey');
+      const profiles = plan.profile && service ? await profileAll(service, chance) : [];
+      return { figures: { measures, streams, memoryIdle, memoryAfter, startTimes, syncTime }, profiles };
+    } finally {
+      await Promise.all(running.map((target) => target.stop()));
+    }
+  }
+}
+
+function startTimesOf(targets: readonly Target[], times: number, log: number) {
+  const [service, fastify] = ['valetkey-sqlite', 'fastify'].map((name) => targets.find((one) => one.name === name));
+  return service && fastify && times > 0 ? measureStarts(service, fastify, times, log) : null;
+}
+
+async function memoryOf(running: readonly RunningTarget[]): Promise<Record<string, number>> {
+  const usages = await Promise.all(running.map(async ({ name, usage }) => [name, await usage()] as const));
+  return Object.fromEntries(usages.map(([name, { rss }]) => [name, Math.round(rss / 2 ** 20)]));
+}
