@@ -7,6 +7,7 @@ export class OpenConnections {
   /** With the answer to the last request of each, until it is given: whoever sends several is answered in turn. */
   readonly #answers = new Map<Socket, ServerResponse | null>();
   #isEnding = false;
+  #opened = 0;
 
   constructor(servers: readonly Server[]) {
     for (const server of servers) {
@@ -14,6 +15,11 @@ export class OpenConnections {
       // Before it is handled, or the answer might be on its way already.
       server.prependListener('request', (request, response) => this.#begin(request, response));
     }
+  }
+
+  /** How many were ever opened. */
+  get opened(): number {
+    return this.#opened;
   }
 
   /** From now on each answer is the last on its connection, and says so: nobody then sends into one that closes. */
@@ -33,6 +39,7 @@ export class OpenConnections {
   }
 
   #open(socket: Socket): void {
+    this.#opened += 1;
     this.#answers.set(socket, null);
     socket.once('close', () => this.#answers.delete(socket));
   }

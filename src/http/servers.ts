@@ -1,6 +1,7 @@
 /** The servers of a service: listening at its addresses, and stopping without failing anybody. */
 import { once } from 'node:events';
 import net from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { Refused } from '../refused.ts';
 import { buildListener, type Faces } from './listener.ts';
@@ -16,6 +17,8 @@ export type ListenAddress = { readonly host: string; readonly port: number };
  * that it was the last on this connection; what is silent for longer is a pool's, or a browser's that connects ahead.
  */
 const LAST_REQUESTS_MS = 250;
+/** So long doors stay open for those who wait there already, if there is never a moment without any (ms). */
+const LET_IN_MS = 1000;
 const DRAIN_MS = 10_000;
 const LOOK_EVERY_MS = 50;
 
@@ -78,9 +81,10 @@ class Servers {
   /** Takes no new connections, and ends each one as soon as its request is answered; after 10 seconds all that are left. */
   async drain(): Promise<void> {
     const closed = Promise.all(this.#doors.map((door) => once(door, 'close')));
+    await this.#letIn();
     // Not HTTP's own `close`, which hangs up at once on those whose next request may be on its way.
     for (const door of this.#doors) net.Server.prototype.close.call(door);
-    this.#connections.end();
+    this.#connections.end(); // Not before, or whoever heard it would come in again.
     const start = performance.now();
     const looking = setInterval(() => {
       const waited = performance.now() - start;
@@ -90,6 +94,20 @@ class Servers {
     await closed;
     clearInterval(looking);
     await Promise.all(this.#apps.map((app) => app.close()));
+  }
+
+  /**
+   * Waits until nobody waits at a door, but not for long: whoever does is connected as far as they know, may have sent a
+   * request, and would be cut off by its closing. In each turn of the event loop a door lets in one.
+   */
+  async #letIn(): Promise<void> {
+    const start = performance.now();
+    await nextTurn(); // What is left of the turn in which the signal came.
+    let before: number;
+    do {
+      before = this.#connections.opened;
+      await nextTurn();
+    } while (this.#connections.opened > before && performance.now() - start < LET_IN_MS);
   }
 
   /** Hands what comes at one more address to a server; a machine may have no such address. */

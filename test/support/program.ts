@@ -66,9 +66,15 @@ export class ProgramOnDisk {
     return JSON.parse(stdout) as Record<string, unknown>;
   }
 
+  /** Starts a command, and does not wait for anything. */
+  start(command: string[], variables: Record<string, string> = {}): Pick<Serving, 'child' | 'ended'> {
+    const child = this.#spawn(command, variables);
+    return { child, ended: outcome(child) };
+  }
+
   /** Starts the service; resolves when it says that both addresses answer. */
   async serve(variables: Record<string, string> = {}): Promise<Serving> {
-    const child = this.#spawn(['serve'], variables);
+    const { child, ended } = this.start(['serve'], variables);
     let printed = '';
     const answering = new Promise<void>((resolve, reject) => {
       child.stdout?.on('data', (chunk) => {
@@ -77,7 +83,6 @@ export class ProgramOnDisk {
       });
       child.once('exit', () => reject(new Error('serve ended before it answered')));
     });
-    const ended = outcome(child);
     await answering.catch(async () => assert.fail((await ended).stderr));
     return { child, printed, ended };
   }

@@ -1,5 +1,6 @@
 /** HTTP as bytes on a socket, for requests that no client library would send. */
 import net from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** What came back. `text` is all of it; `ms` is how long the server kept the connection. */
 export type RawAnswer = {
@@ -35,6 +36,16 @@ export function sendRaw(url: string, bytes: string | Buffer, trickle?: string): 
       resolve({ ...parse(Buffer.concat(chunks).toString('latin1')), ms: performance.now() - start });
     });
   });
+}
+
+/** Opens a connection and sends a request's beginning, or nothing. */
+export async function hold(url: string, text = ''): Promise<net.Socket> {
+  const { hostname, port } = new URL(url);
+  const socket = net.connect(Number(port), hostname.replace(/^\[|\]$/g, '')).on('error', () => {});
+  await new Promise((resolve) => socket.once('connect', resolve));
+  socket.write(text);
+  await sleep(50);
+  return socket;
 }
 
 function parse(text: string): Omit<RawAnswer, 'ms'> {
