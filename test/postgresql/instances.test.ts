@@ -146,6 +146,16 @@ test('a reader of the trail waits for a place that is still being filled, and sk
   );
 });
 
+test('who begins to read the trail waits a while for those who write it or begin as well', async (t) => {
+  const { one, other, url } = await openTwo(t);
+  const writer = await openTransaction(t, url);
+  await writer.query('SELECT next_audit_sequence()');
+  const beginning = Array.from({ length: 20 }, (_, index) => (index % 2 ? one : other).lastAuditSequence());
+  await pause(400);
+  await writer.query('COMMIT');
+  assert.equal(new Set(await Promise.all(beginning)).size, 1);
+});
+
 test('a place that stays empty holds no reader up, nor does a transaction that writes no event', async (t) => {
   const { one, url } = await openTwo(t);
   const last = await one.lastAuditSequence();

@@ -14,6 +14,8 @@ import { LOCKS } from './locks.ts';
 
 /** So long writers may let a reader wait, and none of them behind it (ms). They hold their places for one commit. */
 const SETTLING_MS = 100;
+/** So often the end of the trail is looked for, by whoever cannot begin without. */
+const MOST_TRIES = 20;
 
 const SELECT = `SELECT sequence, ${EVENT_COLUMNS} FROM audit_event`;
 const AFTER = `${SELECT} WHERE sequence > $1 ORDER BY sequence LIMIT $2`;
@@ -35,9 +37,12 @@ export function auditStore(database: Database): AuditStore {
     },
     lastAuditSequence: () =>
       database.run(async (connection) => {
-        const last = await whenSettled(connection, () => connection.one<{ sequence: number }>(LAST));
-        if (!last) throw new StoreUnavailable('the end of the audit trail is being written');
-        return last.sequence;
+        // Many ask at once when instances start together, and each is in the way of all others.
+        for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+          const last = await whenSettled(connection, () => connection.one<{ sequence: number }>(LAST));
+          if (last) return last.sequence;
+        }
+        throw new StoreUnavailable('the end of the audit trail is being written');
       }),
     listAuditEventsAfter: (sequence, limit) =>
       database.run(async (connection) => {
