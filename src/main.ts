@@ -6,7 +6,7 @@ import { existsSync, statSync } from 'node:fs';
 import { isIPv6 } from 'node:net';
 import { availableParallelism, userInfo } from 'node:os';
 import { setTimeout as after } from 'node:timers/promises';
-import { type Logger, pino } from 'pino';
+import type { Logger } from 'pino';
 import { Accounts } from './accounts/accounts.ts';
 import { PasswordHasher } from './accounts/password-hash.ts';
 import { Throttle } from './accounts/throttle.ts';
@@ -21,6 +21,7 @@ import {
 } from './configuration.ts';
 import { assertionAudiences, endpointsOf, LOGO_PATH } from './http/paths.ts';
 import type { Service } from './http/service.ts';
+import { GatheredLines, lineByLine, makeLogger } from './log.ts';
 import { readLogo } from './logo.ts';
 import { AuthorizationServer } from './oauth/authorization-server.ts';
 import { ClientAuthenticator } from './oauth/client-authenticator.ts';
@@ -61,8 +62,6 @@ const LIMITS = {
   deviceRequests: { count: 100, seconds: 600 },
   userCode: { count: 20, seconds: 600 },
 };
-
-const LOG_FLUSH_MS = 250;
 
 /** A stop takes no longer (ms): connections are cut after 10 seconds, and a database that is stuck is not waited for. */
 const STOP_PATIENCE_MS = 12_000;
@@ -123,10 +122,8 @@ export async function startService(configuration: Configuration, world: World): 
 
 /** Serves until a signal comes; prints where, and what to do next on an empty installation. */
 async function serve(configuration: Configuration, json: boolean): Promise<never> {
-  // A line each is a system call each: lines are gathered, for a quarter of a second at most.
-  const destination = pino.destination({ fd: 2, sync: false, minLength: 4096 });
-  setInterval(() => destination.flush(), LOG_FLUSH_MS).unref();
-  const logger = makeLogger(destination);
+  const lines = new GatheredLines();
+  const logger = makeLogger(lines);
   const told = stopSignal(); // From here on, or a signal that comes early would cut the process off.
   const running = await Promise.race([startService(configuration, { logger }), told]);
   // The database may wait long for others, and what a start writes is there as a whole or not at all.
@@ -136,7 +133,7 @@ async function serve(configuration: Configuration, json: boolean): Promise<never
   logger.info('stopping');
   const isWhole = await Promise.race([running.stop().then(() => true), after(STOP_PATIENCE_MS, false, { ref: false })]);
   if (!isWhole) logger.error('the database could not be closed in time: ending all the same');
-  destination.flushSync();
+  lines.flushSync();
   process.exit(isWhole ? 0 : 1); // A connection that the database never answered is waited for no longer.
 }
 
@@ -258,18 +255,10 @@ function canServe({ store }: Storage): Promise<boolean> {
   );
 }
 
-/** Structured logs, a line of JSON each. Nothing that is a secret is ever handed to it. */
-export function makeLogger(destination: pino.DestinationStream): Logger {
-  return pino(
-    { base: null, timestamp: pino.stdTimeFunctions.isoTime, formatters: { level: (level) => ({ level }) } },
-    destination,
-  );
-}
-
 /** The world of the command line. Nothing is read or opened before a command asks for it. */
 export function makeCommandContext(environment: Readonly<Record<string, string | undefined>>): CommandContext {
   const configuration = () => readConfiguration(environment);
-  const world: World = { logger: makeLogger(pino.destination({ fd: 2, sync: true })) };
+  const world: World = { logger: makeLogger(lineByLine()) };
   const openForCommand = async ({ mayCreate = false, migrate = false }) => {
     const read = configuration();
     if (read.database.kind === 'memory') {

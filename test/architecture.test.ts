@@ -30,6 +30,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     'src/refused.ts',
   ],
   'src/main.ts': [''],
+  'src/log.ts': ['pino'],
   // The files beside main.ts: what it reads before there is a store or a server.
   'src/': ['node:', 'src/oauth/'],
 };

@@ -1,5 +1,4 @@
 /** One HTTP server: what it accepts at all, how it logs, and which faces it carries. */
-import { randomUUID } from 'node:crypto';
 import cookie from '@fastify/cookie';
 import fastify, {
   type FastifyBaseLogger,
@@ -15,6 +14,7 @@ import { addAuthorize } from './authorize.ts';
 import { BrowserSessions } from './browser-session.ts';
 import { decodeForm, decodeFormBody, decodeJsonBody, MalformedBody } from './decoding.ts';
 import { addDevice } from './device.ts';
+import { answerGoodTokens } from './good-token.ts';
 import { addHealth } from './health.ts';
 import { addIntrospection } from './introspection.ts';
 import { apiAnswers, oauthAnswers } from './json-answers.ts';
@@ -22,10 +22,12 @@ import { addMe } from './me.ts';
 import { addResourceMetadata, addServerMetadata } from './metadata.ts';
 import { type ApiDescription, addOpenApi } from './openapi.ts';
 import type { Operation } from './operation.ts';
-import { keepAddress, originOf, readSource } from './origin.ts';
+import { originOf, readSource, rememberSource } from './origin.ts';
 import { makePages } from './page-answers.ts';
 import { addPublicPages } from './public-pages.ts';
 import { addPublishedFace } from './published.ts';
+import { newRequestId } from './request-id.ts';
+import { requestLine } from './request-line.ts';
 import { addRevocations } from './revocations.ts';
 import type { Service } from './service.ts';
 import { addSignIn } from './sign-in.ts';
@@ -69,8 +71,7 @@ export async function buildListener(
       answerError(error, request, reply.header('X-Request-Id', request.id), fallback(request));
       logRequest(service, request, reply);
     },
-    // 48 random bits, short enough to be read out; randomUUID draws them from a pool.
-    genReqId: () => randomUUID().slice(-12),
+    genReqId: newRequestId,
     bodyLimit: BODY_LIMIT_BYTES,
     exposeHeadRoutes: false,
     rewriteUrl: originForm,
@@ -80,7 +81,7 @@ export async function buildListener(
     http: { headersTimeout: 10_000, connectionsCheckingInterval: 1_000, maxHeaderSize: HEADERS_LIMIT_BYTES },
   });
   app.decorateRequest('outcome', undefined);
-  app.server.on('connection', keepAddress);
+  app.server.on('connection', (socket) => rememberSource(service, socket));
   app.decorateRequest('source', undefined);
   logRequests(app, service);
   acceptBodies(app);
@@ -92,6 +93,7 @@ export async function buildListener(
   addHealth(app, service);
   if (faces.app) await addAppFaces(app, service, description);
   if (faces.api) addMe(app, service);
+  if (faces.api) answerGoodTokens(app, service);
   if (faces.api) addResourceMetadata(app, service);
   return app;
 }
@@ -189,7 +191,7 @@ function troubleOf(error: unknown): Trouble {
 function logRequests(app: FastifyInstance, service: Service): void {
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('X-Request-Id', request.id);
-    request.source = readSource(service, request);
+    request.source = readSource(service, request.raw);
     // Not the response hook: it is not called for those who hang up before the answer.
     reply.raw.once('close', () => {
       if (!reply.raw.writableFinished) request.outcome = { error: 'aborted' };
@@ -199,17 +201,13 @@ function logRequests(app: FastifyInstance, service: Service): void {
   });
 }
 
-/** One line a request: what it came to, never its query, body, cookies or credentials. */
 function logRequest(service: Service, request: FastifyRequest, reply: FastifyReply): void {
-  request.log.info(
-    {
-      method: request.method,
-      route: request.routeOptions.url ?? null,
-      status: reply.statusCode,
-      ms: Math.round(reply.elapsedTime * 10) / 10,
-      source: originOf(service, request).source,
-      ...request.outcome,
-    },
-    'request',
-  );
+  const line = requestLine({
+    method: request.method,
+    route: request.routeOptions.url ?? null,
+    status: reply.statusCode,
+    ms: reply.elapsedTime,
+    source: originOf(service, request).source,
+  });
+  request.log.info({ ...line, ...request.outcome }, 'request');
 }

@@ -1,4 +1,5 @@
 /** What a request says of itself to throttles, logs and the audit trail. */
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 import type { RequestOrigin } from '../oauth/client-authenticator.ts';
@@ -7,21 +8,29 @@ import { sourceOf } from './source.ts';
 
 /** The source and the id of a request. */
 export function originOf(service: Service, request: FastifyRequest): RequestOrigin {
-  return { source: request.source ?? readSource(service, request), requestId: request.id };
+  return { source: request.source ?? readSource(service, request.raw), requestId: request.id };
 }
 
 /** The source of a request, from its socket and headers. */
-export function readSource(service: Service, request: FastifyRequest): string {
-  const forwardedFor = request.headers['x-forwarded-for'];
+export function readSource(service: Service, { socket, headers }: IncomingMessage): string {
+  const forwardedFor = headers['x-forwarded-for'];
+  const peer = peers.get(socket) ?? NOBODY;
+  if (forwardedFor === undefined) return peer.source;
   const forwarded = Array.isArray(forwardedFor) ? forwardedFor.join(',') : forwardedFor;
-  return sourceOf(addresses.get(request.socket) ?? '', forwarded, service.isTrustedProxy);
+  return sourceOf(peer.address, forwarded, service.isTrustedProxy);
 }
 
-/** A connection that was reset has no address any more, while what it sent is still read. */
-const addresses = new WeakMap<Socket, string>();
+/** Who is at the other end of a connection: the address, and the source of what forwards for nobody. */
+type Peer = { readonly address: string; readonly source: string };
 
-/** Keeps the address of a new connection; one that has none any more is not served. */
-export function keepAddress(socket: Socket): void {
-  if (socket.remoteAddress === undefined) socket.destroy();
-  else addresses.set(socket, socket.remoteAddress);
+const NOBODY: Peer = { address: '', source: '' };
+
+/** A connection that was reset has no address any more, while what it sent is still read. */
+const peers = new WeakMap<Socket, Peer>();
+
+/** Remembers where a new connection comes from; one that has no address any more is not served. */
+export function rememberSource(service: Service, socket: Socket): void {
+  const address = socket.remoteAddress;
+  if (address === undefined) socket.destroy();
+  else peers.set(socket, { address, source: sourceOf(address, undefined, service.isTrustedProxy) });
 }

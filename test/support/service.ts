@@ -3,7 +3,8 @@ import net from 'node:net';
 import type { Account } from '../../src/accounts/account.ts';
 import type { Installation } from '../../src/cli/context.ts';
 import { readConfiguration } from '../../src/configuration.ts';
-import { makeLogger, startService } from '../../src/main.ts';
+import { makeLogger } from '../../src/log.ts';
+import { startService } from '../../src/main.ts';
 import type { Client, ClientType } from '../../src/oauth/client.ts';
 import type { ClientSettings } from '../../src/oauth/client-registry.ts';
 

@@ -86,9 +86,11 @@ export class UseMarks {
   }
 
   async #writeAll(due: readonly [string, Mark][]): Promise<void> {
+    // In the order of the rows, so that those of one page are written with it once.
+    const sorted = due.toSorted(([one], [other]) => (one < other ? -1 : 1));
     try {
-      for (let start = 0; start < due.length; start += MARKS_PER_WRITE)
-        await this.#writeSome(due.slice(start, start + MARKS_PER_WRITE));
+      for (let start = 0; start < sorted.length; start += MARKS_PER_WRITE)
+        await this.#writeSome(sorted.slice(start, start + MARKS_PER_WRITE));
     } catch (error) {
       // What is not written stays here, and is tried again with what is due next.
       if (!(error instanceof StoreUnavailable)) throw error;

@@ -1,0 +1,17 @@
+/** Ids of requests, by which an answer, its line in the log and its audit event find each other. */
+import { randomFillSync } from 'node:crypto';
+
+const ID_BYTES = 6;
+/** Drawn in one go: the call costs more than the bytes. */
+const drawn = Buffer.alloc(ID_BYTES * 1024);
+let next = drawn.length;
+
+/** A new id: 48 random bits in hexadecimal, short enough to be read out. */
+export function newRequestId(): string {
+  if (next === drawn.length) {
+    randomFillSync(drawn);
+    next = 0;
+  }
+  next += ID_BYTES;
+  return drawn.toString('hex', next - ID_BYTES, next);
+}

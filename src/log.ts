@@ -1,0 +1,46 @@
+/** The log: a line of JSON each, and how a service writes many of them. */
+import { type DestinationStream, type Logger, pino } from 'pino';
+
+/** So long a line waits for others at most (ms), and so many characters are written at once. */
+const WRITE_EVERY_MS = 250;
+const WRITTEN_AT_ONCE = 32_768;
+
+/** Structured logs. Nothing that is a secret is ever handed to it. */
+export function makeLogger(destination: DestinationStream): Logger {
+  return pino(
+    { base: null, timestamp: pino.stdTimeFunctions.isoTime, formatters: { level: (level) => ({ level }) } },
+    destination,
+  );
+}
+
+/** Standard error, where each line is written as it comes. */
+export function lineByLine(): DestinationStream {
+  return pino.destination({ fd: 2, sync: true });
+}
+
+/** Standard error for whoever logs thousands of lines a second: they are gathered, since each would be a system call. */
+export class GatheredLines implements DestinationStream {
+  readonly #output = pino.destination({ fd: 2, sync: false });
+  #lines = '';
+
+  constructor() {
+    setInterval(() => this.#pass(), WRITE_EVERY_MS).unref();
+  }
+
+  write(line: string): void {
+    this.#lines += line;
+    if (this.#lines.length >= WRITTEN_AT_ONCE) this.#pass();
+  }
+
+  /** Writes what is there before the process ends; pino calls it after a fatal line. */
+  flushSync(): void {
+    this.#pass();
+    this.#output.flushSync();
+  }
+
+  #pass(): void {
+    const lines = this.#lines;
+    this.#lines = '';
+    if (lines !== '') this.#output.write(lines);
+  }
+}
