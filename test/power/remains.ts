@@ -1,0 +1,86 @@
+/** What a power cut left: laid out in a folder, opened as the program does, and looked at as a whole. */
+import { existsSync, mkdtempSync, rmSync, statfsSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createKeyring } from '../../src/oauth/keyring.ts';
+import { loadRootKeys } from '../../src/root-keys.ts';
+import { openSqlite } from '../../src/storage/sqlite/open.ts';
+import type { Lifetime } from '../support/service.ts';
+import { type Contents, layOut } from './disk.ts';
+import type { Holdings } from './judge.ts';
+import { oddRows } from './rows.ts';
+
+/** What is judged is not synced, and lies in memory where there is so much of it (bytes). */
+const MEMORY = '/dev/shm';
+const ENOUGH_MEMORY = 2 ** 30;
+const ALL = 1_000_000;
+
+/** A folder in which what a disk held is laid out, each time anew. */
+export class Remains {
+  readonly #data: string;
+
+  constructor(t: Lifetime) {
+    const folder = mkdtempSync(join(isRoomy(MEMORY) ? MEMORY : tmpdir(), 'valetkey-test-'));
+    t.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+    this.#data = join(folder, 'data');
+  }
+
+  /** The variables with which the program finds what was laid out. */
+  get variables(): Record<string, string> {
+    return { VALETKEY_DATABASE_URL: `sqlite:${this.#path}`, VALETKEY_KEYS_FILE: this.#keysFile };
+  }
+
+  /** Lays out what a disk held. */
+  layOut(contents: Contents): void {
+    layOut(this.#data, contents);
+  }
+
+  /** Opens it, looks at every page and reference, and answers what it holds. Throws when anything is wrong with it. */
+  async open(now: number): Promise<Holdings> {
+    const path = this.#path;
+    const isNew = !existsSync(path) || statSync(path).size === 0;
+    const place = { keys: null, keysFile: this.#keysFile, database: { kind: 'file', path } as const };
+    const keyring = createKeyring(loadRootKeys(place, isNew));
+    const how = { role: 'service', durability: 'awaited', migrate: true, files: UNSYNCED } as const;
+    const opened = await openSqlite({
+      path,
+      keyring,
+      now: () => now,
+      onFailure: giveUp,
+      ...how,
+    });
+    try {
+      const wrong = [...opened.check().filter(({ ok }) => !ok), ...oddRows(path)];
+      if (wrong.length > 0) throw new Error(JSON.stringify(wrong));
+      const grants = await opened.store.listGrants({ limit: ALL });
+      return {
+        keyring,
+        grants,
+        clients: await opened.store.listClients(),
+        accounts: await opened.store.listAccounts(),
+      };
+    } finally {
+      await opened.close();
+    }
+  }
+
+  get #path(): string {
+    return join(this.#data, 'valetkey.db');
+  }
+
+  get #keysFile(): string {
+    return join(this.#data, 'keys');
+  }
+}
+
+function giveUp(error: Error): never {
+  throw error;
+}
+
+const UNSYNCED = { fdatasync: async () => {}, fsync: async () => {} };
+
+function isRoomy(folder: string): boolean {
+  if (!existsSync(folder)) return false;
+  const { bavail, bsize } = statfsSync(folder);
+  return bavail * bsize > ENOUGH_MEMORY;
+}
