@@ -65,13 +65,15 @@ export async function buildListener(
   const fallback = faces.app ? makeAppFallback(service) : () => apiAnswers;
   const app = fastify({
     loggerInstance: logger,
-    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
+    logController: new LogController({ disableRequestLogging: true }),
     // An address that cannot be decoded meets no hook.
     frameworkErrors: (error, request, reply) => {
       answerError(error, request, reply.header('X-Request-Id', request.id), fallback(request));
       logRequest(service, request, reply);
     },
     genReqId: newRequestId,
+    // Each line names its request itself: a logger for each request would cost more than its one line.
+    childLoggerFactory: () => logger,
     bodyLimit: BODY_LIMIT_BYTES,
     exposeHeadRoutes: false,
     rewriteUrl: originForm,
@@ -173,8 +175,10 @@ function answerUnknownAddresses(app: FastifyInstance, fallback: (request: Fastif
 
 function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply, answers: Answers): FastifyReply {
   const trouble = troubleOf(error);
-  if (trouble.kind === 'internal') request.log.error({ err: error }, 'a request failed unexpectedly');
-  if (trouble.kind === 'unavailable') request.log.warn({ err: error }, 'the store could not serve');
+  if (trouble.kind === 'internal')
+    request.log.error({ request_id: request.id, err: error }, 'a request failed unexpectedly');
+  if (trouble.kind === 'unavailable')
+    request.log.warn({ request_id: request.id, err: error }, 'the store could not serve');
   return answerTrouble(answers, request, reply, trouble);
 }
 
@@ -209,5 +213,5 @@ function logRequest(service: Service, request: FastifyRequest, reply: FastifyRep
     ms: reply.elapsedTime,
     source: originOf(service, request).source,
   });
-  request.log.info({ ...line, ...request.outcome }, 'request');
+  request.log.info({ request_id: request.id, ...line, ...request.outcome }, 'request');
 }

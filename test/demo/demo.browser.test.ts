@@ -31,6 +31,8 @@ async function walkPages(browser: Browser, { url, email, password }: Invitation,
   await page.goto(url);
   await checkLook(page, look);
   await page.getByRole('button', { name: 'Connect with Valetkey' }).click();
+  // Whoever types before the browser has set the focus by itself makes it complain.
+  await page.locator('input:focus').waitFor();
   await page.getByLabel('Email address').fill(email);
   await page.getByLabel('Password').fill(password);
   await page.getByRole('button', { name: 'Sign in' }).click();

@@ -1,5 +1,5 @@
 /**
- * How much the tests of this folder try. They are short as they are; `VALETKEY_ROUNDS=200 node --test test/instances/*.long.ts` is
+ * How much the tests of this folder try. They are short as they are; `VALETKEY_ROUNDS=200 node --test test/instances/*.test.ts` is
  * the long version, and `VALETKEY_SEED` draws other lots. A round is one race, one cut line, a tenth of a kill, or 0.3 s
  * of load under faults.
  */

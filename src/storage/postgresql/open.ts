@@ -44,7 +44,7 @@ export type PostgresqlStorage = Storage & {
 };
 
 const SIZES: Readonly<Record<PostgresqlOptions['role'], Sizes>> = {
-  service: { reads: 2, writes: 3, others: 4 },
+  service: { reads: 1, writes: 2, others: 4 },
   command: { reads: 1, writes: 1, others: 1 },
 };
 
