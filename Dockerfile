@@ -19,5 +19,5 @@ STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=5s --timeout=4s --start-period=30s \
   CMD ["node", "--eval", "fetch('http://127.0.0.1:3000/readyz', { signal: AbortSignal.timeout(3000) }).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 # The file may hold variables that nobody shall find by looking at the container, such as a database URL with its password.
-ENTRYPOINT ["node", "--disable-warning=ExperimentalWarning", "--env-file-if-exists=/run/secrets/valetkey.env", "/opt/valetkey/src/main.ts"]
+ENTRYPOINT ["node", "--disable-warning=ExperimentalWarning", "--max-semi-space-size=4", "--env-file-if-exists=/run/secrets/valetkey.env", "/opt/valetkey/src/main.ts"]
 CMD ["serve"]

@@ -51,7 +51,11 @@ const OIDC_PROVIDER = {
   paths: { ...LIBRARY, introspect: '/token/introspection' },
   program: ['bench/peers/oidc-provider.mjs'],
 } as const;
-const VALETKEY = { kind: 'valetkey', paths: OWN, program: ['src/main.ts', 'serve'] } as const;
+const VALETKEY = {
+  kind: 'valetkey',
+  paths: OWN,
+  program: ['--max-semi-space-size=4', 'src/main.ts', 'serve'],
+} as const;
 
 /** All of them, in the order of the tables. */
 export const CONTESTANTS: readonly Contestant[] = [

@@ -23,6 +23,7 @@ const USAGE = `npm run bench -- [options]
   --starts N           starts of each kind of process (9)
   --seed N             for the order of things (1)
   --settle MS          a pause after each cell of checks (600)
+  --sync-delay US      a disk on which each sync of those who store in SQLite takes so many µs longer; needs a C compiler
   --profile            also show where the service's time goes
   --out FOLDER         where latest.json and latest.svg go (a whole run: bench/results; others: nowhere)
 `;
@@ -38,6 +39,7 @@ const { values } = parseArgs({
     starts: { type: 'string' },
     seed: { type: 'string', default: '1' },
     settle: { type: 'string' },
+    'sync-delay': { type: 'string', default: '0' },
     profile: { type: 'boolean', default: false },
     out: { type: 'string' },
     help: { type: 'boolean', default: false },
@@ -60,6 +62,7 @@ async function bench(): Promise<number> {
     settleMs: Number(values.settle ?? (quick ? 200 : 600)),
     starts: Number(values.starts ?? (quick ? 2 : 9)),
     streamSeconds: Number(values.streams ?? (quick ? 1.5 : 5)),
+    syncDelay: Number(values['sync-delay']),
     profile: values.profile,
   };
   const contestants = chosen();
@@ -69,7 +72,7 @@ async function bench(): Promise<number> {
     report(`other programs run here (load average ${loadBefore.toFixed(1)}), so figures are rough`);
   const { figures, profiles } = await runSession(contestants, plan, seededChance(Number(values.seed)), report);
   process.stdout.write(`${[reportOf(figures), ...profiles].join('\n\n')}\n`);
-  const out = values.out ?? (quick || values.only ? null : join(import.meta.dirname, 'results'));
+  const out = values.out ?? (quick || values.only || plan.syncDelay > 0 ? null : join(import.meta.dirname, 'results'));
   const errors = errorsOf(figures);
   if (out) write(out, plan, figures, errors);
   if (errors > 0) report(`${errors} answers were wrong: these figures mean nothing`);

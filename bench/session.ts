@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startPostgres } from '../test/support/postgres.ts';
 import { type Contestant, type Place, targetOf } from './contestants.ts';
+import { slowDisk } from './disk/build.ts';
 import type { Figures } from './goals.ts';
 import { profileAll } from './profile.ts';
 import { type Extent, runRounds } from './rounds.ts';
@@ -19,6 +20,8 @@ export type Plan = Extent & {
   readonly starts: number;
   /** How long each stream runs; 0 for not at all. */
   readonly streamSeconds: number;
+  /** How much longer a sync takes than the disk does, in µs. */
+  readonly syncDelay: number;
   readonly profile: boolean;
 };
 
@@ -54,7 +57,11 @@ export async function runSession(
   }
 
   async function measureAll(all: readonly Contestant[], place: Place, logFile: number) {
-    const targets = await Promise.all(all.map((contestant) => targetOf(contestant, place)));
+    const disk = plan.syncDelay > 0 ? await slowDisk(plan.syncDelay) : {};
+    const targets = (await Promise.all(all.map((contestant) => targetOf(contestant, place)))).map((target) => ({
+      ...target,
+      environment: { ...target.environment, ...disk },
+    }));
     const startTimes = await startTimesOf(targets, plan.starts, logFile);
     const running: RunningTarget[] = [];
     try {
