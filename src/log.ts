@@ -25,6 +25,8 @@ export class GatheredLines implements DestinationStream {
 
   constructor() {
     setInterval(() => this.#pass(), WRITE_EVERY_MS).unref();
+    // However the process ends, the lines before its end are those that matter.
+    process.on('exit', () => this.flushSync());
   }
 
   write(line: string): void {

@@ -14,7 +14,6 @@ import { addAuthorize } from './authorize.ts';
 import { BrowserSessions } from './browser-session.ts';
 import { decodeForm, decodeFormBody, decodeJsonBody, MalformedBody } from './decoding.ts';
 import { addDevice } from './device.ts';
-import { answerGoodTokens } from './good-token.ts';
 import { addHealth } from './health.ts';
 import { addIntrospection } from './introspection.ts';
 import { apiAnswers, oauthAnswers } from './json-answers.ts';
@@ -27,7 +26,6 @@ import { makePages } from './page-answers.ts';
 import { addPublicPages } from './public-pages.ts';
 import { addPublishedFace } from './published.ts';
 import { newRequestId } from './request-id.ts';
-import { requestLine } from './request-line.ts';
 import { addRevocations } from './revocations.ts';
 import type { Service } from './service.ts';
 import { addSignIn } from './sign-in.ts';
@@ -95,7 +93,6 @@ export async function buildListener(
   addHealth(app, service);
   if (faces.app) await addAppFaces(app, service, description);
   if (faces.api) addMe(app, service);
-  if (faces.api) answerGoodTokens(app, service);
   if (faces.api) addResourceMetadata(app, service);
   return app;
 }
@@ -205,13 +202,18 @@ function logRequests(app: FastifyInstance, service: Service): void {
   });
 }
 
+/** One line a request: what it came to, never its query, body, cookies or credentials. */
 function logRequest(service: Service, request: FastifyRequest, reply: FastifyReply): void {
-  const line = requestLine({
-    method: request.method,
-    route: request.routeOptions.url ?? null,
-    status: reply.statusCode,
-    ms: reply.elapsedTime,
-    source: originOf(service, request).source,
-  });
-  request.log.info({ request_id: request.id, ...line, ...request.outcome }, 'request');
+  request.log.info(
+    {
+      request_id: request.id,
+      method: request.method,
+      route: request.routeOptions.url ?? null,
+      status: reply.statusCode,
+      ms: Math.round(reply.elapsedTime * 10) / 10,
+      source: originOf(service, request).source,
+      ...request.outcome,
+    },
+    'request',
+  );
 }

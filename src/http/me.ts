@@ -38,8 +38,7 @@ export function addMe(app: FastifyInstance, service: Service): void {
 
 const NO_TOKEN = new Refusal('missing_token', 'an access token is required, as Authorization: Bearer');
 
-/** The body of an answer that confirms a token. */
-export function describe({ resourceOwner, clientId, scope, grantedAt, expiresAt }: CheckedToken): object {
+function describe({ resourceOwner, clientId, scope, grantedAt, expiresAt }: CheckedToken): object {
   const { id, username, email, name, avatarUrl } = resourceOwner;
   return {
     status: 'success',

@@ -45,7 +45,12 @@ export class OpenConnections {
   }
 
   #begin({ socket }: IncomingMessage, answer: ServerResponse): void {
-    if (this.#isEnding) sayLast(answer);
+    if (this.#isEnding) {
+      // Whoever sent another request behind one that is not answered yet is told with the answer to the later one.
+      const before = this.#answers.get(socket);
+      if (before && !before.headersSent) before.removeHeader('Connection');
+      sayLast(answer);
+    }
     this.#answers.set(socket, answer);
     answer.once('close', () => {
       if (this.#answers.get(socket) === answer) this.#answers.set(socket, null);

@@ -35,6 +35,9 @@ export function addRevocations(app: FastifyInstance, service: Service): void {
       const resourceServer = await authenticateResourceServer(service, request);
       if (resourceServer instanceof Refusal) return sendOAuthRefusal(request, reply, resourceServer);
       await feed.prepare();
+      // Again, as what ended its secret meanwhile may stand before the place from which it is told.
+      const still = await authenticateResourceServer(service, request);
+      if (still instanceof Refusal) return sendOAuthRefusal(request, reply, still);
       if (feed.isFull || service.stopping.aborted)
         return answerTrouble(oauthAnswers, request, reply, { kind: 'unavailable', retryAfter: FULL_RETRY_AFTER });
       reply.hijack();
@@ -56,6 +59,7 @@ class RevocationFeed {
   readonly #onFailure: (error: unknown) => void;
   readonly #streams = new Set<Stream>();
   #sequence = 0;
+  #asked: Promise<number> | null = null;
   #timer: NodeJS.Timeout | null = null;
 
   constructor(service: Service, onFailure: (error: unknown) => void) {
@@ -67,9 +71,17 @@ class RevocationFeed {
     return this.#streams.size >= MOST_STREAMS;
   }
 
-  /** Finds the place in the trail from which the first stream is told. */
+  /**
+   * Finds the place in the trail from which the first stream is told. Those who come at the same time ask once; and a
+   * place that was found earlier stays, since a later one would pass over what somebody is still to be told.
+   */
   async prepare(): Promise<void> {
-    if (this.#streams.size === 0) this.#sequence = await this.#service.audit.lastAuditSequence();
+    if (this.#streams.size > 0) return;
+    this.#asked ??= this.#service.audit.lastAuditSequence().finally(() => {
+      this.#asked = null;
+    });
+    const last = await this.#asked;
+    if (this.#streams.size === 0) this.#sequence = last;
   }
 
   add(stream: Stream): void {

@@ -10,7 +10,6 @@ import {
   pairOf,
   signedInBrowser,
 } from '../support/flow.ts';
-import { sendRaw } from '../support/raw-http.ts';
 import { addClient, addUser, startTestService } from '../support/service.ts';
 
 const service = await startTestService({ after });
@@ -48,24 +47,6 @@ test('RFC 6750 §2.1: a good token answers whose it is and what for, and nothing
       },
     });
   }
-});
-
-test('a check and nothing besides is answered and logged to the letter as on the ordinary way', async () => {
-  const ask = async (more: string) => {
-    const lines = service.log.length;
-    const head = `GET /v2/me HTTP/1.1\r\nHost: api\r\nAuthorization: Bearer ${accessToken}\r\nConnection: close\r\n`;
-    const { status, headers, body } = await sendRaw(url, `${head}${more}\r\n`);
-    const id = headers.get('x-request-id');
-    assert.match(String(id), /^[0-9a-f]{12}$/);
-    headers.delete('x-request-id');
-    headers.delete('date');
-    const told = service.log.slice(lines).map((line) => JSON.parse(line) as Record<string, unknown>);
-    const [line] = told.filter(({ msg }) => msg === 'request');
-    assert.equal(line?.['request_id'], id);
-    const facts = Object.entries(line ?? {}).filter(([name]) => !['request_id', 'time', 'ms'].includes(name));
-    return { status, headers: [...headers], body, facts, names: Object.keys(line ?? {}) };
-  };
-  assert.deepEqual(await ask(''), await ask('Content-Length: 0\r\n'));
 });
 
 test('RFC 6749 §3.3: without any scope it is an empty text', async () => {

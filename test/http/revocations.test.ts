@@ -4,6 +4,7 @@ import net from 'node:net';
 import { DatabaseSync } from 'node:sqlite';
 import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { AuditStore } from '../../src/oauth/store.ts';
 import type { Browser } from '../support/browser.ts';
 import { asJson, assertRefused, exchange, me, obtainCode, pairOf, signedInBrowser } from '../support/flow.ts';
 import { startOnFile } from '../support/on-file.ts';
@@ -319,6 +320,32 @@ describe('interface: a stream ends', { concurrency: true }, () => {
     await sleep(300);
     assert.ok(told.heard.length > heard);
   });
+});
+
+test('Promise 2: of streams that begin at the same time none misses what another one is still to be told', async (t) => {
+  const own = await startTestService(t);
+  const api = await addResourceServer(own);
+  const { clientId } = await addClient(own);
+  const audit = own.installation.audit as AuditStore;
+  const last = audit.lastAuditSequence.bind(audit);
+  // The answers to all but the first question are late, as on a slow line.
+  let asked = 0;
+  const late = Promise.withResolvers<void>();
+  audit.lastAuditSequence = async () => {
+    asked += 1;
+    if (asked > 1) await late.promise;
+    else await sleep(50);
+    return last();
+  };
+  const streams = [RevocationStream.open(t, own, api), RevocationStream.open(t, own, api)];
+  const first = await Promise.race(streams);
+  await own.installation.clients.pause(clientId);
+  late.resolve();
+  await sleep(1000);
+  assert.deepEqual(
+    first.events.map(({ event }) => event),
+    ['ready', 'revoked'],
+  );
 });
 
 describe('interface: only resource servers may listen', { concurrency: true }, async () => {

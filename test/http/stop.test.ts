@@ -157,6 +157,20 @@ describe('stop', { concurrency: true }, () => {
     await stopped;
   });
 
+  test('stop: of requests that are sent at once while it lasts the last is answered too', async (t) => {
+    const service = await startTestService(t);
+    const exchange = await exchangeRequest(service);
+    const socket = await hold(service.appUrl);
+    const all = received(socket);
+    const stopped = service.stop();
+    await sleep(ON_ITS_WAY_MS);
+    socket.write(requestHead(service.appUrl, 'GET /healthz', KEPT) + exchange);
+    const answers = await all;
+    assert.deepEqual(answers.match(/HTTP\/1\.1 \d+/g), ['HTTP/1.1 200', 'HTTP/1.1 200']);
+    assert.match(answers, /"access_token"/);
+    await stopped;
+  });
+
   test('stop: an answer that is still being sent is sent to its end', async (t) => {
     const { folder } = await ProgramOnDisk.make(t);
     const logo = `${folder}/logo.png`;

@@ -4,6 +4,7 @@
  * reads on from a place takes events as they come while no place is missing between them, and where one is, waits until
  * it is known to stay empty. No event is ever skipped, and nothing else on the server can hold the reader up.
  */
+import { setTimeout as pause } from 'node:timers/promises';
 import type { RecordedAuditEvent } from '../../oauth/audit.ts';
 import { type AuditFilter, type AuditStore, StoreUnavailable } from '../../oauth/store.ts';
 import { asEvent, EVENT_COLUMNS, type RecordedEventRow } from './audit-rows.ts';
@@ -15,7 +16,7 @@ import { LOCKS } from './locks.ts';
 /** So long writers may let a reader wait, and none of them behind it (ms). They hold their places for one commit. */
 const SETTLING_MS = 100;
 /** So often the end of the trail is looked for, by whoever cannot begin without. */
-const MOST_TRIES = 20;
+const MOST_TRIES = 10;
 
 const SELECT = `SELECT sequence, ${EVENT_COLUMNS} FROM audit_event`;
 const AFTER = `${SELECT} WHERE sequence > $1 ORDER BY sequence LIMIT $2`;
@@ -41,6 +42,7 @@ export function auditStore(database: Database): AuditStore {
         for (let tries = 0; tries < MOST_TRIES; tries += 1) {
           const last = await whenSettled(connection, () => connection.one<{ sequence: number }>(LAST));
           if (last) return last.sequence;
+          await pause(SETTLING_MS);
         }
         throw new StoreUnavailable('the end of the audit trail is being written');
       }),

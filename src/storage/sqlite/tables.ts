@@ -36,13 +36,13 @@ export class Tables {
   }
 
   /**
-   * A number that changes as soon as another connection has written. It is asked once in a turn of the event loop: what
-   * came in with one poll came before the question.
+   * A number that changes as soon as another connection has written. It is asked anew whenever something was read from a
+   * socket, since what is read now may have been sent after what was read before was answered.
    */
   dataVersion(): number {
     if (this.#version === null) {
       this.#version = this.#readVersion()?.data_version ?? 0;
-      setImmediate(() => {
+      queueMicrotask(() => {
         this.#version = null;
       });
     }

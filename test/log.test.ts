@@ -1,0 +1,22 @@
+/** The log of a service: no line is lost, however the process ends. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { test } from 'node:test';
+
+const LOG = new URL('../src/log.ts', import.meta.url).href;
+const ENDS: Readonly<Record<string, string>> = {
+  'when it has nothing more to do': '',
+  'when it is told to': 'process.exit(1);',
+  'by a fault that nobody caught': "setTimeout(() => { throw new Error('a fault'); }, 5);",
+};
+
+for (const [how, end] of Object.entries(ENDS))
+  test(`ASVS 16.2.1: what was logged before a process ends is written ${how}`, () => {
+    const program = `
+      import { GatheredLines, makeLogger } from '${LOG}';
+      const logger = makeLogger(new GatheredLines());
+      for (let line = 0; line < 1000; line += 1) logger.info({ line }, 'what happened');
+      ${end}`;
+    const { stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', program], { encoding: 'utf8' });
+    assert.equal(stderr.match(/"msg":"what happened"/g)?.length, 1000);
+  });
