@@ -20,27 +20,23 @@ export function lineByLine(): DestinationStream {
 
 /** Standard error for whoever logs thousands of lines a second: they are gathered, since each would be a system call. */
 export class GatheredLines implements DestinationStream {
-  readonly #output = pino.destination({ fd: 2, sync: false });
+  // Written by this thread: a write that another thread has begun would be lost when the process ends.
+  readonly #output = pino.destination({ fd: 2, sync: true });
   #lines = '';
 
   constructor() {
-    setInterval(() => this.#pass(), WRITE_EVERY_MS).unref();
+    setInterval(() => this.flushSync(), WRITE_EVERY_MS).unref();
     // However the process ends, the lines before its end are those that matter.
     process.on('exit', () => this.flushSync());
   }
 
   write(line: string): void {
     this.#lines += line;
-    if (this.#lines.length >= WRITTEN_AT_ONCE) this.#pass();
+    if (this.#lines.length >= WRITTEN_AT_ONCE) this.flushSync();
   }
 
-  /** Writes what is there before the process ends; pino calls it after a fatal line. */
+  /** Writes what is there; pino calls it after a fatal line. */
   flushSync(): void {
-    this.#pass();
-    this.#output.flushSync();
-  }
-
-  #pass(): void {
     const lines = this.#lines;
     this.#lines = '';
     if (lines !== '') this.#output.write(lines);

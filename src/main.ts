@@ -122,8 +122,7 @@ export async function startService(configuration: Configuration, world: World): 
 
 /** Serves until a signal comes; prints where, and what to do next on an empty installation. */
 async function serve(configuration: Configuration, json: boolean): Promise<never> {
-  const lines = new GatheredLines();
-  const logger = makeLogger(lines);
+  const logger = makeLogger(new GatheredLines());
   const told = stopSignal(); // From here on, or a signal that comes early would cut the process off.
   const running = await Promise.race([startService(configuration, { logger }), told]);
   // The database may wait long for others, and what a start writes is there as a whole or not at all.
@@ -133,7 +132,6 @@ async function serve(configuration: Configuration, json: boolean): Promise<never
   logger.info('stopping');
   const isWhole = await Promise.race([running.stop().then(() => true), after(STOP_PATIENCE_MS, false, { ref: false })]);
   if (!isWhole) logger.error('the database could not be closed in time: ending all the same');
-  lines.flushSync();
   process.exit(isWhole ? 0 : 1); // A connection that the database never answered is waited for no longer.
 }
 

@@ -348,6 +348,19 @@ test('Promise 2: of streams that begin at the same time none misses what another
   );
 });
 
+test('Promise 2: a resource server that goes while its stream begins gets no stream', async (t) => {
+  const own = await startTestService(t);
+  const { id, secret } = await addResourceServer(own);
+  const audit = own.installation.audit as AuditStore;
+  const last = audit.lastAuditSequence.bind(audit);
+  audit.lastAuditSequence = async () => {
+    await own.installation.resourceServers.delete(id);
+    return last();
+  };
+  const answer = await fetch(`${own.appUrl}/oauth2/revocations`, { headers: basic(id, secret) });
+  assertRefused(await asJson(answer), 401, 'invalid_client');
+});
+
 describe('interface: only resource servers may listen', { concurrency: true }, async () => {
   const url = `${service.appUrl}/oauth2/revocations`;
   const client = await addClient(service);

@@ -69,6 +69,14 @@ test('grants revoked or expired for a day go; younger and living ones stay', asy
   );
 });
 
+test('what is cleared away is not found any more, though it was kept as it was read', async () => {
+  const opened = await openInMemory();
+  const { id } = await issue(opened, { expiresAt: NOW - DAY - 1 });
+  assert.ok(await opened.store.findGrant(id));
+  assert.equal(await walkAll(opened), 1);
+  assert.equal(await opened.store.findGrant(id), null);
+});
+
 test('grants go with their client, their account and their epochs', async () => {
   const opened = await openInMemory();
   const { store } = opened;
