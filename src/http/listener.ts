@@ -30,6 +30,7 @@ import { addRevocations } from './revocations.ts';
 import type { Service } from './service.ts';
 import { addSignIn } from './sign-in.ts';
 import { addStandardFace } from './standard.ts';
+import { handleTogether } from './turn.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -84,6 +85,7 @@ export async function buildListener(
   app.server.on('connection', (socket) => rememberSource(service, socket));
   app.decorateRequest('source', undefined);
   logRequests(app, service);
+  handleTogether(app);
   acceptBodies(app);
   answerUnknownAddresses(app, fallback);
   description.watch(app, faces.app ? service.appUrl : service.apiUrl);
