@@ -101,15 +101,20 @@ export async function buildListener(
 }
 
 async function addAppFaces(app: FastifyInstance, service: Service, description: ApiDescription): Promise<void> {
-  await app.register(cookie);
-  const pages = makePages(service);
-  const sessions = new BrowserSessions(service);
   addPublishedFace(app, service);
   addStandardFace(app, service);
   addServerMetadata(app, service);
   addIntrospection(app, service);
   addRevocations(app, service);
   addOpenApi(app, description);
+  await app.register((part) => addPages(part, service));
+}
+
+/** A part of its own, since nothing but pages has cookies. */
+async function addPages(app: FastifyInstance, service: Service): Promise<void> {
+  await app.register(cookie);
+  const pages = makePages(service);
+  const sessions = new BrowserSessions(service);
   addAuthorize(app, service, pages, sessions);
   addDevice(app, service, pages, sessions);
   addSignIn(app, service, pages, sessions);
