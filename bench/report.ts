@@ -1,6 +1,7 @@
 /** What a run found, as text: tables for a terminal. */
 import { CONTESTANTS } from './contestants.ts';
-import { type Figures, type Goal, goalsOf, standing } from './goals.ts';
+import { diskOf, type Figures, goalsOf, standing } from './goals.ts';
+import { type MixedRow, REFRESHING } from './mixed.ts';
 import { OPERATIONS } from './operations.ts';
 import type { Measure } from './rounds.ts';
 import { type Row, ratio, rowsOf } from './statistics.ts';
@@ -8,19 +9,19 @@ import type { StreamRow } from './streams.ts';
 
 /** Everything that a run found. */
 export function reportOf(figures: Figures): string {
-  const { startTimes, memoryIdle, syncTime } = figures;
+  const { startTimes, memoryIdle, streams, mixed } = figures;
   const measured = CONTESTANTS.filter(({ name }) => name in memoryIdle);
   const parts = [
     throughputTable(figures.measures),
     '* the generator was the limit',
-    figures.streams.length > 0 ? streamTable(figures.streams) : '',
+    streams.length > 0 ? streamTable(streams, mixed) : '',
     memoryTable(figures),
-    `A sync of this disk takes ${syncTime.toFixed(2)} ms.`,
+    syncLine(figures),
     startTimes
       ? `A process that does nothing starts and ends in ${whole(startTimes.node)} ms; bare Fastify answers after ${whole(startTimes.fastify)} ms.`
       : '',
     measured.map(({ title, note }) => `${title}: ${note}.`).join('\n'),
-    goalTable(goalsOf(figures)),
+    goalTable(figures),
   ];
   return parts.filter((part) => part !== '').join('\n\n');
 }
@@ -81,15 +82,26 @@ function lineOf(row: Row, measures: readonly Measure[]): string[] {
   ];
 }
 
-function streamTable(streams: readonly StreamRow[]): string {
-  const lines = streams.map(({ operation, rate, target, keepsUp, latency, errors }) => [
-    `${operation} at ${whole(rate)} a second`,
+function streamTable(streams: readonly StreamRow[], mixed: readonly MixedRow[]): string {
+  const lines = [
+    ...streams.map((row) => [...streamLineOf(row, ''), '', row.errors > 0 ? `${row.errors} ERRORS` : '']),
+    ...mixed.map((row) => [
+      ...streamLineOf(row, `, while ${REFRESHING} refresh`),
+      row.refreshes === null ? '' : whole(row.refreshes),
+      row.errors > 0 ? `${row.errors} ERRORS, first: ${row.firstError}` : '',
+    ]),
+  ];
+  const head = ['from when it was due', '', '', 'p50 ms', 'p99 ms', 'p99.9 ms'];
+  return aligned([mixed.length > 0 ? [...head, 'refreshes a second'] : head, ...lines], 3);
+}
+
+function streamLineOf({ operation, rate, target, keepsUp, latency }: StreamRow, meanwhile: string): string[] {
+  return [
+    `${operation} at ${whole(rate)} a second${meanwhile}`,
     titleOf(target),
     keepsUp ? 'keeps up' : 'cannot keep up',
     ...(latency ? [latency.p50, latency.p99, latency.p999].map((ms) => ms.toFixed(2)) : ['', '', '']),
-    errors > 0 ? `${errors} ERRORS` : '',
-  ]);
-  return aligned([['from when it was due', '', '', 'p50 ms', 'p99 ms', 'p99.9 ms'], ...lines], 3);
+  ];
 }
 
 function memoryTable({ memoryIdle, memoryAfter }: Figures): string {
@@ -101,15 +113,24 @@ function memoryTable({ memoryIdle, memoryAfter }: Figures): string {
   return aligned([['memory, MB', 'idle', 'after'], ...lines], 1);
 }
 
-/** What is wanted beside what is. */
-function goalTable(goals: readonly Goal[]): string {
-  const lines = goals.map((goal) => {
+function syncLine({ syncTime, syncDelay }: Figures): string {
+  const longer = syncDelay > 0 ? `, and ${syncDelay / 1000} ms longer for those who store in SQLite` : '';
+  return `A sync of this disk takes ${syncTime.toFixed(2)} ms${longer}.`;
+}
+
+/** What is wanted of this disk beside what is, and how much more is wanted of the other one. */
+function goalTable(figures: Figures): string {
+  const all = goalsOf(figures);
+  const here = all.filter(({ disk }) => disk === diskOf(figures));
+  const lines = here.map((goal) => {
     const { what, must, goal: aim, is, unit, more } = goal;
     const bound = (wanted: number) => `${more ? '≥' : '≤'} ${wanted} ${unit}`.trimEnd();
     const now = is === null ? '' : Number.isFinite(is) ? `${short(is)} ${unit}`.trimEnd() : 'cannot keep up';
     return [what, bound(must), bound(aim), now, standing(goal)];
   });
-  return aligned([['at 64 at once, if not said otherwise', 'must', 'goal', 'is', ''], ...lines], 1);
+  const table = aligned([['at 64 at once, if not said otherwise', 'must', 'goal', 'is', ''], ...lines], 1);
+  const other = diskOf(figures) === 'slow' ? 'the disk as it is, without a delay' : 'a slow disk: --sync-delay 2000';
+  return `${table}\n(not measured here: ${all.length - here.length} more for ${other})`;
 }
 
 function titleOf(name: string): string {

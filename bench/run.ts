@@ -19,7 +19,7 @@ const USAGE = `npm run bench -- [options]
   --rounds N           rounds, of which the medians are taken (5)
   --seconds N          how long a cell of a round begins requests (1)
   --concurrency N,N    requests under way at once (1,16,64)
-  --streams N          how many seconds of fixed rates, 0 for none (5)
+  --streams N          how many seconds of each fixed rate, alone and while others refresh; 0 for none (5)
   --starts N           starts of each kind of process (9)
   --seed N             for the order of things (1)
   --settle MS          a pause after each cell of checks (600)
@@ -86,8 +86,8 @@ function chosen(): readonly Contestant[] {
   return CONTESTANTS.filter(({ name }) => !names || names.includes(name));
 }
 
-function errorsOf({ measures, streams }: Figures): number {
-  return [...measures, ...streams].reduce((sum, { errors }) => sum + errors, 0);
+function errorsOf({ measures, streams, mixed }: Figures): number {
+  return [...measures, ...streams, ...mixed].reduce((sum, { errors }) => sum + errors, 0);
 }
 
 function write(folder: string, plan: Plan, figures: Figures, errors: number): void {

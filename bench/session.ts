@@ -6,8 +6,9 @@ import { startPostgres } from '../test/support/postgres.ts';
 import { type Contestant, type Place, targetOf } from './contestants.ts';
 import { slowDisk } from './disk/build.ts';
 import type { Figures } from './goals.ts';
+import { runMixed } from './mixed.ts';
 import { profileAll } from './profile.ts';
-import { type Extent, runRounds } from './rounds.ts';
+import { type Extent, type Measure, type Purses, runRounds } from './rounds.ts';
 import { measureStarts } from './start-time.ts';
 import { rowsOf } from './statistics.ts';
 import { runStreams } from './streams.ts';
@@ -18,7 +19,7 @@ import { pinGenerator, type RunningTarget, start, type Target } from './target.t
 export type Plan = Extent & {
   /** How often each kind of process is started; 0 for not at all. */
   readonly starts: number;
-  /** How long each stream runs; 0 for not at all. */
+  /** How long each stream runs, alone or beside refreshes; 0 for not at all. */
   readonly streamSeconds: number;
   /** How much longer a sync takes than the disk does, in µs. */
   readonly syncDelay: number;
@@ -69,18 +70,32 @@ export async function runSession(
       await sleep(plan.settleMs);
       const memoryIdle = await memoryOf(running);
       const { measures, purses } = await runRounds(running, plan, chance, report);
-      if (plan.streamSeconds > 0) report('at fixed rates');
-      const times = Math.min(3, plan.rounds);
-      const rows = rowsOf(measures);
-      const streams = plan.streamSeconds > 0 ? await runStreams(purses, rows, plan.streamSeconds, times) : [];
+      const { streams, mixed } = await atFixedRates(purses, measures, plan, report);
       const memoryAfter = await memoryOf(running);
       const service = running.find(({ kind }) => kind === 'valetkey');
       const profiles = plan.profile && service ? await profileAll(service, chance) : [];
-      return { figures: { measures, streams, memoryIdle, memoryAfter, startTimes, syncTime }, profiles };
+      const memory = { memoryIdle, memoryAfter };
+      const { syncDelay } = plan;
+      return { figures: { measures, streams, mixed, ...memory, startTimes, syncTime, syncDelay }, profiles };
     } finally {
       await Promise.all(running.map((target) => target.stop()));
     }
   }
+}
+
+async function atFixedRates(
+  purses: Purses,
+  measures: readonly Measure[],
+  { streamSeconds, rounds }: Plan,
+  report: (line: string) => void,
+): Promise<Pick<Figures, 'streams' | 'mixed'>> {
+  if (streamSeconds === 0) return { streams: [], mixed: [] };
+  const rows = rowsOf(measures);
+  const times = Math.min(3, rounds);
+  report('at fixed rates');
+  const streams = await runStreams(purses, rows, streamSeconds, times);
+  report('checks while refreshes saturate the disk');
+  return { streams, mixed: await runMixed(purses, rows, streamSeconds, times) };
 }
 
 function startTimesOf(targets: readonly Target[], times: number, log: number) {

@@ -1,6 +1,6 @@
 /** What happens to those who come at a fixed rate, which real users do: they do not wait for each other. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { runStream } from './open-loop.ts';
+import { runStream, type StreamOutcome } from './open-loop.ts';
 import { isOfApi, type Operation, type Purse } from './operations.ts';
 import { type Purses, percentile } from './rounds.ts';
 import { median, type Row } from './statistics.ts';
@@ -25,7 +25,8 @@ const STREAMS = [
   { operation: 'check', rate: 20_000 },
 ] as const;
 
-const CONNECTIONS = 128;
+/** Connections that a stream may use: more requests than these are never under way. */
+export const STREAM_CONNECTIONS = 128;
 /** Who answered this share of what was due while it came, or just after, keeps up. */
 const NEARLY_ALL = 0.99;
 /** Who reached less than this share of the rate in the closed loop is not asked. */
@@ -42,30 +43,47 @@ export async function runStreams(
   const found: StreamRow[] = [];
   for (const { operation, rate } of STREAMS) {
     for (const [target, purse] of purses) {
-      const most = Math.max(
-        ...rows.filter((row) => row.target === target.name && row.operation === operation).map((row) => row.perSecond),
-      );
       const about = { target: target.name, operation, rate };
-      if (most < rate * WORTH_TRYING) found.push({ ...about, keepsUp: false, latency: null, errors: 0 });
-      else found.push({ ...about, ...(await runOne(target, purse, about, seconds, times)) });
+      const outcome = isWorthTrying(rows, about)
+        ? summaryOf(await severalTimes(times, () => runOne(target, purse, about, seconds)))
+        : { keepsUp: false, latency: null, errors: 0 };
+      found.push({ ...about, ...outcome });
     }
   }
   return found;
 }
 
-async function runOne(
+/** Whether a target came near a rate in the closed loop; who did not is not asked. */
+export function isWorthTrying(
+  rows: readonly Row[],
+  { target, operation, rate }: Pick<StreamRow, 'target' | 'operation' | 'rate'>,
+): boolean {
+  const cells = rows.filter((row) => row.target === target && row.operation === operation);
+  return Math.max(...cells.map(({ perSecond }) => perSecond)) >= rate * WORTH_TRYING;
+}
+
+/** Runs something so many times, with a pause after each, and answers what came of each. Throws what it throws. */
+export async function severalTimes<T>(times: number, run: () => Promise<T>): Promise<T[]> {
+  const outcomes: T[] = [];
+  for (let time = 0; time < times; time += 1) {
+    outcomes.push(await run());
+    await sleep(SETTLE_MS);
+  }
+  return outcomes;
+}
+
+function runOne(
   target: RunningTarget,
   purse: Purse,
   { operation, rate }: { readonly operation: Operation; readonly rate: number },
   seconds: number,
-  times: number,
-): Promise<Pick<StreamRow, 'keepsUp' | 'latency' | 'errors'>> {
+): Promise<StreamOutcome> {
   const port = isOfApi(operation) ? target.apiPort : target.appPort;
-  const runs: Awaited<ReturnType<typeof runStream>>[] = [];
-  for (let time = 0; time < times; time += 1) {
-    runs.push(await runStream({ port, rate, seconds, connections: CONNECTIONS, next: purse.calls(operation) }));
-    await sleep(SETTLE_MS);
-  }
+  return runStream({ port, rate, seconds, connections: STREAM_CONNECTIONS, next: purse.calls(operation) });
+}
+
+/** What several runs of one stream say together: latencies in ms, medians over the runs; errors of all of them. */
+export function summaryOf(runs: readonly StreamOutcome[]): Pick<StreamRow, 'keepsUp' | 'latency' | 'errors'> {
   const at = (share: number) => median(runs.map(({ latencies }) => percentile(latencies, share)));
   return {
     keepsUp: median(runs.map(({ due, inTime }) => inTime / due)) >= NEARLY_ALL,

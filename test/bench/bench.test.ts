@@ -1,18 +1,22 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
-import { type Goal, standing } from '../../bench/goals.ts';
+import { type Figures, type Goal, goalsOf, standing } from '../../bench/goals.ts';
 import { runCell } from '../../bench/load.ts';
+import { type MixedRow, runMixed } from '../../bench/mixed.ts';
 import { runStream } from '../../bench/open-loop.ts';
+import { Purse } from '../../bench/operations.ts';
 import { plotOf } from '../../bench/plot.ts';
+import { reportOf } from '../../bench/report.ts';
 import type { Measure } from '../../bench/rounds.ts';
 import { median, ratio, rowsOf } from '../../bench/statistics.ts';
+import type { RunningTarget } from '../../bench/target.ts';
 
 test('a small run measures every operation on every server without an error', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'valetkey-'));
@@ -96,12 +100,133 @@ test('a goal is reached from its own side', () => {
   assert.deepEqual(standings(smaller, [Number.POSITIVE_INFINITY, 20, 10]), ['missed', 'must', 'goal']);
 });
 
+test('the goals of the slow disk are measured on it only, and the others on the disk as it is', () => {
+  const refreshes = [measure('valetkey-sqlite', 1, 5000), measure('node-oauth2-server', 1, 100)];
+  const known = (figures: Partial<Figures>) =>
+    goalsOf(madeUp({ measures: refreshes, mixed: [mixed()], ...figures }))
+      .filter(({ is, what }) => is !== null && what.includes('refresh'))
+      .map(({ what, is }) => [what, is]);
+  const peer = 'refresh at 64, against the fastest peer, each sync 2 ms longer';
+  const check = 'check p99 at 2,000 a second while refreshes saturate the slow disk';
+  assert.deepEqual(known({ syncDelay: 0 }), [
+    ['refresh, against the fastest peer', 50],
+    ['refresh: requests for each sync', Number.POSITIVE_INFINITY],
+  ]);
+  const slow = { syncDelay: 2000 };
+  assert.deepEqual(known(slow), [
+    [peer, 50],
+    [check, 4],
+  ]);
+  assert.deepEqual(known({ syncDelay: 500 }), [[check, 4]], 'a ratio of another disk is not that goal');
+  assert.deepEqual(known({ ...slow, mixed: [mixed({ keepsUp: false })] }).at(-1), [check, Number.POSITIVE_INFINITY]);
+  assert.deepEqual(known({ ...slow, mixed: [] }), [[peer, 50]]);
+});
+
+test('checks beside refreshes are shown on each disk, each with the goals of that disk', () => {
+  const streams = [{ ...mixed({ target: 'fastify' }), rate: 20_000 }];
+  const tried = [mixed(), mixed({ target: 'better-auth', keepsUp: false, latency: null, refreshes: null })];
+  const [ordinary, slow] = [0, 2000].map((syncDelay) => reportOf(madeUp({ streams, mixed: tried, syncDelay })));
+  for (const report of [ordinary, slow]) {
+    assert.match(report ?? '', /^check at 20,000 a second +bare Fastify +keeps up +1\.00 +4\.00 +5\.00$/m);
+    const beside = 'check at 2,000 a second, while 64 refresh';
+    assert.match(
+      report ?? '',
+      new RegExp(`^${beside} +Valetkey, SQLite +keeps up +1\\.00 +4\\.00 +5\\.00 +8,000$`, 'm'),
+    );
+    assert.match(report ?? '', new RegExp(`^${beside} +better-auth, SQLite +cannot keep up$`, 'm'));
+  }
+  assert.match(ordinary ?? '', /^A sync of this disk takes 0\.10 ms\.$/m);
+  assert.match(slow ?? '', /^A sync of this disk takes 0\.10 ms, and 2 ms longer for those who store in SQLite\.$/m);
+  const ofSlow = /^check p99 .* the slow disk +≤ 15 ms +≤ 7 ms +4\.0 ms +goal$/m;
+  assert.match(slow ?? '', ofSlow);
+  assert.doesNotMatch(ordinary ?? '', ofSlow);
+  assert.match(ordinary ?? '', /^p99 of 20,000 checks a second .* not measured\n/m);
+  assert.doesNotMatch(slow ?? '', /^p99 of 20,000 checks/m);
+});
+
+test('refreshes go on while checks come at their rate, and a wrong answer to either is counted', async (t) => {
+  let wrong = false;
+  const server = { refreshes: 0, checks: 0 };
+  const port = await serverOf(t, (path) => {
+    server[path === '/me' ? 'checks' : 'refreshes'] += 1;
+    if (path === '/me') return { sub: wrong ? null : 'somebody' };
+    return { access_token: `a ${server.refreshes}`, refresh_token: `r ${server.refreshes}` };
+  });
+  const purses = new Map([
+    [targetAt('valetkey-sqlite', port), purseWith(200)],
+    [targetAt('better-auth', port), purseWith(200)],
+    [targetAt('fastify', port), purseWith(200)],
+  ]);
+  const rows = rowsOf(
+    [measure('valetkey-sqlite', 1, 2000), measure('better-auth', 1, 1000)].map((row) => ({
+      ...row,
+      operation: 'check',
+    })),
+  );
+  const [ours, slow, ...others] = await runMixed(purses, rows, 0.1, 1);
+  assert.deepEqual([ours?.target, ours?.rate, ours?.errors], ['valetkey-sqlite', 2000, 0]);
+  assert.ok((ours?.refreshes ?? 0) > 0 && server.refreshes >= 64 && server.checks > 0, JSON.stringify(ours));
+  assert.ok((ours?.latency?.p50 ?? 0) > 0 && (ours?.latency?.p50 ?? 0) <= (ours?.latency?.p99 ?? 0));
+  assert.deepEqual([slow?.target, slow?.latency, slow?.refreshes], ['better-auth', null, null], 'not worth trying');
+  assert.deepEqual(others, [], 'who stores nothing has no disk to wait for');
+  wrong = true;
+  const [refused] = await runMixed(purses, rows, 0.05, 1);
+  assert.ok((refused?.errors ?? 0) > 0);
+  assert.equal(refused?.firstError, 'the answer says of nobody whose token it is');
+});
+
 test('the longest bar of each column is the fastest, and all are drawn to its scale', () => {
   const rows = rowsOf([measure('valetkey-sqlite', 1, 3000), measure('better-auth', 1, 300)]);
   const svg = plotOf(rows, { date: '2026-01-01', node: 'v24.0.0', rounds: 1 });
   const refreshes = [...svg.matchAll(/width="([\d.]+)" height="20"/g)].map(([, width]) => Number(width)).slice(2, 4);
   assert.equal((refreshes[0] ?? 0) / (refreshes[1] ?? 0), 10);
 });
+
+/** A server that answers each path with what it is told; answers its port. */
+function serverOf(t: TestContext, answer: (path: string) => unknown): Promise<number> {
+  return listening(
+    t,
+    createServer((request, response) => {
+      request.resume().once('end', () => {
+        const body = JSON.stringify(answer(request.url ?? ''));
+        response.setHeader('Content-Length', body.length).end(body);
+      });
+    }),
+  );
+}
+
+function listening(t: TestContext, server: Server): Promise<number> {
+  t.after(() => server.closeAllConnections());
+  t.after(() => server.close());
+  return new Promise((resolve) => {
+    server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port));
+  });
+}
+
+const PATHS = {
+  exchange: '/token',
+  refresh: '/token',
+  refreshTokenIn: 'form',
+  check: '/me',
+  introspect: null,
+} as const;
+
+/** What runs there already. */
+function targetAt(name: string, port: number): RunningTarget {
+  const unused = () => Promise.reject(new Error('nobody needs this'));
+  const verbs = { mint: unused, usage: unused, profile: unused, stop: unused };
+  return { name, kind: 'peer', paths: PATHS, program: [], environment: {}, appPort: port, apiPort: port, ...verbs };
+}
+
+/** A purse with so many pairs. */
+function purseWith(pairs: number): Purse {
+  const codes = Array.from({ length: pairs }, (_, number) => `code ${number}`);
+  const about = { clientId: 'app', clientSecret: 's', redirectUri: 'https://client.example/callback' };
+  const purse = new Purse({ ...about, codes, resourceServer: { id: 'rs', secret: 's' } }, PATHS, Math.random);
+  const exchange = purse.calls('exchange');
+  for (const code of codes) exchange()?.judge({ access_token: `a of ${code}`, refresh_token: `r of ${code}` });
+  return purse;
+}
 
 /** A server that answers after so many ms; answers its port. */
 function serverThatWaits(t: TestContext, ms: number): Promise<number> {
@@ -112,11 +237,19 @@ function serverThatWaits(t: TestContext, ms: number): Promise<number> {
       setImmediate(() => response.end('true}'));
     }, ms);
   });
-  t.after(() => server.closeAllConnections());
-  t.after(() => server.close());
-  return new Promise((resolve) => {
-    server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port));
-  });
+  return listening(t, server);
+}
+
+/** A run that found nothing but what is given. */
+function madeUp(found: Partial<Figures>): Figures {
+  const memory = { memoryIdle: {}, memoryAfter: {} };
+  return { measures: [], streams: [], mixed: [], ...memory, startTimes: null, syncTime: 0.1, syncDelay: 0, ...found };
+}
+
+function mixed(found: Partial<MixedRow> = {}): MixedRow {
+  const about = { target: 'valetkey-sqlite', operation: 'check', rate: 2000 } as const;
+  const latency = { p50: 1, p99: 4, p999: 5 };
+  return { ...about, keepsUp: true, latency, refreshes: 8000, errors: 0, firstError: null, ...found };
 }
 
 function measure(target: string, round: number, perSecond: number): Measure {
