@@ -19,7 +19,11 @@ export type Paths = {
   readonly introspect: string | null;
 };
 
-type Pair = { readonly accessToken: string; readonly refreshToken: string };
+/** What a grant has at a time. */
+export type Pair = { readonly accessToken: string; readonly refreshToken: string };
+
+/** What an app says of itself; the verifier where its codes need one. */
+type App = Pick<Filled, 'clientId' | 'clientSecret' | 'redirectUri'> & { readonly codeVerifier?: string };
 
 /** So many grants at most take turns at being refreshed, and so many others at being checked. */
 const MOST_CHAINS = 4096;
@@ -65,69 +69,92 @@ export class Purse {
   }
 
   #exchange(): Call | null {
-    const { clientId, clientSecret, redirectUri, codes } = this.#filled;
-    const code = codes[this.#nextCode];
+    const code = this.#filled.codes[this.#nextCode];
     this.#nextCode += 1;
-    if (code === undefined) return null;
-    const form = { grant_type: 'authorization_code', code, redirect_uri: redirectUri };
-    return {
-      text: post(this.#paths.exchange, { ...form, client_id: clientId, client_secret: clientSecret }),
-      judge: (body) => {
-        const pair = readPair(body);
-        if (pair) this.#pairs.push(pair);
-        return pair ? null : 'the answer does not hold two tokens';
-      },
-    };
+    return code === undefined ? null : exchangeCall(this.#paths, this.#filled, code, (pair) => this.#pairs.push(pair));
   }
 
   /** The chain that waited longest, so that no two requests ever refresh the same grant at once. */
   #refresh(): Call | null {
-    const { clientId, clientSecret } = this.#filled;
-    const { refresh: path, refreshTokenIn } = this.#paths;
-    const inForm = refreshTokenIn === 'form';
     const chains = this.#chains as Pair[];
     const before = chains.shift();
-    if (!before) return null;
-    const form = { grant_type: 'refresh_token', client_id: clientId, client_secret: clientSecret };
-    return {
-      text: inForm
-        ? post(path, { ...form, refresh_token: before.refreshToken })
-        : post(path, form, `Bearer ${before.refreshToken}`),
-      judge: (body) => {
-        const pair = readPair(body);
-        if (!pair) return 'the answer does not hold two tokens';
-        chains.push(pair);
-        const changed = pair.accessToken !== before.accessToken && pair.refreshToken !== before.refreshToken;
-        return changed ? null : 'a token did not change';
-      },
-    };
+    return before ? refreshCall(this.#paths, this.#filled, before, (pair) => chains.push(pair)) : null;
   }
 
   #check(): Call | null {
-    const pair = this.#checked[Math.floor(this.#chance() * this.#checked.length)];
-    if (!pair) return null;
-    return {
-      text: `GET ${this.#paths.check} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${pair.accessToken}\r\n\r\n`,
-      judge: (body) => {
-        const { sub, data } = body as { sub?: unknown; data?: { id?: unknown } };
-        return typeof (sub ?? data?.id) === 'string' ? null : 'the answer says of nobody whose token it is';
-      },
-    };
+    const pair = this.#oneOfChecked();
+    return pair ? checkCall(this.#paths, pair) : null;
   }
 
   #introspect(): Call | null {
-    const pair = this.#checked[Math.floor(this.#chance() * this.#checked.length)];
-    if (!pair) return null;
-    const { id, secret } = this.#filled.resourceServer;
-    const authorization = `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`;
-    return {
-      text: post(this.#paths.introspect ?? '', { token: pair.accessToken }, authorization),
-      judge: (body) => {
-        const { active, sub } = body as { active?: unknown; sub?: unknown };
-        return active === true && typeof sub === 'string' ? null : 'the answer says that the token is not active';
-      },
-    };
+    const pair = this.#oneOfChecked();
+    return pair ? introspectCall(this.#paths, this.#filled.resourceServer, pair) : null;
   }
+
+  #oneOfChecked(): Pair | undefined {
+    return this.#checked[Math.floor(this.#chance() * this.#checked.length)];
+  }
+}
+
+/** Exchanges a code; `keep` gets the pair of a right answer. */
+export function exchangeCall(paths: Paths, app: App, code: string, keep: (pair: Pair) => void): Call {
+  const { clientId, clientSecret, redirectUri, codeVerifier } = app;
+  const form = { grant_type: 'authorization_code', code, redirect_uri: redirectUri };
+  const proof = codeVerifier === undefined ? {} : { code_verifier: codeVerifier };
+  return {
+    text: post(paths.exchange, { ...form, ...proof, client_id: clientId, client_secret: clientSecret }),
+    judge: (body) => {
+      const pair = readPair(body);
+      if (pair) keep(pair);
+      return pair ? null : 'the answer does not hold two tokens';
+    },
+  };
+}
+
+/** Refreshes a pair; `keep` gets the next one of an answer that holds one. */
+export function refreshCall(paths: Paths, app: App, before: Pair, keep: (pair: Pair) => void): Call {
+  const { refresh: path, refreshTokenIn } = paths;
+  const inForm = refreshTokenIn === 'form';
+  const form = { grant_type: 'refresh_token', client_id: app.clientId, client_secret: app.clientSecret };
+  return {
+    text: inForm
+      ? post(path, { ...form, refresh_token: before.refreshToken })
+      : post(path, form, `Bearer ${before.refreshToken}`),
+    judge: (body) => {
+      const pair = readPair(body);
+      if (!pair) return 'the answer does not hold two tokens';
+      keep(pair);
+      const changed = pair.accessToken !== before.accessToken && pair.refreshToken !== before.refreshToken;
+      return changed ? null : 'a token did not change';
+    },
+  };
+}
+
+/** Asks the API whose token it is. */
+export function checkCall(paths: Paths, { accessToken }: Pick<Pair, 'accessToken'>): Call {
+  return {
+    text: `GET ${paths.check} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${accessToken}\r\n\r\n`,
+    judge: (body) => {
+      const { sub, data } = body as { sub?: unknown; data?: { id?: unknown } };
+      return typeof (sub ?? data?.id) === 'string' ? null : 'the answer says of nobody whose token it is';
+    },
+  };
+}
+
+/** Asks for a resource server what an access token is good for. */
+export function introspectCall(
+  paths: Paths,
+  { id, secret }: Filled['resourceServer'],
+  { accessToken }: Pick<Pair, 'accessToken'>,
+): Call {
+  const authorization = `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`;
+  return {
+    text: post(paths.introspect ?? '', { token: accessToken }, authorization),
+    judge: (body) => {
+      const { active, sub } = body as { active?: unknown; sub?: unknown };
+      return active === true && typeof sub === 'string' ? null : 'the answer says that the token is not active';
+    },
+  };
 }
 
 /** Whether an operation is answered by the API's address. */

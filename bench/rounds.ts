@@ -119,31 +119,40 @@ async function runRound(
   return measures;
 }
 
-async function measure(
+function measure(
   target: RunningTarget,
   purse: Purse,
   operation: Operation,
   concurrency: number,
   { round, concurrencies, seconds, settleMs }: Extent & { readonly round: number },
 ): Promise<Measure> {
-  const before = await target.usage();
-  const outcome = await runCell({
+  const cell = {
     port: isOfApi(operation) ? target.apiPort : target.appPort,
     connections: concurrency,
     next: purse.calls(operation),
     seconds,
     least: leastAt(concurrency),
     most: operation === 'exchange' ? purse.codes / concurrencies.length : Number.POSITIVE_INFINITY,
-  });
+  };
+  return measureCell(target, { round, operation, concurrency }, settleMs, () => runCell(cell));
+}
+
+/** Runs a cell, and asks the target what it used for it; `settleMs` is how long it is left alone after checks. */
+export async function measureCell(
+  target: RunningTarget,
+  about: Pick<Measure, 'round' | 'operation' | 'concurrency'>,
+  settleMs: number,
+  run: () => Promise<Outcome>,
+): Promise<Measure> {
+  const before = await target.usage();
+  const outcome = await run();
   // Use marks are written behind: that belongs to this cell's cost, and must not take the next one's core.
-  if (marksUse(operation) && target.kind === 'valetkey') await sleep(settleMs);
+  if (marksUse(about.operation) && target.kind === 'valetkey') await sleep(settleMs);
   const after = await target.usage();
   const requests = outcome.latencies.length;
   return {
     target: target.name,
-    round,
-    operation,
-    concurrency,
+    ...about,
     requests,
     ...summary(outcome),
     cpu: (after.cpu - before.cpu) / requests,

@@ -4,6 +4,7 @@ import { hash } from 'node:crypto';
 import { auditEvent } from '../src/oauth/audit.ts';
 import { type Generation, type Grant, grantIdText, newGrantId } from '../src/oauth/grant.ts';
 import { createKeyring } from '../src/oauth/keyring.ts';
+import { makeSecret } from '../src/oauth/secret.ts';
 import type { Store } from '../src/oauth/store.ts';
 import { makeRootKey, parseRootKeys } from '../src/root-keys.ts';
 
@@ -13,20 +14,38 @@ const APPS_PER_USER = 5;
 const CLIENTS = 100;
 const [CODE_MS, ACCESS_MS, IDLE_MS, MAX_MS] = [60_000, 1_800_000, 30 * 86_400_000, 365 * 86_400_000];
 
-/** A keyring with one key. */
-export const keyring = createKeyring(parseRootKeys(makeRootKey(), 'bench'));
+/** The text of the one root key, for a service that is to understand what is filled in here. */
+export const rootKey = makeRootKey();
+/** A keyring with this key. */
+export const keyring = createKeyring(parseRootKeys(rootKey, 'bench'));
+/** At the front of every credential, as where nobody says another. */
+export const PREFIX = 'vk';
+/** What the challenge of the made-up rows was made from (RFC 7636, appendix B). */
+export const CODE_VERIFIER = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
+
+/** What is made so that a service can work with it. */
+type Usable = {
+  /** Each so manieth grant is a code that nobody has redeemed; 0 for none. */
+  readonly codeEvery?: number;
+  /** Until when (ms) codes and access tokens work, if not for their usual time. */
+  readonly usableUntil?: number | null;
+};
 
 /** What the made-up rows hold. The lengths are those of the real thing; grants come one each millisecond from `since`. */
-export function madeUp(grants: number, since: number) {
+export function madeUp(grants: number, since: number, { codeEvery = 0, usableUntil = null }: Usable = {}) {
   return {
     grants,
     accounts: Math.ceil(grants / APPS_PER_USER),
     clients: CLIENTS,
     since,
+    codeEvery,
+    usableUntil,
     keyId: keyring.currentKeyId,
     scope: 'mail.read profile.read',
     challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
     phc: `$argon2id$v=19$m=19456,t=2,p=1$${'A'.repeat(22)}$${'A'.repeat(43)}`,
+    /** One for all clients. */
+    clientSecret: makeSecret(keyring, PREFIX, 'cs', since),
   } as const;
 }
 
@@ -46,6 +65,49 @@ export const accountId = (n: number): string => `usr_${String(n).padStart(16, '0
 export const clientId = (n: number): string => `app_${String(n).padStart(16, '0')}`;
 /** Where the nth client's users come back to. */
 export const redirectUri = (n: number): string => `https://app-${n}.example.com/oauth/callback`;
+
+/** Whether the nth grant is a code that nobody has redeemed. */
+export const isCode = (n: number, { codeEvery }: MadeUp): boolean => codeEvery > 0 && n % codeEvery === 0;
+
+/** The nth grant as it is filled in, with its id as its seed: a code, or a pair whose access token was used. */
+export function filledGrant(n: number, made: MadeUp): Grant {
+  const { accounts, clients, since, keyId, scope, challenge, usableUntil } = made;
+  const id = grantId(n, made);
+  const grantedAt = since + n;
+  const state = isCode(n, made)
+    ? {
+        generation: 0,
+        usedGeneration: 0,
+        accessTokenExpiresAt: null,
+        expiresAt: usableUntil ?? grantedAt + CODE_MS,
+        lastUsedAt: null,
+      }
+    : {
+        generation: 1,
+        usedGeneration: 1,
+        accessTokenExpiresAt: usableUntil ?? grantedAt + ACCESS_MS,
+        expiresAt: grantedAt + IDLE_MS,
+        lastUsedAt: grantedAt,
+      };
+  return {
+    id,
+    clientId: clientId(n % clients),
+    resourceOwnerId: accountId((n * 7919) % accounts),
+    scope,
+    redirectUri: redirectUri(n % clients),
+    codeChallenge: challenge,
+    resource: null,
+    seed: id,
+    epochs: { installation: 0, client: 0, resourceOwner: 0 },
+    grantedAt,
+    absoluteExpiresAt: grantedAt + MAX_MS,
+    keyId,
+    rotatedAt: grantedAt,
+    revokedAt: null,
+    revocationReason: null,
+    ...state,
+  };
+}
 
 /** A grant as an Allow makes it, with the lengths of `madeUp`. */
 export function newGrant({ accounts, scope, challenge, keyId }: MadeUp, now: number): Grant {

@@ -90,7 +90,8 @@ export async function stop(child: ChildProcess): Promise<void> {
 /** Waits until a server answers at `/healthz` (any status), or throws when its process ended. */
 export async function untilAnswers(port: number, child: ChildProcess): Promise<void> {
   for (;;) {
-    if (child.exitCode !== null) throw new Error(`the server ended with code ${child.exitCode}: see its log`);
+    const end = child.exitCode ?? child.signalCode;
+    if (end !== null) throw new Error(`the server ended (${end}): see its log`);
     if (await answers(port)) return;
     await new Promise((resolve) => setTimeout(resolve, 1));
   }
