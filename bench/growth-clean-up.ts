@@ -25,10 +25,10 @@ type TimedStep = CleanUpStep & { readonly ms: number; readonly eventLoop: number
 
 /** So many steps of each kind at least. */
 const STEPS = 200;
-/** Among few grants there are fewer that delete: a sixteenth of the grants goes in each walk. */
+/** Among few grants there are fewer that delete: an eighth of the grants goes in each walk. */
 const MOST_WALKS = 4;
 /** As the clean-up has it: each window in which grants die has as many dead as one step deletes. */
-const [WINDOW, DEAD_IN_WINDOW] = [512, 32];
+const [WINDOW, DEAD_IN_WINDOW] = [64, 8];
 
 /**
  * Measures both on the whole table: first as it is, and then with windows of dead grants spread over it. No service may
@@ -68,7 +68,7 @@ async function walk({ path }: FilledDatabase, times: number): Promise<TimedStep[
   return steps;
 }
 
-/** The numbers of grants that die: every sixteenth in windows that are spread over the table, others each time. */
+/** The numbers of grants that die: every eighth in windows that are spread over the table, others each time. */
 function doomed(grants: number, time: number): number[] {
   const windows = Math.floor(grants / WINDOW);
   const count = Math.min(STEPS, windows);

@@ -46,7 +46,7 @@ function linesOf(sizes: readonly Grown[]): Line[] {
     ...OPERATIONS.map((operation) => latencyLine(sizes, operation)),
     ...OPERATIONS.map((operation) => throughputLine(sizes, operation)),
     stepLine(sizes, 'clean-up step, nothing dead', ({ nothingDead }) => nothingDead),
-    stepLine(sizes, 'clean-up step that deletes 32', ({ deleting }) => deleting),
+    stepLine(sizes, 'clean-up step that deletes 8', ({ deleting }) => deleting),
     plain('of which it keeps the event loop, ms', 2, ({ cleanUp }) => cleanUp.deleting.eventLoop),
     plain('file, MB', 1, ({ fileMB }) => fileMB),
     plain('WAL at its largest, MB', 1, ({ walMB }) => walMB),

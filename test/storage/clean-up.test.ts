@@ -133,7 +133,7 @@ test('RFC 7523 §3: a walk through many marks misses none, in steps that are as 
   assert.equal(await walkAll(opened), 0);
 });
 
-test('a step sees 512 rows and deletes 32 at most, and a walk misses none', async () => {
+test('a step sees 64 rows and deletes 8 at most, and a walk misses none', async () => {
   const opened = await openInMemory();
   const issues: Promise<Grant>[] = [];
   for (let index = 0; index < 1300; index += 1)
@@ -142,7 +142,7 @@ test('a step sees 512 rows and deletes 32 at most, and a walk misses none', asyn
   let deleted = 0;
   for (let isEnd = false; !isEnd; ) {
     const step = await opened.cleanUp.step();
-    assert.ok(step.seen <= 512 && step.deleted <= 32);
+    assert.ok(step.seen <= 64 && step.deleted <= 8);
     deleted += step.deleted;
     isEnd = step.isEndOfRound;
   }

@@ -6,11 +6,11 @@ import { type Session, sessionExpiresAt } from '../../accounts/session.ts';
 import { asBuffer, rowKey, type Tables } from './tables.ts';
 
 /** How many rows a step looks at, and how many it deletes at most. */
-const WINDOW = 512;
-const DELETIONS = 32;
-const STEP_EVERY_MS = 250;
+const WINDOW = 64;
+const DELETIONS = 8;
+const STEP_EVERY_MS = 30;
 /** While there is much to delete. */
-const BUSY_STEP_EVERY_MS = 25;
+const BUSY_STEP_EVERY_MS = 6;
 const REST_BETWEEN_ROUNDS_MS = 10 * 60_000;
 
 const HOUR_MS = 3_600_000;

@@ -4,14 +4,19 @@
  */
 import type { Tables } from './tables.ts';
 
-/** More rows than this are not kept: the one that was kept first goes. */
-const MOST = 10_000;
+/**
+ * With so many new rows, those that nobody asked for since there were as many the last time go, all together: to find its
+ * oldest entry a map has to look past the holes of those that went before.
+ */
+const GENERATION = 8192;
 
 /** Rows of one kind by the keys under which they are touched. */
 export class RowCache<Found> {
   readonly #tables: Tables;
   readonly #read: (key: string) => Found | null;
-  readonly #kept = new Map<string, Found>();
+  /** What a row is stands in the newer map that has it. */
+  #recent = new Map<string, Found>();
+  #older = new Map<string, Found>();
   #version = Number.NaN;
 
   constructor(tables: Tables, read: (key: string) => Found | null) {
@@ -25,30 +30,37 @@ export class RowCache<Found> {
     const version = this.#tables.dataVersion();
     if (version !== this.#version) this.forgetAll();
     this.#version = version;
-    const known = this.#kept.get(key);
-    if (known !== undefined) return known;
-    const found = this.#read(key);
+    const recent = this.#recent.get(key);
+    if (recent !== undefined) return recent;
+    const found = this.#older.get(key) ?? this.#read(key);
     if (found !== null) this.keep(key, found);
     return found;
   }
 
   /** Keeps a row as the write makes it that is being run: before it is committed nobody reads. */
   keep(key: string, found: Found): void {
-    if (this.#kept.size >= MOST) this.#kept.delete(this.#kept.keys().next().value as string);
-    this.#kept.set(key, found);
+    if (this.#recent.size >= GENERATION) {
+      this.#older = this.#recent;
+      this.#recent = new Map();
+    }
+    this.#recent.set(key, found);
   }
 
   /** The same for a row that may not be kept; then it is not. */
   change(key: string, change: (kept: Found) => Found): void {
-    const kept = this.#kept.get(key);
-    if (kept !== undefined) this.#kept.set(key, change(kept));
+    const kept = this.#recent.get(key) ?? this.#older.get(key);
+    if (kept !== undefined) this.keep(key, change(kept));
   }
 
   forget(keys: readonly string[]): void {
-    for (const key of keys) this.#kept.delete(key);
+    for (const key of keys) {
+      this.#recent.delete(key);
+      this.#older.delete(key);
+    }
   }
 
   forgetAll(): void {
-    this.#kept.clear();
+    this.#recent.clear();
+    this.#older.clear();
   }
 }
