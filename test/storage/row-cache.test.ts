@@ -1,6 +1,7 @@
 /** Rows that are kept as they were read: never longer than they are so. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Grant } from '../../src/oauth/grant.ts';
 import {
   addAdaAndOne,
   event,
@@ -98,9 +99,35 @@ test('more rows than are kept are all found as they are', async (t) => {
   t.after(opened.close);
   const { store } = opened;
   await addAdaAndOne(opened);
-  const grants = Array.from({ length: 10_400 }, () => sampleGrant());
+  const grants = Array.from({ length: 17_000 }, () => sampleGrant());
   await Promise.all(grants.map((grant) => store.issueGrant(grant, event('consent_allowed'))));
   for (const { id } of grants) assert.equal((await store.findGrant(id))?.grant.generation, 0);
   await Promise.all(grants.map((grant) => store.redeemAuthorizationCode(sampleGeneration(grant, 1))));
   for (const { id } of grants) assert.equal((await store.findGrant(id))?.grant.generation, 1);
 });
+
+/** So many grants are kept before those that were not asked for meanwhile may go. */
+const GENERATION = 8192;
+
+for (const [when, isAskedFor] of [
+  ['that was not asked for while many others were', false],
+  ['that was asked for again after many others', true],
+] as const)
+  test(`Promise 2: what is written of a row ${when} is what is found`, async (t) => {
+    const opened = await openAsService(':memory:');
+    t.after(opened.close);
+    const { store } = opened;
+    await addAdaAndOne(opened);
+    const grants = Array.from({ length: 3 }, () => sampleGrant());
+    const [redeemed, revoked, ended] = grants as [Grant, Grant, Grant];
+    const others = Array.from({ length: GENERATION }, () => sampleGrant());
+    assert.equal(await store.findGrant(redeemed.id), null); // From now on what is written is kept.
+    await Promise.all([...grants, ...others].map((grant) => store.issueGrant(grant, event('consent_allowed'))));
+    for (const { id } of isAskedFor ? grants : []) assert.ok(await store.findGrant(id));
+    assert.equal(await store.redeemAuthorizationCode(sampleGeneration(redeemed, 1)), true);
+    assert.equal((await store.findGrant(redeemed.id))?.grant.generation, 1);
+    assert.equal(await store.revokeGrant(revoked.id, 'operator', event('grant_revoked')), true);
+    assert.equal((await store.findGrant(revoked.id))?.grant.revocationReason, 'operator');
+    await store.revokeGrantsOfClient(ended.resourceOwnerId, ended.clientId, event('client_grants_revoked'));
+    assert.equal((await store.findGrant(ended.id))?.grant.revocationReason, 'user');
+  });
