@@ -1,7 +1,7 @@
 /** How long a step of the clean-up takes, on the real store and the databases of bench/growth.ts. */
 import { performance } from 'node:perf_hooks';
 import { setImmediate } from 'node:timers/promises';
-import type { CleanUpStep } from '../src/storage/sqlite/clean-up.ts';
+import { type CleanUpStep, DELETIONS, WINDOW } from '../src/storage/sqlite/clean-up.ts';
 import { expire, type FilledDatabase } from './growth-database.ts';
 import { percentile } from './rounds.ts';
 import { openDatabase } from './scaling-sqlite.ts';
@@ -25,10 +25,8 @@ type TimedStep = CleanUpStep & { readonly ms: number; readonly eventLoop: number
 
 /** So many steps of each kind at least. */
 const STEPS = 200;
-/** Among few grants there are fewer that delete: an eighth of the grants goes in each walk. */
+/** Among few grants there are fewer that delete: some of the grants go in each walk. */
 const MOST_WALKS = 4;
-/** As the clean-up has it: each window in which grants die has as many dead as one step deletes. */
-const [WINDOW, DEAD_IN_WINDOW] = [64, 8];
 
 /**
  * Measures both on the whole table: first as it is, and then with windows of dead grants spread over it. No service may
@@ -43,12 +41,12 @@ export async function measureCleanUp(database: FilledDatabase, report: (line: st
   for (let time = 0; time < MOST_WALKS && deleting.length < STEPS; time += 1) {
     expire(database, doomed(grants, time));
     const steps = await walk(database, 1);
-    deleting.push(...steps.filter(({ deleted }) => deleted === DEAD_IN_WINDOW));
+    deleting.push(...steps.filter(({ deleted }) => deleted === DELETIONS));
   }
   const whole = idle.filter(({ seen, deleted }) => seen === WINDOW && deleted === 0);
   if (whole.length === 0 || deleting.length === 0)
-    throw new Error(`no step of the clean-up saw ${WINDOW} grants, or none deleted ${DEAD_IN_WINDOW}`);
-  return { nothingDead: timesOf(whole), deleting: { deleted: DEAD_IN_WINDOW, ...timesOf(deleting) } };
+    throw new Error(`no step of the clean-up saw ${WINDOW} grants, or none deleted ${DELETIONS}`);
+  return { nothingDead: timesOf(whole), deleting: { deleted: DELETIONS, ...timesOf(deleting) } };
 }
 
 /** Walks to the end of everything so many times. */
@@ -68,13 +66,13 @@ async function walk({ path }: FilledDatabase, times: number): Promise<TimedStep[
   return steps;
 }
 
-/** The numbers of grants that die: every eighth in windows that are spread over the table, others each time. */
+/** The numbers of grants that die, others each time: as many as a step deletes, in windows that are spread over the table. */
 function doomed(grants: number, time: number): number[] {
   const windows = Math.floor(grants / WINDOW);
   const count = Math.min(STEPS, windows);
-  const every = WINDOW / DEAD_IN_WINDOW;
+  const every = WINDOW / DELETIONS;
   return Array.from({ length: count }, (_, place) => Math.floor((place * windows) / count) * WINDOW).flatMap((first) =>
-    Array.from({ length: DEAD_IN_WINDOW }, (_, place) => first + place * every + time),
+    Array.from({ length: DELETIONS }, (_, place) => first + place * every + time),
   );
 }
 

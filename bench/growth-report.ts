@@ -1,4 +1,5 @@
 /** What bench/growth.ts found: a table for people, and how it stands against what is wanted. */
+import { DELETIONS } from '../src/storage/sqlite/clean-up.ts';
 import { type Goal, standing } from './goals.ts';
 import type { CleanUpTimes, StepTimes } from './growth-clean-up.ts';
 import { OPERATIONS, type Operation } from './operations.ts';
@@ -46,7 +47,7 @@ function linesOf(sizes: readonly Grown[]): Line[] {
     ...OPERATIONS.map((operation) => latencyLine(sizes, operation)),
     ...OPERATIONS.map((operation) => throughputLine(sizes, operation)),
     stepLine(sizes, 'clean-up step, nothing dead', ({ nothingDead }) => nothingDead),
-    stepLine(sizes, 'clean-up step that deletes 8', ({ deleting }) => deleting),
+    stepLine(sizes, `clean-up step that deletes ${DELETIONS}`, ({ deleting }) => deleting),
     plain('of which it keeps the event loop, ms', 2, ({ cleanUp }) => cleanUp.deleting.eventLoop),
     plain('file, MB', 1, ({ fileMB }) => fileMB),
     plain('WAL at its largest, MB', 1, ({ walMB }) => walMB),
