@@ -26,7 +26,7 @@ export class GatheredLines implements DestinationStream {
 
   constructor() {
     setInterval(() => this.flushSync(), WRITE_EVERY_MS).unref();
-    // However the process ends, the lines before its end are those that matter.
+    // The lines before its end are those that matter. Only those who are killed outright keep the last of them.
     process.on('exit', () => this.flushSync());
   }
 

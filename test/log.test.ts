@@ -1,4 +1,4 @@
-/** The log of a service: no line is lost, however the process ends. */
+/** The log of a service: no line is lost when the process ends, unless it is killed outright. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';

@@ -13,7 +13,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const [task = '', ...rest] = process.argv.slice(2);
 /** @type {Record<string, { run: string[], dev?: boolean, demo?: boolean, peers?: boolean }>} */
 const tasks = {
-  // A small nursery: most of what a request makes is gone before it is full, and a larger one is out of the cache.
+  // A small nursery: most of what a request makes is gone before it is full, and a larger one only takes memory.
   start: { run: ['--max-semi-space-size=4', 'src/main.ts', 'serve'] },
   demo: { run: ['src/main.ts', 'demo'], demo: true },
   cluster: { run: ['demo/cluster.ts'], dev: true, demo: true },

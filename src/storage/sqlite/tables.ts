@@ -36,8 +36,8 @@ export class Tables {
   }
 
   /**
-   * A number that changes as soon as another connection has written. It is asked anew whenever something was read from a
-   * socket, since what is read now may have been sent after what was read before was answered.
+   * A number that changes as soon as another connection has written. Those who ask without a pause between them share an
+   * answer; nobody gets one from before a socket was read, since what was read may have been sent after it.
    */
   dataVersion(): number {
     if (this.#version === null) {
