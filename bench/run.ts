@@ -61,7 +61,7 @@ async function bench(): Promise<number> {
     concurrencies: (values.concurrency ?? (quick ? '1,64' : '1,16,64')).split(',').map(Number),
     settleMs: Number(values.settle ?? (quick ? 200 : 600)),
     starts: Number(values.starts ?? (quick ? 2 : 9)),
-    streamSeconds: Number(values.streams ?? (quick ? 1.5 : 5)),
+    streamSeconds: Number(values.streams ?? (quick ? 1 : 5)),
     syncDelay: Number(values['sync-delay']),
     profile: values.profile,
   };
