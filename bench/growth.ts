@@ -14,7 +14,7 @@ import { seededChance } from './operations.ts';
 import type { Measure } from './rounds.ts';
 import { withFolder } from './scaling-sqlite.ts';
 import { rootKey } from './scaling-store.ts';
-import { rowsOf } from './statistics.ts';
+import { figuresText, rowsOf } from './statistics.ts';
 import { measureSync } from './sync-time.ts';
 import { isPinned, pinGenerator, start, type Target } from './target.ts';
 
@@ -134,13 +134,8 @@ function write(grown: readonly Grown[], load: Load, syncTime: number): void {
   const sizes = grown.map(({ rows: _, ...size }) => size);
   const rows = grown.flatMap(({ grants, rows: some }) => some.map(({ target: _, ...row }) => ({ grants, ...row })));
   const everything = { ...about, goals: growthGoals(grown), sizes, rows };
-  const json = JSON.stringify(everything, (_, value) => rounded(value), 2);
+  const json = figuresText(everything);
   writeFileSync(join(import.meta.dirname, 'results/growth.json'), `${json}\n`);
-}
-
-/** Four digits: there is no more to it. */
-function rounded(value: unknown): unknown {
-  return typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(4)) : value;
 }
 
 function mistakeIn(sizes: readonly number[], { rounds, seconds }: Load): string | null {

@@ -10,7 +10,7 @@ import { seededChance } from './operations.ts';
 import { plotOf } from './plot.ts';
 import { reportOf } from './report.ts';
 import { type Plan, runSession } from './session.ts';
-import { rowsOf } from './statistics.ts';
+import { figuresText, rowsOf } from './statistics.ts';
 import { isPinned } from './target.ts';
 
 const USAGE = `npm run bench -- [options]
@@ -97,14 +97,9 @@ function write(folder: string, plan: Plan, figures: Figures, errors: number): vo
   const rows = rowsOf(measures);
   const goals = goalsOf(figures).map((goal) => ({ ...goal, standing: standing(goal) }));
   mkdirSync(folder, { recursive: true });
-  const json = JSON.stringify({ ...about, errors, goals, ...others, rows }, (_, value) => rounded(value), 2);
+  const json = figuresText({ ...about, errors, goals, ...others, rows });
   writeFileSync(join(folder, 'latest.json'), `${json}\n`);
   writeFileSync(join(folder, 'latest.svg'), plotOf(rows, about));
-}
-
-/** Four digits: there is no more to it. */
-function rounded(value: unknown): unknown {
-  return typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(4)) : value;
 }
 
 function report(line: string): void {

@@ -62,3 +62,10 @@ function rowOf(cell: readonly Measure[]): Row {
     firstError: cell.find(({ firstError }) => firstError !== null)?.firstError ?? null,
   };
 }
+
+/** Figures as JSON for people to read, each with four digits: there is no more to it. */
+export function figuresText(figures: object): string {
+  const rounded = (_: string, value: unknown) =>
+    typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(4)) : value;
+  return JSON.stringify(figures, rounded, 2);
+}
