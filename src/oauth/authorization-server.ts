@@ -33,7 +33,7 @@ import type { Parameters } from './parameters.ts';
 import { pushedRequest, REQUEST_URI_START, requestUriFor } from './pushed-request.ts';
 import { decideRefresh } from './refresh-token.ts';
 import { allowedScope } from './scope.ts';
-import type { Store } from './store.ts';
+import type { FoundGrant, Store } from './store.ts';
 import type { AskedOfTokens } from './token-request.ts';
 
 /** What the authorization server works with. `now` answers ms since the epoch. */
@@ -158,12 +158,12 @@ export class AuthorizationServer {
     exchange: Omit<CodeExchange, 'clientId'>,
     origin: RequestOrigin,
   ): Promise<IssuedTokens | Refusal> {
-    const { store, keyring, lifetimes, prefix, now, clients } = this.#parts;
-    const client = await clients.authenticate(credentials, origin);
-    if (client instanceof Refusal) return client;
+    const { store, keyring, lifetimes, prefix, now } = this.#parts;
     const credential = readCredential(prefix, 'ac', code);
+    const authenticated = await this.#authenticate(credentials, credential, origin);
+    if (authenticated instanceof Refusal) return authenticated;
     if (!credential) return invalidCode('not a code of this service');
-    const found = await store.findGrant(credential.grantId);
+    const { client, found } = authenticated;
     const decision = decideCodeExchange(
       keyring,
       lifetimes,
@@ -188,13 +188,13 @@ export class AuthorizationServer {
     asked: AskedOfTokens,
     origin: RequestOrigin,
   ): Promise<IssuedTokens | Refusal> {
-    const { store, keyring, lifetimes, prefix, now, clients } = this.#parts;
-    const client = await clients.authenticate(credentials, origin);
-    if (client instanceof Refusal) return client;
+    const { store, keyring, lifetimes, prefix, now } = this.#parts;
     const credential = readCredential(prefix, 'rt', refreshToken);
+    const authenticated = await this.#authenticate(credentials, credential, origin);
+    if (authenticated instanceof Refusal) return authenticated;
     if (!credential) return invalidRefreshToken('not a refresh token of this service');
-    for (;;) {
-      const found = await store.findGrant(credential.grantId);
+    const { client } = authenticated;
+    for (let { found } = authenticated; ; found = await store.findGrant(credential.grantId)) {
       const decision = decideRefresh(keyring, lifetimes, credential, found, client, asked, now());
       if (decision instanceof Refusal) return decision;
       const { grant } = found as NonNullable<typeof found>;
@@ -210,13 +210,13 @@ export class AuthorizationServer {
 
   /** Ends the grant of one of the client's own tokens (RFC 7009 §2.1); a token that is not is no error (§2.2). */
   async revoke(credentials: ClientCredentials, token: string, origin: RequestOrigin): Promise<Refusal | null> {
-    const { store, keyring, prefix, clients } = this.#parts;
-    const client = await clients.authenticate(credentials, origin);
-    if (client instanceof Refusal) return client;
+    const { keyring, prefix } = this.#parts;
     const credential: Credential | null = readCredential(prefix, 'rt', token) ?? readCredential(prefix, 'at', token);
-    const found = credential && (await store.findGrant(credential.grantId));
+    const authenticated = await this.#authenticate(credentials, credential, origin);
+    if (authenticated instanceof Refusal) return authenticated;
+    const { client, found } = authenticated;
     // Its age and generation do not matter: whoever holds it may end what it came from.
-    if (found && found.grant.clientId === client.id && isGenuine(keyring, credential, found.grant.seed))
+    if (credential && found?.grant.clientId === client.id && isGenuine(keyring, credential, found.grant.seed))
       await this.#revoke(found.grant, 'client', client, origin);
     return null;
   }
@@ -239,6 +239,27 @@ export class AuthorizationServer {
       grantedAt: grant.grantedAt,
       expiresAt: credential.expiresAt,
     };
+  }
+
+  /**
+   * The client that the credentials prove, and the grant that a credential names. A client presents what is its own, nearly
+   * always: then one search finds both. Nothing is decided on the grant before the client is proven.
+   */
+  async #authenticate(
+    credentials: ClientCredentials,
+    credential: Credential | null,
+    origin: RequestOrigin,
+  ): Promise<{ readonly client: Client; readonly found: FoundGrant | null } | Refusal> {
+    const { store, clients } = this.#parts;
+    let found: FoundGrant | null = null;
+    const client = await clients.authenticate(credentials, origin, async (id) => {
+      found = credential && (await store.findGrant(credential.grantId));
+      return found?.client.id === id ? found.client : store.findClient(id);
+    });
+    if (client instanceof Refusal) return client;
+    // Marking an assertion as used took as long as a write does, in which the grant may have changed.
+    if (credential && credentials.method === 'assertion') found = await store.findGrant(credential.grantId);
+    return { client, found };
   }
 
   async #validate(face: Face, parameters: Parameters, authenticated?: Client): Promise<AuthorizationRequestOutcome> {

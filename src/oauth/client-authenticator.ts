@@ -26,15 +26,22 @@ export class ClientAuthenticator {
     this.#parts = parts;
   }
 
-  /** The active client that the credentials prove; wrong credentials are counted as a guess. */
-  async authenticate(credentials: ClientCredentials, origin: RequestOrigin): Promise<Client | Refusal> {
+  /**
+   * The active client that the credentials prove; wrong credentials are counted as a guess. `find` is how to find it, for
+   * whoever finds more with it.
+   */
+  async authenticate(
+    credentials: ClientCredentials,
+    origin: RequestOrigin,
+    find: ClientStore['findClient'] = (id) => this.#parts.store.findClient(id),
+  ): Promise<Client | Refusal> {
     const { throttle, now } = this.#parts;
     const clientId = clientIdOf(credentials);
     if (clientId !== undefined && credentials.clientId !== undefined && credentials.clientId !== clientId)
       return invalidRequest('client_id differs from the client assertion'); // RFC 7521 §4.2
     const key = `client ${clientId !== undefined && isClientId(clientId) ? clientId : ''} ${origin.source}`;
     const proven = await proveUnlessGuessing(throttle, key, now(), async () =>
-      this.#prove(await this.find(clientId), credentials),
+      this.#prove(clientId !== undefined && isClientId(clientId) ? await find(clientId) : null, credentials),
     );
     return !(proven instanceof Refusal) && proven.status === 'paused' ? invalidClient('the client is paused') : proven;
   }

@@ -20,6 +20,9 @@ export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable';
 }
 
+/** A grant with its standing and its client. */
+export type FoundGrant = GrantInContext & { readonly client: Client };
+
 /** A grant in a list, with its client's name. */
 export type ListedGrant = GrantInContext & { readonly clientName: string };
 
@@ -41,8 +44,8 @@ export type AuditFilter = {
 
 /** Grants and their transitions. Reads answer only what is on disk already. */
 export type GrantStore = {
-  /** A grant with its standing; null when it, its client or its resource owner is not there. */
-  findGrant(id: Buffer): Promise<GrantInContext | null>;
+  /** A grant with its standing and its client; null when it, its client or its resource owner is not there. */
+  findGrant(id: Buffer): Promise<FoundGrant | null>;
   /** The epochs that an Allow must keep: those of now, so that one raced by a revocation is born dead. Null when client or resource owner is gone. */
   findEpochs(clientId: string, resourceOwnerId: string): Promise<Grant['epochs'] | null>;
   /** Inserts a new grant in generation 0. */

@@ -139,7 +139,7 @@ test('while the database is gone it is told so within 3 s, then at once, and ser
     () => store.recordDenial(event('consent_denied')),
   ];
   const start = performance.now();
-  for (const verb of verbs.map((ask) => ask())) await assert.rejects(verb, StoreUnavailable);
+  await Promise.all(verbs.map((ask) => assert.rejects(ask(), StoreUnavailable)));
   assert.ok(performance.now() - start < 3000, `after ${performance.now() - start} ms`);
   const again = performance.now();
   for (const ask of verbs) await assert.rejects(ask(), StoreUnavailable);

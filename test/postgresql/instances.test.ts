@@ -11,6 +11,7 @@ import {
   event,
   NOW,
   sampleAccount,
+  sampleClient,
   sampleGeneration,
   sampleGrant,
   sampleSession,
@@ -63,6 +64,21 @@ test('the next find on any instance sees every revocation that was answered', as
     if (end !== ends[0]) assert.equal(await isAliveThere(id), false);
     assert.equal(await isAliveThere(grant.id), false);
   }
+});
+
+test('the next find on any instance sees a client as it is now, whoever changed it', async (t) => {
+  const { one, other, url, grant } = await openTwo(t);
+  const clientThere = async () => (await other.findGrant(grant.id))?.client;
+  const secrets = (await clientThere())?.secrets ?? [];
+  assert.equal(secrets.length, 1);
+  await one.replaceClientSecrets('app_one', secrets, [], event('client_secret_retired'));
+  assert.deepEqual((await clientThere())?.secrets, []);
+  await one.setClientStatus('app_one', 'paused', event('client_paused'));
+  assert.equal((await clientThere())?.status, 'paused');
+  await one.updateClient(sampleClient({ name: 'Two' }), event('client_updated'));
+  assert.equal((await clientThere())?.name, 'Two');
+  await server.query(url, "SET session_replication_role = replica; UPDATE client SET name = 'By hand'");
+  assert.equal((await clientThere())?.name, 'By hand');
 });
 
 test('an epoch that is raised while transitions run ends what they hand out, and nothing begins after its answer', async (t) => {

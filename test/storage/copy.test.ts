@@ -200,7 +200,9 @@ function inWords(rows: readonly Record<string, unknown>[]): string[] {
   };
   const flags = (value: unknown) => (typeof value === 'boolean' ? Number(value) : value);
   return rows
-    .map(({ attempt, ...row }) => Object.entries(row).map(([name, value]) => `${name}=${word(name, flags(value))}`))
+    .map(({ attempt, version, ...row }) =>
+      Object.entries(row).map(([name, value]) => `${name}=${word(name, flags(value))}`),
+    )
     .map((words) => words.sort().join(' '))
     .sort();
 }

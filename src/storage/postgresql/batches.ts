@@ -10,6 +10,10 @@ import { asStoreError, ConnectionLost } from './errors.ts';
 
 /** So many requests share a statement at most. */
 const MOST_PER_STATEMENT = 256;
+/** So many do not wait for others. */
+const ENOUGH = 32;
+/** So long the first waits for others at most, while more come in each turn of the event loop (ms). */
+const PATIENCE_MS = 3;
 /** More requests than this do not wait: the database is far behind. */
 const MOST_QUEUED = 20_000;
 
@@ -21,6 +25,8 @@ export type BatchParts<Request, Answer> = {
    * a statement has them in the order of their keys, so that statements do not wait for each other in a circle.
    */
   readonly keyOf?: (request: Request) => string;
+  /** Called when those who wait begin to be asked for, or are refused: from then on nobody shares their answers. */
+  readonly onTaken?: () => void;
   /**
    * Asks for all in one statement, and answers in their order. `again`: an earlier try was cut off, and some of them may
    * have had their effect.
@@ -42,25 +48,47 @@ export class Batches<Request, Answer> {
   /** The keys of requests that are under way. */
   readonly #busy = new Set<string | undefined>();
   #isAsking = false;
+  /** The look that is due while others are waited for; null when nobody waits. */
+  #gathering: (() => void) | null = null;
 
   constructor(parts: BatchParts<Request, Answer>) {
     this.#parts = parts;
+    parts.connections.onClosing(() => {
+      if (this.#gathering) this.#send();
+    });
   }
 
-  /** Asks, with whatever else is asked in this turn. Throws `StoreUnavailable`, or what the request alone is to blame for. */
+  /** Asks, with whatever else is asked at about the same time. Throws `StoreUnavailable`, or what the request alone is to blame for. */
   add(request: Request): Promise<Answer> {
     if (this.#queue.length >= MOST_QUEUED)
       return Promise.reject(new StoreUnavailable('too many requests wait for the database'));
     return new Promise((resolve, reject) => {
       this.#queue.push({ request, key: this.#parts.keyOf?.(request), resolve, reject });
       this.#ask();
+      if (this.#gathering && this.#queue.length >= ENOUGH) this.#send();
     });
   }
 
-  /** Waits for a connection; what is taken is what has come until there is one. */
+  /** Waits for others while some come in each turn of the event loop. One in which nothing comes takes microseconds. */
   #ask(): void {
     if (this.#isAsking || this.#queue.length === 0) return;
     this.#isAsking = true;
+    const end = performance.now() + PATIENCE_MS;
+    let before = 0;
+    const look = () => {
+      if (this.#gathering !== look) return;
+      if (this.#queue.length === before || performance.now() >= end) return this.#send();
+      before = this.#queue.length;
+      setImmediate(look);
+    };
+    this.#gathering = look;
+    if (this.#queue.length >= ENOUGH) this.#send();
+    else setImmediate(look);
+  }
+
+  /** What is taken is what has come until there is a connection. */
+  #send(): void {
+    this.#gathering = null;
     let taken: readonly Entry<Request, Answer>[] | null = null;
     const batch = () => {
       taken ??= this.#take();
@@ -75,6 +103,7 @@ export class Batches<Request, Answer> {
 
   #take(): readonly Entry<Request, Answer>[] {
     this.#isAsking = false;
+    this.#parts.onTaken?.();
     const batch = this.#parts.keyOf ? this.#takeFree() : this.#queue.splice(0, MOST_PER_STATEMENT);
     if (batch.length === MOST_PER_STATEMENT) this.#ask();
     return batch;
@@ -105,7 +134,10 @@ export class Batches<Request, Answer> {
     } catch (error) {
       const entries = batch();
       // No connection was free in time, for nobody who waits behind this.
-      if (error instanceof StoreUnavailable) for (const { reject } of this.#queue.splice(0)) reject(error);
+      if (error instanceof StoreUnavailable) {
+        this.#parts.onTaken?.();
+        for (const { reject } of this.#queue.splice(0)) reject(error);
+      }
       // Refused as a whole: each tries again alone, so that it fails, if it does, for a reason of its own.
       if (entries.length > 1 && !(error instanceof StoreUnavailable || error instanceof ConnectionLost))
         await Promise.all(entries.map((entry) => this.#run(() => [entry], mayBeDone)));
@@ -126,11 +158,13 @@ export function searchByKey<Row extends Placed, Found>(
   sql: string,
   read: (row: Row, key: string) => Found,
 ): (key: string) => Promise<Found | null> {
-  const asked = new Map<string, Promise<Found | null>>();
+  let asked = new Map<string, Promise<Found | null>>();
   const batches = new Batches<string, Found | null>({
     connections,
+    onTaken() {
+      asked = new Map();
+    },
     async send(connection, keys) {
-      for (const key of keys) asked.delete(key);
       const found: (Found | null)[] = keys.map(() => null);
       for (const row of await connection.rows<Row>(sql, [keys]))
         found[row.place - 1] = read(row, keys[row.place - 1] as string);
@@ -140,8 +174,10 @@ export function searchByKey<Row extends Placed, Found>(
   return (key) => {
     const known = asked.get(key);
     if (known) return known;
-    const answer = batches.add(key).finally(() => asked.delete(key));
-    asked.set(key, answer);
+    // The last of many is sent by the very call that adds it, and then belongs to those that nobody can share any more.
+    const unsent = asked;
+    const answer = batches.add(key);
+    unsent.set(key, answer);
     return answer;
   };
 }

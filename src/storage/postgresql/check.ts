@@ -6,13 +6,17 @@ import { requireFittingKeys } from './installation.ts';
 import { requireUpToDate } from './migrate.ts';
 import { wrongSettings } from './server-settings.ts';
 
-/** Indexes that a failed operation left behind, and checks and references that were never looked at. */
+/** Indexes that a failed operation left behind, checks and references that were never looked at, a trigger that is off. */
 const BROKEN = `
   SELECT 'index ' || indexrelid::regclass AS text FROM pg_index
   JOIN pg_class ON pg_class.oid = indrelid AND relnamespace = current_schema()::regnamespace WHERE NOT indisvalid
   UNION ALL
   SELECT 'constraint ' || conname FROM pg_constraint
-  WHERE connamespace = current_schema()::regnamespace AND NOT convalidated`;
+  WHERE connamespace = current_schema()::regnamespace AND NOT convalidated
+  UNION ALL
+  SELECT 'trigger renew_version of client is gone or switched off: secrets that were retired may go on working'
+  WHERE NOT EXISTS (
+    SELECT 1 FROM pg_trigger WHERE tgrelid = 'client'::regclass AND tgname = 'renew_version' AND tgenabled = 'A')`;
 
 const ORPHANS = `
   SELECT 'session of ' || account_id AS text FROM session

@@ -1,39 +1,15 @@
 /** Clients in PostgreSQL. Lists are JSON as text, written in one way, so that equal lists are equal texts. */
 import { randomUUID } from 'node:crypto';
-import type { Client, PublicKey } from '../../oauth/client.ts';
-import type { Scope } from '../../oauth/scope.ts';
+import type { Client } from '../../oauth/client.ts';
 import type { ClientStore } from '../../oauth/store.ts';
-import { parseSecrets, secretsText } from '../secrets-text.ts';
-import { Batches, searchByKey } from './batches.ts';
+import { secretsText } from '../secrets-text.ts';
+import { Batches } from './batches.ts';
 import { json } from './connection.ts';
 import type { Database } from './database.ts';
-
-type ClientRow = {
-  readonly id: string;
-  readonly type: Client['type'];
-  readonly name: string;
-  readonly redirect_uris: string;
-  readonly scopes: string;
-  readonly require_pkce: boolean;
-  readonly refresh_overlap: number | null;
-  readonly refresh_retry_window: number | null;
-  readonly keys: string;
-  readonly consent: Client['consent'];
-  readonly device_flow: boolean;
-  readonly status: Client['status'];
-  readonly epoch: number;
-  readonly secrets: string;
-  readonly created_at: number;
-};
-
-const COLUMNS = `id, name, redirect_uris, scopes, require_pkce, refresh_overlap, refresh_retry_window,
-  keys, consent, device_flow, type, status, epoch, secrets, created_at`;
-
-const FIND = `
-  SELECT place, ${COLUMNS} FROM unnest($1::text[]) WITH ORDINALITY AS asked (key, place) JOIN client ON id = key`;
+import { asClient, CLIENT_COLUMNS, type ClientRow, type KnownClients } from './known-clients.ts';
 
 const INSERT = `
-  INSERT INTO client (${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`;
+  INSERT INTO client (${CLIENT_COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`;
 
 const UPDATE = `
   UPDATE client SET name = $2, redirect_uris = $3, scopes = $4, require_pkce = $5, refresh_overlap = $6,
@@ -47,8 +23,7 @@ const USE_ASSERTIONS = `
   RETURNING encode(digest, 'hex') AS digest`;
 
 /** The port's clients. */
-export function clientStore(database: Database): ClientStore {
-  const find = searchByKey<ClientRow & { place: number }, Client>(database.reads, FIND, asClient);
+export function clientStore(database: Database, known: KnownClients): ClientStore {
   const assertions = new Batches<{ digest: string; expires_at: number; attempt: string }, boolean>({
     connections: database.writes,
     keyOf: ({ digest }) => digest,
@@ -61,9 +36,11 @@ export function clientStore(database: Database): ClientStore {
   });
 
   return {
-    findClient: find,
+    findClient: (id) => known.find(id),
     async listClients() {
-      return (await database.rows<ClientRow>(`SELECT ${COLUMNS} FROM client ORDER BY created_at, id`)).map(asClient);
+      return (await database.rows<ClientRow>(`SELECT ${CLIENT_COLUMNS} FROM client ORDER BY created_at, id`)).map(
+        asClient,
+      );
     },
     async registerClient(client, event) {
       const { type, status, epoch, secrets, createdAt } = client;
@@ -110,24 +87,4 @@ function settings(client: Client): unknown[] {
     client.consent,
     client.deviceFlow,
   ];
-}
-
-function asClient(row: ClientRow): Client {
-  return {
-    id: row.id,
-    type: row.type,
-    name: row.name,
-    redirectUris: JSON.parse(row.redirect_uris) as string[],
-    scopes: JSON.parse(row.scopes) as Scope[],
-    requirePkce: row.require_pkce,
-    refreshOverlap: row.refresh_overlap,
-    refreshRetryWindow: row.refresh_retry_window,
-    keys: JSON.parse(row.keys) as PublicKey[],
-    consent: row.consent,
-    deviceFlow: row.device_flow,
-    status: row.status,
-    epoch: row.epoch,
-    secrets: parseSecrets(row.secrets),
-    createdAt: row.created_at,
-  };
 }

@@ -38,12 +38,12 @@ export class Connections {
   #live = 0;
   #making = 0;
   #working = 0;
-  #isScheduled = false;
   #failures = 0;
   /** Why there is no connection, and whether somebody has waited for one in vain. */
   #failure: Error | null = null;
   #isGone = false;
   #retry: NodeJS.Timeout | null = null;
+  readonly #closing: (() => void)[] = [];
   #closed: PromiseWithResolvers<void> | null = null;
 
   constructor(most: number, open: () => Promise<Connection>) {
@@ -70,10 +70,16 @@ export class Connections {
     }
   }
 
+  /** Has a function called before it closes, so that whoever still waits for others asks. */
+  onClosing(ask: () => void): void {
+    this.#closing.push(ask);
+  }
+
   /** Waits until everything asked so far is done, and closes all. */
   async close(): Promise<void> {
+    for (const ask of this.#closing) ask();
     this.#closed ??= Promise.withResolvers<void>();
-    this.#schedule();
+    this.#dispatch();
     await this.#closed.promise;
   }
 
@@ -92,7 +98,7 @@ export class Connections {
       };
       const waiting: Waiting = { serve, reject, timer: setTimeout(() => this.#giveUp(waiting), PATIENCE_MS) };
       this.#waiting.push(waiting);
-      this.#schedule();
+      this.#dispatch();
     });
   }
 
@@ -100,7 +106,7 @@ export class Connections {
     this.#isGone = this.#failure !== null;
     this.#waiting = this.#waiting.filter((one) => one !== waiting);
     waiting.reject(this.#unavailable());
-    this.#schedule();
+    this.#dispatch();
   }
 
   #unavailable(): StoreUnavailable {
@@ -109,15 +115,7 @@ export class Connections {
     return new StoreUnavailable(`the database cannot be reached: ${failure.message}`, { cause: failure });
   }
 
-  /** After the input of this turn was read, so that all its requests share what they can. */
-  #schedule(): void {
-    if (this.#isScheduled) return;
-    this.#isScheduled = true;
-    setImmediate(() => this.#dispatch());
-  }
-
   #dispatch(): void {
-    this.#isScheduled = false;
     while (this.#idle.length > 0 && this.#waiting.length > 0)
       void this.#serve(this.#idle.pop() as Connection, this.#waiting.shift() as Waiting);
     const isDone = this.#waiting.length + this.#working + this.#making === 0;
@@ -137,7 +135,7 @@ export class Connections {
     await serve(connection);
     this.#working -= 1;
     if (!connection.isLost) this.#idle.push(connection);
-    this.#schedule();
+    this.#dispatch();
   }
 
   async #make(): Promise<void> {
@@ -159,24 +157,24 @@ export class Connections {
       this.#retry = setTimeout(() => this.#tryAgain(), delay).unref();
     }
     this.#making -= 1;
-    this.#schedule();
+    this.#dispatch();
   }
 
   #tryAgain(): void {
     this.#retry = null;
-    this.#schedule();
+    this.#dispatch();
   }
 
   #forget(connection: Connection): void {
     this.#live -= 1;
     const place = this.#idle.indexOf(connection);
     if (place >= 0) this.#idle.splice(place, 1);
-    this.#schedule();
+    this.#dispatch();
   }
 
   async #end({ resolve }: PromiseWithResolvers<void>): Promise<void> {
     if (this.#retry) clearTimeout(this.#retry);
-    await Promise.all([...this.#idle].map((connection) => connection.close()));
+    await Promise.all(this.#idle.splice(0).map((connection) => connection.close()));
     if (this.#live === 0) resolve();
   }
 }

@@ -20,6 +20,7 @@ import {
   type ListedGrantRow,
   SELECTED,
 } from './grant-rows.ts';
+import type { KnownClients } from './known-clients.ts';
 import type { UseMarks } from './use-marks.ts';
 
 /**
@@ -37,7 +38,7 @@ const NOT_ENDED = `oauth_grant.revoked_at IS NULL AND EXISTS (
     AND account.id = oauth_grant.resource_owner_id AND account.epoch = oauth_grant.resource_owner_epoch)`;
 
 const FIND = `
-  SELECT asked.place, ${SELECTED}
+  SELECT asked.place, ${SELECTED}, client.version AS client_version
   FROM unnest($1::uuid[]) WITH ORDINALITY AS asked (id, place)
   JOIN oauth_grant ON oauth_grant.id = asked.id ${CONTEXT}`;
 
@@ -90,6 +91,8 @@ const EPOCHS = `
   SELECT installation.epoch AS installation, client.epoch AS client, account.epoch AS "resourceOwner"
   FROM installation, client, account WHERE client.id = $1 AND account.id = $2`;
 
+type FoundRow = GrantInContextRow & { readonly place: number; readonly client_version: string };
+
 /** What is written of one grant: its id, an attempt, and the columns that a statement names. */
 type Written = { readonly id: string; readonly attempt: string };
 
@@ -97,12 +100,11 @@ type Written = { readonly id: string; readonly attempt: string };
 const MOST_CLIENTS = 10_000;
 
 /** The port's grants. */
-export function grantStore(database: Database, marks: UseMarks): GrantStore {
-  const find = searchByKey<GrantInContextRow & { place: number }, ReturnType<typeof asGrantInContext>>(
-    database.reads,
-    FIND,
-    asGrantInContext,
-  );
+export function grantStore(database: Database, marks: UseMarks, clients: KnownClients): GrantStore {
+  const find = searchByKey(database.reads, FIND, (row: FoundRow) => ({
+    ...asGrantInContext(row),
+    clientVersion: row.client_version,
+  }));
   const writes = (sql: string): ((row: object, id: Buffer) => Promise<boolean>) => {
     const batches = new Batches<Written, boolean>({
       connections: database.writes,
@@ -128,7 +130,11 @@ export function grantStore(database: Database, marks: UseMarks): GrantStore {
   return {
     async findGrant(id) {
       const found = await find(grantIdText(id));
-      return found && { ...found, grant: marks.merge(found.grant) };
+      if (!found) return null;
+      const { standing, resourceOwner, clientVersion } = found;
+      const grant = marks.merge(found.grant);
+      const client = await clients.ofVersion(grant.clientId, clientVersion);
+      return client && { grant, standing, resourceOwner, client };
     },
     async findEpochs(clientId, resourceOwnerId) {
       type Epochs = { installation: number; client: number; resourceOwner: number };

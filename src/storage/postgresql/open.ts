@@ -14,6 +14,7 @@ import { deviceRequestStore } from './device-requests.ts';
 import { asStoreError } from './errors.ts';
 import { grantStore } from './grants.ts';
 import { found, isFounded, needsFounding, requireFittingKeys } from './installation.ts';
+import { KnownClients } from './known-clients.ts';
 import { migrate, pending, requireUpToDate, underLock } from './migrate.ts';
 import { asRefusal, reach } from './reach.ts';
 import { resourceServerStore } from './resource-servers.ts';
@@ -105,13 +106,14 @@ function storage(
 ): PostgresqlStorage {
   const open = (purpose: Purpose) => Connection.open(url, SESSIONS[purpose]);
   const database = new Database(open, SIZES[role]);
+  const known = new KnownClients(database.reads);
   const marks = new UseMarks(database, now);
   const cleanUp = new CleanUp(() => open('others'), now);
   clock.start(database);
   return {
     store: {
-      ...grantStore(database, marks),
-      ...clientStore(database),
+      ...grantStore(database, marks, known),
+      ...clientStore(database, known),
       ...resourceServerStore(database),
       ...scopeStore(database),
       ...deviceRequestStore(database),

@@ -28,9 +28,17 @@ type ClientRow = {
 const COLUMNS = `id, type, name, redirect_uris, scopes, require_pkce, refresh_overlap, refresh_retry_window,
   keys, consent, device_flow, status, epoch, secrets, created_at`;
 
-/** The port's clients on these tables. */
-export function clientStore(tables: Tables): ClientStore {
+/** Clients as their rows say. */
+export function clientCache(tables: Tables): RowCache<Client> {
   const find = tables.one<ClientRow>(`SELECT ${COLUMNS} FROM client WHERE id = ?`);
+  return new RowCache(tables, (id) => {
+    const row = find(id);
+    return row ? asClient(row) : null;
+  });
+}
+
+/** The port's clients on these tables. */
+export function clientStore(tables: Tables, clients: RowCache<Client>): ClientStore {
   const list = tables.all<ClientRow>(`SELECT ${COLUMNS} FROM client ORDER BY created_at, id`);
   const insert = tables.change(`INSERT INTO client (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
   const update = tables.change(
@@ -44,10 +52,6 @@ export function clientStore(tables: Tables): ClientStore {
   const useAssertion = tables.change(
     'INSERT INTO client_assertion (digest, expires_at) VALUES (?, ?) ON CONFLICT DO NOTHING',
   );
-  const clients = new RowCache(tables, (id) => {
-    const row = find(id);
-    return row ? asClient(row) : null;
-  });
 
   return {
     async findClient(id) {

@@ -1,5 +1,6 @@
 /** Grants in SQLite: every transition is one conditional update of one row, and its count of changed rows decides a race. */
 import type { SQLInputValue } from 'node:sqlite';
+import type { Client } from '../../oauth/client.ts';
 import type { Generation, Grant } from '../../oauth/grant.ts';
 import type { GrantFilter, GrantStore } from '../../oauth/store.ts';
 import {
@@ -36,8 +37,13 @@ export function grantCache(tables: Tables): RowCache<Grant> {
 }
 
 /** The port's grants on these tables. */
-export function grantStore(tables: Tables, grants: RowCache<Grant>, marks: UseMarks): GrantStore {
-  const standings = new Standings(tables);
+export function grantStore(
+  tables: Tables,
+  grants: RowCache<Grant>,
+  clients: RowCache<Client>,
+  marks: UseMarks,
+): GrantStore {
+  const standings = new Standings(tables, clients);
   const epochs = tables.one<{ installation: number; client: number; resourceOwner: number }>(
     `SELECT installation.epoch AS installation, client.epoch AS client, account.epoch AS resourceOwner
      FROM installation, client, account WHERE client.id = ? AND account.id = ?`,

@@ -7,7 +7,7 @@ import { accountStore } from './accounts.ts';
 import { auditStore } from './audit.ts';
 import { check, type Finding } from './check.ts';
 import { CleanUp } from './clean-up.ts';
-import { clientStore } from './clients.ts';
+import { clientCache, clientStore } from './clients.ts';
 import { type ConnectionUse, configure, connect, type Pragmas, requiredPragmas } from './connection.ts';
 import { prepareDatabaseFile } from './database-file.ts';
 import { deviceRequestStore } from './device-requests.ts';
@@ -114,12 +114,13 @@ function storage(
   });
   const tables = new Tables(database, writes);
   const grants = grantCache(tables);
+  const clients = clientCache(tables);
   const marks = new UseMarks(tables, grants, now);
   const cleanUp = new CleanUp(tables, now);
   return {
     store: {
-      ...grantStore(tables, grants, marks),
-      ...clientStore(tables),
+      ...grantStore(tables, grants, clients, marks),
+      ...clientStore(tables, clients),
       ...resourceServerStore(tables),
       ...scopeStore(tables),
       ...deviceRequestStore(),

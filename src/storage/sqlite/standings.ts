@@ -1,44 +1,42 @@
 /** What a grant's life depends on beside its row: the installation, its client and its account, each kept as it was read. */
-import type { Epochs, Grant, GrantInContext, ResourceOwner } from '../../oauth/grant.ts';
+import type { Client } from '../../oauth/client.ts';
+import type { Epochs, Grant, ResourceOwner } from '../../oauth/grant.ts';
+import type { FoundGrant } from '../../oauth/store.ts';
 import { RowCache } from './row-cache.ts';
 import { INSTALLATION, type Tables } from './tables.ts';
 
-type ClientStanding = { readonly epoch: number; readonly isPaused: boolean };
 type AccountStanding = { readonly epoch: number; readonly isDisabled: boolean; readonly owner: ResourceOwner };
 
 /** The standing of grants. */
 export class Standings {
   readonly #installation: RowCache<number>;
-  readonly #clients: RowCache<ClientStanding>;
+  readonly #clients: RowCache<Client>;
   readonly #accounts: RowCache<AccountStanding>;
 
-  constructor(tables: Tables) {
+  constructor(tables: Tables, clients: RowCache<Client>) {
     const readInstallation = tables.one<{ epoch: number }>('SELECT epoch FROM installation');
-    const readClient = tables.one<{ epoch: number; status: string }>('SELECT epoch, status FROM client WHERE id = ?');
     const readAccount = tables.one<AccountRow>(
       'SELECT epoch, status, username, email, name, avatar_url FROM account WHERE id = ?',
     );
     this.#installation = new RowCache(tables, () => readInstallation()?.epoch ?? null);
-    this.#clients = new RowCache(tables, (id) => {
-      const row = readClient(id);
-      return row ? { epoch: row.epoch, isPaused: row.status === 'paused' } : null;
-    });
+    this.#clients = clients;
     this.#accounts = new RowCache(tables, (id) => {
       const row = readAccount(id);
       return row ? accountStanding(id, row) : null;
     });
   }
 
-  /** The standing of a grant, and its resource owner; null when its client or its account is gone. */
-  find({ clientId, resourceOwnerId }: Grant): Omit<GrantInContext, 'grant'> | null {
+  /** The standing of a grant, its resource owner and its client; null when its client or its account is gone. */
+  find({ clientId, resourceOwnerId }: Grant): Omit<FoundGrant, 'grant'> | null {
     const installation = this.#installation.find(INSTALLATION);
     const client = this.#clients.find(clientId);
     const account = this.#accounts.find(resourceOwnerId);
     if (installation === null || !client || !account) return null;
     const epochs: Epochs = { installation, client: client.epoch, resourceOwner: account.epoch };
     return {
-      standing: { epochs, clientPaused: client.isPaused, resourceOwnerDisabled: account.isDisabled },
+      standing: { epochs, clientPaused: client.status === 'paused', resourceOwnerDisabled: account.isDisabled },
       resourceOwner: account.owner,
+      client,
     };
   }
 }

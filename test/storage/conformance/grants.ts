@@ -32,9 +32,25 @@ export function grants(withStore: WithStore): void {
           name: 'Ada Lovelace',
           avatarUrl: null,
         },
+        client: await store.findClient(grant.clientId),
       });
     },
   );
+
+  withStore('a grant is found with its client as that is now', async (store) => {
+    const grant = await issue(store);
+    const found = async () => (await find(store, grant)).client;
+    const { secrets } = await found();
+    await store.updateClient(sampleClient({ name: 'Two' }), event('client_updated'));
+    assert.equal((await found()).name, 'Two');
+    const { secrets: others } = sampleClient();
+    assert.ok(await store.replaceClientSecrets(grant.clientId, secrets, others, event('client_secret_rotated')));
+    assert.deepEqual((await found()).secrets, others);
+    await store.setClientStatus(grant.clientId, 'paused', event('client_paused'));
+    assert.equal((await found()).status, 'paused');
+    await store.revokeClientGrants(grant.clientId, event('client_grants_revoked'));
+    assert.equal((await found()).epoch, 1);
+  });
 
   withStore('a grant is not found when it, its client or its resource owner is not there', async (store) => {
     const orphans = [await issue(store, { clientId: 'app_none' }), await issue(store, { resourceOwnerId: 'usr_none' })];

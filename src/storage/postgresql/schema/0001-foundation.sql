@@ -34,8 +34,21 @@ CREATE TABLE client (
   secrets text NOT NULL,
   redirect_uris text NOT NULL,
   scopes text NOT NULL,
-  keys text NOT NULL
+  keys text NOT NULL,
+  -- Another one after each change, whoever makes it: an instance that keeps a client knows by it that it is still so.
+  version uuid NOT NULL DEFAULT gen_random_uuid()
 );
+
+CREATE FUNCTION renew_version() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  NEW.version := gen_random_uuid();
+  RETURN NEW;
+END
+$$;
+
+CREATE TRIGGER renew_version BEFORE UPDATE ON client FOR EACH ROW EXECUTE FUNCTION renew_version();
+-- Also in a session that is set up as one of a replica, as some tools for maintenance do.
+ALTER TABLE client ENABLE ALWAYS TRIGGER renew_version;
 
 -- Replay marks of client assertions, by a digest of client and jti; only assertions that were good leave one. The attempt
 -- tells whoever lost the connection whether it was the one that made the mark.
