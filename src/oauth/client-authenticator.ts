@@ -27,13 +27,13 @@ export class ClientAuthenticator {
   }
 
   /**
-   * The active client that the credentials prove; wrong credentials are counted as a guess. `find` is how to find it, for
-   * whoever finds more with it.
+   * The active client that the credentials prove; wrong credentials are counted as a guess. `search` is another way to
+   * find it than by itself, for whoever finds more with it.
    */
   async authenticate(
     credentials: ClientCredentials,
     origin: RequestOrigin,
-    find: ClientStore['findClient'] = (id) => this.#parts.store.findClient(id),
+    search?: ClientStore['findClient'],
   ): Promise<Client | Refusal> {
     const { throttle, now } = this.#parts;
     const clientId = clientIdOf(credentials);
@@ -41,14 +41,17 @@ export class ClientAuthenticator {
       return invalidRequest('client_id differs from the client assertion'); // RFC 7521 §4.2
     const key = `client ${clientId !== undefined && isClientId(clientId) ? clientId : ''} ${origin.source}`;
     const proven = await proveUnlessGuessing(throttle, key, now(), async () =>
-      this.#prove(clientId !== undefined && isClientId(clientId) ? await find(clientId) : null, credentials),
+      this.#prove(await this.find(clientId, search), credentials),
     );
     return !(proven instanceof Refusal) && proven.status === 'paused' ? invalidClient('the client is paused') : proven;
   }
 
   /** A client by the id that a request names; null when there is none. */
-  async find(id: string | undefined): Promise<Client | null> {
-    return id !== undefined && isClientId(id) ? this.#parts.store.findClient(id) : null;
+  async find(
+    id: string | undefined,
+    search: ClientStore['findClient'] = (known) => this.#parts.store.findClient(known),
+  ): Promise<Client | null> {
+    return id !== undefined && isClientId(id) ? search(id) : null;
   }
 
   async #prove(client: Client | null, credentials: ClientCredentials): Promise<Client | Refusal> {
