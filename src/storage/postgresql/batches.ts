@@ -151,7 +151,7 @@ type Placed = QueryResultRow & { readonly place: number };
 
 /**
  * Prepares a search by key: `sql` gets an array of keys and answers rows with their `place`. Those who ask for the same
- * key in the same turn share the answer. Answers null where there is no row.
+ * key before it is sent share the answer. Answers null where there is no row.
  */
 export function searchByKey<Row extends Placed, Found>(
   connections: Connections,
