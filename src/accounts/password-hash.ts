@@ -55,7 +55,7 @@ export class PasswordHasher {
   #options(keyId: number): Options {
     const pepper = this.#keyring.key(keyId, 'password');
     if (!pepper) throw new Error('the key that this password was hashed with is not in the keyring');
-    return { ...PARAMETERS, secret: pepper.export() };
+    return { ...PARAMETERS, secret: pepper.secret.export() };
   }
 
   async #inTurn<T>(work: () => Promise<T>): Promise<T> {

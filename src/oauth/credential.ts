@@ -6,9 +6,9 @@
  * The key is not in the database and the grant's seed is nowhere else, so that neither opens anything alone. This file
  * derives and reads them; whether a genuine credential is good for anything is the grant's decision (`grant.ts`).
  */
-import { type KeyObject, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import { type Keyring, mac } from './keyring.ts';
+import { type DerivedKey, type Keyring, mac } from './keyring.ts';
 
 /** `ac` authorization code, `at` access token, `rt` refresh token. */
 export type CredentialKind = 'ac' | 'at' | 'rt';
@@ -99,7 +99,7 @@ export function readChecked(start: string, text: string): string | null {
   return text.startsWith(start) && withChecksum(whole) === text ? whole.slice(start.length) : null;
 }
 
-function macOf(key: KeyObject, kind: CredentialKind, header: Buffer, seed: Buffer): Buffer {
+function macOf(key: DerivedKey, kind: CredentialKind, header: Buffer, seed: Buffer): Buffer {
   return mac(key, kind, header, seed).subarray(0, MAC_BYTES);
 }
 

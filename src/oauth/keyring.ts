@@ -2,7 +2,8 @@
  * The root keys and what is derived from them. A root key never signs anything itself: each purpose has its own key,
  * derived by HKDF-SHA-256 (RFC 5869), so that a credential of one kind can never pass for another.
  */
-import { createHmac, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
+import { createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
+import { HmacKey } from './hmac.ts';
 
 /**
  * What a derived key is for: the three credential kinds, stored secrets of clients and of resource servers, passwords,
@@ -23,6 +24,9 @@ export type KeyPurpose =
 /** The bytes a root key must have at least. */
 export const ROOT_KEY_BYTES = 32;
 
+/** A derived key: for MACs, and as it is for everything else. */
+export type DerivedKey = { readonly forMac: HmacKey; readonly secret: KeyObject };
+
 /** The root keys of an installation, newest first; new credentials use the newest, old ones are read with their own. */
 export type Keyring = {
   /** The id of the newest key. */
@@ -30,13 +34,13 @@ export type Keyring = {
   /** The ids of all keys, newest first. */
   readonly keyIds: readonly number[];
   /** The key for one purpose under one root key, or undefined when that root key is not in the ring. */
-  key(keyId: number, purpose: KeyPurpose): KeyObject | undefined;
+  key(keyId: number, purpose: KeyPurpose): DerivedKey | undefined;
 };
 
 /** Builds the ring from root keys of at least 32 bytes each, newest first. Throws when one is short or there is none. */
 export function createKeyring(rootKeys: readonly Buffer[]): Keyring {
   if (rootKeys.length === 0) throw new RangeError('a keyring needs at least one root key');
-  const derived = new Map<number, ReadonlyMap<KeyPurpose, KeyObject>>();
+  const derived = new Map<number, ReadonlyMap<KeyPurpose, DerivedKey>>();
   for (const rootKey of rootKeys) derived.set(keyIdOf(rootKey), deriveAll(rootKey));
   const keyIds = [...derived.keys()];
   return {
@@ -47,15 +51,13 @@ export function createKeyring(rootKeys: readonly Buffer[]): Keyring {
 }
 
 /** HMAC-SHA-256 of the parts under a derived key; 32 bytes. The caller makes the parts unambiguous by fixed lengths. */
-export function mac(key: KeyObject, ...parts: readonly (string | Buffer)[]): Buffer {
-  const hmac = createHmac('sha256', key);
-  for (const part of parts) hmac.update(part);
-  return hmac.digest();
+export function mac(key: DerivedKey, ...parts: readonly (string | Buffer)[]): Buffer {
+  return key.forMac.digest(...parts);
 }
 
 /** The current key for a purpose. */
-export function currentKey(keyring: Keyring, purpose: KeyPurpose): KeyObject {
-  return keyring.key(keyring.currentKeyId, purpose) as KeyObject;
+export function currentKey(keyring: Keyring, purpose: KeyPurpose): DerivedKey {
+  return keyring.key(keyring.currentKeyId, purpose) as DerivedKey;
 }
 
 /** 32 bits that name a root key without telling anything of it. */
@@ -63,7 +65,7 @@ function keyIdOf(rootKey: Buffer): number {
   return expand(rootKey, 'key id', 4).readUInt32BE();
 }
 
-function deriveAll(rootKey: Buffer): ReadonlyMap<KeyPurpose, KeyObject> {
+function deriveAll(rootKey: Buffer): ReadonlyMap<KeyPurpose, DerivedKey> {
   if (rootKey.length < ROOT_KEY_BYTES) throw new RangeError(`a root key has at least ${ROOT_KEY_BYTES} bytes`);
   const purposes: KeyPurpose[] = [
     'ac',
@@ -77,8 +79,12 @@ function deriveAll(rootKey: Buffer): ReadonlyMap<KeyPurpose, KeyObject> {
     'device',
     'canary',
   ];
-  // A KeyObject, because HMAC with a raw buffer sets the key up again at each call.
-  return new Map(purposes.map((purpose) => [purpose, createSecretKey(expand(rootKey, purpose, 32))]));
+  return new Map(purposes.map((purpose) => [purpose, derivedKey(expand(rootKey, purpose, 32))]));
+}
+
+/** A key of 32 bytes in its two forms. */
+export function derivedKey(bytes: Buffer): DerivedKey {
+  return { forMac: new HmacKey(bytes), secret: createSecretKey(bytes) };
 }
 
 function expand(rootKey: Buffer, info: string, bytes: number): Buffer {

@@ -21,7 +21,7 @@ export function seal(keyring: Keyring, purpose: SealPurpose, text: string, expir
   header.writeUInt32BE(keyring.currentKeyId, 1);
   header.writeUIntBE(expiresAt, 5, 6);
   const nonce = randomBytes(NONCE_BYTES);
-  const cipher = createCipheriv(CIPHER, currentKey(keyring, purpose), nonce);
+  const cipher = createCipheriv(CIPHER, currentKey(keyring, purpose).secret, nonce);
   cipher.setAAD(header);
   const sealed = [cipher.update(text, 'utf8'), cipher.final()];
   return Buffer.concat([header, nonce, ...sealed, cipher.getAuthTag()]).toString('base64url');
@@ -36,7 +36,7 @@ export function unseal(
   const bytes = Buffer.from(sealed, 'base64url');
   // The decoder also takes other alphabets: written anew it must be the same text.
   if (bytes.length < HEADER_BYTES + NONCE_BYTES + TAG_BYTES || bytes.toString('base64url') !== sealed) return null;
-  const key = keyring.key(bytes.readUInt32BE(1), purpose);
+  const key = keyring.key(bytes.readUInt32BE(1), purpose)?.secret;
   if (bytes[0] !== VERSION || !key) return null;
   const header = bytes.subarray(0, HEADER_BYTES);
   const decipher = createDecipheriv(CIPHER, key, bytes.subarray(HEADER_BYTES, HEADER_BYTES + NONCE_BYTES));

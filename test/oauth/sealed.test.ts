@@ -59,7 +59,7 @@ test('design: a value of another version is refused, even one that only this ser
   for (const version of [0, 2, 255]) {
     const [header, nonce] = [Buffer.from(bytes.subarray(0, 11)), bytes.subarray(11, 23)];
     header[0] = version;
-    const cipher = createCipheriv('aes-256-gcm', currentKey(keyring, 'request'), nonce);
+    const cipher = createCipheriv('aes-256-gcm', currentKey(keyring, 'request').secret, nonce);
     cipher.setAAD(header);
     const parts = [header, nonce, cipher.update(TEXT), cipher.final(), cipher.getAuthTag()];
     assert.equal(unseal(keyring, 'request', Buffer.concat(parts).toString('base64url')), null);
