@@ -44,7 +44,7 @@ export function addAccount(app: FastifyInstance, service: Service, pages: Pages,
     if (token !== 'good')
       return pages.sendError(request, reply, 403, token === 'expired' ? 'form_expired' : 'form_refused');
     const clientId = form.get('client_id') ?? '';
-    const actor = { kind: 'user', id: signedIn.account.id, ...originOf(service, request) } as const;
+    const actor = { kind: 'user', id: signedIn.account.id, ...originOf(request) } as const;
     const ended = await service.grants.disconnect(signedIn.account.id, clientId, actor);
     const location = ended > 0 ? `${APPS_PATH}?revoked=${encodeURIComponent(clientId)}` : APPS_PATH;
     return pages.secure(reply).header('Cache-Control', 'no-store').code(303).header('Location', location).send();

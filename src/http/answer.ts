@@ -3,6 +3,7 @@
  * what is refused and how it looks are decided in one place each.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { EndpointReply } from './endpoint.ts';
 
 /** Things that can go wrong before or around a handler, with the HTTP status each one has. */
 export const STATUS = {
@@ -25,15 +26,15 @@ export type Trouble = {
 };
 
 /** Sends a trouble in a face's form; status and headers are set already. */
-export type Answers = (request: FastifyRequest, reply: FastifyReply, trouble: Trouble) => FastifyReply;
+export type Answers = (request: FastifyRequest, reply: FastifyReply, trouble: Trouble) => EndpointReply;
 
 /** Sends a trouble with its status and headers through a face's form. */
-export function answerTrouble(
-  answers: Answers,
-  request: FastifyRequest,
-  reply: FastifyReply,
+export function answerTrouble<Request, Reply extends EndpointReply, Answer>(
+  answers: (request: Request, reply: Reply, trouble: Trouble) => Answer,
+  request: Request,
+  reply: Reply,
   trouble: Trouble,
-): FastifyReply {
+): Answer {
   reply.code(STATUS[trouble.kind]);
   if (trouble.allow) reply.header('Allow', trouble.allow.join(', '));
   if (trouble.retryAfter !== undefined) setRetryAfter(reply, trouble.retryAfter);
@@ -41,6 +42,6 @@ export function answerTrouble(
 }
 
 /** `Retry-After`, and the same for clients that read `RateLimit`; seconds. */
-export function setRetryAfter(reply: FastifyReply, seconds: number): void {
+export function setRetryAfter(reply: EndpointReply, seconds: number): void {
   reply.header('Retry-After', String(seconds)).header('RateLimit', `"default";r=0;t=${seconds}`);
 }

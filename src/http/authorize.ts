@@ -88,7 +88,7 @@ async function decide(parts: Parts, face: Face, request: FastifyRequest, reply: 
   const decision = form.get('decision');
   if (decision === 'allow') return allow(parts, request, reply, outcome, signedIn, 'allowed', form.all('scope'));
   if (decision !== 'deny') return answerTrouble(pages.answers, request, reply, { kind: 'bad_request' });
-  const origin = originOf(service, request);
+  const origin = originOf(request);
   return redirect(pages, reply, await service.authorizationServer.deny(outcome, signedIn.account.id, origin));
 }
 
@@ -99,7 +99,7 @@ function isLoadedAhead({ headers }: FastifyRequest): boolean {
 
 /** A high ceiling: a person never meets it, a flood does. */
 function countVisit(service: Service, request: FastifyRequest): number {
-  const { source } = originOf(service, request);
+  const { source } = originOf(request);
   const wait = service.throttles.authorize.wait([source], service.now());
   if (wait === 0) service.throttles.authorize.count([source], service.now());
   return wait;
@@ -184,7 +184,7 @@ async function allow(
   given: ConsentGiven,
   chosen: readonly string[],
 ): Promise<FastifyReply> {
-  const origin = originOf(service, request);
+  const origin = originOf(request);
   const location = await service.authorizationServer.allow(outcome, account.id, given, chosen, origin);
   return location === null ? pages.sendError(request, reply, 400, 'unknown_client') : redirect(pages, reply, location);
 }

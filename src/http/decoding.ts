@@ -2,9 +2,17 @@
 import { isUtf8 } from 'node:buffer';
 import { type Parameter, Parameters } from '../oauth/parameters.ts';
 
+/** The longest body that is read. */
+export const BODY_LIMIT_BYTES = 64 * 1024;
+
 /** A body that cannot be read at all; the message is public. */
 export class MalformedBody extends Error {
   override readonly name = 'MalformedBody';
+}
+
+/** A body of a type or encoding that is not read. */
+export class UnsupportedBody extends Error {
+  override readonly name = 'UnsupportedBody';
 }
 
 /** Decodes a query or a form (`application/x-www-form-urlencoded`, UTF-8). */
@@ -40,6 +48,24 @@ export function decodeJsonBody(body: Buffer): Parameters {
       return [name, typeof found === 'string' ? found : null];
     }),
   );
+}
+
+/** What decodes bodies, by media type. */
+export const DECODERS: Readonly<Record<string, (body: Buffer) => Parameters>> = {
+  'application/x-www-form-urlencoded': decodeFormBody,
+  'application/json': decodeJsonBody,
+};
+
+/** A media type as nearly all clients write it, without a parameter or with this one. */
+const AS_USUAL = new Map(
+  Object.entries(DECODERS).flatMap(([type, decode]) =>
+    ['', ';charset=UTF-8', ';charset=utf-8', '; charset=UTF-8', '; charset=utf-8'].map((more) => [type + more, decode]),
+  ),
+);
+
+/** What decodes a body whose `Content-Type` is written as usual; undefined for any other, which may be right as well. */
+export function usualDecoder(contentType: string | undefined): ((body: Buffer) => Parameters) | undefined {
+  return AS_USUAL.get(contentType ?? '');
 }
 
 function decodePair(pair: string): Parameter {

@@ -56,7 +56,7 @@ async function decide(parts: Parts, request: FastifyRequest, reply: FastifyReply
   const decision = form.get('decision');
   if (decision !== 'allow' && decision !== 'deny')
     return answerTrouble(pages.answers, request, reply, { kind: 'bad_request' });
-  const [origin, { deviceFlow }] = [originOf(service, request), service];
+  const [origin, { deviceFlow }] = [originOf(request), service];
   const outcome =
     decision === 'allow'
       ? await deviceFlow.allow(found, signedIn.account.id, form.all('scope'), origin)
@@ -74,7 +74,7 @@ async function findWaiting(
   typed: string,
 ): Promise<ShownDeviceRequest | null> {
   const { userCode } = service.throttles;
-  const guesses = [`account ${account.id}`, `source ${originOf(service, request).source}`];
+  const guesses = [`account ${account.id}`, `source ${originOf(request).source}`];
   const retryAfterSeconds = userCode.wait(guesses, service.now());
   if (retryAfterSeconds > 0) {
     request.outcome = { error: 'throttled' };

@@ -1,8 +1,9 @@
 /** `/oauth2/introspect` (RFC 7662): requests of resource servers and their answers, translated. */
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { invalidRequest, Refusal } from '../oauth/error.ts';
 import type { ActiveToken, ResourceServer } from '../oauth/resource-server.ts';
 import { readClientCredentials } from './client-authentication.ts';
+import { addDirectEndpoint, type EndpointRequest } from './endpoint.ts';
 import { formOf } from './form.ts';
 import { oauthAnswers, sendJson, sendOAuthRefusal } from './json-answers.ts';
 import {
@@ -25,9 +26,11 @@ const INACTIVE = { active: false };
 
 /** Adds introspection to the app's address. */
 export function addIntrospection(app: FastifyInstance, service: Service): void {
-  app.post(
+  addDirectEndpoint(
+    app,
+    'POST',
     STANDARD_PATHS.introspect,
-    { config: { answers: oauthAnswers, operation: OPERATION } },
+    { answers: oauthAnswers, operation: OPERATION },
     async (request, reply) => {
       const body = formOf(request);
       const problem = body.problem(parametersOf(OPERATION));
@@ -45,12 +48,12 @@ export function addIntrospection(app: FastifyInstance, service: Service): void {
 /** The resource server that a request proves to come from: by Basic, or in the body. */
 export async function authenticateResourceServer(
   service: Service,
-  request: FastifyRequest,
+  request: EndpointRequest,
 ): Promise<ResourceServer | Refusal> {
   const credentials = readClientCredentials('standard', request.headers.authorization, formOf(request));
   if (credentials instanceof Refusal) return credentials;
   const secret = credentials.method === 'secret' ? credentials.clientSecret : undefined;
-  return service.introspection.authenticate({ id: credentials.clientId, secret }, originOf(service, request));
+  return service.introspection.authenticate({ id: credentials.clientId, secret }, originOf(request));
 }
 
 /** RFC 7662 §2.2. The grant's id is ours: a notice of a revocation names it. */

@@ -1,13 +1,13 @@
 /** JSON answers of the token endpoints (RFC 6749 §5) and of the API, with the headers that both need. */
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ErrorCode, Refusal } from '../oauth/error.ts';
-import { type Answers, setRetryAfter, type Trouble } from './answer.ts';
+import { setRetryAfter, type Trouble } from './answer.ts';
+import type { EndpointReply, EndpointRequest, JsonAnswers } from './endpoint.ts';
 
 /**
  * Sends JSON with the headers of everything that may hold a credential (RFC 6749 §5.1). It has its own serializer,
  * since Fastify's would add a charset, which the type does not have (RFC 8259 §11).
  */
-export function sendJson(reply: FastifyReply, value: object): FastifyReply {
+export function sendJson(reply: EndpointReply, value: object): EndpointReply {
   return reply
     .header('Content-Type', 'application/json')
     .header('Cache-Control', 'no-store')
@@ -18,7 +18,7 @@ export function sendJson(reply: FastifyReply, value: object): FastifyReply {
 }
 
 /** Sends a refusal of a token endpoint (RFC 6749 §5.2). */
-export function sendOAuthRefusal(request: FastifyRequest, reply: FastifyReply, refusal: Refusal): FastifyReply {
+export function sendOAuthRefusal(request: EndpointRequest, reply: EndpointReply, refusal: Refusal): EndpointReply {
   request.outcome = { error: refusal.code, detail: refusal.detail };
   if (refusal.code === 'invalid_client') reply.header('WWW-Authenticate', 'Basic realm="valetkey", charset="UTF-8"');
   if (refusal.retryAfter !== undefined) setRetryAfter(reply, refusal.retryAfter);
@@ -31,11 +31,11 @@ export function sendOAuthRefusal(request: FastifyRequest, reply: FastifyReply, r
  * the API says of itself who issues its tokens (RFC 9728 §5.1).
  */
 export function sendTokenRefusal(
-  request: FastifyRequest,
-  reply: FastifyReply,
+  request: EndpointRequest,
+  reply: EndpointReply,
   refusal: Refusal,
   metadataUrl: string,
-): FastifyReply {
+): EndpointReply {
   request.outcome = { error: refusal.code, detail: refusal.detail };
   const error =
     refusal.code === 'missing_token' ? '' : `, error="${refusal.code}", error_description="${refusal.description}"`;
@@ -47,18 +47,18 @@ export function sendTokenRefusal(
 }
 
 /** Troubles of the token endpoints, as OAuth errors. */
-export const oauthAnswers: Answers = (request, reply, trouble) => {
+export const oauthAnswers: JsonAnswers = (request, reply, trouble) => {
   request.outcome ??= { error: trouble.kind };
   return sendJson(reply, { error: oauthCode(trouble), error_description: describe(trouble) });
 };
 
 /** Troubles of the API. */
-export const apiAnswers: Answers = (request, reply, trouble) => {
+export const apiAnswers: JsonAnswers = (request, reply, trouble) => {
   request.outcome ??= { error: trouble.kind };
   return sendApiError(reply, trouble.kind, describe(trouble));
 };
 
-function sendApiError(reply: FastifyReply, code: string, message: string): FastifyReply {
+function sendApiError(reply: EndpointReply, code: string, message: string): EndpointReply {
   return sendJson(reply, { status: 'error', error: { code, message } });
 }
 

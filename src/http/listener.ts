@@ -7,21 +7,24 @@ import fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify';
-import { StoreUnavailable } from '../oauth/store.ts';
 import { addAccount } from './account.ts';
 import { type Answers, answerTrouble, type Trouble } from './answer.ts';
 import { addAuthorize } from './authorize.ts';
 import { BrowserSessions } from './browser-session.ts';
-import { decodeForm, decodeFormBody, decodeJsonBody, MalformedBody } from './decoding.ts';
+import { BODY_LIMIT_BYTES, DECODERS, decodeForm, UnsupportedBody } from './decoding.ts';
 import { addDevice } from './device.ts';
+import { DirectEndpoints } from './direct.ts';
+import type { Patience } from './direct-connection.ts';
+import type { Endpoint, JsonAnswers, Outcome } from './endpoint.ts';
 import { addHealth } from './health.ts';
 import { addIntrospection } from './introspection.ts';
 import { apiAnswers, oauthAnswers } from './json-answers.ts';
 import { addMe } from './me.ts';
 import { addResourceMetadata, addServerMetadata } from './metadata.ts';
+import type { OpenConnections } from './open-connections.ts';
 import { type ApiDescription, addOpenApi } from './openapi.ts';
 import type { Operation } from './operation.ts';
-import { originOf, readSource, rememberSource } from './origin.ts';
+import { rememberSource } from './origin.ts';
 import { makePages } from './page-answers.ts';
 import { addPublicPages } from './public-pages.ts';
 import { addPublishedFace } from './published.ts';
@@ -30,45 +33,51 @@ import { addRevocations } from './revocations.ts';
 import type { Service } from './service.ts';
 import { addSignIn } from './sign-in.ts';
 import { addStandardFace } from './standard.ts';
-import { handleTogether } from './turn.ts';
+import { Trail } from './trail.ts';
+import { Turn } from './turn.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** What a request came to, for the log; never holds a secret. */
-    outcome: { error: string; detail?: string } | undefined;
+    outcome: Outcome | undefined;
     /** Where the request comes from, read at once: a socket that is gone does not tell. */
-    source: string | undefined;
+    source: string;
   }
   interface FastifyContextConfig {
     answers?: Answers;
     /** What the route says of itself in the API's description; every route that is no page does. */
     operation?: Operation;
+    /** What answers the route's plain requests without Fastify. */
+    direct?: { readonly endpoint: Endpoint; readonly answers: JsonAnswers };
   }
 }
 
 /** Which addresses a server is for; both, when the URLs agree. */
 export type Faces = { readonly app: boolean; readonly api: boolean };
 
-const BODY_LIMIT_BYTES = 64 * 1024;
 const HEADERS_LIMIT_BYTES = 16 * 1024;
-/** Seconds after which a client may try again when the store could not serve. */
-const UNAVAILABLE_RETRY_AFTER = 2;
+const PATIENCE: Patience = { first: 10_000, request: 15_000, between: 60_000 };
 
 /** Builds a server for the given faces, whose routes the description notes; the caller makes it listen. */
 export async function buildListener(
   service: Service,
   faces: Faces,
   description: ApiDescription,
+  open: OpenConnections,
   logger: FastifyBaseLogger,
 ): Promise<FastifyInstance> {
   const fallback = faces.app ? makeAppFallback(service) : () => apiAnswers;
+  const trail = new Trail(service, logger);
+  const turn = new Turn();
+  const direct = new DirectEndpoints({ turn, trail, open, patience: PATIENCE, now: service.now });
   const app = fastify({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
     // An address that cannot be decoded meets no hook.
-    frameworkErrors: (error, request, reply) => {
-      answerError(error, request, reply.header('X-Request-Id', request.id), fallback(request));
-      logRequest(service, request, reply);
+    frameworkErrors: (error, request, reply: FastifyReply) => {
+      request.source = sourceOf(trail, request);
+      trail.answerError(error, request, reply.header('X-Request-Id', request.id), fallback(request));
+      trail.end(request, aboutEnd(request, reply));
     },
     genReqId: newRequestId,
     // Each line names its request itself: a logger for each request would cost more than its one line.
@@ -78,20 +87,23 @@ export async function buildListener(
     rewriteUrl: originForm,
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
     routerOptions: { querystringParser: decodeForm as never },
-    requestTimeout: 15_000,
-    keepAliveTimeout: 60_000,
-    http: { headersTimeout: 10_000, connectionsCheckingInterval: 1_000, maxHeaderSize: HEADERS_LIMIT_BYTES },
+    requestTimeout: PATIENCE.request,
+    keepAliveTimeout: PATIENCE.between,
+    http: { headersTimeout: PATIENCE.first, connectionsCheckingInterval: 1_000, maxHeaderSize: HEADERS_LIMIT_BYTES },
   });
   app.decorateRequest('outcome', undefined);
   app.server.on('connection', (socket) => rememberSource(service, socket));
-  app.decorateRequest('source', undefined);
-  logRequests(app, service);
-  handleTogether(app);
+  open.watch(app.server);
+  direct.serve(app.server);
+  app.decorateRequest('source', '');
+  logRequests(app, trail);
+  app.addHook('preHandler', (_request, _reply, begin) => turn.add(begin));
   acceptBodies(app);
   answerUnknownAddresses(app, fallback);
   description.watch(app, faces.app ? service.appUrl : service.apiUrl);
+  direct.watch(app);
   app.setErrorHandler((error, request, reply) =>
-    answerError(error, request, reply, request.routeOptions.config.answers ?? fallback(request)),
+    trail.answerError(error, request, reply, request.routeOptions.config.answers ?? fallback(request)),
   );
   addHealth(app, service);
   if (faces.app) await addAppFaces(app, service, description);
@@ -148,8 +160,7 @@ function makeAppFallback(service: Service): (request: FastifyRequest) => Answers
 /** Forms and JSON in UTF-8, not compressed; everything else is told so. */
 function acceptBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
-  const parsers = { 'application/x-www-form-urlencoded': decodeFormBody, 'application/json': decodeJsonBody };
-  for (const [type, decode] of Object.entries(parsers)) {
+  for (const [type, decode] of Object.entries(DECODERS)) {
     app.addContentTypeParser(type, { parseAs: 'buffer' }, (request, body, done) => {
       const charset = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(request.headers['content-type'] ?? '')?.[1] ?? 'utf-8';
       if (!/^utf-?8$/i.test(charset) || request.headers['content-encoding'] !== undefined)
@@ -161,10 +172,6 @@ function acceptBodies(app: FastifyInstance): void {
       }
     });
   }
-}
-
-class UnsupportedBody extends Error {
-  override readonly name = 'UnsupportedBody';
 }
 
 /** 405 with `Allow` where the address exists for other methods, else 404; before any body is read. */
@@ -183,50 +190,23 @@ function answerUnknownAddresses(app: FastifyInstance, fallback: (request: Fastif
   });
 }
 
-function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply, answers: Answers): FastifyReply {
-  const trouble = troubleOf(error);
-  if (trouble.kind === 'internal')
-    request.log.error({ request_id: request.id, err: error }, 'a request failed unexpectedly');
-  if (trouble.kind === 'unavailable')
-    request.log.warn({ request_id: request.id, err: error }, 'the store could not serve');
-  return answerTrouble(answers, request, reply, trouble);
-}
-
-function troubleOf(error: unknown): Trouble {
-  if (error instanceof StoreUnavailable) return { kind: 'unavailable', retryAfter: UNAVAILABLE_RETRY_AFTER };
-  if (error instanceof MalformedBody) return { kind: 'bad_request', description: error.message };
-  if (error instanceof UnsupportedBody) return { kind: 'unsupported_media_type' };
-  const status = (error as { statusCode?: number }).statusCode;
-  if (status === 413) return { kind: 'too_large' };
-  if (status === 415) return { kind: 'unsupported_media_type' };
-  return { kind: status !== undefined && status < 500 ? 'bad_request' : 'internal' };
-}
-
-function logRequests(app: FastifyInstance, service: Service): void {
+/** Not the response hook: it is not called for those who hang up before the answer. */
+function logRequests(app: FastifyInstance, trail: Trail): void {
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('X-Request-Id', request.id);
-    request.source = readSource(service, request.raw);
-    // Not the response hook: it is not called for those who hang up before the answer.
+    request.source = sourceOf(trail, request);
     reply.raw.once('close', () => {
       if (!reply.raw.writableFinished) request.outcome = { error: 'aborted' };
-      logRequest(service, request, reply);
+      trail.end(request, aboutEnd(request, reply));
     });
     done();
   });
 }
 
-/** One line a request: what it came to, never its query, body, cookies or credentials. */
-function logRequest(service: Service, request: FastifyRequest, reply: FastifyReply): void {
-  request.log.info(
-    {
-      request_id: request.id,
-      method: request.method,
-      route: request.routeOptions.url ?? null,
-      status: reply.statusCode,
-      ms: Math.round(reply.elapsedTime * 10) / 10,
-      source: originOf(service, request).source,
-      ...request.outcome,
-    },
-    'request',
-  );
+function sourceOf(trail: Trail, { raw }: FastifyRequest): string {
+  return trail.sourceOf(raw.socket, raw.headers['x-forwarded-for']);
+}
+
+function aboutEnd(request: FastifyRequest, reply: FastifyReply) {
+  return { route: request.routeOptions.url, status: reply.statusCode, ms: reply.elapsedTime };
 }

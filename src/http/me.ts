@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { CheckedToken } from '../oauth/authorization-server.ts';
 import { invalidToken, Refusal } from '../oauth/error.ts';
 import { readBearerToken } from './client-authentication.ts';
+import { addDirectEndpoint } from './endpoint.ts';
 import { apiAnswers, sendJson, sendTokenRefusal } from './json-answers.ts';
 import { answer, apiError, CHALLENGE, component, type Operation, object, text, troubles } from './operation.ts';
 import { ME_PATH, RESOURCE_METADATA_PATH } from './paths.ts';
@@ -11,7 +12,7 @@ import type { Service } from './service.ts';
 /** Adds the check to the API's address. The token is taken from the header alone (RFC 6750 §2.1). */
 export function addMe(app: FastifyInstance, service: Service): void {
   const metadataUrl = service.apiUrl + RESOURCE_METADATA_PATH;
-  app.get(ME_PATH, { config: { answers: apiAnswers, operation: OPERATION } }, async (request, reply) => {
+  addDirectEndpoint(app, 'GET', ME_PATH, { answers: apiAnswers, operation: OPERATION }, async (request, reply) => {
     const { authorization } = request.headers;
     reply.header('Access-Control-Allow-Origin', '*').header('Access-Control-Expose-Headers', 'WWW-Authenticate');
     // Another scheme brings no token either (RFC 6750 §3.1).

@@ -2,19 +2,28 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
+/** A request that is not answered yet. */
+export type Unanswered = {
+  /** Has its answer say that it is the last on its connection, or takes that back, as long as it is not being sent. */
+  setLast(isLast: boolean): void;
+};
+
 /** Node.js knows them too, but takes one that never sent anything for busy, and one whose answer is still sent for idle. */
 export class OpenConnections {
-  /** With the answer to the last request of each, until it is given: whoever sends several is answered in turn. */
-  readonly #answers = new Map<Socket, ServerResponse | null>();
+  /** With the last request of each, until it is answered: whoever sends several is answered in turn. */
+  readonly #unanswered = new Map<Socket, Unanswered | null>();
   #isEnding = false;
   #opened = 0;
 
-  constructor(servers: readonly Server[]) {
-    for (const server of servers) {
-      server.on('connection', (socket) => this.#open(socket));
-      // Before it is handled, or the answer might be on its way already.
-      server.prependListener('request', (request, response) => this.#begin(request, response));
-    }
+  /** Watches the connections of a server, and the requests that it has Node.js read. */
+  watch(server: Server): void {
+    server.on('connection', (socket) => this.#open(socket));
+    // Before it is handled, or the answer might be on its way already.
+    server.prependListener('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
+      const request = new AnsweredByNode(response);
+      this.begin(socket, request);
+      response.once('close', () => this.end(socket, request));
+    });
   }
 
   /** How many were ever opened. */
@@ -22,42 +31,54 @@ export class OpenConnections {
     return this.#opened;
   }
 
+  /** A request came that is to be answered. */
+  begin(socket: Socket, request: Unanswered): void {
+    if (this.#isEnding) {
+      // Whoever sent another request behind one that is not answered yet is told with the answer to the later one.
+      this.#unanswered.get(socket)?.setLast(false);
+      request.setLast(true);
+    }
+    this.#unanswered.set(socket, request);
+  }
+
+  /** It was answered, or cannot be any more. */
+  end(socket: Socket, request: Unanswered): void {
+    if (this.#unanswered.get(socket) === request) this.#unanswered.set(socket, null);
+  }
+
   /** From now on each answer is the last on its connection, and says so: nobody then sends into one that closes. */
-  end(): void {
+  endAll(): void {
     this.#isEnding = true;
-    for (const answer of this.#answers.values()) if (answer) sayLast(answer);
+    for (const request of this.#unanswered.values()) request?.setLast(true);
   }
 
   /** Hangs up where no request is unanswered. */
   hangUpIdle(): void {
-    for (const [socket, answer] of this.#answers) if (!answer) socket.destroy();
+    for (const [socket, request] of this.#unanswered) if (!request) socket.destroy();
   }
 
   /** Hangs up everywhere. */
   hangUp(): void {
-    for (const socket of this.#answers.keys()) socket.destroy();
+    for (const socket of this.#unanswered.keys()) socket.destroy();
   }
 
   #open(socket: Socket): void {
     this.#opened += 1;
-    this.#answers.set(socket, null);
-    socket.once('close', () => this.#answers.delete(socket));
-  }
-
-  #begin({ socket }: IncomingMessage, answer: ServerResponse): void {
-    if (this.#isEnding) {
-      // Whoever sent another request behind one that is not answered yet is told with the answer to the later one.
-      const before = this.#answers.get(socket);
-      if (before && !before.headersSent) before.removeHeader('Connection');
-      sayLast(answer);
-    }
-    this.#answers.set(socket, answer);
-    answer.once('close', () => {
-      if (this.#answers.get(socket) === answer) this.#answers.set(socket, null);
-    });
+    this.#unanswered.set(socket, null);
+    socket.once('close', () => this.#unanswered.delete(socket));
   }
 }
 
-function sayLast(answer: ServerResponse): void {
-  if (!answer.headersSent) answer.setHeader('Connection', 'close');
+class AnsweredByNode implements Unanswered {
+  readonly #response: ServerResponse;
+
+  constructor(response: ServerResponse) {
+    this.#response = response;
+  }
+
+  setLast(isLast: boolean): void {
+    if (this.#response.headersSent) return;
+    if (isLast) this.#response.setHeader('Connection', 'close');
+    else this.#response.removeHeader('Connection');
+  }
 }

@@ -1,19 +1,17 @@
 /** What a request says of itself to throttles, logs and the audit trail. */
-import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import type { FastifyRequest } from 'fastify';
 import type { RequestOrigin } from '../oauth/client-authenticator.ts';
+import type { EndpointRequest } from './endpoint.ts';
 import type { Service } from './service.ts';
 import { sourceOf } from './source.ts';
 
 /** The source and the id of a request. */
-export function originOf(service: Service, request: FastifyRequest): RequestOrigin {
-  return { source: request.source ?? readSource(service, request.raw), requestId: request.id };
+export function originOf({ id, source }: Pick<EndpointRequest, 'id' | 'source'>): RequestOrigin {
+  return { source, requestId: id };
 }
 
-/** The source of a request, from its socket and headers. */
-export function readSource(service: Service, { socket, headers }: IncomingMessage): string {
-  const forwardedFor = headers['x-forwarded-for'];
+/** The source of a request, from its connection and `X-Forwarded-For`. */
+export function readSource(service: Service, socket: Socket, forwardedFor: string | string[] | undefined): string {
   const peer = peers.get(socket) ?? NOBODY;
   if (forwardedFor === undefined) return peer.source;
   const forwarded = Array.isArray(forwardedFor) ? forwardedFor.join(',') : forwardedFor;

@@ -6,7 +6,7 @@ import type { Html } from '../pages/html.ts';
 import type { PageContext } from '../pages/layout.ts';
 import { chooseLanguage, messagesFor } from '../pages/messages/messages.ts';
 import { stylesheet } from '../pages/stylesheet.ts';
-import type { Answers, Trouble } from './answer.ts';
+import type { Trouble } from './answer.ts';
 import type { Service } from './service.ts';
 
 /** Whether a page's forms stay on this site. Browsers apply `form-action` to the whole chain of redirects, which breaks Allow. */
@@ -24,7 +24,7 @@ export type Pages = {
     kind: ErrorKind,
     retryAfterSeconds?: number,
   ) => FastifyReply;
-  readonly answers: Answers;
+  readonly answers: (request: FastifyRequest, reply: FastifyReply, trouble: Trouble) => FastifyReply;
   readonly stylesheet: { readonly path: string; readonly text: string };
   /** Headers for everything else that the app's address serves to browsers. */
   readonly secure: (reply: FastifyReply, target?: FormTarget) => FastifyReply;
@@ -51,7 +51,7 @@ export function makePages(service: Service): Pages {
     const data = { kind, requestId: request.id, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) };
     return send(reply.code(status), errorPage(context(request), data));
   };
-  const answers: Answers = (request, reply, trouble) =>
+  const answers: Pages['answers'] = (request, reply, trouble) =>
     sendError(request, reply, reply.statusCode, ERROR_KINDS[trouble.kind], trouble.retryAfter);
   return { context, send, sendError, answers, stylesheet: { path, text }, secure };
 }

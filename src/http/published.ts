@@ -1,10 +1,11 @@
 /** The published face's token endpoints: request and answer translated to the letter of the interface, nothing decided. */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { invalidRequest, Refusal } from '../oauth/error.ts';
 import type { IssuedTokens } from '../oauth/grant.ts';
 import type { Parameters } from '../oauth/parameters.ts';
 import { WHOLE_GRANT } from '../oauth/token-request.ts';
 import { readBearerToken, readClientCredentials } from './client-authentication.ts';
+import { addDirectEndpoint, type EndpointReply, type EndpointRequest } from './endpoint.ts';
 import { formOf } from './form.ts';
 import { oauthAnswers, sendJson, sendOAuthRefusal } from './json-answers.ts';
 import {
@@ -27,16 +28,16 @@ import type { Service } from './service.ts';
 /** Adds the token endpoints to the app's address. */
 export function addPublishedFace(app: FastifyInstance, service: Service): void {
   const answers = oauthAnswers;
-  app.post(TOKEN_PATH, { config: { answers, operation: EXCHANGE } }, async (request, reply) => {
-    return sendPair(request, reply, await exchange(service, request));
-  });
-  app.post(REFRESH_TOKEN_PATH, { config: { answers, operation: REFRESH } }, async (request, reply) => {
-    return sendPair(request, reply, await refresh(service, request));
-  });
+  addDirectEndpoint(app, 'POST', TOKEN_PATH, { answers, operation: EXCHANGE }, async (request, reply) =>
+    sendPair(request, reply, await exchange(service, request)),
+  );
+  addDirectEndpoint(app, 'POST', REFRESH_TOKEN_PATH, { answers, operation: REFRESH }, async (request, reply) =>
+    sendPair(request, reply, await refresh(service, request)),
+  );
 }
 
 /** `POST {app_url}/api/auth/oauth/token` (RFC 6749 §4.1.3). */
-async function exchange(service: Service, request: FastifyRequest): Promise<IssuedTokens | Refusal> {
+async function exchange(service: Service, request: EndpointRequest): Promise<IssuedTokens | Refusal> {
   const body = formOf(request);
   const refusal = checkBody(body, EXCHANGE, 'authorization_code');
   if (refusal) return refusal;
@@ -47,16 +48,11 @@ async function exchange(service: Service, request: FastifyRequest): Promise<Issu
   if (code === undefined) return invalidRequest('code is required');
   if (redirectUri === undefined) return invalidRequest('redirect_uri is required');
   const presented = { redirectUri, codeVerifier: body.get('code_verifier'), asked: WHOLE_GRANT };
-  return service.authorizationServer.exchangeAuthorizationCode(
-    credentials,
-    code,
-    presented,
-    originOf(service, request),
-  );
+  return service.authorizationServer.exchangeAuthorizationCode(credentials, code, presented, originOf(request));
 }
 
 /** `POST {app_url}/api/auth/oauth/refreshToken` (RFC 6749 §6): the token is in the header, or in the body if there is none. */
-async function refresh(service: Service, request: FastifyRequest): Promise<IssuedTokens | Refusal> {
+async function refresh(service: Service, request: EndpointRequest): Promise<IssuedTokens | Refusal> {
   const body = formOf(request);
   const refusal = checkBody(body, REFRESH, 'refresh_token');
   if (refusal) return refusal;
@@ -64,7 +60,7 @@ async function refresh(service: Service, request: FastifyRequest): Promise<Issue
   if (token instanceof Refusal) return token;
   const [clientId, clientSecret] = [body.get('client_id'), body.get('client_secret')];
   const credentials = { method: 'secret', clientId, clientSecret } as const;
-  return service.authorizationServer.refresh(credentials, token, WHOLE_GRANT, originOf(service, request));
+  return service.authorizationServer.refresh(credentials, token, WHOLE_GRANT, originOf(request));
 }
 
 function readRefreshToken(authorization: string | undefined, inBody: string | undefined): string | Refusal {
@@ -87,7 +83,7 @@ function checkBody(body: Parameters, operation: Operation, grantType: string): R
 }
 
 /** The answer is an object with exactly these two fields. */
-function sendPair(request: FastifyRequest, reply: FastifyReply, result: IssuedTokens | Refusal): FastifyReply {
+function sendPair(request: EndpointRequest, reply: EndpointReply, result: IssuedTokens | Refusal): EndpointReply {
   if (result instanceof Refusal) return sendOAuthRefusal(request, reply, result);
   return sendJson(reply, { access_token: result.accessToken, refresh_token: result.refreshToken });
 }

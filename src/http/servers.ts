@@ -36,8 +36,9 @@ export async function startServers(
         [{ app: false, api: true }, apiListen],
       ];
   const description = new ApiDescription(service);
-  const apps = await Promise.all(wanted.map(([faces]) => buildListener(service, faces, description, logger)));
-  const servers = new Servers(apps);
+  const open = new OpenConnections();
+  const apps = await Promise.all(wanted.map(([faces]) => buildListener(service, faces, description, open, logger)));
+  const servers = new Servers(apps, open);
   for (const [index, [, address]] of wanted.entries()) {
     try {
       await servers.listen(apps[index] as FastifyInstance, address);
@@ -64,9 +65,9 @@ class Servers {
   readonly #doors: net.Server[] = [];
   readonly #connections: OpenConnections;
 
-  constructor(apps: readonly FastifyInstance[]) {
+  constructor(apps: readonly FastifyInstance[], connections: OpenConnections) {
     this.#apps = apps;
-    this.#connections = new OpenConnections(apps.map(({ server }) => server));
+    this.#connections = connections;
   }
 
   /** Listens for a server. Throws what the system says. */
@@ -84,7 +85,7 @@ class Servers {
     await this.#letIn();
     // Not HTTP's own `close`, which hangs up at once on those whose next request may be on its way.
     for (const door of this.#doors) net.Server.prototype.close.call(door);
-    this.#connections.end(); // Not before, or whoever heard it would come in again.
+    this.#connections.endAll(); // Not before, or whoever heard it would come in again.
     const start = performance.now();
     const looking = setInterval(() => {
       const waited = performance.now() - start;

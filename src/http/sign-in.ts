@@ -39,12 +39,7 @@ export function addSignIn(app: FastifyInstance, service: Service, pages: Pages, 
       return sendSignIn(pages, sessions, request, reply.code(403), { ...again, problem: { kind: 'form_expired' } });
     }
     const before = sessions.sessionToken(request);
-    const outcome = await service.accounts.signIn(
-      email,
-      form.get('password') ?? '',
-      before,
-      originOf(service, request),
-    );
+    const outcome = await service.accounts.signIn(email, form.get('password') ?? '', before, originOf(request));
     if (outcome.kind === 'signed_in') {
       sessions.begin(reply, outcome.sessionToken);
       return seeOther(pages, reply, continueTo ?? START);
@@ -73,7 +68,7 @@ export function addSignIn(app: FastifyInstance, service: Service, pages: Pages, 
       const token = sessions.checkForm(signedIn, 'sign-out', '', form.get('form_token'));
       if (token === 'expired') return seeOther(pages, reply, '/sign-out');
       if (token === 'wrong') return pages.sendError(request, reply, 403, 'form_refused');
-      await service.accounts.signOut(signedIn.sessionToken, signedIn.account, originOf(service, request));
+      await service.accounts.signOut(signedIn.sessionToken, signedIn.account, originOf(request));
     }
     sessions.end(reply);
     return seeOther(pages, reply, continueTo);

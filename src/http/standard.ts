@@ -1,5 +1,5 @@
 /** The standard face's endpoints for clients, in the form of the RFCs: requests and answers translated, nothing decided. */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { isOriginOf } from '../oauth/client.ts';
 import { DEVICE_GRANT_TYPE, POLL_INTERVAL, readableUserCode } from '../oauth/device-authorization.ts';
 import { invalidRequest, Refusal } from '../oauth/error.ts';
@@ -8,6 +8,7 @@ import type { Parameters } from '../oauth/parameters.ts';
 import { PUSHED_REQUEST_LIFETIME } from '../oauth/pushed-request.ts';
 import { answerTrouble } from './answer.ts';
 import { readClientCredentials } from './client-authentication.ts';
+import { addDirectEndpoint, type EndpointReply, type EndpointRequest } from './endpoint.ts';
 import { formOf } from './form.ts';
 import { oauthAnswers, sendJson, sendOAuthRefusal } from './json-answers.ts';
 import { type Operation, parametersOf } from './operation.ts';
@@ -18,7 +19,7 @@ import { AUTHORIZE_DEVICE, PUSH, REVOKE, TOKEN } from './standard-operations.ts'
 
 /** Adds the token, revocation, pushed-request and device-authorization endpoints to the app's address. */
 export function addStandardFace(app: FastifyInstance, service: Service): void {
-  type Handler = (service: Service, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
+  type Handler = (service: Service, request: EndpointRequest, reply: EndpointReply) => Promise<EndpointReply>;
   const routes: [path: string, operation: Operation, handle: Handler][] = [
     [STANDARD_PATHS.token, TOKEN, token],
     [STANDARD_PATHS.revoke, REVOKE, revoke],
@@ -26,14 +27,14 @@ export function addStandardFace(app: FastifyInstance, service: Service): void {
     [STANDARD_PATHS.deviceAuthorization, AUTHORIZE_DEVICE, authorizeDevice],
   ];
   for (const [path, operation, handle] of routes)
-    app.post(path, { config: { answers: oauthAnswers, operation } }, async (request, reply) => {
+    addDirectEndpoint(app, 'POST', path, { answers: oauthAnswers, operation }, async (request, reply) => {
       await allowOwnPages(service, request, reply);
       return handle(service, request, reply);
     });
 }
 
 /** `/oauth2/token` (RFC 6749 §3.2, §5.1). */
-async function token(service: Service, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function token(service: Service, request: EndpointRequest, reply: EndpointReply): Promise<EndpointReply> {
   const result = await issue(service, request);
   if (result instanceof Refusal) return sendOAuthRefusal(request, reply, result);
   return sendJson(reply, {
@@ -46,13 +47,13 @@ async function token(service: Service, request: FastifyRequest, reply: FastifyRe
   });
 }
 
-async function issue(service: Service, request: FastifyRequest): Promise<IssuedTokens | Refusal> {
+async function issue(service: Service, request: EndpointRequest): Promise<IssuedTokens | Refusal> {
   const body = formOf(request);
   const problem = body.problem(parametersOf(TOKEN), ['resource']);
   if (problem) return invalidRequest(problem); // RFC 6749 §3.2
   const credentials = readClientCredentials('standard', request.headers.authorization, body);
   if (credentials instanceof Refusal) return credentials;
-  const origin = originOf(service, request);
+  const origin = originOf(request);
   const asked = { scope: body.get('scope'), resources: body.all('resource') };
   switch (body.get('grant_type')) {
     case undefined:
@@ -87,7 +88,7 @@ async function issue(service: Service, request: FastifyRequest): Promise<IssuedT
 }
 
 /** `/oauth2/revoke` (RFC 7009 §2). A hint could only make the search faster, and there is none. */
-async function revoke(service: Service, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function revoke(service: Service, request: EndpointRequest, reply: EndpointReply): Promise<EndpointReply> {
   const body = formOf(request);
   const refuse = (refusal: Refusal) => sendOAuthRefusal(request, reply, refusal);
   const problem = body.problem(parametersOf(REVOKE));
@@ -96,26 +97,30 @@ async function revoke(service: Service, request: FastifyRequest, reply: FastifyR
   if (credentials instanceof Refusal) return refuse(credentials);
   const presented = body.get('token');
   if (presented === undefined) return refuse(invalidRequest('token is required'));
-  const refusal = await service.authorizationServer.revoke(credentials, presented, originOf(service, request));
+  const refusal = await service.authorizationServer.revoke(credentials, presented, originOf(request));
   // Clients ignore the body (RFC 7009 §2.2), but some cannot without one in JSON.
   return refusal ? refuse(refusal) : sendJson(reply, {});
 }
 
 /** `/oauth2/par` (RFC 9126 §2). */
-async function push(service: Service, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function push(service: Service, request: EndpointRequest, reply: EndpointReply): Promise<EndpointReply> {
   const body = formOf(request);
   const problem = body.problem(parametersOf(PUSH), ['resource']);
   if (problem) return sendOAuthRefusal(request, reply, invalidRequest(problem));
   const credentials = readClientCredentials('standard', request.headers.authorization, body);
   if (credentials instanceof Refusal) return sendOAuthRefusal(request, reply, credentials);
-  const result = await service.authorizationServer.pushRequest(credentials, body, originOf(service, request));
+  const result = await service.authorizationServer.pushRequest(credentials, body, originOf(request));
   if (result instanceof Refusal) return sendOAuthRefusal(request, reply, result);
   return sendJson(reply.code(201), { request_uri: result, expires_in: PUSHED_REQUEST_LIFETIME });
 }
 
 /** `/oauth2/device_authorization` (RFC 8628 §3.1, §3.2). */
-async function authorizeDevice(service: Service, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const origin = originOf(service, request);
+async function authorizeDevice(
+  service: Service,
+  request: EndpointRequest,
+  reply: EndpointReply,
+): Promise<EndpointReply> {
+  const origin = originOf(request);
   const { deviceRequests } = service.throttles;
   const retryAfter = deviceRequests.wait([origin.source], service.now());
   if (retryAfter > 0) return answerTrouble(oauthAnswers, request, reply, { kind: 'too_many_requests', retryAfter });
@@ -134,18 +139,18 @@ async function authorizeDevice(service: Service, request: FastifyRequest, reply:
   });
 }
 
-async function beginDevice(service: Service, body: Parameters, request: FastifyRequest) {
+async function beginDevice(service: Service, body: Parameters, request: EndpointRequest) {
   const problem = body.problem(parametersOf(AUTHORIZE_DEVICE), ['resource']);
   if (problem) return invalidRequest(problem);
   const credentials = readClientCredentials('standard', request.headers.authorization, body);
   if (credentials instanceof Refusal) return credentials;
   const [resource = null, ...others] = body.all('resource');
   if (others.length > 0) return new Refusal('invalid_target', 'ask for one resource at a time'); // RFC 8707 §2
-  return service.deviceFlow.begin(credentials, { scope: body.get('scope'), resource }, originOf(service, request));
+  return service.deviceFlow.begin(credentials, { scope: body.get('scope'), resource }, originOf(request));
 }
 
 /** A public client's own pages may read the answer: no other origin, and never with cookies. */
-async function allowOwnPages(service: Service, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+async function allowOwnPages(service: Service, request: EndpointRequest, reply: EndpointReply): Promise<void> {
   const { origin } = request.headers;
   reply.header('Vary', 'Origin');
   const clientId = formOf(request).get('client_id');

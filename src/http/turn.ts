@@ -1,5 +1,4 @@
 /** What comes in one turn of the event loop is handled together, 32 at a time: each step of many requests in a row. */
-import type { FastifyInstance } from 'fastify';
 
 /** So many are handled in a row: what these wait for is asked for before the next ones begin. */
 const MOST_TOGETHER = 32;
@@ -9,15 +8,18 @@ const MOST_TOGETHER = 32;
  * in a row, which processors are quicker at, and the store asks the database once for all what it would ask for each
  * (whether another process has written). A request that is alone goes once more through the event loop, some 3 µs.
  */
-export function handleTogether(app: FastifyInstance): void {
-  const read: (() => void)[] = [];
-  const handle = () => {
-    const requests = read.splice(0, MOST_TOGETHER);
-    if (read.length > 0) setImmediate(handle);
+export class Turn {
+  readonly #read: (() => void)[] = [];
+
+  /** Takes a request that is read, and what begins to handle it. */
+  add(begin: () => void): void {
+    if (this.#read.length === 0) setImmediate(() => this.#handle());
+    this.#read.push(begin);
+  }
+
+  #handle(): void {
+    const requests = this.#read.splice(0, MOST_TOGETHER);
+    if (this.#read.length > 0) setImmediate(() => this.#handle());
     for (const begin of requests) begin();
-  };
-  app.addHook('preHandler', (_request, _reply, begin) => {
-    if (read.length === 0) setImmediate(handle);
-    read.push(begin);
-  });
+  }
 }

@@ -1,0 +1,182 @@
+/** One connection whose requests are plain: it reads one, has it answered, and reads the next. */
+import type { Socket } from 'node:net';
+import { answerText, DirectReply, REQUEST_TIMEOUT } from './direct-reply.ts';
+import { contentOf, DirectRequest, type Route } from './direct-request.ts';
+import type { OpenConnections, Unanswered } from './open-connections.ts';
+import { readPlainHead } from './plain-request.ts';
+import type { Trail } from './trail.ts';
+import type { Turn } from './turn.ts';
+
+/** How long a connection may be silent before its first request and between two, and how long a request may come (ms). */
+export type Patience = { readonly first: number; readonly between: number; readonly request: number };
+
+/** What connections need of the server that they belong to. */
+export type Around = {
+  readonly turn: Turn;
+  readonly trail: Trail;
+  readonly open: OpenConnections;
+  readonly patience: Patience;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+};
+
+/** A connection that has at most one request under way. */
+export class DirectConnection implements Unanswered {
+  readonly #socket: Socket;
+  /** By request line. */
+  readonly #routes: ReadonlyMap<string, Route>;
+  readonly #around: Around;
+  readonly #onDone: (isGivenBack: boolean) => void;
+  /** What came and was not handled yet, and how many bytes that is. */
+  #chunks: Buffer[] = [];
+  #length = 0;
+  /** The request whose head has come, until it is answered; and whether all of it has come. */
+  #request: DirectRequest | null = null;
+  #isAsked = false;
+  /** Whether the next answer is the last, and whether it was given. */
+  #isLast = false;
+  #isOver = false;
+  #hasAnswered = false;
+  /** Since when nothing is under way (ms). */
+  #silentSince = performance.now();
+
+  /**
+   * Takes a connection that nobody has read from. `onDone` is called once: when it is closed, or is given back with all
+   * that came and was not answered.
+   */
+  constructor(
+    socket: Socket,
+    routes: ReadonlyMap<string, Route>,
+    around: Around,
+    onDone: (isGivenBack: boolean) => void,
+  ) {
+    this.#socket = socket;
+    this.#routes = routes;
+    this.#around = around;
+    this.#onDone = onDone;
+    socket.on('data', this.#onData).on('end', this.#onEnd).on('close', this.#onClose).on('error', ignore);
+  }
+
+  setLast(isLast: boolean): void {
+    this.#isLast = isLast;
+  }
+
+  /** Ends the connection if nothing, or not all of a request, has come for too long. `now` as of `performance.now()`. */
+  look(now: number): void {
+    if (this.#isAsked) return;
+    const { first, between, request } = this.#around.patience;
+    if (this.#request) {
+      if (now - this.#request.since > request) this.#finish(REQUEST_TIMEOUT);
+    } else if (now - this.#silentSince > (this.#hasAnswered ? between : first)) this.#socket.destroy();
+  }
+
+  readonly #onData = (chunk: Buffer): void => {
+    if (this.#isOver) return;
+    this.#chunks.push(chunk);
+    this.#length += chunk.length;
+    // Whoever sends more before the answer waits for it.
+    if (this.#isAsked) this.#socket.pause();
+    else this.#read();
+  };
+
+  readonly #onEnd = (): void => {
+    if (this.#isAsked) this.#isLast = true;
+    else this.#socket.destroySoon();
+  };
+
+  readonly #onClose = (): void => {
+    const request = this.#request;
+    this.#request = null;
+    if (request) {
+      request.outcome = { error: 'aborted' };
+      this.#around.trail.end(request, {
+        route: request.route.path,
+        status: 200,
+        ms: performance.now() - request.since,
+      });
+    }
+    this.#onDone(false);
+  };
+
+  #read(): void {
+    this.#request ??= this.#readHead();
+    if (!this.#request || this.#length > this.#request.end) this.#giveBack();
+    else if (this.#length === this.#request.end) this.#ask(this.#request);
+  }
+
+  #readHead(): DirectRequest | null {
+    const { trail, open } = this.#around;
+    const head = readPlainHead(this.#bytes());
+    const route = head && this.#routes.get(head.line);
+    const content = route && contentOf(route, head.headers);
+    if (!content) return null;
+    open.begin(this.#socket, this);
+    return new DirectRequest(route, head, content, trail.sourceOf(this.#socket, head.headers['x-forwarded-for']));
+  }
+
+  #ask(request: DirectRequest): void {
+    const bytes = this.#bytes();
+    this.#chunks = [];
+    this.#length = 0;
+    this.#isAsked = true;
+    if (request.headers.isLast) this.#isLast = true;
+    this.#around.turn.add(() => void this.#answer(request, bytes));
+  }
+
+  async #answer(request: DirectRequest, bytes: Buffer): Promise<void> {
+    const reply = new DirectReply(request.id, (status, headers, body) => this.#send(request, status, headers, body));
+    try {
+      request.decode(bytes);
+      await request.route.endpoint(request, reply);
+    } catch (error) {
+      this.#around.trail.answerError(error, request, reply, request.route.answers);
+    }
+  }
+
+  /** Sends an answer, unless nobody is there any more. */
+  #send(request: DirectRequest, status: number, headers: string, body: string): void {
+    if (this.#request !== request) return;
+    const { open, trail, now } = this.#around;
+    this.#request = null;
+    this.#isAsked = false;
+    this.#hasAnswered = true;
+    open.end(this.#socket, this);
+    const text = answerText(status, headers, body, this.#isLast, now());
+    if (this.#isLast) this.#finish(text);
+    else if (this.#socket.write(text)) this.#goOn();
+    else this.#socket.pause().once('drain', () => this.#goOn());
+    this.#silentSince = performance.now();
+    trail.end(request, { route: request.route.path, status, ms: this.#silentSince - request.since });
+  }
+
+  #goOn(): void {
+    if (this.#socket.isPaused()) this.#socket.resume();
+    if (this.#length > 0 && !this.#isAsked) this.#read();
+  }
+
+  /** Sends the last of all. What comes after it is not heard. */
+  #finish(text: string): void {
+    this.#isOver = true;
+    this.#socket.end(text);
+    this.#socket.resume().destroySoon();
+  }
+
+  /** What came and was not handled yet, in one piece. */
+  #bytes(): Buffer {
+    if (this.#chunks.length !== 1) this.#chunks = [Buffer.concat(this.#chunks)];
+    return this.#chunks[0] as Buffer;
+  }
+
+  #giveBack(): void {
+    const socket = this.#socket;
+    this.#around.open.end(socket, this);
+    socket.off('data', this.#onData).off('end', this.#onEnd).off('close', this.#onClose).off('error', ignore);
+    socket.pause();
+    socket.unshift(this.#bytes());
+    this.#onDone(true);
+    socket.resume();
+  }
+}
+
+/** Whatever it is, `close` follows. */
+function ignore(): void {}

@@ -1,0 +1,65 @@
+/** Answers as bytes (RFC 9112 §4). */
+import { STATUS_CODES } from 'node:http';
+import type { EndpointReply } from './endpoint.ts';
+
+/** What is said to whoever does not end a request (RFC 9110 §15.5.9). */
+export const REQUEST_TIMEOUT = 'HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n';
+
+/** What a header may hold: no value ends its line. */
+const VALUE = /^[\x20-\x7e]*$/;
+const LAST = 'Connection: close\r\n';
+const NOT_LAST = 'Connection: keep-alive\r\nKeep-Alive: timeout=60\r\n';
+
+/** A reply, which is sent once. */
+export class DirectReply implements EndpointReply {
+  readonly #send: (status: number, headers: string, body: string) => void;
+  #status = 200;
+  #headers: string;
+  #serialize: (value: object) => string = JSON.stringify;
+
+  /** `send` gets what `answerText` takes. */
+  constructor(requestId: string, send: (status: number, headers: string, body: string) => void) {
+    this.#headers = `X-Request-Id: ${requestId}\r\n`;
+    this.#send = send;
+  }
+
+  code(status: number): this {
+    this.#status = status;
+    return this;
+  }
+
+  header(name: string, value: string): this {
+    if (!VALUE.test(value)) throw new Error(`the header ${name} cannot be sent`);
+    this.#headers += `${name}: ${value}\r\n`;
+    return this;
+  }
+
+  serializer(serialize: (value: object) => string): this {
+    this.#serialize = serialize;
+    return this;
+  }
+
+  send(value: object): this {
+    this.#send(this.#status, this.#headers, this.#serialize(value));
+    return this;
+  }
+}
+
+/** An answer as it is sent; `isLast` on its connection, `now` in ms since the epoch. */
+export function answerText(status: number, headers: string, body: string, isLast: boolean, now: number): string {
+  const about = `Date: ${dateOf(now)}\r\n${isLast ? LAST : NOT_LAST}Content-Length: ${Buffer.byteLength(body)}\r\n`;
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${headers}${about}\r\n${body}`;
+}
+
+let second = 0;
+let date = '';
+
+/** The date as headers have it (RFC 9110 §6.6.1), made once a second. */
+function dateOf(now: number): string {
+  const seconds = Math.floor(now / 1000);
+  if (seconds !== second) {
+    second = seconds;
+    date = new Date(now).toUTCString();
+  }
+  return date;
+}

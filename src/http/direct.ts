@@ -1,0 +1,53 @@
+/**
+ * Endpoints that are asked thousands of times a second, answered on the connection itself: what Node.js and Fastify make
+ * of each request would cost more than most of them do. A connection is here as long as its requests are plain and for
+ * such endpoints. With the first other one it goes to Node.js and Fastify for good, which know the same endpoints.
+ */
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import { type Around, DirectConnection } from './direct-connection.ts';
+import type { Route } from './direct-request.ts';
+
+const LOOK_EVERY_MS = 1000;
+
+/** The direct endpoints of one server, and the connections that ask for them. */
+export class DirectEndpoints {
+  readonly #around: Around;
+  /** By request line. */
+  readonly #routes = new Map<string, Route>();
+  readonly #connections = new Set<DirectConnection>();
+
+  constructor(around: Around) {
+    this.#around = around;
+  }
+
+  /** Notes the endpoints that are added from now on. */
+  watch(app: FastifyInstance): void {
+    app.addHook('onRoute', ({ url: path, method, config }) => {
+      if (config?.direct && typeof method === 'string')
+        this.#routes.set(`${method} ${path} HTTP/1.1`, { method, path, ...config.direct });
+    });
+  }
+
+  /** Takes the connections of a server, and gives back to it those that do not belong here. */
+  serve(server: Server): void {
+    const [others] = server.listeners('connection');
+    if (!others) throw new Error('the server listens to no connection');
+    server.removeListener('connection', others as () => void);
+    server.prependListener('connection', (socket: Socket) => {
+      const connection = new DirectConnection(socket, this.#routes, this.#around, (isGivenBack) => {
+        this.#connections.delete(connection);
+        if (isGivenBack) others.call(server, socket);
+      });
+      this.#connections.add(connection);
+    });
+    const looking = setInterval(() => this.#look(), LOOK_EVERY_MS).unref();
+    server.once('close', () => clearInterval(looking));
+  }
+
+  #look(): void {
+    const now = performance.now();
+    for (const connection of this.#connections) connection.look(now);
+  }
+}

@@ -1,0 +1,48 @@
+/**
+ * Endpoints for programs: what they read of a request, and what they do with a reply. Fastify's request and reply are one
+ * kind of these; those of `direct.ts` are the other.
+ */
+import type { IncomingHttpHeaders } from 'node:http';
+import type { FastifyInstance } from 'fastify';
+import type { Trouble } from './answer.ts';
+import type { Operation } from './operation.ts';
+
+/** What a request came to, for the log; never holds a secret. */
+export type Outcome = { readonly error: string; readonly detail?: string };
+
+/** A request whose body, if it has one, is decoded. */
+export type EndpointRequest = {
+  readonly id: string;
+  readonly method: string;
+  readonly headers: Pick<IncomingHttpHeaders, 'authorization' | 'origin'>;
+  readonly body: unknown;
+  /** Where the request comes from, read at once: a socket that is gone does not tell. */
+  readonly source: string;
+  outcome: Outcome | undefined;
+};
+
+/** A reply that is not sent yet. */
+export type EndpointReply = {
+  code(status: number): EndpointReply;
+  /** Sets a header that is not set yet. */
+  header(name: string, value: string): EndpointReply;
+  serializer(serialize: (value: object) => string): EndpointReply;
+  send(value: object): EndpointReply;
+};
+
+/** Answers a request; what it throws, the server answers. */
+export type Endpoint = (request: EndpointRequest, reply: EndpointReply) => Promise<EndpointReply>;
+
+/** How a face that speaks JSON says no. */
+export type JsonAnswers = (request: EndpointRequest, reply: EndpointReply, trouble: Trouble) => EndpointReply;
+
+/** Adds an endpoint that is asked thousands of times a second, at a path without parameters. */
+export function addDirectEndpoint(
+  app: FastifyInstance,
+  method: 'GET' | 'POST',
+  url: string,
+  { answers, operation }: { readonly answers: JsonAnswers; readonly operation: Operation },
+  endpoint: Endpoint,
+): void {
+  app.route({ method, url, config: { answers, operation, direct: { endpoint, answers } }, handler: endpoint });
+}

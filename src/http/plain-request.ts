@@ -1,0 +1,98 @@
+/**
+ * Requests that are written plainly, as programs write them: of these, whoever reads HTTP reads the same. Everything that
+ * is rare, or that readers were ever of two minds about, is not plain, and is left to the parser of Node.js.
+ */
+
+/** The longest head that is read here (bytes). */
+const MOST_HEAD = 8 * 1024;
+/** Anything but printable ASCII, and ends of lines that are not CR LF. */
+const NOT_PLAIN = /[^\x20-\x7e\r\n]|\r(?!\n)|(?<!\r)\n/;
+const NAME = /^[a-z0-9-]+$/;
+const LENGTH = /^(?:0|[1-9][0-9]{0,4})$/;
+
+/** The head of a plain request. */
+export type PlainHead = {
+  /** The request line (RFC 9112 §3). */
+  readonly line: string;
+  readonly headers: PlainHeaders;
+  /** Where the body begins, as far as it came (bytes). */
+  readonly bodyAt: number;
+};
+
+/** Reads the head of a request at the beginning of some bytes; null unless all of it is there, and plain. */
+export function readPlainHead(bytes: Buffer): PlainHead | null {
+  const text = bytes.toString('latin1', 0, MOST_HEAD);
+  const end = text.indexOf('\r\n\r\n');
+  if (end < 0) return null;
+  const head = text.slice(0, end);
+  if (NOT_PLAIN.test(head)) return null;
+  let lineEnd = head.indexOf('\r\n');
+  if (lineEnd < 0) return null;
+  const line = head.slice(0, lineEnd);
+  const headers = new PlainHeaders();
+  while (lineEnd < end) {
+    const start = lineEnd + 2;
+    lineEnd = head.indexOf('\r\n', start);
+    if (lineEnd < 0) lineEnd = end;
+    const colon = head.indexOf(':', start);
+    if (colon < 0 || colon > lineEnd) return null;
+    if (!headers.take(head.slice(start, colon).toLowerCase(), head.slice(colon + 1, lineEnd).trim())) return null;
+  }
+  return headers.hasHost ? { line, headers, bodyAt: end + 4 } : null;
+}
+
+/** The headers of a plain request that anybody here reads. */
+export class PlainHeaders {
+  authorization: string | undefined;
+  origin: string | undefined;
+  'content-type': string | undefined;
+  'content-length': string | undefined;
+  'x-forwarded-for': string | undefined;
+  /** Whether the client says that it sends no other request (RFC 9112 §9.6). */
+  isLast = false;
+  hasHost = false;
+  #hasConnection = false;
+
+  /** Takes a header by its name in small letters; false when with it the request is not plain. */
+  take(name: string, value: string): boolean {
+    switch (name) {
+      case 'host':
+        if (this.hasHost) return false;
+        this.hasHost = true;
+        return true;
+      case 'authorization':
+      case 'origin':
+      case 'content-type':
+      case 'x-forwarded-for':
+        if (this[name] !== undefined) return false;
+        this[name] = value;
+        return true;
+      case 'content-length':
+        if (this[name] !== undefined || !LENGTH.test(value)) return false;
+        this[name] = value;
+        return true;
+      case 'connection':
+        return this.#takeConnection(value.toLowerCase());
+      // What changes how a body or the connection is read, or asks for more than an answer.
+      case 'content-encoding':
+      case 'expect':
+      case 'http2-settings':
+      case 'keep-alive':
+      case 'proxy-connection':
+      case 'te':
+      case 'trailer':
+      case 'transfer-encoding':
+      case 'upgrade':
+        return false;
+      default:
+        return NAME.test(name);
+    }
+  }
+
+  #takeConnection(value: string): boolean {
+    if (this.#hasConnection || (value !== 'keep-alive' && value !== 'close')) return false;
+    this.#hasConnection = true;
+    this.isLast = value === 'close';
+    return true;
+  }
+}

@@ -1,0 +1,71 @@
+/** What the operator learns of a request: its line in the log, and what failed unexpectedly. */
+import type { Socket } from 'node:net';
+import type { FastifyBaseLogger } from 'fastify';
+import { StoreUnavailable } from '../oauth/store.ts';
+import { answerTrouble, type Trouble } from './answer.ts';
+import { MalformedBody, UnsupportedBody } from './decoding.ts';
+import type { EndpointReply, EndpointRequest } from './endpoint.ts';
+import { readSource } from './origin.ts';
+import type { Service } from './service.ts';
+
+/** Seconds after which a client may try again when the store could not serve. */
+const UNAVAILABLE_RETRY_AFTER = 2;
+
+/** Writes of the requests of one server. */
+export class Trail {
+  readonly #service: Service;
+  readonly #logger: FastifyBaseLogger;
+
+  constructor(service: Service, logger: FastifyBaseLogger) {
+    this.#service = service;
+    this.#logger = logger;
+  }
+
+  /** Where a request comes from. */
+  sourceOf(socket: Socket, forwardedFor: string | string[] | undefined): string {
+    return readSource(this.#service, socket, forwardedFor);
+  }
+
+  /** Answers what a handler threw, in a face's form. */
+  answerError<Request extends Pick<EndpointRequest, 'id'>, Reply extends EndpointReply, Answer>(
+    error: unknown,
+    request: Request,
+    reply: Reply,
+    answers: (request: Request, reply: Reply, trouble: Trouble) => Answer,
+  ): Answer {
+    const trouble = troubleOf(error);
+    const about = { request_id: request.id, err: error };
+    if (trouble.kind === 'internal') this.#logger.error(about, 'a request failed unexpectedly');
+    if (trouble.kind === 'unavailable') this.#logger.warn(about, 'the store could not serve');
+    return answerTrouble(answers, request, reply, trouble);
+  }
+
+  /** One line a request: what it came to, never its query, body, cookies or credentials. `ms` since it came. */
+  end(
+    request: Pick<EndpointRequest, 'id' | 'method' | 'source' | 'outcome'>,
+    { route, status, ms }: { readonly route: string | undefined; readonly status: number; readonly ms: number },
+  ): void {
+    this.#logger.info(
+      {
+        request_id: request.id,
+        method: request.method,
+        route: route ?? null,
+        status,
+        ms: Math.round(ms * 10) / 10,
+        source: request.source,
+        ...request.outcome,
+      },
+      'request',
+    );
+  }
+}
+
+function troubleOf(error: unknown): Trouble {
+  if (error instanceof StoreUnavailable) return { kind: 'unavailable', retryAfter: UNAVAILABLE_RETRY_AFTER };
+  if (error instanceof MalformedBody) return { kind: 'bad_request', description: error.message };
+  if (error instanceof UnsupportedBody) return { kind: 'unsupported_media_type' };
+  const status = (error as { statusCode?: number }).statusCode;
+  if (status === 413) return { kind: 'too_large' };
+  if (status === 415) return { kind: 'unsupported_media_type' };
+  return { kind: status !== undefined && status < 500 ? 'bad_request' : 'internal' };
+}
