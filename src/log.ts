@@ -5,12 +5,21 @@ import { type DestinationStream, type Logger, pino } from 'pino';
 const WRITE_EVERY_MS = 250;
 const WRITTEN_AT_ONCE = 32_768;
 
-/** Structured logs. Nothing that is a secret is ever handed to it. */
-export function makeLogger(destination: DestinationStream): Logger {
-  return pino(
-    { base: null, timestamp: pino.stdTimeFunctions.isoTime, formatters: { level: (level) => ({ level }) } },
-    destination,
-  );
+/** Structured logs. Nothing that is a secret is ever handed to it. `now` in ms since the epoch. */
+export function makeLogger(destination: DestinationStream, now: () => number): Logger {
+  return pino({ base: null, timestamp: timesOfLines(now), formatters: { level: (level) => ({ level }) } }, destination);
+}
+
+/** The time as a line has it (RFC 3339), made once for all lines of a millisecond. */
+function timesOfLines(now: () => number): () => string {
+  let moment = Number.NaN;
+  let text = '';
+  return () => {
+    const at = now();
+    if (at !== moment) text = `,"time":"${new Date(at).toISOString()}"`;
+    moment = at;
+    return text;
+  };
 }
 
 /** Standard error, where each line is written as it comes. */

@@ -126,7 +126,7 @@ async function serve(configuration: Configuration, json: boolean): Promise<never
   // What lives as long as a request outlives a collection or two under load. V8 may conclude that its kind lives for long
   // and from then on make it old at once, where even dead it keeps alive what it points to: decision 0027.
   setFlagsFromString('--no-allocation-site-pretenuring');
-  const logger = makeLogger(new GatheredLines());
+  const logger = makeLogger(new GatheredLines(), Date.now);
   const told = stopSignal(); // From here on, or a signal that comes early would cut the process off.
   const running = await Promise.race([startService(configuration, { logger }), told]);
   // The database may wait long for others, and what a start writes is there as a whole or not at all.
@@ -260,7 +260,7 @@ function canServe({ store }: Storage): Promise<boolean> {
 /** The world of the command line. Nothing is read or opened before a command asks for it. */
 export function makeCommandContext(environment: Readonly<Record<string, string | undefined>>): CommandContext {
   const configuration = () => readConfiguration(environment);
-  const world: World = { logger: makeLogger(lineByLine()) };
+  const world: World = { logger: makeLogger(lineByLine(), Date.now) };
   const openForCommand = async ({ mayCreate = false, migrate = false }) => {
     const read = configuration();
     if (read.database.kind === 'memory') {

@@ -14,7 +14,7 @@ for (const [how, end] of Object.entries(ENDS))
   test(`ASVS 16.2.1: what was logged before a process ends is written ${how}`, () => {
     const program = `
       import { GatheredLines, makeLogger } from '${LOG}';
-      const logger = makeLogger(new GatheredLines());
+      const logger = makeLogger(new GatheredLines(), Date.now);
       for (let line = 0; line < 1000; line += 1) logger.info({ line }, 'what happened');
       ${end}`;
     const { stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', program], { encoding: 'utf8' });

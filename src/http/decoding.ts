@@ -75,6 +75,7 @@ function decodePair(pair: string): Parameter {
 }
 
 function decodePart(text: string): string | null {
+  if (!/[%+]/.test(text)) return text;
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
   } catch {

@@ -27,9 +27,8 @@ export class DirectConnection implements Unanswered {
   readonly #routes: ReadonlyMap<string, Route>;
   readonly #around: Around;
   readonly #onDone: (isGivenBack: boolean) => void;
-  /** What came and was not handled yet, and how many bytes that is. */
-  #chunks: Buffer[] = [];
-  #length = 0;
+  /** What came and was not handled yet. */
+  #bytes = NOTHING;
   /** The request whose head has come, until it is answered; and whether all of it has come. */
   #request: DirectRequest | null = null;
   #isAsked = false;
@@ -72,8 +71,7 @@ export class DirectConnection implements Unanswered {
 
   readonly #onData = (chunk: Buffer): void => {
     if (this.#isOver) return;
-    this.#chunks.push(chunk);
-    this.#length += chunk.length;
+    this.#bytes = this.#bytes === NOTHING ? chunk : Buffer.concat([this.#bytes, chunk]);
     // Whoever sends more before the answer waits for it.
     if (this.#isAsked) this.#socket.pause();
     else this.#read();
@@ -100,13 +98,13 @@ export class DirectConnection implements Unanswered {
 
   #read(): void {
     this.#request ??= this.#readHead();
-    if (!this.#request || this.#length > this.#request.end) this.#giveBack();
-    else if (this.#length === this.#request.end) this.#ask(this.#request);
+    if (!this.#request || this.#bytes.length > this.#request.end) this.#giveBack();
+    else if (this.#bytes.length === this.#request.end) this.#ask(this.#request);
   }
 
   #readHead(): DirectRequest | null {
     const { trail, open } = this.#around;
-    const head = readPlainHead(this.#bytes());
+    const head = readPlainHead(this.#bytes);
     const route = head && this.#routes.get(head.line);
     const content = route && contentOf(route, head.headers);
     if (!content) return null;
@@ -115,9 +113,8 @@ export class DirectConnection implements Unanswered {
   }
 
   #ask(request: DirectRequest): void {
-    const bytes = this.#bytes();
-    this.#chunks = [];
-    this.#length = 0;
+    const bytes = this.#bytes;
+    this.#bytes = NOTHING;
     this.#isAsked = true;
     if (request.headers.isLast) this.#isLast = true;
     this.#around.turn.add(() => void this.#answer(request, bytes));
@@ -151,7 +148,7 @@ export class DirectConnection implements Unanswered {
 
   #goOn(): void {
     if (this.#socket.isPaused()) this.#socket.resume();
-    if (this.#length > 0 && !this.#isAsked) this.#read();
+    if (this.#bytes !== NOTHING && !this.#isAsked) this.#read();
   }
 
   /** Sends the last of all. What comes after it is not heard. */
@@ -161,22 +158,18 @@ export class DirectConnection implements Unanswered {
     this.#socket.resume().destroySoon();
   }
 
-  /** What came and was not handled yet, in one piece. */
-  #bytes(): Buffer {
-    if (this.#chunks.length !== 1) this.#chunks = [Buffer.concat(this.#chunks)];
-    return this.#chunks[0] as Buffer;
-  }
-
   #giveBack(): void {
     const socket = this.#socket;
     this.#around.open.end(socket, this);
     socket.off('data', this.#onData).off('end', this.#onEnd).off('close', this.#onClose).off('error', ignore);
     socket.pause();
-    socket.unshift(this.#bytes());
+    socket.unshift(this.#bytes);
     this.#onDone(true);
     socket.resume();
   }
 }
+
+const NOTHING: Buffer = Buffer.alloc(0);
 
 /** Whatever it is, `close` follows. */
 function ignore(): void {}

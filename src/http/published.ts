@@ -25,6 +25,8 @@ import { originOf } from './origin.ts';
 import { REFRESH_TOKEN_PATH, TOKEN_PATH } from './paths.ts';
 import type { Service } from './service.ts';
 
+type Issued = Promise<IssuedTokens | Refusal> | Refusal;
+
 /** Adds the token endpoints to the app's address. */
 export function addPublishedFace(app: FastifyInstance, service: Service): void {
   const answers = oauthAnswers;
@@ -37,7 +39,7 @@ export function addPublishedFace(app: FastifyInstance, service: Service): void {
 }
 
 /** `POST {app_url}/api/auth/oauth/token` (RFC 6749 §4.1.3). */
-async function exchange(service: Service, request: EndpointRequest): Promise<IssuedTokens | Refusal> {
+function exchange(service: Service, request: EndpointRequest): Issued {
   const body = formOf(request);
   const refusal = checkBody(body, EXCHANGE, 'authorization_code');
   if (refusal) return refusal;
@@ -52,7 +54,7 @@ async function exchange(service: Service, request: EndpointRequest): Promise<Iss
 }
 
 /** `POST {app_url}/api/auth/oauth/refreshToken` (RFC 6749 §6): the token is in the header, or in the body if there is none. */
-async function refresh(service: Service, request: EndpointRequest): Promise<IssuedTokens | Refusal> {
+function refresh(service: Service, request: EndpointRequest): Issued {
   const body = formOf(request);
   const refusal = checkBody(body, REFRESH, 'refresh_token');
   if (refusal) return refusal;

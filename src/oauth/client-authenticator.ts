@@ -47,18 +47,23 @@ export class ClientAuthenticator {
   }
 
   /** A client by the id that a request names; null when there is none. */
-  async find(
+  find(
     id: string | undefined,
     search: ClientStore['findClient'] = (known) => this.#parts.store.findClient(known),
   ): Promise<Client | null> {
-    return id !== undefined && isClientId(id) ? search(id) : null;
+    return id !== undefined && isClientId(id) ? search(id) : Promise.resolve(null);
   }
 
-  async #prove(client: Client | null, credentials: ClientCredentials): Promise<Client | Refusal> {
-    const { keyring, store, audiences, now } = this.#parts;
-    if (credentials.method !== 'assertion') return authenticateClient(keyring, client, credentials);
+  #prove(client: Client | null, credentials: ClientCredentials): Promise<Client | Refusal> | Client | Refusal {
+    return credentials.method === 'assertion'
+      ? this.#proveByAssertion(client, credentials.assertion)
+      : authenticateClient(this.#parts.keyring, client, credentials);
+  }
+
+  async #proveByAssertion(client: Client | null, assertion: string): Promise<Client | Refusal> {
+    const { store, audiences, now } = this.#parts;
     if (!client) return invalidClient('the client assertion names no client');
-    const verified = await verifyClientAssertion(client, credentials.assertion, audiences, now());
+    const verified = await verifyClientAssertion(client, assertion, audiences, now());
     if (verified instanceof Refusal) return verified;
     // The mark comes last: only the client's own key can make one, and an assertion that fails is not used up.
     return (await store.useClientAssertion(verified)) ? client : invalidClient('the client assertion was used before');

@@ -8,7 +8,7 @@
  */
 import { timingSafeEqual } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import { type DerivedKey, type Keyring, mac } from './keyring.ts';
+import type { Keyring } from './keyring.ts';
 
 /** `ac` authorization code, `at` access token, `rt` refresh token. */
 export type CredentialKind = 'ac' | 'at' | 'rt';
@@ -49,11 +49,16 @@ export function deriveCredential(
 ): string {
   const key = keyring.key(header.keyId, kind);
   if (!key) throw new Error('the key that this credential is derived from is not in the keyring');
-  const bytes = Buffer.allocUnsafe(HEADER_BYTES + MAC_BYTES);
-  writeHeader(bytes, header);
-  macOf(key, kind, bytes.subarray(0, HEADER_BYTES), seed).copy(bytes, HEADER_BYTES);
-  return withChecksum(`${prefix}_${kind}_${bytes.toString('base64url')}`);
+  writeHeader(derived, header);
+  key.forMac.digestInto(derived, HEADER_BYTES, kind, derivedHeader, seed);
+  return withChecksum(`${prefix}_${kind}_${derived.toString('base64url')}`);
 }
+
+/** Written anew for each credential: its text is all that is kept. */
+const derived = Buffer.alloc(HEADER_BYTES + MAC_BYTES);
+const derivedHeader = derived.subarray(0, HEADER_BYTES);
+const expectedMac = Buffer.alloc(MAC_BYTES);
+const checksum = Buffer.alloc(4);
 
 /**
  * Reads the text of a credential of one kind, without any I/O. Null for everything that this service cannot have made:
@@ -80,7 +85,9 @@ export function readCredential(prefix: string, kind: CredentialKind, text: strin
 /** Proves in constant time that this service derived the credential from the grant with this seed. */
 export function isGenuine(keyring: Keyring, credential: Credential, seed: Buffer): boolean {
   const key = keyring.key(credential.keyId, credential.kind);
-  return key !== undefined && timingSafeEqual(macOf(key, credential.kind, credential.header, seed), credential.mac);
+  if (!key) return false;
+  key.forMac.digestInto(expectedMac, 0, credential.kind, credential.header, seed);
+  return timingSafeEqual(expectedMac, credential.mac);
 }
 
 /**
@@ -88,7 +95,6 @@ export function isGenuine(keyring: Keyring, credential: Credential, seed: Buffer
  * credential from a broken one. It is not for security: the MAC is.
  */
 export function withChecksum(text: string): string {
-  const checksum = Buffer.allocUnsafe(4);
   checksum.writeUInt32BE(crc32(text));
   return text + checksum.toString('base64url');
 }
@@ -97,10 +103,6 @@ export function withChecksum(text: string): string {
 export function readChecked(start: string, text: string): string | null {
   const whole = text.slice(0, -CHECKSUM_CHARACTERS);
   return text.startsWith(start) && withChecksum(whole) === text ? whole.slice(start.length) : null;
-}
-
-function macOf(key: DerivedKey, kind: CredentialKind, header: Buffer, seed: Buffer): Buffer {
-  return mac(key, kind, header, seed).subarray(0, MAC_BYTES);
 }
 
 function writeHeader(bytes: Buffer, header: CredentialHeader): void {

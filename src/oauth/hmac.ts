@@ -11,6 +11,8 @@ const ROOM = 192;
 export class HmacKey {
   readonly #inner = Buffer.alloc(BLOCK + ROOM);
   readonly #outer = Buffer.alloc(BLOCK + DIGEST);
+  /** As much of `#inner` as the last message took: the next is often as long. */
+  #view = this.#inner.subarray(0, BLOCK);
 
   /** `key` has 64 bytes at most. */
   constructor(key: Buffer) {
@@ -24,17 +26,32 @@ export class HmacKey {
 
   /** The digest of the parts, one after the other, texts in UTF-8; 32 bytes. */
   digest(...parts: readonly (string | Buffer)[]): Buffer {
-    // As text of one byte a character: a buffer out of a hash costs twice as much as the hash.
+    return Buffer.from(this.#hash(parts), 'binary');
+  }
+
+  /** Writes the first bytes of the digest of the parts into a buffer, so many as it has from `at` on. */
+  digestInto(target: Buffer, at: number, ...parts: readonly (string | Buffer)[]): void {
+    target.write(this.#hash(parts), at, 'binary');
+  }
+
+  /** As text of one byte a character: a buffer out of a hash costs twice as much as the hash. */
+  #hash(parts: readonly (string | Buffer)[]): string {
     this.#outer.write(hash('sha256', this.#message(parts), 'binary'), BLOCK, 'binary');
-    return Buffer.from(hash('sha256', this.#outer, 'binary'), 'binary');
+    return hash('sha256', this.#outer, 'binary');
   }
 
   #message(parts: readonly (string | Buffer)[]): Buffer {
     let end = BLOCK;
     for (const part of parts) end += Buffer.byteLength(part);
-    const message = end <= this.#inner.length ? this.#inner : Buffer.concat([this.#inner], end);
+    const message = this.#messageOf(end);
     let at = BLOCK;
     for (const part of parts) at += typeof part === 'string' ? message.write(part, at) : part.copy(message, at);
-    return message.subarray(0, end);
+    return message;
+  }
+
+  #messageOf(bytes: number): Buffer {
+    if (bytes > this.#inner.length) return Buffer.concat([this.#inner], bytes);
+    if (this.#view.length !== bytes) this.#view = this.#inner.subarray(0, bytes);
+    return this.#view;
   }
 }

@@ -5,27 +5,32 @@ export type Parameter = readonly [name: string, value: string | null];
 
 /** Names to all values that came. A face has decoded them; nothing is decided on them yet. */
 export class Parameters {
-  readonly #values = new Map<string, (string | null)[]>();
+  /** The first value of each name, and all values of those that are repeated. */
+  readonly #values = new Map<string, string | null>();
+  readonly #repeated = new Map<string, (string | null)[]>();
 
   constructor(pairs: Iterable<Parameter>) {
     for (const [name, value] of pairs) {
       // JSON can escape half a character, which no redirect could carry back.
       const text = value?.isWellFormed() ? value : null;
-      const known = this.#values.get(name);
-      if (known) known.push(text);
-      else this.#values.set(name, [text]);
+      const first = this.#values.get(name);
+      const all = this.#repeated.get(name);
+      if (first === undefined) this.#values.set(name, text);
+      else if (all) all.push(text);
+      else this.#repeated.set(name, [first, text]);
     }
   }
 
   /** The value of a parameter; undefined when it is absent, empty (the same, RFC 6749 §3.1), repeated or not text. */
   get(name: string): string | undefined {
-    const values = this.#values.get(name);
-    return values?.length === 1 && values[0] ? values[0] : undefined;
+    return this.#repeated.has(name) ? undefined : this.#values.get(name) || undefined;
   }
 
   /** All values of a parameter that may be repeated, without empty ones and those that are not text. */
   all(name: string): string[] {
-    return (this.#values.get(name) ?? []).filter((value): value is string => value !== null && value !== '');
+    return (this.#repeated.get(name) ?? [this.#values.get(name) ?? null]).filter(
+      (value): value is string => value !== null && value !== '',
+    );
   }
 
   /** Whether the parameter came, with whatever value, even an empty one. */
@@ -40,11 +45,11 @@ export class Parameters {
    */
   problem(known: readonly string[], repeatable: readonly string[] = []): string | null {
     for (const name of known) {
-      const values = this.#values.get(name) ?? [''];
-      if (values.length > 1 && !repeatable.includes(name)) return `${name} is repeated`;
-      if (values.includes(null)) return `${name} is not text in UTF-8`;
+      const all = this.#repeated.get(name);
+      if (all && !repeatable.includes(name)) return `${name} is repeated`;
+      if (all ? all.includes(null) : this.#values.get(name) === null) return `${name} is not text in UTF-8`;
     }
-    const isRepeated = [...this.#values].some(([name, values]) => values.length > 1 && !repeatable.includes(name));
-    return isRepeated ? 'a parameter is repeated' : null;
+    for (const name of this.#repeated.keys()) if (!repeatable.includes(name)) return 'a parameter is repeated';
+    return null;
   }
 }

@@ -43,7 +43,7 @@ export async function startTestService(t: Lifetime, variables: Record<string, st
   const [appPort, apiPort] = [await freePort(), await freePort()];
   const clock = new Clock();
   const log: string[] = [];
-  const logger = makeLogger({ write: (line: string) => void log.push(line) });
+  const logger = makeLogger({ write: (line: string) => void log.push(line) }, Date.now);
   const configuration = readConfiguration({
     VALETKEY_APP_URL: `http://127.0.0.1:${appPort}`,
     VALETKEY_API_URL: `http://127.0.0.1:${apiPort}`,

@@ -1,8 +1,9 @@
 /** Clients in PostgreSQL. Lists are JSON as text, written in one way, so that equal lists are equal texts. */
-import { randomUUID } from 'node:crypto';
+
 import type { Client } from '../../oauth/client.ts';
 import type { ClientStore } from '../../oauth/store.ts';
 import { secretsText } from '../secrets-text.ts';
+import { newAttempt } from './attempts.ts';
 import { Batches } from './batches.ts';
 import { json } from './connection.ts';
 import type { Database } from './database.ts';
@@ -69,7 +70,7 @@ export function clientStore(database: Database, known: KnownClients): ClientStor
         async (connection) => (await connection.change('DELETE FROM client WHERE id = $1', [id])) === 1,
       ),
     useClientAssertion: ({ digest, expiresAt }) =>
-      assertions.add({ digest: digest.toString('hex'), expires_at: expiresAt, attempt: randomUUID() }),
+      assertions.add({ digest: digest.toString('hex'), expires_at: expiresAt, attempt: newAttempt() }),
   };
 }
 

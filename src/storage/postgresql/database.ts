@@ -1,7 +1,8 @@
 /** What the stores stand on: connections for reads by key, for writes by key, and for everything else. */
-import { randomUUID } from 'node:crypto';
+
 import type { QueryResultRow } from 'pg';
 import type { AuditEvent } from '../../oauth/audit.ts';
+import { newAttempt } from './attempts.ts';
 import { eventRow, RECORD_EVENTS } from './audit-rows.ts';
 import { type Connection, json } from './connection.ts';
 import { Connections, type Work } from './connections.ts';
@@ -57,7 +58,7 @@ export class Database {
     effect: (connection: Connection, attempt: string) => Promise<T>,
     recall: (connection: Connection, attempt: string) => Promise<T> = async () => true as T,
   ): Promise<T> {
-    const attempt = randomUUID();
+    const attempt = newAttempt();
     const recorded = [json([{ ...eventRow(event), attempt }])];
     return this.#do(async (connection, again) => {
       if (again && (await happened(connection, recorded))) return recall(connection, attempt);

@@ -3,9 +3,9 @@
  * statement changed decides a race. Each writes an attempt of its own into the row, so that who lost the connection asks
  * the row whether it was their write.
  */
-import { randomUUID } from 'node:crypto';
 import { type Generation, grantIdText } from '../../oauth/grant.ts';
 import type { GrantFilter, GrantStore } from '../../oauth/store.ts';
+import { newAttempt } from './attempts.ts';
 import { EVENT_COLUMNS, EVENT_RECORD, eventRow } from './audit-rows.ts';
 import { Batches, searchByKey } from './batches.ts';
 import { type Connection, json } from './connection.ts';
@@ -111,7 +111,7 @@ export function grantStore(database: Database, marks: UseMarks, clients: KnownCl
       keyOf: ({ id }) => id,
       send: (connection, rows, again) => write(connection, sql, rows, again),
     });
-    return (row, id) => batches.add({ ...row, id: grantIdText(id), attempt: randomUUID() });
+    return (row, id) => batches.add({ ...row, id: grantIdText(id), attempt: newAttempt() });
   };
   const [issue, advance, revoke] = [writes(ISSUE), writes(ADVANCE), writes(REVOKE)];
 
@@ -133,7 +133,7 @@ export function grantStore(database: Database, marks: UseMarks, clients: KnownCl
       if (!found) return null;
       const { standing, resourceOwner, clientVersion } = found;
       const grant = marks.merge(found.grant);
-      const client = await clients.ofVersion(grant.clientId, clientVersion);
+      const client = clients.ofVersion(grant.clientId, clientVersion) ?? (await clients.find(grant.clientId));
       return client && { grant, standing, resourceOwner, client };
     },
     async findEpochs(clientId, resourceOwnerId) {

@@ -61,10 +61,10 @@ export class KnownClients {
     return found.client;
   }
 
-  /** The client that the database has just said to have this version: as it was kept or, if another version was, read anew. */
-  ofVersion(id: string, version: string): Client | Promise<Client | null> {
+  /** The client that the database has just said to have this version; null when it is not kept, or as it was before. */
+  ofVersion(id: string, version: string): Client | null {
     const known = this.#known.get(id);
-    return known?.version === version ? known.client : this.find(id);
+    return known?.version === version ? known.client : null;
   }
 }
 
