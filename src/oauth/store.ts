@@ -62,7 +62,8 @@ export type GrantStore = {
   revokeAllGrants(event: AuditEvent): Promise<void>;
   /**
    * Notes that an access token of this generation was used at `at` (ms). Written behind, in batches; `findGrant` answers
-   * with the note at once. Marks only grow, and a crash loses at most the last second of them.
+   * with the note at once. Marks only grow, and a crash loses at most the last second of them. A use within
+   * a second of one of the same generation that is noted may be left out.
    */
   noteUse(grant: Grant, generation: number, at: number): void;
   listGrants(filter: GrantFilter): Promise<ListedGrant[]>;

@@ -87,7 +87,7 @@ export const SELECTED = `
     .map((column) => `oauth_grant.${column}`)
     .join(', ')},
   installation.epoch AS epoch_of_installation, client.epoch AS epoch_of_client, account.epoch AS epoch_of_account,
-  client.status = 'paused' AS client_paused, client.name AS client_name,
+  client.status = 'paused' AS client_paused,
   account.status = 'disabled' AS account_disabled, account.username, account.email, account.name, account.avatar_url`;
 
 /** Where a decision on a grant takes what it needs beside its row. */

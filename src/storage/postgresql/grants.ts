@@ -162,7 +162,7 @@ export function grantStore(database: Database, marks: UseMarks, clients: KnownCl
     noteUse: (grant, generation, at) => marks.note(grant, generation, at),
     async listGrants(filter) {
       const { where, parameters } = conditions(filter);
-      const list = `SELECT ${SELECTED} FROM oauth_grant ${CONTEXT} ${where} ORDER BY oauth_grant.id DESC LIMIT $1`;
+      const list = `SELECT ${SELECTED}, client.name AS client_name FROM oauth_grant ${CONTEXT} ${where} ORDER BY oauth_grant.id DESC LIMIT $1`;
       const rows = await database.rows<ListedGrantRow>(list, [filter.limit, ...parameters]);
       return rows.map((row) => {
         const found = asGrantInContext(row);

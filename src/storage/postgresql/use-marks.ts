@@ -11,6 +11,8 @@ type Mark = { readonly id: string; readonly generation: number; readonly usedAt:
 
 /** How often due marks are written: a generation's first use is on disk this much later. */
 const WRITE_EVERY_MS = 500;
+/** The same generation of a grant is noted again at most this often. */
+const SAME_USE_MS = 1000;
 /** The same generation of a grant is written again at most this often. */
 const SAME_GENERATION_MS = 60_000;
 /** So many marks are written early, whether they are due or not. */
@@ -44,6 +46,7 @@ export class UseMarks {
 
   /** Notes a use at `at` (ms). `grant` is as `findGrant` answered it, marks included. */
   note(grant: Grant, generation: number, at: number): void {
+    if (generation <= grant.usedGeneration && at - (grant.lastUsedAt ?? 0) < SAME_USE_MS) return;
     const id = grantIdText(grant.id);
     const mark = this.#marks.get(id);
     if (!mark && this.#marks.size >= MOST) return;

@@ -27,7 +27,7 @@ const NOT_ENDED = `revoked_at IS NULL AND EXISTS (
     AND client.id = oauth_grant.client_id AND client.epoch = oauth_grant.client_epoch
     AND account.id = oauth_grant.resource_owner_id AND account.epoch = oauth_grant.resource_owner_epoch)`;
 
-/** Grants as their rows say, without marks that are still to be written. */
+/** Grants as their rows say; marks that are still to be written may be missing. */
 export function grantCache(tables: Tables): RowCache<Grant> {
   const find = tables.one<GrantRow>(`SELECT ${GRANT_COLUMNS.join(', ')} FROM oauth_grant WHERE id = ?`);
   return new RowCache(tables, (key) => {

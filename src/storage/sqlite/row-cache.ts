@@ -46,7 +46,7 @@ export class RowCache<Found> {
     this.#recent.set(key, found);
   }
 
-  /** The same for a row that may not be kept; then it is not. */
+  /** The same for a row that may not be kept; then it is not. Also for a mark, which may be lost. */
   change(key: string, change: (kept: Found) => Found): void {
     const kept = this.#recent.get(key) ?? this.#older.get(key);
     if (kept !== undefined) this.keep(key, change(kept));

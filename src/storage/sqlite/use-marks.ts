@@ -11,6 +11,8 @@ type Mark = { readonly id: Buffer; readonly generation: number; readonly usedAt:
 
 /** How often due marks are written: a generation's first use is on disk this much later. */
 const WRITE_EVERY_MS = 500;
+/** The same generation of a grant is noted again at most this often. */
+const SAME_USE_MS = 1000;
 /** The same generation of a grant is written again at most this often. */
 const SAME_GENERATION_MS = 60_000;
 /** So many marks are written early, whether they are due or not. */
@@ -43,17 +45,20 @@ export class UseMarks {
 
   /** Notes a use at `at` (ms). `grant` is as `findGrant` answered it, marks included. */
   note(grant: Grant, generation: number, at: number): void {
+    if (generation <= grant.usedGeneration && at - (grant.lastUsedAt ?? 0) < SAME_USE_MS) return;
     const key = rowKey(grant.id);
     const mark = this.#marks.get(key);
     if (!mark && this.#marks.size >= MOST) return;
     const isNew = generation > Math.max(grant.usedGeneration, mark?.generation ?? 0);
     const dueAt = isNew ? at : (mark?.dueAt ?? (grant.lastUsedAt ?? 0) + SAME_GENERATION_MS);
-    this.#marks.set(key, {
+    const grown: Mark = {
       id: grant.id,
       generation: Math.max(generation, mark?.generation ?? 0),
       usedAt: Math.max(at, mark?.usedAt ?? 0),
       dueAt,
-    });
+    };
+    this.#marks.set(key, grown);
+    this.#grants.change(key, (kept) => withMark(kept, grown));
     if (this.#marks.size >= MANY && !this.#writing) void this.#write([...this.#marks]);
     this.#timer ??= setTimeout(() => this.#writeDue(), WRITE_EVERY_MS).unref();
   }
@@ -117,7 +122,9 @@ export class UseMarks {
   }
 }
 
+/** The grant with a mark; itself when it has that already. */
 function withMark(grant: Grant, { generation, usedAt }: Mark): Grant {
+  if (generation <= grant.usedGeneration && usedAt <= (grant.lastUsedAt ?? 0)) return grant;
   return {
     ...grant,
     usedGeneration: Math.max(grant.usedGeneration, generation),
