@@ -20,6 +20,11 @@ export type Around = {
   readonly now: () => number;
 };
 
+/** A client that ends connections at the same age as we do has so long to go first (ms). */
+const CLIENT_GOES_FIRST_MS = 1000;
+
+const NOTHING: Buffer = Buffer.alloc(0);
+
 /** A connection that has at most one request under way. */
 export class DirectConnection implements Unanswered {
   readonly #socket: Socket;
@@ -27,13 +32,15 @@ export class DirectConnection implements Unanswered {
   readonly #routes: ReadonlyMap<string, Route>;
   readonly #around: Around;
   readonly #onDone: (isGivenBack: boolean) => void;
-  /** What came and was not handled yet. */
-  #bytes = NOTHING;
+  /** What came and was not handled yet, and how many bytes that is. */
+  #chunks: Buffer[] = [];
+  #length = 0;
   /** The request whose head has come, until it is answered; and whether all of it has come. */
   #request: DirectRequest | null = null;
   #isAsked = false;
-  /** Whether the next answer is the last, and whether it was given. */
+  /** Whether the client has said that its request is the last; whether no other is wanted, or can come; and the end. */
   #isLast = false;
+  #isEnding = false;
   #isOver = false;
   #hasAnswered = false;
   /** Since when nothing is under way (ms). */
@@ -57,29 +64,31 @@ export class DirectConnection implements Unanswered {
   }
 
   setLast(isLast: boolean): void {
-    this.#isLast = isLast;
+    this.#isEnding = isLast;
   }
 
   /** Ends the connection if nothing, or not all of a request, has come for too long. `now` as of `performance.now()`. */
   look(now: number): void {
     if (this.#isAsked) return;
     const { first, between, request } = this.#around.patience;
-    if (this.#request) {
-      if (now - this.#request.since > request) this.#finish(REQUEST_TIMEOUT);
-    } else if (now - this.#silentSince > (this.#hasAnswered ? between : first)) this.#socket.destroy();
+    const silence = this.#hasAnswered && !this.#isOver ? between + CLIENT_GOES_FIRST_MS : first;
+    if (this.#isOver || !this.#request) {
+      if (now - this.#silentSince > silence) this.#socket.destroy();
+    } else if (now - this.#request.since > request) this.#finish(REQUEST_TIMEOUT);
   }
 
   readonly #onData = (chunk: Buffer): void => {
     if (this.#isOver) return;
-    this.#bytes = this.#bytes === NOTHING ? chunk : Buffer.concat([this.#bytes, chunk]);
+    this.#chunks.push(chunk);
+    this.#length += chunk.length;
     // Whoever sends more before the answer waits for it.
     if (this.#isAsked) this.#socket.pause();
     else this.#read();
   };
 
   readonly #onEnd = (): void => {
-    if (this.#isAsked) this.#isLast = true;
-    else this.#socket.destroySoon();
+    this.#isEnding = true;
+    if (!this.#isAsked) this.#socket.destroySoon();
   };
 
   readonly #onClose = (): void => {
@@ -97,14 +106,26 @@ export class DirectConnection implements Unanswered {
   };
 
   #read(): void {
+    if (!this.#request) this.#skipEmptyLines();
+    if (this.#length === 0) return;
     this.#request ??= this.#readHead();
-    if (!this.#request || this.#bytes.length > this.#request.end) this.#giveBack();
-    else if (this.#bytes.length === this.#request.end) this.#ask(this.#request);
+    if (!this.#request || this.#length > this.#request.end) this.#giveBack();
+    else if (this.#length === this.#request.end) this.#ask(this.#request);
+  }
+
+  /** Some clients end a body with an empty line that does not count (RFC 9112 §2.2). */
+  #skipEmptyLines(): void {
+    const bytes = this.#all();
+    let start = 0;
+    while (bytes[start] === 0x0d && bytes[start + 1] === 0x0a) start += 2;
+    if (start === 0) return;
+    this.#chunks = [bytes.subarray(start)];
+    this.#length -= start;
   }
 
   #readHead(): DirectRequest | null {
     const { trail, open } = this.#around;
-    const head = readPlainHead(this.#bytes);
+    const head = readPlainHead(this.#all());
     const route = head && this.#routes.get(head.line);
     const content = route && contentOf(route, head.headers);
     if (!content) return null;
@@ -113,8 +134,9 @@ export class DirectConnection implements Unanswered {
   }
 
   #ask(request: DirectRequest): void {
-    const bytes = this.#bytes;
-    this.#bytes = NOTHING;
+    const bytes = this.#all();
+    this.#chunks = [];
+    this.#length = 0;
     this.#isAsked = true;
     if (request.headers.isLast) this.#isLast = true;
     this.#around.turn.add(() => void this.#answer(request, bytes));
@@ -130,16 +152,17 @@ export class DirectConnection implements Unanswered {
     }
   }
 
-  /** Sends an answer, unless nobody is there any more. */
+  /** Sends an answer, unless nobody is there any more. What was sent behind the request is answered as well. */
   #send(request: DirectRequest, status: number, headers: string, body: string): void {
-    if (this.#request !== request) return;
+    if (this.#request !== request || this.#socket.destroyed) return;
     const { open, trail, now } = this.#around;
     this.#request = null;
     this.#isAsked = false;
     this.#hasAnswered = true;
     open.end(this.#socket, this);
-    const text = answerText(status, headers, body, this.#isLast, now());
-    if (this.#isLast) this.#finish(text);
+    const isLast = this.#isLast || (this.#isEnding && this.#length === 0);
+    const text = answerText(status, headers, body, isLast, now());
+    if (isLast) this.#finish(text);
     else if (this.#socket.write(text)) this.#goOn();
     else this.#socket.pause().once('drain', () => this.#goOn());
     this.#silentSince = performance.now();
@@ -148,7 +171,7 @@ export class DirectConnection implements Unanswered {
 
   #goOn(): void {
     if (this.#socket.isPaused()) this.#socket.resume();
-    if (this.#bytes !== NOTHING && !this.#isAsked) this.#read();
+    if (this.#length > 0 && !this.#isAsked) this.#read();
   }
 
   /** Sends the last of all. What comes after it is not heard. */
@@ -158,18 +181,22 @@ export class DirectConnection implements Unanswered {
     this.#socket.resume().destroySoon();
   }
 
+  /** What came and was not handled yet, in one piece. */
+  #all(): Buffer {
+    if (this.#chunks.length > 1) this.#chunks = [Buffer.concat(this.#chunks)];
+    return this.#chunks[0] ?? NOTHING;
+  }
+
   #giveBack(): void {
     const socket = this.#socket;
     this.#around.open.end(socket, this);
     socket.off('data', this.#onData).off('end', this.#onEnd).off('close', this.#onClose).off('error', ignore);
     socket.pause();
-    socket.unshift(this.#bytes);
+    socket.unshift(this.#all());
     this.#onDone(true);
     socket.resume();
   }
 }
-
-const NOTHING: Buffer = Buffer.alloc(0);
 
 /** Whatever it is, `close` follows. */
 function ignore(): void {}

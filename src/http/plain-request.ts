@@ -8,6 +8,9 @@ const MOST_HEAD = 8 * 1024;
 /** Anything but printable ASCII, and ends of lines that are not CR LF. */
 const NOT_PLAIN = /[^\x20-\x7e\r\n]|\r(?!\n)|(?<!\r)\n/;
 const NAME = /^[a-z0-9-]+$/;
+const HOST = /^[A-Za-z0-9.:[\]-]+$/;
+/** With more headers than these a request is not plain. */
+const MOST_HEADERS = 64;
 const LENGTH = /^(?:0|[1-9][0-9]{0,4})$/;
 
 /** The head of a plain request. */
@@ -30,7 +33,8 @@ export function readPlainHead(bytes: Buffer): PlainHead | null {
   if (lineEnd < 0) return null;
   const line = head.slice(0, lineEnd);
   const headers = new PlainHeaders();
-  while (lineEnd < end) {
+  for (let count = 0; lineEnd < end; count += 1) {
+    if (count === MOST_HEADERS) return null;
     const start = lineEnd + 2;
     lineEnd = head.indexOf('\r\n', start);
     if (lineEnd < 0) lineEnd = end;
@@ -57,7 +61,7 @@ export class PlainHeaders {
   take(name: string, value: string): boolean {
     switch (name) {
       case 'host':
-        if (this.hasHost) return false;
+        if (this.hasHost || !HOST.test(value)) return false;
         this.hasHost = true;
         return true;
       case 'authorization':

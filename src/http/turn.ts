@@ -1,7 +1,7 @@
 /** What comes in one turn of the event loop is handled together, 32 at a time: each step of many requests in a row. */
 
-/** So many are handled in a row: what these wait for is asked for before the next ones begin. */
-const MOST_TOGETHER = 32;
+/** So many are handled in a row at least: what these wait for is asked for before the next ones begin. */
+const TOGETHER = 32;
 
 /**
  * Begins to handle requests when all that was to be read in this turn is read. The code of one step then runs many times
@@ -18,7 +18,8 @@ export class Turn {
   }
 
   #handle(): void {
-    const requests = this.#read.splice(0, MOST_TOGETHER);
+    // Of many, half: whoever sends thousands on one connection must not be read faster than they are begun.
+    const requests = this.#read.splice(0, Math.max(TOGETHER, Math.ceil(this.#read.length / 2)));
     if (this.#read.length > 0) setImmediate(() => this.#handle());
     for (const begin of requests) begin();
   }
