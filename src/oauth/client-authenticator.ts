@@ -2,7 +2,7 @@
 import { authenticateClient, type Client, type ClientCredentials, isClientId } from './client.ts';
 import { claimedClientId, verifyClientAssertion } from './client-assertion.ts';
 import { invalidClient, invalidRequest, Refusal } from './error.ts';
-import { type GuessThrottle, proveUnlessGuessing } from './guess-throttle.ts';
+import { type GuessThrottle, tooManyGuesses } from './guess-throttle.ts';
 import type { Keyring } from './keyring.ts';
 import type { ClientStore } from './store.ts';
 
@@ -40,9 +40,15 @@ export class ClientAuthenticator {
     if (clientId !== undefined && credentials.clientId !== undefined && credentials.clientId !== clientId)
       return invalidRequest('client_id differs from the client assertion'); // RFC 7521 §4.2
     const key = `client ${clientId !== undefined && isClientId(clientId) ? clientId : ''} ${origin.source}`;
-    const proven = await proveUnlessGuessing(throttle, key, now(), async () =>
-      this.#prove(await this.find(clientId, search), credentials),
-    );
+    const at = now();
+    const refusal = tooManyGuesses(throttle, key, at);
+    if (refusal) return refusal;
+    const client = await this.find(clientId, search);
+    const proven =
+      credentials.method === 'assertion'
+        ? await this.#proveByAssertion(client, credentials.assertion)
+        : authenticateClient(this.#parts.keyring, client, credentials);
+    if (proven instanceof Refusal) throttle.count([key], at);
     return !(proven instanceof Refusal) && proven.status === 'paused' ? invalidClient('the client is paused') : proven;
   }
 
@@ -52,12 +58,6 @@ export class ClientAuthenticator {
     search: ClientStore['findClient'] = (known) => this.#parts.store.findClient(known),
   ): Promise<Client | null> {
     return id !== undefined && isClientId(id) ? search(id) : Promise.resolve(null);
-  }
-
-  #prove(client: Client | null, credentials: ClientCredentials): Promise<Client | Refusal> | Client | Refusal {
-    return credentials.method === 'assertion'
-      ? this.#proveByAssertion(client, credentials.assertion)
-      : authenticateClient(this.#parts.keyring, client, credentials);
   }
 
   async #proveByAssertion(client: Client | null, assertion: string): Promise<Client | Refusal> {

@@ -9,22 +9,15 @@ export type GuessThrottle = {
   count(keys: readonly string[], now: number): void;
 };
 
-/** Lets somebody prove who they are, unless too many guesses with this key failed before. `now` in ms. */
-export async function proveUnlessGuessing<Proven>(
-  throttle: GuessThrottle,
-  key: string,
-  now: number,
-  prove: () => Promise<Proven | Refusal>,
-): Promise<Proven | Refusal> {
+/** Why nobody may try to prove who they are with this key, as too many guesses failed before; or null. `now` in ms. */
+export function tooManyGuesses(throttle: GuessThrottle, key: string, now: number): Refusal | null {
   const wait = throttle.wait([key], now);
-  if (wait > 0)
-    return new Refusal(
-      'temporarily_unavailable',
-      'too many failed attempts to authenticate this client: try again later',
-      'throttled',
-      wait,
-    );
-  const proven = await prove();
-  if (proven instanceof Refusal) throttle.count([key], now);
-  return proven;
+  return wait > 0
+    ? new Refusal(
+        'temporarily_unavailable',
+        'too many failed attempts to authenticate this client: try again later',
+        'throttled',
+        wait,
+      )
+    : null;
 }

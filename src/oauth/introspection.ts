@@ -3,8 +3,8 @@ import { accessTokenRefusal } from './access-token.ts';
 import { isClientId } from './client.ts';
 import type { RequestOrigin } from './client-authenticator.ts';
 import { readCredential } from './credential.ts';
-import type { Refusal } from './error.ts';
-import { type GuessThrottle, proveUnlessGuessing } from './guess-throttle.ts';
+import { Refusal } from './error.ts';
+import { type GuessThrottle, tooManyGuesses } from './guess-throttle.ts';
 import type { Keyring } from './keyring.ts';
 import {
   type ActiveToken,
@@ -33,13 +33,18 @@ export class Introspection {
   }
 
   /** The resource server that the credentials prove. */
-  authenticate(credentials: ResourceServerCredentials, origin: RequestOrigin): Promise<ResourceServer | Refusal> {
+  async authenticate(credentials: ResourceServerCredentials, origin: RequestOrigin): Promise<ResourceServer | Refusal> {
     const { store, keyring, throttle, now } = this.#parts;
     const { id = '' } = credentials;
     const known = isClientId(id) ? id : '';
-    return proveUnlessGuessing(throttle, `resource server ${known} ${origin.source}`, now(), async () =>
-      authenticateResourceServer(keyring, known ? await store.findResourceServer(known) : null, credentials),
-    );
+    const key = `resource server ${known} ${origin.source}`;
+    const at = now();
+    const refusal = tooManyGuesses(throttle, key, at);
+    if (refusal) return refusal;
+    const found = known ? await store.findResourceServer(known) : null;
+    const proven = authenticateResourceServer(keyring, found, credentials);
+    if (proven instanceof Refusal) throttle.count([key], at);
+    return proven;
   }
 
   /**
