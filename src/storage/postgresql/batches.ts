@@ -7,13 +7,10 @@ import { StoreUnavailable } from '../../oauth/store.ts';
 import type { Connection } from './connection.ts';
 import type { Connections } from './connections.ts';
 import { asStoreError, ConnectionLost } from './errors.ts';
+import { Gathering } from './gathering.ts';
 
 /** So many requests share a statement at most. */
 const MOST_PER_STATEMENT = 256;
-/** So many do not wait for others. */
-const ENOUGH = 32;
-/** So long the first waits for others at most, while more come in each turn of the event loop (ms). */
-const PATIENCE_MS = 3;
 /** More requests than this do not wait: the database is far behind. */
 const MOST_QUEUED = 20_000;
 
@@ -48,13 +45,15 @@ export class Batches<Request, Answer> {
   /** The keys of requests that are under way. */
   readonly #busy = new Set<string | undefined>();
   #isAsking = false;
+  readonly #gathering: Gathering;
   /** The look that is due while others are waited for; null when nobody waits. */
-  #gathering: (() => void) | null = null;
+  #look: (() => void) | null = null;
 
   constructor(parts: BatchParts<Request, Answer>) {
     this.#parts = parts;
+    this.#gathering = new Gathering(parts.keyOf === undefined);
     parts.connections.onClosing(() => {
-      if (this.#gathering) this.#send();
+      if (this.#look) this.#send();
     });
   }
 
@@ -65,30 +64,33 @@ export class Batches<Request, Answer> {
     return new Promise((resolve, reject) => {
       this.#queue.push({ request, key: this.#parts.keyOf?.(request), resolve, reject });
       this.#ask();
-      if (this.#gathering && this.#queue.length >= ENOUGH) this.#send();
+      if (this.#look && this.#queue.length >= this.#gathering.enough) this.#send();
     });
   }
 
-  /** Waits for others while some come in each turn of the event loop. One in which nothing comes takes microseconds. */
+  /** Waits for others, looking at each turn of the event loop. One in which nothing comes takes microseconds. */
   #ask(): void {
     if (this.#isAsking || this.#queue.length === 0) return;
     this.#isAsking = true;
-    const end = performance.now() + PATIENCE_MS;
+    const since = performance.now();
     let before = 0;
     const look = () => {
-      if (this.#gathering !== look) return;
-      if (this.#queue.length === before || performance.now() >= end) return this.#send();
-      before = this.#queue.length;
+      if (this.#look !== look) return;
+      const queued = this.#queue.length;
+      if (this.#gathering.isOver({ queued, waited: performance.now() - since, isQuiet: queued === before }))
+        return this.#send();
+      before = queued;
       setImmediate(look);
     };
-    this.#gathering = look;
-    if (this.#queue.length >= ENOUGH) this.#send();
+    this.#look = look;
+    this.#gathering.begin();
+    if (this.#queue.length >= this.#gathering.enough) this.#send();
     else setImmediate(look);
   }
 
   /** What is taken is what has come until there is a connection. */
   #send(): void {
-    this.#gathering = null;
+    this.#look = null;
     let taken: readonly Entry<Request, Answer>[] | null = null;
     const batch = () => {
       taken ??= this.#take();
@@ -106,6 +108,7 @@ export class Batches<Request, Answer> {
     this.#parts.onTaken?.();
     const batch = this.#parts.keyOf ? this.#takeFree() : this.#queue.splice(0, MOST_PER_STATEMENT);
     if (batch.length === MOST_PER_STATEMENT) this.#ask();
+    if (batch.length > 0) this.#gathering.went(batch.length);
     return batch;
   }
 

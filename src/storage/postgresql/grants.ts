@@ -62,8 +62,8 @@ const ADVANCE = `
   UPDATE oauth_grant
   SET generation = next.generation, key_id = next.key_id, rotated_at = next.rotated_at,
     access_token_expires_at = next.access_token_expires_at, expires_at = next.expires_at, attempt = next.attempt
-  FROM json_to_recordset($1) AS next (id uuid, generation integer, key_id bigint, rotated_at bigint,
-    access_token_expires_at bigint, expires_at bigint, attempt uuid)
+  FROM unnest($1::uuid[], $2::integer[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::uuid[])
+    AS next (id, generation, key_id, rotated_at, access_token_expires_at, expires_at, attempt)
   WHERE oauth_grant.id = next.id AND oauth_grant.generation = next.generation - 1 AND ${NOT_ENDED}
   RETURNING oauth_grant.id`;
 
@@ -105,27 +105,18 @@ export function grantStore(database: Database, marks: UseMarks, clients: KnownCl
     ...asGrantInContext(row),
     clientVersion: row.client_version,
   }));
-  const writes = (sql: string): ((row: object, id: Buffer) => Promise<boolean>) => {
-    const batches = new Batches<Written, boolean>({
+  const writes = <Row>(sql: string, parametersOf: (rows: readonly (Row & Written)[]) => readonly string[]) => {
+    const batches = new Batches<Row & Written, boolean>({
       connections: database.writes,
       keyOf: ({ id }) => id,
-      send: (connection, rows, again) => write(connection, sql, rows, again),
+      send: (connection, rows, again) => write(connection, sql, rows, parametersOf(rows), again),
     });
-    return (row, id) => batches.add({ ...row, id: grantIdText(id), attempt: newAttempt() });
+    return (row: Row, id: Buffer): Promise<boolean> =>
+      batches.add({ ...row, id: grantIdText(id), attempt: newAttempt() });
   };
-  const [issue, advance, revoke] = [writes(ISSUE), writes(ADVANCE), writes(REVOKE)];
-
-  const transition = ({ grantId, generation, keyId, rotatedAt, accessTokenExpiresAt, expiresAt }: Generation) =>
-    advance(
-      {
-        generation,
-        key_id: keyId,
-        rotated_at: rotatedAt,
-        access_token_expires_at: accessTokenExpiresAt,
-        expires_at: expiresAt,
-      },
-      grantId,
-    );
+  const asJson = (rows: readonly object[]) => [json(rows)];
+  const [issue, revoke] = [writes<object>(ISSUE, asJson), writes<object>(REVOKE, asJson)];
+  const transition = writes<Generation>(ADVANCE, advanced);
 
   return {
     async findGrant(id) {
@@ -144,8 +135,8 @@ export function grantStore(database: Database, marks: UseMarks, clients: KnownCl
       const isIssued = await issue({ ...grantRow(grant), event: eventRow(event) }, grant.id);
       if (!isIssued) throw new Error('there is a grant with this id already');
     },
-    redeemAuthorizationCode: transition,
-    rotateRefreshToken: transition,
+    redeemAuthorizationCode: (next) => transition(next, next.grantId),
+    rotateRefreshToken: (next) => transition(next, next.grantId),
     revokeGrant: (id, reason, event) => revoke({ at: event.at, reason, event: eventRow(event) }, id),
     revokeGrantsOfClient: (resourceOwnerId, clientId, event) =>
       database.act(
@@ -178,6 +169,19 @@ export function grantStore(database: Database, marks: UseMarks, clients: KnownCl
   };
 }
 
+/** Transitions as one array for each column: the database reads it in half the time that JSON takes. */
+function advanced(rows: readonly (Generation & Written)[]): string[] {
+  return [
+    rows.map(({ id }) => id),
+    rows.map(({ generation }) => generation),
+    rows.map(({ keyId }) => keyId),
+    rows.map(({ rotatedAt }) => rotatedAt),
+    rows.map(({ accessTokenExpiresAt }) => accessTokenExpiresAt),
+    rows.map(({ expiresAt }) => expiresAt),
+    rows.map(({ attempt }) => attempt),
+  ].map((values) => `{${values.join(',')}}`); // UUIDs and numbers need no quotes.
+}
+
 /**
  * Writes rows of grants and answers which were. After a cut line, a row that has the attempt was written by the earlier
  * try: this statement waited for it, if it was still under way.
@@ -186,9 +190,10 @@ async function write(
   connection: Connection,
   sql: string,
   rows: readonly Written[],
+  parameters: readonly string[],
   again: boolean,
 ): Promise<readonly boolean[]> {
-  const written = await connection.rows<{ id: string }>(sql, [json(rows)]);
+  const written = await connection.rows<{ id: string }>(sql, parameters);
   if (again) {
     const attempts = rows.map(({ id, attempt }) => ({ id, attempt }));
     written.push(...(await connection.rows<{ id: string }>(ATTEMPTED, [json(attempts)])));
