@@ -22,7 +22,7 @@ export function decodeForm(text: string): Parameters {
 }
 
 /** Decodes a form's body. Throws `MalformedBody` unless it is UTF-8. */
-export function decodeFormBody(body: Buffer): Parameters {
+function decodeFormBody(body: Buffer): Parameters {
   return decodeForm(decodeUtf8(body));
 }
 
@@ -30,7 +30,7 @@ export function decodeFormBody(body: Buffer): Parameters {
  * Decodes a JSON object of texts. Values that are not texts cannot be used; a name that is there twice is repeated, which
  * `JSON.parse` would hide. Throws `MalformedBody` for everything but an object.
  */
-export function decodeJsonBody(body: Buffer): Parameters {
+function decodeJsonBody(body: Buffer): Parameters {
   const text = decodeUtf8(body);
   let value: unknown;
   try {
