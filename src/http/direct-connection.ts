@@ -32,13 +32,13 @@ export class DirectConnection implements Unanswered {
   readonly #routes: ReadonlyMap<string, Route>;
   readonly #around: Around;
   readonly #onDone: (isGivenBack: boolean) => void;
-  /** What came and was not handled yet, and how many bytes that is. */
+  /** What came of a request, and how many bytes that is. */
   #chunks: Buffer[] = [];
   #length = 0;
   /** The request whose head has come, until it is answered; and whether all of it has come. */
   #request: DirectRequest | null = null;
   #isAsked = false;
-  /** Whether the client has said that its request is the last; whether no other is wanted, or can come; and the end. */
+  /** Whether the client sends no other request; whether none is wanted; whether the last answer was given. */
   #isLast = false;
   #isEnding = false;
   #isOver = false;
@@ -79,15 +79,15 @@ export class DirectConnection implements Unanswered {
 
   readonly #onData = (chunk: Buffer): void => {
     if (this.#isOver) return;
+    // What comes before the answer stays in the stream, whose end is then told after it.
+    if (this.#isAsked) return void this.#socket.pause().unshift(chunk);
     this.#chunks.push(chunk);
     this.#length += chunk.length;
-    // Whoever sends more before the answer waits for it.
-    if (this.#isAsked) this.#socket.pause();
-    else this.#read();
+    this.#read();
   };
 
   readonly #onEnd = (): void => {
-    this.#isEnding = true;
+    this.#isLast = true;
     if (!this.#isAsked) this.#socket.destroySoon();
   };
 
@@ -148,7 +148,15 @@ export class DirectConnection implements Unanswered {
       request.decode(bytes);
       await request.route.endpoint(request, reply);
     } catch (error) {
+      this.#answerError(error, request, reply);
+    }
+  }
+
+  #answerError(error: unknown, request: DirectRequest, reply: DirectReply): void {
+    try {
       this.#around.trail.answerError(error, request, reply, request.route.answers);
+    } catch {
+      this.#socket.destroy(); // An answer that cannot be written must not end the process.
     }
   }
 
@@ -160,18 +168,13 @@ export class DirectConnection implements Unanswered {
     this.#isAsked = false;
     this.#hasAnswered = true;
     open.end(this.#socket, this);
-    const isLast = this.#isLast || (this.#isEnding && this.#length === 0);
+    const isLast = this.#isLast || (this.#isEnding && this.#socket.readableLength === 0);
     const text = answerText(status, headers, body, isLast, now());
     if (isLast) this.#finish(text);
-    else if (this.#socket.write(text)) this.#goOn();
-    else this.#socket.pause().once('drain', () => this.#goOn());
+    else if (this.#socket.write(text)) this.#socket.resume();
+    else this.#socket.pause().once('drain', () => this.#socket.resume());
     this.#silentSince = performance.now();
     trail.end(request, { route: request.route.path, status, ms: this.#silentSince - request.since });
-  }
-
-  #goOn(): void {
-    if (this.#socket.isPaused()) this.#socket.resume();
-    if (this.#length > 0 && !this.#isAsked) this.#read();
   }
 
   /** Sends the last of all. What comes after it is not heard. */

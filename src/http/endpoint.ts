@@ -1,6 +1,6 @@
 /**
  * Endpoints for programs: what they read of a request, and what they do with a reply. Fastify's request and reply are one
- * kind of these; those of `direct.ts` are the other.
+ * kind of these, those of `direct-request.ts` and `direct-reply.ts` the other.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance } from 'fastify';

@@ -52,9 +52,9 @@ export class OpenConnections {
     for (const request of this.#unanswered.values()) request?.setLast(true);
   }
 
-  /** Hangs up where no request is unanswered. */
+  /** Hangs up where no request is unanswered, and no answer still being sent. */
   hangUpIdle(): void {
-    for (const [socket, request] of this.#unanswered) if (!request) socket.destroy();
+    for (const [socket, request] of this.#unanswered) if (!request && socket.writableLength === 0) socket.destroy();
   }
 
   /** Hangs up everywhere. */

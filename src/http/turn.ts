@@ -1,4 +1,4 @@
-/** What comes in one turn of the event loop is handled together, 32 at a time: each step of many requests in a row. */
+/** What comes in one turn of the event loop is handled together, at least 32 at a time: each step of many in a row. */
 
 /** So many are handled in a row at least: what these wait for is asked for before the next ones begin. */
 const TOGETHER = 32;

@@ -82,8 +82,7 @@ function deriveAll(rootKey: Buffer): ReadonlyMap<KeyPurpose, DerivedKey> {
   return new Map(purposes.map((purpose) => [purpose, derivedKey(expand(rootKey, purpose, 32))]));
 }
 
-/** A key of 32 bytes in its two forms. */
-export function derivedKey(bytes: Buffer): DerivedKey {
+function derivedKey(bytes: Buffer): DerivedKey {
   return { forMac: new HmacKey(bytes), secret: createSecretKey(bytes) };
 }
 

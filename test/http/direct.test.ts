@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
+import { DatabaseSync } from 'node:sqlite';
 import { buffer } from 'node:stream/consumers';
 import { after, describe, test } from 'node:test';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
@@ -32,6 +33,7 @@ import {
   standardPair,
   VERIFIER,
 } from '../support/standard.ts';
+import { temporaryPath } from '../support/storage.ts';
 
 /** A request: its line, its headers, and its body. */
 type Asked = { readonly line: string; readonly headers: Record<string, string>; readonly body: Buffer };
@@ -421,13 +423,48 @@ describe('RFC 9112 §9.6: the last request on a connection', { concurrency: true
       }
     });
 
-  test('RFC 9112 §9.6: all answers for whoever half-closes behind several requests', async (t) => {
-    const slow = form('/oauth2/revoke', { ...(await assertionFields(service, keyed, key)), token: 'x' });
-    const socket = await send(t, bytesOf(slow));
-    for (let turn = 0; turn < 2; turn++) await nextTurn();
-    socket.end(bytesOf(ME));
-    assert.deepEqual(statuses(await rest(socket)), [200, 200]);
-  });
+  const behind: [name: string, bytes: () => Buffer[], answers: number[]][] = [
+    ['a plain request', () => [bytesOf(ME)], [200]],
+    ['two', () => [bytesOf(ME), bytesOf(ME)], [200, 200]],
+    ['one that is not plain', () => [bytesOf(ME, NOT_PLAIN)], [200]],
+    ['an empty line', () => [Buffer.from('\r\n')], []],
+    ['half a body', () => [bytesOf(form('/oauth2/revoke', { token: 'x' })).subarray(0, -2)], []],
+  ];
+  for (const [name, bytes, answers] of behind)
+    test(`RFC 9112 §9.6: who half-closes behind ${name}, while one is answered, gets every answer and then the end`, {
+      timeout: 4000,
+    }, async (t) => {
+      const slow = form('/oauth2/revoke', { ...(await assertionFields(service, keyed, key)), token: 'x' });
+      const socket = await send(t, bytesOf(slow));
+      for (let turn = 0; turn < 2; turn++) await nextTurn();
+      socket.end(Buffer.concat(bytes()));
+      assert.deepEqual(statuses(await rest(socket)), [200, ...answers]);
+    });
+});
+
+test('stop: what was sent behind a request that is being answered is answered too, and told that it was the last', async (t) => {
+  const path = temporaryPath(t);
+  const own = await startOneAddress(t, { VALETKEY_DATABASE_URL: `sqlite:${path}` });
+  await addUser(own);
+  const app = await addClient(own);
+  const { refreshToken } = await obtainPair(own, await signedInBrowser(own), app);
+  const fields = { client_id: app.clientId, client_secret: app.clientSecret, token: refreshToken };
+  const socket = await hold(own.appUrl);
+  const answers = rest(socket);
+  // While another process writes, whoever writes waits.
+  const other = new DatabaseSync(path);
+  other.exec('BEGIN IMMEDIATE');
+  for (const one of [form('/oauth2/revoke', fields), check({})]) {
+    socket.write(bytesOf(one));
+    await sleep(20);
+  }
+  const stopped = own.stop();
+  await sleep(50);
+  other.exec('ROLLBACK');
+  assert.deepEqual(statuses(await answers), [200, 401]);
+  assert.equal((await answers).at(-1)?.headers.get('connection'), 'close');
+  await stopped;
+  other.close();
 });
 
 /** The lines of requests in a log, once there are so many. */

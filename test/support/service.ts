@@ -1,4 +1,5 @@
 /** The program as a fixture: the real service on free ports with a database in memory, an advanced clock and its log kept. */
+import { randomInt } from 'node:crypto';
 import net from 'node:net';
 import type { Account } from '../../src/accounts/account.ts';
 import type { Installation } from '../../src/cli/context.ts';
@@ -58,15 +59,21 @@ export async function startTestService(t: Lifetime, variables: Record<string, st
   return { appUrl, apiUrl, clock, log, installation: running.installation, stop: () => running.stop() };
 }
 
-/** A port on loopback that nobody listens on right now. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = net.createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as net.AddressInfo;
-      server.close(() => resolve(port));
-    });
+/**
+ * A port on loopback that nobody listens on right now. Below those that systems give to connections (from 32768 on), of
+ * which another test's may get this one before it is listened on.
+ */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(10_000, 32_000);
+    if (await isFree(port)) return port;
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = net.createServer().once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
   });
 }
 

@@ -7,10 +7,8 @@ import { StoreUnavailable } from '../../oauth/store.ts';
 import type { Connection } from './connection.ts';
 import type { Connections } from './connections.ts';
 import { asStoreError, ConnectionLost } from './errors.ts';
-import { Gathering } from './gathering.ts';
+import { Gathering, MOST_PER_STATEMENT } from './gathering.ts';
 
-/** So many requests share a statement at most. */
-const MOST_PER_STATEMENT = 256;
 /** More requests than this do not wait: the database is far behind. */
 const MOST_QUEUED = 20_000;
 
@@ -77,8 +75,7 @@ export class Batches<Request, Answer> {
     const look = () => {
       if (this.#look !== look) return;
       const queued = this.#queue.length;
-      if (this.#gathering.isOver({ queued, waited: performance.now() - since, isQuiet: queued === before }))
-        return this.#send();
+      if (this.#gathering.isOver(queued, performance.now() - since, queued === before)) return this.#send();
       before = queued;
       setImmediate(look);
     };

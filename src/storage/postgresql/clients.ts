@@ -1,5 +1,4 @@
 /** Clients in PostgreSQL. Lists are JSON as text, written in one way, so that equal lists are equal texts. */
-
 import type { Client } from '../../oauth/client.ts';
 import type { ClientStore } from '../../oauth/store.ts';
 import { secretsText } from '../secrets-text.ts';

@@ -1,5 +1,4 @@
 /** What the stores stand on: connections for reads by key, for writes by key, and for everything else. */
-
 import type { QueryResultRow } from 'pg';
 import type { AuditEvent } from '../../oauth/audit.ts';
 import { newAttempt } from './attempts.ts';

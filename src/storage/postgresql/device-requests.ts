@@ -2,7 +2,6 @@
  * What devices ask for while they wait, for all instances. The table is bounded and outside the server's log: a crash of
  * the server costs a waiting device a new code. What somebody allowed is a grant, and on disk.
  */
-
 import type { DeviceDecision, WaitingDevice } from '../../oauth/device-authorization.ts';
 import { grantIdText, parseGrantId } from '../../oauth/grant.ts';
 import type { DeviceRequestStore } from '../../oauth/store.ts';

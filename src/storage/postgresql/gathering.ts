@@ -1,5 +1,7 @@
 /** How long requests of one kind wait for others, so that many share a statement. */
 
+/** So many share a statement at most. */
+export const MOST_PER_STATEMENT = 256;
 /** So many do not wait for more. */
 const ENOUGH = 32;
 /** As long as more come in each turn of the event loop, the first waits so long at most (ms), */
@@ -9,20 +11,22 @@ const PATIENCE_FOR_USUAL_MS = 1;
 const MANY = ENOUGH / 2;
 /**
  * Every so manieth time those who may wait for as many as went in the last two statements: groups that fell apart find
- * together again, which they would not by themselves, as each comes back when it was answered.
+ * together again, which they would not by themselves, as each request comes back when it was answered. In vain, where
+ * there was one group all the time, it is tried half as often.
  */
 const REUNITE_EVERY = 8;
-
-/** One look at those who wait. `waited` is how long the first has (ms), `isQuiet` that nobody came since the look before. */
-export type Look = { readonly queued: number; readonly waited: number; readonly isQuiet: boolean };
+const REUNITE_SELDOM = 1024;
 
 /** Learns how many come together, and says when they have waited enough. */
 export class Gathering {
   readonly #mayReunite: boolean;
+  /** How many went together lately, in the last statement and in the one before it. */
   #usual = 0;
   #last = 0;
   #lastButOne = 0;
-  #begun = 0;
+  /** How often groups are reunited; after how many more statements; and how many are waited for when it is now. */
+  #every = REUNITE_EVERY;
+  #next = REUNITE_EVERY;
   #reunited = 0;
 
   /** `mayReunite`: whether these are the requests with which others begin. */
@@ -37,13 +41,13 @@ export class Gathering {
 
   /** The first of some begins to wait. */
   begin(): void {
-    this.#begun += 1;
-    const both = this.#last + this.#lastButOne;
-    this.#reunited = this.#mayReunite && this.#begun % REUNITE_EVERY === 0 && both > ENOUGH ? both : 0;
+    this.#next -= 1;
+    const both = Math.min(this.#last + this.#lastButOne, MOST_PER_STATEMENT);
+    if (this.#mayReunite && this.#next <= 0 && both > ENOUGH) this.#reunited = both;
   }
 
-  /** Whether those who wait have waited enough. */
-  isOver({ queued, waited, isQuiet }: Look): boolean {
+  /** Whether `queued` have waited enough; `waited` is for how long (ms), `isQuiet` that none came since the last look. */
+  isOver(queued: number, waited: number, isQuiet: boolean): boolean {
     if (waited >= PATIENCE_MS) return true;
     if (this.#reunited > 0 || !isQuiet) return false;
     return this.#usual < MANY || queued >= Math.min(ENOUGH, this.#usual) || waited >= PATIENCE_FOR_USUAL_MS;
@@ -51,6 +55,11 @@ export class Gathering {
 
   /** So many went together. */
   went(together: number): void {
+    if (this.#reunited > 0) {
+      this.#every = together >= this.#reunited ? REUNITE_EVERY : Math.min(this.#every * 2, REUNITE_SELDOM);
+      this.#next = this.#every;
+      this.#reunited = 0;
+    }
     [this.#lastButOne, this.#last] = [this.#last, together];
     this.#usual = Math.max(together, this.#usual * 0.9);
   }

@@ -45,7 +45,7 @@ export type GrantInContextRow = GrantRow & {
   readonly avatar_url: string | null;
 };
 
-/** The same with the client's name. */
+/** The same with the client's name beside what is `SELECTED`. */
 export type ListedGrantRow = GrantInContextRow & { readonly client_name: string };
 
 const TYPES = {
