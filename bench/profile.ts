@@ -30,6 +30,7 @@ const AREAS: readonly (readonly [string, RegExp])[] = [
   ['src/oauth', /\/src\/(oauth|accounts)\//],
   ['src/http', /\/src\//],
   ['log: pino', /node_modules\/(pino|sonic-boom|thread-stream|safe-stable-stringify)/],
+  ['pg, its protocol and types', /node_modules\/(pg|pg-[a-z]+|postgres-[a-z]+)\//],
   ['Fastify', /node_modules\//],
   ['node:crypto', /node:internal\/crypto|node:crypto/],
   ['node:http, net and streams', /node:(_http|http|net|internal\/(streams|stream_base|http|js_stream)|_stream|stream)/],
