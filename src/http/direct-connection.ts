@@ -4,7 +4,7 @@ import { answerText, DirectReply, REQUEST_TIMEOUT } from './direct-reply.ts';
 import { contentOf, DirectRequest, type Route } from './direct-request.ts';
 import type { OpenConnections, Unanswered } from './open-connections.ts';
 import { readPlainHead } from './plain-request.ts';
-import type { Trail } from './trail.ts';
+import type { RequestLog } from './request-log.ts';
 import type { Turn } from './turn.ts';
 
 /** How long a connection may be silent before its first request and between two, and how long a request may come (ms). */
@@ -13,7 +13,7 @@ export type Patience = { readonly first: number; readonly between: number; reado
 /** What connections need of the server that they belong to. */
 export type Around = {
   readonly turn: Turn;
-  readonly trail: Trail;
+  readonly log: RequestLog;
   readonly open: OpenConnections;
   readonly patience: Patience;
   /** Milliseconds since the epoch. */
@@ -96,7 +96,7 @@ export class DirectConnection implements Unanswered {
     this.#request = null;
     if (request) {
       request.outcome = { error: 'aborted' };
-      this.#around.trail.end(request, {
+      this.#around.log.end(request, {
         route: request.route.path,
         status: 200,
         ms: performance.now() - request.since,
@@ -124,13 +124,13 @@ export class DirectConnection implements Unanswered {
   }
 
   #readHead(): DirectRequest | null {
-    const { trail, open } = this.#around;
+    const { log, open } = this.#around;
     const head = readPlainHead(this.#all());
     const route = head && this.#routes.get(head.line);
     const content = route && contentOf(route, head.headers);
     if (!content) return null;
     open.begin(this.#socket, this);
-    return new DirectRequest(route, head, content, trail.sourceOf(this.#socket, head.headers['x-forwarded-for']));
+    return new DirectRequest(route, head, content, log.sourceOf(this.#socket, head.headers['x-forwarded-for']));
   }
 
   #ask(request: DirectRequest): void {
@@ -154,7 +154,7 @@ export class DirectConnection implements Unanswered {
 
   #answerError(error: unknown, request: DirectRequest, reply: DirectReply): void {
     try {
-      this.#around.trail.answerError(error, request, reply, request.route.answers);
+      this.#around.log.answerError(error, request, reply, request.route.answers);
     } catch {
       this.#socket.destroy(); // An answer that cannot be written must not end the process.
     }
@@ -163,7 +163,7 @@ export class DirectConnection implements Unanswered {
   /** Sends an answer, unless nobody is there any more. What was sent behind the request is answered as well. */
   #send(request: DirectRequest, status: number, headers: string, body: string): void {
     if (this.#request !== request || this.#socket.destroyed) return;
-    const { open, trail, now } = this.#around;
+    const { open, log, now } = this.#around;
     this.#request = null;
     this.#isAsked = false;
     this.#hasAnswered = true;
@@ -174,7 +174,7 @@ export class DirectConnection implements Unanswered {
     else if (this.#socket.write(text)) this.#socket.resume();
     else this.#socket.pause().once('drain', () => this.#socket.resume());
     this.#silentSince = performance.now();
-    trail.end(request, { route: request.route.path, status, ms: this.#silentSince - request.since });
+    log.end(request, { route: request.route.path, status, ms: this.#silentSince - request.since });
   }
 
   /** Sends the last of all. What comes after it is not heard. */

@@ -29,11 +29,11 @@ import { makePages } from './page-answers.ts';
 import { addPublicPages } from './public-pages.ts';
 import { addPublishedFace } from './published.ts';
 import { newRequestId } from './request-id.ts';
+import { RequestLog } from './request-log.ts';
 import { addRevocations } from './revocations.ts';
 import type { Service } from './service.ts';
 import { addSignIn } from './sign-in.ts';
 import { addStandardFace } from './standard.ts';
-import { Trail } from './trail.ts';
 import { Turn } from './turn.ts';
 
 declare module 'fastify' {
@@ -67,17 +67,17 @@ export async function buildListener(
   logger: FastifyBaseLogger,
 ): Promise<FastifyInstance> {
   const fallback = faces.app ? makeAppFallback(service) : () => apiAnswers;
-  const trail = new Trail(service, logger);
+  const log = new RequestLog(service, logger);
   const turn = new Turn();
-  const direct = new DirectEndpoints({ turn, trail, open, patience: PATIENCE, now: service.now });
+  const direct = new DirectEndpoints({ turn, log, open, patience: PATIENCE, now: service.now });
   const app = fastify({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
     // An address that cannot be decoded meets no hook.
     frameworkErrors: (error, request, reply: FastifyReply) => {
-      request.source = sourceOf(trail, request);
-      trail.answerError(error, request, reply.header('X-Request-Id', request.id), fallback(request));
-      trail.end(request, aboutEnd(request, reply));
+      request.source = sourceOf(log, request);
+      log.answerError(error, request, reply.header('X-Request-Id', request.id), fallback(request));
+      log.end(request, aboutEnd(request, reply));
     },
     genReqId: newRequestId,
     // Each line names its request itself: a logger for each request would cost more than its one line.
@@ -92,18 +92,18 @@ export async function buildListener(
     http: { headersTimeout: PATIENCE.first, connectionsCheckingInterval: 1_000, maxHeaderSize: HEADERS_LIMIT_BYTES },
   });
   app.decorateRequest('outcome', undefined);
+  app.decorateRequest('source', '');
   app.server.on('connection', (socket) => rememberSource(service, socket));
   open.watch(app.server);
   direct.serve(app.server);
-  app.decorateRequest('source', '');
-  logRequests(app, trail);
+  logRequests(app, log);
   app.addHook('preHandler', (_request, _reply, begin) => turn.add(begin));
   acceptBodies(app);
   answerUnknownAddresses(app, fallback);
   description.watch(app, faces.app ? service.appUrl : service.apiUrl);
   direct.watch(app);
   app.setErrorHandler((error, request, reply) =>
-    trail.answerError(error, request, reply, request.routeOptions.config.answers ?? fallback(request)),
+    log.answerError(error, request, reply, request.routeOptions.config.answers ?? fallback(request)),
   );
   addHealth(app, service);
   if (faces.app) await addAppFaces(app, service, description);
@@ -191,20 +191,20 @@ function answerUnknownAddresses(app: FastifyInstance, fallback: (request: Fastif
 }
 
 /** Not the response hook: it is not called for those who hang up before the answer. */
-function logRequests(app: FastifyInstance, trail: Trail): void {
+function logRequests(app: FastifyInstance, log: RequestLog): void {
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('X-Request-Id', request.id);
-    request.source = sourceOf(trail, request);
+    request.source = sourceOf(log, request);
     reply.raw.once('close', () => {
       if (!reply.raw.writableFinished) request.outcome = { error: 'aborted' };
-      trail.end(request, aboutEnd(request, reply));
+      log.end(request, aboutEnd(request, reply));
     });
     done();
   });
 }
 
-function sourceOf(trail: Trail, { raw }: FastifyRequest): string {
-  return trail.sourceOf(raw.socket, raw.headers['x-forwarded-for']);
+function sourceOf(log: RequestLog, { raw }: FastifyRequest): string {
+  return log.sourceOf(raw.socket, raw.headers['x-forwarded-for']);
 }
 
 function aboutEnd(request: FastifyRequest, reply: FastifyReply) {

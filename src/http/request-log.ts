@@ -1,4 +1,4 @@
-/** What the operator learns of a request: its line in the log, and what failed unexpectedly. */
+/** What the log says of requests: a line for each, where it came from, and what failed unexpectedly. */
 import type { Socket } from 'node:net';
 import type { FastifyBaseLogger } from 'fastify';
 import { StoreUnavailable } from '../oauth/store.ts';
@@ -11,8 +11,8 @@ import type { Service } from './service.ts';
 /** Seconds after which a client may try again when the store could not serve. */
 const UNAVAILABLE_RETRY_AFTER = 2;
 
-/** Writes of the requests of one server. */
-export class Trail {
+/** The log of one server's requests. */
+export class RequestLog {
   readonly #service: Service;
   readonly #logger: FastifyBaseLogger;
 
