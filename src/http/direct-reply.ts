@@ -5,10 +5,13 @@ import type { EndpointReply } from './endpoint.ts';
 /** What is said to whoever does not end a request (RFC 9110 §15.5.9). */
 export const REQUEST_TIMEOUT = 'HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n';
 
+/** So long a connection is kept between two requests, whoever answers them. */
+export const KEEP_ALIVE_SECONDS = 60;
+
 /** What a header may hold: no value ends its line. */
 const VALUE = /^[\x20-\x7e]*$/;
 const LAST = 'Connection: close\r\n';
-const NOT_LAST = 'Connection: keep-alive\r\nKeep-Alive: timeout=60\r\n';
+const NOT_LAST = `Connection: keep-alive\r\nKeep-Alive: timeout=${KEEP_ALIVE_SECONDS}\r\n`;
 
 /** A reply, which is sent once. */
 export class DirectReply implements EndpointReply {

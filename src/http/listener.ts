@@ -15,6 +15,7 @@ import { BODY_LIMIT_BYTES, DECODERS, decodeForm, UnsupportedBody } from './decod
 import { addDevice } from './device.ts';
 import { DirectEndpoints } from './direct.ts';
 import type { Patience } from './direct-connection.ts';
+import { KEEP_ALIVE_SECONDS } from './direct-reply.ts';
 import type { Endpoint, JsonAnswers, Outcome } from './endpoint.ts';
 import { addHealth } from './health.ts';
 import { addIntrospection } from './introspection.ts';
@@ -56,7 +57,7 @@ declare module 'fastify' {
 export type Faces = { readonly app: boolean; readonly api: boolean };
 
 const HEADERS_LIMIT_BYTES = 16 * 1024;
-const PATIENCE: Patience = { first: 10_000, request: 15_000, between: 60_000 };
+const PATIENCE: Patience = { first: 10_000, request: 15_000, between: KEEP_ALIVE_SECONDS * 1000 };
 
 /** Builds a server for the given faces, whose routes the description notes; the caller makes it listen. */
 export async function buildListener(
