@@ -1,6 +1,6 @@
 /**
- * Endpoints that are asked thousands of times a second, answered on the connection itself: what Node.js and Fastify make
- * of each request would cost more than most of them do. A connection is here as long as its requests are plain and for
+ * Endpoints of programs, answered on the connection itself: what Node.js and Fastify make of each request would cost more
+ * than those of them do that are asked thousands of times a second. A connection is here as long as its requests are plain and for
  * such endpoints. With the first other one it goes to Node.js and Fastify for good, which know the same endpoints.
  */
 import type { Server } from 'node:http';

@@ -36,7 +36,7 @@ export type Endpoint = (request: EndpointRequest, reply: EndpointReply) => Promi
 /** How a face that speaks JSON says no. */
 export type JsonAnswers = (request: EndpointRequest, reply: EndpointReply, trouble: Trouble) => EndpointReply;
 
-/** Adds an endpoint that is asked thousands of times a second, at a path without parameters. */
+/** Adds an endpoint of programs whose plain requests are answered on the connection (`direct.ts`); its path is a constant. */
 export function addDirectEndpoint(
   app: FastifyInstance,
   method: 'GET' | 'POST',
