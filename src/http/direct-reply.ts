@@ -1,5 +1,4 @@
 /** Answers as bytes (RFC 9112 §4). */
-import { STATUS_CODES } from 'node:http';
 import type { EndpointReply } from './endpoint.ts';
 
 /** What is said to whoever does not end a request (RFC 9110 §15.5.9). */
@@ -7,6 +6,9 @@ export const REQUEST_TIMEOUT = 'HTTP/1.1 408 Request Timeout\r\nConnection: clos
 
 /** So long a connection is kept between two requests, whoever answers them. */
 export const KEEP_ALIVE_SECONDS = 60;
+
+/** Not imported: Node.js would load its WebSocket and `fetch` for a module that imports it, some 10 MB. */
+const { STATUS_CODES } = process.getBuiltinModule('node:http');
 
 /** What a header may hold: no value ends its line. */
 const VALUE = /^[\x20-\x7e]*$/;

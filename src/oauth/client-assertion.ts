@@ -3,7 +3,6 @@
  * What is decided here is everything but the replay, which one write decides.
  */
 import { createPublicKey, hash, type KeyObject } from 'node:crypto';
-import { decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose';
 import type { Client, PublicKey } from './client.ts';
 import { invalidClient, type Refusal } from './error.ts';
 
@@ -40,9 +39,13 @@ const MOST_LIFETIME = 600;
 /** The client's clock may be so far from ours (s). */
 const CLOCK_TOLERANCE = 30;
 
+/** Loaded with the first assertion: many installations see none, and it takes 4 MB. */
+const jose = () => import('jose');
+
 /** The client that an assertion says it is from (RFC 7523 §3: `sub`), unproven; undefined when it cannot be read. */
-export function claimedClientId(assertion: string): string | undefined {
+export async function claimedClientId(assertion: string): Promise<string | undefined> {
   if (assertion.length > MOST_CHARACTERS) return undefined;
+  const { decodeJwt } = await jose();
   try {
     const sub: unknown = decodeJwt(assertion).sub;
     return typeof sub === 'string' ? sub : undefined;
@@ -58,8 +61,9 @@ export async function verifyClientAssertion(
   audiences: readonly string[],
   now: number,
 ): Promise<UsedAssertion | Refusal> {
+  const { decodeProtectedHeader, jwtVerify } = await jose();
   let reason = 'the client has no public key';
-  for (const key of candidates(client.keys, assertion)) {
+  for (const key of candidates(client.keys, () => decodeProtectedHeader(assertion).kid)) {
     try {
       const { payload } = await jwtVerify(assertion, keyObject(key), {
         algorithms: algorithmsOf(key),
@@ -108,18 +112,15 @@ export function publicKeyProblem(key: PublicKey): string | null {
   }
 }
 
-/** The key that the assertion names by its `kid`, or all where it names none. */
-function candidates(keys: readonly PublicKey[], assertion: string): readonly PublicKey[] {
-  const kid = decodeKid(assertion);
-  return kid === undefined ? keys : keys.filter((key) => key.kid === undefined || key.kid === kid);
-}
-
-function decodeKid(assertion: string): string | undefined {
+/** The key that the assertion names by its `kid`, or all where it names none, or none that can be read. */
+function candidates(keys: readonly PublicKey[], decodeKid: () => string | undefined): readonly PublicKey[] {
+  let kid: string | undefined;
   try {
-    return decodeProtectedHeader(assertion).kid;
+    kid = decodeKid();
   } catch {
-    return undefined;
+    return keys;
   }
+  return kid === undefined ? keys : keys.filter((key) => key.kid === undefined || key.kid === kid);
 }
 
 /** What a key may sign with, or undefined when it is of no kind that can. */

@@ -36,7 +36,8 @@ export class ClientAuthenticator {
     search?: ClientStore['findClient'],
   ): Promise<Client | Refusal> {
     const { throttle, now } = this.#parts;
-    const clientId = clientIdOf(credentials);
+    const clientId =
+      credentials.method === 'assertion' ? await claimedClientId(credentials.assertion) : credentials.clientId;
     if (clientId !== undefined && credentials.clientId !== undefined && credentials.clientId !== clientId)
       return invalidRequest('client_id differs from the client assertion'); // RFC 7521 §4.2
     const key = `client ${clientId !== undefined && isClientId(clientId) ? clientId : ''} ${origin.source}`;
@@ -68,8 +69,4 @@ export class ClientAuthenticator {
     // The mark comes last: only the client's own key can make one, and an assertion that fails is not used up.
     return (await store.useClientAssertion(verified)) ? client : invalidClient('the client assertion was used before');
   }
-}
-
-function clientIdOf(credentials: ClientCredentials): string | undefined {
-  return credentials.method === 'assertion' ? claimedClientId(credentials.assertion) : credentials.clientId;
 }
