@@ -1,6 +1,7 @@
 /** Requests that arrive together travel as one statement, do not share a fate, and write no index. */
 import assert from 'node:assert/strict';
 import { after, type TestContext, test } from 'node:test';
+import { getHeapSpaceStatistics } from 'node:v8';
 import type { Grant } from '../../src/oauth/grant.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { addAdaAndOne, event, NOW, sampleGeneration, sampleGrant } from '../support/storage.ts';
@@ -177,4 +178,21 @@ test('however empty the tables were when it was planned, no statement reads a wh
      WHERE query ~ 'oauth_grant'`,
   );
   assert.ok(touched && touched.blocks > 0 && touched.blocks < 100, `${touched?.blocks} blocks`);
+});
+
+test('design: nothing of an answer hangs on until the whole heap is collected', async (t) => {
+  const { store, grants } = await openWithGrants(t, 32);
+  const oldBytes = () => {
+    const old = getHeapSpaceStatistics().find((space) => space.space_name === 'old_space');
+    return old?.space_used_size ?? 0;
+  };
+  const grown: number[] = [];
+  for (let times = 0; times < 15; times += 1) {
+    const before = oldBytes();
+    for (let again = 0; again < 60; again += 1) await Promise.all(grants.map(({ id }) => store.findGrant(id)));
+    grown.push(oldBytes() - before);
+  }
+  // 1,920 grants are 6 MB.
+  const usual = grown.sort((one, other) => one - other)[7] as number;
+  assert.ok(usual < 1_000_000, `${usual} bytes`);
 });
