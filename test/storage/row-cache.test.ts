@@ -1,10 +1,12 @@
 /** Rows that are kept as they were read: never longer than they are so. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { getHeapSpaceStatistics } from 'node:v8';
 import type { Grant } from '../../src/oauth/grant.ts';
 import {
   addAdaAndOne,
   event,
+  NOW,
   openAsService,
   sampleClient,
   sampleGeneration,
@@ -99,15 +101,19 @@ test('more rows than are kept are all found as they are', async (t) => {
   t.after(opened.close);
   const { store } = opened;
   await addAdaAndOne(opened);
-  const grants = Array.from({ length: 17_000 }, () => sampleGrant());
-  await Promise.all(grants.map((grant) => store.issueGrant(grant, event('consent_allowed'))));
+  const grants = Array.from({ length: 33_000 }, () => sampleGrant());
+  const all = async (act: (grant: Grant) => Promise<unknown>) => {
+    for (let start = 0; start < grants.length; start += 10_000)
+      await Promise.all(grants.slice(start, start + 10_000).map(act));
+  };
+  await all((grant) => store.issueGrant(grant, event('consent_allowed')));
   for (const { id } of grants) assert.equal((await store.findGrant(id))?.grant.generation, 0);
-  await Promise.all(grants.map((grant) => store.redeemAuthorizationCode(sampleGeneration(grant, 1))));
+  await all((grant) => store.redeemAuthorizationCode(sampleGeneration(grant, 1)));
   for (const { id } of grants) assert.equal((await store.findGrant(id))?.grant.generation, 1);
 });
 
 /** So many grants are kept before those that were not asked for meanwhile may go. */
-const GENERATION = 8192;
+const GENERATION = 16_384;
 
 for (const [when, isAskedFor] of [
   ['that was not asked for while many others were', false],
@@ -131,3 +137,84 @@ for (const [when, isAskedFor] of [
     await store.revokeGrantsOfClient(ended.resourceOwnerId, ended.clientId, event('client_grants_revoked'));
     assert.equal((await store.findGrant(ended.id))?.grant.revocationReason, 'user');
   });
+
+test('a grant that was found stays as it was found, whatever becomes of what is kept', async (t) => {
+  const opened = await openAsService(':memory:');
+  t.after(opened.close);
+  const { store } = opened;
+  await addAdaAndOne(opened);
+  const grant = sampleGrant();
+  await store.issueGrant(grant, event('consent_allowed'));
+  const found = await store.findGrant(grant.id);
+  const before = structuredClone(found);
+  assert.equal(await store.redeemAuthorizationCode(sampleGeneration(grant, 1)), true);
+  store.noteUse((await store.findGrant(grant.id))?.grant as Grant, 1, NOW + 1);
+  assert.deepEqual(structuredClone(found), before);
+  const after = (await store.findGrant(grant.id))?.grant;
+  assert.deepEqual([after?.generation, after?.usedGeneration, after?.lastUsedAt], [1, 1, NOW + 1]);
+});
+
+test('a grant that is kept, found or listed is what its row says, in each of its fields', async (t) => {
+  const path = temporaryPath(t);
+  const opened = await openAsService(path);
+  t.after(opened.close);
+  const { store } = opened;
+  await addAdaAndOne(opened);
+  const other = secondConnection(t, path);
+  other.exec('UPDATE installation SET epoch = 21; UPDATE client SET epoch = 22; UPDATE account SET epoch = 23');
+  const full = sampleGrant({
+    scope: 'scope',
+    redirectUri: 'https://client.example/other',
+    codeChallenge: 'challenge',
+    resource: 'https://api.example/',
+    epochs: { installation: 1, client: 2, resourceOwner: 3 },
+    grantedAt: NOW + 4,
+    absoluteExpiresAt: NOW + 5,
+    generation: 6,
+    keyId: 7,
+    rotatedAt: NOW + 8,
+    accessTokenExpiresAt: NOW + 9,
+    expiresAt: NOW + 10,
+    usedGeneration: 11,
+    lastUsedAt: NOW + 12,
+    revokedAt: NOW + 13,
+    revocationReason: 'user',
+  });
+  for (const grant of [sampleGrant(), full]) {
+    await store.issueGrant(grant, event('consent_allowed'));
+    const fresh = await openAsService(path, { role: 'command' });
+    t.after(fresh.close);
+    for (const one of [store, fresh.store]) {
+      const found = await one.findGrant(grant.id);
+      const listed = (await one.listGrants({ limit: 10 })).find(({ grant: { id } }) => id.equals(grant.id));
+      assert.deepEqual([found?.grant, listed?.grant], [grant, grant]);
+      assert.deepEqual(listed?.standing, found?.standing);
+      assert.deepEqual(found?.standing.epochs, { installation: 21, client: 22, resourceOwner: 23 });
+    }
+  }
+});
+
+test('design: neither rotations nor uses leave behind what only a collection of the whole heap clears away', async (t) => {
+  const opened = await openAsService(':memory:');
+  t.after(opened.close);
+  const { store } = opened;
+  await addAdaAndOne(opened);
+  const grants = Array.from({ length: 200 }, () => sampleGrant());
+  await Promise.all(grants.map((grant) => store.issueGrant(grant, event('consent_allowed'))));
+  const oldBytes = () =>
+    getHeapSpaceStatistics().find((space) => space.space_name === 'old_space')?.space_used_size ?? 0;
+  const grown: number[] = [];
+  let at = NOW;
+  for (let generation = 1; generation <= 60; generation += 1) {
+    const before = oldBytes();
+    for (let use = 0; use < 10; use += 1) {
+      at += 1000;
+      for (const { id } of grants) store.noteUse((await store.findGrant(id))?.grant as Grant, generation - 1, at);
+    }
+    await Promise.all(grants.map((grant) => store.redeemAuthorizationCode(sampleGeneration(grant, generation))));
+    grown.push(oldBytes() - before);
+  }
+  // Of 2,000 uses and 200 rotations; each is some 300 bytes.
+  const usual = grown.sort((one, other) => one - other)[grown.length / 2] as number;
+  assert.ok(usual < 100_000, `${usual} bytes`);
+});

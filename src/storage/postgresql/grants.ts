@@ -5,11 +5,14 @@
  */
 import { type Generation, grantIdText } from '../../oauth/grant.ts';
 import type { GrantFilter, GrantStore } from '../../oauth/store.ts';
+import { bytesOf } from '../row-key.ts';
+import { type Use, UseMarks } from '../use-marks.ts';
 import { newAttempt } from './attempts.ts';
 import { EVENT_COLUMNS, EVENT_RECORD, eventRow } from './audit-rows.ts';
 import { Batches, searchByKey } from './batches.ts';
 import { type Connection, json } from './connection.ts';
 import type { Database } from './database.ts';
+import { asStoreError } from './errors.ts';
 import {
   asGrantInContext,
   CONTEXT,
@@ -21,7 +24,6 @@ import {
   SELECTED,
 } from './grant-rows.ts';
 import type { KnownClients } from './known-clients.ts';
-import type { UseMarks } from './use-marks.ts';
 
 /**
  * Not revoked, neither alone nor by an epoch. A revocation of the grant itself writes the row that a transition writes:
@@ -87,6 +89,13 @@ const REVOKE_OF_CLIENT = `
 const REVOKED_OF_CLIENT = `
   SELECT count(*) AS number FROM oauth_grant WHERE resource_owner_id = $1 AND client_id = $2 AND attempt = $3`;
 
+const MARK_USES = `
+  UPDATE oauth_grant SET used_generation = greatest(oauth_grant.used_generation, mark.generation),
+    last_used_at = greatest(oauth_grant.last_used_at, mark.used_at)
+  FROM json_to_recordset($1) AS mark (id uuid, generation integer, used_at bigint)
+  WHERE oauth_grant.id = mark.id AND (oauth_grant.used_generation < mark.generation
+    OR oauth_grant.last_used_at IS NULL OR oauth_grant.last_used_at < mark.used_at)`;
+
 const EPOCHS = `
   SELECT installation.epoch AS installation, client.epoch AS client, account.epoch AS "resourceOwner"
   FROM installation, client, account WHERE client.id = $1 AND account.id = $2`;
@@ -98,6 +107,26 @@ type Written = { readonly id: string; readonly attempt: string };
 
 /** One person has allowed no more apps than this, or a page could not show them. */
 const MOST_CLIENTS = 10_000;
+
+/** So many marks share one statement. */
+const MARKS_PER_STATEMENT = 256;
+
+/** The marks of one instance, which other instances see within a second. */
+export function useMarks(database: Database, now: () => number): UseMarks {
+  const write = async (uses: readonly Use[]) => {
+    const rows = uses.map(({ key, generation, usedAt }) => ({
+      id: grantIdText(bytesOf(key)),
+      generation,
+      used_at: usedAt,
+    }));
+    await database.writes
+      .run((connection) => connection.change(MARK_USES, [json(rows)]))
+      .catch((error: unknown) => {
+        throw asStoreError(error);
+      });
+  };
+  return new UseMarks({ now, write, mostPerWrite: MARKS_PER_STATEMENT });
+}
 
 /** The port's grants. */
 export function grantStore(database: Database, marks: UseMarks, clients: KnownClients): GrantStore {
@@ -150,7 +179,9 @@ export function grantStore(database: Database, marks: UseMarks, clients: KnownCl
     async revokeAllGrants(event) {
       await database.act(event, (connection) => connection.change('UPDATE installation SET epoch = epoch + 1'));
     },
-    noteUse: (grant, generation, at) => marks.note(grant, generation, at),
+    noteUse(grant, generation, at) {
+      marks.note(grant, generation, at);
+    },
     async listGrants(filter) {
       const { where, parameters } = conditions(filter);
       const list = `SELECT ${SELECTED}, client.name AS client_name FROM oauth_grant ${CONTEXT} ${where} ORDER BY oauth_grant.id DESC LIMIT $1`;

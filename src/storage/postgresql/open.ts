@@ -12,7 +12,7 @@ import { sharedCounters } from './counters.ts';
 import { Database, type Purpose, type Sizes } from './database.ts';
 import { deviceRequestStore } from './device-requests.ts';
 import { asStoreError } from './errors.ts';
-import { grantStore } from './grants.ts';
+import { grantStore, useMarks } from './grants.ts';
 import { found, isFounded, needsFounding, requireFittingKeys } from './installation.ts';
 import { KnownClients } from './known-clients.ts';
 import { migrate, pending, requireUpToDate, underLock } from './migrate.ts';
@@ -21,7 +21,6 @@ import { resourceServerStore } from './resource-servers.ts';
 import { scopeStore } from './scopes.ts';
 import { requireFitServer } from './server-settings.ts';
 import { sessionStore } from './sessions.ts';
-import { UseMarks } from './use-marks.ts';
 
 /** How a database is opened. */
 export type PostgresqlOptions = {
@@ -107,7 +106,7 @@ function storage(
   const open = (purpose: Purpose) => Connection.open(url, SESSIONS[purpose]);
   const database = new Database(open, SIZES[role]);
   const known = new KnownClients(database.reads);
-  const marks = new UseMarks(database, now);
+  const marks = useMarks(database, now);
   const cleanUp = new CleanUp(() => open('others'), now);
   clock.start(database);
   return {

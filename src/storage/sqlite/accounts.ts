@@ -2,7 +2,8 @@
 import type { Account } from '../../accounts/account.ts';
 import type { Session } from '../../accounts/session.ts';
 import type { AccountStore } from '../../accounts/store.ts';
-import { asBuffer, rowKey, type Tables } from './tables.ts';
+import { rowKey } from '../row-key.ts';
+import { asBuffer, type Tables } from './tables.ts';
 
 type AccountRow = {
   readonly id: string;

@@ -3,7 +3,8 @@
  * index of its own. What it deletes can never come back to life, so that any number of walks may run beside each other.
  */
 import { type Session, sessionExpiresAt } from '../../accounts/session.ts';
-import { asBuffer, rowKey, type Tables } from './tables.ts';
+import { rowKey } from '../row-key.ts';
+import { asBuffer, type Tables } from './tables.ts';
 
 /** How many rows a step looks at: so few that among 10,000,000 grants, too, it keeps the event loop for less than 1 ms. */
 export const WINDOW = 64;

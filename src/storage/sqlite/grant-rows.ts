@@ -3,49 +3,52 @@ import type { SQLInputValue } from 'node:sqlite';
 import type { Grant, GrantInContext, RevocationReason } from '../../oauth/grant.ts';
 import { asBuffer } from './tables.ts';
 
-/** A grant's row. */
-export type GrantRow = {
-  readonly id: Uint8Array;
-  readonly client_id: string;
-  readonly resource_owner_id: string;
-  readonly scope: string;
-  readonly redirect_uri: string;
-  readonly code_challenge: string | null;
-  readonly resource: string | null;
-  readonly seed: Uint8Array;
-  readonly installation_epoch: number;
-  readonly client_epoch: number;
-  readonly resource_owner_epoch: number;
-  readonly granted_at: number;
-  readonly absolute_expires_at: number;
-  readonly generation: number;
-  readonly key_id: number;
-  readonly rotated_at: number;
-  readonly access_token_expires_at: number | null;
-  readonly expires_at: number;
-  readonly used_generation: number;
-  readonly last_used_at: number | null;
-  readonly revoked_at: number | null;
-  readonly revocation_reason: RevocationReason | null;
-};
+/** A grant's row: the values of `GRANT_COLUMNS` in their order. */
+export type GrantRow = readonly [
+  id: Uint8Array,
+  clientId: string,
+  resourceOwnerId: string,
+  scope: string,
+  redirectUri: string,
+  codeChallenge: string | null,
+  resource: string | null,
+  seed: Uint8Array,
+  installationEpoch: number,
+  clientEpoch: number,
+  resourceOwnerEpoch: number,
+  grantedAt: number,
+  absoluteExpiresAt: number,
+  generation: number,
+  keyId: number,
+  rotatedAt: number,
+  accessTokenExpiresAt: number | null,
+  expiresAt: number,
+  usedGeneration: number,
+  lastUsedAt: number | null,
+  revokedAt: number | null,
+  revocationReason: RevocationReason | null,
+];
 
-/** A grant's row with all that a decision on it needs. */
-type GrantInContextRow = GrantRow & {
-  readonly epoch_of_installation: number;
-  readonly epoch_of_client: number;
-  readonly epoch_of_account: number;
-  readonly client_status: 'active' | 'paused';
-  readonly account_status: 'active' | 'disabled';
-  readonly username: string | null;
-  readonly email: string;
-  readonly name: string;
-  readonly avatar_url: string | null;
-};
+type Names<Row extends readonly unknown[]> = { readonly [Place in keyof Row]: string };
 
-/** The same with the client's name. */
-export type ListedGrantRow = GrantInContextRow & { readonly client_name: string };
+/** What is selected beside it. */
+type ContextRow = readonly [
+  installationEpoch: number,
+  clientEpoch: number,
+  clientStatus: 'active' | 'paused',
+  clientName: string,
+  accountEpoch: number,
+  accountStatus: 'active' | 'disabled',
+  username: string | null,
+  email: string,
+  name: string,
+  avatarUrl: string | null,
+];
 
-/** The columns of a grant, in the order of `grantValues`. */
+/** A row of `SELECT_GRANT`. */
+export type ListedGrantRow = readonly [...GrantRow, ...ContextRow];
+
+/** The columns of a grant. */
 export const GRANT_COLUMNS = [
   'id',
   'client_id',
@@ -69,14 +72,13 @@ export const GRANT_COLUMNS = [
   'last_used_at',
   'revoked_at',
   'revocation_reason',
-] as const satisfies readonly (keyof GrantRow)[];
+] as const satisfies Names<GrantRow>;
 
 /** Selects grants whose client and account are there, each by its primary key (CROSS JOIN keeps that order). */
 export const SELECT_GRANT = `
   SELECT ${GRANT_COLUMNS.map((column) => `oauth_grant.${column}`).join(', ')},
-    installation.epoch AS epoch_of_installation, client.epoch AS epoch_of_client, account.epoch AS epoch_of_account,
-    client.status AS client_status, client.name AS client_name,
-    account.status AS account_status, account.username, account.email, account.name, account.avatar_url
+    installation.epoch, client.epoch, client.status, client.name,
+    account.epoch, account.status, account.username, account.email, account.name, account.avatar_url
   FROM oauth_grant
   CROSS JOIN installation
   CROSS JOIN client ON client.id = oauth_grant.client_id
@@ -110,55 +112,46 @@ export function grantValues(grant: Grant): SQLInputValue[] {
   ];
 }
 
-/** The grant of a row, with its standing and its resource owner. */
-export function asGrantInContext(row: GrantInContextRow): GrantInContext {
+/** The grant of a row of `SELECT_GRANT` with its standing, its resource owner and its client's name. */
+export function asListedGrant(row: ListedGrantRow): GrantInContext & { readonly clientName: string } {
+  const context = row.slice(GRANT_COLUMNS.length) as unknown as ContextRow;
+  const [installation, client, clientStatus, clientName, account, accountStatus, ...owner] = context;
+  const [username, email, name, avatarUrl] = owner;
+  const grant = asGrant(row);
   return {
-    grant: asGrant(row),
+    grant,
     standing: {
-      epochs: {
-        installation: row.epoch_of_installation,
-        client: row.epoch_of_client,
-        resourceOwner: row.epoch_of_account,
-      },
-      clientPaused: row.client_status === 'paused',
-      resourceOwnerDisabled: row.account_status === 'disabled',
+      epochs: { installation, client, resourceOwner: account },
+      clientPaused: clientStatus === 'paused',
+      resourceOwnerDisabled: accountStatus === 'disabled',
     },
-    resourceOwner: {
-      id: row.resource_owner_id,
-      username: row.username,
-      email: row.email,
-      name: row.name,
-      avatarUrl: row.avatar_url,
-    },
+    resourceOwner: { id: grant.resourceOwnerId, username, email, name, avatarUrl },
+    clientName,
   };
 }
 
 /** The grant of a row. */
-export function asGrant(row: GrantRow): Grant {
+export function asGrant(row: GrantRow | ListedGrantRow): Grant {
   return {
-    id: asBuffer(row.id),
-    clientId: row.client_id,
-    resourceOwnerId: row.resource_owner_id,
-    scope: row.scope,
-    redirectUri: row.redirect_uri,
-    codeChallenge: row.code_challenge,
-    resource: row.resource,
-    seed: asBuffer(row.seed),
-    epochs: {
-      installation: row.installation_epoch,
-      client: row.client_epoch,
-      resourceOwner: row.resource_owner_epoch,
-    },
-    grantedAt: row.granted_at,
-    absoluteExpiresAt: row.absolute_expires_at,
-    generation: row.generation,
-    keyId: row.key_id,
-    rotatedAt: row.rotated_at,
-    accessTokenExpiresAt: row.access_token_expires_at,
-    expiresAt: row.expires_at,
-    usedGeneration: row.used_generation,
-    lastUsedAt: row.last_used_at,
-    revokedAt: row.revoked_at,
-    revocationReason: row.revocation_reason,
+    id: asBuffer(row[0]),
+    clientId: row[1],
+    resourceOwnerId: row[2],
+    scope: row[3],
+    redirectUri: row[4],
+    codeChallenge: row[5],
+    resource: row[6],
+    seed: asBuffer(row[7]),
+    epochs: { installation: row[8], client: row[9], resourceOwner: row[10] },
+    grantedAt: row[11],
+    absoluteExpiresAt: row[12],
+    generation: row[13],
+    keyId: row[14],
+    rotatedAt: row[15],
+    accessTokenExpiresAt: row[16],
+    expiresAt: row[17],
+    usedGeneration: row[18],
+    lastUsedAt: row[19],
+    revokedAt: row[20],
+    revocationReason: row[21],
   };
 }

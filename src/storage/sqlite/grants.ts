@@ -1,21 +1,23 @@
 /** Grants in SQLite: every transition is one conditional update of one row, and its count of changed rows decides a race. */
 import type { SQLInputValue } from 'node:sqlite';
 import type { Client } from '../../oauth/client.ts';
-import type { Generation, Grant } from '../../oauth/grant.ts';
+import type { Generation } from '../../oauth/grant.ts';
 import type { GrantFilter, GrantStore } from '../../oauth/store.ts';
+import { bytesOf, rowKey } from '../row-key.ts';
+import { type Use, UseMarks } from '../use-marks.ts';
 import {
   asGrant,
-  asGrantInContext,
+  asListedGrant,
   GRANT_COLUMNS,
   type GrantRow,
   grantValues,
   type ListedGrantRow,
   SELECT_GRANT,
 } from './grant-rows.ts';
+import { KeptGrant, SharedTexts } from './kept-grant.ts';
 import { RowCache } from './row-cache.ts';
 import { Standings } from './standings.ts';
-import { INSTALLATION, rowKey, type Tables } from './tables.ts';
-import type { UseMarks } from './use-marks.ts';
+import { INSTALLATION, type Tables } from './tables.ts';
 
 /**
  * Not revoked, neither alone nor by an epoch. Transitions ask under the write lock, so that a revocation of any kind
@@ -27,22 +29,33 @@ const NOT_ENDED = `revoked_at IS NULL AND EXISTS (
     AND client.id = oauth_grant.client_id AND client.epoch = oauth_grant.client_epoch
     AND account.id = oauth_grant.resource_owner_id AND account.epoch = oauth_grant.resource_owner_epoch)`;
 
-/** Grants as their rows say; marks that are still to be written may be missing. */
-export function grantCache(tables: Tables): RowCache<Grant> {
-  const find = tables.one<GrantRow>(`SELECT ${GRANT_COLUMNS.join(', ')} FROM oauth_grant WHERE id = ?`);
-  return new RowCache(tables, (key) => {
-    const row = find(Buffer.from(key, 'latin1'));
-    return row ? asGrant(row) : null;
-  });
+/** Kept before those that nobody asked for meanwhile may go; as many again are kept until then. */
+const MANY_GRANTS = 16_384;
+/** So many marks share one write. */
+const MARKS_PER_WRITE = 128;
+
+/** The marks of these tables' grants. They touch no row, as nobody waits for them: losing one is allowed. */
+export function useMarks(tables: Tables, now: () => number): UseMarks {
+  const update = tables.change(
+    `UPDATE oauth_grant
+     SET used_generation = max(used_generation, ?), last_used_at = max(coalesce(last_used_at, 0), ?) WHERE id = ?`,
+  );
+  const write = (uses: readonly Use[]) =>
+    tables.writeThrough([], () => {
+      for (const { key, generation, usedAt } of uses) update(generation, usedAt, bytesOf(key));
+    });
+  return new UseMarks({ now, write, mostPerWrite: MARKS_PER_WRITE });
 }
 
 /** The port's grants on these tables. */
-export function grantStore(
-  tables: Tables,
-  grants: RowCache<Grant>,
-  clients: RowCache<Client>,
-  marks: UseMarks,
-): GrantStore {
+export function grantStore(tables: Tables, clients: RowCache<Client>, marks: UseMarks): GrantStore {
+  const find = tables.tuple<GrantRow>(`SELECT ${GRANT_COLUMNS.join(', ')} FROM oauth_grant WHERE id = ?`);
+  const texts = new SharedTexts();
+  const read = (key: string) => {
+    const row = find(bytesOf(key));
+    return row ? new KeptGrant(marks.merge(asGrant(row)), texts) : null;
+  };
+  const grants = new RowCache(tables, read, MANY_GRANTS);
   const standings = new Standings(tables, clients);
   const epochs = tables.one<{ installation: number; client: number; resourceOwner: number }>(
     `SELECT installation.epoch AS installation, client.epoch AS client, account.epoch AS resourceOwner
@@ -68,12 +81,13 @@ export function grantStore(
     `SELECT DISTINCT client_id FROM oauth_grant WHERE resource_owner_id = ? AND expires_at > ? AND ${NOT_ENDED}`,
   );
 
-  const transition = ({ grantId, generation, keyId, rotatedAt, accessTokenExpiresAt, expiresAt }: Generation) => {
+  const transition = (next: Generation) => {
+    const { grantId, generation, keyId, rotatedAt, accessTokenExpiresAt, expiresAt } = next;
     const key = rowKey(grantId);
     return tables.writeThrough([key], () => {
       const values = [generation, keyId, rotatedAt, accessTokenExpiresAt, expiresAt];
       if (advance(...values, grantId, generation - 1) === 0) return false;
-      grants.change(key, (grant) => ({ ...grant, generation, keyId, rotatedAt, accessTokenExpiresAt, expiresAt }));
+      grants.kept(key)?.advance(next);
       return true;
     });
   };
@@ -81,11 +95,11 @@ export function grantStore(
   return {
     async findGrant(id) {
       const key = rowKey(id);
-      const grant = grants.find(key);
+      const grant = grants.find(key)?.grant();
       const context = grant && standings.find(grant);
       if (!context) return tables.onDisk('all', null);
       const restsOn = [key, grant.clientId, grant.resourceOwnerId, INSTALLATION];
-      return tables.onDisk(restsOn, { ...context, grant: marks.merge(grant) });
+      return tables.onDisk(restsOn, { ...context, grant });
     },
     async findEpochs(clientId, resourceOwnerId) {
       const found = epochs(clientId, resourceOwnerId);
@@ -94,7 +108,7 @@ export function grantStore(
     async issueGrant(grant, event) {
       const key = rowKey(grant.id);
       await tables.act([key], event, () => {
-        grants.keep(key, grant);
+        grants.keep(key, new KeptGrant(grant, texts));
         return insert(...grantValues(grant));
       });
     },
@@ -109,16 +123,15 @@ export function grantStore(
     async revokeAllGrants(event) {
       await tables.act([INSTALLATION], event, () => raiseEpoch());
     },
-    noteUse: (grant, generation, at) => marks.note(grant, generation, at),
+    noteUse(grant, generation, at) {
+      if (marks.note(grant, generation, at)) grants.kept(rowKey(grant.id))?.use(generation, at);
+    },
     async listGrants(filter) {
       const { where, parameters } = conditions(filter);
-      const rows = tables.all<ListedGrantRow>(`${SELECT_GRANT} ${where} ORDER BY oauth_grant.id DESC LIMIT ?`)(
-        ...parameters,
-        filter.limit,
-      );
-      const listed = rows.map((row) => {
-        const found = asGrantInContext(row);
-        return { ...found, grant: marks.merge(found.grant), clientName: row.client_name };
+      const list = tables.tuples<ListedGrantRow>(`${SELECT_GRANT} ${where} ORDER BY oauth_grant.id DESC LIMIT ?`);
+      const listed = list(...parameters, filter.limit).map((row) => {
+        const found = asListedGrant(row);
+        return { ...found, grant: marks.merge(found.grant) };
       });
       return tables.onDisk('all', listed);
     },

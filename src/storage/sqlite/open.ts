@@ -11,14 +11,13 @@ import { clientCache, clientStore } from './clients.ts';
 import { type ConnectionUse, configure, connect, type Pragmas, requiredPragmas } from './connection.ts';
 import { prepareDatabaseFile } from './database-file.ts';
 import { deviceRequestStore } from './device-requests.ts';
-import { grantCache, grantStore } from './grants.ts';
+import { grantStore, useMarks } from './grants.ts';
 import { found, isFounded, needsFounding, requireFittingKeys } from './installation.ts';
 import { inTransaction, migrate, pending, requireUpToDate } from './migrate.ts';
 import { resourceServerStore } from './resource-servers.ts';
 import { scopeStore } from './scopes.ts';
 import { lockForServing } from './serving-lock.ts';
 import { Tables } from './tables.ts';
-import { UseMarks } from './use-marks.ts';
 import { type FileOperations, WalFile } from './wal-file.ts';
 import { WriteQueue } from './write-queue.ts';
 
@@ -113,13 +112,12 @@ function storage(
     onFailure,
   });
   const tables = new Tables(database, writes);
-  const grants = grantCache(tables);
   const clients = clientCache(tables);
-  const marks = new UseMarks(tables, grants, now);
+  const marks = useMarks(tables, now);
   const cleanUp = new CleanUp(tables, now);
   return {
     store: {
-      ...grantStore(tables, grants, clients, marks),
+      ...grantStore(tables, clients, marks),
       ...clientStore(tables, clients),
       ...resourceServerStore(tables),
       ...scopeStore(tables),
@@ -134,7 +132,7 @@ function storage(
     async close() {
       cleanUp.stop();
       try {
-        await marks.flush();
+        await marks.close();
         await writes.close();
       } finally {
         wal?.close();

@@ -5,8 +5,8 @@
 import type { Tables } from './tables.ts';
 
 /**
- * With so many new rows, those that nobody asked for since there were as many the last time go, all together: to find its
- * oldest entry a map has to look past the holes of those that went before.
+ * With so many new rows, if nothing else is said, those that nobody asked for since there were as many the last time go,
+ * all together: to find its oldest entry a map has to look past the holes of those that went before.
  */
 const GENERATION = 8192;
 
@@ -14,14 +14,16 @@ const GENERATION = 8192;
 export class RowCache<Found> {
   readonly #tables: Tables;
   readonly #read: (key: string) => Found | null;
+  readonly #generation: number;
   /** What a row is stands in the newer map that has it. */
   #recent = new Map<string, Found>();
   #older = new Map<string, Found>();
   #version = Number.NaN;
 
-  constructor(tables: Tables, read: (key: string) => Found | null) {
+  constructor(tables: Tables, read: (key: string) => Found | null, generation = GENERATION) {
     this.#tables = tables;
     this.#read = read;
+    this.#generation = generation;
     tables.addCache(this);
   }
 
@@ -39,17 +41,16 @@ export class RowCache<Found> {
 
   /** Keeps a row as the write makes it that is being run: before it is committed nobody reads. */
   keep(key: string, found: Found): void {
-    if (this.#recent.size >= GENERATION) {
+    if (this.#recent.size >= this.#generation) {
       this.#older = this.#recent;
       this.#recent = new Map();
     }
     this.#recent.set(key, found);
   }
 
-  /** The same for a row that may not be kept; then it is not. Also for a mark, which may be lost. */
-  change(key: string, change: (kept: Found) => Found): void {
-    const kept = this.#recent.get(key) ?? this.#older.get(key);
-    if (kept !== undefined) this.keep(key, change(kept));
+  /** What is kept of a row, for the write that is being run to change it, or for a mark; undefined when nothing is. */
+  kept(key: string): Found | undefined {
+    return this.#recent.get(key) ?? this.#older.get(key);
   }
 
   forget(keys: readonly string[]): void {

@@ -1,5 +1,5 @@
 /** What the stores of grants, clients, accounts and events stand on: prepared statements and the write queue. */
-import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import type { AuditEvent } from '../../oauth/audit.ts';
 import { asStoreError } from './errors.ts';
 import type { RowCache } from './row-cache.ts';
@@ -15,9 +15,9 @@ export const INSTALLATION = 'installation';
 export class Tables {
   readonly #database: DatabaseSync;
   readonly #writes: WriteQueue;
-  readonly #prepared = new Map<string, Query<Record<string, unknown>[]>>();
+  readonly #prepared = new Map<string, Query<unknown[]>>();
   readonly #recordEvent: Query<number>;
-  readonly #readVersion: Query<{ data_version: number } | undefined>;
+  readonly #readVersion: Query<readonly [number] | undefined>;
   readonly #caches: Pick<RowCache<unknown>, 'forget' | 'forgetAll'>[] = [];
   #version: number | null = null;
 
@@ -27,7 +27,7 @@ export class Tables {
     writes.onUndone = () => {
       for (const cache of this.#caches) cache.forgetAll();
     };
-    this.#readVersion = this.one('PRAGMA data_version');
+    this.#readVersion = this.tuple('PRAGMA data_version');
     this.#recordEvent = this.change(
       `INSERT INTO audit_event
          (at, action, actor_kind, actor_id, source, request_id, client_id, resource_owner_id, grant_id, detail)
@@ -41,7 +41,7 @@ export class Tables {
    */
   dataVersion(): number {
     if (this.#version === null) {
-      this.#version = this.#readVersion()?.data_version ?? 0;
+      this.#version = this.#readVersion()?.[0] ?? 0;
       queueMicrotask(() => {
         this.#version = null;
       });
@@ -56,30 +56,22 @@ export class Tables {
 
   /** Prepares a query for at most one row. The query throws `StoreUnavailable` when it cannot be answered now. */
   one<Row>(sql: string): Query<Row | undefined> {
-    const statement = this.#database.prepare(sql);
-    return (...parameters) => {
-      try {
-        return statement.get(...parameters) as Row | undefined;
-      } catch (error) {
-        throw asStoreError(error);
-      }
-    };
+    return reading(this.#database.prepare(sql), 'get');
+  }
+
+  /** The same for the row's values in the order of its columns: the names of columns are made anew for each row. */
+  tuple<Row extends readonly unknown[]>(sql: string): Query<Row | undefined> {
+    return reading(asTuples(this.#database.prepare(sql)), 'get');
   }
 
   /** Prepares a query for many rows, once for each text. */
   all<Row>(sql: string): Query<Row[]> {
-    const known = this.#prepared.get(sql);
-    if (known) return known as Query<Row[]>;
-    const statement = this.#database.prepare(sql);
-    const query: Query<Record<string, unknown>[]> = (...parameters) => {
-      try {
-        return statement.all(...parameters);
-      } catch (error) {
-        throw asStoreError(error);
-      }
-    };
-    this.#prepared.set(sql, query);
-    return query as Query<Row[]>;
+    return this.#once(sql, () => reading(this.#database.prepare(sql), 'all'));
+  }
+
+  /** The same for the values of each. */
+  tuples<Row extends readonly unknown[]>(sql: string): Query<Row[]> {
+    return this.#once(`tuples of ${sql}`, () => reading(asTuples(this.#database.prepare(sql)), 'all'));
   }
 
   /** Prepares a change, for use inside a write; answers how many rows it changed. */
@@ -120,15 +112,31 @@ export class Tables {
     return this.#writes.onDisk(rows, answer);
   }
 
+  #once<Row>(sql: string, prepare: () => Query<Row[]>): Query<Row[]> {
+    const query = (this.#prepared.get(sql) as Query<Row[]> | undefined) ?? prepare();
+    this.#prepared.set(sql, query);
+    return query;
+  }
+
   #record({ at, action, actor, clientId, resourceOwnerId, grantId, detail }: AuditEvent): void {
     const { kind, id, source, requestId } = actor;
     this.#recordEvent(at, action, kind, id, source, requestId, clientId, resourceOwnerId, grantId, detail);
   }
 }
 
-/** The key under which a row with a binary primary key is touched. */
-export function rowKey(primaryKey: Buffer): string {
-  return primaryKey.toString('latin1');
+function reading<Answer>(statement: StatementSync, how: 'get' | 'all'): Query<Answer> {
+  return (...parameters) => {
+    try {
+      return statement[how](...parameters) as Answer;
+    } catch (error) {
+      throw asStoreError(error);
+    }
+  };
+}
+
+function asTuples(statement: StatementSync): StatementSync {
+  statement.setReturnArrays(true);
+  return statement;
 }
 
 /** A blob as a Buffer, over the same memory. */

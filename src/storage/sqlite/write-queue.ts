@@ -68,8 +68,12 @@ export class WriteQueue {
   #syncing = false;
   /** The last commit that is not settled; commits settle in their order. */
   #newest: Commit | null = null;
-  /** Who touched a row last, for rows of commits that are not settled. */
-  readonly #touched = new Map<string, Commit>();
+  /**
+   * The number of the commit that touched a row last, for rows of commits that are not settled. Not the commit itself: as
+   * the map grows and shrinks it leaves old tables behind, which would keep all alive that they point to.
+   */
+  readonly #touched = new Map<string, number>();
+  readonly #unsettled: Commit[] = [];
   #stopped: Error | null = null;
   #closed = false;
 
@@ -113,12 +117,9 @@ export class WriteQueue {
   }
 
   #lastToTouch(rows: readonly string[]): Commit | null {
-    let last: Commit | null = null;
-    for (const row of rows) {
-      const commit = this.#touched.get(row);
-      if (commit && (last === null || commit.number > last.number)) last = commit;
-    }
-    return last;
+    let last = 0;
+    for (const row of rows) last = Math.max(last, this.#touched.get(row) ?? 0);
+    return this.#unsettled.find(({ number }) => number === last) ?? null;
   }
 
   #schedule(): void {
@@ -224,7 +225,8 @@ export class WriteQueue {
 
   #keep(commit: Commit, synced: boolean): void {
     this.#newest = commit;
-    for (const { touches } of commit.writes) for (const row of touches) this.#touched.set(row, commit);
+    for (const { touches } of commit.writes) for (const row of touches) this.#touched.set(row, commit.number);
+    this.#unsettled.push(commit);
     if (synced && this.#committed.length === 0 && !this.#syncing) this.#settle(commit);
     else this.#committed.push(commit);
   }
@@ -249,7 +251,8 @@ export class WriteQueue {
   #settle(commit: Commit): void {
     if (this.#newest === commit) this.#newest = null;
     for (const { touches } of commit.writes)
-      for (const row of touches) if (this.#touched.get(row) === commit) this.#touched.delete(row);
+      for (const row of touches) if (this.#touched.get(row) === commit.number) this.#touched.delete(row);
+    this.#unsettled.splice(this.#unsettled.indexOf(commit), 1);
     commit.settled.resolve();
     for (const [index, write] of commit.writes.entries()) write.resolve(commit.values[index] as never);
   }
