@@ -157,7 +157,8 @@ function settings({ statementTimeout, lockTimeout, byKey }: Session): string {
     jit: 'off',
   };
   // Statements by key are planned once, perhaps while the tables are empty. Of all ways into a table only a bitmap scan
-  // cannot do without a key: no plan reads a whole table, whatever becomes of it later.
+  // cannot do without a key: no plan reads a whole table, whatever becomes of it later. (One that was analysed when it had
+  // a single row may be read so until it is analysed again, which autovacuum does after some 50 more.)
   const ofKeys = {
     plan_cache_mode: 'force_generic_plan',
     enable_bitmapscan: 'on',
