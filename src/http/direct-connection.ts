@@ -32,8 +32,9 @@ export class DirectConnection implements Unanswered {
   readonly #routes: ReadonlyMap<string, Route>;
   readonly #around: Around;
   readonly #onDone: (isGivenBack: boolean) => void;
-  /** What came of a request, and how many bytes that is. */
-  #chunks: Buffer[] = [];
+  /** What came of a request so far: the first piece, those after it, and how many bytes that is. */
+  #first = NOTHING;
+  #more: Buffer[] | null = null;
   #length = 0;
   /** The request whose head has come, until it is answered; and whether all of it has come. */
   #request: DirectRequest | null = null;
@@ -81,7 +82,9 @@ export class DirectConnection implements Unanswered {
     if (this.#isOver) return;
     // What comes before the answer stays in the stream, whose end is then told after it.
     if (this.#isAsked) return void this.#socket.pause().unshift(chunk);
-    this.#chunks.push(chunk);
+    if (this.#length === 0) this.#first = chunk;
+    else if (this.#more) this.#more.push(chunk);
+    else this.#more = [chunk];
     this.#length += chunk.length;
     this.#read();
   };
@@ -109,8 +112,8 @@ export class DirectConnection implements Unanswered {
     if (!this.#request) this.#skipEmptyLines();
     if (this.#length === 0) return;
     this.#request ??= this.#readHead();
-    if (!this.#request || this.#length > this.#request.end) this.#giveBack();
-    else if (this.#length === this.#request.end) this.#ask(this.#request);
+    if (!this.#request) this.#giveBack();
+    else if (this.#length >= this.#request.end) this.#ask(this.#request);
   }
 
   /** Some clients end a body with an empty line that does not count (RFC 9112 §2.2). */
@@ -119,7 +122,7 @@ export class DirectConnection implements Unanswered {
     let start = 0;
     while (bytes[start] === 0x0d && bytes[start + 1] === 0x0a) start += 2;
     if (start === 0) return;
-    this.#chunks = [bytes.subarray(start)];
+    this.#first = bytes.subarray(start);
     this.#length -= start;
   }
 
@@ -135,10 +138,11 @@ export class DirectConnection implements Unanswered {
 
   #ask(request: DirectRequest): void {
     const bytes = this.#all();
-    this.#chunks = [];
+    this.#first = NOTHING;
     this.#length = 0;
     this.#isAsked = true;
     if (request.headers.isLast) this.#isLast = true;
+    if (bytes.length > request.end) this.#socket.pause().unshift(bytes.subarray(request.end));
     this.#around.turn.add(() => void this.#answer(request, bytes));
   }
 
@@ -186,8 +190,9 @@ export class DirectConnection implements Unanswered {
 
   /** What came and was not handled yet, in one piece. */
   #all(): Buffer {
-    if (this.#chunks.length > 1) this.#chunks = [Buffer.concat(this.#chunks)];
-    return this.#chunks[0] ?? NOTHING;
+    if (this.#more) this.#first = Buffer.concat([this.#first, ...this.#more]);
+    this.#more = null;
+    return this.#first;
   }
 
   #giveBack(): void {

@@ -56,6 +56,6 @@ export class DirectRequest implements EndpointRequest {
 
   /** Decodes the body out of all the request's bytes. Throws `MalformedBody`. */
   decode(bytes: Buffer): void {
-    this.body = this.#content.decode?.(bytes.subarray(this.#bodyAt));
+    this.body = this.#content.decode?.(bytes.subarray(this.#bodyAt, this.end));
   }
 }
