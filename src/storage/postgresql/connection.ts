@@ -1,5 +1,5 @@
 /** One connection to the server, with the settings on which durability and patience rest. */
-import { Client, type QueryResult, type QueryResultRow, types } from 'pg';
+import { Client, type QueryConfig, type QueryResult, type QueryResultRow, types } from 'pg';
 import { ConnectionLost, endsSession } from './errors.ts';
 
 /** How a session is used. Times in ms. */
@@ -87,7 +87,7 @@ export class Connection {
 
   /** Runs statements without parameters, such as a migration. */
   async script(sql: string): Promise<void> {
-    await this.#guarded(() => this.#client.query(sql));
+    await this.#query(sql);
   }
 
   /** Runs something in one transaction: all of it or, if it throws, nothing of it. */
@@ -120,9 +120,11 @@ export class Connection {
   }
 
   #ask(sql: string, parameters: readonly unknown[]) {
-    const query = { name: nameOf(sql), text: sql, values: parameters.map(withoutNul) };
-    // With a callback: of the promise that the library makes itself, all that it answered hangs on until the whole heap is
-    // collected, twice a second under load.
+    return this.#query({ name: nameOf(sql), text: sql, values: parameters.map(withoutNul) });
+  }
+
+  /** With a callback: on the promise that the library makes itself, all that it answered hangs until the whole heap is collected. */
+  #query(query: string | QueryConfig) {
     return this.#guarded(
       () =>
         new Promise<QueryResult>((resolve, reject) => {
