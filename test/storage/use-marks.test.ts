@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as after } from 'node:timers/promises';
 import type { Grant } from '../../src/oauth/grant.ts';
+import { StoreUnavailable } from '../../src/oauth/store.ts';
+import { type Use, UseMarks } from '../../src/storage/use-marks.ts';
 import { addAdaAndOne, event, NOW, openAsService, sampleGrant, temporaryPath } from '../support/storage.ts';
 
 /** A service, and beside it a reader that sees only what was written. */
@@ -47,4 +49,26 @@ test('closing writes what is still unwritten, and marks never shrink', async (t)
   await use(2, NOW + 3);
   await service.close();
   assert.deepEqual(await written(), [3, NOW + 5]);
+});
+
+/** Marks of some grants, one in each write, whose first write fails; and what was tried to be written by the end. */
+async function triedWhenTheFirstFails(error: Error): Promise<string[][]> {
+  const tried: string[][] = [];
+  const write = async (uses: readonly Use[]) => {
+    tried.push(uses.map(({ key }) => key));
+    if (tried.length === 1) throw error;
+  };
+  const marks = new UseMarks({ now: () => NOW, write, mostPerWrite: 1 });
+  for (const grant of [sampleGrant(), sampleGrant(), sampleGrant()]) marks.note(grant, 1, NOW);
+  await marks.close();
+  return tried;
+}
+
+test('marks that cannot be written do not keep others unwritten', async () => {
+  const tried = await triedWhenTheFirstFails(new Error('a constraint'));
+  assert.equal(new Set(tried.flat()).size, 3);
+});
+
+test('while the store is unavailable no other marks are tried', async () => {
+  assert.equal((await triedWhenTheFirstFails(new StoreUnavailable('gone'))).length, 1);
 });
