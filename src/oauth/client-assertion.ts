@@ -39,7 +39,7 @@ const MOST_LIFETIME = 600;
 /** The client's clock may be so far from ours (s). */
 const CLOCK_TOLERANCE = 30;
 
-/** Loaded with the first assertion: many installations see none, and it takes 4 MB. */
+/** Loaded with the first assertion: many installations see none, and it takes 1 MB of an idle process. */
 const jose = () => import('jose');
 
 /** The client that an assertion says it is from (RFC 7523 §3: `sub`), unproven; undefined when it cannot be read. */
