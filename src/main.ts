@@ -7,7 +7,6 @@ import { isIPv6 } from 'node:net';
 import { availableParallelism, userInfo } from 'node:os';
 import { setTimeout as after } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
-import type { Logger } from 'pino';
 import { Accounts } from './accounts/accounts.ts';
 import { PasswordHasher } from './accounts/password-hash.ts';
 import { Throttle } from './accounts/throttle.ts';
@@ -22,7 +21,7 @@ import {
 } from './configuration.ts';
 import { assertionAudiences, endpointsOf, LOGO_PATH } from './http/paths.ts';
 import type { Service } from './http/service.ts';
-import { GatheredLines, lineByLine, makeLogger } from './log.ts';
+import { GatheredLines, type Log, lineByLine, makeLogger } from './log.ts';
 import { readLogo } from './logo.ts';
 import { AuthorizationServer } from './oauth/authorization-server.ts';
 import { ClientAuthenticator } from './oauth/client-authenticator.ts';
@@ -40,7 +39,7 @@ import { openSqlite } from './storage/sqlite/open.ts';
 import type { Storage } from './storage/storage.ts';
 
 /** What a start may be given instead of the real thing; a test has a clock (ms) that it advances. */
-export type World = { readonly now?: () => number; readonly logger: Logger };
+export type World = { readonly now?: () => number; readonly logger: Log };
 
 /** An open database, and the one clock of its instances. */
 type OpenDatabase = { readonly storage: Storage; readonly now: () => number };

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
+import { makeLogger } from '../src/log.ts';
 
 const LOG = new URL('../src/log.ts', import.meta.url).href;
 const ENDS: Readonly<Record<string, string>> = {
@@ -20,3 +21,12 @@ for (const [how, end] of Object.entries(ENDS))
     const { stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', program], { encoding: 'utf8' });
     assert.equal(stderr.match(/"msg":"what happened"/g)?.length, 1000);
   });
+
+test('ASVS 16.2.2: a line of given members is written as the logger writes its own', () => {
+  const lines: string[] = [];
+  const logger = makeLogger({ write: (line: string) => void lines.push(line) }, () => 0);
+  const members = { route: null, status: 200, ms: 0.1, detail: 'a "quote", a line\n, ü' };
+  logger.info(members, 'request');
+  logger.line({ ...members, msg: 'request' });
+  assert.equal(lines[1], lines[0]);
+});

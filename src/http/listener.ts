@@ -30,7 +30,7 @@ import { makePages } from './page-answers.ts';
 import { addPublicPages } from './public-pages.ts';
 import { addPublishedFace } from './published.ts';
 import { newRequestId } from './request-id.ts';
-import { RequestLog } from './request-log.ts';
+import { RequestLog, type RequestLogger } from './request-log.ts';
 import { addRevocations } from './revocations.ts';
 import type { Service } from './service.ts';
 import { addSignIn } from './sign-in.ts';
@@ -65,14 +65,14 @@ export async function buildListener(
   faces: Faces,
   description: ApiDescription,
   open: OpenConnections,
-  logger: FastifyBaseLogger,
+  logger: RequestLogger,
 ): Promise<FastifyInstance> {
   const fallback = faces.app ? makeAppFallback(service) : () => apiAnswers;
   const log = new RequestLog(service, logger);
   const turn = new Turn();
   const direct = new DirectEndpoints({ turn, log, open, patience: PATIENCE, now: service.now });
   const app = fastify({
-    loggerInstance: logger,
+    loggerInstance: logger as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
     // An address that cannot be decoded meets no hook.
     frameworkErrors: (error, request, reply: FastifyReply) => {

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { CheckedToken } from '../oauth/authorization-server.ts';
 import { invalidToken, Refusal } from '../oauth/error.ts';
 import { readBearerToken } from './client-authentication.ts';
+import { dateTime } from './date-time.ts';
 import { addDirectEndpoint } from './endpoint.ts';
 import { apiAnswers, sendJson, sendTokenRefusal } from './json-answers.ts';
 import { answer, apiError, CHALLENGE, component, type Operation, object, text, troubles } from './operation.ts';
@@ -47,8 +48,8 @@ function describe({ resourceOwner, clientId, scope, grantedAt, expiresAt }: Chec
     authorization: {
       client_id: clientId,
       scope,
-      granted_at: new Date(grantedAt).toISOString(),
-      expires_at: new Date(expiresAt).toISOString(),
+      granted_at: dateTime(grantedAt),
+      expires_at: dateTime(expiresAt),
     },
   };
 }

@@ -11,12 +11,15 @@ import type { Service } from './service.ts';
 /** Seconds after which a client may try again when the store could not serve. */
 const UNAVAILABLE_RETRY_AFTER = 2;
 
+/** A logger that also writes lines of which there are thousands a second. */
+export type RequestLogger = FastifyBaseLogger & { line(members: object): void };
+
 /** The log of one server's requests. */
 export class RequestLog {
   readonly #service: Service;
-  readonly #logger: FastifyBaseLogger;
+  readonly #logger: RequestLogger;
 
-  constructor(service: Service, logger: FastifyBaseLogger) {
+  constructor(service: Service, logger: RequestLogger) {
     this.#service = service;
     this.#logger = logger;
   }
@@ -45,18 +48,16 @@ export class RequestLog {
     request: Pick<EndpointRequest, 'id' | 'method' | 'source' | 'outcome'>,
     { route, status, ms }: { readonly route: string | undefined; readonly status: number; readonly ms: number },
   ): void {
-    this.#logger.info(
-      {
-        request_id: request.id,
-        method: request.method,
-        route: route ?? null,
-        status,
-        ms: Math.round(ms * 10) / 10,
-        source: request.source,
-        ...request.outcome,
-      },
-      'request',
-    );
+    this.#logger.line({
+      request_id: request.id,
+      method: request.method,
+      route: route ?? null,
+      status,
+      ms: Math.round(ms * 10) / 10,
+      source: request.source,
+      ...request.outcome,
+      msg: 'request',
+    });
   }
 }
 

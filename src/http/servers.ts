@@ -2,11 +2,12 @@
 import { once } from 'node:events';
 import net from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { Refused } from '../refused.ts';
 import { buildListener, type Faces } from './listener.ts';
 import { OpenConnections } from './open-connections.ts';
 import { ApiDescription } from './openapi.ts';
+import type { RequestLogger } from './request-log.ts';
 import type { Service } from './service.ts';
 
 /** Where to listen. */
@@ -26,7 +27,7 @@ const LOOK_EVERY_MS = 50;
 export async function startServers(
   service: Service,
   { appListen, apiListen }: { readonly appListen: ListenAddress; readonly apiListen: ListenAddress },
-  logger: FastifyBaseLogger,
+  logger: RequestLogger,
 ): Promise<Servers> {
   const isOne = service.appUrl === service.apiUrl;
   const wanted: [Faces, ListenAddress][] = isOne

@@ -1,0 +1,27 @@
+/** Moments as JSON answers have them (RFC 3339). */
+
+const DAY_MS = 86_400_000;
+/** So many days are remembered at a time: those on which grants were given, and end. */
+const MOST_DAYS = 1000;
+const days = new Map<number, string>();
+const TWO = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'));
+const THREE = Array.from({ length: 1000 }, (_, number) => String(number).padStart(3, '0'));
+
+/** Ms since the epoch, as `toISOString` writes them: of a check, making two days anew there takes 0.6 µs of some 17. */
+export function dateTime(at: number): string {
+  const day = Math.floor(at / DAY_MS);
+  const ms = at - day * DAY_MS;
+  const hour = TWO[Math.floor(ms / 3_600_000)];
+  const minute = TWO[Math.floor(ms / 60_000) % 60];
+  const second = TWO[Math.floor(ms / 1000) % 60];
+  return `${dayText(day)}${hour}:${minute}:${second}.${THREE[ms % 1000]}Z`;
+}
+
+function dayText(day: number): string {
+  const known = days.get(day);
+  if (known !== undefined) return known;
+  const text = new Date(day * DAY_MS).toISOString().slice(0, -'00:00:00.000Z'.length);
+  if (days.size >= MOST_DAYS) days.clear();
+  days.set(day, text);
+  return text;
+}
