@@ -2,7 +2,7 @@
 import type { Generation, Grant, RevocationReason } from '../../oauth/grant.ts';
 import { bytesOf, rowKey } from '../row-key.ts';
 
-/** No time. It is a number, since V8 only writes over what was a number of one kind all the time. */
+/** No time. It is a number of the kind that times are: see `KeptGrant`. */
 const NONE = Number.NaN;
 /** So many different texts are shared at a time. */
 const MOST_SHARED = 4096;
@@ -11,6 +11,8 @@ const MOST_SHARED = 4096;
  * What a transition or a use changes is written over. A new object for each would grow old before it is replaced, and
  * only a collection of the whole heap clears away what is old: some 40 ms, several times a minute. It takes the less time
  * the fewer objects there are, so bytes are kept as text, and of equal texts one.
+ *
+ * Times that change are numbers from the beginning, and no `#` fields: into others V8 writes a new number each time.
  */
 export class KeptGrant {
   readonly #key: string;
@@ -27,12 +29,12 @@ export class KeptGrant {
   readonly #grantedAt: number;
   readonly #absoluteExpiresAt: number;
   #generation: number;
-  #keyId: number;
-  #rotatedAt: number;
-  #accessTokenExpiresAt: number;
-  #expiresAt: number;
+  private keyId = NONE;
+  private rotatedAt = NONE;
+  private accessTokenExpiresAt = NONE;
+  private expiresAt = NONE;
   #usedGeneration: number;
-  #lastUsedAt: number;
+  private lastUsedAt = NONE;
   readonly #revokedAt: number;
   readonly #revocationReason: RevocationReason | null;
 
@@ -52,12 +54,12 @@ export class KeptGrant {
     this.#grantedAt = grant.grantedAt;
     this.#absoluteExpiresAt = grant.absoluteExpiresAt;
     this.#generation = grant.generation;
-    this.#keyId = grant.keyId;
-    this.#rotatedAt = grant.rotatedAt;
-    this.#accessTokenExpiresAt = grant.accessTokenExpiresAt ?? NONE;
-    this.#expiresAt = grant.expiresAt;
+    this.keyId = grant.keyId;
+    this.rotatedAt = grant.rotatedAt;
+    this.accessTokenExpiresAt = grant.accessTokenExpiresAt ?? NONE;
+    this.expiresAt = grant.expiresAt;
     this.#usedGeneration = grant.usedGeneration;
-    this.#lastUsedAt = grant.lastUsedAt ?? NONE;
+    this.lastUsedAt = grant.lastUsedAt ?? NONE;
     this.#revokedAt = grant.revokedAt ?? NONE;
     this.#revocationReason = grant.revocationReason;
   }
@@ -81,12 +83,12 @@ export class KeptGrant {
       grantedAt: this.#grantedAt,
       absoluteExpiresAt: this.#absoluteExpiresAt,
       generation: this.#generation,
-      keyId: this.#keyId,
-      rotatedAt: this.#rotatedAt,
-      accessTokenExpiresAt: orNull(this.#accessTokenExpiresAt),
-      expiresAt: this.#expiresAt,
+      keyId: this.keyId,
+      rotatedAt: this.rotatedAt,
+      accessTokenExpiresAt: orNull(this.accessTokenExpiresAt),
+      expiresAt: this.expiresAt,
       usedGeneration: this.#usedGeneration,
-      lastUsedAt: orNull(this.#lastUsedAt),
+      lastUsedAt: orNull(this.lastUsedAt),
       revokedAt: orNull(this.#revokedAt),
       revocationReason: this.#revocationReason,
     };
@@ -95,16 +97,16 @@ export class KeptGrant {
   /** It is in the next generation. */
   advance({ generation, keyId, rotatedAt, accessTokenExpiresAt, expiresAt }: Generation): void {
     this.#generation = generation;
-    this.#keyId = keyId;
-    this.#rotatedAt = rotatedAt;
-    this.#accessTokenExpiresAt = accessTokenExpiresAt;
-    this.#expiresAt = expiresAt;
+    this.keyId = keyId;
+    this.rotatedAt = rotatedAt;
+    this.accessTokenExpiresAt = accessTokenExpiresAt;
+    this.expiresAt = expiresAt;
   }
 
   /** A token of a generation was used at `at` (ms). */
   use(generation: number, at: number): void {
     this.#usedGeneration = Math.max(this.#usedGeneration, generation);
-    this.#lastUsedAt = Math.max(orNull(this.#lastUsedAt) ?? 0, at);
+    this.lastUsedAt = Math.max(orNull(this.lastUsedAt) ?? 0, at);
   }
 }
 

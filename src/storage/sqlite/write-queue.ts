@@ -46,12 +46,24 @@ type Write = {
 };
 
 /** A commit that is not known to be on disk yet. */
-type Commit = {
-  readonly number: number;
+class Commit {
   readonly writes: readonly Write[];
   readonly values: readonly unknown[];
-  readonly settled: PromiseWithResolvers<void>;
-};
+  readonly settled = Promise.withResolvers<void>();
+  #touched: ReadonlySet<string> | null = null;
+
+  constructor(writes: readonly Write[], values: readonly unknown[]) {
+    this.writes = writes;
+    this.values = values;
+    this.settled.promise.catch(() => {}); // Nobody needs to be waiting.
+  }
+
+  /** Whether it touched one of some rows. One set for all commits would leave more behind: it grows old, its tables do not. */
+  touched(rows: readonly string[]): boolean {
+    this.#touched ??= new Set(this.writes.flatMap(({ touches }) => touches));
+    return rows.some((row) => this.#touched?.has(row));
+  }
+}
 
 /** The one way to write. See the head of this file for what it promises. */
 export class WriteQueue {
@@ -64,15 +76,8 @@ export class WriteQueue {
   #lockAwaitedSince: number | null = null;
   /** Commits that no sync has begun for. */
   #committed: Commit[] = [];
-  #commits = 0;
   #syncing = false;
-  /** The last commit that is not settled; commits settle in their order. */
-  #newest: Commit | null = null;
-  /**
-   * The number of the commit that touched a row last, for rows of commits that are not settled. Not the commit itself: as
-   * the map grows and shrinks it leaves old tables behind, which would keep all alive that they point to.
-   */
-  readonly #touched = new Map<string, number>();
+  /** Commits settle in their order. */
   readonly #unsettled: Commit[] = [];
   #stopped: Error | null = null;
   #closed = false;
@@ -105,7 +110,7 @@ export class WriteQueue {
 
   /** The answer of a read that was made just now, as soon as the rows that it rests on (or all) are on disk. */
   onDisk<T>(rows: readonly string[] | 'all', answer: T): T | Promise<T> {
-    const awaited = this.#newest === null ? null : rows === 'all' ? this.#newest : this.#lastToTouch(rows);
+    const awaited = this.#unsettled.findLast((commit) => rows === 'all' || commit.touched(rows));
     return awaited ? awaited.settled.promise.then(() => answer) : answer;
   }
 
@@ -114,12 +119,6 @@ export class WriteQueue {
     const last = this.write([], () => {});
     this.#closed = true;
     return last;
-  }
-
-  #lastToTouch(rows: readonly string[]): Commit | null {
-    let last = 0;
-    for (const row of rows) last = Math.max(last, this.#touched.get(row) ?? 0);
-    return this.#unsettled.find(({ number }) => number === last) ?? null;
   }
 
   #schedule(): void {
@@ -171,10 +170,7 @@ export class WriteQueue {
     } catch (error) {
       return this.#afterFailedCommit(batch, error);
     }
-    const settled = Promise.withResolvers<void>();
-    settled.promise.catch(() => {}); // Nobody needs to be waiting.
-    this.#commits += 1;
-    this.#keep({ number: this.#commits, writes: batch, values, settled }, synced);
+    this.#keep(new Commit(batch, values), synced);
     return 'committed';
   }
 
@@ -224,8 +220,6 @@ export class WriteQueue {
   }
 
   #keep(commit: Commit, synced: boolean): void {
-    this.#newest = commit;
-    for (const { touches } of commit.writes) for (const row of touches) this.#touched.set(row, commit.number);
     this.#unsettled.push(commit);
     if (synced && this.#committed.length === 0 && !this.#syncing) this.#settle(commit);
     else this.#committed.push(commit);
@@ -249,9 +243,6 @@ export class WriteQueue {
   }
 
   #settle(commit: Commit): void {
-    if (this.#newest === commit) this.#newest = null;
-    for (const { touches } of commit.writes)
-      for (const row of touches) if (this.#touched.get(row) === commit.number) this.#touched.delete(row);
     this.#unsettled.splice(this.#unsettled.indexOf(commit), 1);
     commit.settled.resolve();
     for (const [index, write] of commit.writes.entries()) write.resolve(commit.values[index] as never);
