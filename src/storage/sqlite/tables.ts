@@ -17,6 +17,8 @@ export class Tables {
   readonly #writes: WriteQueue;
   readonly #prepared = new Map<string, Query<unknown[]>>();
   readonly #recordEvent: Query<number>;
+  readonly #begin: StatementSync;
+  readonly #end: StatementSync;
   readonly #readVersion: Query<readonly [number] | undefined>;
   readonly #caches: Pick<RowCache<unknown>, 'forget' | 'forgetAll'>[] = [];
   #version: number | null = null;
@@ -27,6 +29,8 @@ export class Tables {
     writes.onUndone = () => {
       for (const cache of this.#caches) cache.forgetAll();
     };
+    this.#begin = database.prepare('BEGIN');
+    this.#end = database.prepare('END');
     this.#readVersion = this.tuple('PRAGMA data_version');
     this.#recordEvent = this.change(
       `INSERT INTO audit_event
@@ -56,22 +60,22 @@ export class Tables {
 
   /** Prepares a query for at most one row. The query throws `StoreUnavailable` when it cannot be answered now. */
   one<Row>(sql: string): Query<Row | undefined> {
-    return reading(this.#database.prepare(sql), 'get');
+    return this.#reading(this.#database.prepare(sql), 'get');
   }
 
   /** The same for the row's values in the order of its columns: the names of columns are made anew for each row. */
   tuple<Row extends readonly unknown[]>(sql: string): Query<Row | undefined> {
-    return reading(asTuples(this.#database.prepare(sql)), 'get');
+    return this.#reading(asTuples(this.#database.prepare(sql)), 'get');
   }
 
   /** Prepares a query for many rows, once for each text. */
   all<Row>(sql: string): Query<Row[]> {
-    return this.#once(sql, () => reading(this.#database.prepare(sql), 'all'));
+    return this.#once(sql, () => this.#reading(this.#database.prepare(sql), 'all'));
   }
 
   /** The same for the values of each. */
   tuples<Row extends readonly unknown[]>(sql: string): Query<Row[]> {
-    return this.#once(`tuples of ${sql}`, () => reading(asTuples(this.#database.prepare(sql)), 'all'));
+    return this.#once(sql, () => this.#reading(asTuples(this.#database.prepare(sql)), 'all'));
   }
 
   /** Prepares a change, for use inside a write; answers how many rows it changed. */
@@ -118,20 +122,30 @@ export class Tables {
     return query;
   }
 
+  #reading<Answer>(statement: StatementSync, how: 'get' | 'all'): Query<Answer> {
+    return (...parameters) => {
+      try {
+        this.#beginReading();
+        return statement[how](...parameters) as Answer;
+      } catch (error) {
+        throw asStoreError(error);
+      }
+    };
+  }
+
+  /** What is read without a pause is read in one transaction: taking its locks costs as much as finding a row. */
+  #beginReading(): void {
+    if (this.#database.isTransaction) return;
+    this.#begin.run();
+    queueMicrotask(() => {
+      if (this.#database.isOpen && this.#database.isTransaction) this.#end.run();
+    });
+  }
+
   #record({ at, action, actor, clientId, resourceOwnerId, grantId, detail }: AuditEvent): void {
     const { kind, id, source, requestId } = actor;
     this.#recordEvent(at, action, kind, id, source, requestId, clientId, resourceOwnerId, grantId, detail);
   }
-}
-
-function reading<Answer>(statement: StatementSync, how: 'get' | 'all'): Query<Answer> {
-  return (...parameters) => {
-    try {
-      return statement[how](...parameters) as Answer;
-    } catch (error) {
-      throw asStoreError(error);
-    }
-  };
 }
 
 function asTuples(statement: StatementSync): StatementSync {
