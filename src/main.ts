@@ -126,8 +126,8 @@ async function serve(configuration: Configuration, json: boolean): Promise<never
   // and from then on make it old at once, where even dead it keeps alive what it points to: decision 0027.
   setFlagsFromString('--no-allocation-site-pretenuring');
   // A collection of the whole heap keeps others waiting for some 40 ms where there is one core. It comes when the heap is
-  // two and a half times as large as what lives, rather than 1.4 times.
-  setFlagsFromString('--heap-growing-percent=150');
+  // twice as large as what lives, rather than 1.4 times.
+  setFlagsFromString('--heap-growing-percent=100');
   const logger = makeLogger(new GatheredLines(), Date.now);
   const told = stopSignal(); // From here on, or a signal that comes early would cut the process off.
   const running = await Promise.race([startService(configuration, { logger }), told]);

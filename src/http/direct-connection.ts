@@ -197,7 +197,6 @@ export class DirectConnection implements Unanswered {
 
   #giveBack(): void {
     const socket = this.#socket;
-    this.#around.open.end(socket, this);
     socket.off('data', this.#onData).off('end', this.#onEnd).off('close', this.#onClose).off('error', ignore);
     socket.pause();
     socket.unshift(this.#all());

@@ -49,7 +49,7 @@ export function requiredPragmas(use: ConnectionUse, inMemory: boolean): Pragmas 
   ];
   // Checkpoints are many and small, since one keeps the event loop; the log is cut back after a burst.
   const ofFiles: Pragmas = [
-    ['wal_autocheckpoint', 1000],
+    ['wal_autocheckpoint', 500],
     ['journal_size_limit', 64 * 2 ** 20],
   ];
   return inMemory ? everywhere : [...everywhere, ...ofFiles];
