@@ -5,15 +5,17 @@ import { type DestinationStream, type Logger, pino } from 'pino';
 const WRITE_EVERY_MS = 250;
 const WRITTEN_AT_ONCE = 32_768;
 
-/** A logger that also writes a line of given members, as its own are, for whoever writes thousands a second. */
+/** A logger that also writes a line of given members, as its own of level `info` are, for whoever writes thousands a second. */
 export type Log = Logger & { line(members: object): void };
 
 /** Structured logs. Nothing that is a secret is ever handed to it. `now` in ms since the epoch. */
 export function makeLogger(destination: DestinationStream, now: () => number): Log {
   const timestamp = timesOfLines(now);
   const logger = pino({ base: null, timestamp, formatters: { level: (level) => ({ level }) } }, destination);
-  const line = (members: object) =>
-    void destination.write(`{"level":"info"${timestamp()},${JSON.stringify(members).slice(1)}\n`);
+  const line = (members: object) => {
+    if (!logger.isLevelEnabled('info')) return;
+    destination.write(`{"level":"info"${timestamp()},${JSON.stringify(members).slice(1)}\n`);
+  };
   return Object.assign(logger, { line });
 }
 

@@ -29,4 +29,8 @@ test('ASVS 16.2.2: a line of given members is written as the logger writes its o
   logger.info(members, 'request');
   logger.line({ ...members, msg: 'request' });
   assert.equal(lines[1], lines[0]);
+  logger.level = 'warn';
+  logger.info(members, 'request');
+  logger.line(members);
+  assert.equal(lines.length, 2);
 });

@@ -109,21 +109,14 @@ export class DirectConnection implements Unanswered {
   };
 
   #read(): void {
-    if (!this.#request) this.#skipEmptyLines();
+    if (!this.#request) {
+      this.#first = withoutEmptyLines(this.#all());
+      this.#length = this.#first.length;
+    }
     if (this.#length === 0) return;
     this.#request ??= this.#readHead();
     if (!this.#request) this.#giveBack();
     else if (this.#length >= this.#request.end) this.#ask(this.#request);
-  }
-
-  /** Some clients end a body with an empty line that does not count (RFC 9112 §2.2). */
-  #skipEmptyLines(): void {
-    const bytes = this.#all();
-    let start = 0;
-    while (bytes[start] === 0x0d && bytes[start + 1] === 0x0a) start += 2;
-    if (start === 0) return;
-    this.#first = bytes.subarray(start);
-    this.#length -= start;
   }
 
   #readHead(): DirectRequest | null {
@@ -142,7 +135,8 @@ export class DirectConnection implements Unanswered {
     this.#length = 0;
     this.#isAsked = true;
     if (request.headers.isLast) this.#isLast = true;
-    if (bytes.length > request.end) this.#socket.pause().unshift(bytes.subarray(request.end));
+    const rest = withoutEmptyLines(bytes.subarray(request.end));
+    if (rest.length > 0) this.#socket.pause().unshift(rest);
     this.#around.turn.add(() => void this.#answer(request, bytes));
   }
 
@@ -203,6 +197,13 @@ export class DirectConnection implements Unanswered {
     this.#onDone(true);
     socket.resume();
   }
+}
+
+/** Some clients end a body with an empty line that does not count (RFC 9112 §2.2). */
+function withoutEmptyLines(bytes: Buffer): Buffer {
+  let start = 0;
+  while (bytes[start] === 0x0d && bytes[start + 1] === 0x0a) start += 2;
+  return start === 0 ? bytes : bytes.subarray(start);
 }
 
 /** Whatever it is, `close` follows. */

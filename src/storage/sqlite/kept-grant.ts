@@ -12,7 +12,7 @@ const MOST_SHARED = 4096;
  * only a collection of the whole heap clears away what is old: some 40 ms, several times a minute. It takes the less time
  * the fewer objects there are, so bytes are kept as text, and of equal texts one.
  *
- * Times that change are numbers from the beginning, and no `#` fields: into others V8 writes a new number each time.
+ * Large numbers that change are numbers from the beginning, and no `#` fields: into others V8 writes a new one each time.
  */
 export class KeptGrant {
   readonly #key: string;

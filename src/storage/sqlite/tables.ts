@@ -75,7 +75,7 @@ export class Tables {
 
   /** The same for the values of each. */
   tuples<Row extends readonly unknown[]>(sql: string): Query<Row[]> {
-    return this.#once(sql, () => this.#reading(asTuples(this.#database.prepare(sql)), 'all'));
+    return this.#once(`tuples of ${sql}`, () => this.#reading(asTuples(this.#database.prepare(sql)), 'all'));
   }
 
   /** Prepares a change, for use inside a write; answers how many rows it changed. */

@@ -45,23 +45,38 @@ type Write = {
   readonly reject: (error: unknown) => void;
 };
 
-/** A commit that is not known to be on disk yet. */
-class Commit {
-  readonly writes: readonly Write[];
-  readonly values: readonly unknown[];
+/** What was committed and is not known to be on disk yet: all that the same sync settles. */
+class Unsettled {
+  readonly writes: Write[] = [];
+  readonly values: unknown[] = [];
   readonly settled = Promise.withResolvers<void>();
-  #touched: ReadonlySet<string> | null = null;
+  #touched: Set<string> | null = null;
 
-  constructor(writes: readonly Write[], values: readonly unknown[]) {
-    this.writes = writes;
-    this.values = values;
+  constructor() {
     this.settled.promise.catch(() => {}); // Nobody needs to be waiting.
   }
 
-  /** Whether it touched one of some rows. One set for all commits would leave more behind: it grows old, its tables do not. */
+  /** Adds a commit. */
+  add(writes: readonly Write[], values: readonly unknown[]): void {
+    this.writes.push(...writes);
+    this.values.push(...values);
+    if (this.#touched) for (const { touches } of writes) for (const row of touches) this.#touched.add(row);
+  }
+
+  /** Whether it touched one of some rows. One set for all would leave more behind: it grows old, and its tables do not. */
   touched(rows: readonly string[]): boolean {
     this.#touched ??= new Set(this.writes.flatMap(({ touches }) => touches));
     return rows.some((row) => this.#touched?.has(row));
+  }
+
+  settle(): void {
+    this.settled.resolve();
+    for (const [index, write] of this.writes.entries()) write.resolve(this.values[index] as never);
+  }
+
+  fail(error: Error): void {
+    this.settled.reject(error);
+    for (const write of this.writes) write.reject(error);
   }
 }
 
@@ -74,11 +89,9 @@ export class WriteQueue {
   #queued: Write[] = [];
   #scheduled = false;
   #lockAwaitedSince: number | null = null;
-  /** Commits that no sync has begun for. */
-  #committed: Commit[] = [];
-  #syncing = false;
-  /** Commits settle in their order. */
-  readonly #unsettled: Commit[] = [];
+  /** What no sync has begun for; what one is under way for, or has failed for. */
+  #committed: Unsettled | null = null;
+  #syncing: Unsettled | null = null;
   #stopped: Error | null = null;
   #closed = false;
 
@@ -110,7 +123,8 @@ export class WriteQueue {
 
   /** The answer of a read that was made just now, as soon as the rows that it rests on (or all) are on disk. */
   onDisk<T>(rows: readonly string[] | 'all', answer: T): T | Promise<T> {
-    const awaited = this.#unsettled.findLast((commit) => rows === 'all' || commit.touched(rows));
+    const rests = (on: Unsettled | null) => on !== null && (rows === 'all' || on.touched(rows));
+    const awaited = rests(this.#committed) ? this.#committed : rests(this.#syncing) ? this.#syncing : null;
     return awaited ? awaited.settled.promise.then(() => answer) : answer;
   }
 
@@ -170,7 +184,7 @@ export class WriteQueue {
     } catch (error) {
       return this.#afterFailedCommit(batch, error);
     }
-    this.#keep(new Commit(batch, values), synced);
+    this.#keep(batch, values, synced);
     return 'committed';
   }
 
@@ -219,45 +233,35 @@ export class WriteQueue {
     void this.#syncCommitted();
   }
 
-  #keep(commit: Commit, synced: boolean): void {
-    this.#unsettled.push(commit);
-    if (synced && this.#committed.length === 0 && !this.#syncing) this.#settle(commit);
-    else this.#committed.push(commit);
+  #keep(writes: readonly Write[], values: readonly unknown[], synced: boolean): void {
+    const commits = this.#committed ?? new Unsettled();
+    commits.add(writes, values);
+    if (synced && !this.#committed && !this.#syncing) commits.settle();
+    else this.#committed = commits;
   }
 
   async #syncCommitted(): Promise<void> {
     if (this.#syncing) return;
-    this.#syncing = true;
-    while (this.#committed.length > 0 && !this.#stopped) {
-      const commits = this.#committed;
-      this.#committed = [];
+    while (this.#committed && !this.#stopped) {
+      this.#syncing = this.#committed;
+      this.#committed = null;
       try {
         await this.#parts.sync?.();
       } catch (error) {
-        for (const commit of commits) this.#fail(commit, error);
-        this.#stop(error as Error);
+        // It stays: what a read sees of its rows will never be known to be on disk.
+        this.#syncing.fail(outcomeUnknown(error));
+        return this.#stop(error as Error);
       }
-      if (!this.#stopped) for (const commit of commits) this.#settle(commit);
+      if (this.#stopped) return this.#syncing.fail(outcomeUnknown(this.#stopped));
+      this.#syncing.settle();
+      this.#syncing = null;
     }
-    this.#syncing = false;
-  }
-
-  #settle(commit: Commit): void {
-    this.#unsettled.splice(this.#unsettled.indexOf(commit), 1);
-    commit.settled.resolve();
-    for (const [index, write] of commit.writes.entries()) write.resolve(commit.values[index] as never);
-  }
-
-  /** The rows stay touched: what a read sees of them will never be known to be on disk. */
-  #fail(commit: Commit, error: unknown): void {
-    commit.settled.reject(outcomeUnknown(error));
-    for (const write of commit.writes) write.reject(outcomeUnknown(error));
   }
 
   #stop(error: Error): void {
     if (this.#stopped) return;
     this.#stopped = error;
-    for (const commit of this.#committed.splice(0)) this.#fail(commit, error);
+    this.#committed?.fail(outcomeUnknown(error));
     this.#rejectQueued(hasStopped(error));
     this.#parts.onFailure(error);
   }
