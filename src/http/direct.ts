@@ -35,6 +35,8 @@ export class DirectEndpoints {
     const [others] = server.listeners('connection');
     if (!others) throw new Error('the server listens to no connection');
     server.removeListener('connection', others as () => void);
+    // As here: whoever sends no more, and says so by half-closing, still hears the answers (RFC 9112 §9.6).
+    Object.assign(server, { httpAllowHalfOpen: true });
     server.prependListener('connection', (socket: Socket) => {
       const connection = new DirectConnection(socket, this.#routes, this.#around, (isGivenBack) => {
         this.#connections.delete(connection);

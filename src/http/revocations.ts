@@ -85,8 +85,12 @@ class RevocationFeed {
   }
 
   add(stream: Stream): void {
+    const { destroyed, socket } = stream.response;
     // Whoever hung up meanwhile is closed already, and would never be taken out again.
-    if (stream.response.destroyed) return;
+    if (destroyed) return;
+    // Whoever sends no more would hear other answers to their end: this one has none.
+    if (!socket || socket.readableEnded) return void stream.response.destroy();
+    socket.once('end', () => stream.response.destroy());
     this.#streams.add(stream);
     stream.response.once('close', () => this.#streams.delete(stream));
     stream.response.write('event: ready\ndata: {}\n\n');
