@@ -444,30 +444,37 @@ describe('RFC 9112 §9.6: the last request on a connection', { concurrency: true
     });
 });
 
-test('stop: what was sent behind a request that is being answered is answered too, and told that it was the last', async (t) => {
-  const path = temporaryPath(t);
-  const own = await startOneAddress(t, { VALETKEY_DATABASE_URL: `sqlite:${path}` });
-  await addUser(own);
-  const app = await addClient(own);
-  const { refreshToken } = await obtainPair(own, await signedInBrowser(own), app);
-  const fields = { client_id: app.clientId, client_secret: app.clientSecret, token: refreshToken };
-  const socket = await hold(own.appUrl);
-  const answers = rest(socket);
-  // While another process writes, whoever writes waits.
-  const other = new DatabaseSync(path);
-  other.exec('BEGIN IMMEDIATE');
-  for (const one of [form('/oauth2/revoke', fields), check({})]) {
-    socket.write(bytesOf(one));
-    await sleep(20);
-  }
-  const stopped = own.stop();
-  await sleep(50);
-  other.exec('ROLLBACK');
-  assert.deepEqual(statuses(await answers), [200, 401]);
-  assert.equal((await answers).at(-1)?.headers.get('connection'), 'close');
-  await stopped;
-  other.close();
-});
+for (const [name, sent] of [
+  ['what was sent behind a request that is being answered is answered too, and told that it was the last', 'in turn'],
+  ['the same is true of what was sent with it', 'at once'],
+  ['an empty line behind a request is none, and its answer says that it is the last', 'empty line'],
+] as const)
+  test(`stop: ${name}`, async (t) => {
+    const path = temporaryPath(t);
+    const own = await startOneAddress(t, { VALETKEY_DATABASE_URL: `sqlite:${path}` });
+    await addUser(own);
+    const app = await addClient(own);
+    const { refreshToken } = await obtainPair(own, await signedInBrowser(own), app);
+    const fields = { client_id: app.clientId, client_secret: app.clientSecret, token: refreshToken };
+    const behind = sent === 'empty line' ? Buffer.from('\r\n') : bytesOf(check({}));
+    const both = [bytesOf(form('/oauth2/revoke', fields)), behind];
+    const socket = await hold(own.appUrl);
+    const answers = rest(socket);
+    // While another process writes, whoever writes waits.
+    const other = new DatabaseSync(path);
+    other.exec('BEGIN IMMEDIATE');
+    for (const bytes of sent === 'in turn' ? both : [Buffer.concat(both)]) {
+      socket.write(bytes);
+      await sleep(20);
+    }
+    const stopped = own.stop();
+    await sleep(50);
+    other.exec('ROLLBACK');
+    assert.deepEqual(statuses(await answers), sent === 'empty line' ? [200] : [200, 401]);
+    assert.equal((await answers).at(-1)?.headers.get('connection'), 'close');
+    await stopped;
+    other.close();
+  });
 
 /** The lines of requests in a log, once there are so many. */
 async function linesOf({ log }: TestService, count: number): Promise<Record<string, unknown>[]> {
