@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Store, StoreUnavailable } from '../../src/oauth/store.ts';
 import { auditStore } from '../../src/storage/sqlite/audit.ts';
 import { migrate } from '../../src/storage/sqlite/migrate.ts';
@@ -114,4 +115,22 @@ test('after closing nothing is written, and closing waits for what was written b
   const again = await openAsService(path);
   assert.equal((await again.store.listAuditEvents({ limit: 2 })).length, 1);
   await again.close();
+});
+
+test('what is being synced while writing stops for another reason is refused, and not left without an answer', async () => {
+  const database = new DatabaseSync(':memory:');
+  const failures: Error[] = [];
+  const sync = Promise.withResolvers<void>();
+  const onFailure = (error: Error) => void failures.push(error);
+  const writes = new WriteQueue({ database, sync: () => sync.promise, commitSyncs: false, onFailure });
+  const syncing = writes.write(['row'], () => true);
+  await nextTurn();
+  await nextTurn();
+  const read = writes.onDisk(['row'], 'what it says');
+  // The queue's own COMMIT then finds nothing to commit, and nobody knows what became of it.
+  await assert.rejects(writes.write([], () => database.exec('COMMIT')));
+  assert.equal(failures.length, 1);
+  sync.resolve();
+  await assert.rejects(syncing, /whether this was written is not known/);
+  await assert.rejects(async () => read, /whether this was written is not known/);
 });
