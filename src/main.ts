@@ -149,8 +149,8 @@ async function announce({ appUrl, apiUrl, installation }: RunningService, json: 
 
 async function nextSteps({ accounts, clients }: Installation): Promise<string> {
   const steps: string[] = [];
-  if ((await accounts.list()).length === 0) steps.push('user add --email you@example.com --name "Your Name"');
-  if ((await clients.list()).length === 0) {
+  if (!(await accounts.hasAny())) steps.push('user add --email you@example.com --name "Your Name"');
+  if (!(await clients.hasAny())) {
     steps.push('client register --name "My App" --redirect-uri http://127.0.0.1:8080/callback');
   }
   if (steps.length === 0) return '';

@@ -139,6 +139,11 @@ export class Accounts {
     return added;
   }
 
+  /** Whether there is an account. */
+  hasAny(): Promise<boolean> {
+    return this.#parts.store.hasAccounts();
+  }
+
   /** All accounts, oldest first. */
   list(): Promise<Account[]> {
     return this.#parts.store.listAccounts();

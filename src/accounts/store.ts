@@ -8,6 +8,8 @@ export type AccountStore = {
   findAccount(id: string): Promise<Account | null>;
   /** By the key that `emailKey` makes. */
   findAccountByEmail(emailKey: string): Promise<Account | null>;
+  /** Whether there is one. There may be millions: nobody lists them to know. */
+  hasAccounts(): Promise<boolean>;
   /** Oldest first. */
   listAccounts(): Promise<Account[]>;
   /** Adds an account; answers which of its names somebody has already, or null when it was added. */

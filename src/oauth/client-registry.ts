@@ -79,6 +79,11 @@ export class ClientRegistry {
     return { client, clientSecret: made?.text ?? null };
   }
 
+  /** Whether there is a client. */
+  hasAny(): Promise<boolean> {
+    return this.#parts.store.hasClients();
+  }
+
   /** All clients, oldest first. */
   list(): Promise<Client[]> {
     return this.#parts.store.listClients();

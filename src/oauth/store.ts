@@ -74,6 +74,8 @@ export type GrantStore = {
 /** Clients. Every change is seen by the next request. */
 export type ClientStore = {
   findClient(id: string): Promise<Client | null>;
+  /** Whether there is one. */
+  hasClients(): Promise<boolean>;
   listClients(): Promise<Client[]>;
   registerClient(client: Client, event: AuditEvent): Promise<void>;
   /** Writes what an operator may change; false when the client is gone. The last writer wins. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { chmodSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
 import { Browser } from '../support/browser.ts';
 import { authorizeUrl, exchange, me, obtainPair, pairOf, refresh, signIn, type TestClient } from '../support/flow.ts';
@@ -8,6 +9,11 @@ import { ProgramOnDisk } from '../support/program.ts';
 import { RevocationStream } from '../support/revocation-stream.ts';
 import { type Lifetime, PASSWORD, REDIRECT_URI, type TestService } from '../support/service.ts';
 import { introspect } from '../support/standard.ts';
+
+const MANY_ACCOUNTS = `
+  WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 100000)
+  INSERT INTO account (id, epoch, status, email, email_key, name, is_operator, password_phc, password_key_id, created_at)
+  SELECT 'usr_' || n, 0, 'active', n || '@example.com', n || '@example.com', 'User ' || n, 0, ?, 1, n FROM number`;
 
 /** A running program with Ada, signed in, and an app. */
 async function inhabited(t: Lifetime) {
@@ -48,6 +54,24 @@ describe('the program as a process', { concurrency: true }, () => {
     const { child, printed } = await program.serve({ VALETKEY_PRODUCT_NAME: 'Acme' });
     assert.match(printed, /user add .*\n.*client register /, 'what to do next');
     child.kill('SIGKILL');
+  });
+
+  test('a start says what is missing without reading everybody: 100,000 accounts fit into 48 MB', async (t) => {
+    const program = await ProgramOnDisk.make(t);
+    const started = await program.serve();
+    await program.json(['client', 'register', '--name', 'Test App', '--redirect-uri', REDIRECT_URI]);
+    started.child.kill('SIGTERM');
+    await started.ended;
+    const database = new DatabaseSync(join(program.folder, 'data/valetkey.db'));
+    const phc = `$argon2id$v=19$m=19456,t=2,p=1$${'A'.repeat(22)}$${'A'.repeat(43)}`;
+    database.prepare(MANY_ACCOUNTS).run(phc);
+    database.close();
+    const { child, ended } = await program.serve({ NODE_OPTIONS: '--max-old-space-size=48' });
+    assert.equal((await fetch(`${program.appUrl}/readyz`)).status, 200);
+    child.kill('SIGTERM');
+    const { code, stdout, stderr } = await ended;
+    assert.equal(code, 0, stderr);
+    assert.equal(stdout, `app ${program.appUrl}\napi ${program.apiUrl}\n`, 'nothing is missing');
   });
 
   test('interface §3: one stop that arrives twice, as to a whole process group, is one stop', async (t) => {

@@ -62,6 +62,9 @@ export function accountStore(database: Database): Omit<AccountStore, SessionVerb
       const row = await database.one<AccountRow>(`${SELECT} WHERE email_key = $1`, [emailKey]);
       return row ? asAccount(row) : null;
     },
+    async hasAccounts() {
+      return (await database.one('SELECT 1 FROM account LIMIT 1')) !== undefined;
+    },
     async listAccounts() {
       return (await database.rows<AccountRow>(`${SELECT} ORDER BY created_at, id`)).map(asAccount);
     },

@@ -37,6 +37,9 @@ export function clientStore(database: Database, known: KnownClients): ClientStor
 
   return {
     findClient: (id) => known.find(id),
+    async hasClients() {
+      return (await database.one('SELECT 1 FROM client LIMIT 1')) !== undefined;
+    },
     async listClients() {
       return (await database.rows<ClientRow>(`SELECT ${CLIENT_COLUMNS} FROM client ORDER BY created_at, id`)).map(
         asClient,

@@ -52,6 +52,7 @@ function accounts(tables: Tables): Omit<AccountStore, SessionVerbs> {
   const find = tables.one<AccountRow>(`${SELECT} WHERE id = ?`);
   const findByEmail = tables.one<AccountRow>(`${SELECT} WHERE email_key = ?`);
   const findByUsername = tables.one<AccountRow>(`${SELECT} WHERE username = ?`);
+  const has = tables.one('SELECT 1 FROM account LIMIT 1');
   const list = tables.all<AccountRow>(`${SELECT} ORDER BY created_at, id`);
   const insert = tables.change(
     `INSERT INTO account (${COLUMNS.join(', ')}, email_key) VALUES (${COLUMNS.map(() => '?').join(', ')}, ?)`,
@@ -74,6 +75,9 @@ function accounts(tables: Tables): Omit<AccountStore, SessionVerbs> {
       const row = findByEmail(emailKey);
       // Found or not, the answer takes as long: sign-in must not tell by time which addresses are known (ASVS 6.3.8).
       return tables.onDisk('all', row ? asAccount(row) : null);
+    },
+    async hasAccounts() {
+      return tables.onDisk('all', has() !== undefined);
     },
     async listAccounts() {
       return tables.onDisk('all', list().map(asAccount));

@@ -39,6 +39,7 @@ export function clientCache(tables: Tables): RowCache<Client> {
 
 /** The port's clients on these tables. */
 export function clientStore(tables: Tables, clients: RowCache<Client>): ClientStore {
+  const has = tables.one('SELECT 1 FROM client LIMIT 1');
   const list = tables.all<ClientRow>(`SELECT ${COLUMNS} FROM client ORDER BY created_at, id`);
   const insert = tables.change(`INSERT INTO client (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
   const update = tables.change(
@@ -56,6 +57,9 @@ export function clientStore(tables: Tables, clients: RowCache<Client>): ClientSt
   return {
     async findClient(id) {
       return tables.onDisk([id], clients.find(id));
+    },
+    async hasClients() {
+      return tables.onDisk('all', has() !== undefined);
     },
     async listClients() {
       return tables.onDisk('all', list().map(asClient));

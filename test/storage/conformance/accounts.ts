@@ -22,6 +22,11 @@ export function accounts(withStore: WithStore): void {
       assert.deepEqual(await store.findAccountByEmail('bob@example.com'), bob);
       assert.equal(await store.findAccountByEmail('Bob@example.com'), null);
       assert.deepEqual(await store.listAccounts(), [bob, ada]);
+      for (const { id } of [ada, bob]) {
+        assert.equal(await store.hasAccounts(), true);
+        await store.deleteAccount(id, event('user_deleted'));
+      }
+      assert.equal(await store.hasAccounts(), false);
     },
   );
 

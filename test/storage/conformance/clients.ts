@@ -31,6 +31,11 @@ export function clients(withStore: WithStore): void {
       ['app_two', 'app_one'],
     );
     assert.equal(await store.findClient('app_none'), null);
+    for (const id of ['app_one', 'app_two']) {
+      assert.equal(await store.hasClients(), true);
+      await store.deleteClient(id, event('client_deleted'));
+    }
+    assert.equal(await store.hasClients(), false);
   });
 
   withStore('keys, consent, devices and optional scopes come back as they were registered', async (store) => {
