@@ -15,6 +15,9 @@ const VALUE = /^[\x20-\x7e]*$/;
 const LAST = 'Connection: close\r\n';
 const NOT_LAST = `Connection: keep-alive\r\nKeep-Alive: timeout=${KEEP_ALIVE_SECONDS}\r\n`;
 
+/** The lines of headers that are always the same. */
+const constants = new WeakMap<object, string>();
+
 /** A reply, which is sent once. */
 export class DirectReply implements EndpointReply {
   readonly #send: (status: number, headers: string, body: string) => void;
@@ -34,8 +37,12 @@ export class DirectReply implements EndpointReply {
   }
 
   header(name: string, value: string): this {
-    if (!VALUE.test(value)) throw new Error(`the header ${name} cannot be sent`);
-    this.#headers += `${name}: ${value}\r\n`;
+    this.#headers += headerLine(name, value);
+    return this;
+  }
+
+  headers(values: Readonly<Record<string, string>>): this {
+    this.#headers += constants.get(values) ?? keptLines(values);
     return this;
   }
 
@@ -48,6 +55,17 @@ export class DirectReply implements EndpointReply {
     this.#send(this.#status, this.#headers, this.#serialize(value));
     return this;
   }
+}
+
+function keptLines(values: Readonly<Record<string, string>>): string {
+  const lines = Object.entries(values).map(([name, value]) => headerLine(name, value));
+  constants.set(values, lines.join(''));
+  return lines.join('');
+}
+
+function headerLine(name: string, value: string): string {
+  if (!VALUE.test(value)) throw new Error(`the header ${name} cannot be sent`);
+  return `${name}: ${value}\r\n`;
 }
 
 /** An answer as it is sent; `isLast` on its connection, `now` in ms since the epoch. */

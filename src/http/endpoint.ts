@@ -26,6 +26,8 @@ export type EndpointReply = {
   code(status: number): EndpointReply;
   /** Sets a header that is not set yet. */
   header(name: string, value: string): EndpointReply;
+  /** The same for several that are always the same: `values` is a constant of its module. */
+  headers(values: Readonly<Record<string, string>>): EndpointReply;
   serializer(serialize: (value: object) => string): EndpointReply;
   send(value: object): EndpointReply;
 };

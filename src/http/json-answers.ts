@@ -8,14 +8,15 @@ import type { EndpointReply, EndpointRequest, JsonAnswers } from './endpoint.ts'
  * since Fastify's would add a charset, which the type does not have (RFC 8259 §11).
  */
 export function sendJson(reply: EndpointReply, value: object): EndpointReply {
-  return reply
-    .header('Content-Type', 'application/json')
-    .header('Cache-Control', 'no-store')
-    .header('Pragma', 'no-cache')
-    .header('X-Content-Type-Options', 'nosniff')
-    .serializer(JSON.stringify)
-    .send(value);
+  return reply.headers(JSON_HEADERS).serializer(JSON.stringify).send(value);
 }
+
+const JSON_HEADERS = {
+  'Content-Type': 'application/json',
+  'Cache-Control': 'no-store',
+  Pragma: 'no-cache',
+  'X-Content-Type-Options': 'nosniff',
+};
 
 /** Sends a refusal of a token endpoint (RFC 6749 §5.2). */
 export function sendOAuthRefusal(request: EndpointRequest, reply: EndpointReply, refusal: Refusal): EndpointReply {

@@ -15,7 +15,7 @@ export function addMe(app: FastifyInstance, service: Service): void {
   const metadataUrl = service.apiUrl + RESOURCE_METADATA_PATH;
   addDirectEndpoint(app, 'GET', ME_PATH, { answers: apiAnswers, operation: OPERATION }, async (request, reply) => {
     const { authorization } = request.headers;
-    reply.header('Access-Control-Allow-Origin', '*').header('Access-Control-Expose-Headers', 'WWW-Authenticate');
+    reply.headers(FOR_PAGES);
     // Another scheme brings no token either (RFC 6750 §3.1).
     if (!/^Bearer +[^ ]/i.test(authorization ?? '')) return sendTokenRefusal(request, reply, NO_TOKEN, metadataUrl);
     const token = readBearerToken(authorization as string);
@@ -38,6 +38,8 @@ export function addMe(app: FastifyInstance, service: Service): void {
   );
 }
 
+/** Pages of any origin may read the answer, and why not. */
+const FOR_PAGES = { 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': 'WWW-Authenticate' };
 const NO_TOKEN = new Refusal('missing_token', 'an access token is required, as Authorization: Bearer');
 
 function describe({ resourceOwner, clientId, scope, grantedAt, expiresAt }: CheckedToken): object {

@@ -38,6 +38,7 @@ const HEADER_BYTES = 1 + 4 + GRANT_ID_BYTES + 4 + 6;
 const MAC_BYTES = 20;
 const BODY_CHARACTERS = ((HEADER_BYTES + MAC_BYTES) / 3) * 4;
 const CHECKSUM_CHARACTERS = 6;
+const ALPHABET = /^[A-Za-z0-9_-]*$/;
 
 /** Derives the text of a credential. The key must be in the ring; a transition only ever names keys that are. */
 export function deriveCredential(
@@ -66,11 +67,13 @@ const checksum = Buffer.alloc(4);
  */
 export function readCredential(prefix: string, kind: CredentialKind, text: string): Credential | null {
   const start = `${prefix}_${kind}_`;
-  if (text.length !== start.length + BODY_CHARACTERS + CHECKSUM_CHARACTERS) return null;
-  const bytes = Buffer.from(text.slice(start.length, -CHECKSUM_CHARACTERS), 'base64url');
+  if (text.length !== start.length + BODY_CHARACTERS + CHECKSUM_CHARACTERS || !text.startsWith(start)) return null;
+  const body = text.slice(start.length, -CHECKSUM_CHARACTERS);
+  // The decoder also takes other characters, and anybody can make a checksum. Of these characters the body, which fills whole
+  // bytes, is the one text that they have.
+  if (!ALPHABET.test(body) || !hasChecksum(text)) return null;
+  const bytes = Buffer.from(body, 'base64url');
   if (bytes[0] !== VERSION) return null;
-  // Written anew it must be the same text: the decoder also takes other alphabets, and anybody can make a checksum.
-  if (withChecksum(start + bytes.toString('base64url')) !== text) return null;
   return {
     kind,
     keyId: bytes.readUInt32BE(1),
@@ -95,14 +98,21 @@ export function isGenuine(keyring: Keyring, credential: Credential, seed: Buffer
  * credential from a broken one. It is not for security: the MAC is.
  */
 export function withChecksum(text: string): string {
-  checksum.writeUInt32BE(crc32(text));
-  return text + checksum.toString('base64url');
+  return text + checksumOf(text);
 }
 
 /** What stands between a start and the checksum, or null when either is wrong. */
 export function readChecked(start: string, text: string): string | null {
-  const whole = text.slice(0, -CHECKSUM_CHARACTERS);
-  return text.startsWith(start) && withChecksum(whole) === text ? whole.slice(start.length) : null;
+  return text.startsWith(start) && hasChecksum(text) ? text.slice(start.length, -CHECKSUM_CHARACTERS) : null;
+}
+
+function hasChecksum(text: string): boolean {
+  return text.endsWith(checksumOf(text.slice(0, -CHECKSUM_CHARACTERS)));
+}
+
+function checksumOf(text: string): string {
+  checksum.writeUInt32BE(crc32(text));
+  return checksum.toString('base64url');
 }
 
 function writeHeader(bytes: Buffer, header: CredentialHeader): void {
