@@ -45,9 +45,9 @@ for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) {
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 let node = process.execPath;
-if (major < 24 || (major === 24 && minor < 9)) {
+if (major < 24 || (major === 24 && minor < 15)) {
   if (process.platform !== 'linux' || !['x64', 'arm64'].includes(process.arch))
-    giveUp(`this is Node.js ${process.versions.node}: install Node.js 24.9 or later, then run the command again.`);
+    giveUp(`this is Node.js ${process.versions.node}: install Node.js 24.15 or later, then run the command again.`);
   await install('tools/node', `a Node.js under tools/node, as ${process.versions.node} is too old`, false);
   node = join(root, `tools/node/node_modules/node-linux-${process.arch}/bin/node`);
 }
@@ -68,7 +68,7 @@ function finish([program = '', ...args], stdio) {
   const env = { ...process.env, PATH, NODE_COMPILE_CACHE: cache };
   return new Promise((resolve) => {
     child = spawn(program, args, { cwd: root, env, stdio });
-    child.on('error', () => giveUp(`${program} does not run here: install Node.js 24.9 or later, with npm.`));
+    child.on('error', () => giveUp(`${program} does not run here: install Node.js 24.15 or later, with npm.`));
     child.on('exit', (code, signal) => {
       child = undefined;
       resolve(code ?? 128 + constants.signals[signal ?? 'SIGKILL']);

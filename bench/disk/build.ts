@@ -41,6 +41,11 @@ export async function recordedDisk(
   return { ...(await slowDisk(delayMicroseconds)), ...recorded };
 }
 
+/** The same for a disk on which a file at this path has one `fsync` of a thread fail, and goes with it. */
+export async function failingDisk(path: string): Promise<Record<string, string>> {
+  return { ...(await slowDisk(0)), DISK_SYNC_FAILS_ONCE: path };
+}
+
 let built: Promise<string> | undefined;
 
 /** Answers the path of the library, which goes with this process. */

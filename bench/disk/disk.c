@@ -4,6 +4,9 @@
  * hold then is said in test/power/disk.ts.
  *
  *   DISK_SYNC_DELAY_US   every fsync and fdatasync, of any file, takes so many microseconds longer
+ *   DISK_SYNC_FAILS_ONCE a file at this path goes with the next fsync of a thread beside the first, which fails with EIO;
+ *                        not fdatasync, which is how the service syncs its log by itself, and not of a folder, whose
+ *                        failure SQLite takes for a file system that cannot do it
  *   DISK_WATCH           an absolute path; files whose path begins with it are recorded, and the folder they are in
  *   DISK_RECORD          the file to which records are appended, by any number of processes
  *   DISK_KILL_AFTER      the process kills itself with SIGKILL when it begins to sync after so many records of its own:
@@ -198,5 +201,14 @@ static int synced(int fd, int (*sync)(int)) {
   return result;
 }
 
-EXPORTED int fsync(int fd) { return synced(fd, NEXT(fsync)); }
+static int failing_fsync(int fd) {
+  const char *path = getenv("DISK_SYNC_FAILS_ONCE");
+  struct stat about;
+  const int passes = !path || gettid() == getpid() || fstat(fd, &about) != 0 || !S_ISREG(about.st_mode);
+  if (passes || NEXT(unlink)(path) != 0) return NEXT(fsync)(fd);
+  errno = EIO;
+  return -1;
+}
+
+EXPORTED int fsync(int fd) { return synced(fd, failing_fsync); }
 EXPORTED int fdatasync(int fd) { return synced(fd, NEXT(fdatasync)); }

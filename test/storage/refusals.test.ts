@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import { createKeyring } from '../../src/oauth/keyring.ts';
-import { configure, requiredPragmas } from '../../src/storage/sqlite/connection.ts';
+import { configure, requiredPragmas, requireSoundSqlite } from '../../src/storage/sqlite/connection.ts';
 import type { SqliteOptions } from '../../src/storage/sqlite/open.ts';
 import {
   addAdaAndOne,
@@ -59,6 +59,13 @@ async function assertRefused(path: string, words: RegExp, options: Partial<Sqlit
   });
   assert.deepEqual(bytes(), before);
 }
+
+test('a SQLite that may lose pages when its log begins anew is refused, with the remedy', () => {
+  for (const version of ['3.51.2', '3.50.7', '3.9.9', '2.99.9']) {
+    assert.throws(() => requireSoundSqlite(version), /SQLite .* may lose data .*: install Node\.js 24\.15 or later/);
+  }
+  for (const version of ['3.51.3', '3.52.0', '3.53.4', '4.0.0']) requireSoundSqlite(version);
+});
 
 test('a database of a newer version is refused', async (t) => {
   const path = await makeDatabase(t);

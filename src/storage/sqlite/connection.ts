@@ -20,10 +20,28 @@ export const APPLICATION_ID = 0x566b6579;
 /** While opening, everybody waits for a lock, be it of a migration. */
 const OPENING_PATIENCE_MS = 5000;
 
+/**
+ * The first release in which a log that begins anew while another connection copies it loses no page
+ * (https://sqlite.org/wal.html#walresetbug).
+ */
+const OLDEST_SQLITE = [3, 51, 3] as const;
+
+/** Throws `Refused` when the SQLite of this Node.js may lose data. */
+export function requireSoundSqlite(version: string): void {
+  const parts = version.split('.').map(Number);
+  const [major, minor, patch] = OLDEST_SQLITE.map((part, place) => (parts[place] ?? 0) - part);
+  if ((major || minor || patch || 0) >= 0) return;
+  throw new Refused([
+    `this Node.js has SQLite ${version}, which may lose data when two processes use a database: install Node.js 24.15 or later`,
+  ]);
+}
+
 /** Opens the file without changing it. Throws `Refused` when it is not a database of Valetkey. */
 export function connect(path: string): DatabaseSync {
   const database = new DatabaseSync(path, { timeout: OPENING_PATIENCE_MS, defensive: true });
   try {
+    // The one that runs: a Node.js of a distribution may have been built for another.
+    requireSoundSqlite(String(firstValue(database, 'SELECT sqlite_version()')));
     const isEmpty = database.prepare('SELECT 1 FROM sqlite_schema').get() === undefined;
     const applicationId = pragma(database, 'application_id');
     if (applicationId === APPLICATION_ID || (applicationId === 0 && isEmpty)) return database;
@@ -47,9 +65,10 @@ export function requiredPragmas(use: ConnectionUse, inMemory: boolean): Pragmas 
     ['busy_timeout', use.role === 'service' ? 5 : OPENING_PATIENCE_MS],
     ['cache_size', -16_384],
   ];
-  // Checkpoints are many and small, since one keeps the event loop; the log is cut back after a burst.
+  // A service has a thread for checkpoints: SQLite's own, inside of a commit, say nothing of a sync that failed. The log is
+  // cut back after a burst.
   const ofFiles: Pragmas = [
-    ['wal_autocheckpoint', 500],
+    ['wal_autocheckpoint', use.role === 'service' ? 0 : 500],
     ['journal_size_limit', 64 * 2 ** 20],
   ];
   return inMemory ? everywhere : [...everywhere, ...ofFiles];
@@ -73,5 +92,9 @@ export function wrongPragmas(database: DatabaseSync, required: Pragmas): string[
 }
 
 function pragma(database: DatabaseSync, name: string): unknown {
-  return Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0];
+  return firstValue(database, `PRAGMA ${name}`);
+}
+
+function firstValue(database: DatabaseSync, sql: string): unknown {
+  return Object.values(database.prepare(sql).get() ?? {})[0];
 }

@@ -6,6 +6,7 @@ import type { Store } from '../../oauth/store.ts';
 import { accountStore } from './accounts.ts';
 import { auditStore } from './audit.ts';
 import { check, type Finding } from './check.ts';
+import { Checkpoints } from './checkpoints.ts';
 import { CleanUp } from './clean-up.ts';
 import { clientCache, clientStore } from './clients.ts';
 import { type ConnectionUse, configure, connect, type Pragmas, requiredPragmas } from './connection.ts';
@@ -105,10 +106,12 @@ function storage(
   disconnect: () => void,
 ): SqliteStorage {
   const { keyring, now, onFailure } = options;
+  const checkpoints = wal && options.role === 'service' ? new Checkpoints(database, options.path, onFailure) : null;
   const writes = new WriteQueue({
     database,
     sync: wal && (() => wal.sync()),
     commitSyncs: options.role === 'command' || options.durability === 'full',
+    onCommit: () => checkpoints?.committed(),
     onFailure,
   });
   const tables = new Tables(database, writes);
@@ -135,6 +138,7 @@ function storage(
         await marks.close();
         await writes.close();
       } finally {
+        await checkpoints?.close();
         wal?.close();
         disconnect();
       }

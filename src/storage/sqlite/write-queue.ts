@@ -25,6 +25,8 @@ export type WriteQueueParts = {
   readonly sync: (() => Promise<void>) | null;
   /** Whether a commit that changed anything has synced by itself (`synchronous=FULL`). */
   readonly commitSyncs: boolean;
+  /** Called after commits, whose sync has begun. */
+  readonly onCommit?: () => void;
   /** Called once, when writing stopped for good. */
   readonly onFailure: (error: Error) => void;
   /** How long another process may hold the lock, in ms. */
@@ -161,6 +163,7 @@ export class WriteQueue {
     this.#lockAwaitedSince = null;
     if (this.#queued.length > 0) this.#schedule();
     void this.#syncCommitted();
+    if (!this.#stopped) this.#parts.onCommit?.();
   }
 
   #attempt(batch: readonly Write[]): 'committed' | 'locked' | { undone: unknown } {

@@ -1,0 +1,116 @@
+/**
+ * Checkpoints beside the event loop: what commits left in the write-ahead log is copied into the database file by a thread
+ * with a connection of its own, since the copy waits for the disk twice. The log begins anew with the first commit that finds
+ * all of it copied: under load there may always be a page or two that is not.
+ */
+import type { DatabaseSync } from 'node:sqlite';
+import type { Worker } from 'node:worker_threads';
+import { type Passed, preparePass } from './checkpoint.ts';
+
+/**
+ * After so many changed rows. A row that changes often is copied once: with fewer there is more to copy in all, with more
+ * the log is longer than it has to be.
+ */
+const ROWS_BETWEEN = 4000;
+/** The same after a checkpoint that could not copy all, because somebody read from before, or the disk was full. */
+const ROWS_BEFORE_ANOTHER_TRY = 500;
+/** A log of so many pages (32 MB) has to begin anew: if the thread left nothing, what came since is copied here. */
+const LONG = 8000;
+
+/** The checkpoints of a service's database. The thread begins with the first of them: a service that is idle has none. */
+export class Checkpoints {
+  readonly #path: string;
+  readonly #changes;
+  readonly #pass: () => Passed | null;
+  readonly #onFailure: (error: Error) => void;
+  /** At how many changed rows, since the database was opened, there is enough to copy. */
+  #dueAt = ROWS_BETWEEN;
+  #thread: Worker | null = null;
+  #isRunning = false;
+
+  /** `onFailure` is called when a checkpoint failed so that nobody knows what the database file holds: see `WriteQueue`. */
+  constructor(database: DatabaseSync, path: string, onFailure: (error: Error) => void) {
+    this.#path = path;
+    this.#changes = database.prepare('SELECT total_changes()');
+    this.#changes.setReturnArrays(true);
+    this.#pass = preparePass(database);
+    this.#onFailure = onFailure;
+  }
+
+  /** Begins a checkpoint if there is enough to copy. Called after commits. */
+  committed(): void {
+    if (this.#isRunning || this.#changed() < this.#dueAt) return;
+    this.#isRunning = true;
+    this.#thread ??= this.#begin();
+    if (this.#thread) this.#thread.postMessage('checkpoint');
+    else this.#copyHere();
+  }
+
+  /** Ends the thread, after the checkpoint under way. Nothing may be committed any more. */
+  async close(): Promise<void> {
+    const thread = this.#thread;
+    if (!thread) return;
+    thread.ref(); // Nothing else may keep the process until it has ended.
+    thread.postMessage('end');
+    await new Promise((resolve) => thread.once('exit', resolve));
+  }
+
+  #changed(): number {
+    return (this.#changes.get() as unknown as [number])[0];
+  }
+
+  /** A thread that cannot begin, as where no file descriptor is left, is tried again the next time. */
+  #begin(): Worker | null {
+    const thread = newThread(this.#path);
+    if (!thread) return null;
+    thread.on('message', (answer: Passed | null | Error) => {
+      if (answer instanceof Error) this.#fail(answer);
+      else this.#done(answer);
+    });
+    thread.once('exit', () => {
+      if (this.#thread === thread) this.#thread = null;
+    });
+    // A failure of the disk is an answer, so this is none: it could not begin, or had no memory left.
+    thread.once('error', () => {
+      this.#thread = null;
+      this.#copyHere();
+    });
+    thread.unref();
+    return thread;
+  }
+
+  #copyHere(): void {
+    try {
+      this.#next(this.#pass());
+    } catch (error) {
+      this.#fail(error as Error);
+    }
+  }
+
+  #done(passed: Passed | null): void {
+    if (passed && passed.left === 0 && passed.pages >= LONG) this.#copyHere();
+    else this.#next(passed);
+  }
+
+  #next(passed: Passed | null): void {
+    this.#isRunning = false;
+    this.#dueAt = this.#changed() + (passed?.left === 0 ? ROWS_BETWEEN : ROWS_BEFORE_ANOTHER_TRY);
+  }
+
+  /** Nothing more is copied: the log has all of it, and whoever starts next finds it there. */
+  #fail(error: Error): void {
+    this.#isRunning = true;
+    this.#onFailure(error);
+  }
+}
+
+function newThread(workerData: string): Worker | null {
+  const execArgv = ['--disable-warning=ExperimentalWarning'];
+  try {
+    // Not imported: most processes never need it.
+    const { Worker } = process.getBuiltinModule('node:worker_threads');
+    return new Worker(new URL('checkpoint-thread.ts', import.meta.url), { workerData, execArgv });
+  } catch {
+    return null;
+  }
+}

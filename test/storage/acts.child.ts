@@ -1,0 +1,30 @@
+/**
+ * Records so many acts, closes the database and ends; prints how many were acknowledged so far. Ends with 3 when it is told that the
+ * disk failed. `exhausted` takes all file descriptors first.
+ */
+import { openSync, writeSync } from 'node:fs';
+import { event, openAsService } from '../support/storage.ts';
+
+const AT_ONCE = 250;
+const [path, acts, how] = process.argv.slice(2) as [string, string, string?];
+
+const { store, close } = await openAsService(path, {
+  onFailure: (error) => {
+    writeSync(2, `${error.stack}\n`);
+    process.exit(3);
+  },
+});
+if (how === 'exhausted') exhaust();
+for (let acknowledged = AT_ONCE; acknowledged <= Number(acts); acknowledged += AT_ONCE) {
+  await Promise.all(Array.from({ length: AT_ONCE }, () => store.recordDenial(event('consent_denied'))));
+  writeSync(1, `${acknowledged}\n`);
+}
+await close();
+
+function exhaust(): void {
+  try {
+    for (;;) openSync('/dev/null', 'r');
+  } catch {
+    // No more are to be had.
+  }
+}
