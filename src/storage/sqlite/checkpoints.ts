@@ -67,13 +67,11 @@ export class Checkpoints {
       if (answer instanceof Error) this.#fail(answer);
       else this.#done(answer);
     });
+    // A failure of the disk is an answer. This is none: it could not begin, or had no memory left, and `exit` follows.
+    thread.on('error', () => {});
     thread.once('exit', () => {
-      if (this.#thread === thread) this.#thread = null;
-    });
-    // A failure of the disk is an answer, so this is none: it could not begin, or had no memory left.
-    thread.once('error', () => {
       this.#thread = null;
-      this.#copyHere();
+      if (this.#isRunning) this.#copyHere();
     });
     thread.unref();
     return thread;
@@ -99,7 +97,8 @@ export class Checkpoints {
 
   /** Nothing more is copied: the log has all of it, and whoever starts next finds it there. */
   #fail(error: Error): void {
-    this.#isRunning = true;
+    this.#isRunning = false;
+    this.#dueAt = Number.POSITIVE_INFINITY;
     this.#onFailure(error);
   }
 }
