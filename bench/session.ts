@@ -13,7 +13,16 @@ import { measureStarts } from './start-time.ts';
 import { rowsOf } from './statistics.ts';
 import { runStreams } from './streams.ts';
 import { measureSync } from './sync-time.ts';
-import { pinGenerator, type RunningTarget, start, type Target } from './target.ts';
+import {
+  launch,
+  pinGenerator,
+  type RunningTarget,
+  residentBytes,
+  start,
+  stop,
+  type Target,
+  untilAnswers,
+} from './target.ts';
 
 /** What is run. */
 export type Plan = Extent & {
@@ -64,19 +73,23 @@ export async function runSession(
       environment: { ...target.environment, ...disk },
     }));
     const startTimes = await startTimesOf(targets, plan.starts, logFile);
+    const { profiles, ...measured } = await underLoad(targets, logFile);
+    const memoryIdle = await idleMemoryOf(targets, plan.settleMs, logFile);
+    const { syncDelay } = plan;
+    return { figures: { ...measured, memoryIdle, startTimes, syncTime, syncDelay }, profiles };
+  }
+
+  async function underLoad(targets: readonly Target[], logFile: number) {
     const running: RunningTarget[] = [];
     try {
       for (const target of targets) running.push(await start(target, logFile));
       await sleep(plan.settleMs);
-      const memoryIdle = await memoryOf(running);
       const { measures, purses } = await runRounds(running, plan, chance, report);
       const { streams, mixed } = await atFixedRates(purses, measures, plan, report);
       const memoryAfter = await memoryOf(running);
       const service = running.find(({ kind }) => kind === 'valetkey');
       const profiles = plan.profile && service ? await profileAll(service, chance) : [];
-      const memory = { memoryIdle, memoryAfter };
-      const { syncDelay } = plan;
-      return { figures: { measures, streams, mixed, ...memory, startTimes, syncTime, syncDelay }, profiles };
+      return { measures, streams, mixed, memoryAfter, profiles };
     } finally {
       await Promise.all(running.map((target) => target.stop()));
     }
@@ -103,7 +116,34 @@ function startTimesOf(targets: readonly Target[], times: number, log: number) {
   return service && fastify && times > 0 ? measureStarts(service, fastify, times, log) : null;
 }
 
+/**
+ * Of processes that nobody has asked anything yet. They are others than those that are measured, whose probe takes 1 MB
+ * itself; and not the first, which may have to compile what later ones find compiled.
+ */
+async function idleMemoryOf(
+  targets: readonly Target[],
+  settleMs: number,
+  log: number,
+): Promise<Record<string, number>> {
+  const found: [string, number][] = [];
+  for (const target of targets) {
+    const child = launch(target, log, false);
+    try {
+      await untilAnswers(target.apiPort, child);
+      await sleep(settleMs);
+      found.push([target.name, megabytes(residentBytes(child))]);
+    } finally {
+      await stop(child);
+    }
+  }
+  return Object.fromEntries(found);
+}
+
 async function memoryOf(running: readonly RunningTarget[]): Promise<Record<string, number>> {
   const usages = await Promise.all(running.map(async ({ name, usage }) => [name, await usage()] as const));
-  return Object.fromEntries(usages.map(([name, { rss }]) => [name, Math.round(rss / 2 ** 20)]));
+  return Object.fromEntries(usages.map(([name, { rss }]) => [name, megabytes(rss)]));
+}
+
+function megabytes(bytes: number): number {
+  return Math.round(bytes / 2 ** 20);
 }
