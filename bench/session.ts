@@ -68,13 +68,18 @@ export async function runSession(
 
   async function measureAll(all: readonly Contestant[], place: Place, logFile: number) {
     const disk = plan.syncDelay > 0 ? await slowDisk(plan.syncDelay) : {};
-    const targets = (await Promise.all(all.map((contestant) => targetOf(contestant, place)))).map((target) => ({
-      ...target,
-      environment: { ...target.environment, ...disk },
-    }));
+    const targetsIn = async (folder: string): Promise<Target[]> => {
+      const targets = await Promise.all(all.map((contestant) => targetOf(contestant, { ...place, folder })));
+      return targets.map((target) => ({ ...target, environment: { ...target.environment, ...disk } }));
+    };
+    const targets = await targetsIn(place.folder);
     const startTimes = await startTimesOf(targets, plan.starts, logFile);
     const { profiles, ...measured } = await underLoad(targets, logFile);
-    const memoryIdle = await idleMemoryOf(targets, plan.settleMs, logFile);
+    const memoryIdle = await idleMemoryOf(
+      await targetsIn(mkdtempSync(join(place.folder, 'idle-'))),
+      plan.settleMs,
+      logFile,
+    );
     const { syncDelay } = plan;
     return { figures: { ...measured, memoryIdle, startTimes, syncTime, syncDelay }, profiles };
   }
