@@ -85,10 +85,13 @@ function open(database: DatabaseLocation, keyring: Keyring): Promise<Storage> {
     role: 'command',
     durability: 'full',
     migrate: true,
-    onFailure: (error) => {
-      throw error;
-    },
+    report: fail,
+    onFailure: fail,
   });
+}
+
+function fail(what: Error | string): never {
+  throw what;
 }
 
 /** An account whose password nobody knows: nobody signs in here, so that none is hashed. */

@@ -68,10 +68,11 @@ export async function withFolder<T>(act: (folder: string) => Promise<T>): Promis
 
 /** Opens a database as a service does, with the keys of what is filled in; makes it when it is not there. */
 export function openDatabase(path: string) {
-  const onFailure = (error: Error) => {
-    throw error;
+  const fail = (what: Error | string) => {
+    throw what;
   };
-  return openSqlite({ path, keyring, now: Date.now, role: 'service', durability: 'awaited', migrate: true, onFailure });
+  const how = { role: 'service', durability: 'awaited', migrate: true } as const;
+  return openSqlite({ path, keyring, now: Date.now, ...how, report: fail, onFailure: fail });
 }
 
 /** What is filled into a table: its columns, and their values in the nth row. */

@@ -228,6 +228,7 @@ async function openDatabase(
     role,
     migrate,
     durability: role === 'service' ? durability : 'full',
+    report: (sentence) => logger.warn(sentence),
     onFailure: (error) => {
       // Nothing that a failed sync left behind can be trusted, and a second try proves nothing.
       logger.fatal({ err: error }, 'the database cannot be synced: ending');

@@ -41,9 +41,13 @@ export async function recordedDisk(
   return { ...(await slowDisk(delayMicroseconds)), ...recorded };
 }
 
-/** The same for a disk on which a file at this path has one `fsync` of a thread fail, and goes with it. */
-export async function failingDisk(path: string): Promise<Record<string, string>> {
-  return { ...(await slowDisk(0)), DISK_SYNC_FAILS_ONCE: path };
+/** When a disk fails: a file at `syncOnce` has one `fsync` fail, and goes with it; with one at `writes` all writes fail. */
+export type Faults = { readonly syncOnce: string; readonly writes: string };
+
+/** The same for a disk that fails for one file. */
+export async function failingDisk(file: string, { syncOnce, writes }: Faults): Promise<Record<string, string>> {
+  const failing = { DISK_FAILING_FILE: file, DISK_SYNC_FAILS_ONCE: syncOnce, DISK_WRITES_FAIL: writes };
+  return { ...(await slowDisk(0)), ...failing };
 }
 
 let built: Promise<string> | undefined;

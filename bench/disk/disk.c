@@ -4,9 +4,10 @@
  * hold then is said in test/power/disk.ts.
  *
  *   DISK_SYNC_DELAY_US   every fsync and fdatasync, of any file, takes so many microseconds longer
- *   DISK_SYNC_FAILS_ONCE a file at this path goes with the next fsync of a thread beside the first, which fails with EIO;
- *                        not fdatasync, which is how the service syncs its log by itself, and not of a folder, whose
- *                        failure SQLite takes for a file system that cannot do it
+ *   DISK_FAILING_FILE    the file that the next two are about
+ *   DISK_SYNC_FAILS_ONCE a file at this path goes with the next fsync of that file, which fails with EIO; not fdatasync,
+ *                        which is how the service syncs its log by itself
+ *   DISK_WRITES_FAIL     as long as there is a file at this path, what is written to that file fails with EIO
  *   DISK_WATCH           an absolute path; files whose path begins with it are recorded, and the folder they are in
  *   DISK_RECORD          the file to which records are appended, by any number of processes
  *   DISK_KILL_AFTER      the process kills itself with SIGKILL when it begins to sync after so many records of its own:
@@ -119,7 +120,27 @@ BIND(rename, 1)
 
 /* ---- contents ---- */
 
+/* Whether the file that was opened is the one that fails, and the variable names a path. */
+static const char *path_of_fault(const char *variable, int fd) {
+  const char *path = getenv(variable), *file = path ? getenv("DISK_FAILING_FILE") : NULL;
+  struct stat wanted, about;
+  if (!file || stat(file, &wanted) != 0 || fstat(fd, &about) != 0) return NULL;
+  return about.st_ino == wanted.st_ino && about.st_dev == wanted.st_dev ? path : NULL;
+}
+
+static int writes_fail(int fd) {
+  const char *path = path_of_fault("DISK_WRITES_FAIL", fd);
+  int error = errno;
+  if (path && access(path, F_OK) == 0) return 1;
+  errno = error;
+  return 0;
+}
+
 EXPORTED ssize_t pwrite64(int fd, const void *data, size_t length, off64_t at) {
+  if (writes_fail(fd)) {
+    errno = EIO;
+    return -1;
+  }
   if (!file_of(fd)) return NEXT(pwrite64)(fd, data, length, at);
   lock();
   ssize_t written = NEXT(pwrite64)(fd, data, length, at);
@@ -202,10 +223,8 @@ static int synced(int fd, int (*sync)(int)) {
 }
 
 static int failing_fsync(int fd) {
-  const char *path = getenv("DISK_SYNC_FAILS_ONCE");
-  struct stat about;
-  const int passes = !path || gettid() == getpid() || fstat(fd, &about) != 0 || !S_ISREG(about.st_mode);
-  if (passes || NEXT(unlink)(path) != 0) return NEXT(fsync)(fd);
+  const char *path = path_of_fault("DISK_SYNC_FAILS_ONCE", fd);
+  if (!path || NEXT(unlink)(path) != 0) return NEXT(fsync)(fd);
   errno = EIO;
   return -1;
 }

@@ -33,6 +33,7 @@ for (let seed = SEED; seed < SEED + ROUNDS; seed += 1)
     const { records, answered } = await recordLife(t);
     const copied = copiesIn(records);
     assert.ok(copied.length > FEWEST_COPIED, `${copied.length} pages were copied`);
+    assertSyncedBeforeCopied(records, copied);
     const draw = lots(seed);
     const moments = Array.from({ length: CUTS }, () => (draw(4) ? pick(draw, copied) : draw(records.length)) + draw(4));
     const cutsAt = Map.groupBy(moments, (moment) => Math.min(moment, records.length - 1));
@@ -61,11 +62,40 @@ async function recordLife(t: TestContext): Promise<{ records: TraceRecord[]; ans
   return { records: [...readTrace(readFileSync(trace))], answered };
 }
 
-/** The numbers of the records by which pages reached the database file after it was made. */
+/** The number of the file that was opened last under a name. */
+function fileOf(records: readonly TraceRecord[], wanted: string): bigint | undefined {
+  return records.findLast(({ kind, name }) => kind === 'open' && name === wanted)?.file;
+}
+
+/**
+ * Each page that was copied was in the log, and a sync of the log began behind it and ended before it was copied: or a power
+ * cut could leave a newer page in the database file than the log has. And the log began anew, over what was copied.
+ */
+function assertSyncedBeforeCopied(records: readonly TraceRecord[], copied: readonly number[]): void {
+  const log = fileOf(records, 'valetkey.db-wal');
+  const writtenAt = new Map<string, number>();
+  const begunAt = new Map<number, number>();
+  let syncedUpTo = -1;
+  let begins = 0;
+  const copies = new Set(copied);
+  for (const [number, { kind, file, value, data }] of records.entries()) {
+    if (copies.has(number)) {
+      const written = writtenAt.get(data.toString('latin1'));
+      assert.ok(written !== undefined && written < syncedUpTo, `record ${number} is copied before the log is synced`);
+    }
+    if (file !== log) continue;
+    if (kind === 'write') writtenAt.set(data.toString('latin1'), number);
+    if (kind === 'write' && value === 0 && number > (copied[0] ?? 0)) begins += 1;
+    if (kind === 'syncBegins') begunAt.set(value, number);
+    if (kind === 'synced') syncedUpTo = Math.max(syncedUpTo, begunAt.get(value) ?? -1);
+  }
+  assert.ok(begins > 0, 'the log never began anew');
+}
+
+/** The numbers of the records by which pages reached the database file since there is a log. */
 function copiesIn(records: readonly TraceRecord[]): number[] {
-  const file = records.find(({ kind, name }) => kind === 'open' && name === 'valetkey.db')?.file;
-  const log = records.findLast(({ kind, name }) => kind === 'open' && name === 'valetkey.db-wal')?.file;
-  const began = records.findIndex((record) => record.kind === 'synced' && record.file === log);
+  const file = fileOf(records, 'valetkey.db');
+  const began = records.findIndex(({ kind, name }) => kind === 'open' && name === 'valetkey.db-wal');
   return [...records.keys()].filter(
     (number) => number > began && records[number]?.kind === 'write' && records[number]?.file === file,
   );

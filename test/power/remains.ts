@@ -47,6 +47,7 @@ export class Remains {
       keyring,
       now: () => now,
       onFailure: giveUp,
+      report: giveUp,
       ...how,
     });
     try {
@@ -73,7 +74,7 @@ export class Remains {
   }
 }
 
-function giveUp(error: Error): never {
+function giveUp(error: Error | string): never {
   throw error;
 }
 

@@ -1,7 +1,9 @@
 /**
- * Records so many acts, closes the database and ends; prints how many were acknowledged so far. Ends with 3 when it is told that the
- * disk failed. `exhausted` takes all file descriptors first.
+ * Records so many acts, closes the database and ends; prints how many were acknowledged so far, and what is to be looked at.
+ * Ends with 3 when it is told that the disk failed. `exhausted` takes all file descriptors first; `attended` waits for the end
+ * of its input before it closes.
  */
+import { once } from 'node:events';
 import { openSync, writeSync } from 'node:fs';
 import { event, openAsService } from '../support/storage.ts';
 
@@ -9,6 +11,7 @@ const AT_ONCE = 250;
 const [path, acts, how] = process.argv.slice(2) as [string, string, string?];
 
 const { store, close } = await openAsService(path, {
+  report: (sentence) => writeSync(2, `${sentence}\n`),
   onFailure: (error) => {
     writeSync(2, `${error.stack}\n`);
     process.exit(3);
@@ -19,6 +22,7 @@ for (let acknowledged = AT_ONCE; acknowledged <= Number(acts); acknowledged += A
   await Promise.all(Array.from({ length: AT_ONCE }, () => store.recordDenial(event('consent_denied'))));
   writeSync(1, `${acknowledged}\n`);
 }
+if (how === 'attended') await once(process.stdin.resume(), 'end');
 await close();
 
 function exhaust(): void {

@@ -2,11 +2,12 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
 import type { Worker } from 'node:worker_threads';
-import { failingDisk, whyNoDisk } from '../../bench/disk/build.ts';
+import { type Faults, failingDisk, whyNoDisk } from '../../bench/disk/build.ts';
 import type { Passed } from '../../src/storage/sqlite/checkpoint.ts';
 import { addAdaAndOne, event, openAsService, temporaryPath } from '../support/storage.ts';
 
@@ -103,25 +104,93 @@ test('where no thread can begin, the log is copied all the same', { timeout: 30_
   await assertKept(path, acknowledged);
 });
 
-for (const [which, isNow] of [
-  ['the first checkpoint', (path: string) => sizeOf(`${path}-wal`) > 0],
-  ['a later checkpoint', (path: string) => sizeOf(path) > MB],
+/** Runs the child on a disk that fails for one file from the moment on when it does; after the first acts, if nothing is said. */
+async function onFailingDisk(
+  t: TestContext,
+  {
+    path = temporaryPath(t),
+    ending = '',
+    fails = 'syncOnce' as keyof Faults,
+    acts = ENOUGH * 20,
+    how = '',
+    when = () => true,
+  },
+) {
+  const faults = { syncOnce: `${path}-sync`, writes: `${path}-writes` };
+  const env = { ...process.env, ...(await failingDisk(path + ending, faults)) };
+  const limited = ['-c', 'ulimit -n 128 && exec "$0" "$@"', ...NODE, CHILD, path, String(acts), how];
+  const child = spawn('sh', limited, { env });
+  const ended = outcome(child);
+  await once(child.stdout, 'data'); // Opening the database syncs as well.
+  await until(() => when() || child.exitCode !== null);
+  writeFileSync(faults[fails], '');
+  child.stdin.end();
+  return { path, ...(await ended) };
+}
+
+const needsDisk = { skip: whyNoDisk() ?? false, timeout: 30_000 };
+
+for (const [where, how] of [
+  ['the log, in a thread', { ending: '-wal' }],
+  ['the database file, in a thread', {}],
+  ['the database file, where no thread can begin', { how: 'exhausted' }],
+  ['the database file, while it is closed', { how: 'attended', acts: AT_ONCE }],
 ] as const)
-  test(`Promise 1: a sync that fails once, in ${which}, ends the process, and nothing that was acknowledged is lost`, {
-    skip: whyNoDisk() ?? false,
-    timeout: 30_000,
-  }, async (t) => {
-    const path = temporaryPath(t);
-    const fault = `${path}-fault`;
-    const env = { ...process.env, ...(await failingDisk(fault)) };
-    const [program, ...args] = [...NODE, CHILD, path, String(ENOUGH * 20)];
-    const child = spawn(program, args, { env });
-    const ended = outcome(child);
-    await once(child.stdout, 'data'); // Opening the database syncs beside as well.
-    await until(() => isNow(path) || child.exitCode !== null);
-    writeFileSync(fault, '');
-    const { code, acknowledged, complaints } = await ended;
+  test(`Promise 1: a sync of ${where}, that fails once ends the process`, needsDisk, async (t) => {
+    const { path, code, acknowledged, complaints } = await onFailingDisk(t, how);
     assert.equal(code, 3, complaints);
     assert.match(complaints, /disk I\/O error\n.*checkpoint\.ts/s);
     await assertKept(path, acknowledged);
   });
+
+test(
+  'as long as the database file cannot be written, all stays in its log, and it is said once',
+  needsDisk,
+  async (t) => {
+    const outcome = await onFailingDisk(t, { fails: 'writes', acts: ENOUGH * 4 });
+    assert.equal(outcome.code, 0);
+    assert.equal(outcome.complaints.match(/stays in the log .* cannot be written \(disk I\/O error\)\n/g)?.length, 1);
+    assert.ok(existsSync(`${outcome.path}-wal`));
+    await assertKept(outcome.path, outcome.acknowledged);
+  },
+);
+
+test('Promise 1: what a killed process left is in the database file before anybody is answered', async (t) => {
+  const { path, act, close } = await openUsed(t);
+  await act(AT_ONCE);
+  const left = temporaryPath(t);
+  mkdirSync(dirname(left));
+  for (const ending of ['', '-wal']) copyFileSync(path + ending, left + ending);
+  await close();
+  const before = statSync(left).size;
+  const opened = await openAsService(left);
+  assert.ok(statSync(left).size > before);
+  assert.equal(statSync(`${left}-wal`).size, 0);
+  await opened.close();
+  await assertKept(left, AT_ONCE);
+});
+
+test('Promise 1: where what was left cannot be brought onto the disk, no service starts', needsDisk, async (t) => {
+  const { path, act, close } = await openUsed(t);
+  await act(AT_ONCE);
+  const left = temporaryPath(t);
+  mkdirSync(dirname(left));
+  for (const ending of ['', '-wal']) copyFileSync(path + ending, left + ending);
+  await close();
+  const faults = { syncOnce: `${left}-sync`, writes: `${left}-writes` };
+  writeFileSync(faults.syncOnce, '');
+  const env = { ...process.env, ...(await failingDisk(left, faults)) };
+  const [program, ...args] = [...NODE, CHILD, left, '1'];
+  const { code, complaints } = await outcome(spawn(program, args, { env }));
+  assert.notEqual(code, 0);
+  assert.match(complaints, /StoreUnavailable: the database cannot serve now: disk I\/O error/);
+});
+
+test('a thread that ends in the middle of a checkpoint leaves it to the event loop', { timeout: 30_000 }, async (t) => {
+  const end = (thread: Worker) => void thread.terminate();
+  process.on('worker', end);
+  t.after(() => process.off('worker', end));
+  const { path, act, close } = await openUsed(t);
+  for (let size = statSync(path).size; statSync(path).size <= size; ) await act(ENOUGH);
+  await close();
+});

@@ -38,6 +38,9 @@ export function openAsService(path: string, options: Partial<SqliteOptions> = {}
     role: 'service',
     migrate: true,
     durability: 'awaited',
+    report: (sentence) => {
+      throw new Error(sentence);
+    },
     onFailure: (error) => {
       throw error;
     },

@@ -17,16 +17,15 @@ parentPort?.on('message', (order: 'checkpoint' | 'end') => {
   parentPort?.close();
 });
 
-/** Answers what the last pass left, or null when none could be made, or why nobody knows what the file holds. */
-function checkpoint(): Passed | null | Error {
-  let before: Passed | null = null;
+/** Answers what the last pass left, or why nobody knows what the file holds. */
+function checkpoint(): Passed | Error {
   try {
-    for (let count = 0; count < MOST_PASSES; count += 1) {
-      const passed = pass();
-      if (!passed || passed.pages === before?.pages) return passed ?? before;
-      before = passed;
+    let passed = pass();
+    for (let count = 1, pages = 0; count < MOST_PASSES && passed.pages !== pages; count += 1) {
+      pages = passed.pages;
+      passed = pass();
     }
-    return before;
+    return passed;
   } catch (error) {
     // Not thrown: what ends a thread may arrive before what the thread said, as if it had never begun.
     return error as Error;

@@ -16,25 +16,36 @@ const ROWS_BETWEEN = 4000;
 const ROWS_BEFORE_ANOTHER_TRY = 500;
 /** A log of so many pages (32 MB) has to begin anew: if the thread left nothing, what came since is copied here. */
 const LONG = 8000;
+/** A log of so many pages (128 MB) that cannot begin anew is something to look at. */
+const TOO_LONG = 32_768;
+
+/** What checkpoints work with. */
+export type CheckpointsParts = {
+  readonly database: DatabaseSync;
+  /** The database file. */
+  readonly path: string;
+  /** Gets a sentence for the log when nothing can be copied for long. */
+  readonly report: (sentence: string) => void;
+  /** Called when a checkpoint failed so that nobody knows what the database file holds: see `WriteQueue`. */
+  readonly onFailure: (error: Error) => void;
+};
 
 /** The checkpoints of a service's database. The thread begins with the first of them: a service that is idle has none. */
 export class Checkpoints {
-  readonly #path: string;
+  readonly #parts: CheckpointsParts;
   readonly #changes;
-  readonly #pass: () => Passed | null;
-  readonly #onFailure: (error: Error) => void;
+  readonly #pass: () => Passed;
   /** At how many changed rows, since the database was opened, there is enough to copy. */
   #dueAt = ROWS_BETWEEN;
   #thread: Worker | null = null;
   #isRunning = false;
+  #hasReported = false;
 
-  /** `onFailure` is called when a checkpoint failed so that nobody knows what the database file holds: see `WriteQueue`. */
-  constructor(database: DatabaseSync, path: string, onFailure: (error: Error) => void) {
-    this.#path = path;
-    this.#changes = database.prepare('SELECT total_changes()');
+  constructor(parts: CheckpointsParts) {
+    this.#parts = parts;
+    this.#changes = parts.database.prepare('SELECT total_changes()');
     this.#changes.setReturnArrays(true);
-    this.#pass = preparePass(database);
-    this.#onFailure = onFailure;
+    this.#pass = preparePass(parts.database);
   }
 
   /** Begins a checkpoint if there is enough to copy. Called after commits. */
@@ -46,13 +57,16 @@ export class Checkpoints {
     else this.#copyHere();
   }
 
-  /** Ends the thread, after the checkpoint under way. Nothing may be committed any more. */
+  /** Ends the thread, after the checkpoint under way, and copies the rest. Nothing may be committed any more. */
   async close(): Promise<void> {
     const thread = this.#thread;
-    if (!thread) return;
-    thread.ref(); // Nothing else may keep the process until it has ended.
-    thread.postMessage('end');
-    await new Promise((resolve) => thread.once('exit', resolve));
+    if (thread) {
+      thread.ref(); // Nothing else may keep the process until it has ended.
+      thread.postMessage('end');
+      await new Promise((resolve) => thread.once('exit', resolve));
+    }
+    // SQLite would do it while it closes the database, and say nothing of what failed.
+    if (this.#dueAt < Number.POSITIVE_INFINITY) this.#copyHere();
   }
 
   #changed(): number {
@@ -61,14 +75,15 @@ export class Checkpoints {
 
   /** A thread that cannot begin, as where no file descriptor is left, is tried again the next time. */
   #begin(): Worker | null {
-    const thread = newThread(this.#path);
+    const thread = newThread(this.#parts.path);
     if (!thread) return null;
-    thread.on('message', (answer: Passed | null | Error) => {
+    thread.on('message', (answer: Passed | Error) => {
       if (answer instanceof Error) this.#fail(answer);
       else this.#done(answer);
     });
     // A failure of the disk is an answer. This is none: it could not begin, or had no memory left, and `exit` follows.
     thread.on('error', () => {});
+    thread.on('messageerror', (error) => this.#fail(error));
     thread.once('exit', () => {
       this.#thread = null;
       if (this.#isRunning) this.#copyHere();
@@ -85,21 +100,35 @@ export class Checkpoints {
     }
   }
 
-  #done(passed: Passed | null): void {
-    if (passed && passed.left === 0 && passed.pages >= LONG) this.#copyHere();
+  #done(passed: Passed): void {
+    if (passed.left === 0 && passed.pages >= LONG) this.#copyHere();
     else this.#next(passed);
   }
 
-  #next(passed: Passed | null): void {
+  #next(passed: Passed): void {
     this.#isRunning = false;
-    this.#dueAt = this.#changed() + (passed?.left === 0 ? ROWS_BETWEEN : ROWS_BEFORE_ANOTHER_TRY);
+    this.#dueAt = this.#changed() + (passed.left === 0 ? ROWS_BETWEEN : ROWS_BEFORE_ANOTHER_TRY);
+    this.#report(passed);
   }
 
-  /** Nothing more is copied: the log has all of it, and whoever starts next finds it there. */
+  /** Says once why the log grows, until it has begun anew. */
+  #report({ pages, left, trouble }: Passed): void {
+    if (left === 0) this.#hasReported = false;
+    const isRead = Number.isFinite(left) && left > 0 && pages > TOO_LONG;
+    if (this.#hasReported || !(trouble || isRead)) return;
+    this.#hasReported = true;
+    this.#parts.report(
+      trouble
+        ? `what was written stays in the log of the database, which grows: its file cannot be written (${trouble})`
+        : 'the log of the database grows: another program has been reading the database for long; end it',
+    );
+  }
+
+  /** Nothing more is copied here: the log has all of it, for whoever opens the database when nobody has it open any more. */
   #fail(error: Error): void {
     this.#isRunning = false;
     this.#dueAt = Number.POSITIVE_INFINITY;
-    this.#onFailure(error);
+    this.#parts.onFailure(error);
   }
 }
 

@@ -65,10 +65,9 @@ export function requiredPragmas(use: ConnectionUse, inMemory: boolean): Pragmas 
     ['busy_timeout', use.role === 'service' ? 5 : OPENING_PATIENCE_MS],
     ['cache_size', -16_384],
   ];
-  // A service has a thread for checkpoints: SQLite's own, inside of a commit, say nothing of a sync that failed. The log is
-  // cut back after a burst.
+  // Checkpoints are ours: SQLite's own, inside of a commit, say nothing of a sync that failed. The log is cut back after a burst.
   const ofFiles: Pragmas = [
-    ['wal_autocheckpoint', use.role === 'service' ? 0 : 500],
+    ['wal_autocheckpoint', 0],
     ['journal_size_limit', 64 * 2 ** 20],
   ];
   return inMemory ? everywhere : [...everywhere, ...ofFiles];

@@ -13,6 +13,7 @@ import {
 } from '../copied-tables.ts';
 import type { CopySide, CopySource, CopyTarget } from '../copy.ts';
 import { copyMark } from '../migrations.ts';
+import { preparePass } from './checkpoint.ts';
 import { configure, connect, requiredPragmas } from './connection.ts';
 import { prepareDatabaseFile } from './database-file.ts';
 import { asStoreError } from './errors.ts';
@@ -129,10 +130,12 @@ function writing(database: DatabaseSync, path: string): Omit<CopyTarget, keyof C
     );
     for (const row of rows) statement.run(...(row as SQLInputValue[]));
   };
+  const copyLog = preparePass(database);
   return {
     async write(table, rows) {
-      if (database.isTransaction) insert(table, rows);
-      else inTransaction(database, () => insert(table, rows));
+      if (database.isTransaction) return insert(table, rows);
+      inTransaction(database, () => insert(table, rows));
+      copyLog();
     },
     async empty({ name }) {
       database.exec(`DELETE FROM ${name}`);
@@ -145,6 +148,7 @@ function writing(database: DatabaseSync, path: string): Omit<CopyTarget, keyof C
       database.exec("DELETE FROM sqlite_sequence WHERE name = 'audit_event'");
       prepared("INSERT INTO sqlite_sequence (name, seq) VALUES ('audit_event', ?)").run(lastAuditSequence);
       database.exec('DELETE FROM migration WHERE number = 0; COMMIT');
+      copyLog();
     },
   };
 }

@@ -4,6 +4,7 @@ import { StoreUnavailable } from '../../oauth/store.ts';
 /** The result codes that something is decided on. */
 export const SQLITE = {
   BUSY: 5,
+  LOCKED: 6,
   IOERR: 10,
   FULL: 13,
   CONSTRAINT: 19,

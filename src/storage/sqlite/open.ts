@@ -6,6 +6,7 @@ import type { Store } from '../../oauth/store.ts';
 import { accountStore } from './accounts.ts';
 import { auditStore } from './audit.ts';
 import { check, type Finding } from './check.ts';
+import { copyWhatWasLeft } from './checkpoint.ts';
 import { Checkpoints } from './checkpoints.ts';
 import { CleanUp } from './clean-up.ts';
 import { clientCache, clientStore } from './clients.ts';
@@ -31,6 +32,8 @@ export type SqliteOptions = ConnectionUse & {
   readonly now: () => number;
   /** Whether to make the database, and to apply migrations that are pending; else both are refused. */
   readonly migrate: boolean;
+  /** Gets a sentence for the log when something is wrong that somebody should look at. */
+  readonly report: (sentence: string) => void;
   /** Called once when nothing can be written any more, as after a failed sync: the process must end. */
   readonly onFailure: (error: Error) => void;
   /** Only tests put others in the place of the system's. */
@@ -64,6 +67,7 @@ export async function openSqlite(options: SqliteOptions): Promise<SqliteStorage>
     refuseUnfit(database, options);
     if (role === 'service' && !inMemory) held.push(lockForServing(path));
     const applied = makeReady(database, options, requiredPragmas(options, inMemory));
+    if (role === 'service' && !inMemory) copyWhatWasLeft(database);
     const wal = inMemory ? null : await WalFile.open(path, options.files);
     return storage(database, wal, applied, options, () => closeAll(held));
   } catch (error) {
@@ -105,8 +109,8 @@ function storage(
   options: SqliteOptions,
   disconnect: () => void,
 ): SqliteStorage {
-  const { keyring, now, onFailure } = options;
-  const checkpoints = wal && options.role === 'service' ? new Checkpoints(database, options.path, onFailure) : null;
+  const { path, keyring, now, report, onFailure } = options;
+  const checkpoints = wal && new Checkpoints({ database, path, report, onFailure });
   const writes = new WriteQueue({
     database,
     sync: wal && (() => wal.sync()),
