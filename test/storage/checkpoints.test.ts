@@ -183,7 +183,7 @@ test('Promise 1: where what was left cannot be brought onto the disk, no service
   const [program, ...args] = [...NODE, CHILD, left, '1'];
   const { code, complaints } = await outcome(spawn(program, args, { env }));
   assert.notEqual(code, 0);
-  assert.match(complaints, /StoreUnavailable: the database cannot serve now: disk I\/O error/);
+  assert.match(complaints, /Refused: .*cannot be brought onto the disk \(disk I\/O error\): look at the disk/);
 });
 
 test('a thread that ends in the middle of a checkpoint leaves it to the event loop', { timeout: 30_000 }, async (t) => {

@@ -1,6 +1,7 @@
 /** One pass over the write-ahead log, whoever makes it. */
 import type { DatabaseSync } from 'node:sqlite';
-import { asStoreError, primaryCode, resultCode, SQLITE } from './errors.ts';
+import { Refused } from '../../refused.ts';
+import { primaryCode, resultCode, SQLITE } from './errors.ts';
 
 /** What a pass left. */
 export type Passed = {
@@ -26,13 +27,15 @@ export function preparePass(database: DatabaseSync): () => Passed {
 /**
  * Copies what a process left that did not end by itself, before anybody is answered from it. If a sync failed there, some of
  * the log may be in the memory of the system alone, and nobody is told a second time: what is written behind it could be out of
- * reach after a power cut. Afterwards the log is empty, unless somebody reads. Throws `StoreUnavailable` when the disk fails.
+ * reach after a power cut. Afterwards the log is empty, unless somebody reads. Throws `Refused` when the disk fails.
  */
 export function copyWhatWasLeft(database: DatabaseSync): void {
   try {
     preparing(database, 'TRUNCATE')();
   } catch (error) {
-    throw asStoreError(error);
+    throw new Refused([
+      `what the database's log holds cannot be brought onto the disk (${(error as Error).message}): look at the disk, then start again`,
+    ]);
   }
 }
 
