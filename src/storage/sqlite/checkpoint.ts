@@ -1,6 +1,5 @@
 /** One pass over the write-ahead log, whoever makes it. */
 import type { DatabaseSync } from 'node:sqlite';
-import { Refused } from '../../refused.ts';
 import { primaryCode, resultCode, SQLITE } from './errors.ts';
 
 /** What a pass left. */
@@ -15,40 +14,58 @@ export type Passed = {
 /** Somebody else is at it, or it could not be done. */
 const NOTHING = { pages: 0, left: Number.POSITIVE_INFINITY, trouble: null };
 
+/** What is told of a checkpoint. */
+export type Told = {
+  /** Gets a sentence for the log when something is wrong that somebody should look at. */
+  readonly report: (sentence: string) => void;
+  /** Called when nobody knows any more what the database file holds: the process must end, and close nothing. */
+  readonly onFailure: (error: Error) => void;
+};
+
 /**
  * Prepares a pass: it copies what the log holds into the database file, as far as nobody reads from before, and keeps nobody
  * from reading or writing meanwhile. Any error that it throws, as of a sync, means that nobody knows what the database file
  * holds.
  */
 export function preparePass(database: DatabaseSync): () => Passed {
-  return preparing(database, 'PASSIVE');
+  const pass = database.prepare('PRAGMA wal_checkpoint(PASSIVE)');
+  return () => {
+    try {
+      const { busy, log, checkpointed } = pass.get() as Answer;
+      return busy ? NOTHING : { pages: log, left: log - checkpointed, trouble: null };
+    } catch (error) {
+      if (isBusy(error)) return NOTHING;
+      if (!isFull(error) && resultCode(error) !== SQLITE.IOERR_WRITE) throw error;
+      return { ...NOTHING, trouble: (error as Error).message };
+    }
+  };
 }
 
 /**
  * Copies what a process left that did not end by itself, before anybody is answered from it. If a sync failed there, some of
  * the log may be in the memory of the system alone, and nobody is told a second time: what is written behind it could be out of
- * reach after a power cut. Afterwards the log is empty, unless somebody reads. Throws `Refused` when the disk fails.
+ * reach after a power cut. Afterwards the log is empty, or it is reported why not. Throws what SQLite throws.
  */
-export function copyWhatWasLeft(database: DatabaseSync): void {
+export function copyWhatWasLeft(database: DatabaseSync, { report, onFailure }: Told): void {
   try {
-    preparing(database, 'TRUNCATE')();
+    const { busy, log } = database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get() as Answer;
+    if (busy && log !== 0) report(STAYS);
   } catch (error) {
-    throw new Refused([
-      `what the database's log holds cannot be brought onto the disk (${(error as Error).message}): look at the disk, then start again`,
-    ]);
+    if (isFull(error)) return report('the disk is full: what was left in the log of the database stays there');
+    if (primaryCode(error) === SQLITE.IOERR) onFailure(error as Error);
+    throw error;
   }
 }
 
-function preparing(database: DatabaseSync, mode: 'PASSIVE' | 'TRUNCATE'): () => Passed {
-  const pass = database.prepare(`PRAGMA wal_checkpoint(${mode})`);
-  return () => {
-    try {
-      const { busy, log, checkpointed } = pass.get() as { busy: number; log: number; checkpointed: number };
-      return busy ? NOTHING : { pages: log, left: log - checkpointed, trouble: null };
-    } catch (error) {
-      if (primaryCode(error) === SQLITE.BUSY || primaryCode(error) === SQLITE.LOCKED) return NOTHING;
-      if (primaryCode(error) !== SQLITE.FULL && resultCode(error) !== SQLITE.IOERR_WRITE) throw error;
-      return { ...NOTHING, trouble: (error as Error).message };
-    }
-  };
+const STAYS =
+  'another program reads the database, so that what was left in its log stays there; after a failure of the disk end it, and start again';
+
+type Answer = { readonly busy: number; readonly log: number; readonly checkpointed: number };
+
+function isBusy(error: unknown): boolean {
+  return primaryCode(error) === SQLITE.BUSY || primaryCode(error) === SQLITE.LOCKED;
+}
+
+function isFull(error: unknown): boolean {
+  return primaryCode(error) === SQLITE.FULL;
 }

@@ -5,14 +5,14 @@
  */
 import type { DatabaseSync } from 'node:sqlite';
 import type { Worker } from 'node:worker_threads';
-import { type Passed, preparePass } from './checkpoint.ts';
+import { type Passed, preparePass, type Told } from './checkpoint.ts';
 
 /**
  * After so many changed rows. A row that changes often is copied once: with fewer there is more to copy in all, with more
  * the log is longer than it has to be.
  */
 const ROWS_BETWEEN = 4000;
-/** The same after a checkpoint that could not copy all, because somebody read from before, or the disk was full. */
+/** The same after a checkpoint that could not copy all, because somebody read from before, or the file cannot be written. */
 const ROWS_BEFORE_ANOTHER_TRY = 500;
 /** A log of so many pages (32 MB) has to begin anew: if the thread left nothing, what came since is copied here. */
 const LONG = 8000;
@@ -20,17 +20,13 @@ const LONG = 8000;
 const TOO_LONG = 32_768;
 
 /** What checkpoints work with. */
-export type CheckpointsParts = {
+export type CheckpointsParts = Told & {
   readonly database: DatabaseSync;
   /** The database file. */
   readonly path: string;
-  /** Gets a sentence for the log when nothing can be copied for long. */
-  readonly report: (sentence: string) => void;
-  /** Called when a checkpoint failed so that nobody knows what the database file holds: see `WriteQueue`. */
-  readonly onFailure: (error: Error) => void;
 };
 
-/** The checkpoints of a service's database. The thread begins with the first of them: a service that is idle has none. */
+/** The checkpoints of an open database. The thread begins with the first of them: a service that is idle has none. */
 export class Checkpoints {
   readonly #parts: CheckpointsParts;
   readonly #changes;
@@ -39,7 +35,8 @@ export class Checkpoints {
   #dueAt = ROWS_BETWEEN;
   #thread: Worker | null = null;
   #isRunning = false;
-  #hasReported = false;
+  /** What was reported since the log began anew last. */
+  #reported: string | null = null;
 
   constructor(parts: CheckpointsParts) {
     this.#parts = parts;
@@ -65,8 +62,9 @@ export class Checkpoints {
       thread.postMessage('end');
       await new Promise((resolve) => thread.once('exit', resolve));
     }
-    // SQLite would do it while it closes the database, and say nothing of what failed.
-    if (this.#dueAt < Number.POSITIVE_INFINITY) this.#copyHere();
+    // SQLite would do it while it closes the database, and say nothing of what failed. Who wrote nothing leaves it to others.
+    if (this.#dueAt < Number.POSITIVE_INFINITY && this.#changed() > 0) this.#copyHere();
+    this.#dueAt = Number.POSITIVE_INFINITY;
   }
 
   #changed(): number {
@@ -113,15 +111,15 @@ export class Checkpoints {
 
   /** Says once why the log grows, until it has begun anew. */
   #report({ pages, left, trouble }: Passed): void {
-    if (left === 0) this.#hasReported = false;
-    const isRead = Number.isFinite(left) && left > 0 && pages > TOO_LONG;
-    if (this.#hasReported || !(trouble || isRead)) return;
-    this.#hasReported = true;
-    this.#parts.report(
-      trouble
-        ? `what was written stays in the log of the database, which grows: its file cannot be written (${trouble})`
-        : 'the log of the database grows: another program has been reading the database for long; end it',
-    );
+    if (left === 0) this.#reported = null;
+    const isRead = Number.isFinite(left) && left > LONG && pages > TOO_LONG;
+    const sentence = trouble
+      ? `what was written stays in the log of the database, since its file cannot be written (${trouble})`
+      : isRead &&
+        'the log of the database grows: another program has been reading for long; wait for it (a backup), or end it';
+    if (!sentence || sentence === this.#reported) return;
+    this.#reported = sentence;
+    this.#parts.report(sentence);
   }
 
   /** Nothing more is copied here: the log has all of it, for whoever opens the database when nobody has it open any more. */

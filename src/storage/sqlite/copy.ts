@@ -141,6 +141,7 @@ function writing(database: DatabaseSync, path: string): Omit<CopyTarget, keyof C
       database.exec(`DELETE FROM ${name}`);
     },
     async finish(lastAuditSequence, writeLast) {
+      copyLog(); // As long as it is marked: closing it copies the rest, and says nothing of what fails.
       // What fails in here is undone when the connection is closed.
       database.exec('BEGIN IMMEDIATE');
       refuseAnother(database, path);
@@ -148,7 +149,6 @@ function writing(database: DatabaseSync, path: string): Omit<CopyTarget, keyof C
       database.exec("DELETE FROM sqlite_sequence WHERE name = 'audit_event'");
       prepared("INSERT INTO sqlite_sequence (name, seq) VALUES ('audit_event', ?)").run(lastAuditSequence);
       database.exec('DELETE FROM migration WHERE number = 0; COMMIT');
-      copyLog();
     },
   };
 }

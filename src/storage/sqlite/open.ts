@@ -67,7 +67,7 @@ export async function openSqlite(options: SqliteOptions): Promise<SqliteStorage>
     refuseUnfit(database, options);
     if (role === 'service' && !inMemory) held.push(lockForServing(path));
     const applied = makeReady(database, options, requiredPragmas(options, inMemory));
-    if (role === 'service' && !inMemory) copyWhatWasLeft(database);
+    if (role === 'service' && !inMemory) copyWhatWasLeft(database, options);
     const wal = inMemory ? null : await WalFile.open(path, options.files);
     return storage(database, wal, applied, options, () => closeAll(held));
   } catch (error) {
