@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -14,7 +14,7 @@ import { fileURLToPath } from 'node:url';
 import { createKeyring } from '../../src/oauth/keyring.ts';
 import { makeRootKey, parseRootKeys } from '../../src/root-keys.ts';
 import { INSTALLATION, TABLES } from '../../src/storage/copied-tables.ts';
-import { openSqliteSource } from '../../src/storage/sqlite/copy.ts';
+import { openSqliteSource, openSqliteTarget } from '../../src/storage/sqlite/copy.ts';
 import { runCommand } from '../support/command.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { type Lifetime, startTestService } from '../support/service.ts';
@@ -513,4 +513,28 @@ describe('operating: what cannot be copied is refused in a sentence, and stays a
     await refused(copy(server.url('nothing')), /^valetkey: there is no database at .*: make it with "createdb"/);
     assert.equal((await run('database copy sqlite:one')).code, 2);
   });
+});
+
+test('a copy into a file keeps the log of the file short', async (t) => {
+  const installed = await installation(t);
+  installed.write(
+    `WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 40000)
+     INSERT INTO audit_event (at, action, actor_kind, actor_id, detail)
+     SELECT n, 'consent_denied', 'operator', 'root', hex(zeroblob(200)) FROM number`,
+  );
+  const keyring = createKeyring(parseRootKeys(KEY, 'VALETKEY_KEYS'));
+  const source = await openSqliteSource(installed.path, keyring);
+  const path = `${installed.path}-copy`;
+  const target = await openSqliteTarget(path, '00'.repeat(16), 0);
+  const events = TABLES.find(({ name }) => name === 'audit_event');
+  assert.ok(events);
+  let longest = 0;
+  let rows = await source.read(events, null, 1000);
+  for (; rows.length > 0; rows = await source.read(events, rows.at(-1)?.[0] ?? null, 1000)) {
+    await target.write(events, rows);
+    longest = Math.max(longest, statSync(`${path}-wal`).size);
+  }
+  assert.ok(statSync(path).size > 16 * 2 ** 20 && longest < 4 * 2 ** 20, `${longest} bytes`);
+  await source.close();
+  await target.close();
 });
