@@ -51,9 +51,9 @@ export function copyWhatWasLeft(database: DatabaseSync, { report, onFailure }: T
     const { busy, log } = database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get() as Answer;
     if (busy && log !== 0) report(STAYS);
   } catch (error) {
-    if (isFull(error)) return report('the disk is full: what was left in the log of the database stays there');
     if (primaryCode(error) === SQLITE.IOERR) onFailure(error as Error);
-    throw error;
+    if (!isFull(error)) throw error;
+    report('the disk is full: what was left in the log of the database stays there');
   }
 }
 
