@@ -8,7 +8,7 @@ import { openSync, writeSync } from 'node:fs';
 import { event, openAsService } from '../support/storage.ts';
 
 const AT_ONCE = 250;
-const [path, acts, how] = process.argv.slice(2) as [string, string, string?];
+const [path, acts, ...how] = process.argv.slice(2) as [string, string, ...string[]];
 
 const { store, close } = await openAsService(path, {
   report: (sentence) => writeSync(2, `${sentence}\n`),
@@ -17,12 +17,12 @@ const { store, close } = await openAsService(path, {
     process.exit(3);
   },
 });
-if (how === 'exhausted') exhaust();
+if (how.includes('exhausted')) exhaust();
 for (let acknowledged = AT_ONCE; acknowledged <= Number(acts); acknowledged += AT_ONCE) {
   await Promise.all(Array.from({ length: AT_ONCE }, () => store.recordDenial(event('consent_denied'))));
   writeSync(1, `${acknowledged}\n`);
 }
-if (how === 'attended') await once(process.stdin.resume(), 'end');
+if (how.includes('attended')) await once(process.stdin.resume(), 'end');
 await close();
 
 function exhaust(): void {
