@@ -91,7 +91,8 @@ class Servers {
     const looking = setInterval(() => {
       const waited = performance.now() - start;
       if (waited > DRAIN_MS) this.#connections.hangUp();
-      else if (waited > LAST_REQUESTS_MS) this.#connections.hangUpIdle();
+      // When what has come is read: where processors are scarce, that may be more than this process has seen.
+      else if (waited > LAST_REQUESTS_MS) setImmediate(() => this.#connections.hangUpIdle());
     }, LOOK_EVERY_MS);
     await closed;
     clearInterval(looking);

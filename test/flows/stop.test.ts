@@ -1,6 +1,7 @@
 /** Stopping the program as a process, under load. */
 import assert from 'node:assert/strict';
 import { Agent, request } from 'node:http';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,6 +9,8 @@ import { ProgramOnDisk } from '../support/program.ts';
 import { basic } from '../support/standard.ts';
 
 const CONNECTIONS = 200;
+/** A client that stood still for so long may have been silent for all of the grace. */
+const STOOD_MS = 100;
 const LOAD_MS = 500;
 
 type Ask = { readonly url: string; readonly method: string; readonly headers: Record<string, string>; body?: string };
@@ -61,15 +64,20 @@ test('stop: of requests on 200 busy connections each is answered rightly, and th
   await sleep(LOAD_MS);
   const before = seen.answers;
   const start = performance.now();
+  const stood = monitorEventLoopDelay({ resolution: 5 });
+  stood.enable();
   child.kill('SIGTERM');
   const [{ code, stderr }] = await Promise.all([ended, ...clients]);
+  stood.disable();
   const ms = performance.now() - start;
   t.diagnostic(`${before} answers before the stop, ${seen.answers - before} in it, ${Math.round(ms)} ms`);
   assert.equal(code, 0, stderr);
   assert.ok(before > CONNECTIONS, 'it was under load');
   assert.deepEqual(seen.wrong, []);
-  // Only who was silent for all of the grace can meet the end of a connection with the next request.
-  assert.ok(seen.lost.length <= 2, `${seen.lost.length} lost: ${seen.lost[0]}`);
-  assert.ok(seen.last >= CONNECTIONS - 2, `${seen.last} were told`);
+  // Only who was silent for all of the grace can meet the end of a connection with the next request: a few, or, where this
+  // process itself stood still, many.
+  const mayLose = stood.max / 1e6 < STOOD_MS ? 2 : CONNECTIONS / 2;
+  assert.ok(seen.lost.length <= mayLose, `${seen.lost.length} lost: ${seen.lost[0]}`);
+  assert.ok(seen.last >= CONNECTIONS - mayLose, `${seen.last} were told`);
   assert.ok(ms < 3000, `${ms} ms`);
 });
