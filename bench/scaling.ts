@@ -15,8 +15,8 @@ export type Use = {
   readonly refreshesPerDay: number;
   /** Checks of an access token that reach Valetkey, and not a cache in front of it. */
   readonly checksPerToken: number;
-  /** Minutes of its life in which a token is checked: each writes a use mark. */
-  readonly minutesUsed: number;
+  /** Use marks that a token's checks write: one at its first use, and one at a use ten minutes or more after the last. */
+  readonly marksPerToken: number;
   /** How long a grant lives, so that so many are issued and cleared away. */
   readonly grantDays: number;
   /** Audit events in the life of a grant: a sign-in, the Allow, the end of some. */
@@ -30,7 +30,7 @@ export const ASSUMED: Omit<Use, 'grants'> = {
   appsPerUser: 5,
   refreshesPerDay: 4,
   checksPerToken: 3,
-  minutesUsed: 2,
+  marksPerToken: 2,
   grantDays: 90,
   eventsPerGrant: 2.5,
   peak: 3,
@@ -81,7 +81,7 @@ export function plan(use: Use) {
   const refresh = ((grants * use.refreshesPerDay) / DAY_S) * peak;
   const allow = (grants / use.grantDays / DAY_S) * peak;
   const check = refresh * use.checksPerToken;
-  const mark = refresh * Math.min(use.checksPerToken, use.minutesUsed);
+  const mark = refresh * Math.min(use.checksPerToken, use.marksPerToken);
   const rates: Rates = { refresh, allow, check, mark };
   const written = refresh + mark + 2 * allow;
   const walMB = walOf(grants, written, rates) / 1e6;

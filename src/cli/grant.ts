@@ -16,7 +16,7 @@ type RevokeOptions = { all?: boolean; yes?: boolean };
 export function addGrantCommands(program: CliCommand, run: CommandRun): void {
   const grant = program.group('grant', 'Grants: what users allowed, and taking it back.');
   grant
-    .leaf('list', 'List what users allowed, newest first.', [
+    .leaf('list', 'List what users allowed, newest first. The last use is told to ten minutes.', [
       'grant list',
       'grant list --client app_6qm1v0t4y8d3k2xz --user ada@example.com',
     ])

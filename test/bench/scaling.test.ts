@@ -15,11 +15,11 @@ test('the busiest hour has its multiple of the mean, and a token its checks', ()
     refreshesPerDay: 10,
     peak: 2,
     checksPerToken: 3,
-    minutesUsed: 5,
+    marksPerToken: 5,
     grantDays: 1,
   });
   assert.deepEqual({ refresh, check }, { refresh: 20, check: 60 });
-  // A mark for each check, since they come in different minutes, and two writes for each of two Allows.
+  // A mark for each check, since they come ten minutes apart, and two writes for each of two Allows.
   assert.equal(written, 20 + 60 + 2 * 2);
 });
 
@@ -32,7 +32,7 @@ test('SQLite serves while half a core and 10 GB are enough; what one server cann
 });
 
 test('more of anything never needs less', () => {
-  for (const name of ['refreshesPerDay', 'checksPerToken', 'minutesUsed', 'eventsPerGrant', 'peak'] as const) {
+  for (const name of ['refreshesPerDay', 'checksPerToken', 'marksPerToken', 'eventsPerGrant', 'peak'] as const) {
     const [less, more] = [1, 2].map((times) => plan({ ...ASSUMED, grants: 1e8, [name]: ASSUMED[name] * times }));
     for (const need of ['rows', 'written', 'walMB'] as const)
       assert.ok((less?.[need] ?? 0) <= (more?.[need] ?? 0), name);

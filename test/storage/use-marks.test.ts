@@ -29,18 +29,21 @@ async function openWithReader(t: TestContext) {
   return { service, use, written };
 }
 
-test('the first use of a generation is written within a second, the next ones after a minute', async (t) => {
+test('the first use of a generation is written within a second, the next ones every ten minutes', async (t) => {
   const { service, use, written } = await openWithReader(t);
   t.after(() => service.close());
   await use(1, NOW);
   await after(900);
   assert.deepEqual(await written(), [1, NOW]);
-  await use(1, NOW + 59_000);
+  await use(1, NOW + 599_999);
   await after(900);
   assert.deepEqual(await written(), [1, NOW]);
-  await use(2, NOW + 59_500);
+  await use(1, NOW + 600_000);
   await after(900);
-  assert.deepEqual(await written(), [2, NOW + 59_500]);
+  assert.deepEqual(await written(), [1, NOW + 600_000]);
+  await use(2, NOW + 600_001);
+  await after(900);
+  assert.deepEqual(await written(), [2, NOW + 600_001]);
 });
 
 test('closing writes what is still unwritten, and marks never shrink', async (t) => {
@@ -58,7 +61,7 @@ async function triedWhenTheFirstFails(error: Error): Promise<string[][]> {
     tried.push(uses.map(({ key }) => key));
     if (tried.length === 1) throw error;
   };
-  const marks = new UseMarks({ now: () => NOW, write, mostPerWrite: 1 });
+  const marks = new UseMarks({ write, mostPerWrite: 1 });
   for (const grant of [sampleGrant(), sampleGrant(), sampleGrant()]) marks.note(grant, 1, NOW);
   await marks.close();
   return tried;
@@ -71,4 +74,27 @@ test('marks that cannot be written do not keep others unwritten', async () => {
 
 test('while the store is unavailable no other marks are tried', async () => {
   assert.equal((await triedWhenTheFirstFails(new StoreUnavailable('gone'))).length, 1);
+});
+
+test('what a mark grew by while it was written is answered meanwhile and written after it, and it never shrinks', async () => {
+  const written: [number, number][] = [];
+  const grant = sampleGrant();
+  const write = async (uses: readonly Use[]) => {
+    written.push(...uses.map(({ generation, usedAt }): [number, number] => [generation, usedAt]));
+    if (written.length > 1) return;
+    marks.note(grant, 2, NOW + 2);
+    marks.note(grant, 3, NOW + 1);
+    marks.note(grant, 1, NOW + 1);
+  };
+  const marks = new UseMarks({ write, mostPerWrite: 1 });
+  marks.note(grant, 1, NOW);
+  while (written.length === 0) await after(10);
+  await after(0);
+  const { usedGeneration, lastUsedAt } = marks.merge(grant);
+  assert.deepEqual([usedGeneration, lastUsedAt], [3, NOW + 2]);
+  await marks.close();
+  assert.deepEqual(written, [
+    [1, NOW],
+    [3, NOW + 2],
+  ]);
 });

@@ -112,7 +112,7 @@ const MOST_CLIENTS = 10_000;
 const MARKS_PER_STATEMENT = 256;
 
 /** The marks of one instance, which other instances see within a second. */
-export function useMarks(database: Database, now: () => number): UseMarks {
+export function useMarks(database: Database): UseMarks {
   const write = async (uses: readonly Use[]) => {
     const rows = uses.map(({ key, generation, usedAt }) => ({
       id: grantIdText(bytesOf(key)),
@@ -125,7 +125,7 @@ export function useMarks(database: Database, now: () => number): UseMarks {
         throw asStoreError(error);
       });
   };
-  return new UseMarks({ now, write, mostPerWrite: MARKS_PER_STATEMENT });
+  return new UseMarks({ write, mostPerWrite: MARKS_PER_STATEMENT });
 }
 
 /** The port's grants. */

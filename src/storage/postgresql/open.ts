@@ -106,7 +106,7 @@ function storage(
   const open = (purpose: Purpose) => Connection.open(url, SESSIONS[purpose]);
   const database = new Database(open, SIZES[role]);
   const known = new KnownClients(database.reads);
-  const marks = useMarks(database, now);
+  const marks = useMarks(database);
   const cleanUp = new CleanUp(() => open('others'), now);
   clock.start(database);
   return {

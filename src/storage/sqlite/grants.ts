@@ -35,7 +35,7 @@ const MANY_GRANTS = 16_384;
 const MARKS_PER_WRITE = 128;
 
 /** The marks of these tables' grants. They touch no row, as nobody waits for them: losing one is allowed. */
-export function useMarks(tables: Tables, now: () => number): UseMarks {
+export function useMarks(tables: Tables): UseMarks {
   const update = tables.change(
     `UPDATE oauth_grant
      SET used_generation = max(used_generation, ?), last_used_at = max(coalesce(last_used_at, 0), ?) WHERE id = ?`,
@@ -44,7 +44,7 @@ export function useMarks(tables: Tables, now: () => number): UseMarks {
     tables.writeThrough([], () => {
       for (const { key, generation, usedAt } of uses) update(generation, usedAt, bytesOf(key));
     });
-  return new UseMarks({ now, write, mostPerWrite: MARKS_PER_WRITE });
+  return new UseMarks({ write, mostPerWrite: MARKS_PER_WRITE });
 }
 
 /** The port's grants on these tables. */

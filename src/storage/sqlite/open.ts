@@ -120,7 +120,7 @@ function storage(
   });
   const tables = new Tables(database, writes);
   const clients = clientCache(tables);
-  const marks = useMarks(tables, now);
+  const marks = useMarks(tables);
   const cleanUp = new CleanUp(tables, now);
   return {
     store: {
