@@ -3,21 +3,34 @@ import assert from 'node:assert/strict';
 import { Agent, request } from 'node:http';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { text } from 'node:stream/consumers';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ProgramOnDisk } from '../support/program.ts';
 import { basic } from '../support/standard.ts';
 
 const CONNECTIONS = 200;
-/** A client that stood still for so long may have been silent for all of the grace. */
-const STOOD_MS = 100;
 const LOAD_MS = 500;
+/** So long after a stop began requests are answered at least. */
+const GRACE_MS = 250;
+/** Clients that stood still for so long may have been silent for all of the grace: of that nothing follows, so it is tried again. */
+const STOOD_MS = 100;
+const MOST_AGAIN = 3;
 
 type Ask = { readonly url: string; readonly method: string; readonly headers: Record<string, string>; body?: string };
 type Answer = { readonly status: number | undefined; readonly body: string; readonly isLast: boolean };
 
 /** What a client saw that asked on and on over one connection, until nobody took a new one. */
-type Seen = { answers: number; last: number; readonly wrong: unknown[]; readonly lost: string[] };
+type Seen = {
+  /** As of `performance.now()`. */
+  stoppedAt: number;
+  /** How long the clients did nothing at most, during the stop. */
+  stoodMs: number;
+  answers: number;
+  last: number;
+  readonly wrong: unknown[];
+  /** What was asked and not answered, and how long after the stop began. */
+  readonly lost: { readonly code: string | undefined; readonly askedMs: number }[];
+};
 
 /** One request; throws what its connection came to. */
 function ask(agent: Agent, { url, body, ...options }: Ask): Promise<Answer> {
@@ -33,10 +46,11 @@ function ask(agent: Agent, { url, body, ...options }: Ask): Promise<Answer> {
 async function askOn(what: Ask, isRight: (answer: Answer) => boolean, seen: Seen): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   for (;;) {
+    const askedAt = performance.now();
     const answer = await ask(agent, what).catch((error: NodeJS.ErrnoException) => error);
     if (answer instanceof Error) {
       if (answer.code === 'ECONNREFUSED') return;
-      seen.lost.push(String(answer.code));
+      seen.lost.push({ code: answer.code, askedMs: askedAt - seen.stoppedAt });
     } else {
       seen.answers += 1;
       if (answer.isLast) seen.last += 1;
@@ -46,6 +60,18 @@ async function askOn(what: Ask, isRight: (answer: Answer) => boolean, seen: Seen
 }
 
 test('stop: of requests on 200 busy connections each is answered rightly, and the last on each says that it is', async (t) => {
+  let seen = await stopUnderLoad(t);
+  for (let again = 0; again < MOST_AGAIN && seen.stoodMs >= STOOD_MS; again += 1) seen = await stopUnderLoad(t);
+  assert.deepEqual(seen.wrong, []);
+  const inTime = seen.lost.filter(({ askedMs }) => askedMs < GRACE_MS);
+  assert.deepEqual(inTime, [], 'who asked within the grace is answered');
+  // Only who was silent for all of the grace can meet the end of a connection with the next request.
+  assert.ok(seen.lost.length <= 2, `${seen.lost.length} lost: ${seen.lost[0]?.code}`);
+  assert.ok(seen.last >= CONNECTIONS - 2, `${seen.last} were told`);
+});
+
+/** Starts the program, asks it on all connections, and stops it meanwhile. */
+async function stopUnderLoad(t: TestContext): Promise<Seen> {
   const program = await ProgramOnDisk.make(t);
   const { child, ended } = await program.serve();
   const made = await program.json(['resource-server', 'register', '--name', 'Mail API']);
@@ -55,7 +81,7 @@ test('stop: of requests on 200 busy connections each is answered rightly, and th
   };
   const introspection = { url: `${program.appUrl}/oauth2/introspect`, method: 'POST', headers, body: 'token=x' };
   const check = { url: `${program.apiUrl}/v2/me`, method: 'GET', headers: { Authorization: 'Bearer x' } };
-  const seen: Seen = { answers: 0, last: 0, wrong: [], lost: [] };
+  const seen: Seen = { stoppedAt: Number.POSITIVE_INFINITY, stoodMs: 0, answers: 0, last: 0, wrong: [], lost: [] };
   const clients = Array.from({ length: CONNECTIONS }, (_, index) =>
     index % 2
       ? askOn(introspection, ({ status, body }) => status === 200 && body === '{"active":false}', seen)
@@ -63,21 +89,20 @@ test('stop: of requests on 200 busy connections each is answered rightly, and th
   );
   await sleep(LOAD_MS);
   const before = seen.answers;
-  const start = performance.now();
   const stood = monitorEventLoopDelay({ resolution: 5 });
   stood.enable();
+  seen.stoppedAt = performance.now();
   child.kill('SIGTERM');
   const [{ code, stderr }] = await Promise.all([ended, ...clients]);
   stood.disable();
-  const ms = performance.now() - start;
-  t.diagnostic(`${before} answers before the stop, ${seen.answers - before} in it, ${Math.round(ms)} ms`);
+  seen.stoodMs = stood.max / 1e6;
+  const ms = Math.round(performance.now() - seen.stoppedAt);
+  const [inIt, stoodMs] = [seen.answers - before, Math.round(seen.stoodMs)];
+  t.diagnostic(
+    `${before} answers before the stop, ${inIt} in it, ${ms} ms, of which the clients stood still for ${stoodMs}`,
+  );
   assert.equal(code, 0, stderr);
   assert.ok(before > CONNECTIONS, 'it was under load');
-  assert.deepEqual(seen.wrong, []);
-  // Only who was silent for all of the grace can meet the end of a connection with the next request: a few, or, where this
-  // process itself stood still, many.
-  const mayLose = stood.max / 1e6 < STOOD_MS ? 2 : CONNECTIONS / 2;
-  assert.ok(seen.lost.length <= mayLose, `${seen.lost.length} lost: ${seen.lost[0]}`);
-  assert.ok(seen.last >= CONNECTIONS - mayLose, `${seen.last} were told`);
   assert.ok(ms < 3000, `${ms} ms`);
-});
+  return seen;
+}

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import net, { type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { me, obtainCode, obtainPair, signedInBrowser } from '../support/flow.ts';
 import { ProgramOnDisk } from '../support/program.ts';
 import { hold, requestHead } from '../support/raw-http.ts';
@@ -123,16 +123,6 @@ describe('stop', { concurrency: true }, () => {
     await stopped;
   });
 
-  test('stop: whoever the system has let in already is served', async (t) => {
-    const service = await startTestService(t);
-    const { hostname, port } = new URL(service.appUrl);
-    const sockets = Array.from({ length: 50 }, () => net.connect(Number(port), hostname).on('error', () => {}));
-    for (const socket of sockets) socket.write(requestHead(service.appUrl, 'GET /healthz', KEPT));
-    const stopped = service.stop();
-    for (const socket of sockets) assert.match(await received(socket), /^HTTP\/1\.1 200 .*alive/s);
-    await stopped;
-  });
-
   test('stop: a check of a good token is answered, and told that it was the last', async (t) => {
     const service = await startTestService(t);
     await addUser(service);
@@ -216,6 +206,31 @@ describe('stop', { concurrency: true }, () => {
     assert.ok((await timeStop(service)) < QUICK_MS);
     await assert.rejects(fetch(`http://[::1]:${port}/healthz`));
   });
+});
+
+// On their own: each turn of the event loop lets in one, and what the others do would fill it; and here it stands still.
+test('stop: whoever the system has let in already is served', async (t) => {
+  const service = await startTestService(t);
+  const { hostname, port } = new URL(service.appUrl);
+  const sockets = Array.from({ length: 50 }, () => net.connect(Number(port), hostname).on('error', () => {}));
+  for (const socket of sockets) socket.write(requestHead(service.appUrl, 'GET /healthz', KEPT));
+  const stopped = service.stop();
+  for (const socket of sockets) assert.match(await received(socket), /^HTTP\/1\.1 200 .*alive/s);
+  await stopped;
+});
+
+test('stop: a request that came in time is answered, though the process was kept from reading it', async (t) => {
+  const service = await startTestService(t);
+  const socket = await used(service.apiUrl);
+  const answer = received(socket);
+  const stopped = service.stop();
+  await sleep(ON_ITS_WAY_MS);
+  await nextTurn(); // What follows is between a turn's reading and the next one's timers.
+  socket.write(requestHead(service.apiUrl, 'GET /v2/me', KEPT));
+  const since = performance.now();
+  while (performance.now() - since < GRACE_MS);
+  assert.match(await answer, /^HTTP\/1\.1 401 .*Connection: close/is);
+  await stopped;
 });
 
 async function startOnLocalhost(t: Lifetime): Promise<TestService> {
