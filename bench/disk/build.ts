@@ -41,12 +41,20 @@ export async function recordedDisk(
   return { ...(await slowDisk(delayMicroseconds)), ...recorded };
 }
 
-/** When a disk fails: a file at `syncOnce` has one `fsync` fail, and goes with it; with one at `writes` all writes fail. */
-export type Faults = { readonly syncOnce: string; readonly writes: string };
+/**
+ * When a disk fails: a file at `syncOnce` has one `fsync` fail, and goes with it; with one at `writes` all writes fail, and with
+ * one at `full` for want of room.
+ */
+export type Faults = { readonly syncOnce: string; readonly writes: string; readonly full: string };
 
 /** The same for a disk that fails for one file. */
-export async function failingDisk(file: string, { syncOnce, writes }: Faults): Promise<Record<string, string>> {
-  const failing = { DISK_FAILING_FILE: file, DISK_SYNC_FAILS_ONCE: syncOnce, DISK_WRITES_FAIL: writes };
+export async function failingDisk(file: string, { syncOnce, writes, full }: Faults): Promise<Record<string, string>> {
+  const failing = {
+    DISK_FAILING_FILE: file,
+    DISK_SYNC_FAILS_ONCE: syncOnce,
+    DISK_WRITES_FAIL: writes,
+    DISK_IS_FULL: full,
+  };
   return { ...(await slowDisk(0)), ...failing };
 }
 

@@ -8,6 +8,7 @@
  *   DISK_SYNC_FAILS_ONCE a file at this path goes with the next fsync of that file, which fails with EIO; not fdatasync,
  *                        which is how the service syncs its log by itself
  *   DISK_WRITES_FAIL     as long as there is a file at this path, what is written to that file fails with EIO
+ *   DISK_IS_FULL         as long as there is a file at this path, what is written to that file fails with ENOSPC
  *   DISK_WATCH           an absolute path; files whose path begins with it are recorded, and the folder they are in
  *   DISK_RECORD          the file to which records are appended, by any number of processes
  *   DISK_KILL_AFTER      the process kills itself with SIGKILL when it begins to sync after so many records of its own:
@@ -128,8 +129,8 @@ static const char *path_of_fault(const char *variable, int fd) {
   return about.st_ino == wanted.st_ino && about.st_dev == wanted.st_dev ? path : NULL;
 }
 
-static int writes_fail(int fd) {
-  const char *path = path_of_fault("DISK_WRITES_FAIL", fd);
+static int has_fault(const char *variable, int fd) {
+  const char *path = path_of_fault(variable, fd);
   int error = errno;
   if (path && access(path, F_OK) == 0) return 1;
   errno = error;
@@ -137,8 +138,9 @@ static int writes_fail(int fd) {
 }
 
 EXPORTED ssize_t pwrite64(int fd, const void *data, size_t length, off64_t at) {
-  if (writes_fail(fd)) {
-    errno = EIO;
+  int error = has_fault("DISK_WRITES_FAIL", fd) ? EIO : has_fault("DISK_IS_FULL", fd) ? ENOSPC : 0;
+  if (error) {
+    errno = error;
     return -1;
   }
   if (!file_of(fd)) return NEXT(pwrite64)(fd, data, length, at);

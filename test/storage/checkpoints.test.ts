@@ -105,13 +105,17 @@ test('where no thread can begin, the log is copied all the same', { timeout: 30_
   await assertKept(path, acknowledged);
 });
 
+function faultsOf(path: string): Faults {
+  return { syncOnce: `${path}-sync`, writes: `${path}-writes`, full: `${path}-full` };
+}
+
 /** Runs the child on a disk that fails for one file from its first acts on: while it acts, or at the latest when it closes. */
 async function onFailingDisk(
   t: TestContext,
   { ending = '', fails = 'syncOnce' as keyof Faults, acts = ENOUGH * 20, how = [] as readonly string[] },
 ) {
   const path = temporaryPath(t);
-  const faults = { syncOnce: `${path}-sync`, writes: `${path}-writes` };
+  const faults = faultsOf(path);
   const env = { ...process.env, ...(await failingDisk(path + ending, faults)) };
   const limited = ['-c', 'ulimit -n 128 && exec "$0" "$@"', ...NODE, CHILD, path, String(acts), 'attended', ...how];
   const child = spawn('sh', limited, { env });
@@ -178,19 +182,35 @@ test('where somebody reads while a service starts, what was left stays in the lo
   reader.prepare('SELECT count(*) FROM audit_event').get();
   const reports: string[] = [];
   const opened = await openAsService(left, { report: (sentence) => void reports.push(sentence) });
-  assert.match(String(reports), /^another program reads the database, so that what was left in its log stays there;/);
+  assert.match(
+    String(reports),
+    /^another program has the database open, so that what was left in its log stays there;/,
+  );
   reader.close();
   await opened.close();
   await assertKept(left, AT_ONCE);
 });
 
+/** Runs the child on what was left behind, on a disk that fails from the beginning. */
+async function onFailedDisk(left: string, fails: keyof Faults) {
+  const faults = faultsOf(left);
+  writeFileSync(faults[fails], '');
+  const env = { ...process.env, ...(await failingDisk(left, faults)) };
+  const [program, ...args] = [...NODE, CHILD, left, String(AT_ONCE)];
+  return outcome(spawn(program, args, { env }));
+}
+
+test('on a full disk what was left stays in the log, and it is said', needsDisk, async (t) => {
+  const left = await leftBehind(t);
+  const { code, acknowledged, complaints } = await onFailedDisk(left, 'full');
+  assert.equal(code, 0, complaints);
+  assert.match(complaints, /^the disk is full: what was left in the log of the database stays there\n/);
+  await assertKept(left, AT_ONCE + acknowledged);
+});
+
 test('Promise 1: where what was left cannot be brought onto the disk, no service starts', needsDisk, async (t) => {
   const left = await leftBehind(t);
-  const faults = { syncOnce: `${left}-sync`, writes: `${left}-writes` };
-  writeFileSync(faults.syncOnce, '');
-  const env = { ...process.env, ...(await failingDisk(left, faults)) };
-  const [program, ...args] = [...NODE, CHILD, left, '1'];
-  const { code, complaints } = await outcome(spawn(program, args, { env }));
+  const { code, complaints } = await onFailedDisk(left, 'syncOnce');
   assert.equal(code, 3, complaints);
   assert.match(complaints, /disk I\/O error\n.*checkpoint\.ts/s);
   assert.ok(statSync(`${left}-wal`).size > 0, 'and what was left is still there');

@@ -11,6 +11,9 @@ export type Passed = {
   readonly trouble: string | null;
 };
 
+/** What SQLite answers of one. */
+type Answer = { readonly busy: number; readonly log: number; readonly checkpointed: number };
+
 /** Somebody else is at it, or it could not be done. */
 const NOTHING = { pages: 0, left: Number.POSITIVE_INFINITY, trouble: null };
 
@@ -18,7 +21,7 @@ const NOTHING = { pages: 0, left: Number.POSITIVE_INFINITY, trouble: null };
 export type Told = {
   /** Gets a sentence for the log when something is wrong that somebody should look at. */
   readonly report: (sentence: string) => void;
-  /** Called when nobody knows any more what the database file holds: the process must end, and close nothing. */
+  /** Called when nobody knows any more what the database file holds: the process must end. */
   readonly onFailure: (error: Error) => void;
 };
 
@@ -41,6 +44,9 @@ export function preparePass(database: DatabaseSync): () => Passed {
   };
 }
 
+const STAYS =
+  'another program has the database open, so that what was left in its log stays there; after a failure of the disk end it, and start again';
+
 /**
  * Copies what a process left that did not end by itself, before anybody is answered from it. If a sync failed there, some of
  * the log may be in the memory of the system alone, and nobody is told a second time: what is written behind it could be out of
@@ -56,11 +62,6 @@ export function copyWhatWasLeft(database: DatabaseSync, { report, onFailure }: T
     report('the disk is full: what was left in the log of the database stays there');
   }
 }
-
-const STAYS =
-  'another program reads the database, so that what was left in its log stays there; after a failure of the disk end it, and start again';
-
-type Answer = { readonly busy: number; readonly log: number; readonly checkpointed: number };
 
 function isBusy(error: unknown): boolean {
   return primaryCode(error) === SQLITE.BUSY || primaryCode(error) === SQLITE.LOCKED;
