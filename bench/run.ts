@@ -56,7 +56,7 @@ else process.exitCode = await bench();
 async function bench(): Promise<number> {
   const { quick } = values;
   const plan: Plan = {
-    rounds: Number(values.rounds ?? (quick ? 2 : 5)),
+    rounds: Number(values.rounds ?? (quick ? 1 : 5)),
     seconds: Number(values.seconds ?? (quick ? 0.2 : 1)),
     concurrencies: (values.concurrency ?? (quick ? '1,64' : '1,16,64')).split(',').map(Number),
     settleMs: Number(values.settle ?? (quick ? 200 : 600)),
