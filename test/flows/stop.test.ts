@@ -9,7 +9,9 @@ import { ProgramOnDisk } from '../support/program.ts';
 import { basic } from '../support/standard.ts';
 
 const CONNECTIONS = 200;
+/** For so long, and until each has been answered, they ask before it is stopped. */
 const LOAD_MS = 500;
+const LOOK_MS = 50;
 /** So long after a stop began requests are answered at least. */
 const GRACE_MS = 250;
 /** Clients that stood still for so long may have been silent for all of the grace: of that nothing follows, so it is tried again. */
@@ -62,7 +64,6 @@ async function askOn(what: Ask, isRight: (answer: Answer) => boolean, seen: Seen
 test('stop: of requests on 200 busy connections each is answered rightly, and the last on each says that it is', async (t) => {
   let seen = await stopUnderLoad(t);
   for (let again = 0; again < MOST_AGAIN && seen.stoodMs >= STOOD_MS; again += 1) seen = await stopUnderLoad(t);
-  assert.deepEqual(seen.wrong, []);
   const inTime = seen.lost.filter(({ askedMs }) => askedMs < GRACE_MS);
   assert.deepEqual(inTime, [], 'who asked within the grace is answered');
   // Only who was silent for all of the grace can meet the end of a connection with the next request.
@@ -87,7 +88,7 @@ async function stopUnderLoad(t: TestContext): Promise<Seen> {
       ? askOn(introspection, ({ status, body }) => status === 200 && body === '{"active":false}', seen)
       : askOn(check, ({ status }) => status === 401, seen),
   );
-  await sleep(LOAD_MS);
+  for (let ms = 0; ms < LOAD_MS || seen.answers <= CONNECTIONS; ms += LOOK_MS) await sleep(LOOK_MS);
   const before = seen.answers;
   const stood = monitorEventLoopDelay({ resolution: 5 });
   stood.enable();
@@ -102,7 +103,7 @@ async function stopUnderLoad(t: TestContext): Promise<Seen> {
     `${before} answers before the stop, ${inIt} in it, ${ms} ms, of which the clients stood still for ${stoodMs}`,
   );
   assert.equal(code, 0, stderr);
-  assert.ok(before > CONNECTIONS, 'it was under load');
+  assert.deepEqual(seen.wrong, []);
   assert.ok(ms < 3000, `${ms} ms`);
   return seen;
 }
