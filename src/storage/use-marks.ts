@@ -46,7 +46,7 @@ export class UseMarks {
     if (!mark && this.#marks.size >= MOST) return false;
     const grown = { generation: Math.max(generation, mark?.generation ?? 0), usedAt: Math.max(at, mark?.usedAt ?? 0) };
     this.#marks.set(key, { key, ...grown });
-    if (this.#marks.size >= MANY) void this.#write();
+    if (this.#marks.size === MANY && !mark) void this.#write();
     if (!this.#timer) this.#schedule();
     return true;
   }

@@ -1,5 +1,6 @@
 /** Marks of use are written behind, seldom, and only ever grow. */
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as after } from 'node:timers/promises';
 import type { Grant } from '../../src/oauth/grant.ts';
@@ -70,6 +71,26 @@ async function triedWhenTheFirstFails(error: Error): Promise<string[][]> {
 test('marks that cannot be written do not keep others unwritten', async () => {
   const tried = await triedWhenTheFirstFails(new Error('a constraint'));
   assert.equal(new Set(tried.flat()).size, 3);
+});
+
+test('while nothing can be written, marks of so many grants are kept as fit, and those of others left out', async () => {
+  let writes = 0;
+  const write = async () => {
+    writes += 1;
+    throw new StoreUnavailable('gone');
+  };
+  const marks = new UseMarks({ write, mostPerWrite: 128 });
+  const grant = sampleGrant();
+  const noteOne = () => marks.note({ ...grant, id: randomBytes(16) }, 1, NOW);
+  for (let size = 1; size <= 8192; size += 1) noteOne();
+  for (let more = 0; more < 8; more += 1) {
+    await after(0);
+    noteOne();
+  }
+  assert.equal(writes, 1, 'they are not all tried again with each that comes');
+  for (let size = 8201; size <= 65_536; size += 1) assert.ok(noteOne());
+  assert.ok(!noteOne());
+  await marks.close();
 });
 
 test('while the store is unavailable no other marks are tried', async () => {
