@@ -58,9 +58,11 @@ export class DirectReply implements EndpointReply {
 }
 
 function keptLines(values: Readonly<Record<string, string>>): string {
-  const lines = Object.entries(values).map(([name, value]) => headerLine(name, value));
-  constants.set(values, lines.join(''));
-  return lines.join('');
+  const lines = Object.entries(values)
+    .map(([name, value]) => headerLine(name, value))
+    .join('');
+  constants.set(values, lines);
+  return lines;
 }
 
 function headerLine(name: string, value: string): string {
