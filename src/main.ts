@@ -63,7 +63,10 @@ const LIMITS = {
   userCode: { count: 20, seconds: 600 },
 };
 
-/** A stop takes no longer (ms): connections are cut after 10 seconds, and a database that is stuck is not waited for. */
+/**
+ * A stop takes no longer (ms): connections are cut after 10 seconds, and a database that is stuck is not waited for. Node.js
+ * itself waits for a sync or a checkpoint under way in a thread: nothing can interrupt it.
+ */
 const STOP_PATIENCE_MS = 12_000;
 
 /** Node.js has four threads for work beside the event loop: two stay free for syncs, whatever the number of sign-ins. */

@@ -1,7 +1,8 @@
 /**
  * Records so many acts, closes the database and ends; prints how many were acknowledged so far, and what is to be looked at.
  * Ends with 3 when it is told that the disk failed. `exhausted` takes all file descriptors first; `attended` waits for the end
- * of its input before it closes.
+ * of its input before it closes; `command` opens it as commands do;
+ * `threadless` is on a system that has no thread left.
  */
 import { once } from 'node:events';
 import { openSync, writeSync } from 'node:fs';
@@ -11,6 +12,7 @@ const AT_ONCE = 250;
 const [path, acts, ...how] = process.argv.slice(2) as [string, string, ...string[]];
 
 const { store, close } = await openAsService(path, {
+  role: how.includes('command') ? 'command' : 'service',
   report: (sentence) => writeSync(2, `${sentence}\n`),
   onFailure: (error) => {
     writeSync(2, `${error.stack}\n`);
@@ -18,12 +20,17 @@ const { store, close } = await openAsService(path, {
   },
 });
 if (how.includes('exhausted')) exhaust();
+if (how.includes('threadless')) Object.assign(process.getBuiltinModule('node:worker_threads'), { Worker: NoThread });
 for (let acknowledged = AT_ONCE; acknowledged <= Number(acts); acknowledged += AT_ONCE) {
   await Promise.all(Array.from({ length: AT_ONCE }, () => store.recordDenial(event('consent_denied'))));
   writeSync(1, `${acknowledged}\n`);
 }
 if (how.includes('attended')) await once(process.stdin.resume(), 'end');
 await close();
+
+function NoThread(): never {
+  throw new Error('resource temporarily unavailable');
+}
 
 function exhaust(): void {
   try {

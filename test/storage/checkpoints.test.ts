@@ -15,6 +15,8 @@ import { addAdaAndOne, event, openAsService, temporaryPath } from '../support/st
 /** More rows than there are between two checkpoints. */
 const ENOUGH = 5000;
 const AT_ONCE = 250;
+/** Longer than a service waits for anybody once it answers. */
+const A_MOMENT_MS = 300;
 const MB = 2 ** 20;
 const CHILD = new URL('acts.child.ts', import.meta.url).pathname;
 const NODE = [process.execPath, '--disable-warning=ExperimentalWarning'] as const;
@@ -60,17 +62,20 @@ async function assertKept(path: string, acknowledged: number): Promise<void> {
   await close();
 }
 
-test('what was committed is copied by a thread while the service runs', { timeout: 20_000 }, async (t) => {
+test('what was committed is copied by a thread while the service runs, which is asked for one checkpoint at a time', {
+  timeout: 20_000,
+}, async (t) => {
   const copied: Passed[] = [];
-  const watch = (thread: Worker) => thread.on('message', (answer) => answer?.pages && copied.push(answer));
+  const watch = (thread: Worker) => thread.on('message', (answer) => copied.push(answer));
   process.on('worker', watch);
   t.after(() => process.off('worker', watch));
   const { path, act, close } = await openUsed(t);
   const before = statSync(path).size;
-  await act(ENOUGH);
+  await act(ENOUGH * 4);
   await until(() => copied.length > 0);
   assert.ok(statSync(path).size > before);
   await close();
+  assert.ok(copied.length <= 10, `${copied.length} checkpoints`);
 });
 
 test('what is too little for a checkpoint is copied by whoever closes last', async (t) => {
@@ -93,17 +98,22 @@ test('a process whose checkpoints had a thread closes its database and ends by i
   await assertKept(path, acknowledged);
 });
 
-test('where no thread can begin, the log is copied all the same', { timeout: 30_000 }, async (t) => {
-  const path = temporaryPath(t);
-  const limited = ['-c', 'ulimit -n 128 && exec "$0" "$@"', ...NODE, CHILD, path, String(ENOUGH * 8), 'exhausted'];
-  const child = spawn('sh', limited);
-  const ended = outcome(child);
-  await until(() => sizeOf(path) > MB || child.exitCode !== null);
-  assert.equal(child.exitCode, null, 'it was copied before the end');
-  const { code, acknowledged, complaints } = await ended;
-  assert.deepEqual([code, complaints], [0, '']);
-  await assertKept(path, acknowledged);
-});
+const LIMITED = ['-c', 'ulimit -n 128 && exec "$0" "$@"', ...NODE] as const;
+
+for (const how of ['exhausted', 'threadless'])
+  test(`where no thread can begin (${how}), the log is copied all the same, and it is said once`, {
+    timeout: 30_000,
+  }, async (t) => {
+    const path = temporaryPath(t);
+    const child = spawn('sh', [...LIMITED, CHILD, path, String(ENOUGH * 8), how]);
+    const ended = outcome(child);
+    await until(() => sizeOf(path) > MB || child.exitCode !== null);
+    assert.equal(child.exitCode, null, 'it was copied before the end');
+    const { code, acknowledged, complaints } = await ended;
+    assert.equal(code, 0, complaints);
+    assert.match(complaints, /^requests wait while the log of the database is copied, .*\(.*\)\n$/);
+    await assertKept(path, acknowledged);
+  });
 
 function faultsOf(path: string): Faults {
   return { syncOnce: `${path}-sync`, writes: `${path}-writes`, full: `${path}-full` };
@@ -117,8 +127,7 @@ async function onFailingDisk(
   const path = temporaryPath(t);
   const faults = faultsOf(path);
   const env = { ...process.env, ...(await failingDisk(path + ending, faults)) };
-  const limited = ['-c', 'ulimit -n 128 && exec "$0" "$@"', ...NODE, CHILD, path, String(acts), 'attended', ...how];
-  const child = spawn('sh', limited, { env });
+  const child = spawn('sh', [...LIMITED, CHILD, path, String(acts), 'attended', ...how], { env });
   const ended = outcome(child);
   await once(child.stdout, 'data'); // Opening the database syncs as well.
   writeFileSync(faults[fails], '');
@@ -128,17 +137,18 @@ async function onFailingDisk(
 
 const needsDisk = { skip: whyNoDisk() ?? false, timeout: 30_000 };
 
-for (const [where, how] of [
-  ['the log, in a thread', { ending: '-wal' }],
-  ['the database file, in a thread', {}],
-  ['the database file, where no thread can begin', { how: ['exhausted'] }],
-  ['the database file, while it is closed', { acts: AT_ONCE }],
+for (const [where, by, how] of [
+  // A commit with which the log begins anew syncs it as well.
+  ['the log, in a thread', /(checkpoint|write-queue)\.ts/, { ending: '-wal' }],
+  ['the database file, in a thread', /checkpoint\.ts/, {}],
+  ['the database file, where no thread can begin', /checkpoint\.ts/, { how: ['exhausted'] }],
+  ['the database file, while it is closed', /checkpoint\.ts/, { acts: AT_ONCE }],
 ] as const)
   test(`Promise 1: a sync of ${where}, that fails once ends the process`, needsDisk, async (t) => {
     const { path, code, acknowledged, complaints } = await onFailingDisk(t, how);
     assert.equal(code, 3, complaints);
-    // A commit with which the log begins anew syncs it as well.
-    assert.match(complaints, /disk I\/O error\n.*(checkpoint|write-queue)\.ts/s);
+    assert.match(complaints, /disk I\/O error\n/);
+    assert.match(complaints, by);
     await assertKept(path, acknowledged);
   });
 
@@ -175,6 +185,32 @@ test('Promise 1: what a killed process left is in the database file before anybo
   await assertKept(left, AT_ONCE);
 });
 
+test(
+  'Promise 1: a sync that fails once while a command that only read closes the database is told, too',
+  needsDisk,
+  async (t) => {
+    const left = await leftBehind(t);
+    const { code, complaints } = await onFailedDisk(left, 'syncOnce', 0, 'command');
+    assert.equal(code, 3, complaints);
+    assert.ok(statSync(`${left}-wal`).size > 0, 'and what was left is still there');
+    await assertKept(left, AT_ONCE);
+  },
+);
+
+test('whoever reads only for a moment while a service starts is waited for', async (t) => {
+  const left = await leftBehind(t);
+  const reading = `const reader = new (require('node:sqlite').DatabaseSync)(process.argv[1]);
+    reader.exec('BEGIN');
+    reader.prepare('SELECT count(*) FROM audit_event').get();
+    process.stdout.write('reading');
+    setTimeout(() => reader.exec('COMMIT'), ${A_MOMENT_MS});`;
+  const reader = spawn(process.execPath, ['-e', reading, left]);
+  await once(reader.stdout, 'data');
+  const opened = await openAsService(left);
+  assert.equal(statSync(`${left}-wal`).size, 0);
+  await opened.close();
+});
+
 test('where somebody reads while a service starts, what was left stays in the log, and it is said', async (t) => {
   const left = await leftBehind(t);
   const reader = new DatabaseSync(left);
@@ -192,11 +228,11 @@ test('where somebody reads while a service starts, what was left stays in the lo
 });
 
 /** Runs the child on what was left behind, on a disk that fails from the beginning. */
-async function onFailedDisk(left: string, fails: keyof Faults) {
+async function onFailedDisk(left: string, fails: keyof Faults, acts = AT_ONCE, ...how: string[]) {
   const faults = faultsOf(left);
   writeFileSync(faults[fails], '');
   const env = { ...process.env, ...(await failingDisk(left, faults)) };
-  const [program, ...args] = [...NODE, CHILD, left, String(AT_ONCE)];
+  const [program, ...args] = [...NODE, CHILD, left, String(acts), ...how];
   return outcome(spawn(program, args, { env }));
 }
 

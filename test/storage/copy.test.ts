@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -11,6 +11,7 @@ import { text } from 'node:stream/consumers';
 import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { failingDisk, whyNoDisk } from '../../bench/disk/build.ts';
 import { createKeyring } from '../../src/oauth/keyring.ts';
 import { makeRootKey, parseRootKeys } from '../../src/root-keys.ts';
 import { INSTALLATION, TABLES } from '../../src/storage/copied-tables.ts';
@@ -329,8 +330,8 @@ test('operating: killed again and again, the copy is refused by everything until
 });
 
 /** A copy as a process of its own. */
-function startCopy({ variables }: Installation, from: string, to: string) {
-  const env = { PATH: process.env['PATH'], ...variables };
+function startCopy({ variables }: Installation, from: string, to: string, more: Record<string, string> = {}) {
+  const env = { PATH: process.env['PATH'], ...variables, ...more };
   return spawn(process.execPath, [MAIN, 'database', 'copy', from, to], { env, stdio: ['ignore', 'ignore', 'pipe'] });
 }
 
@@ -361,6 +362,25 @@ test('operating: the way back is refused as well until it is finished, after a k
   assert.equal((await installed.run(`database copy ${url} sqlite:${back}`)).code, 0);
   assert.deepEqual(contents(back), contents(installed.path));
   assert.match((await installed.run(`database copy ${url} sqlite:${back}`)).stdout, /holds this installation already/);
+});
+
+test('operating: a copy into a file that cannot be written stops and says so, and goes on when it can', {
+  skip: whyNoDisk() ?? false,
+}, async (t) => {
+  const installed = await installation(t);
+  fill(installed, 6000);
+  const url = await server.createDatabase();
+  assert.equal((await installed.copy(url)).code, 0);
+  const back = `${installed.path}.back`;
+  const faults = { syncOnce: `${back}-sync`, writes: `${back}-writes`, full: `${back}-full` };
+  const child = startCopy(installed, url, `sqlite:${back}`, await failingDisk(back, faults));
+  const [ended, said] = [once(child, 'exit'), text(child.stderr)];
+  while (!existsSync(`${back}-wal`) && child.exitCode === null) await sleep(1);
+  writeFileSync(faults.writes, '');
+  assert.deepEqual(await ended, [1, null]);
+  assert.match(await said, /^valetkey: the copy stopped at the table \w+ \(disk I\/O error\): see to that, and run /);
+  assert.equal((await installed.run(`database copy ${url} sqlite:${back}`)).code, 0);
+  assert.deepEqual(contents(back), contents(installed.path));
 });
 
 test('operating: what changed in the source or in the copy since it was cut off is copied anew', async (t) => {

@@ -61,8 +61,11 @@ async function assertRefused(path: string, words: RegExp, options: Partial<Sqlit
 }
 
 test('a SQLite that may lose pages when its log begins anew is refused, with the remedy', () => {
-  for (const version of ['3.51.2', '3.50.7', '3.9.9', '2.99.9']) {
-    assert.throws(() => requireSoundSqlite(version), /SQLite .* may lose data .*: install Node\.js 24\.15 or later/);
+  for (const version of ['3.51.2', '3.50.4', '3.9.9', '2.99.9']) {
+    assert.throws(
+      () => requireSoundSqlite(version),
+      /SQLite .* may lose data .*: install a Node\.js with SQLite 3\.51\.3 or later, such as 24\.15/,
+    );
   }
   for (const version of ['3.51.3', '3.52.0', '3.53.4', '4.0.0']) requireSoundSqlite(version);
 });

@@ -122,7 +122,11 @@ test('what is being synced while writing stops for another reason is refused, an
   const failures: Error[] = [];
   const sync = Promise.withResolvers<void>();
   const onFailure = (error: Error) => void failures.push(error);
-  const writes = new WriteQueue({ database, sync: () => sync.promise, commitSyncs: false, onFailure });
+  let commits = 0;
+  const onCommit = () => {
+    commits += 1;
+  };
+  const writes = new WriteQueue({ database, sync: () => sync.promise, commitSyncs: false, onCommit, onFailure });
   const syncing = writes.write(['row'], () => true);
   await nextTurn();
   await nextTurn();
@@ -130,6 +134,7 @@ test('what is being synced while writing stops for another reason is refused, an
   // The queue's own COMMIT then finds nothing to commit, and nobody knows what became of it.
   await assert.rejects(writes.write([], () => database.exec('COMMIT')));
   assert.equal(failures.length, 1);
+  assert.equal(commits, 1, 'and nothing is copied behind what failed');
   sync.resolve();
   await assert.rejects(syncing, /whether this was written is not known/);
   await assert.rejects(async () => read, /whether this was written is not known/);

@@ -7,8 +7,8 @@ export type Passed = {
   /** How many pages the log holds, and how many of them are not in the database file yet. */
   readonly pages: number;
   readonly left: number;
-  /** Why they could not be written, in words: they are still in the log. */
-  readonly trouble: string | null;
+  /** Why they could not be written: they are still in the log. */
+  readonly trouble: Error | null;
 };
 
 /** What SQLite answers of one. */
@@ -17,11 +17,11 @@ type Answer = { readonly busy: number; readonly log: number; readonly checkpoint
 /** Somebody else is at it, or it could not be done. */
 const NOTHING = { pages: 0, left: Number.POSITIVE_INFINITY, trouble: null };
 
-/** What is told of a checkpoint. */
+/** Who is told of what goes wrong with the files of a database. */
 export type Told = {
   /** Gets a sentence for the log when something is wrong that somebody should look at. */
   readonly report: (sentence: string) => void;
-  /** Called when nobody knows any more what the database file holds: the process must end. */
+  /** Called when nobody knows any more what is on disk, as after a failed sync; maybe again: the process must end. */
   readonly onFailure: (error: Error) => void;
 };
 
@@ -39,7 +39,7 @@ export function preparePass(database: DatabaseSync): () => Passed {
     } catch (error) {
       if (isBusy(error)) return NOTHING;
       if (!isFull(error) && resultCode(error) !== SQLITE.IOERR_WRITE) throw error;
-      return { ...NOTHING, trouble: (error as Error).message };
+      return { ...NOTHING, trouble: error as Error };
     }
   };
 }

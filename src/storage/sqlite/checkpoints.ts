@@ -35,8 +35,9 @@ export class Checkpoints {
   #dueAt = ROWS_BETWEEN;
   #thread: Worker | null = null;
   #isRunning = false;
-  /** What was reported since the log began anew last. */
+  /** What was reported since all was copied last. */
   #reported: string | null = null;
+  #hasToldOfThread = false;
 
   constructor(parts: CheckpointsParts) {
     this.#parts = parts;
@@ -58,13 +59,10 @@ export class Checkpoints {
   async close(): Promise<void> {
     const thread = this.#thread;
     if (thread) {
-      thread.ref(); // Nothing else may keep the process until it has ended.
       thread.postMessage('end');
       await new Promise((resolve) => thread.once('exit', resolve));
     }
-    // SQLite would do it while it closes the database, and say nothing of what failed. Who wrote nothing leaves it to others.
-    if (this.#dueAt < Number.POSITIVE_INFINITY && this.#changed() > 0) this.#copyHere();
-    this.#dueAt = Number.POSITIVE_INFINITY;
+    this.#copyHere(); // SQLite would do it while it closes the database, and say nothing of what failed.
   }
 
   #changed(): number {
@@ -73,29 +71,45 @@ export class Checkpoints {
 
   /** A thread that cannot begin, as where no file descriptor is left, is tried again the next time. */
   #begin(): Worker | null {
-    const thread = newThread(this.#parts.path);
-    if (!thread) return null;
+    try {
+      return this.#watched(newThread(this.#parts.path));
+    } catch (error) {
+      this.#tellOfThread(error as Error);
+      return null;
+    }
+  }
+
+  #watched(thread: Worker): Worker {
     thread.on('message', (answer: Passed | Error) => {
       if (answer instanceof Error) this.#fail(answer);
       else this.#done(answer);
     });
     // A failure of the disk is an answer. This is none: it could not begin, or had no memory left, and `exit` follows.
-    thread.on('error', () => {});
+    thread.on('error', (error) => this.#tellOfThread(error));
     thread.on('messageerror', (error) => this.#fail(error));
-    thread.once('exit', () => {
+    return thread.once('exit', () => {
       this.#thread = null;
       if (this.#isRunning) this.#copyHere();
     });
-    thread.unref();
-    return thread;
+  }
+
+  #tellOfThread({ message }: Error): void {
+    if (this.#hasToldOfThread) return;
+    this.#hasToldOfThread = true;
+    this.#parts.report(
+      `requests wait while the log of the database is copied, since its thread does not work (${message})`,
+    );
   }
 
   #copyHere(): void {
+    let passed: Passed;
     try {
-      this.#next(this.#pass());
+      passed = this.#pass();
     } catch (error) {
       this.#fail(error as Error);
+      return;
     }
+    this.#next(passed);
   }
 
   #done(passed: Passed): void {
@@ -109,12 +123,12 @@ export class Checkpoints {
     this.#report(passed);
   }
 
-  /** Says once why the log grows, until it has begun anew. */
+  /** Says once why the log grows, until all is copied. */
   #report({ pages, left, trouble }: Passed): void {
     if (left === 0) this.#reported = null;
-    const isRead = Number.isFinite(left) && left > LONG && pages > TOO_LONG;
+    const isRead = left > LONG && pages > TOO_LONG;
     const sentence = trouble
-      ? `what was written stays in the log of the database, since its file cannot be written (${trouble})`
+      ? `what was written stays in the log of the database, since its file cannot be written (${trouble.message})`
       : isRead &&
         'the log of the database grows: another program has been reading for long; wait for it (a backup), or end it';
     if (!sentence || sentence === this.#reported) return;
@@ -122,21 +136,16 @@ export class Checkpoints {
     this.#parts.report(sentence);
   }
 
-  /** Nothing more is copied here: the log has all of it, for whoever opens the database when nobody has it open any more. */
+  /** The log has all of it, for whoever opens the database when nobody has it open any more. */
   #fail(error: Error): void {
     this.#isRunning = false;
-    this.#dueAt = Number.POSITIVE_INFINITY;
     this.#parts.onFailure(error);
   }
 }
 
-function newThread(workerData: string): Worker | null {
+function newThread(workerData: string): Worker {
   const execArgv = ['--disable-warning=ExperimentalWarning'];
-  try {
-    // Not imported: most processes never need it.
-    const { Worker } = process.getBuiltinModule('node:worker_threads');
-    return new Worker(new URL('checkpoint-thread.ts', import.meta.url), { workerData, execArgv });
-  } catch {
-    return null;
-  }
+  // Not imported: most processes never need it.
+  const { Worker } = process.getBuiltinModule('node:worker_threads');
+  return new Worker(new URL('checkpoint-thread.ts', import.meta.url), { workerData, execArgv });
 }

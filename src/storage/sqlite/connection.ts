@@ -32,7 +32,7 @@ export function requireSoundSqlite(version: string): void {
   const [major, minor, patch] = OLDEST_SQLITE.map((part, place) => (parts[place] ?? 0) - part);
   if ((major || minor || patch || 0) >= 0) return;
   throw new Refused([
-    `this Node.js has SQLite ${version}, which may lose data when two processes use a database: install Node.js 24.15 or later`,
+    `this Node.js has SQLite ${version}, which may lose data when two connections use a database: install a Node.js with SQLite ${OLDEST_SQLITE.join('.')} or later, such as 24.15`,
   ]);
 }
 
@@ -94,6 +94,7 @@ function pragma(database: DatabaseSync, name: string): unknown {
   return firstValue(database, `PRAGMA ${name}`);
 }
 
-function firstValue(database: DatabaseSync, sql: string): unknown {
+/** The first value of the first row that a statement answers, or undefined. */
+export function firstValue(database: DatabaseSync, sql: string): unknown {
   return Object.values(database.prepare(sql).get() ?? {})[0];
 }

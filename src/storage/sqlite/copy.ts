@@ -14,7 +14,7 @@ import {
 import type { CopySide, CopySource, CopyTarget } from '../copy.ts';
 import { copyMark } from '../migrations.ts';
 import { preparePass } from './checkpoint.ts';
-import { configure, connect, requiredPragmas } from './connection.ts';
+import { configure, connect, firstValue, requiredPragmas } from './connection.ts';
 import { prepareDatabaseFile } from './database-file.ts';
 import { asStoreError } from './errors.ts';
 import { isFounded, requireFittingKeys } from './installation.ts';
@@ -37,7 +37,7 @@ export async function openSqliteSource(path: string, keyring: Keyring): Promise<
     requireFittingKeys(database, keyring);
     configure(database, SETTINGS);
     database.exec('BEGIN IMMEDIATE');
-    const one = (sql: string) => Number(Object.values(database.prepare(sql).get() ?? {})[0] ?? 0);
+    const one = (sql: string) => Number(firstValue(database, sql) ?? 0);
     return {
       count: async ({ name }) => one(`SELECT count(*) FROM ${name}`),
       lastAuditSequence: async () => one("SELECT seq FROM sqlite_sequence WHERE name = 'audit_event'"),
@@ -130,7 +130,11 @@ function writing(database: DatabaseSync, path: string): Omit<CopyTarget, keyof C
     );
     for (const row of rows) statement.run(...(row as SQLInputValue[]));
   };
-  const copyLog = preparePass(database);
+  const pass = preparePass(database);
+  const copyLog = () => {
+    const { trouble } = pass();
+    if (trouble) throw trouble;
+  };
   return {
     async write(table, rows) {
       if (database.isTransaction) return insert(table, rows);
@@ -141,7 +145,7 @@ function writing(database: DatabaseSync, path: string): Omit<CopyTarget, keyof C
       database.exec(`DELETE FROM ${name}`);
     },
     async finish(lastAuditSequence, writeLast) {
-      copyLog(); // As long as it is marked: closing it copies the rest, and says nothing of what fails.
+      copyLog(); // As long as it is marked: closing it copies the rest, and SQLite says nothing of what fails.
       // What fails in here is undone when the connection is closed.
       database.exec('BEGIN IMMEDIATE');
       refuseAnother(database, path);

@@ -6,7 +6,7 @@ import type { Store } from '../../oauth/store.ts';
 import { accountStore } from './accounts.ts';
 import { auditStore } from './audit.ts';
 import { check, type Finding } from './check.ts';
-import { copyWhatWasLeft } from './checkpoint.ts';
+import { copyWhatWasLeft, type Told } from './checkpoint.ts';
 import { Checkpoints } from './checkpoints.ts';
 import { CleanUp } from './clean-up.ts';
 import { clientCache, clientStore } from './clients.ts';
@@ -24,21 +24,18 @@ import { type FileOperations, WalFile } from './wal-file.ts';
 import { WriteQueue } from './write-queue.ts';
 
 /** How a database is opened. */
-export type SqliteOptions = ConnectionUse & {
-  /** The database file, or `:memory:`. */
-  readonly path: string;
-  readonly keyring: Keyring;
-  /** Answers ms since the epoch. */
-  readonly now: () => number;
-  /** Whether to make the database, and to apply migrations that are pending; else both are refused. */
-  readonly migrate: boolean;
-  /** Gets a sentence for the log when something is wrong that somebody should look at. */
-  readonly report: (sentence: string) => void;
-  /** Called once when nothing can be written any more, as after a failed sync: the process must end. */
-  readonly onFailure: (error: Error) => void;
-  /** Only tests put others in the place of the system's. */
-  readonly files?: FileOperations;
-};
+export type SqliteOptions = ConnectionUse &
+  Told & {
+    /** The database file, or `:memory:`. */
+    readonly path: string;
+    readonly keyring: Keyring;
+    /** Answers ms since the epoch. */
+    readonly now: () => number;
+    /** Whether to make the database, and to apply migrations that are pending; else both are refused. */
+    readonly migrate: boolean;
+    /** Only tests put others in the place of the system's. */
+    readonly files?: FileOperations;
+  };
 
 /** An open database. */
 export type SqliteStorage = {
@@ -66,8 +63,8 @@ export async function openSqlite(options: SqliteOptions): Promise<SqliteStorage>
   try {
     refuseUnfit(database, options);
     if (role === 'service' && !inMemory) held.push(lockForServing(path));
-    const applied = makeReady(database, options, requiredPragmas(options, inMemory));
     if (role === 'service' && !inMemory) copyWhatWasLeft(database, options);
+    const applied = makeReady(database, options, requiredPragmas(options, inMemory));
     const wal = inMemory ? null : await WalFile.open(path, options.files);
     return storage(database, wal, applied, options, () => closeAll(held));
   } catch (error) {

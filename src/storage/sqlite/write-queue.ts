@@ -25,7 +25,7 @@ export type WriteQueueParts = {
   readonly sync: (() => Promise<void>) | null;
   /** Whether a commit that changed anything has synced by itself (`synchronous=FULL`). */
   readonly commitSyncs: boolean;
-  /** Called after commits, whose sync has begun. */
+  /** Called after commits; what they wrote is synced, or will be. */
   readonly onCommit?: () => void;
   /** Called once, when writing stopped for good. */
   readonly onFailure: (error: Error) => void;
