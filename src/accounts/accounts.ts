@@ -144,9 +144,9 @@ export class Accounts {
     return this.#parts.store.hasAccounts();
   }
 
-  /** All accounts, oldest first. */
-  list(): Promise<Account[]> {
-    return this.#parts.store.listAccounts();
+  /** Accounts, newest first, at most so many. */
+  list(limit: number): Promise<Account[]> {
+    return this.#parts.store.listAccounts(limit);
   }
 
   /** One account by id or e-mail address. */

@@ -10,8 +10,8 @@ export type AccountStore = {
   findAccountByEmail(emailKey: string): Promise<Account | null>;
   /** Whether there is one. There may be millions: nobody lists them to know. */
   hasAccounts(): Promise<boolean>;
-  /** Oldest first. */
-  listAccounts(): Promise<Account[]>;
+  /** Newest first, at most so many. */
+  listAccounts(limit: number): Promise<Account[]>;
   /** Adds an account; answers which of its names somebody has already, or null when it was added. */
   addAccount(account: Account, emailKey: string, event: AuditEvent): Promise<'email' | 'username' | null>;
   /** Sets a password and ends all sessions of the account; false when it is gone. */

@@ -3,7 +3,7 @@ import type { Account } from '../accounts/account.ts';
 import type { CliCommand } from './command.ts';
 import type { Answer, CommandRun } from './command-run.ts';
 import type { Installation } from './context.ts';
-import { YES, type YesOption } from './option.ts';
+import { DEFAULT_LIMIT, readLimit, YES, type YesOption } from './option.ts';
 import { type NewPassword, newPassword } from './password-input.ts';
 import { card, table } from './table.ts';
 import { confirm } from './terminal-input.ts';
@@ -60,8 +60,11 @@ function addMaking(user: CliCommand, run: CommandRun): void {
 
 function addLooking(user: CliCommand, run: CommandRun): void {
   user
-    .leaf('list', 'List all users, oldest first.', ['user list', 'user list --json'])
-    .action(() => run.withInstallation(async ({ accounts }) => listed(await accounts.list(), run.width)));
+    .leaf('list', 'List users, newest first.', ['user list', 'user list --limit 20 --json'])
+    .option('--limit <number>', 'at most so many', readLimit, DEFAULT_LIMIT)
+    .action(({ limit }: { limit: number }) =>
+      run.withInstallation(async ({ accounts }) => listed(await accounts.list(limit), limit, run.width)),
+    );
   user
     .leaf('show <user>', 'Show one user, named by id or e-mail address.', ['user show ada@example.com'])
     .action((user: string) =>
@@ -138,7 +141,7 @@ function said(account: Account, sentence: string): Answer {
   return { json: accountJson(account), text: [sentence] };
 }
 
-function listed(accounts: readonly Account[], width: number): Answer {
+function listed(accounts: readonly Account[], limit: number, width: number): Answer {
   const rows = accounts.map((account) => [
     account.id,
     account.email,
@@ -150,6 +153,7 @@ function listed(accounts: readonly Account[], width: number): Answer {
   return {
     json: accounts.map(accountJson),
     text: rows.length === 0 ? [none] : table(['ID', 'E-mail', 'Name', 'Status', 'Added'], rows, width),
+    ...(accounts.length === limit ? { note: `These are the newest ${limit}: --limit shows more.` } : {}),
   };
 }
 

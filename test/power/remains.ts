@@ -58,7 +58,7 @@ export class Remains {
         keyring,
         grants,
         clients: await opened.store.listClients(),
-        accounts: await opened.store.listAccounts(),
+        accounts: await opened.store.listAccounts(ALL),
       };
     } finally {
       await opened.close();

@@ -65,8 +65,9 @@ export function accountStore(database: Database): Omit<AccountStore, SessionVerb
     async hasAccounts() {
       return (await database.one('SELECT 1 FROM account LIMIT 1')) !== undefined;
     },
-    async listAccounts() {
-      return (await database.rows<AccountRow>(`${SELECT} ORDER BY created_at, id`)).map(asAccount);
+    async listAccounts(limit) {
+      const rows = await database.rows<AccountRow>(`${SELECT} ORDER BY created_at DESC, id DESC LIMIT $1`, [limit]);
+      return rows.map(asAccount);
     },
     async addAccount(account, emailKey, event) {
       let taken: 'email' | 'username' | null = null;

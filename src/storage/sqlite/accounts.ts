@@ -53,7 +53,7 @@ function accounts(tables: Tables): Omit<AccountStore, SessionVerbs> {
   const findByEmail = tables.one<AccountRow>(`${SELECT} WHERE email_key = ?`);
   const findByUsername = tables.one<AccountRow>(`${SELECT} WHERE username = ?`);
   const has = tables.one('SELECT 1 FROM account LIMIT 1');
-  const list = tables.all<AccountRow>(`${SELECT} ORDER BY created_at, id`);
+  const list = tables.all<AccountRow>(`${SELECT} ORDER BY created_at DESC, id DESC LIMIT ?`);
   const insert = tables.change(
     `INSERT INTO account (${COLUMNS.join(', ')}, email_key) VALUES (${COLUMNS.map(() => '?').join(', ')}, ?)`,
   );
@@ -79,8 +79,8 @@ function accounts(tables: Tables): Omit<AccountStore, SessionVerbs> {
     async hasAccounts() {
       return tables.onDisk('all', has() !== undefined);
     },
-    async listAccounts() {
-      return tables.onDisk('all', list().map(asAccount));
+    async listAccounts(limit) {
+      return tables.onDisk('all', list(limit).map(asAccount));
     },
     async addAccount(account, emailKey, event) {
       let taken: 'email' | 'username' | null = null;

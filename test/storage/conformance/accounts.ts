@@ -8,7 +8,7 @@ export function accounts(withStore: WithStore): void {
   const ada = sampleAccount();
 
   withStore(
-    'an account is found by id and by the key of its e-mail address, and listed oldest first',
+    'an account is found by id and by the key of its e-mail address, and listed newest first',
     async (store) => {
       const bob = sampleAccount({
         id: 'usr_bob',
@@ -21,7 +21,8 @@ export function accounts(withStore: WithStore): void {
       assert.deepEqual(await store.findAccount('usr_ada'), ada);
       assert.deepEqual(await store.findAccountByEmail('bob@example.com'), bob);
       assert.equal(await store.findAccountByEmail('Bob@example.com'), null);
-      assert.deepEqual(await store.listAccounts(), [bob, ada]);
+      assert.deepEqual(await store.listAccounts(2), [ada, bob]);
+      assert.deepEqual(await store.listAccounts(1), [ada]);
       for (const { id } of [ada, bob]) {
         assert.equal(await store.hasAccounts(), true);
         await store.deleteAccount(id, event('user_deleted'));
@@ -37,7 +38,7 @@ export function accounts(withStore: WithStore): void {
     assert.equal(await add('usr_x', 'ada', 'x@example.com'), 'username');
     const answers = await Promise.all(HUNDRED.map((_, index) => add(`usr_${index}`, null, 'same@example.com')));
     assert.equal(answers.filter((taken) => taken === null).length, 1);
-    assert.equal((await store.listAccounts()).length, 2);
+    assert.equal((await store.listAccounts(100)).length, 2);
   });
 
   withStore('a new hash of the same password is written only if the password is still that one', async (store) => {
