@@ -10,7 +10,7 @@ export type Field = readonly [label: string, value: string | readonly string[]];
 export function table(headings: readonly string[], rows: readonly (readonly string[])[], width: number): string[] {
   const said = headings.map((_, i) => i).filter((i) => rows.some((row) => row[i]));
   const lines = [headings, ...rows].map((row) => said.map((i) => row[i] ?? ''));
-  const widths = said.map((_, i) => Math.max(...lines.map((line) => columns(line[i] ?? ''))));
+  const widths = said.map((_, i) => lines.reduce((most, line) => Math.max(most, columns(line[i] ?? '')), 0));
   const line = (cells: readonly string[]) => cells.map((cell, i) => pad(cell, widths[i] ?? 0)).join('  ');
   const total = widths.reduce((sum, each) => sum + each + 2, -2);
   if (total <= width) return lines.map((cells) => line(cells).trimEnd());

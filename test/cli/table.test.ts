@@ -17,6 +17,10 @@ it('becomes cards where the terminal is too narrow, and cuts nothing off', () =>
   assert.deepEqual(table(HEADINGS, ROWS, 11), ['ID    app_1', 'Name  Acme', '', 'ID    app_23', 'Name  日本']);
 });
 
+it('takes as many rows as can be asked for', () => {
+  assert.equal(table(HEADINGS, Array(999_999).fill(ROWS[0]), 80).length, 1_000_000);
+});
+
 it('passes on nothing that commands a terminal or turns the direction of text', () => {
   assert.equal(plain('a\u001b[2J\u009b\u202e\nb'), 'a\\u001b[2J\\u009b\\u202e\\u000ab');
 });
