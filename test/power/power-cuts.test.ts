@@ -14,7 +14,7 @@ const ROUNDS = rounds(1);
 /** A round is a life and another that follows a power cut in it, with so much load (ms) and so many cuts each. */
 const LOAD_MS = ROUNDS > 1 ? 4000 : 2000;
 const CUTS: Extent = { cuts: 150, onTheWire: 1, seed: SEED };
-const CUTS_OF_A_LIAR = 30;
+const CUTS_OF_A_LIAR = 200;
 const TIMEOUT = 120_000;
 /** A fault that shows at all may show a thousand times. */
 const SHOWN = 20;
