@@ -27,7 +27,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
@@ -49,7 +48,7 @@ static int open_watched(const char *name, int directory, const char *path, int f
   int is_new = (flags & O_CREAT) && fstatat(directory, path, &about, 0) != 0;
   int fd = NEXT(openat)(directory, path, flags, mode);
   if (fd >= 0 && fstat(fd, &about) == 0) {
-    watch(fd, about.st_ino);
+    watch(fd, &about);
     record('o', about.st_ino, is_new, name, NULL, 0);
     if (flags & O_TRUNC) record('t', about.st_ino, 0, "", NULL, 0);
   }
@@ -86,7 +85,7 @@ OPENAT(openat)
 OPENAT(openat64)
 
 EXPORTED int close(int fd) {
-  if (file_of(fd)) watch(fd, 0);
+  if (file_of(fd)) forget(fd);
   return NEXT(close)(fd);
 }
 

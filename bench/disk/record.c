@@ -16,7 +16,7 @@ static pthread_mutex_t threads = PTHREAD_MUTEX_INITIALIZER;
 static int output = -1;
 static const char *prefix;
 static char folder[PATH_MAX];
-static uint64_t files[MOST_DESCRIPTORS]; /* by descriptor */
+static struct { uint64_t file; dev_t device; } opened[MOST_DESCRIPTORS]; /* by descriptor */
 static long kill_after = -1;
 
 long number_of(const char *variable, long otherwise) {
@@ -47,12 +47,23 @@ const char *name_of(const char *path) {
   return path + strlen(folder) + 1;
 }
 
-uint64_t file_of(int fd) { return fd >= 0 && fd < MOST_DESCRIPTORS ? files[fd] : 0; }
-
-void watch(int fd, uint64_t file) {
-  if (fd >= MOST_DESCRIPTORS) abort();
-  files[fd] = file;
+/* libuv closes by a system call that nobody sees: a descriptor that was watched may be another file by now, or a socket. */
+uint64_t file_of(int fd) {
+  struct stat about;
+  if (fd < 0 || fd >= MOST_DESCRIPTORS || opened[fd].file == 0) return 0;
+  int error = errno;
+  int is_same = fstat(fd, &about) == 0 && about.st_ino == opened[fd].file && about.st_dev == opened[fd].device;
+  errno = error;
+  return is_same ? opened[fd].file : 0;
 }
+
+void watch(int fd, const struct stat *about) {
+  if (fd >= MOST_DESCRIPTORS) abort();
+  opened[fd].file = about->st_ino;
+  opened[fd].device = about->st_dev;
+}
+
+void forget(int fd) { opened[fd].file = 0; }
 
 /* One lock for the threads and one for the processes, which ends with a process that is killed. */
 void lock(void) {

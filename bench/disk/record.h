@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 /* The function of this name that the program would call without us. */
@@ -33,9 +34,10 @@ long number_of(const char *variable, long otherwise);
 /* The name to record a path by: what follows the folder; empty for the folder itself, NULL when it is not watched. */
 const char *name_of(const char *path);
 
-/* The inode of a watched file, or 0; a descriptor is watched from `watch` until its file is 0. */
+/* The inode of a watched file, or 0; a descriptor is watched from `watch` until `forget`, or until it is another file. */
 uint64_t file_of(int fd);
-void watch(int fd, uint64_t file);
+void watch(int fd, const struct stat *about);
+void forget(int fd);
 
 /* Between the two nobody else records: a call and its record are made there. */
 void lock(void);

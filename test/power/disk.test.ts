@@ -1,21 +1,22 @@
 /** The disks that tests and benches put under the program: the slow one, and the model of one whose power fails. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { slowDisk, whyNoDisk } from '../../bench/disk/build.ts';
+import { recordedDisk, slowDisk, whyNoDisk } from '../../bench/disk/build.ts';
 import { lots } from '../instances/effort.ts';
 import { Disk } from './disk.ts';
 import { FileOnDisk } from './file-on-disk.ts';
-import type { TraceRecord } from './trace.ts';
+import { readTrace, type TraceRecord } from './trace.ts';
 
 const DELAY_MS = 30;
 const CUTS = 400;
 const CHILD = fileURLToPath(new URL('./syncs.child.ts', import.meta.url));
+const REUSED = fileURLToPath(new URL('./reused.child.ts', import.meta.url));
 
 test('a slow disk takes its time at every sync, however it is asked', { skip: whyNoDisk() ?? false }, async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'valetkey-test-'));
@@ -25,6 +26,22 @@ test('a slow disk takes its time at every sync, however it is asked', { skip: wh
   const { stdout } = await promisify(execFile)(process.execPath, args, { env });
   for (const [way, took] of Object.entries(JSON.parse(stdout) as Record<string, number>))
     assert.ok(took >= DELAY_MS, `${way} took ${took} ms`);
+});
+
+test('what is written where a recorded file was open before is not recorded', {
+  skip: whyNoDisk() ?? false,
+}, async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'valetkey-test-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const [watch, into] = [`${join(folder, 'recorded')}/`, join(folder, 'trace')];
+  mkdirSync(watch);
+  const env = { ...process.env, ...(await recordedDisk({ watch, into, killAfter: null }, 0)) };
+  await promisify(execFile)(process.execPath, [REUSED, watch, join(folder, 'socket')], { env });
+  const written = [...readTrace(readFileSync(into))].filter(({ kind }) => kind === 'write');
+  assert.deepEqual(
+    written.map(({ data }) => data.toString()),
+    ['recorded'],
+  );
 });
 
 /** What cuts leave of a file of three sectors of "a", with these changes after its last sync; each outcome once. */
