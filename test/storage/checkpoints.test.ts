@@ -8,7 +8,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
 import type { Worker } from 'node:worker_threads';
-import { type Faults, failingDisk, whyNoDisk } from '../../bench/disk/build.ts';
+import { type Faults, failingDisk, slowDisk, whyNoDisk } from '../../bench/disk/build.ts';
 import type { Passed } from '../../src/storage/sqlite/checkpoint.ts';
 import { addAdaAndOne, event, openAsService, temporaryPath } from '../support/storage.ts';
 
@@ -185,17 +185,28 @@ test('Promise 1: what a killed process left is in the database file before anybo
   await assertKept(left, AT_ONCE);
 });
 
-test(
-  'Promise 1: a sync that fails once while a command that only read closes the database is told, too',
-  needsDisk,
-  async (t) => {
-    const left = await leftBehind(t);
-    const { code, complaints } = await onFailedDisk(left, 'syncOnce', 0, 'command');
-    assert.equal(code, 3, complaints);
-    assert.ok(statSync(`${left}-wal`).size > 0, 'and what was left is still there');
-    await assertKept(left, AT_ONCE);
-  },
-);
+test('Promise 1: a sync that fails once while a command closes the database is told, too', needsDisk, async (t) => {
+  const left = await leftBehind(t);
+  const { code, complaints } = await onFailedDisk(left, 'syncOnce', AT_ONCE, 'command');
+  assert.equal(code, 3, complaints);
+  assert.ok(statSync(`${left}-wal`).size > 0, 'and what was left is still there');
+  await assertKept(left, AT_ONCE * 2);
+});
+
+test('a command that only read leaves the log to the service, and one that wrote does not', async (t) => {
+  const { path, act, close } = await openUsed(t);
+  await act(AT_ONCE);
+  const before = statSync(path).size;
+  const reading = await openAsService(path, { role: 'command', durability: 'full' });
+  await reading.store.listClients();
+  await reading.close();
+  assert.equal(statSync(path).size, before);
+  const writing = await openAsService(path, { role: 'command', durability: 'full' });
+  await writing.store.recordDenial(event('consent_denied'));
+  await writing.close();
+  assert.ok(statSync(path).size > before);
+  await close();
+});
 
 test('whoever reads only for a moment while a service starts is waited for', async (t) => {
   const left = await leftBehind(t);
@@ -211,6 +222,21 @@ test('whoever reads only for a moment while a service starts is waited for', asy
   await opened.close();
 });
 
+test('whoever copies the log while a service starts is waited for', needsDisk, async (t) => {
+  const left = await leftBehind(t);
+  const copying = `const copier = new (require('node:sqlite').DatabaseSync)(process.argv[1]);
+    require('node:fs').writeSync(1, 'copying');
+    copier.exec('PRAGMA wal_checkpoint');
+    process.stdin.on('end', () => copier.close()).resume();`;
+  const env = { ...process.env, ...(await slowDisk(A_MOMENT_MS * 1000)) };
+  const copier = spawn(process.execPath, ['-e', copying, left], { env });
+  t.after(() => copier.stdin.end());
+  await once(copier.stdout, 'data');
+  const opened = await openAsService(left);
+  assert.equal(statSync(`${left}-wal`).size, 0);
+  await opened.close();
+});
+
 test('where somebody reads while a service starts, what was left stays in the log, and it is said', async (t) => {
   const left = await leftBehind(t);
   const reader = new DatabaseSync(left);
@@ -220,7 +246,7 @@ test('where somebody reads while a service starts, what was left stays in the lo
   const opened = await openAsService(left, { report: (sentence) => void reports.push(sentence) });
   assert.match(
     String(reports),
-    /^another program has the database open, so that what was left in its log stays there;/,
+    /^another program reads the database or copies its log, so that what was left there stays;/,
   );
   reader.close();
   await opened.close();

@@ -1,5 +1,6 @@
 /** One pass over the write-ahead log, whoever makes it. */
 import type { DatabaseSync } from 'node:sqlite';
+import { OPENING_PATIENCE_MS } from './connection.ts';
 import { primaryCode, resultCode, SQLITE } from './errors.ts';
 
 /** What a pass left. */
@@ -45,7 +46,9 @@ export function preparePass(database: DatabaseSync): () => Passed {
 }
 
 const STAYS =
-  'another program has the database open, so that what was left in its log stays there; after a failure of the disk end it, and start again';
+  'another program reads the database or copies its log, so that what was left there stays; after a failure of the disk end it, and start again';
+/** SQLite waits for who reads, and not for another checkpoint, as of a command that ends. */
+const RETRY_MS = 20;
 
 /**
  * Copies what a process left that did not end by itself, before anybody is answered from it. If a sync failed there, some of
@@ -54,13 +57,21 @@ const STAYS =
  */
 export function copyWhatWasLeft(database: DatabaseSync, { report, onFailure }: Told): void {
   try {
-    const { busy, log } = database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get() as Answer;
-    if (busy && log !== 0) report(STAYS);
+    const pass = database.prepare('PRAGMA wal_checkpoint(TRUNCATE)');
+    const start = performance.now();
+    let left = pass.get() as Answer;
+    for (; left.busy && performance.now() - start < OPENING_PATIENCE_MS; left = pass.get() as Answer) pause(RETRY_MS);
+    if (left.busy && left.log !== 0) report(STAYS);
   } catch (error) {
     if (primaryCode(error) === SQLITE.IOERR) onFailure(error as Error);
     if (!isFull(error)) throw error;
     report('the disk is full: what was left in the log of the database stays there');
   }
+}
+
+/** Nobody is served yet who would wait meanwhile. */
+function pause(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
 function isBusy(error: unknown): boolean {

@@ -55,14 +55,17 @@ export class Checkpoints {
     else this.#copyHere();
   }
 
-  /** Ends the thread, after the checkpoint under way, and copies the rest. Nothing may be committed any more. */
+  /**
+   * Ends the thread, after the checkpoint under way, and copies the rest: SQLite would do it while it closes the database, and say
+   * nothing of what failed. Whoever changed nothing leaves it to the others. Nothing may be committed any more.
+   */
   async close(): Promise<void> {
     const thread = this.#thread;
     if (thread) {
       thread.postMessage('end');
       await new Promise((resolve) => thread.once('exit', resolve));
     }
-    this.#copyHere(); // SQLite would do it while it closes the database, and say nothing of what failed.
+    if (this.#changed() > 0) this.#copyHere();
   }
 
   #changed(): number {

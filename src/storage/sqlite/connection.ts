@@ -17,8 +17,8 @@ export type Pragmas = readonly (readonly [name: string, value: string | number])
 /** "Vkey": what the header of our database files says that they are. */
 export const APPLICATION_ID = 0x566b6579;
 
-/** While opening, everybody waits for a lock, be it of a migration. */
-const OPENING_PATIENCE_MS = 5000;
+/** While opening, everybody waits for a lock, be it of a migration (ms). */
+export const OPENING_PATIENCE_MS = 5000;
 
 /**
  * The first release in which a log that begins anew while another connection copies it loses no page
