@@ -59,13 +59,19 @@ export async function startTestService(t: Lifetime, variables: Record<string, st
   return { appUrl, apiUrl, clock, log, installation: running.installation, stop: () => running.stop() };
 }
 
+/** Ports of a process, so that two that run at once seldom share any. */
+const PORTS = 400;
+const FIRST_PORT = 10_000 + PORTS * (process.pid % 55);
+let ports = randomInt(PORTS);
+
 /**
- * A port on loopback that nobody listens on right now. Below those that systems give to connections (from 32768 on), of
- * which another test's may get this one before it is listened on.
+ * A port on loopback that nobody listens on right now, and that this process was not given lately. Below those that systems give
+ * to connections (from 32768 on), of which another test's may get this one before it is listened on.
  */
 export async function freePort(): Promise<number> {
   for (;;) {
-    const port = randomInt(10_000, 32_000);
+    ports += 1;
+    const port = FIRST_PORT + (ports % PORTS);
     if (await isFree(port)) return port;
   }
 }
