@@ -64,8 +64,8 @@ const LIMITS = {
 };
 
 /**
- * A stop takes no longer (ms): connections are cut after 10 seconds, and a database that is stuck is not waited for. Node.js
- * itself waits for a sync or a checkpoint under way in a thread: nothing can interrupt it.
+ * A stop takes no longer (ms), but for a sync or a checkpoint under way, which nothing can interrupt: connections are cut after
+ * 10 seconds, and a database that is stuck is not waited for.
  */
 const STOP_PATIENCE_MS = 12_000;
 
@@ -234,7 +234,7 @@ async function openDatabase(
     report: (sentence) => logger.warn(sentence),
     onFailure: (error) => {
       // Nothing that a failed sync left behind can be trusted, and a second try proves nothing.
-      logger.fatal({ err: error }, 'the database cannot be synced: ending');
+      logger.fatal({ err: error }, 'the disk failed: ending');
       process.exit(1);
     },
   });

@@ -155,7 +155,7 @@ export class Accounts {
     const account = idOrEmail.includes('@')
       ? await store.findAccountByEmail(emailKey(idOrEmail))
       : await store.findAccount(idOrEmail);
-    if (!account) throw new OperatorError(`there is no account ${JSON.stringify(idOrEmail)}: "user list" shows all`);
+    if (!account) throw new OperatorError(`there is no account ${JSON.stringify(idOrEmail)}: "user list" lists them`);
     return account;
   }
 

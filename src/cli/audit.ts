@@ -36,7 +36,9 @@ async function list(installation: Installation, options: ListOptions, width: num
   return {
     json: events.map(eventJson),
     text: events.length === 0 ? ['Nothing of this kind happened yet.'] : table(HEADINGS, events.map(eventRow), width),
-    ...(events.length === limit ? { note: `These are the newest ${limit}: --limit shows more.` } : {}),
+    ...(events.length === limit
+      ? { note: `These are the newest ${limit}: if there are more, --limit shows them.` }
+      : {}),
   };
 }
 

@@ -16,10 +16,11 @@ type RevokeOptions = { all?: boolean; yes?: boolean };
 export function addGrantCommands(program: CliCommand, run: CommandRun): void {
   const grant = program.group('grant', 'Grants: what users allowed, and taking it back.');
   grant
-    .leaf('list', 'List what users allowed, newest first. The last use is told to ten minutes.', [
-      'grant list',
-      'grant list --client app_6qm1v0t4y8d3k2xz --user ada@example.com',
-    ])
+    .leaf(
+      'list',
+      'List what users allowed, newest first. The last use may have been up to ten minutes later than shown.',
+      ['grant list', 'grant list --client app_6qm1v0t4y8d3k2xz --user ada@example.com'],
+    )
     .option('--client <id>', 'only grants for this app')
     .option('--user <id or e-mail>', 'only grants of this user')
     .option('--limit <number>', 'at most so many', readLimit, DEFAULT_LIMIT)
@@ -52,7 +53,9 @@ async function list(installation: Installation, { client, user, limit }: ListOpt
   return {
     json: listed.map((one) => grantJson(one, now)),
     text: rows.length === 0 ? [none] : table(HEADINGS, rows, run.width),
-    ...(listed.length === limit ? { note: `These are the newest ${limit}: --limit shows more.` } : {}),
+    ...(listed.length === limit
+      ? { note: `These are the newest ${limit}: if there are more, --limit shows them.` }
+      : {}),
   };
 }
 

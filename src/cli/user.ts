@@ -153,7 +153,9 @@ function listed(accounts: readonly Account[], limit: number, width: number): Ans
   return {
     json: accounts.map(accountJson),
     text: rows.length === 0 ? [none] : table(['ID', 'E-mail', 'Name', 'Status', 'Added'], rows, width),
-    ...(accounts.length === limit ? { note: `These are the newest ${limit}: --limit shows more.` } : {}),
+    ...(accounts.length === limit
+      ? { note: `These are the newest ${limit}: if there are more, --limit shows them.` }
+      : {}),
   };
 }
 
