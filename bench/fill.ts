@@ -26,8 +26,8 @@ export type Filled = {
 };
 
 const REDIRECT_URI = 'https://client.example/callback';
-/** So many grants are issued at once, and share commits. */
-const AT_ONCE = 1000;
+/** So many grants are issued at once, and share commits; few enough that none waits for a connection for long. */
+const AT_ONCE = 64;
 const ORIGIN = { source: '127.0.0.1', requestId: 'bench' };
 const OPERATOR = { kind: 'operator', id: 'bench', source: null, requestId: null } as const;
 
