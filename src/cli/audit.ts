@@ -3,7 +3,7 @@ import type { RecordedAuditEvent } from '../oauth/audit.ts';
 import type { CliCommand } from './command.ts';
 import type { CommandRun } from './command-run.ts';
 import type { Installation } from './context.ts';
-import { DEFAULT_LIMIT, readLimit } from './option.ts';
+import { DEFAULT_LIMIT, readLimit, whereItEnds } from './option.ts';
 import { table } from './table.ts';
 import { isoTime, readableTime } from './time.ts';
 
@@ -36,9 +36,7 @@ async function list(installation: Installation, options: ListOptions, width: num
   return {
     json: events.map(eventJson),
     text: events.length === 0 ? ['Nothing of this kind happened yet.'] : table(HEADINGS, events.map(eventRow), width),
-    ...(events.length === limit
-      ? { note: `These are the newest ${limit}: if there are more, --limit shows them.` }
-      : {}),
+    ...whereItEnds(events, limit),
   };
 }
 

@@ -4,7 +4,7 @@ import type { ListedGrant } from '../oauth/store.ts';
 import type { CliCommand } from './command.ts';
 import type { CommandRun } from './command-run.ts';
 import type { Installation } from './context.ts';
-import { DEFAULT_LIMIT, readLimit } from './option.ts';
+import { DEFAULT_LIMIT, readLimit, whereItEnds } from './option.ts';
 import { table } from './table.ts';
 import { confirm } from './terminal-input.ts';
 import { isoTime, readableTime } from './time.ts';
@@ -53,9 +53,7 @@ async function list(installation: Installation, { client, user, limit }: ListOpt
   return {
     json: listed.map((one) => grantJson(one, now)),
     text: rows.length === 0 ? [none] : table(HEADINGS, rows, run.width),
-    ...(listed.length === limit
-      ? { note: `These are the newest ${limit}: if there are more, --limit shows them.` }
-      : {}),
+    ...whereItEnds(listed, limit),
   };
 }
 

@@ -19,6 +19,12 @@ export function readLimit(text: string): number {
   return Number(text);
 }
 
+/** The note below a list that is as long as it may be. */
+export function whereItEnds(listed: readonly unknown[], limit: number): { note?: string } {
+  if (listed.length < limit) return {};
+  return { note: `These are the newest ${limit}: if there are more, --limit shows them.` };
+}
+
 /** Seconds, or `default` for the installation's own setting. */
 export type TimeSetting = number | 'default';
 

@@ -3,7 +3,7 @@ import type { Account } from '../accounts/account.ts';
 import type { CliCommand } from './command.ts';
 import type { Answer, CommandRun } from './command-run.ts';
 import type { Installation } from './context.ts';
-import { DEFAULT_LIMIT, readLimit, YES, type YesOption } from './option.ts';
+import { DEFAULT_LIMIT, readLimit, whereItEnds, YES, type YesOption } from './option.ts';
 import { type NewPassword, newPassword } from './password-input.ts';
 import { card, table } from './table.ts';
 import { confirm } from './terminal-input.ts';
@@ -153,9 +153,7 @@ function listed(accounts: readonly Account[], limit: number, width: number): Ans
   return {
     json: accounts.map(accountJson),
     text: rows.length === 0 ? [none] : table(['ID', 'E-mail', 'Name', 'Status', 'Added'], rows, width),
-    ...(accounts.length === limit
-      ? { note: `These are the newest ${limit}: if there are more, --limit shows them.` }
-      : {}),
+    ...whereItEnds(accounts, limit),
   };
 }
 
