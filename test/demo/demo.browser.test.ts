@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { AxeBuilder } from '@axe-core/playwright';
 import type { Browser, Page } from 'playwright-core';
+import { inaccessible } from '../support/accessibility.ts';
 import { launchBrowser, noBrowser } from '../support/chromium.ts';
 import { type Invitation, invitationOf, startDemo } from './run-demo.ts';
 
@@ -57,8 +57,6 @@ async function walkPages(browser: Browser, { url, email, password }: Invitation,
 
 async function checkLook(page: Page, { width, javaScriptEnabled }: Look): Promise<void> {
   if (!javaScriptEnabled) return;
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  const found = violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]);
-  assert.deepEqual(found, [], page.url());
+  assert.deepEqual(await inaccessible(page), [], page.url());
   assert.equal(await page.evaluate('document.documentElement.scrollWidth'), width, `${page.url()} scrolls sideways`);
 }

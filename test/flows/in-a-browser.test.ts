@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, describe, test } from 'node:test';
-import { AxeBuilder } from '@axe-core/playwright';
 import type { BrowserContextOptions, Page } from 'playwright-core';
+import { inaccessible } from '../support/accessibility.ts';
 import { launchBrowser, noBrowser } from '../support/chromium.ts';
 import { authorizeUrl, exchange, me, obtainPair, pairOf, signedInBrowser } from '../support/flow.ts';
 import { addClient, addUser, PASSWORD, startTestService } from '../support/service.ts';
@@ -224,12 +224,7 @@ describe('in Chromium', { skip: noBrowser, concurrency: 3 }, async () => {
       const { appUrl } = service;
       const url = authorizeUrl(service, client, { redirect_uri: redirectUri });
       const look = async () => {
-        const { violations } = await new AxeBuilder({ page }).analyze();
-        assert.deepEqual(
-          violations.map(({ id, nodes }) => `${id} ${nodes.map(({ target }) => target)}`),
-          [],
-          page.url(),
-        );
+        assert.deepEqual(await inaccessible(page), [], page.url());
         assert.equal(await page.evaluate('document.documentElement.scrollWidth'), width, page.url());
       };
       await page.goto(url);

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
-import { AxeBuilder } from '@axe-core/playwright';
 import type { Browser, Page } from 'playwright-core';
 import type { Language } from '../../src/pages/messages/messages.ts';
 import { stylesheet } from '../../src/pages/stylesheet.ts';
+import { inaccessible } from '../support/accessibility.ts';
 import { launchBrowser } from '../support/chromium.ts';
 import { sampleBrand, sampleContext, samplePages } from './sample-pages.ts';
 
@@ -55,13 +55,6 @@ async function open({ colorScheme, width }: Look): Promise<[Page, string[]]> {
   return [page, complaints];
 }
 
-async function violations(page: Page): Promise<string[]> {
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  return violations.flatMap(({ id, nodes }) =>
-    nodes.map(({ target, failureSummary }) => `${id} ${target}: ${failureSummary}`),
-  );
-}
-
 /** Each language, colour scheme and width with each value of the other two. */
 const looks = [
   { language: 'en', colorScheme: 'light', width: 1280 },
@@ -76,7 +69,7 @@ describe('in each language, colour scheme and width', { concurrency: 2 }, () => 
       const [page, complaints] = await open({ colorScheme, width });
       for (const name of names) {
         await page.goto(`${origin}/${language}/${name}`);
-        if (distinct.includes(name)) assert.deepEqual(await violations(page), [], name);
+        if (distinct.includes(name)) assert.deepEqual(await inaccessible(page), [], name);
         assert.equal(await page.evaluate('document.documentElement.scrollWidth'), width, `${name} scrolls sideways`);
       }
       assert.deepEqual(complaints, []);
@@ -90,7 +83,7 @@ for (const colour of hardColours) {
       const [page] = await open({ colorScheme, width: 1280 });
       for (const name of ['sign-in-wrong', 'consent-device-more', 'device-allowed', 'connected-apps', 'developers']) {
         await page.goto(`${origin}/en/${name}?colour=${encodeURIComponent(colour)}`);
-        assert.deepEqual(await violations(page), [], `${name} ${colorScheme}`);
+        assert.deepEqual(await inaccessible(page), [], `${name} ${colorScheme}`);
       }
       await page.context().close();
     }

@@ -1,0 +1,12 @@
+/** What is wrong with a page for those who cannot see it, or not well. */
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Page } from 'playwright-core';
+
+/** What axe finds against an open page, each in words. Frames are not looked into: our pages have none. */
+export async function inaccessible(page: Page): Promise<string[]> {
+  // The other mode opens a further page each time, to put together what frames answered.
+  const { violations } = await new AxeBuilder({ page }).setLegacyMode().analyze();
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ target, html, failureSummary }) => `${id} ${target} ${html}: ${failureSummary}`),
+  );
+}
