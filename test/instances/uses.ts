@@ -1,12 +1,8 @@
 /** Codes and pairs of fresh grants, and their use on all instances. */
 import assert from 'node:assert/strict';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Entry, Pair } from './history.ts';
 import type { TestInstallation } from './instances.ts';
 import type { Instance } from './recorder.ts';
-
-const MOST_AGAIN = 5;
-const AGAIN_MS = 200;
 
 /** A code, allowed on one instance; without one, on the last. */
 export async function newCode(
@@ -35,29 +31,19 @@ export function atOnce<At extends Instance, T>(
   return Promise.all(Array.from({ length: count }, (_, index) => act(instances[index % instances.length] as At)));
 }
 
-/** Uses pairs on every instance, in every way, again where it was told to come again; answers how that went, each outcome once. */
+/** Uses pairs on every instance, in every way; answers how that went, each outcome once. */
 export async function useEverywhere(
   { instances, recorder }: TestInstallation<Instance>,
   pairs: readonly Pair[],
 ): Promise<Entry['outcome'][]> {
   const uses = pairs.flatMap(({ accessToken, refreshToken }) =>
-    instances.flatMap((at): (() => Promise<Entry>)[] => [
-      () => recorder.check(at, accessToken),
-      () => recorder.introspect(at, accessToken),
-      () => recorder.refresh(at, refreshToken),
+    instances.flatMap((at): Promise<Entry>[] => [
+      recorder.check(at, accessToken),
+      recorder.introspect(at, accessToken),
+      recorder.refresh(at, refreshToken),
     ]),
   );
-  return outcomes(await Promise.all(uses.map(untilAvailable)));
-}
-
-/** A database that is slow for a moment makes a 503. */
-async function untilAvailable(ask: () => Promise<Entry>): Promise<Entry> {
-  let entry = await ask();
-  for (let again = 0; again < MOST_AGAIN && entry.outcome === 'unavailable'; again += 1) {
-    await sleep(AGAIN_MS);
-    entry = await ask();
-  }
-  return entry;
+  return outcomes(await Promise.all(uses));
 }
 
 /** How requests went, each outcome once. */

@@ -52,11 +52,9 @@ test('the next request sees that a command ended every grant', async (t) => {
   assert.equal(await store.redeemAuthorizationCode(sampleGeneration(grant, 1)), false);
 });
 
-const LOCKED_MS = 1000;
-
 test('while another process holds the lock reads go on, and the write succeeds when it is free', async (t) => {
   const { path, grant, store, find } = await openWithGrant(t);
-  const { child, ended } = startCommand(path, 'lock', String(LOCKED_MS));
+  const { child, ended } = startCommand(path, 'lock', '300');
   await once(child.stdout, 'data');
   let isWritten = false;
   const write = store.redeemAuthorizationCode(sampleGeneration(grant, 1)).then((won) => {
@@ -73,7 +71,7 @@ test('while another process holds the lock reads go on, and the write succeeds w
     await new Promise((resolve) => setTimeout(resolve, 2));
   }
   assert.equal(await write, true);
-  assert.ok(reads >= 10 && slowest < 0.8 * LOCKED_MS, `${reads} reads, the slowest took ${slowest} ms`);
+  assert.ok(reads >= 10 && slowest < 200, `${reads} reads, the slowest took ${slowest} ms`);
   await ended;
 });
 
