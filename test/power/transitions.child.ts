@@ -2,8 +2,8 @@
  * Rotates many grants at once, until there were so many transitions and the log began anew, and writes down each that was
  * answered: `<grant id> <generation> <where the recording was>`.
  */
-import { fstatSync, openSync, readSync, writeFileSync } from 'node:fs';
-import { addAdaAndOne, event, openAsService, sampleGeneration, sampleGrant } from '../support/storage.ts';
+import { fstatSync, openSync, writeFileSync } from 'node:fs';
+import { addAdaAndOne, event, openAsService, saltOfLog, sampleGeneration, sampleGrant } from '../support/storage.ts';
 
 const [path, trace, answers, transitions] = process.argv.slice(2) as [string, string, string, string];
 const CHAINS = 1000;
@@ -13,7 +13,7 @@ const opened = await openAsService(path);
 await addAdaAndOne(opened);
 const recording = openSync(trace, 'r');
 const log = openSync(`${path}-wal`, 'r');
-const atFirst = saltOfLog();
+const atFirst = saltOfLog(log);
 const lines: string[] = [];
 
 await Promise.all(
@@ -32,12 +32,5 @@ process.kill(process.pid, 'SIGKILL');
 /** How busy the machine is decides when a commit finds all of the log copied. */
 function isToGoOn(): boolean {
   if (lines.length < Number(transitions)) return true;
-  return saltOfLog() === atFirst && lines.length < Number(transitions) * MOST_TIMES;
-}
-
-/** It is another one each time that the log begins anew (https://sqlite.org/fileformat2.html#walformat). */
-function saltOfLog(): bigint {
-  const salt = Buffer.alloc(8);
-  readSync(log, salt, 0, salt.length, 16);
-  return salt.readBigUInt64BE();
+  return saltOfLog(log) === atFirst && lines.length < Number(transitions) * MOST_TIMES;
 }

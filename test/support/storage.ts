@@ -1,6 +1,6 @@
 /** Databases and sample rows for tests of the store. */
 import { hash, randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -53,6 +53,13 @@ export function secondConnection(t: Pick<TestContext, 'after'>, path: string): D
   const database = new DatabaseSync(path);
   t.after(() => database.close());
   return database;
+}
+
+/** The salt of an open write-ahead log, another one each time that it begins anew (https://sqlite.org/fileformat2.html#walformat). */
+export function saltOfLog(descriptor: number): bigint {
+  const salt = Buffer.alloc(8);
+  readSync(descriptor, salt, 0, salt.length, 16);
+  return salt.readBigUInt64BE();
 }
 
 /** An event that some operator caused. */
