@@ -193,6 +193,17 @@ test('Promise 1: a sync that fails once while a command closes the database is t
   await assertKept(left, AT_ONCE * 2);
 });
 
+test('what SQLite cannot copy for a command that only read, the next start copies', needsDisk, async (t) => {
+  const left = await leftBehind(t);
+  const { code, complaints } = await onFailedDisk(left, 'syncOnce', 0, 'command');
+  assert.deepEqual([code, complaints], [0, '']);
+  assert.ok(statSync(`${left}-wal`).size > 0, 'what was left is still there');
+  const opened = await openAsService(left);
+  assert.equal(statSync(`${left}-wal`).size, 0);
+  await opened.close();
+  await assertKept(left, AT_ONCE);
+});
+
 test('a command that only read leaves the log to the service, and one that wrote does not', async (t) => {
   const { path, act, close } = await openUsed(t);
   await act(AT_ONCE);
