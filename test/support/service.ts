@@ -62,7 +62,7 @@ export async function startTestService(t: Lifetime, variables: Record<string, st
 /** Ports of a process, so that two that run at once seldom share any. */
 const PORTS = 400;
 const FIRST_PORT = 10_000 + PORTS * (process.pid % 55);
-let ports = randomInt(PORTS);
+let lastPort = randomInt(PORTS);
 
 /**
  * A port on loopback that nobody listens on right now, and that this process was not given lately. Below those that systems give
@@ -70,8 +70,8 @@ let ports = randomInt(PORTS);
  */
 export async function freePort(): Promise<number> {
   for (;;) {
-    ports += 1;
-    const port = FIRST_PORT + (ports % PORTS);
+    lastPort += 1;
+    const port = FIRST_PORT + (lastPort % PORTS);
     if (await isFree(port)) return port;
   }
 }
