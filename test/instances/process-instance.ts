@@ -4,13 +4,12 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { COMPILED } from '../support/compiled.ts';
 import { freePort, type Lifetime } from '../support/service.ts';
 import { BEHIND_BALANCER, type Shared } from './instances.ts';
 import type { Instance } from './recorder.ts';
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
-/** Compiled code is kept between starts, as it is for whoever runs the program. */
-const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/compiled', import.meta.url));
 
 /** A process of an installation. */
 export class ProcessInstance implements Instance {
@@ -40,7 +39,7 @@ export class ProcessInstance implements Instance {
   /** Starts it, and answers how long it took until it served (ms). Throws when it ends before. */
   async serve(): Promise<number> {
     const start = performance.now();
-    const env = { PATH: process.env['PATH'], NODE_COMPILE_CACHE: COMPILED, ...this.#variables };
+    const env = { PATH: process.env['PATH'], ...COMPILED, ...this.#variables };
     const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', MAIN, 'serve'], {
       env,
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { recordedDisk } from '../../bench/disk/build.ts';
 import type { Instance } from '../instances/recorder.ts';
 import { type Ended, ProgramOnDisk, type Serving } from '../support/program.ts';
@@ -11,8 +10,6 @@ import { type Contents, layOut } from './disk.ts';
 
 /** So long that writes go on while a sync is under way (µs). */
 const SYNC_US = 1000;
-/** Compiled code is kept between starts, as it is for whoever runs the program. */
-const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/compiled', import.meta.url));
 /** Each visit of a test comes from an address of its own; and a code that was never used can still be, when it is judged. */
 const SETTINGS = { VALETKEY_TRUSTED_PROXIES: '127.0.0.1', VALETKEY_CODE_TTL: '600' };
 
@@ -96,6 +93,6 @@ export class RecordedProgram implements Instance {
 
   async #variables(killAfter: number | null): Promise<Record<string, string>> {
     const recording = { watch: join(this.#program.folder, 'data/'), into: this.#trace, killAfter };
-    return { ...(await recordedDisk(recording, SYNC_US)), ...SETTINGS, NODE_COMPILE_CACHE: COMPILED };
+    return { ...(await recordedDisk(recording, SYNC_US)), ...SETTINGS };
   }
 }

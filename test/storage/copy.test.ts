@@ -17,6 +17,7 @@ import { makeRootKey, parseRootKeys } from '../../src/root-keys.ts';
 import { INSTALLATION, TABLES } from '../../src/storage/copied-tables.ts';
 import { openSqliteSource, openSqliteTarget } from '../../src/storage/sqlite/copy.ts';
 import { runCommand } from '../support/command.ts';
+import { COMPILED } from '../support/compiled.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { type Lifetime, startTestService } from '../support/service.ts';
 
@@ -338,7 +339,7 @@ test('operating: killed again and again, the copy is refused by everything until
 
 /** A copy as a process of its own. */
 function startCopy({ variables }: Installation, from: string, to: string, more: Record<string, string> = {}) {
-  const env = { PATH: process.env['PATH'], ...variables, ...more };
+  const env = { PATH: process.env['PATH'], ...COMPILED, ...variables, ...more };
   return spawn(process.execPath, [MAIN, 'database', 'copy', from, to], { env, stdio: ['ignore', 'ignore', 'pipe'] });
 }
 

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { COMPILED } from './compiled.ts';
 import { freePort, type Lifetime } from './service.ts';
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
@@ -88,7 +89,7 @@ export class ProgramOnDisk {
   }
 
   #spawn(command: string[], variables: Record<string, string>): ChildProcess {
-    const env = { PATH: process.env['PATH'], HOME: this.folder, ...this.variables, ...variables };
+    const env = { PATH: process.env['PATH'], HOME: this.folder, ...COMPILED, ...this.variables, ...variables };
     const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', MAIN, ...command], { env });
     this.#running.add(child);
     child.once('exit', () => this.#running.delete(child));
