@@ -17,6 +17,16 @@ const repeated = /^error-(?!unknown_client)|^sign-in-(?!wrong)|-(?:this-device|m
 const distinct = names.filter((name) => !repeated.test(name));
 const hardColours = ['#ffff00', '#000000', '#ffffff'];
 
+/** Made once for all who ask: there are many, with long texts in them. */
+const made = new Map<string, ReturnType<typeof samplePages>>();
+function pagesIn(language: Language, colour: string, stylesheetHref: string): ReturnType<typeof samplePages> {
+  const key = `${language} ${stylesheetHref}`;
+  const pages =
+    made.get(key) ?? samplePages({ ...sampleContext(language, { ...sampleBrand, colour }), stylesheetHref });
+  made.set(key, pages);
+  return pages;
+}
+
 let browser: Browser;
 let server: Server;
 let origin: string;
@@ -29,9 +39,8 @@ before(async () => {
     response.setHeader('content-security-policy', policy);
     if (url.pathname === '/pages.css') return response.setHeader('content-type', 'text/css').end(stylesheet(colour));
     const [, language, name = ''] = url.pathname.split('/');
-    const stylesheetHref = `/pages.css?${url.searchParams}`;
-    const context = { ...sampleContext(language as Language, { ...sampleBrand, colour }), stylesheetHref };
-    response.setHeader('content-type', 'text/html; charset=utf-8').end(String(samplePages(context)[name] ?? ''));
+    const page = pagesIn(language as Language, colour, `/pages.css?${url.searchParams}`)[name];
+    response.setHeader('content-type', 'text/html; charset=utf-8').end(String(page ?? ''));
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
