@@ -39,6 +39,10 @@ export function deviceRequestStore(): DeviceRequestStore {
   };
 }
 
+/** All live equally long, so that the first who came expires first: whoever comes does not have ten thousand looked at. */
 function forgetExpired(waiting: Map<string, WaitingDevice>, now: number): void {
-  for (const [userCode, { request }] of waiting) if (request.expiresAt <= now) waiting.delete(userCode);
+  for (const [userCode, { request }] of waiting) {
+    if (request.expiresAt > now) return;
+    waiting.delete(userCode);
+  }
 }
