@@ -59,9 +59,9 @@ export async function startTestService(t: Lifetime, variables: Record<string, st
   return { appUrl, apiUrl, clock, log, installation: running.installation, stop: () => running.stop() };
 }
 
-/** Ports of a process, so that two that run at once seldom share any. */
+/** Ports of a process, so that two that run at once seldom share any. All of them are beyond 10080, which browsers and `fetch` refuse. */
 const PORTS = 400;
-const FIRST_PORT = 10_000 + PORTS * (process.pid % 55);
+const FIRST_PORT = 11_000 + PORTS * (process.pid % 54);
 let lastPort = randomInt(PORTS);
 
 /**
