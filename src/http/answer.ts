@@ -10,9 +10,11 @@ export const STATUS = {
   bad_request: 400,
   not_found: 404,
   method_not_allowed: 405,
+  timeout: 408,
   too_large: 413,
   unsupported_media_type: 415,
   too_many_requests: 429,
+  headers_too_large: 431,
   internal: 500,
   unavailable: 503,
 } as const;

@@ -1,6 +1,7 @@
 /** One connection whose requests are plain: it reads one, has it answered, and reads the next. */
 import type { Socket } from 'node:net';
-import { answerText, DirectReply, REQUEST_TIMEOUT } from './direct-reply.ts';
+import { answerTrouble } from './answer.ts';
+import { answerText, DirectReply } from './direct-reply.ts';
 import { contentOf, DirectRequest, type Route } from './direct-request.ts';
 import type { OpenConnections, Unanswered } from './open-connections.ts';
 import { readPlainHead } from './plain-request.ts';
@@ -75,7 +76,7 @@ export class DirectConnection implements Unanswered {
     const silence = this.#hasAnswered && !this.#isOver ? between + CLIENT_GOES_FIRST_MS : first;
     if (this.#isOver || !this.#request) {
       if (now - this.#silentSince > silence) this.#socket.destroy();
-    } else if (now - this.#request.since > request) this.#finish(REQUEST_TIMEOUT);
+    } else if (now - this.#request.since > request) this.#answerTimeout(this.#request);
   }
 
   readonly #onData = (chunk: Buffer): void => {
@@ -140,14 +141,24 @@ export class DirectConnection implements Unanswered {
     this.#around.turn.add(() => void this.#answer(request, bytes));
   }
 
+  /** RFC 9110 §15.5.9. */
+  #answerTimeout(request: DirectRequest): void {
+    this.#isLast = true;
+    answerTrouble(request.route.answers, request, this.#replyTo(request), { kind: 'timeout' });
+  }
+
   async #answer(request: DirectRequest, bytes: Buffer): Promise<void> {
-    const reply = new DirectReply(request.id, (status, headers, body) => this.#send(request, status, headers, body));
+    const reply = this.#replyTo(request);
     try {
       request.decode(bytes);
       await request.route.endpoint(request, reply);
     } catch (error) {
       this.#answerError(error, request, reply);
     }
+  }
+
+  #replyTo(request: DirectRequest): DirectReply {
+    return new DirectReply(request.id, (status, headers, body) => this.#send(request, status, headers, body));
   }
 
   #answerError(error: unknown, request: DirectRequest, reply: DirectReply): void {

@@ -1,9 +1,6 @@
 /** Answers as bytes (RFC 9112 §4). */
 import type { EndpointReply } from './endpoint.ts';
 
-/** What is said to whoever does not end a request (RFC 9110 §15.5.9). */
-export const REQUEST_TIMEOUT = 'HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n';
-
 /** So long a connection is kept between two requests, whoever answers them. */
 export const KEEP_ALIVE_SECONDS = 60;
 

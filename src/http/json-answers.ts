@@ -72,10 +72,12 @@ const DESCRIPTIONS: Readonly<Record<Trouble['kind'], string>> = {
   bad_request: 'the request cannot be read',
   not_found: 'there is nothing at this address',
   method_not_allowed: 'this address does not answer this method',
+  timeout: 'the request did not come whole in time',
   too_large: 'the body is larger than 64 KiB',
   unsupported_media_type:
     'the body must be application/x-www-form-urlencoded or application/json, in UTF-8 and not compressed',
   too_many_requests: 'too many requests: try again later',
+  headers_too_large: 'the address and the headers are larger than 16 KiB together',
   internal: 'something went wrong here; the request id tells the operator where',
   unavailable: 'the service cannot answer right now: try again',
 };

@@ -36,6 +36,7 @@ import type { Service } from './service.ts';
 import { addSignIn } from './sign-in.ts';
 import { addStandardFace } from './standard.ts';
 import { Turn } from './turn.ts';
+import { Unreadable } from './unreadable.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -69,6 +70,7 @@ export async function buildListener(
 ): Promise<FastifyInstance> {
   const fallback = faces.app ? makeAppFallback(service) : () => apiAnswers;
   const log = new RequestLog(service, logger);
+  const unreadable = new Unreadable({ log, answers: faces.app ? oauthAnswers : apiAnswers, now: service.now });
   const turn = new Turn();
   const direct = new DirectEndpoints({ turn, log, open, patience: PATIENCE, now: service.now });
   const app = fastify({
@@ -80,6 +82,7 @@ export async function buildListener(
       log.answerError(error, request, reply.header('X-Request-Id', request.id), fallback(request));
       log.end(request, aboutEnd(request, reply));
     },
+    clientErrorHandler: (error, socket) => unreadable.answer(error, socket),
     genReqId: newRequestId,
     // Each line names its request itself: a logger for each request would cost more than its one line.
     childLoggerFactory: () => logger,
@@ -90,14 +93,22 @@ export async function buildListener(
     routerOptions: { querystringParser: decodeForm as never },
     requestTimeout: PATIENCE.request,
     keepAliveTimeout: PATIENCE.between,
-    http: { headersTimeout: PATIENCE.first, connectionsCheckingInterval: 1_000, maxHeaderSize: HEADERS_LIMIT_BYTES },
+    http: {
+      headersTimeout: PATIENCE.first,
+      connectionsCheckingInterval: 1_000,
+      maxHeaderSize: HEADERS_LIMIT_BYTES,
+      requireHostHeader: false, // `requireOneHost` says so in a face's form.
+    },
   });
   app.decorateRequest('outcome', undefined);
   app.decorateRequest('source', '');
   app.server.on('connection', (socket) => rememberSource(service, socket));
+  // What a client expects beside `100-continue` may be ignored (RFC 9110 §10.1.1).
+  app.server.on('checkExpectation', (request, response) => void app.server.emit('request', request, response));
   open.watch(app.server);
   direct.serve(app.server);
-  logRequests(app, log);
+  logRequests(app, log, unreadable);
+  requireOneHost(app, fallback);
   app.addHook('preHandler', (_request, _reply, begin) => turn.add(begin));
   acceptBodies(app);
   answerUnknownAddresses(app, fallback);
@@ -158,6 +169,16 @@ function makeAppFallback(service: Service): (request: FastifyRequest) => Answers
   };
 }
 
+/** RFC 9112 §3.2. */
+function requireOneHost(app: FastifyInstance, fallback: (request: FastifyRequest) => Answers): void {
+  app.addHook('onRequest', async (request, reply) => {
+    const { rawHeaders, httpVersion } = request.raw;
+    const hosts = rawHeaders.filter((text, at) => at % 2 === 0 && text.toLowerCase() === 'host').length;
+    if (hosts === 1 || (hosts === 0 && httpVersion === '1.0')) return;
+    return answerTrouble(fallback(request), request, reply.header('Connection', 'close'), { kind: 'bad_request' });
+  });
+}
+
 /** Forms and JSON in UTF-8, not compressed; everything else is told so. */
 function acceptBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
@@ -192,12 +213,13 @@ function answerUnknownAddresses(app: FastifyInstance, fallback: (request: Fastif
 }
 
 /** Not the response hook: it is not called for those who hang up before the answer. */
-function logRequests(app: FastifyInstance, log: RequestLog): void {
+function logRequests(app: FastifyInstance, log: RequestLog, unreadable: Unreadable): void {
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('X-Request-Id', request.id);
     request.source = sourceOf(log, request);
+    unreadable.begin(request, reply);
     reply.raw.once('close', () => {
-      if (!reply.raw.writableFinished) request.outcome = { error: 'aborted' };
+      if (!reply.raw.writableFinished && !unreadable.hasAnswered(request)) request.outcome = { error: 'aborted' };
       log.end(request, aboutEnd(request, reply));
     });
     done();

@@ -60,9 +60,11 @@ const ERROR_KINDS: Readonly<Record<Trouble['kind'], ErrorKind>> = {
   bad_request: 'bad_request',
   not_found: 'not_found',
   method_not_allowed: 'method_not_allowed',
+  timeout: 'bad_request',
   too_large: 'too_large',
   unsupported_media_type: 'bad_request',
   too_many_requests: 'too_many_requests',
+  headers_too_large: 'bad_request',
   internal: 'internal',
   unavailable: 'unavailable',
 };

@@ -47,7 +47,7 @@ export class Parameters {
     for (const name of known) {
       const all = this.#repeated.get(name);
       if (all && !repeatable.includes(name)) return `${name} is repeated`;
-      if (all ? all.includes(null) : this.#values.get(name) === null) return `${name} is not text in UTF-8`;
+      if (all ? all.includes(null) : this.#values.get(name) === null) return `${name} is not a string in UTF-8`;
     }
     for (const name of this.#repeated.keys()) if (!repeatable.includes(name)) return 'a parameter is repeated';
     return null;

@@ -107,7 +107,7 @@ test('every parameter that an endpoint reads is described, and no other', async 
     for (const name of names) {
       const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
       const { body } = await described.ask(id, { body: `${name}=%ff`, headers });
-      if (body['error_description'] === `${name} is not text in UTF-8`) read.push(name);
+      if (body['error_description'] === `${name} is not a string in UTF-8`) read.push(name);
     }
     assert.deepEqual(read.sort(), parameterNames(operation).sort(), id);
   }

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { asJson, assertRefused, authorizeUrl, obtainPair, signedInBrowser } from '../support/flow.ts';
-import { requestHead, sendRaw } from '../support/raw-http.ts';
+import { type RawAnswer, requestHead, sendRaw } from '../support/raw-http.ts';
 import { addClient, addUser, freePort, type Lifetime, startTestService, type TestService } from '../support/service.ts';
 import { ASSERTION_TYPE, DEVICE_GRANT, makeKey, standardUrl } from '../support/standard.ts';
 
@@ -276,7 +277,8 @@ describe('RFC 9112: requests that are not whole', { concurrency: true }, () => {
       `${requestHead(appUrl, `POST ${TOKEN}`, { ...form, 'Transfer-Encoding': 'chunked' })}zz\r\n`,
       400,
     ],
-    ['no host', `GET /sign-in HTTP/1.1\r\nConnection: close\r\n\r\n`, 400],
+    ['no host', `POST ${TOKEN} HTTP/1.1\r\nContent-Length: 0\r\n\r\n`, 400],
+    ['two hosts', `POST ${TOKEN} HTTP/1.1\r\nHost: a\r\nHost: a\r\nContent-Length: 0\r\n\r\n`, 400],
     ['headers of 20 KB', requestHead(appUrl, 'GET /sign-in', { X: 'x'.repeat(20_000) }), 431],
     ['a target of 20 KB', requestHead(appUrl, `GET /?${'x'.repeat(20_000)}`), 431],
     ['raw bytes in the target', requestHead(appUrl, 'GET /sign-in?x=é'), 400],
@@ -293,8 +295,59 @@ describe('RFC 9112: requests that are not whole', { concurrency: true }, () => {
       const answer = await sendRaw(appUrl, bytes);
       assert.equal(answer.status, status);
       assert.doesNotMatch(answer.body, /xxx|at \w+ \(/);
+      assert.equal(answer.headers.get('connection'), 'close');
+      await isFound(answer, status);
     });
+
+  test('RFC 9110 §15.5.9: a body that does not come whole in time is 408 whoever reads it, and is found', async () => {
+    const half = { ...form, 'Content-Length': '1000' };
+    const answers = await Promise.all(
+      [half, { ...half, TE: 'trailers' }].map((headers) =>
+        sendRaw(appUrl, `${requestHead(appUrl, `POST ${TOKEN}`, headers)}code=x`),
+      ),
+    );
+    for (const answer of answers) await isFound(answer, 408);
+    const [direct, other] = answers.map(({ headers, body, status }) => {
+      const { 'x-request-id': _, date: __, ...alike } = Object.fromEntries(headers);
+      return { status, body, alike };
+    });
+    assert.deepEqual(direct, other);
+  });
+
+  test('RFC 9110 §10.1.1: an expectation that nobody knows is ignored', async () => {
+    const answer = await sendRaw(
+      appUrl,
+      requestHead(appUrl, `POST ${TOKEN}`, { ...form, Expect: 'a', 'Content-Length': '0' }),
+    );
+    await isFound(answer, 400);
+  });
+
+  test('RFC 9112 §2.3: a method that nobody knows is 400 in the form of its server, and is found', async () => {
+    const [app, api] = await Promise.all(
+      [appUrl, apiUrl].map((url) => sendRaw(url, requestHead(url, 'FOO /anything'))),
+    );
+    await isFound(app as RawAnswer, 400);
+    assert.deepEqual(JSON.parse((api as RawAnswer).body), {
+      status: 'error',
+      error: { code: 'bad_request', message: 'the request cannot be read' },
+    });
+  });
 });
+
+/** An answer of the app's address has a body as others have, and its id is in the log with its status. */
+async function isFound({ headers, body, status: answered }: RawAnswer, status: number): Promise<void> {
+  assert.equal(answered, status);
+  assert.equal(JSON.parse(body).error, 'invalid_request');
+  assert.equal(headers.get('cache-control'), 'no-store');
+  const id = headers.get('x-request-id') ?? 'none';
+  while (!service.log.some((line) => line.includes(id))) await sleep(10);
+  const lines = service.log.filter((line) => line.includes(id)).map((line) => JSON.parse(line));
+  assert.deepEqual(
+    lines.map((line) => [line.msg, line.status, line.source]),
+    [['request', status, '127.0.0.1']],
+  );
+  assert.ok(lines[0].error);
+}
 
 test('RFC 6585 §4: one address cannot flood the authorization page; it is told until when', async (t) => {
   const own = await startTestService(t);

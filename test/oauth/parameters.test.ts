@@ -8,7 +8,7 @@ const cases: [string, Parameter[], string | undefined, boolean, string | null][]
   ['absent', [], undefined, false, null],
   ['there', [['a', 'x']], 'x', true, null],
   ['empty, which is as good as absent', [['a', '']], undefined, true, null],
-  ['not text', [['a', null]], undefined, true, 'a is not text in UTF-8'],
+  ['not text', [['a', null]], undefined, true, 'a is not a string in UTF-8'],
   [
     'repeated with the same value',
     [
@@ -134,7 +134,7 @@ test('ASVS 15.3.6: names that objects have of themselves are names like others',
 test('design: a value that is no well-formed text (an unpaired surrogate) is unusable, because nothing can carry it back', () => {
   const parameters = new Parameters([['a', 'x\ud800']]);
   assert.equal(parameters.get('a'), undefined);
-  assert.equal(parameters.problem(known), 'a is not text in UTF-8');
+  assert.equal(parameters.problem(known), 'a is not a string in UTF-8');
 });
 
 const repeated: [string, Parameter[], all: string[], problem: string | null][] = [
@@ -174,7 +174,7 @@ const repeated: [string, Parameter[], all: string[], problem: string | null][] =
       ['a', null],
     ],
     ['x'],
-    'a is not text in UTF-8',
+    'a is not a string in UTF-8',
   ],
   [
     'twice, beside another that may not',
