@@ -19,6 +19,9 @@ const GONE: ReadonlySet<string> = new Set(['ECONNRESET', 'HPE_INVALID_EOF_STATE'
 /** A request whose head could be read. */
 type Begun = { readonly request: FastifyRequest; readonly reply: FastifyReply };
 
+/** Nothing was asked before, so that nothing is left to be answered. */
+const UNASKED = { headersSent: true, writableFinished: true };
+
 /** The unreadable requests of one server. */
 export class Unreadable {
   readonly #parts: UnreadableParts;
@@ -40,13 +43,16 @@ export class Unreadable {
     return this.#answered.has(request);
   }
 
-  /** Answers what Node.js could not read, and ends the connection. */
+  /** Answers what Node.js could not read, and ends the connection. No request is given another's answer, or two. */
   answer(error: ConnectionError, socket: Socket): void {
     const begun = this.#begun.get(socket);
-    const isBeingAnswered = begun?.reply.raw.headersSent && !begun.reply.raw.writableFinished;
-    if (!socket.writable || isBeingAnswered || GONE.has(error.code ?? '')) return void socket.destroy();
-    if (begun && !begun.request.raw.complete) this.#answerBegun(begun, socket, error);
-    else this.#answerUnknown(socket, error);
+    const isWhole = begun?.request.raw.complete ?? true;
+    const { headersSent, writableFinished } = begun?.reply.raw ?? UNASKED;
+    if (!socket.writable || GONE.has(error.code ?? '')) socket.destroy();
+    else if (headersSent !== writableFinished || (headersSent && !isWhole)) socket.destroy();
+    else if (!begun || writableFinished) this.#answerUnknown(socket, error);
+    else if (isWhole) begun.reply.raw.setHeader('Connection', 'close');
+    else this.#answerBegun(begun, socket, error);
   }
 
   /** It has its line in the log when the connection is closed, as every request does. */

@@ -314,6 +314,28 @@ describe('RFC 9112: requests that are not whole', { concurrency: true }, () => {
     assert.deepEqual(direct, other);
   });
 
+  test('RFC 9112 §9.3.2: what cannot be read behind a request does not cost it its answer, and gets none', async () => {
+    const asked = requestHead(appUrl, `POST ${TOKEN}`, {
+      ...form,
+      Connection: 'TE',
+      TE: 'trailers',
+      'Content-Length': '0',
+    });
+    const answer = await sendRaw(appUrl, `${asked}no request\r\n\r\n`);
+    await isFound(answer, 400);
+    assert.equal(answer.text.split('HTTP/1.1').length, 2);
+    assert.match(JSON.parse(answer.body).error_description, /grant_type/);
+  });
+
+  test('RFC 9112 §9.3: whoever was answered before the body came is not answered again when it never comes', async () => {
+    const answer = await sendRaw(
+      appUrl,
+      requestHead(appUrl, 'POST /nowhere', { ...form, Connection: 'keep-alive', 'Content-Length': '9' }),
+    );
+    assert.equal(answer.status, 404);
+    assert.equal(answer.text.split('HTTP/1.1').length, 2);
+  });
+
   test('RFC 9110 §10.1.1: an expectation that nobody knows is ignored', async () => {
     const answer = await sendRaw(
       appUrl,
