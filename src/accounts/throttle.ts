@@ -9,7 +9,7 @@ export type Limit = { readonly count: number; readonly seconds: number };
 
 /**
  * Counters that all instances share. A guess is counted here first and there behind it, and the answer says how all of
- * them stand: an instance lets through at most one guess more than it should, and who proves themselves waits for nobody.
+ * them stand: an instance lets through the guesses that are under way meanwhile, and who proves themselves waits for nobody.
  */
 export type SharedCounters = {
   /**

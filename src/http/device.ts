@@ -82,9 +82,13 @@ async function findWaiting(
     sendCodeForm(pages, request, reply, typed, { kind: 'throttled', retryAfterSeconds });
     return null;
   }
-  const found = await service.deviceFlow.find(typed);
-  if (found) return found;
+  // Before the search, or as many could guess at once as fit into it.
   userCode.count(guesses, service.now());
+  const found = await service.deviceFlow.find(typed);
+  if (found) {
+    for (const key of guesses) userCode.refund(key, service.now());
+    return found;
+  }
   request.outcome = { error: 'unknown_code' };
   sendCodeForm(pages, request, reply.code(400), typed, { kind: 'unknown_code' });
   return null;

@@ -19,14 +19,13 @@ const GONE: ReadonlySet<string> = new Set(['ECONNRESET', 'HPE_INVALID_EOF_STATE'
 /** A request whose head could be read. */
 type Begun = { readonly request: FastifyRequest; readonly reply: FastifyReply };
 
-/** Nothing was asked before, so that nothing is left to be answered. */
-const UNASKED = { headersSent: true, writableFinished: true };
+/** The last request of a connection, and the one before it, if that was not answered then. */
+type Reading = { readonly last: Begun; readonly before: Begun | undefined };
 
 /** The unreadable requests of one server. */
 export class Unreadable {
   readonly #parts: UnreadableParts;
-  /** The last one of each connection. */
-  readonly #begun = new WeakMap<Socket, Begun>();
+  readonly #readings = new WeakMap<Socket, Reading>();
   readonly #answered = new WeakSet<FastifyRequest>();
 
   constructor(parts: UnreadableParts) {
@@ -35,7 +34,8 @@ export class Unreadable {
 
   /** The head of a request could be read: what is wrong on its connection before its body has come is its own. */
   begin(request: FastifyRequest, reply: FastifyReply): void {
-    this.#begun.set(request.raw.socket, { request, reply });
+    const { socket } = request.raw;
+    this.#readings.set(socket, { last: { request, reply }, before: unanswered(this.#readings.get(socket)?.last) });
   }
 
   /** Whether a request was answered here, of which its own reply knows nothing. */
@@ -45,14 +45,13 @@ export class Unreadable {
 
   /** Answers what Node.js could not read, and ends the connection. No request is given another's answer, or two. */
   answer(error: ConnectionError, socket: Socket): void {
-    const begun = this.#begun.get(socket);
-    const isWhole = begun?.request.raw.complete ?? true;
-    const { headersSent, writableFinished } = begun?.reply.raw ?? UNASKED;
-    if (!socket.writable || GONE.has(error.code ?? '')) socket.destroy();
-    else if (headersSent !== writableFinished || (headersSent && !isWhole)) socket.destroy();
-    else if (!begun || writableFinished) this.#answerUnknown(socket, error);
-    else if (isWhole) begun.reply.raw.setHeader('Connection', 'close');
-    else this.#answerBegun(begun, socket, error);
+    const { last, before: earlier } = this.#readings.get(socket) ?? {};
+    const broken = last?.request.raw.complete ? undefined : last;
+    const before = unanswered(broken ? earlier : last);
+    if (!socket.writable || GONE.has(error.code ?? '') || broken?.reply.raw.headersSent) socket.destroy();
+    else if (before) endWith(before, socket);
+    else if (broken) this.#answerBegun(broken, socket, error);
+    else this.#answerUnknown(socket, error);
   }
 
   /** It has its line in the log when the connection is closed, as every request does. */
@@ -81,6 +80,17 @@ export class Unreadable {
     answerTrouble(answers, request, reply, trouble);
     return STATUS[trouble.kind];
   }
+}
+
+/** The request, unless all of its answer is sent. */
+function unanswered(begun: Begun | undefined): Begun | undefined {
+  return begun?.reply.raw.writableFinished ? undefined : begun;
+}
+
+/** Has a connection end with the answer to a request; one that is on its way already is cut off. */
+function endWith({ reply }: Begun, socket: Socket): void {
+  if (reply.raw.headersSent) socket.destroy();
+  else reply.raw.setHeader('Connection', 'close');
 }
 
 function troubleOf({ code }: ConnectionError): Trouble {

@@ -2,7 +2,7 @@
 import { authenticateClient, type Client, type ClientCredentials, isClientId } from './client.ts';
 import { claimedClientId, verifyClientAssertion } from './client-assertion.ts';
 import { invalidClient, invalidRequest, Refusal } from './error.ts';
-import { type GuessThrottle, tooManyGuesses } from './guess-throttle.ts';
+import { type GuessThrottle, NOBODY, tooManyGuesses } from './guess-throttle.ts';
 import type { Keyring } from './keyring.ts';
 import type { ClientStore } from './store.ts';
 
@@ -40,11 +40,14 @@ export class ClientAuthenticator {
       credentials.method === 'assertion' ? await claimedClientId(credentials.assertion) : credentials.clientId;
     if (clientId !== undefined && credentials.clientId !== undefined && credentials.clientId !== clientId)
       return invalidRequest('client_id differs from the client assertion'); // RFC 7521 §4.2
-    const key = `client ${clientId !== undefined && isClientId(clientId) ? clientId : ''} ${origin.source}`;
     const at = now();
-    const refusal = tooManyGuesses(throttle, key, at);
+    const named = guessKey(clientId, origin);
+    const refusal = tooManyGuesses(throttle, named, at);
     if (refusal) return refusal;
     const client = await this.find(clientId, search);
+    const key = client ? named : guessKey(NOBODY, origin);
+    const refusalOfNobody = key === named ? null : tooManyGuesses(throttle, key, at);
+    if (refusalOfNobody) return refusalOfNobody;
     const proven =
       credentials.method === 'assertion'
         ? await this.#proveByAssertion(client, credentials.assertion)
@@ -69,4 +72,9 @@ export class ClientAuthenticator {
     // The mark comes last: only the client's own key can make one, and an assertion that fails is not used up.
     return (await store.useClientAssertion(verified)) ? client : invalidClient('the client assertion was used before');
   }
+}
+
+/** What guesses at a client's credentials are counted under. */
+function guessKey(clientId: string | undefined, { source }: RequestOrigin): string {
+  return `client ${clientId !== undefined && isClientId(clientId) ? clientId : NOBODY} ${source}`;
 }

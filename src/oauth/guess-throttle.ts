@@ -9,6 +9,9 @@ export type GuessThrottle = {
   count(keys: readonly string[], now: number): void;
 };
 
+/** The name under which guesses are counted for a source whose id nobody has: else each id that is made up would have its own. */
+export const NOBODY = '';
+
 /** Why nobody may try to prove who they are with this key, as too many guesses failed before; or null. `now` in ms. */
 export function tooManyGuesses(throttle: GuessThrottle, key: string, now: number): Refusal | null {
   const wait = throttle.wait([key], now);

@@ -4,7 +4,7 @@ import { isClientId } from './client.ts';
 import type { RequestOrigin } from './client-authenticator.ts';
 import { readCredential } from './credential.ts';
 import { Refusal } from './error.ts';
-import { type GuessThrottle, tooManyGuesses } from './guess-throttle.ts';
+import { type GuessThrottle, NOBODY, tooManyGuesses } from './guess-throttle.ts';
 import type { Keyring } from './keyring.ts';
 import {
   type ActiveToken,
@@ -35,13 +35,15 @@ export class Introspection {
   /** The resource server that the credentials prove. */
   async authenticate(credentials: ResourceServerCredentials, origin: RequestOrigin): Promise<ResourceServer | Refusal> {
     const { store, keyring, throttle, now } = this.#parts;
-    const { id = '' } = credentials;
-    const known = isClientId(id) ? id : '';
-    const key = `resource server ${known} ${origin.source}`;
+    const { id = NOBODY } = credentials;
     const at = now();
-    const refusal = tooManyGuesses(throttle, key, at);
+    const named = guessKey(id, origin);
+    const refusal = tooManyGuesses(throttle, named, at);
     if (refusal) return refusal;
-    const found = known ? await store.findResourceServer(known) : null;
+    const found = isClientId(id) ? await store.findResourceServer(id) : null;
+    const key = found ? named : guessKey(NOBODY, origin);
+    const refusalOfNobody = key === named ? null : tooManyGuesses(throttle, key, at);
+    if (refusalOfNobody) return refusalOfNobody;
     const proven = authenticateResourceServer(keyring, found, credentials);
     if (proven instanceof Refusal) throttle.count([key], at);
     return proven;
@@ -62,4 +64,9 @@ export class Introspection {
     if (active) store.noteUse(found.grant, credential.generation, at);
     return active;
   }
+}
+
+/** What guesses at a resource server's secret are counted under. */
+function guessKey(id: string, { source }: RequestOrigin): string {
+  return `resource server ${isClientId(id) ? id : NOBODY} ${source}`;
 }

@@ -311,3 +311,14 @@ test('promise 5: failed sign-ins write nothing', async (context) => {
   await setup.accounts.signIn('nobody@example.com', 'a wrong password', null, here);
   assert.deepEqual(await actions(setup), ['user_added']);
 });
+
+test('Promise 5: whatever is typed as an address, the others do not wait for it', async (context) => {
+  const setup = await setUp(context);
+  const marks = '\u0344'.repeat(15_500) + '\u0316'.repeat(15_500);
+  const start = performance.now();
+  const outcome = setup.accounts.signIn(marks, PASSWORD, null, here);
+  const ms = performance.now() - start;
+  assert.equal((await outcome).kind, 'wrong_credentials');
+  assert.ok(ms < 100, `${ms} ms`);
+  await signIn(setup);
+});

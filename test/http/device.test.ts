@@ -12,6 +12,7 @@ import {
   type TestClient,
 } from '../support/flow.ts';
 import { startOnFile } from '../support/on-file.ts';
+import { requestHead, sendRaw } from '../support/raw-http.ts';
 import { addClient, addUser, PASSWORD, startTestService, type TestService } from '../support/service.ts';
 import {
   addResourceServer,
@@ -470,6 +471,21 @@ describe('RFC 8628 §5.1: guessing codes', { concurrency: true }, () => {
     assert.equal((await decide(browser, shown, 'allow')).status, 429);
     own.clock.advance(Number(slowed.headers.get('retry-after')));
     assert.ok(isConsent(await browser.get(codes.complete)));
+  });
+
+  test('RFC 8628 §5.1: of two hundred at once twenty are looked up', async (t) => {
+    const { own, codes, browser } = await waiting(t);
+    const head = requestHead(own.appUrl, 'GET /device?user_code=BBBB-BBBB', {
+      Connection: 'keep-alive',
+      Cookie: [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; '),
+    });
+    const { text } = await sendRaw(own.appUrl, head.repeat(199) + head.replace('keep-alive', 'close'));
+    const statuses = [...text.matchAll(/^HTTP\/1.1 (\d+)/gm)].map(([, status]) => status);
+    assert.equal(statuses.length, 200);
+    assert.equal(statuses.filter((status) => status === '400').length, 20);
+    assert.equal(statuses.filter((status) => status === '429').length, 180);
+    own.clock.advance(60);
+    for (let count = 0; count < 30; count++) assert.ok(isConsent(await browser.get(codes.complete)));
   });
 
   test('RFC 8628 §5.1: another account at the same address, or another address of the same account, is no way around', async (t) => {

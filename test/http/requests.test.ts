@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
+import { Browser, formOf } from '../support/browser.ts';
 import { asJson, assertRefused, authorizeUrl, obtainPair, signedInBrowser } from '../support/flow.ts';
 import { type RawAnswer, requestHead, sendRaw } from '../support/raw-http.ts';
 import { addClient, addUser, freePort, type Lifetime, startTestService, type TestService } from '../support/service.ts';
@@ -325,6 +326,23 @@ describe('RFC 9112: requests that are not whole', { concurrency: true }, () => {
     await isFound(answer, 400);
     assert.equal(answer.text.split('HTTP/1.1').length, 2);
     assert.match(JSON.parse(answer.body).error_description, /grant_type/);
+  });
+
+  test('RFC 9112 §9.3.2: a request whose body cannot be read is not answered in place of the one before it', async (t) => {
+    const own = await startTestService(t);
+    const browser = new Browser();
+    const { body: page } = await browser.get(`${own.appUrl}/sign-in`);
+    const guess = { ...formOf(page, '/sign-in').fields, email: 'ada@example.com', password: 'a wrong password' };
+    const body = new URLSearchParams(guess).toString();
+    const cookie = `valetkey_visitor=${browser.cookies.get('valetkey_visitor')}`;
+    const first = { ...form, 'Content-Length': `${body.length}`, 'Sec-Fetch-Site': 'same-origin', Cookie: cookie };
+    const second = { ...form, 'Transfer-Encoding': 'chunked' };
+    const heads = [first, second].map((headers, at) =>
+      requestHead(own.appUrl, `POST ${['/sign-in', TOKEN][at]}`, { ...headers, Connection: 'keep-alive' }),
+    );
+    const answer = await sendRaw(own.appUrl, `${heads[0]}${body}${heads[1]}zz\r\n`);
+    assert.equal(answer.text.split('HTTP/1.1').length, 2);
+    assert.match(answer.headers.get('content-type') ?? '', /^text\/html/, 'a page, about the password');
   });
 
   test('RFC 9112 §9.3: whoever was answered before the body came is not answered again when it never comes', async () => {

@@ -104,7 +104,7 @@ const mistakes: [string, Changes, ErrorCode, RegExp, (string | null | undefined)
   ['RFC 8707 §2: a resource in upper case', { resource: LETTERS.toUpperCase() }, 'invalid_target', /not known/],
   ['RFC 8707 §2: a resource that is no URI', { resource: 'letters' }, 'invalid_target', /not known/],
   ['RFC 8707 §2: a resource with a fragment', { resource: `${LETTERS}#x` }, 'invalid_target', /not known/],
-  ['RFC 8707 §2: a resource that is no text', { resource: null }, 'invalid_request', /resource is not text/],
+  ['RFC 8707 §2: a resource that is no text', { resource: null }, 'invalid_request', /resource is not a string/],
   ...[
     [LETTERS, 'https://unknown.test'],
     ['https://unknown.test', LETTERS],

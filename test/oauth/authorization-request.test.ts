@@ -116,7 +116,7 @@ for (const [name, changes, by, error, detail, more] of shown) {
 const redirected: [string, Changes, ErrorCode, RegExp, (string | null)?][] = [
   ['no state', { state: undefined }, 'invalid_request', /state is required/, null],
   ['an empty state', { state: '' }, 'invalid_request', /state is required/, null],
-  ['a state that is not text', { state: null }, 'invalid_request', /state is not text/, null],
+  ['a state that is not text', { state: null }, 'invalid_request', /state is not a string/, null],
   ['a state of 4097 characters', { state: 'x'.repeat(4097) }, 'invalid_request', /longer/, 'x'.repeat(4097)],
   ...['token', 'id_token', 'code token', 'code id_token', 'none', 'CODE', 'code code', ' code', 'code ', 'code\n'].map(
     (response_type): [string, Changes, ErrorCode, RegExp] => [
@@ -130,7 +130,7 @@ const redirected: [string, Changes, ErrorCode, RegExp, (string | null)?][] = [
     'RFC 6749 §3.1: a response_type that is not text',
     { response_type: null },
     'invalid_request',
-    /response_type is not text/,
+    /response_type is not a string/,
   ],
   ['method plain', { ...pkce, code_challenge_method: 'plain' }, 'invalid_request', /method must be S256/],
   ['no method', { ...pkce, code_challenge_method: undefined }, 'invalid_request', /method must be S256/],

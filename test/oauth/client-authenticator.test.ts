@@ -79,6 +79,15 @@ for (const [name, credentials, detail] of unproven) {
   });
 }
 
+test('Promise 5: ids that nobody has count as one for each source, and who is registered goes on', async (context) => {
+  const { clients } = await setUp(context);
+  const guess = (n: number, from = origin) => clients.authenticate({ ...asOne, clientId: `app_made_up_${n}` }, from);
+  for (let n = 0; n < MOST_GUESSES; n += 1) assertRefusal(await guess(n), 'invalid_client', /./);
+  assertRefusal(await guess(MOST_GUESSES), 'temporarily_unavailable', /throttled/);
+  assertRefusal(await guess(MOST_GUESSES, elsewhere), 'invalid_client', /./);
+  assertGood(await clients.authenticate(asOne, origin));
+});
+
 test('RFC 7521 §4.2: a client_id beside an assertion is the assertion’s', async (context) => {
   const { clients } = await setUpKeyed(context);
   for (const clientId of [one.id, 'app_nobody', ' '])

@@ -181,6 +181,14 @@ test('RFC 7662 §4: wrong secrets throttle their source alone, for this resource
   assertGood(await introspection.authenticate(asLetters, origin));
 });
 
+test('promise 5: ids that nobody has count as one for each source, and who is registered goes on', async (context) => {
+  const { introspection } = await setUpServers(context);
+  const guess = (n: number) => introspection.authenticate({ id: `api_made_up_${n}`, secret: 'x' }, origin);
+  for (let n = 0; n < MOST_GUESSES; n += 1) assertRefusal(await guess(n), 'invalid_client', /./);
+  assertRefusal(await guess(MOST_GUESSES), 'temporarily_unavailable', /throttled/);
+  assertGood(await introspection.authenticate(asLetters, origin));
+});
+
 test('promise 5: made-up ids fill no memory: what cannot be anybody’s shares one counter of its source', async (context) => {
   const { introspection } = await setUpServers(context);
   const odd = ['x'.repeat(65_000), 'é', '\0', 'a\nb', undefined, ''];
