@@ -8,12 +8,15 @@ import type { FileOperations } from '../../src/storage/sqlite/wal-file.ts';
 import {
   addAdaAndOne,
   event,
+  NOW,
   openAsService,
+  sampleAccount,
   sampleClient,
   sampleGeneration,
   sampleGrant,
   sampleMark,
   sampleResourceServer,
+  sampleSession,
   temporaryPath,
 } from '../support/storage.ts';
 
@@ -175,6 +178,34 @@ test('resource servers, scopes and the trail are told of only as they are on dis
     assert.deepEqual(waits, change === changes[0] ? reads.map(() => true) : [false, true, true, true, true, true]);
     await disk.end();
     await Promise.all([write, ...reads]);
+  }
+});
+
+test('clients, accounts and sessions are told of only as they are on disk', async (t) => {
+  const { store, disk } = await openOnHeldDisk(t);
+  const session = sampleSession();
+  const { password } = sampleAccount();
+  const changes: [change: () => Promise<unknown>, read: () => Promise<unknown>][] = [
+    [() => store.setClientStatus('app_one', 'paused', event('client_paused')), () => store.findClient('app_one')],
+    [() => store.deleteClient('app_one', event('client_deleted')), () => store.findClient('app_one')],
+    [() => store.addSession(session, password, null, event('sign_in')), () => store.findSession(session.digest)],
+    [() => store.touchSession(session.digest, NOW + 1), () => store.findSession(session.digest)],
+    [() => store.revokeAccountGrants('usr_ada', event('user_grants_revoked')), () => store.findSession(session.digest)],
+    [() => store.endSession(session.digest, event('sign_out')), () => store.findSession(session.digest)],
+    [() => store.setAccountStatus('usr_ada', 'disabled', event('user_disabled')), () => store.findAccount('usr_ada')],
+    [
+      () => store.revokeAccountGrants('usr_ada', event('user_grants_revoked')),
+      () => store.findAccountByEmail('a@b.test'),
+    ],
+    [() => store.deleteAccount('usr_ada', event('user_deleted')), () => store.findAccount('usr_ada')],
+  ];
+  for (const [change, read] of changes) {
+    const write = change();
+    assert.equal(await isPending(write), true);
+    const answer = read();
+    assert.equal(await isPending(answer), true, `${change} before ${read}`);
+    await disk.end();
+    await Promise.all([write, answer]);
   }
 });
 
