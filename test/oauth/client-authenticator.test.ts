@@ -2,13 +2,16 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Client, ClientCredentials } from '../../src/oauth/client.ts';
 import { Refusal } from '../../src/oauth/error.ts';
+import { WHOLE_GRANT } from '../../src/oauth/token-request.ts';
 import { event } from '../support/storage.ts';
 import { assertion, claims, ecKeys, forged, keyed, SECONDS } from './assertions.ts';
 import {
   asOne,
   asPhone,
   assertGood,
+  exchange,
   MOST_GUESSES,
+  obtainCode,
   one,
   operationsOn,
   origin,
@@ -191,4 +194,17 @@ test('RFC 7523 §3 (3): the audience is one of the names of this service', async
     'invalid_client',
     /aud/,
   );
+});
+
+test('Promise 2: a grant that is revoked while an assertion is proven gives no pair, not even the same again', async (context) => {
+  const protocol = await setUpKeyed(context);
+  const { server, store } = protocol;
+  const code = await obtainCode(protocol, { client_id: keyed.id });
+  const pair = assertGood(await server.exchangeAuthorizationCode(by(await assertion()), code, exchange, origin));
+  assertGood(await server.refresh(by(await assertion()), pair.refreshToken, WHOLE_GRANT, origin));
+  const [listed] = await store.listGrants({ limit: 1 });
+  const again = server.refresh(by(await assertion()), pair.refreshToken, WHOLE_GRANT, origin);
+  for (let step = 0; step < 10; step += 1) await null; // The grant is found, and the signature not checked yet.
+  await store.revokeGrant((listed ?? assert.fail()).grant.id, 'user', event('grant_revoked'));
+  assertRefusal(await again, 'invalid_grant', /revoked/);
 });
