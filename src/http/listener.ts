@@ -78,6 +78,7 @@ export async function buildListener(
     logController: new LogController({ disableRequestLogging: true }),
     // An address that cannot be decoded meets no hook.
     frameworkErrors: (error, request, reply: FastifyReply) => {
+      unreadable.begin(request, reply);
       request.source = sourceOf(log, request);
       log.answerError(error, request, reply.header('X-Request-Id', request.id), fallback(request));
       log.end(request, aboutEnd(request, reply));
