@@ -9,6 +9,7 @@ import { AuthorizationServer } from '../src/oauth/authorization-server.ts';
 import { ClientAuthenticator } from '../src/oauth/client-authenticator.ts';
 import { ClientRegistry } from '../src/oauth/client-registry.ts';
 import { createKeyring, type Keyring } from '../src/oauth/keyring.ts';
+import { KnownTokens } from '../src/oauth/known-tokens.ts';
 import { Parameters } from '../src/oauth/parameters.ts';
 import { ResourceServerRegistry } from '../src/oauth/resource-server-registry.ts';
 import { parseRootKeys } from '../src/root-keys.ts';
@@ -47,7 +48,7 @@ async function fill(count: number): Promise<Filled> {
     name: 'Bench',
     redirectUris: [REDIRECT_URI],
   });
-  const parts = { store, keyring, lifetimes, prefix, now };
+  const parts = { store, keyring, lifetimes, prefix, knownTokens: new KnownTokens(prefix), now };
   const throttle = { wait: () => 0, count: () => {} };
   const clients = new ClientAuthenticator({ ...parts, throttle, audiences: [] });
   const { appUrl: issuer, apiUrl: ownResource } = configuration;

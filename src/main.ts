@@ -30,6 +30,7 @@ import { DeviceFlow } from './oauth/device-flow.ts';
 import { GrantRegistry } from './oauth/grant-registry.ts';
 import { Introspection } from './oauth/introspection.ts';
 import { createKeyring, type Keyring } from './oauth/keyring.ts';
+import { KnownTokens } from './oauth/known-tokens.ts';
 import { ResourceServerRegistry } from './oauth/resource-server-registry.ts';
 import { ScopeRegistry } from './oauth/scope-registry.ts';
 import { Refused } from './refused.ts';
@@ -182,7 +183,8 @@ function makeInstallation(
   const hasher = new PasswordHasher(keyring, Math.min(availableParallelism(), MOST_HASHES_AT_ONCE));
   const guessable = [configuration.productName, 'valetkey'];
   const { appUrl, apiUrl } = configuration;
-  const parts = { store, keyring, lifetimes, prefix, ownResource: apiUrl, now };
+  const knownTokens = new KnownTokens(prefix);
+  const parts = { store, keyring, lifetimes, prefix, knownTokens, ownResource: apiUrl, now };
   const authenticator = new ClientAuthenticator({
     ...parts,
     throttle: throttles.clientAndSource,

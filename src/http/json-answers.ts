@@ -7,8 +7,12 @@ import type { EndpointReply, EndpointRequest, JsonAnswers } from './endpoint.ts'
  * Sends JSON with the headers of everything that may hold a credential (RFC 6749 §5.1). It has its own serializer,
  * since Fastify's would add a charset, which the type does not have (RFC 8259 §11).
  */
-export function sendJson(reply: EndpointReply, value: object): EndpointReply {
-  return reply.headers(JSON_HEADERS).serializer(JSON.stringify).send(value);
+export function sendJson(
+  reply: EndpointReply,
+  value: object,
+  serialize: (value: object) => string = JSON.stringify,
+): EndpointReply {
+  return reply.headers(JSON_HEADERS).serializer(serialize).send(value);
 }
 
 const JSON_HEADERS = {

@@ -1,6 +1,6 @@
 /** `GET {api_url}/v2/me`: confirms that an access token works, and says whose it is. */
 import type { FastifyInstance } from 'fastify';
-import type { CheckedToken } from '../oauth/authorization-server.ts';
+import type { CheckedToken } from '../oauth/access-token.ts';
 import { invalidToken, Refusal } from '../oauth/error.ts';
 import { readBearerToken } from './client-authentication.ts';
 import { dateTime } from './date-time.ts';
@@ -24,7 +24,7 @@ export function addMe(app: FastifyInstance, service: Service): void {
         ? invalidToken('the Authorization header holds more than a token')
         : await service.authorizationServer.checkAccessToken(token);
     if (checked instanceof Refusal) return sendTokenRefusal(request, reply, checked, metadataUrl);
-    return sendJson(reply, describe(checked));
+    return sendJson(reply, checked, () => answerOf(checked));
   });
   // Pages of public clients may ask: there are no cookies here that anybody could ride on.
   app.options(ME_PATH, async (_request, reply) =>
@@ -41,6 +41,12 @@ export function addMe(app: FastifyInstance, service: Service): void {
 /** Pages of any origin may read the answer, and why not. */
 const FOR_PAGES = { 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': 'WWW-Authenticate' };
 const NO_TOKEN = new Refusal('missing_token', 'an access token is required, as Authorization: Bearer');
+
+/** Made once for as long as checks find the same. */
+function answerOf(checked: CheckedToken): string {
+  checked.answer ??= JSON.stringify(describe(checked));
+  return checked.answer;
+}
 
 function describe({ resourceOwner, clientId, scope, grantedAt, expiresAt }: CheckedToken): object {
   const { id, username, email, name, avatarUrl } = resourceOwner;

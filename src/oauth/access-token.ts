@@ -1,9 +1,20 @@
 /** Checking an access token (RFC 6750 §2.1): the rules, in the order in which they hold. */
 import { type Credential, isGenuine } from './credential.ts';
 import { invalidToken, type Refusal } from './error.ts';
-import { type GrantInContext, whyRefused } from './grant.ts';
+import { type GrantInContext, type ResourceOwner, whyRefused } from './grant.ts';
 import type { Keyring } from './keyring.ts';
 import { isForResource } from './resource-server.ts';
+
+/** A checked access token: whose it is, for which client and scope, since when and until when (ms). */
+export type CheckedToken = {
+  readonly resourceOwner: ResourceOwner;
+  readonly clientId: string;
+  readonly scope: string;
+  readonly grantedAt: number;
+  readonly expiresAt: number;
+  /** How this was told, kept by whoever tells it: as long as nothing changes the next check finds the same object. */
+  answer?: string;
+};
 
 /**
  * Why the access token opens nothing at a resource, or null when it is good. A rotation does not end the tokens before it.

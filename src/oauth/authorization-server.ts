@@ -2,7 +2,7 @@
  * The operations of the authorization server, each "find, decide, commit": read what is needed, take one pure decision,
  * make one atomic write. Devices (`device-flow.ts`) and resource servers (`introspection.ts`) have theirs beside it.
  */
-import { accessTokenRefusal } from './access-token.ts';
+import { accessTokenRefusal, type CheckedToken } from './access-token.ts';
 import { type Actor, type AuditAction, auditEvent, userActor } from './audit.ts';
 import { type CodeExchange, decideCodeExchange } from './authorization-code.ts';
 import {
@@ -25,10 +25,11 @@ import {
   type Lifetimes,
   newGrant,
   newGrantId,
-  type ResourceOwner,
   type RevocationReason,
+  USE_IS_NEWS_AFTER_MS,
 } from './grant.ts';
 import type { Keyring } from './keyring.ts';
+import type { KnownTokens } from './known-tokens.ts';
 import type { Parameters } from './parameters.ts';
 import { pushedRequest, REQUEST_URI_START, requestUriFor } from './pushed-request.ts';
 import { decideRefresh } from './refresh-token.ts';
@@ -42,21 +43,13 @@ export type AuthorizationServerParts = {
   readonly keyring: Keyring;
   readonly lifetimes: Lifetimes;
   readonly prefix: string;
+  readonly knownTokens: KnownTokens;
   /** `{app_url}` (RFC 8414 §2). */
   readonly issuer: string;
   /** The resource that this service's own API is (RFC 8707), `{api_url}`. */
   readonly ownResource: string;
   readonly now: () => number;
   readonly clients: ClientAuthenticator;
-};
-
-/** A checked access token: whose it is, for which client and scope, since when and until when (ms). */
-export type CheckedToken = {
-  readonly resourceOwner: ResourceOwner;
-  readonly clientId: string;
-  readonly scope: string;
-  readonly grantedAt: number;
-  readonly expiresAt: number;
 };
 
 /** How it came that a request is allowed: somebody pressed Allow, had done so before, or need not (the client's policy). */
@@ -223,22 +216,29 @@ export class AuthorizationServer {
 
   /** Checks an access token at this service's own API (RFC 6750) and notes that it was used. */
   async checkAccessToken(accessToken: string): Promise<CheckedToken | Refusal> {
-    const { store, keyring, prefix, now, ownResource } = this.#parts;
-    const credential = readCredential(prefix, 'at', accessToken);
+    const { store, keyring, knownTokens, now, ownResource } = this.#parts;
+    const known = knownTokens.find(accessToken);
+    const version = store.version(); // Before the grant is searched for, without a pause between.
+    const unchanged = known?.checked(version, now());
+    if (unchanged) return unchanged;
+    const credential = knownTokens.read(accessToken, known);
     if (!credential) return invalidToken('not an access token of this service');
     const found = await store.findGrant(credential.grantId);
     const at = now();
     const refusal = accessTokenRefusal(keyring, credential, found, ownResource, at);
     if (refusal) return refusal;
     const { grant, resourceOwner } = found as NonNullable<typeof found>;
-    store.noteUse(grant, credential.generation, at);
-    return {
+    const checked: CheckedToken = {
       resourceOwner,
       clientId: grant.clientId,
       scope: grant.scope,
       grantedAt: grant.grantedAt,
       expiresAt: credential.expiresAt,
     };
+    const usedAt = store.noteUse(grant, credential.generation, at);
+    const until = usedAt === null ? at : Math.min(checked.expiresAt, usedAt + USE_IS_NEWS_AFTER_MS);
+    (known ?? knownTokens.remember(accessToken)).keep(checked, version, until);
+    return checked;
   }
 
   /**

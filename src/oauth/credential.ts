@@ -21,11 +21,11 @@ export type CredentialHeader = {
   readonly expiresAt: number;
 };
 
-/** A credential that was read but whose MAC is not proven yet: nothing may be decided on it before `isGenuine`. */
+/** A credential that was read: nothing may be decided on it before `isGenuine`. */
 export type Credential = CredentialHeader & {
   readonly kind: CredentialKind;
-  readonly header: Buffer;
-  readonly mac: Buffer;
+  /** Its bytes, whose MAC is to be proven; null when that was done before (`proven-tokens.ts`). */
+  readonly unproven: Buffer | null;
 };
 
 /** The bytes of a grant's id and of its secret seed. */
@@ -38,6 +38,8 @@ const HEADER_BYTES = 1 + 4 + GRANT_ID_BYTES + 4 + 6;
 const MAC_BYTES = 20;
 const BODY_CHARACTERS = ((HEADER_BYTES + MAC_BYTES) / 3) * 4;
 const CHECKSUM_CHARACTERS = 6;
+/** So many characters at the end of a credential hold its MAC and the checksum: what comes before is no secret. */
+export const SECRET_CHARACTERS = BODY_CHARACTERS - Math.floor(HEADER_BYTES / 3) * 4 + CHECKSUM_CHARACTERS;
 const ALPHABET = /^[A-Za-z0-9_-]*$/;
 
 /** Derives the text of a credential. The key must be in the ring; a transition only ever names keys that are. */
@@ -73,24 +75,31 @@ export function readCredential(prefix: string, kind: CredentialKind, text: strin
   // bytes, is the one text that they have.
   if (!ALPHABET.test(body) || !hasChecksum(text)) return null;
   const bytes = Buffer.from(body, 'base64url');
-  if (bytes[0] !== VERSION) return null;
+  return bytes[0] === VERSION ? { kind, ...readHeader(bytes), unproven: bytes } : null;
+}
+
+/** What a credential says of itself whose text was read, and proven genuine, before. */
+export function readProven(prefix: string, kind: CredentialKind, text: string): Credential {
+  const body = text.slice(prefix.length + kind.length + 2, -CHECKSUM_CHARACTERS);
+  return { kind, ...readHeader(Buffer.from(body, 'base64url')), unproven: null };
+}
+
+function readHeader(bytes: Buffer): CredentialHeader {
   return {
-    kind,
     keyId: bytes.readUInt32BE(1),
     grantId: bytes.subarray(5, 21),
     generation: bytes.readUInt32BE(21),
     expiresAt: bytes.readUIntBE(25, 6),
-    header: bytes.subarray(0, HEADER_BYTES),
-    mac: bytes.subarray(HEADER_BYTES),
   };
 }
 
 /** Proves in constant time that this service derived the credential from the grant with this seed. */
-export function isGenuine(keyring: Keyring, credential: Credential, seed: Buffer): boolean {
-  const key = keyring.key(credential.keyId, credential.kind);
+export function isGenuine(keyring: Keyring, { keyId, kind, unproven }: Credential, seed: Buffer): boolean {
+  if (unproven === null) return true;
+  const key = keyring.key(keyId, kind);
   if (!key) return false;
-  key.forMac.digestInto(expectedMac, 0, credential.kind, credential.header, seed);
-  return timingSafeEqual(expectedMac, credential.mac);
+  key.forMac.digestInto(expectedMac, 0, kind, unproven.subarray(0, HEADER_BYTES), seed);
+  return timingSafeEqual(expectedMac, unproven.subarray(HEADER_BYTES));
 }
 
 /**

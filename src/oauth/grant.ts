@@ -186,6 +186,9 @@ export function grantStatus(
   return grant.generation === 0 ? 'issued' : 'active';
 }
 
+/** A use of the generation that was used last is news again after so long: people are told of it to ten minutes. */
+export const USE_IS_NEWS_AFTER_MS = 600_000;
+
 /** When the client last came: to use a token, or to refresh; null when it never did. */
 export function lastUse(grant: Grant): number | null {
   return Math.max(grant.lastUsedAt ?? 0, grant.generation > 1 ? grant.rotatedAt : 0) || null;

@@ -2,10 +2,10 @@
 import { accessTokenRefusal } from './access-token.ts';
 import { isClientId } from './client.ts';
 import type { RequestOrigin } from './client-authenticator.ts';
-import { readCredential } from './credential.ts';
 import { Refusal } from './error.ts';
 import { type GuessThrottle, NOBODY, tooManyGuesses } from './guess-throttle.ts';
 import type { Keyring } from './keyring.ts';
+import type { KnownTokens } from './known-tokens.ts';
 import {
   type ActiveToken,
   authenticateResourceServer,
@@ -19,7 +19,7 @@ import type { GrantStore, ResourceServerStore } from './store.ts';
 export type IntrospectionParts = {
   readonly store: Pick<GrantStore, 'findGrant' | 'noteUse'> & Pick<ResourceServerStore, 'findResourceServer'>;
   readonly keyring: Keyring;
-  readonly prefix: string;
+  readonly knownTokens: KnownTokens;
   readonly throttle: GuessThrottle;
   readonly now: () => number;
 };
@@ -54,14 +54,17 @@ export class Introspection {
    * good counts as used, as with a check.
    */
   async introspect(resourceServer: ResourceServer, token: string): Promise<ActiveToken | null> {
-    const { store, keyring, prefix, now } = this.#parts;
-    const credential = readCredential(prefix, 'at', token);
+    const { store, keyring, knownTokens, now } = this.#parts;
+    const known = knownTokens.find(token);
+    const credential = knownTokens.read(token, known);
     const found = credential && (await store.findGrant(credential.grantId));
     if (!found) return null;
     const at = now();
     if (accessTokenRefusal(keyring, credential, found, resourceServer.resource, at)) return null;
     const active = visibleToken(resourceServer, found.grant, found.resourceOwner, credential.expiresAt);
-    if (active) store.noteUse(found.grant, credential.generation, at);
+    if (!active) return null;
+    if (!known) knownTokens.remember(token);
+    store.noteUse(found.grant, credential.generation, at);
     return active;
   }
 }

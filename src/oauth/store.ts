@@ -44,6 +44,11 @@ export type AuditFilter = {
 
 /** Grants and their transitions. Reads answer only what is on disk already. */
 export type GrantStore = {
+  /**
+   * A number that is another as soon as any grant may be found otherwise than before, but for its generation and its marks.
+   * Null where it is not known what others have written.
+   */
+  version(): number | null;
   /** A grant with its standing and its client; null when it, its client or its resource owner is not there. */
   findGrant(id: Buffer): Promise<FoundGrant | null>;
   /** The epochs that an Allow must keep: those of now, so that one raced by a revocation is born dead. Null when client or resource owner is gone. */
@@ -62,10 +67,10 @@ export type GrantStore = {
   revokeAllGrants(event: AuditEvent): Promise<void>;
   /**
    * Notes that an access token of this generation was used at `at` (ms). Written behind, in batches; `findGrant` answers
-   * with the note at once. Marks only grow, and a crash loses at most the last second of them. A use within
-   * a second of one of the same generation that is noted may be left out.
+   * with the note at once. Marks only grow, and a crash loses at most the last second of them. A use that is no
+   * news (`USE_IS_NEWS_AFTER_MS`) is left out. Answers when the use was that is noted now, or before (ms); null when none can be.
    */
-  noteUse(grant: Grant, generation: number, at: number): void;
+  noteUse(grant: Grant, generation: number, at: number): number | null;
   listGrants(filter: GrantFilter): Promise<ListedGrant[]>;
   /** The ids of the clients that a resource owner has a grant for which neither ended nor expired at `liveAt` (ms). */
   listClientsOf(resourceOwnerId: string, liveAt: number): Promise<string[]>;

@@ -2,7 +2,7 @@
  * Notes of which generation of a grant was used last, and when, to ten minutes: kept here, answered with the grant at
  * once, and written behind in batches. A crash loses at most the last second, in the lenient direction.
  */
-import type { Grant } from '../oauth/grant.ts';
+import { type Grant, USE_IS_NEWS_AFTER_MS } from '../oauth/grant.ts';
 import { StoreUnavailable } from '../oauth/store.ts';
 import { rowKey } from './row-key.ts';
 
@@ -19,8 +19,6 @@ export type UseMarksParts = {
 
 /** How often marks are written: a use that is noted is on disk this much later. */
 const WRITE_EVERY_MS = 500;
-/** The same generation of a grant is noted again at most this often: no decision rests on it, only what people are told. */
-const SAME_GENERATION_MS = 600_000;
 /** So many marks are written before it is time. */
 const MANY = 8192;
 /** So many marks mean that nothing can be written at all; then grants that have none yet get none. */
@@ -38,17 +36,21 @@ export class UseMarks {
     this.#parts = parts;
   }
 
-  /** Notes a use at `at` (ms), and says whether that is news. `grant` is as it was found, marks included. */
-  note(grant: Grant, generation: number, at: number): boolean {
-    if (generation <= grant.usedGeneration && at - (grant.lastUsedAt ?? 0) < SAME_GENERATION_MS) return false;
+  /**
+   * Notes a use at `at` (ms), if that is news; answers when the use was that is noted, and null when no more can be.
+   * `grant` is as it was found, marks included.
+   */
+  note(grant: Grant, generation: number, at: number): number | null {
+    const lastUsedAt = grant.lastUsedAt ?? 0;
+    if (generation <= grant.usedGeneration && at - lastUsedAt < USE_IS_NEWS_AFTER_MS) return lastUsedAt;
     const key = rowKey(grant.id);
     const mark = this.#marks.get(key);
-    if (!mark && this.#marks.size >= MOST) return false;
+    if (!mark && this.#marks.size >= MOST) return null;
     const grown = { generation: Math.max(generation, mark?.generation ?? 0), usedAt: Math.max(at, mark?.usedAt ?? 0) };
     this.#marks.set(key, { key, ...grown });
     if (this.#marks.size === MANY && !mark) void this.#write();
     if (!this.#timer) this.#schedule();
-    return true;
+    return at;
   }
 
   /** The grant as it will be when its mark is written. */

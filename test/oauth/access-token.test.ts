@@ -12,6 +12,7 @@ import {
   NOW,
   otherKeyring,
   presented,
+  withWrongMac,
 } from './samples.ts';
 
 const good = presented('at', activeGrant);
@@ -43,7 +44,7 @@ test('design: a forged token is refused, whatever it says of itself', () => {
   const forged = [
     presented('at', other),
     presented('at', activeGrant, {}, otherKeyring),
-    { ...good, mac: Buffer.alloc(20) },
+    withWrongMac(good),
     { ...good, kind: 'rt' as const },
     { ...presented('at', other), generation: 99 },
   ];
@@ -91,7 +92,7 @@ test('order: forgery, restored database, standing, expiry, resource: of several 
   const refused = (credential = good, grant = wrong, standing = {}, now = EXPIRY) =>
     accessTokenRefusal(keyring, credential, inContext(grant, standing), API, now);
   const newer = presented('at', activeGrant, { generation: 9 });
-  assertRefusal(refused({ ...newer, mac: Buffer.alloc(20) }), 'invalid_token', /forged/);
+  assertRefusal(refused(withWrongMac(newer)), 'invalid_token', /forged/);
   assertRefusal(refused(newer), 'invalid_token', /newer/);
   assertRefusal(refused(), 'invalid_token', /revoked/);
   const standing = { ...wrong, revokedAt: null };

@@ -18,6 +18,7 @@ import {
   otherKeyring,
   presented,
   rotatedKeyring,
+  withWrongMac,
 } from './samples.ts';
 
 const VERIFIER = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
@@ -79,7 +80,7 @@ test('RFC 6749 §4.1.2: a code is good until its expiry and not a moment longer'
 /** What is wrong with a request. Each is found before anything about the code's use, and so revokes nothing. */
 const wrongRequests: [name: string, wrong: Case, code: ErrorCode, detail: RegExp][] = [
   ['a code of no grant', { found: null }, 'invalid_grant', /no such grant/],
-  ['a forged MAC', { credential: { ...code, mac: Buffer.alloc(20) } }, 'invalid_grant', /forged/],
+  ['a forged MAC', { credential: withWrongMac(code) }, 'invalid_grant', /forged/],
   [
     'a code of another installation',
     { credential: presented('ac', issuedGrant, {}, otherKeyring) },
@@ -274,7 +275,7 @@ for (const { name, grant, standing, detail } of badStandings) {
 test('order: forgery, client, redirect_uri, PKCE, what is asked, standing, replay, expiry: of several mistakes the first is told', () => {
   const beyond = asking({ scope: 'admin', resources: ['https://other.test'] });
   const wrong: Required<Omit<Case, 'found'>> = {
-    credential: { ...code, mac: Buffer.alloc(20) },
+    credential: withWrongMac(code),
     exchange: { ...beyond, clientId: 'app_two', redirectUri: 'https://one.test/other', codeVerifier: VERIFIER },
     grant: { ...redeemed, revokedAt: NOW },
     standing: { clientPaused: true, resourceOwnerDisabled: true },

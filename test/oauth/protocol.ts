@@ -10,6 +10,7 @@ import { DeviceFlow } from '../../src/oauth/device-flow.ts';
 import { Refusal } from '../../src/oauth/error.ts';
 import type { IssuedTokens } from '../../src/oauth/grant.ts';
 import { Introspection } from '../../src/oauth/introspection.ts';
+import { KnownTokens } from '../../src/oauth/known-tokens.ts';
 import { Parameters } from '../../src/oauth/parameters.ts';
 import { makeSecret } from '../../src/oauth/secret.ts';
 import { WHOLE_GRANT } from '../../src/oauth/token-request.ts';
@@ -48,7 +49,8 @@ export type Protocol = Memory & {
 /** Makes the operations; `now` answers ms. */
 export function operationsOn(memory: Memory, now: () => number = () => memory.clock.now): Protocol {
   const { store } = memory;
-  const parts = { store, keyring, lifetimes, prefix: PREFIX, now, ownResource: OWN_RESOURCE };
+  const knownTokens = new KnownTokens(PREFIX);
+  const parts = { store, keyring, lifetimes, prefix: PREFIX, knownTokens, now, ownResource: OWN_RESOURCE };
   const throttle = new Throttle({ count: MOST_GUESSES, seconds: 60 });
   const clients = new ClientAuthenticator({ ...parts, throttle, audiences: [ISSUER, `${ISSUER}/oauth2/token`] });
   return {

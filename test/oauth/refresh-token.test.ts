@@ -21,6 +21,7 @@ import {
   publicClient,
   rotatedKeyring,
   strictClient,
+  withWrongMac,
 } from './samples.ts';
 
 type Case = {
@@ -213,11 +214,7 @@ test('nothing of an expired grant is answered again, and there is nothing left t
 /** What is wrong with a request revokes nothing, however old the token is. */
 const wrongRequests: [string, Case, RegExp][] = [
   ['a token of no grant', { found: null }, /no such grant/],
-  [
-    'a forged MAC',
-    { credential: { ...presented('rt', activeGrant, { generation: 1 }), mac: Buffer.alloc(20) } },
-    /forged/,
-  ],
+  ['a forged MAC', { credential: withWrongMac(presented('rt', activeGrant, { generation: 1 })) }, /forged/],
   [
     'a token of another installation',
     { credential: presented('rt', activeGrant, { generation: 1 }, otherKeyring) },
@@ -230,7 +227,7 @@ const wrongRequests: [string, Case, RegExp][] = [
   ],
   [
     'a changed generation',
-    { credential: { ...presented('rt', activeGrant), generation: 4, header: Buffer.alloc(31) } },
+    { credential: { ...presented('rt', activeGrant), generation: 4, unproven: Buffer.alloc(51) } },
     /forged/,
   ],
   [
@@ -303,7 +300,7 @@ for (const { name, grant, standing, detail } of badStandings) {
 test('design: a forged token of another client’s revoked grant tells of its forgery first, then of the client', () => {
   const client = { ...confidentialClient, id: 'app_two' };
   const grant = { revokedAt: NOW };
-  const forged = { ...presented('rt', activeGrant), mac: Buffer.alloc(20) };
+  const forged = withWrongMac(presented('rt', activeGrant));
   assertRefusal(decide({ credential: forged, client, grant }), 'invalid_grant', /forged/);
   assertRefusal(decide({ client, grant }), 'invalid_grant', /another client/);
 });

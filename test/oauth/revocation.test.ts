@@ -25,7 +25,7 @@ import {
   setUp,
   wrongSecret,
 } from './protocol.ts';
-import { assertRefusal, otherKeyring, PREFIX } from './samples.ts';
+import { assertRefusal, otherKeyring, PREFIX, withWrongMac } from './samples.ts';
 
 async function assertEnded({ server, store }: Protocol, pair: IssuedTokens): Promise<void> {
   assertRefusal(await server.checkAccessToken(pair.accessToken), 'invalid_token', /revoked \(client\)/);
@@ -99,7 +99,7 @@ for (const kind of ['accessToken', 'refreshToken'] as const) {
     const credential = readCredential(PREFIX, credentialKind, pair[kind]) ?? assert.fail();
     const [listed] = await protocol.store.listGrants({ limit: 1 });
     const { grant } = listed ?? assert.fail();
-    const bytes = Buffer.concat([credential.header, Buffer.alloc(20)]);
+    const bytes = withWrongMac(credential).unproven ?? assert.fail();
     const stranger = { ...credential, keyId: otherKeyring.currentKeyId };
     const forged = [
       withChecksum(`${PREFIX}_${credentialKind}_${bytes.toString('base64url')}`),

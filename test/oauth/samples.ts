@@ -141,6 +141,12 @@ export function presented(
   return credential;
 }
 
+/** The same with another MAC. */
+export function withWrongMac(credential: Credential): Credential {
+  assert.ok(credential.unproven);
+  return { ...credential, unproven: Buffer.concat([credential.unproven.subarray(0, -20), Buffer.alloc(20)]) };
+}
+
 /** The row after a transition. */
 export function inGeneration(grant: Grant, next: Generation): Grant {
   const { grantId: _, ...columns } = next;

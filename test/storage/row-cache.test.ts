@@ -1,6 +1,7 @@
 /** Rows that are kept as they were read: never longer than they are so. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { getHeapSpaceStatistics } from 'node:v8';
 import type { Grant } from '../../src/oauth/grant.ts';
 import {
@@ -8,9 +9,11 @@ import {
   event,
   NOW,
   openAsService,
+  sampleAccount,
   sampleClient,
   sampleGeneration,
   sampleGrant,
+  sampleSession,
   secondConnection,
   temporaryPath,
 } from '../support/storage.ts';
@@ -70,7 +73,12 @@ for (const [what, sql] of Object.entries(ACTS_OF_OTHERS))
     await opened.store.issueGrant(grant, event('consent_allowed'));
     const before = await opened.store.findGrant(grant.id);
     assert.ok(before, 'it is kept now');
+    const version = opened.store.version();
+    await nextTurn(); // Who asks without a pause between shares an answer.
+    assert.equal(opened.store.version(), version);
+    await nextTurn();
     secondConnection(t, path).exec(sql);
+    assert.notEqual(opened.store.version(), version);
     const found = await opened.store.findGrant(grant.id);
     assert.notDeepEqual(found, before);
     // One that keeps nothing finds the same.
@@ -87,11 +95,13 @@ test('a write that was undone leaves nothing behind in what is kept', async (t) 
   const grant = sampleGrant();
   await store.issueGrant(grant, event('consent_allowed'));
   assert.ok(await store.findGrant(grant.id), 'it is kept now');
+  const version = store.version();
   const taken = store.issueGrant({ ...grant, scope: 'another' }, event('consent_allowed'));
   // In the same transaction, so that it is undone with the other and done again alone.
   const redeemed = store.redeemAuthorizationCode(sampleGeneration(grant, 1));
   await assert.rejects(taken);
   assert.equal(await redeemed, true);
+  assert.notEqual(store.version(), version);
   const found = await store.findGrant(grant.id);
   assert.deepEqual([found?.grant.scope, found?.grant.generation], [grant.scope, 1]);
 });
@@ -132,11 +142,50 @@ for (const [when, isAskedFor] of [
     for (const { id } of isAskedFor ? grants : []) assert.ok(await store.findGrant(id));
     assert.equal(await store.redeemAuthorizationCode(sampleGeneration(redeemed, 1)), true);
     assert.equal((await store.findGrant(redeemed.id))?.grant.generation, 1);
+    const version = store.version();
     assert.equal(await store.revokeGrant(revoked.id, 'operator', event('grant_revoked')), true);
+    assert.notEqual(store.version(), version);
     assert.equal((await store.findGrant(revoked.id))?.grant.revocationReason, 'operator');
     await store.revokeGrantsOfClient(ended.resourceOwnerId, ended.clientId, event('client_grants_revoked'));
     assert.equal((await store.findGrant(ended.id))?.grant.revocationReason, 'user');
   });
+
+test('Promise 2: with a row that is kept no more the version goes, since what is written of it is not noticed', async (t) => {
+  const opened = await openAsService(':memory:');
+  t.after(opened.close);
+  const { store } = opened;
+  await addAdaAndOne(opened);
+  const grants = Array.from({ length: 2 * GENERATION + 1 }, () => sampleGrant());
+  await Promise.all(grants.slice(0, GENERATION).map((grant) => store.issueGrant(grant, event('consent_allowed'))));
+  await Promise.all(grants.slice(GENERATION).map((grant) => store.issueGrant(grant, event('consent_allowed'))));
+  const [first] = grants;
+  assert.ok(first && (await store.findGrant(first.id)));
+  const version = store.version();
+  for (const { id } of grants) await store.findGrant(id);
+  assert.notEqual(store.version(), version);
+});
+
+test('design: the version stays while grants are given, refreshed and used, and people sign in', async (t) => {
+  const opened = await openAsService(temporaryPath(t));
+  t.after(opened.close);
+  const { store } = opened;
+  await addAdaAndOne(opened);
+  const grant = sampleGrant();
+  await store.issueGrant(grant, event('consent_allowed'));
+  const found = await store.findGrant(grant.id);
+  const version = store.version();
+  assert.equal(await store.redeemAuthorizationCode(sampleGeneration(grant, 1)), true);
+  store.noteUse(found?.grant as Grant, 1, NOW + 1);
+  const another = sampleGrant();
+  await store.issueGrant(another, event('consent_allowed'));
+  await store.findGrant(another.id);
+  const { password } = sampleAccount();
+  const session = sampleSession();
+  assert.equal(await store.addSession(session, password, null, event('sign_in')), true);
+  await store.touchSession(session.digest, NOW + 2);
+  await store.endSession(session.digest, event('sign_out'));
+  assert.equal(store.version(), version);
+});
 
 test('a grant that was found stays as it was found, whatever becomes of what is kept', async (t) => {
   const opened = await openAsService(':memory:');

@@ -1,5 +1,7 @@
 /** SQLite against what every store must do. */
+import assert from 'node:assert/strict';
 import type { Grant } from '../../src/oauth/grant.ts';
+import type { FoundGrant } from '../../src/oauth/store.ts';
 import { openAsService, temporaryPath } from '../support/storage.ts';
 import type { AnyStore } from './conformance/any-store.ts';
 import { storeConformance } from './conformance.ts';
@@ -26,6 +28,12 @@ storeConformance('SQLite file, with every grant read and kept before each act', 
   return readingFirst(opened.store);
 });
 
+storeConformance('SQLite file, whose version is another as soon as a grant is found otherwise', async (t) => {
+  const opened = await openAsService(temporaryPath(t));
+  t.after(() => opened.close());
+  return comparingVersions(opened.store);
+});
+
 /** The same store, which finds every grant that it was given before anything else is asked of it. */
 function readingFirst(store: AnyStore): AnyStore {
   const known: Buffer[] = [];
@@ -33,7 +41,7 @@ function readingFirst(store: AnyStore): AnyStore {
   return new Proxy(store, {
     get(_, name: keyof AnyStore) {
       const verb = store[name] as (...parameters: unknown[]) => unknown;
-      if (name === 'noteUse' || typeof verb !== 'function') return verb;
+      if (name === 'noteUse' || name === 'version' || typeof verb !== 'function') return verb;
       return async (...parameters: unknown[]) => {
         await readAll();
         const answer = await verb(...parameters);
@@ -42,4 +50,37 @@ function readingFirst(store: AnyStore): AnyStore {
       };
     },
   });
+}
+
+/** The same store, which finds every grant that it was given before and after each act, and compares if the version stayed. */
+function comparingVersions(store: AnyStore): AnyStore {
+  const known: Buffer[] = [];
+  const look = async () => {
+    const version = store.version();
+    const found = await Promise.all(known.map(async (id) => asOfVersion(await store.findGrant(id))));
+    return { version, found };
+  };
+  return new Proxy(store, {
+    get(_, name: keyof AnyStore) {
+      const verb = store[name] as (...parameters: unknown[]) => unknown;
+      if (name === 'noteUse' || name === 'version' || typeof verb !== 'function') return verb;
+      return async (...parameters: unknown[]) => {
+        await look(); // From now on all are kept.
+        const before = await look();
+        const answer = await verb(...parameters);
+        const after = await look();
+        if (after.version === before.version) assert.deepEqual(after.found, before.found, `after ${name}`);
+        if (name === 'issueGrant') known.push((parameters[0] as Grant).id);
+        return answer;
+      };
+    },
+  });
+}
+
+/** What is found of a grant without what its transitions and its uses change. */
+function asOfVersion(found: FoundGrant | null) {
+  if (!found) return null;
+  const { generation, keyId, rotatedAt, accessTokenExpiresAt, expiresAt, usedGeneration, lastUsedAt, ...grant } =
+    found.grant;
+  return { ...found, grant };
 }

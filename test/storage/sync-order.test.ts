@@ -3,8 +3,11 @@ import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { deriveTokens } from '../../src/oauth/grant.ts';
 import { StoreUnavailable } from '../../src/oauth/store.ts';
 import type { FileOperations } from '../../src/storage/sqlite/wal-file.ts';
+import { assertGood, operationsOn } from '../oauth/protocol.ts';
+import { assertRefusal, keyring, PREFIX } from '../oauth/samples.ts';
 import {
   addAdaAndOne,
   event,
@@ -207,6 +210,52 @@ test('clients, accounts and sessions are told of only as they are on disk', asyn
     await disk.end();
     await Promise.all([write, answer]);
   }
+});
+
+/** A token that was used three times. */
+async function knownToken({ store, grants }: Awaited<ReturnType<typeof openOnHeldDisk>>) {
+  const { server } = operationsOn({ store, clock: { now: NOW } });
+  const [grant] = grants;
+  const next = sampleGeneration(grant, 1);
+  await store.redeemAuthorizationCode(next);
+  const { accessToken } = deriveTokens(keyring, PREFIX, grant, next);
+  for (let n = 0; n < 3; n += 1) assertGood(await server.checkAccessToken(accessToken));
+  return { grant, check: () => server.checkAccessToken(accessToken) };
+}
+
+test('promise 2: the check of a token that is known waits for a revocation as any other', async (t) => {
+  const opened = await openOnHeldDisk(t);
+  const { store, disk } = opened;
+  disk.isHeld = false;
+  const { grant, check } = await knownToken(opened);
+  disk.isHeld = true;
+  const revoked = store.revokeGrant(grant.id, 'operator', event('grant_revoked'));
+  await nextTurn();
+  const checked = check();
+  assert.equal(await isPending(checked), true);
+  await disk.end();
+  assert.equal(await revoked, true);
+  assertRefusal(await checked, 'invalid_token', /revoked/);
+});
+
+test('promise 2: what a check found before a revocation, and answered after it, is not kept', async (t) => {
+  const opened = await openOnHeldDisk(t);
+  const { store, disk } = opened;
+  disk.isHeld = false;
+  const { grant, check } = await knownToken(opened);
+  disk.isHeld = true;
+  const updated = store.updateClient(sampleClient({ name: 'Another' }), event('client_updated'));
+  await nextTurn();
+  const checked = check();
+  assert.equal(await isPending(checked), true);
+  const revoked = store.revokeGrant(grant.id, 'operator', event('grant_revoked'));
+  await nextTurn();
+  await disk.end();
+  await updated;
+  assertGood(await checked);
+  await disk.end();
+  assert.equal(await revoked, true);
+  assertRefusal(await check(), 'invalid_token', /revoked/);
 });
 
 test('a check never waits for the mark of a use', async (t) => {

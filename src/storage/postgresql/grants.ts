@@ -179,9 +179,8 @@ export function grantStore(database: Database, marks: UseMarks, clients: KnownCl
     async revokeAllGrants(event) {
       await database.act(event, (connection) => connection.change('UPDATE installation SET epoch = epoch + 1'));
     },
-    noteUse(grant, generation, at) {
-      marks.note(grant, generation, at);
-    },
+    version: () => null,
+    noteUse: (grant, generation, at) => marks.note(grant, generation, at),
     async listGrants(filter) {
       const { where, parameters } = conditions(filter);
       const list = `SELECT ${SELECTED}, client.name AS client_name FROM oauth_grant ${CONTEXT} ${where} ORDER BY oauth_grant.id DESC LIMIT $1`;

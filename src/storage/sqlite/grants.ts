@@ -95,12 +95,13 @@ export function grantStore(tables: Tables, clients: RowCache<Client>, marks: Use
   return {
     async findGrant(id) {
       const key = rowKey(id);
-      const grant = grants.find(key)?.grant();
+      const grant = grants.find(key)?.grant(id);
       const context = grant && standings.find(grant);
       if (!context) return tables.onDisk('all', null);
       const restsOn = [key, grant.clientId, grant.resourceOwnerId, INSTALLATION];
       return tables.onDisk(restsOn, { ...context, grant });
     },
+    version: () => grants.changes() + standings.changes(),
     async findEpochs(clientId, resourceOwnerId) {
       const found = epochs(clientId, resourceOwnerId);
       return tables.onDisk([clientId, resourceOwnerId, INSTALLATION], found ? { ...found } : null);
@@ -124,7 +125,9 @@ export function grantStore(tables: Tables, clients: RowCache<Client>, marks: Use
       await tables.act([INSTALLATION], event, () => raiseEpoch());
     },
     noteUse(grant, generation, at) {
-      if (marks.note(grant, generation, at)) grants.kept(rowKey(grant.id))?.use(generation, at);
+      const usedAt = marks.note(grant, generation, at);
+      if (usedAt === at) grants.kept(rowKey(grant.id))?.use(generation, at);
+      return usedAt;
     },
     async listGrants(filter) {
       const { where, parameters } = conditions(filter);

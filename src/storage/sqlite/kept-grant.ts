@@ -15,7 +15,6 @@ const MOST_SHARED = 4096;
  * Large numbers that change are numbers from the beginning, and no `#` fields: into others V8 writes a new one each time.
  */
 export class KeptGrant {
-  readonly #key: string;
   readonly #clientId: string;
   readonly #resourceOwnerId: string;
   readonly #scope: string;
@@ -40,7 +39,6 @@ export class KeptGrant {
 
   /** `texts` are what grants of one database share. */
   constructor(grant: Grant, texts: SharedTexts) {
-    this.#key = rowKey(grant.id);
     this.#clientId = texts.shared(grant.clientId);
     this.#resourceOwnerId = grant.resourceOwnerId;
     this.#scope = texts.shared(grant.scope);
@@ -64,10 +62,10 @@ export class KeptGrant {
     this.#revocationReason = grant.revocationReason;
   }
 
-  /** The grant as it is now. Who has it keeps it so. */
-  grant(): Grant {
+  /** The grant as it is now, by its own id. Who has it keeps it so. */
+  grant(id: Buffer): Grant {
     return {
-      id: bytesOf(this.#key),
+      id,
       clientId: this.#clientId,
       resourceOwnerId: this.#resourceOwnerId,
       scope: this.#scope,

@@ -19,6 +19,7 @@ export class RowCache<Found> {
   #recent = new Map<string, Found>();
   #older = new Map<string, Found>();
   #version = Number.NaN;
+  #changes = 0;
 
   constructor(tables: Tables, read: (key: string) => Found | null, generation = GENERATION) {
     this.#tables = tables;
@@ -27,11 +28,15 @@ export class RowCache<Found> {
     tables.addCache(this);
   }
 
+  /** A number that grows whenever a row is forgotten: as long as it does not, all that was found stands. */
+  changes(): number {
+    this.#look();
+    return this.#changes;
+  }
+
   /** A row as it is now, or null. Throws `StoreUnavailable`. */
   find(key: string): Found | null {
-    const version = this.#tables.dataVersion();
-    if (version !== this.#version) this.forgetAll();
-    this.#version = version;
+    this.#look();
     const recent = this.#recent.get(key);
     if (recent !== undefined) return recent;
     const found = this.#older.get(key) ?? this.#read(key);
@@ -44,6 +49,7 @@ export class RowCache<Found> {
     if (this.#recent.size >= this.#generation) {
       this.#older = this.#recent;
       this.#recent = new Map();
+      this.#changes += 1;
     }
     this.#recent.set(key, found);
   }
@@ -55,13 +61,21 @@ export class RowCache<Found> {
 
   forget(keys: readonly string[]): void {
     for (const key of keys) {
-      this.#recent.delete(key);
-      this.#older.delete(key);
+      const wasRecent = this.#recent.delete(key);
+      if (this.#older.delete(key) || wasRecent) this.#changes += 1;
     }
   }
 
   forgetAll(): void {
+    this.#changes += 1;
     this.#recent.clear();
     this.#older.clear();
+  }
+
+  /** Sees whether another process has written. */
+  #look(): void {
+    const version = this.#tables.dataVersion();
+    if (version !== this.#version) this.forgetAll();
+    this.#version = version;
   }
 }

@@ -26,6 +26,11 @@ export class Standings {
     });
   }
 
+  /** As of `RowCache`, of all that they rest on. */
+  changes(): number {
+    return this.#installation.changes() + this.#clients.changes() + this.#accounts.changes();
+  }
+
   /** The standing of a grant, its resource owner and its client; null when its client or its account is gone. */
   find({ clientId, resourceOwnerId }: Grant): Omit<FoundGrant, 'grant'> | null {
     const installation = this.#installation.find(INSTALLATION);
