@@ -146,7 +146,7 @@ button:active, .button:active { transform: translateY(1px); }
 main > .monogram.app { inline-size: 3rem; block-size: 3rem; font-size: 1.375rem; border-radius: 0.875rem; }
 .account { display: flex; flex-wrap: wrap; align-items: center; gap: 0.5rem 0.75rem; padding: 0.625rem 0.75rem; background: var(--sunken); border-radius: 0.75rem; font-size: 0.875rem; line-height: 1.4; }
 .account p { flex: 1 1 9rem; min-inline-size: 0; }
-.account form { margin-inline: auto -0.375rem; }
+.account form { margin-block: -0.625rem; margin-inline: auto -0.375rem; }
 .account strong { display: block; font-weight: 600; }
 .account .address { color: var(--muted); }
 .account .monogram { background: var(--surface); }
