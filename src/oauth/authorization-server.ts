@@ -218,11 +218,11 @@ export class AuthorizationServer {
   async checkAccessToken(accessToken: string): Promise<CheckedToken | Refusal> {
     const { store, keyring, knownTokens, now, ownResource } = this.#parts;
     const known = knownTokens.find(accessToken);
-    const version = store.version(); // Before the grant is searched for, without a pause between.
-    const unchanged = known?.checked(version, now());
+    const unchanged = known?.checked(store.version(), now());
     if (unchanged) return unchanged;
     const credential = knownTokens.read(accessToken, known);
     if (!credential) return invalidToken('not an access token of this service');
+    const version = store.version(); // Before the grant is searched for, without a pause between.
     const found = await store.findGrant(credential.grantId);
     const at = now();
     const refusal = accessTokenRefusal(keyring, credential, found, ownResource, at);

@@ -24,7 +24,7 @@ export type CredentialHeader = {
 /** A credential that was read: nothing may be decided on it before `isGenuine`. */
 export type Credential = CredentialHeader & {
   readonly kind: CredentialKind;
-  /** Its bytes, whose MAC is to be proven; null when that was done before (`proven-tokens.ts`). */
+  /** Its bytes, whose MAC is to be proven; null when that was done before (`known-tokens.ts`). */
   readonly unproven: Buffer | null;
 };
 
@@ -38,7 +38,7 @@ const HEADER_BYTES = 1 + 4 + GRANT_ID_BYTES + 4 + 6;
 const MAC_BYTES = 20;
 const BODY_CHARACTERS = ((HEADER_BYTES + MAC_BYTES) / 3) * 4;
 const CHECKSUM_CHARACTERS = 6;
-/** So many characters at the end of a credential hold its MAC and the checksum: what comes before is no secret. */
+/** So many characters at its end hold all of a credential's MAC, and the checksum: what comes before them is no secret. */
 export const SECRET_CHARACTERS = BODY_CHARACTERS - Math.floor(HEADER_BYTES / 3) * 4 + CHECKSUM_CHARACTERS;
 const ALPHABET = /^[A-Za-z0-9_-]*$/;
 

@@ -5,7 +5,7 @@
 import type { CheckedToken } from './access-token.ts';
 import { type Credential, readCredential, readProven, SECRET_CHARACTERS } from './credential.ts';
 
-/** With so many, some 11 MB, all are forgotten: to find out everything about one anew takes some microseconds. */
+/** With so many, usually some 14 MB, all are forgotten: to find out everything about one anew takes some microseconds. */
 const MOST = 16_384;
 
 /** A token that was proven. */

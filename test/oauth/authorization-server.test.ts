@@ -276,7 +276,7 @@ test('promise 2: each way to end or stop a grant is seen by the very next reques
     const code = await obtainCode(setup);
     const pair = await obtainPair(setup);
     const ids = (await setup.store.listGrants({ limit: 10 })).map(({ grant }) => grant.id);
-    // Used more than once, what was proven of it is remembered.
+    // Since it was used, what was proven of it is remembered.
     for (let n = 0; n < 3; n += 1) assertGood(await setup.server.checkAccessToken(pair.accessToken));
     for (const id of ids) await stop(setup, id);
     assert.ok((await setup.server.checkAccessToken(pair.accessToken)) instanceof Refusal, name);

@@ -113,7 +113,7 @@ for (const [why, [end, back]] of Object.entries(ends)) {
     const protocol = await setUpServers(context);
     const { accessToken } = await obtainPair(protocol);
     const [listed] = await protocol.store.listGrants({ limit: 1 });
-    // Used more than once, what was proven of it is remembered.
+    // Since it was used, what was proven of it is remembered.
     for (let n = 0; n < 3; n += 1) assert.ok(await protocol.introspection.introspect(letters, accessToken));
     await end(protocol, listed?.grant.id ?? assert.fail());
     assert.equal(await protocol.introspection.introspect(letters, accessToken), null);

@@ -10,8 +10,8 @@ import {
 } from '../../src/oauth/credential.ts';
 import { KnownTokens } from '../../src/oauth/known-tokens.ts';
 import { WHOLE_GRANT } from '../../src/oauth/token-request.ts';
-import { sampleResourceServer } from '../support/storage.ts';
-import { asOne, assertGood, obtainPair, origin, setUp } from './protocol.ts';
+import { event, sampleResourceServer } from '../support/storage.ts';
+import { asOne, assertGood, obtainPair, one, operationsOn, origin, setUp } from './protocol.ts';
 import { activeGrant, assertRefusal, inContext, keyring, NOW, otherKeyring, PREFIX } from './samples.ts';
 
 /** An access token of the sample grant, with another time when it ends. */
@@ -131,9 +131,12 @@ test('promise 4: a forged token is refused however often it comes, and does not 
   const { accessToken } = await obtainPair(protocol);
   const letter = accessToken.at(-7) === 'A' ? 'B' : 'A';
   const forged = withChecksum(accessToken.slice(0, -7) + letter);
+  const anywhere = sampleResourceServer({ resource: null, scopes: null });
+  for (let n = 0; n < 3; n += 1) assert.equal(await introspection.introspect(anywhere, forged), null);
+  assert.ok(await introspection.introspect(anywhere, accessToken));
   for (let n = 0; n < 3; n += 1) {
     assertRefusal(await server.checkAccessToken(forged), 'invalid_token', /forged/);
-    assert.equal(await introspection.introspect(sampleResourceServer({ resource: null }), forged), null);
+    assert.equal(await introspection.introspect(anywhere, forged), null);
     assertGood(await server.checkAccessToken(accessToken));
     assertRefusal(await server.checkAccessToken(forged), 'invalid_token', /forged/);
   }
@@ -153,9 +156,35 @@ test('design: that a token which is known is used is noted every ten minutes, an
     return marks();
   };
   assert.deepEqual(await checkAt(NOW, pair.accessToken), [1, NOW]);
+  await store.updateClient({ ...one, name: 'Another' }, event('client_updated')); // So that it is looked at anew.
   assert.deepEqual(await checkAt(NOW + 599_999, pair.accessToken), [1, NOW]);
   assert.deepEqual(await checkAt(NOW + 600_000, pair.accessToken), [1, NOW + 600_000]);
   const next = assertGood(await server.refresh(asOne, pair.refreshToken, WHOLE_GRANT, origin));
   assert.deepEqual(await checkAt(NOW + 600_001, pair.accessToken), [1, NOW + 600_000]);
   assert.deepEqual(await checkAt(NOW + 600_002, next.accessToken), [2, NOW + 600_002]);
+});
+
+test('design: a use that could not be noted is to be noted with the next', async (context) => {
+  const protocol = await setUp(context);
+  const { accessToken } = await obtainPair(protocol);
+  let notes = 0;
+  const noteUse = () => {
+    notes += 1;
+    return null;
+  };
+  const { server } = operationsOn({ ...protocol, store: { ...protocol.store, noteUse } });
+  for (let n = 0; n < 3; n += 1) assertGood(await server.checkAccessToken(accessToken));
+  assert.equal(notes, 3);
+});
+
+test('design: what cannot be a token is refused without any read', async (context) => {
+  const protocol = await setUp(context);
+  let asked = 0;
+  const version = () => {
+    asked += 1;
+    return protocol.store.version();
+  };
+  const { server } = operationsOn({ ...protocol, store: { ...protocol.store, version } });
+  assertRefusal(await server.checkAccessToken('x'), 'invalid_token', /not an access token/);
+  assert.equal(asked, 0);
 });

@@ -28,7 +28,7 @@ export class RowCache<Found> {
     tables.addCache(this);
   }
 
-  /** A number that grows whenever a row is forgotten: as long as it does not, all that was found stands. */
+  /** A number that grows whenever a row is forgotten: as long as it does not, rows only change where they are kept. */
   changes(): number {
     this.#look();
     return this.#changes;
