@@ -22,10 +22,10 @@ class KnownToken {
 
   /** What a check would find; null when it has to be made. `version` is the store's, `now` in ms. */
   checked(version: number | null, now: number): CheckedToken | null {
-    return version !== null && version === this.#version && now < this.until ? this.#checked : null;
+    return version === this.#version && now < this.until ? this.#checked : null;
   }
 
-  /** Keeps what a check found, for the version that the store had before it searched, until a time (ms). */
+  /** Keeps what a check found, for the version that the store had before it searched, until a time (ms); for none, nothing. */
   keep(checked: CheckedToken, version: number | null, until: number): void {
     if (version === null) return;
     this.#version = version;
