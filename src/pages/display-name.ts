@@ -1,6 +1,6 @@
 const invisible = /[\p{C}\p{Default_Ignorable_Code_Point}\u2800]/gu;
 const stackedMarks = /(\p{M}{3})\p{M}+/gu;
-const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });
+let segmenter: Intl.Segmenter | undefined;
 
 /**
  * Makes a name that someone else chose fit to be shown: no control, direction-changing or invisible characters, no towers of
@@ -15,7 +15,7 @@ export function displayName(name: string, limit = 80): string {
     .replace(stackedMarks, '$1')
     .replace(/ +/g, ' ')
     .trim();
-  const characters = Array.from(segmenter.segment(visible), ({ segment }) => segment);
+  const characters = Array.from(charactersOf(visible), ({ segment }) => segment);
   if (characters.length <= limit && name.length <= 16 * limit) return visible;
   return (
     visible &&
@@ -28,6 +28,12 @@ export function displayName(name: string, limit = 80): string {
 
 /** The first visible character of a name in upper case, for its monogram; empty if it has none. */
 export function initial(name: string): string {
-  const [first] = segmenter.segment(displayName(name));
+  const [first] = charactersOf(displayName(name));
   return first ? first.segment.toUpperCase() : '';
+}
+
+/** Characters as people count them. What knows them is read when the first name is shown, as a language's formats are. */
+function charactersOf(text: string): Intl.Segments {
+  segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
+  return segmenter.segment(text);
 }

@@ -56,6 +56,24 @@ describe('the program as a process', { concurrency: true }, () => {
     child.kill('SIGKILL');
   });
 
+  test('the tables of languages are read for the first page that needs them, not at a start or for an API', async (t) => {
+    const program = await ProgramOnDisk.make(t);
+    const telling = new URL('languages-told.child.ts', import.meta.url);
+    const lives = [
+      async () => assert.equal((await me(program as never, 'nobody')).status, 401),
+      async () => assert.equal((await new Browser().get(`${program.appUrl}/developers`)).status, 200),
+    ];
+    const said: string[] = [];
+    for (const live of lives) {
+      const { child, ended } = await program.serve({ NODE_OPTIONS: `--import=${telling}` });
+      await live();
+      child.kill('SIGTERM');
+      said.push((await ended).stderr);
+    }
+    assert.doesNotMatch(String(said[0]), /Intl/);
+    assert.match(String(said[1]), /^Intl.NumberFormat made$/m);
+  });
+
   test('a start says what is missing without reading everybody: 100,000 accounts fit into 48 MB', async (t) => {
     const program = await ProgramOnDisk.make(t);
     const started = await program.serve();

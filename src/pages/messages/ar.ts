@@ -1,12 +1,10 @@
 import { displayName } from '../display-name.ts';
 import { html } from '../html.ts';
 import { isolated, isolatedAddress, isolatedCode } from '../isolated.ts';
-import { durationIn } from './duration.ts';
 import type { Messages } from './en.ts';
+import { Formats } from './formats.ts';
 
-const locale = 'ar-u-ca-gregory-nu-latn';
-const day = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' });
-const plural = new Intl.PluralRules(locale);
+const formats = new Formats('ar-u-ca-gregory-nu-latn');
 
 /** "دقيقة واحدة", "5 دقائق": how long someone has to wait, rounded up, in the genitive. */
 function wait(seconds: number): string {
@@ -19,13 +17,13 @@ function wait(seconds: number): string {
     many: `${minutes} دقيقة`,
     other: `${minutes} دقيقة`,
   };
-  return forms[plural.select(minutes)];
+  return forms[formats.plural(minutes)];
 }
 
 /** Every text of the pages in Arabic. */
 export const ar: Messages = {
-  day: (time) => day.format(time),
-  duration: (seconds) => durationIn(locale, seconds),
+  day: (time) => formats.day(time),
+  duration: (seconds) => formats.duration(seconds),
 
   layout: {
     title: (page, product) => `${page} – ${displayName(product)}`,
@@ -327,7 +325,7 @@ export const ar: Messages = {
         sign_in_address: 'كلمات مرور خاطئة، من عنوان شبكة واحد',
         device_code: 'رموز أجهزة خاطئة، من حساب واحد أو عنوان شبكة واحد',
       },
-      rate: (count, seconds) => `${new Intl.NumberFormat(locale).format(count)} / ${durationIn(locale, seconds)}`,
+      rate: (count, seconds) => `${formats.number(count)} / ${formats.duration(seconds)}`,
     },
     help: 'واجهتك صعوبة؟',
   },

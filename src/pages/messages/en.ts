@@ -1,22 +1,20 @@
 import { displayName } from '../display-name.ts';
 import { type Html, html } from '../html.ts';
 import { isolated, isolatedAddress, isolatedCode } from '../isolated.ts';
-import { durationIn } from './duration.ts';
+import { Formats } from './formats.ts';
 
-const locale = 'en-GB';
-const day = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' });
-const plural = new Intl.PluralRules(locale);
+const formats = new Formats('en-GB');
 
 /** "a minute", "5 minutes": how long someone has to wait, rounded up. */
 function wait(seconds: number): string {
   const minutes = Math.max(1, Math.ceil(seconds / 60));
-  return plural.select(minutes) === 'one' ? 'a minute' : `${minutes} minutes`;
+  return formats.plural(minutes) === 'one' ? 'a minute' : `${minutes} minutes`;
 }
 
 /** Every text of the pages in English. The other languages have this table's shape. */
 export const en = {
-  day: (time: number): string => day.format(time),
-  duration: (seconds: number): string => durationIn(locale, seconds),
+  day: (time: number): string => formats.day(time),
+  duration: (seconds: number): string => formats.duration(seconds),
 
   layout: {
     title: (page: string, product: string): string => `${page} – ${displayName(product)}`,
@@ -320,8 +318,7 @@ export const en = {
         sign_in_address: 'Wrong passwords, from one address',
         device_code: 'Wrong device codes, from one account or one address',
       },
-      rate: (count: number, seconds: number): string =>
-        `${new Intl.NumberFormat(locale).format(count)} in ${durationIn(locale, seconds)}`,
+      rate: (count: number, seconds: number): string => `${formats.number(count)} in ${formats.duration(seconds)}`,
     },
     help: 'Stuck?',
   },
