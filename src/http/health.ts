@@ -4,13 +4,13 @@ import { apiAnswers } from './json-answers.ts';
 import { answer, type Operation, object, troubles } from './operation.ts';
 import type { Service } from './service.ts';
 
-/** Adds both. They say nothing that would help anybody else. */
+/** Adds both, also for watchdogs that ask by HEAD. They say nothing that would help anybody else. */
 export function addHealth(app: FastifyInstance, service: Service): void {
   const answers = apiAnswers;
-  app.get('/healthz', { config: { answers, operation: ALIVE } }, async (_request, reply) =>
+  app.get('/healthz', { config: { answers, operation: ALIVE }, exposeHeadRoute: true }, async (_request, reply) =>
     reply.header('Cache-Control', 'no-store').send({ status: 'alive' }),
   );
-  app.get('/readyz', { config: { answers, operation: READY } }, async (_request, reply) => {
+  app.get('/readyz', { config: { answers, operation: READY }, exposeHeadRoute: true }, async (_request, reply) => {
     const isReady = await service.isReady();
     return reply
       .code(isReady ? 200 : 503)

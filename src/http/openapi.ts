@@ -37,11 +37,12 @@ export class ApiDescription {
     this.#service = service;
   }
 
-  /** Notes each described route that is added to a server from now on; `url` is the server's address. */
+  /** Notes each described route that is added to a server, whose address is `url`, from now on. HEAD goes without saying. */
   watch(app: FastifyInstance, url: string): void {
     app.addHook('onRoute', ({ url: path, method, config }) => {
       const operation = config?.operation;
-      if (operation) this.#routes.push({ server: url, path, method: String(method).toLowerCase(), operation });
+      if (operation && method !== 'HEAD')
+        this.#routes.push({ server: url, path, method: String(method).toLowerCase(), operation });
     });
   }
 

@@ -213,6 +213,7 @@ test('a broken service answers as described', async (t) => {
   for (const id of ['authorizationServerMetadata', 'protectedResourceMetadata'])
     assert.equal((await own.ask(id)).status, 500);
   assert.equal((await own.ask('readyz')).status, 503);
+  assert.equal((await fetch(`${broken.apiUrl}/readyz`, { method: 'HEAD' })).status, 503);
 });
 
 test('a service that cannot write answers as described', async (t) => {

@@ -47,7 +47,8 @@ describe('RFC 9110 §15.5.6: a method that an address does not know is 405 with 
     [appUrl, '/account/apps', 'GET'],
     [appUrl, '/account/apps/revoke', 'POST'],
     [appUrl, '/developers', 'GET'],
-    [apiUrl, '/healthz', 'GET'],
+    [apiUrl, '/healthz', 'GET, HEAD'],
+    [apiUrl, '/readyz', 'GET, HEAD'],
   ];
   const methods = ['GET', 'POST', 'HEAD', 'OPTIONS', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'PROPFIND', 'QUERY'];
   for (const [base, path, allow] of routes)
@@ -246,6 +247,10 @@ test('health: alive and ready on both addresses, and on one address that is both
       const answer = await asJson(await fetch(base + path));
       assert.deepEqual([answer.status, answer.body], [200, { status }]);
       assert.equal(answer.headers.get('cache-control'), 'no-store');
+      const { status: ofHead, headers, body } = await send(base, `HEAD ${path}`);
+      assert.deepEqual([ofHead, body], [200, '']);
+      for (const name of ['content-type', 'content-length', 'cache-control'])
+        assert.equal(headers.get(name), answer.headers.get(name), name);
     }
 });
 
