@@ -25,7 +25,7 @@ export function addSignIn(app: FastifyInstance, service: Service, pages: Pages, 
   app.get('/sign-in', { config }, async (request, reply) => {
     const continueTo = localPath(service.appUrl, (request.query as Parameters).get('continue'));
     if (await sessions.signedIn(request)) return seeOther(pages, reply, continueTo ?? START);
-    return sendSignIn(pages, sessions, request, reply, { continueTo, appName: await appNameOf(service, continueTo) });
+    return sendSignIn(pages, sessions, request, reply, await onTheWayTo(service, sessions, request, continueTo));
   });
 
   app.post('/sign-in', { config }, async (request, reply) => {
@@ -33,7 +33,7 @@ export function addSignIn(app: FastifyInstance, service: Service, pages: Pages, 
     const form = formOf(request);
     const continueTo = localPath(service.appUrl, form.get('continue'));
     const email = form.get('email') ?? '';
-    const again = { continueTo, appName: await appNameOf(service, continueTo), email };
+    const again = { ...(await onTheWayTo(service, sessions, request, continueTo)), email };
     // A browser that dropped the visitor's cookie gets a new form, not a dead end.
     if (sessions.checkSignInForm(request, form.get('form_token')) !== 'good') {
       return sendSignIn(pages, sessions, request, reply.code(403), { ...again, problem: { kind: 'form_expired' } });
@@ -94,13 +94,20 @@ function localPath(appUrl: string, text: string | undefined): string | null {
   return URL.parse(text, appUrl)?.origin === appUrl ? text : null;
 }
 
-/** The name of the app that a person is on the way to, if the path is an authorization request. */
-async function appNameOf(service: Service, path: string | null): Promise<string | null> {
-  const face = path === null ? null : faceOf(path);
-  if (path === null || face === null) return null;
-  const query = decodeForm(path.slice(path.indexOf('?') + 1));
-  const outcome = await service.authorizationServer.validateRequest(face, query);
-  return outcome.kind === 'valid' ? outcome.client.name : null;
+/** What the form says of the path that a person is on the way to: of an authorization request, whose it is, and why it asks. */
+async function onTheWayTo(
+  { authorizationServer }: Service,
+  sessions: BrowserSessions,
+  request: FastifyRequest,
+  continueTo: string | null,
+): Promise<Pick<SignInData, 'continueTo' | 'appName' | 'isAgain'>> {
+  const face = continueTo === null ? null : faceOf(continueTo);
+  if (continueTo === null || face === null) return { continueTo, appName: null };
+  const query = decodeForm(continueTo.slice(continueTo.indexOf('?') + 1));
+  const outcome = await authorizationServer.validateRequest(face, query);
+  if (outcome.kind !== 'valid') return { continueTo, appName: null };
+  const isAgain = outcome.prompt.includes('login') && (await sessions.signedIn(request)) !== null;
+  return { continueTo, appName: outcome.client.name, isAgain };
 }
 
 function seeOther(pages: Pages, reply: FastifyReply, path: string): FastifyReply {

@@ -62,6 +62,19 @@ describe('OpenID Connect Core §3.1.2.1: prompt=login needs a sign-in for this v
     assert.ok((await allowOn(browser, consent)).searchParams.has('code'));
   });
 
+  test('OpenID Connect Core §3.1.2.1: after a wrong password the page still says why it asks again', async () => {
+    const asksAgain = /asks you to sign in again/;
+    const email = 'ada@example.com';
+    const browser = await signedInBrowser(service);
+    service.clock.advance(1);
+    const wrong = await browser.submit(await browser.get(login), '/sign-in', { email, password: 'wrong' });
+    assert.match(wrong.body, asksAgain);
+    const nobody = new Browser();
+    const first = await nobody.submit(await nobody.get(login), '/sign-in', { email, password: 'wrong' });
+    assert.doesNotMatch(first.body, asksAgain);
+    assert.match(first.body, /to continue to <bdi[^>]*>Bank</);
+  });
+
   test('OpenID Connect Core §3.1.2.1: who was not signed in signs in once', async () => {
     const browser = new Browser();
     const consent = await browser.get(await signInOn(browser, await browser.get(login)));
