@@ -1,17 +1,8 @@
 /** The root keys on disk or in the environment: read, checked, and made for a new installation. */
 import { randomBytes } from 'node:crypto';
-import {
-  closeSync,
-  fsyncSync,
-  linkSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { makeFolder, syncFolder } from './folder.ts';
 import { withChecksum } from './oauth/credential.ts';
 import { ROOT_KEY_BYTES } from './oauth/keyring.ts';
 import { Refused } from './refused.ts';
@@ -113,6 +104,7 @@ export function makeKeysFile(path: string, key: string): boolean {
     );
     fsyncSync(descriptor);
     linkSync(draft, path);
+    syncFolder(dirname(path));
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
@@ -125,7 +117,7 @@ export function makeKeysFile(path: string, key: string): boolean {
 
 function openDraft(path: string, draft: string): number {
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(path));
     return openSync(draft, 'wx', 0o600);
   } catch (error) {
     throw new Refused([

@@ -17,7 +17,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
   'src/oauth/client-assertion.ts': ['node:crypto', 'jose', 'src/oauth/'],
   'src/oauth/': ['node:crypto', 'node:zlib', 'node:buffer'],
   'src/accounts/': ['node:crypto', '@node-rs/argon2', 'src/oauth/'],
-  'src/storage/': ['node:', 'pg', 'src/oauth/', 'src/accounts/', 'src/refused.ts'],
+  'src/storage/': ['node:', 'pg', 'src/oauth/', 'src/accounts/', 'src/folder.ts', 'src/refused.ts'],
   'src/pages/': ['type src/oauth/', 'type src/accounts/'],
   'src/http/': ['node:', 'fastify', '@fastify/', 'src/oauth/', 'src/accounts/', 'src/pages/', 'src/refused.ts'],
   'src/cli/': [

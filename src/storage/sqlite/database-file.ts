@@ -1,6 +1,7 @@
 /** The database file before SQLite opens it: made for the owner's eyes only, and refused where it cannot be used. */
-import { accessSync, closeSync, constants, mkdirSync, openSync, statSync } from 'node:fs';
+import { accessSync, closeSync, constants, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { makeFolder } from '../../folder.ts';
 import { Refused } from '../../refused.ts';
 
 /**
@@ -15,7 +16,7 @@ export function prepareDatabaseFile(path: string, create: boolean): void {
       throw new Refused([`there is no database at ${path}: make it with "database migrate", or check the path`]);
     if (stat && !stat.isFile()) throw new Refused([`${path} is not a file: give the path of the database file`]);
     if (!stat) {
-      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      makeFolder(folder);
       makeFile(path);
     }
     accessSync(path, constants.R_OK | constants.W_OK);
