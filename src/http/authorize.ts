@@ -61,7 +61,7 @@ async function show(parts: Parts, face: Face, request: FastifyRequest, reply: Fa
   const signedIn = await sessions.signedIn(request);
   if (!signedIn || !isFresh(sessions, request, outcome, signedIn)) {
     if (outcome.prompt.includes('none')) return refuse(pages, request, reply, outcome, 'login_required');
-    return demandSignIn(parts, request, reply, outcome, signedIn !== null);
+    return demandSignIn(parts, request, reply, outcome, signedIn);
   }
   const { client, resource } = outcome;
   const granted = await service.grants.grantedScope(signedIn.account.id, client.id, resource);
@@ -83,8 +83,11 @@ async function decide(parts: Parts, face: Face, request: FastifyRequest, reply: 
   if (!signedIn || !isFresh(sessions, request, outcome, signedIn)) return redirect(pages, reply, request.url);
   const form = formOf(request);
   const token = sessions.checkForm(signedIn, 'consent', requestFingerprint(outcome), form.get('form_token'));
-  if (token === 'wrong') return pages.sendError(request, reply, 403, 'form_refused');
-  if (token === 'expired') return redirect(pages, reply, request.url);
+  if (token !== 'good') {
+    request.outcome = { error: 'form_outdated' };
+    const granted = await service.grants.grantedScope(signedIn.account.id, outcome.client.id, outcome.resource);
+    return sendConsent(parts, request, reply.code(403), outcome, signedIn, granted, form.all('scope'));
+  }
   const decision = form.get('decision');
   if (decision === 'allow') return allow(parts, request, reply, outcome, signedIn, 'allowed', form.all('scope'));
   if (decision !== 'deny') return answerTrouble(pages.answers, request, reply, { kind: 'bad_request' });
@@ -135,14 +138,14 @@ function demandSignIn(
   request: FastifyRequest,
   reply: FastifyReply,
   outcome: AuthorizationRequest,
-  isAgain: boolean,
+  signedIn: SignedIn | null,
 ): FastifyReply {
   const mark = outcome.prompt.includes('login') ? sessions.signInDemand(requestFingerprint(outcome)) : null;
   return sendSignIn(pages, sessions, request, reply, {
     continueTo: mark === null ? request.url : withDemand(request.url, mark),
     appName: outcome.client.name,
-    email: outcome.loginHint ?? '',
-    isAgain,
+    email: outcome.loginHint ?? signedIn?.account.email ?? '',
+    isAgain: signedIn !== null,
   });
 }
 
@@ -160,6 +163,7 @@ async function sendConsent(
   outcome: AuthorizationRequest,
   signedIn: SignedIn,
   granted: readonly string[] | null,
+  outdatedChoice: readonly string[] | null = null,
 ): Promise<FastifyReply> {
   const context = pages.context(request);
   const page = consentPage(context, {
@@ -168,6 +172,7 @@ async function sendConsent(
     account: signedIn.account,
     hasAccessAlready: granted !== null,
     permissions: await permissionsToAsk(service, outcome.client, outcome.scope, granted, context.language),
+    outdatedChoice,
     action: request.url,
     formToken: sessions.formToken(signedIn, 'consent', requestFingerprint(outcome)),
     switchAccount: { continueTo: request.url, formToken: sessions.formToken(signedIn, 'sign-out', '') },

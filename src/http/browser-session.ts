@@ -17,7 +17,7 @@ export type SignedIn = {
 };
 
 /** What a form is for; a token for one purpose is wrong for every other. */
-export type FormPurpose = 'sign-in' | 'sign-out' | 'consent' | 'device' | 'apps';
+export type FormPurpose = 'sign-in' | 'sign-out' | 'consent' | 'device' | 'apps' | 'removed';
 
 const MONTH_SECONDS = 30 * 24 * 3600;
 

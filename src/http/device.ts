@@ -51,8 +51,10 @@ async function decide(parts: Parts, request: FastifyRequest, reply: FastifyReply
   if (!found) return reply;
   const form = formOf(request);
   const token = sessions.checkForm(signedIn, 'device', subjectOf(found), form.get('form_token'));
-  if (token === 'wrong') return pages.sendError(request, reply, 403, 'form_refused');
-  if (token === 'expired') return seeOther(pages, reply, request.url);
+  if (token !== 'good') {
+    request.outcome = { error: 'form_outdated' };
+    return sendConsent(parts, request, reply.code(403), found, signedIn, form.all('scope'));
+  }
   const decision = form.get('decision');
   if (decision !== 'allow' && decision !== 'deny')
     return answerTrouble(pages.answers, request, reply, { kind: 'bad_request' });
@@ -110,6 +112,7 @@ async function sendConsent(
   reply: FastifyReply,
   found: ShownDeviceRequest,
   signedIn: SignedIn,
+  outdatedChoice: readonly string[] | null = null,
 ): Promise<FastifyReply> {
   const { client, request: asked } = found;
   const context = pages.context(request);
@@ -120,6 +123,7 @@ async function sendConsent(
     account: signedIn.account,
     hasAccessAlready: granted !== null,
     permissions: await permissionsToAsk(service, client, asked.scope, granted, context.language),
+    outdatedChoice,
     action: request.url,
     formToken: sessions.formToken(signedIn, 'device', subjectOf(found)),
     switchAccount: { continueTo: request.url, formToken: sessions.formToken(signedIn, 'sign-out', '') },

@@ -34,8 +34,9 @@ export function addSignIn(app: FastifyInstance, service: Service, pages: Pages, 
     const continueTo = localPath(service.appUrl, form.get('continue'));
     const email = form.get('email') ?? '';
     const again = { ...(await onTheWayTo(service, sessions, request, continueTo)), email };
-    // A browser that dropped the visitor's cookie gets a new form, not a dead end.
     if (sessions.checkSignInForm(request, form.get('form_token')) !== 'good') {
+      // Somebody who signed in in another tab meanwhile; a browser that dropped the visitor's cookie gets a new form.
+      if (await sessions.signedIn(request)) return seeOther(pages, reply, continueTo ?? START);
       return sendSignIn(pages, sessions, request, reply.code(403), { ...again, problem: { kind: 'form_expired' } });
     }
     const before = sessions.sessionToken(request);
@@ -56,22 +57,22 @@ export function addSignIn(app: FastifyInstance, service: Service, pages: Pages, 
     const context = pages.context(request);
     if (!signedIn) return pages.send(reply, signedOutPage(context));
     const formToken = sessions.formToken(signedIn, 'sign-out', '');
-    return pages.send(reply, signOutPage(context, { formToken, continueTo: null }));
+    const continueTo = localPath(service.appUrl, (request.query as Parameters).get('continue'));
+    return pages.send(reply, signOutPage(context, { formToken, continueTo }));
   });
 
   app.post('/sign-out', { config }, async (request, reply) => {
     if (!sessions.isSameOrigin(request)) return pages.sendError(request, reply, 403, 'form_refused');
     const form = formOf(request);
-    const continueTo = localPath(service.appUrl, form.get('continue')) ?? '/sign-out';
+    const continueTo = localPath(service.appUrl, form.get('continue'));
     const signedIn = await sessions.signedIn(request);
     if (signedIn) {
       const token = sessions.checkForm(signedIn, 'sign-out', '', form.get('form_token'));
-      if (token === 'expired') return seeOther(pages, reply, '/sign-out');
-      if (token === 'wrong') return pages.sendError(request, reply, 403, 'form_refused');
+      if (token !== 'good') return seeOther(pages, reply, withContinue('/sign-out', continueTo));
       await service.accounts.signOut(signedIn.sessionToken, signedIn.account, originOf(request));
     }
     sessions.end(reply);
-    return seeOther(pages, reply, continueTo);
+    return seeOther(pages, reply, continueTo ?? '/sign-out');
   });
 }
 
@@ -108,6 +109,10 @@ async function onTheWayTo(
   if (outcome.kind !== 'valid') return { continueTo, appName: null };
   const isAgain = outcome.prompt.includes('login') && (await sessions.signedIn(request)) !== null;
   return { continueTo, appName: outcome.client.name, isAgain };
+}
+
+function withContinue(path: string, continueTo: string | null): string {
+  return continueTo === null ? path : `${path}?continue=${encodeURIComponent(continueTo)}`;
 }
 
 function seeOther(pages: Pages, reply: FastifyReply, path: string): FastifyReply {

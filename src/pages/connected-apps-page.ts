@@ -6,6 +6,7 @@ import { isolated } from './isolated.ts';
 import { layout, type PageContext } from './layout.ts';
 import { monogram } from './mark.ts';
 import type { Messages } from './messages/messages.ts';
+import { problemNotice } from './notice.ts';
 import { type Permission, permissionList } from './permissions.ts';
 
 /** One app that the person allowed; `since` and `lastUsed` are milliseconds since 1970, `lastUsed` is null before the first use. */
@@ -24,7 +25,9 @@ export type ConnectedAppsData = {
   /** For the forms that take access back. */
   formToken: string;
   /** The name of the app whose access was taken back just now. */
-  justRevoked: string | null;
+  justRemoved: string | null;
+  /** Whether one should have been removed by a form that was out of date. */
+  isOutdated: boolean;
   signOutFormToken: string;
 };
 
@@ -33,13 +36,15 @@ export function connectedAppsPage(context: PageContext, data: ConnectedAppsData)
   const texts = context.messages.connectedApps;
   const bar = html`<form method="post" action="/sign-out" class="session"><span>${texts.signedInAs(data.account.email)}</span>${hiddenFields(data.signOutFormToken)}<button class="quiet">${texts.signOut}</button></form>`;
   const removed =
-    data.justRevoked !== null &&
-    html`<div class="notice success" role="status">${icons.check}<div>${texts.removed(data.justRevoked)}</div></div>`;
+    data.justRemoved !== null &&
+    html`<div class="notice success" role="status">${icons.check}<div>${texts.removed(data.justRemoved)}</div></div>`;
+  const title = data.isOutdated ? context.messages.layout.titleWithProblem(texts.title) : texts.title;
   const main = html`<h1>${texts.heading}</h1>
 ${data.apps.length > 0 && html`<p class="lead">${texts.lead(context.brand.productName)} ${texts.effect}</p>`}
+${data.isOutdated && problemNotice(texts.outdated)}
 ${removed}
 ${data.apps.length > 0 ? appList(context.messages, data) : emptyState(context.messages)}`;
-  return layout(context, { title: texts.title, shape: 'column', bar }, main);
+  return layout(context, { title, shape: 'column', bar }, main);
 }
 
 function appList(messages: Messages, { apps, formToken }: ConnectedAppsData): Html {

@@ -6,6 +6,7 @@ import { icons } from './icons.ts';
 import { isolated, isolatedAddress, isolatedCode } from './isolated.ts';
 import { layout, type PageContext } from './layout.ts';
 import { monogram } from './mark.ts';
+import { problemNotice } from './notice.ts';
 import type { Permission } from './permissions.ts';
 
 /** The signed-in person, as pages show them. */
@@ -18,6 +19,8 @@ export type ConsentData = ConsentDestination & {
   /** Whether the app can use the account now; then `isNew` of a permission tells what it asks for beyond that. */
   hasAccessAlready: boolean;
   permissions: readonly Permission[];
+  /** The optional scopes of an answer that came from a page out of date, to be given again; null when none came. */
+  outdatedChoice: readonly string[] | null;
   /** Where the form posts to: a path of this service that carries the whole request. */
   action: string;
   formToken: string;
@@ -45,17 +48,19 @@ export function consentPage(context: PageContext, data: ConsentData): Html {
   const texts = messages.consent;
   const asksForMore = data.hasAccessAlready && data.permissions.some(({ isNew }) => isNew);
   const heading = asksForMore ? texts.headingMore : texts.heading;
+  const title = data.outdatedChoice ? messages.layout.titleWithProblem(texts.title) : texts.title;
   return layout(
     context,
-    { title: texts.title, shape: 'card' },
+    { title, shape: 'card' },
     html`${monogram(data.appName, 'app')}
 <h1>${heading(data.appName, brand.productName)}</h1>
 ${data.hasAccessAlready && html`<p class="lead">${asksForMore ? texts.leadMore : texts.leadNothingNew}</p>`}
+${data.outdatedChoice && problemNotice(texts.outdated)}
 ${'userCode' in data && askingDevice(context, data.userCode)}
 ${accountRow(context, data)}
 <form method="post" action="${data.action}" class="consent">
 ${hiddenFields(data.formToken)}
-${requestedPermissions(messages, data.permissions, asksForMore)}
+${requestedPermissions(messages, data, asksForMore)}
 <p class="destination">${'userCode' in data ? texts.device.warning : destination(context, data.redirectHost)}</p>
 <div class="choice">
 <button class="primary" name="decision" value="allow">${texts.allow}</button>

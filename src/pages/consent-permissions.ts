@@ -1,3 +1,4 @@
+import type { ConsentData } from './consent-page.ts';
 import { type Html, html } from './html.ts';
 import type { Messages } from './messages/messages.ts';
 import { checkedList, type Permission, permissionList, permissionText } from './permissions.ts';
@@ -5,7 +6,7 @@ import { checkedList, type Permission, permissionList, permissionText } from './
 /** What an app asks for, for the consent form: what is new apart from what it has, if it has access already. */
 export function requestedPermissions(
   messages: Messages,
-  permissions: readonly Permission[],
+  { permissions, outdatedChoice }: Pick<ConsentData, 'permissions' | 'outdatedChoice'>,
   asksForMore: boolean,
 ): Html {
   const { consent: texts } = messages;
@@ -13,27 +14,23 @@ export function requestedPermissions(
     const required = permissions.filter(({ optional }) => !optional);
     return html`<h2>${texts.permissions}</h2>
 ${permissionList(messages, required)}
-${options(messages, permissions, permissionText)}`;
+${options(messages, permissions, outdatedChoice)}`;
   }
   const added = permissions.filter(({ isNew }) => isNew);
   const held = permissions.filter(({ isNew }) => !isNew);
-  const required = added.filter(({ optional }) => !optional).map((each) => badgedText(messages, each));
+  const required = added.filter(({ optional }) => !optional);
   return html`<h2>${texts.permissionsMore}</h2>
-${required.length > 0 && checkedList(required)}
-${options(messages, added, badgedText)}
+${required.length > 0 && checkedList(required.map((each) => permissionText(messages, each)))}
+${options(messages, added, outdatedChoice)}
 <div class="already"><h3>${texts.permissionsAlready}</h3>
 ${permissionList(messages, held)}</div>
 ${held.map(({ optional, name }) => optional && html`<input type="hidden" name="scope" value="${name}">\n`)}`;
 }
 
-function badgedText(messages: Messages, permission: Permission): Html {
-  return html`${permissionText(messages, permission)} <span class="badge">${messages.consent.isNew}</span>`;
-}
-
 function options(
   messages: Messages,
   permissions: readonly Permission[],
-  textOf: (messages: Messages, permission: Permission) => Html,
+  chosen: readonly string[] | null,
 ): Html | null {
   const optional = permissions.filter((each) => each.optional);
   if (optional.length === 0) return null;
@@ -41,5 +38,5 @@ function options(
   return html`<button hidden formmethod="dialog"></button>
 <fieldset class="options">
 <legend>${messages.consent.optional}</legend>
-${optional.map((each) => html`<label><input type="checkbox" name="scope" value="${each.name}" checked>${textOf(messages, each)}</label>\n`)}</fieldset>`;
+${optional.map((each) => html`<label><input type="checkbox" name="scope" value="${each.name}" ${(chosen?.includes(each.name) ?? true) && html`checked`}>${permissionText(messages, each)}</label>\n`)}</fieldset>`;
 }

@@ -109,7 +109,7 @@ function errorsSection({ errors: texts }: Texts): Section {
     errorRow('invalid_scope', '', texts.invalid_scope),
     errorRow('invalid_target', '', texts.invalid_target),
     errorRow('unsupported_response_type', '', texts.unsupported_response_type),
-    row(html`<code>login_required</code> <code>consent_required</code>`, texts.interaction),
+    row(html`<code>login_required</code>, <code>consent_required</code>`, texts.interaction),
   );
   const onTokens = rows(
     errorRow('invalid_request', '400 405 413 415', texts.invalid_request),
@@ -117,7 +117,7 @@ function errorsSection({ errors: texts }: Texts): Section {
     errorRow('invalid_grant', '400', texts.invalid_grant),
     errorRow('unauthorized_client', '400', texts.unauthorized_client),
     errorRow('unsupported_grant_type', '400', texts.unsupported_grant_type),
-    row(html`<code>authorization_pending</code> <code>slow_down</code>`, texts.pending, '400'),
+    row(html`<code>authorization_pending</code>, <code>slow_down</code>`, texts.pending, '400'),
     errorRow('expired_token', '400', texts.expired_token),
     errorRow('temporarily_unavailable', '429 503', texts.temporarily_unavailable),
   );

@@ -6,7 +6,7 @@ let segmenter: Intl.Segmenter | undefined;
  * Makes a name that someone else chose fit to be shown: no control, direction-changing or invisible characters, no towers of
  * combining marks, one line, at most `limit` characters as people count them (then an ellipsis). Empty if nothing visible is left.
  */
-export function displayName(name: string, limit = 80): string {
+export function displayName(name: string, limit = 100): string {
   // A bound on the work: what stands this far in would be cut anyway, or hides behind a page of invisible characters.
   const visible = name
     .slice(0, 16 * limit)

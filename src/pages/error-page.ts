@@ -13,6 +13,7 @@ export type ErrorData = { kind: ErrorKind; requestId: string; retryAfterSeconds?
 export function errorPage(context: PageContext, { kind, requestId, retryAfterSeconds }: ErrorData): Html {
   const texts = context.messages.errors;
   const { heading, text, now, developer } = texts.kinds[kind];
+  const help = supportLink(context);
   const next = retryAfterSeconds === undefined ? now : texts.waitAndRetry(retryAfterSeconds);
   return layout(
     context,
@@ -23,7 +24,7 @@ export function errorPage(context: PageContext, { kind, requestId, retryAfterSec
 <div class="stack"><a class="button secondary" href="/">${texts.goHome}</a></div>
 <dl class="detail">
 <div><dt>${texts.developers}</dt><dd>${developer}</dd></div>
-<div><dt>${texts.requestId}</dt><dd>${isolatedAddress(requestId)} <span class="quote">${texts.quote} ${supportLink(context)}</span></dd></div>
+<div><dt>${texts.requestId}</dt><dd>${isolatedAddress(requestId)} ${help && html`<span class="quote">${texts.quote} ${help}</span>`}</dd></div>
 </dl>`,
   );
 }

@@ -2,7 +2,7 @@ import { displayName } from './display-name.ts';
 import { type Html, html } from './html.ts';
 
 /** A name or sentence that someone else wrote, shown so that its direction can't disturb the text around it; a dash if nothing of it is visible. */
-export function isolated(text: string, limit = 80): Html {
+export function isolated(text: string, limit = 100): Html {
   return html`<bdi>${displayName(text, limit) || '—'}</bdi>`;
 }
 

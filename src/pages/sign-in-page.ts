@@ -9,7 +9,9 @@ export type SignInProblem =
   | { kind: 'wrong_credentials' }
   | { kind: 'throttled'; retryAfterSeconds: number }
   | { kind: 'busy' }
-  | { kind: 'form_expired' };
+  | { kind: 'form_expired' }
+  /** Something was asked for by somebody who is not signed in any more. */
+  | { kind: 'signed_out' };
 
 /** What the sign-in page shows. */
 export type SignInData = {

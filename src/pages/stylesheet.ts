@@ -145,14 +145,14 @@ button:active, .button:active { transform: translateY(1px); }
 
 main > .monogram.app { inline-size: 3rem; block-size: 3rem; font-size: 1.375rem; border-radius: 0.875rem; }
 .account { display: flex; flex-wrap: wrap; align-items: center; gap: 0.5rem 0.75rem; padding: 0.625rem 0.75rem; background: var(--sunken); border-radius: 0.75rem; font-size: 0.875rem; line-height: 1.4; }
-.account p { flex: 1 1 9rem; min-inline-size: 0; }
+.account p { flex: 1 1 7rem; min-inline-size: 0; }
 .account form { margin-block: -0.625rem; margin-inline: auto -0.375rem; }
 .account strong { display: block; font-weight: 600; }
 .account .address { color: var(--muted); }
 .account .monogram { background: var(--surface); }
 .permissions { display: grid; gap: 0.75rem; }
 .permissions li { display: flex; gap: 0.75rem; }
-.permissions li > span:not(.badge), .options label > span:not(.badge) { min-inline-size: 0; }
+.permissions li > span, .options label > span { min-inline-size: 0; }
 .permissions .icon { margin-block-start: 0.125rem; color: var(--brand-text); }
 .card h2 + .permissions { margin-block-start: 0.875rem; }
 .options { min-inline-size: 0; margin: 0; padding: 0; border: 0; }
@@ -162,7 +162,6 @@ main > .monogram.app { inline-size: 3rem; block-size: 3rem; font-size: 1.375rem;
 .options label { display: flex; gap: 0.75rem; min-block-size: 2.75rem; padding: 0.625rem 0.75rem; margin-inline: -0.75rem; border-radius: 0.625rem; cursor: pointer; }
 .options label:hover { background: var(--sunken); }
 .options input { flex: none; inline-size: 1.25rem; block-size: 1.25rem; margin: 0.125rem 0 0; cursor: pointer; }
-.badge { flex: none; align-self: start; margin-block-start: 0.125rem; margin-inline-start: auto; padding: 0 0.5rem; font-size: 0.75rem; line-height: 1.5; font-weight: 600; color: var(--brand-text); background: var(--wash); border: 1px solid var(--brand-edge); border-radius: 1rem; }
 .card .consent > .already { margin-block-start: 1.5rem; }
 .card .consent > .options + .already { margin-block-start: 1rem; }
 .already h3 { margin-block-end: 0.625rem; }
@@ -181,7 +180,8 @@ main > .monogram.app { inline-size: 3rem; block-size: 3rem; font-size: 1.375rem;
 .destination .address { font-weight: 600; }
 .choice { display: grid; grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr)); gap: 0.75rem; margin-block-start: 1rem; }
 .facts { display: grid; gap: 0.625rem; font-size: 0.875rem; color: var(--muted); }
-.facts li { display: flex; gap: 0.625rem; }
+.facts li { display: flex; gap: 0.625rem; text-wrap: pretty; }
+.facts a { white-space: nowrap; }
 .facts .icon { inline-size: 1.125rem; block-size: 1.125rem; margin-block-start: 0.1rem; }
 
 .column .bar, .column main, .column .foot { max-inline-size: 46rem; inline-size: 100%; margin-inline: auto; }
@@ -205,7 +205,7 @@ main > .monogram.app { inline-size: 3rem; block-size: 3rem; font-size: 1.375rem;
 .empty .icon { inline-size: 2rem; block-size: 2rem; color: var(--brand-text); }
 .empty p { max-inline-size: 26rem; color: var(--muted); }
 
-.detail { display: grid; gap: 0.75rem; margin-block-start: 1.75rem; padding-block-start: 1.25rem; border-block-start: 1px solid var(--line); font-size: 0.8125rem; color: var(--muted); }
+.card main > .detail { display: grid; gap: 0.75rem; margin-block-start: 1.75rem; padding-block-start: 1.25rem; border-block-start: 1px solid var(--line); font-size: 0.8125rem; color: var(--muted); }
 .detail dt { font-weight: 600; }
 .quote { display: block; }
 

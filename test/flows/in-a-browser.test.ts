@@ -188,7 +188,7 @@ describe('in Chromium', { skip: noBrowser, concurrency: 3 }, async () => {
     await signIn(page);
     assert.ok((await page.innerText('h1')).includes(probe), 'shown as text');
     await page.goto(authorizeUrl(service, client, { client_id: probe, redirect_uri: probe }));
-    await page.goto(`${service.appUrl}/account/apps?revoked=${encodeURIComponent(probe)}`);
+    await page.goto(`${service.appUrl}/account/apps?removed=${encodeURIComponent(probe)}`);
     await page.goto(authorizeUrl(service, client, { redirect_uri: redirectUri, state: probe }));
     await page.click('button[value=allow]');
     await page.waitForURL(`${third.origin}/done?code=*`);

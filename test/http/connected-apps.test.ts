@@ -9,6 +9,7 @@ import {
   obtainPair,
   refresh,
   signedInBrowser,
+  signIn,
 } from '../support/flow.ts';
 import { addClient, addUser, startTestService } from '../support/service.ts';
 
@@ -32,7 +33,7 @@ test('Promise 2: taking an app back ends all of it at once, and nothing of anybo
   for (const secret of [one.clientSecret, two.clientSecret, ...[...kept, ...ended].flatMap(Object.values)])
     assert.ok(!page.body.includes(String(secret)), 'the page holds no credential');
   const visit = await ada.submit(page, '/account/apps/revoke', { client_id: two.clientId });
-  assert.equal(visit.headers.get('location'), `/account/apps?revoked=${two.clientId}`);
+  assert.match(String(visit.headers.get('location')), new RegExp(`^/account/apps\\?removed=${two.clientId}&mark=`));
   for (const { accessToken, refreshToken } of ended) {
     assert.equal((await me(service, accessToken)).status, 401);
     assertRefused(await refresh(service, two, refreshToken), 400, 'invalid_grant');
@@ -48,11 +49,40 @@ test('Promise 2: taking an app back ends all of it at once, and nothing of anybo
 test('Promise 2: the page says that an app was removed only when it was', async () => {
   const app = await addClient(service, { name: 'Still there' });
   await obtainPair(service, ada, app);
-  const isSaid = async (clientId: string) =>
-    (await ada.get(`${appsUrl}?revoked=${clientId}`)).body.includes('role="status"');
-  assert.deepEqual([await isSaid(app.clientId), await isSaid('app_nobody')], [false, false], 'anybody can make a link');
-  await ada.submit(await ada.get(appsUrl), '/account/apps/revoke', { client_id: app.clientId });
-  assert.equal(await isSaid(app.clientId), true);
+  const other = await addClient(service, { name: 'Never there' });
+  const isSaid = async (query: string, browser = ada) =>
+    (await browser.get(`${appsUrl}?${query}`)).body.includes('role="status"');
+  const { headers } = await ada.submit(await ada.get(appsUrl), '/account/apps/revoke', { client_id: app.clientId });
+  const [, removed = ''] = String(headers.get('location')).split('?');
+  assert.ok(await isSaid(removed));
+  const mark = removed.split('&mark=')[1];
+  const links = [`removed=${app.clientId}`, `removed=${app.clientId}&mark=x`, `removed=${other.clientId}&mark=${mark}`];
+  for (const link of links) assert.ok(!(await isSaid(link)), 'anybody can make a link');
+  assert.ok(!(await isSaid(removed, grace)), 'or pass one on');
+  await obtainPair(service, ada, app);
+  assert.ok(!(await isSaid(removed)));
+});
+
+test('Promise 2: what a page out of date asks for is not done, and the next page says so', async (t) => {
+  const own = await startTestService(t);
+  await addUser(own);
+  const browser = await signedInBrowser(own);
+  const app = await addClient(own);
+  const { accessToken } = await obtainPair(own, browser, app);
+  const page = await browser.get(`${own.appUrl}/account/apps`);
+  const press = (on: Visit) => browser.submit(on, '/account/apps/revoke', { client_id: app.clientId });
+  own.clock.advance(601);
+  const late = await press(page);
+  assert.equal(late.status, 403);
+  assert.match(late.body, /role="alert".*Nothing was removed yet/s);
+  await browser.submit(await browser.get(`${own.appUrl}/sign-out`), '/sign-out');
+  const signedOut = await press(late);
+  assert.equal(signedOut.status, 403);
+  assert.match(signedOut.body, /role="alert".*You were signed out.*name="password"/s);
+  assert.equal((await me(own, accessToken)).status, 200);
+  await signIn(own, browser);
+  assert.equal((await press(await browser.get(`${own.appUrl}/account/apps`))).status, 303);
+  assert.equal((await me(own, accessToken)).status, 401);
 });
 
 test('Promise 2: a second press and an app that was never allowed change nothing', async () => {
@@ -60,9 +90,11 @@ test('Promise 2: a second press and an app that was never allowed change nothing
   await obtainPair(service, ada, app);
   const { accessToken } = await obtainPair(service, grace, app);
   const page = await ada.get(appsUrl);
-  for (const location of [`/account/apps?revoked=${app.clientId}`, '/account/apps']) {
+  for (const time of ['first', 'second']) {
     const visit = await ada.submit(page, '/account/apps/revoke', { client_id: app.clientId });
-    assert.deepEqual([visit.status, visit.headers.get('location')], [303, location]);
+    assert.equal(visit.status, 303);
+    const said = await ada.get(new URL(String(visit.headers.get('location')), service.appUrl).href);
+    assert.match(said.body, /role="status"/, `a ${time} press hears that it is so`);
   }
   for (const clientId of ['', 'app_nobody', '__proto__'])
     assert.equal((await ada.submit(page, '/account/apps/revoke', { client_id: clientId })).status, 303);

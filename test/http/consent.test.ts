@@ -150,8 +150,30 @@ test('RFC 6749 §10.12: a form counts for 10 minutes; after them the page asks a
   assert.match((await browser.submit(shown, AUTHORIZE, ALLOW)).headers.get('location') ?? '', /code=/);
   own.clock.advance(1);
   const late = await browser.submit(shown, AUTHORIZE, ALLOW);
-  assert.deepEqual([late.status, late.headers.get('location')], [303, shown.url.slice(own.appUrl.length)]);
+  assert.equal(late.status, 403);
+  assert.match(late.body, /role="alert"/);
   assert.equal((await own.installation.grants.list({ limit: 10 })).length, 1);
+  assert.match((await browser.submit(late, AUTHORIZE, ALLOW)).headers.get('location') ?? '', /code=/);
+});
+
+test('RFC 6749 §10.12: a form of an earlier session is shown anew, and what was left out stays so', async () => {
+  const scopes = [
+    { name: 'mail', sentence: null, optional: false },
+    { name: 'photos', sentence: null, optional: true },
+    { name: 'files', sentence: null, optional: true },
+  ];
+  const app = await addClient(service, { scopes });
+  const browser = await signedInBrowser(service);
+  const shown = await browser.get(authorizeUrl(service, app, { scope: 'mail photos files' }));
+  await signIn(service, browser);
+  const checked = ({ body }: { body: string }) =>
+    [...body.matchAll(/name="scope" value="(\w+)" checked/g)].map(([, name]) => name);
+  assert.deepEqual(checked(shown), ['photos', 'files']);
+  const anew = await browser.submit(shown, AUTHORIZE, { ...ALLOW, scope: 'files' });
+  assert.equal(anew.status, 403);
+  assert.match(anew.body, /role="alert"/);
+  assert.deepEqual(checked(anew), ['files']);
+  assert.equal(await grantsOf(app.clientId), 0);
 });
 
 test('RFC 6749 §4.1.1: a second press in the same session is a second grant, and ends nothing', async () => {

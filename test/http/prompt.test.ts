@@ -56,6 +56,7 @@ describe('OpenID Connect Core §3.1.2.1: prompt=login needs a sign-in for this v
     service.clock.advance(1);
     const page = await browser.get(login);
     assert.match(page.body, /<bdi[^>]*>Bank<\/bdi> asks you to sign in again/);
+    assert.match(page.body, /name="email"[^>]* value="ada@example.com"/);
     const back = await signInOn(browser, page);
     const consent = await browser.get(back);
     assert.ok(asksForConsent(consent));

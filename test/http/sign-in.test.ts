@@ -135,7 +135,8 @@ test('ASVS 7.2.4: sign-in makes a new session and ends the one before; a forged 
     email: 'ada@example.com',
     password: PASSWORD,
   });
-  assert.equal(refused.status, 403, 'a form token counts for one visitor only');
+  assert.deepEqual([refused.status, refused.headers.get('location')], [303, '/account/apps']);
+  assert.equal(again.cookies.get('valetkey_session'), first, 'a form token counts for one visitor only');
   again.cookies.set('valetkey_visitor', String(visitor));
   assert.equal((await again.submit(page, '/sign-in', { email: 'ada@example.com', password: PASSWORD })).status, 303);
   assert.notEqual(again.cookies.get('valetkey_session'), first);
@@ -174,7 +175,8 @@ describe('sign-out', () => {
     const page = await browser.get(`${service.appUrl}/sign-out`);
     const cross = { 'Sec-Fetch-Site': 'cross-site', Origin: 'https://evil.test' };
     assert.equal((await browser.submit(page, '/sign-out', {}, cross)).status, 403);
-    assert.equal((await browser.submit(page, '/sign-out', { form_token: '' })).status, 403);
+    const unproven = await browser.submit(page, '/sign-out', { form_token: '' });
+    assert.equal(unproven.headers.get('location'), '/sign-out', 'it is asked again');
     assert.equal(await whoIs(service, browser), 'ada@example.com');
   });
 
@@ -198,6 +200,22 @@ test('RFC 6749 §10.12: a sign-out form counts for 10 minutes; after them it is 
   own.clock.advance(601);
   assert.equal((await browser.submit(page, '/sign-out')).headers.get('location'), '/sign-out');
   assert.equal(await whoIs(own, browser), 'ada@example.com');
+  const consent = await browser.get(authorizeUrl(own, await addClient(own)));
+  own.clock.advance(601);
+  const { headers } = await browser.submit(consent, '/sign-out');
+  const asked = await browser.get(new URL(String(headers.get('location')), own.appUrl).href);
+  const back = await browser.submit(asked, '/sign-out');
+  assert.equal(new URL(String(back.headers.get('location')), own.appUrl).href, consent.url, 'the app is not forgotten');
+});
+
+test('a person who signed in in another tab goes on, and need not sign in again', async () => {
+  const browser = new Browser();
+  const [one, other] = [await browser.get(`${service.appUrl}/sign-in`), await browser.get(`${service.appUrl}/sign-in`)];
+  await browser.submit(one, '/sign-in', { email: 'ada@example.com', password: PASSWORD });
+  const session = browser.cookies.get('valetkey_session');
+  const visit = await browser.submit(other, '/sign-in', { email: 'ada@example.com', password: 'wrong' });
+  assert.deepEqual([visit.status, visit.headers.get('location')], [303, '/account/apps']);
+  assert.equal(browser.cookies.get('valetkey_session'), session);
 });
 
 test('ASVS 6.2.7: passwords count in full, to the last character', async () => {

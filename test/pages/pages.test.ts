@@ -109,6 +109,7 @@ const consent = {
   account: { name: 'Ada', email: 'ada@northwind.example' },
   hasAccessAlready: false,
   permissions: [] as Permission[],
+  outdatedChoice: null,
   action: '/auth/oauth2/authorize?client_id=a',
   formToken: 't',
   switchAccount: { continueTo: '/auth/oauth2/authorize?client_id=a', formToken: 'u' },
@@ -170,7 +171,7 @@ test('an app on this device is called that, and only that', () => {
 
 test('a hostile app name is isolated, shortened and shown without tricks', () => {
   const long = consentMarkup({ appName: `Ev\u202Eil\u200B ${'x'.repeat(5_000)}` });
-  assert.match(long, /<h1>Allow <bdi>Evil x{74}…<\/bdi> to use/);
+  assert.match(long, /<h1>Allow <bdi>Evil x{94}…<\/bdi> to use/);
   assert.ok(long.length < 8_000);
   assert.match(consentMarkup({ appName: '\u202E\u200B' }), /<h1>Allow <bdi>—<\/bdi> to/);
 });
@@ -206,7 +207,7 @@ test('RFC 6749 §3.3: optional permissions are ticked boxes that can be left out
   );
 });
 
-test('an app that has access and asks for more: what is new is first and marked, what it has is said and kept', () => {
+test('an app that has access and asks for more: what is new is first, what it has is said and kept', () => {
   const page = consentMarkup({
     hasAccessAlready: true,
     permissions: [
@@ -220,13 +221,12 @@ test('an app that has access and asks for more: what is new is first and marked,
   for (const part of [
     'Allow Planner to do more with your Northwind account?',
     'It already has access to your account, and now asks for more.',
-    'If you allow it, this app can also Send mail New Optional: untick what you want to leave out Delete your mail New',
+    'If you allow it, this app can also Send mail Optional: untick what you want to leave out Delete your mail It can already',
     'it gets nothing more, and keeps what it has',
   ]) {
     assert.ok(text.includes(part), part);
   }
   assert.match(text, /It can already See who you are.* Read your mail Sort your mail Either way/);
-  assert.equal(text.match(/ New /g)?.length, 2);
   assert.doesNotMatch(text, /nothing is shared/);
   assert.deepEqual(scopeFields(page), ['checkbox mail.delete  checked', 'hidden mail.sort']);
 });

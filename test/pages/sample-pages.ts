@@ -43,6 +43,7 @@ export function samplePages(context: PageContext, text: Replace = unchanged): Re
     appName: text('Meeting Room Planner'),
   };
   const consent = {
+    outdatedChoice: null,
     appName: text('Meeting Room Planner'),
     account,
     hasAccessAlready: false,
@@ -64,7 +65,14 @@ export function samplePages(context: PageContext, text: Replace = unchanged): Re
     { name: text('rooms.book'), sentence: text('Book meeting rooms in your name'), optional: true, isNew: true },
     { name: text('contacts.read'), sentence: text('See your contacts'), optional: true },
   ];
-  const connected = { account, apps: [], formToken: text('token'), justRevoked: null, signOutFormToken: text('token') };
+  const connected = {
+    account,
+    apps: [],
+    formToken: text('token'),
+    justRemoved: null,
+    isOutdated: false,
+    signOutFormToken: text('token'),
+  };
   const apps = [
     {
       clientId: text('a'),
@@ -88,10 +96,17 @@ export function samplePages(context: PageContext, text: Replace = unchanged): Re
     }),
     'sign-in-busy': signInPage(context, { ...signIn, problem: { kind: 'busy' } }),
     'sign-in-expired': signInPage(context, { ...signIn, continueTo: null, problem: { kind: 'form_expired' } }),
+    'sign-in-signed-out': signInPage(context, { ...signIn, continueTo: null, problem: { kind: 'signed_out' } }),
     'sign-in-again': signInPage(context, { ...signIn, isAgain: true, problem: null }),
     consent: consentPage(context, { ...consent, ...toApp }),
     'consent-this-device': consentPage(context, { ...consent, redirectHost: '127.0.0.1:51234' }),
     'consent-options': consentPage(context, { ...consent, ...toApp, permissions: optional }),
+    'consent-outdated': consentPage(context, {
+      ...consent,
+      ...toApp,
+      permissions: optional,
+      outdatedChoice: [],
+    }),
     'consent-more': consentPage(context, { ...consent, ...toApp, hasAccessAlready: true, permissions: more }),
     'consent-nothing-new': consentPage(context, { ...consent, ...toApp, hasAccessAlready: true }),
     'consent-device': consentPage(context, { ...consent, ...toDevice }),
@@ -134,7 +149,7 @@ export function samplePages(context: PageContext, text: Replace = unchanged): Re
     }),
     'device-allowed': deviceDonePage(context, { decision: 'allowed', appName: text('Meeting Room Planner') }),
     'device-denied': deviceDonePage(context, { decision: 'denied', appName: text('Meeting Room Planner') }),
-    'connected-apps': connectedAppsPage(context, { ...connected, apps, justRevoked: text('Invoice Robot') }),
+    'connected-apps': connectedAppsPage(context, { ...connected, apps, justRemoved: text('Invoice Robot') }),
     'connected-apps-empty': connectedAppsPage(context, connected),
     'sign-out': signOutPage(context, { formToken: text('token'), continueTo: text('/account/apps') }),
     'signed-out': signedOutPage(context),

@@ -50,6 +50,10 @@ export const en = {
       },
       busy: { heading: 'We’re very busy', text: 'Your sign-in didn’t get through. Please try again in a moment.' },
       form_expired: { heading: 'This page was open for too long', text: 'Nothing was lost. Please sign in again.' },
+      signed_out: {
+        heading: 'You were signed out',
+        text: 'So nothing was changed. Sign in, and do it again.',
+      },
     },
   },
 
@@ -71,7 +75,6 @@ export const en = {
     permissionsMore: 'If you allow it, this app can also',
     permissionsAlready: 'It can already',
     optional: 'Optional: untick what you want to leave out',
-    isNew: 'New',
     device: {
       heading: 'A device is asking',
       text: 'Only continue if you yourself started this, on a device that you have in front of you, and it shows this code:',
@@ -82,6 +85,10 @@ export const en = {
     password: 'The app never sees your password.',
     allow: 'Allow',
     deny: 'Deny',
+    outdated: {
+      heading: 'Please answer once more',
+      text: 'This page was out of date, so your answer wasn’t taken. Look at everything again before you choose.',
+    },
     doubt: 'Don’t know this app? Choose Deny, and nothing is shared.',
     doubtAlready: 'Not sure? Choose Deny: it gets nothing more, and keeps what it has.',
   },
@@ -127,6 +134,10 @@ export const en = {
     lead: (product: string): Html => html`You allowed these apps to use your ${isolated(product)} account.`,
     effect: 'When you remove an app, its very next request is refused. You can always connect it again.',
     removed: (app: string): Html => html`${isolated(app)} was removed. Its next request will be refused.`,
+    outdated: {
+      heading: 'Nothing was removed yet',
+      text: 'This page was out of date. If you still want to remove an app, do it now.',
+    },
     can: 'It can',
     since: 'Connected',
     lastUsed: 'Last used',
@@ -332,25 +343,25 @@ export const en = {
       unknown_client: {
         heading: 'We don’t know this app',
         text: 'An app sent you here, but it isn’t registered with us, or no longer is.',
-        now: 'You haven’t shared anything. Close this page, or go back to the app and tell its makers.',
+        now: 'Nothing new was shared. Close this page, or go back to the app and tell its makers.',
         developer: html`No client is registered under this <code>client_id</code>.`,
       },
       bad_redirect_uri: {
         heading: 'We stopped, to be safe',
         text: 'The app that sent you here asked us to send you on to an address that isn’t registered for it.',
-        now: 'You haven’t shared anything. Close this page, or go back to the app and tell its makers.',
+        now: 'Nothing new was shared. Close this page, or go back to the app and tell its makers.',
         developer: html`<code>redirect_uri</code> must be present, and equal a registered one character by character.`,
       },
       bad_request_uri: {
         heading: 'This request can’t be used any more',
         text: 'The app that sent you here had prepared its request, but we don’t know that request, or it has run out.',
-        now: 'You haven’t shared anything. Go back to the app and start again there.',
+        now: 'Nothing new was shared. Go back to the app and start again there.',
         developer: html`<code>request_uri</code> is unknown, expired or another client’s. Push a new request.`,
       },
       client_paused: {
         heading: 'This app is paused',
         text: 'The app that sent you here can’t connect to accounts at the moment.',
-        now: 'You haven’t shared anything. Please try again later, or ask the app’s makers.',
+        now: 'Nothing new was shared. Please try again later, or ask the app’s makers.',
         developer: html`The operator has paused this client.`,
       },
       bad_request: {
@@ -376,12 +387,6 @@ export const en = {
         text: 'It didn’t come from one of our own pages, or it belonged to someone else’s visit.',
         now: 'Nothing was changed. Start again from the app or page you were using.',
         developer: html`Forms must be posted from the page that showed them, in the same session, with cookies.`,
-      },
-      form_expired: {
-        heading: 'This page was open for too long',
-        text: 'To keep you safe, a form can be used only for a few minutes.',
-        now: 'Nothing was changed. Go back, reload the page and try again.',
-        developer: html`The form’s token is past its lifetime.`,
       },
       too_many_requests: {
         heading: 'That was a lot at once',
