@@ -3,6 +3,7 @@
  * the code is the state; nothing is written before the decision.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Client } from '../oauth/client.ts';
 import { readableUserCode } from '../oauth/device-authorization.ts';
 import type { ShownDeviceRequest } from '../oauth/device-flow.ts';
 import { grantIdText } from '../oauth/grant.ts';
@@ -63,20 +64,30 @@ async function decide(parts: Parts, request: FastifyRequest, reply: FastifyReply
     decision === 'allow'
       ? await deviceFlow.allow(found, signedIn.account.id, form.all('scope'), origin)
       : await deviceFlow.deny(found, signedIn.account.id, origin);
-  if (outcome === 'gone') return sendCodeForm(pages, request, reply.code(400), typed, { kind: 'unknown_code' });
-  return pages.send(reply, deviceDonePage(pages.context(request), { decision: outcome, appName: found.client.name }));
+  if (outcome === 'gone') return sendNothingWaits(parts, request, reply, signedIn, typed);
+  return sendDone(pages, request, reply, { decision: outcome, client: found.client });
+}
+
+function sendDone(
+  pages: Pages,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { decision, client }: { readonly decision: 'allowed' | 'denied'; readonly client: Client },
+): FastifyReply {
+  return pages.send(reply, deviceDonePage(pages.context(request), { decision, appName: client.name }));
 }
 
 /** The request behind the typed code. Null when there is none, and then the answer is sent; wrong guesses are slowed down. */
 async function findWaiting(
-  { service, pages }: Parts,
+  parts: Parts,
   request: FastifyRequest,
   reply: FastifyReply,
-  { account }: SignedIn,
+  signedIn: SignedIn,
   typed: string,
 ): Promise<ShownDeviceRequest | null> {
+  const { service, pages } = parts;
   const { userCode } = service.throttles;
-  const guesses = [`account ${account.id}`, `source ${originOf(request).source}`];
+  const guesses = [`account ${signedIn.account.id}`, `source ${originOf(request).source}`];
   const retryAfterSeconds = userCode.wait(guesses, service.now());
   if (retryAfterSeconds > 0) {
     request.outcome = { error: 'throttled' };
@@ -91,9 +102,22 @@ async function findWaiting(
     for (const key of guesses) userCode.refund(key, service.now());
     return found;
   }
-  request.outcome = { error: 'unknown_code' };
-  sendCodeForm(pages, request, reply.code(400), typed, { kind: 'unknown_code' });
+  await sendNothingWaits(parts, request, reply, signedIn, typed);
   return null;
+}
+
+/** Whoever pressed twice, or came back, hears what was decided; else the code is wrong. */
+async function sendNothingWaits(
+  { service, pages }: Parts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { account }: SignedIn,
+  typed: string,
+): Promise<FastifyReply> {
+  const decided = await service.deviceFlow.findDecision(typed, account.id);
+  if (decided) return sendDone(pages, request, reply, decided);
+  request.outcome = { error: 'unknown_code' };
+  return sendCodeForm(pages, request, reply.code(400), typed, { kind: 'unknown_code' });
 }
 
 function sendCodeForm(

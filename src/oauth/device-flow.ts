@@ -13,6 +13,7 @@ import {
   parseUserCode,
   pollAt,
   readDeviceCode,
+  type WaitingDevice,
 } from './device-authorization.ts';
 import { invalidDeviceCode, Refusal } from './error.ts';
 import {
@@ -87,12 +88,34 @@ export class DeviceFlow {
 
   /** The request behind a code that somebody typed; null when nothing waits for it. */
   async find(typed: string): Promise<ShownDeviceRequest | null> {
-    const { store, now, clients } = this.#parts;
-    const userCode = parseUserCode(typed);
-    const waiting = userCode === null ? null : await store.findDeviceRequest(userCode, now());
+    const waiting = await this.#search(typed);
     if (waiting?.decision !== null) return null;
-    const client = await clients.find(waiting.request.clientId);
+    const client = await this.#parts.clients.find(waiting.request.clientId);
     return client?.status === 'active' && client.deviceFlow ? { request: waiting.request, client } : null;
+  }
+
+  /**
+   * What was decided about a code, for whoever presses twice or comes back to the page: that it was allowed, to who did it
+   * and while it lasts; that it was denied, to everybody. Null when there is nothing of it to say.
+   */
+  async findDecision(
+    typed: string,
+    resourceOwnerId: string,
+  ): Promise<{ readonly decision: 'allowed' | 'denied'; readonly client: Client } | null> {
+    const { store, clients } = this.#parts;
+    const found = await this.#search(typed);
+    const client = found && (await clients.find(found.request.clientId));
+    if (!client || found.decision === null) return null;
+    const { decision } = found;
+    if (decision === 'denied') return { decision, client };
+    const grant = (await store.findGrant(found.request.grantId))?.grant;
+    return grant?.resourceOwnerId === resourceOwnerId && grant.revokedAt === null ? { decision, client } : null;
+  }
+
+  async #search(typed: string): Promise<WaitingDevice | null> {
+    const { store, now } = this.#parts;
+    const userCode = parseUserCode(typed);
+    return userCode === null ? null : store.findDeviceRequest(userCode, now());
   }
 
   /**

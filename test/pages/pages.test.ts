@@ -299,7 +299,7 @@ test('after the decision for a device, the page says what was decided, and how t
   const done = (decision: 'allowed' | 'denied') =>
     textOf(String(deviceDonePage(sampleContext('en'), { decision, appName: 'Planner' })));
   assert.match(done('allowed'), /You can go back to your device\s+Planner is connected.*\s+.*Connected apps/);
-  assert.match(done('denied'), /Nothing was shared\s+You denied the request of Planner/);
+  assert.match(done('denied'), /Nothing was shared\s+The request of Planner was denied/);
   assert.doesNotMatch(done('denied'), /Connected apps/);
 });
 

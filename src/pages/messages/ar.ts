@@ -134,7 +134,7 @@ export const ar: Messages = {
     denied: {
       title: 'تم رفض الوصول',
       heading: 'لم يُشارَك أي شيء',
-      text: (app) => html`رفضتَ طلب ${isolated(app)}. يمكنك إغلاق هذه الصفحة.`,
+      text: (app) => html`رُفض طلب ${isolated(app)}. يمكنك إغلاق هذه الصفحة.`,
     },
     takeBack: html`يمكنك سحب ذلك في أي وقت من صفحة <a href="/account/apps">التطبيقات المتصلة</a>.`,
   },

@@ -123,7 +123,7 @@ export const en = {
     denied: {
       title: 'Access denied',
       heading: 'Nothing was shared',
-      text: (app: string): Html => html`You denied the request of ${isolated(app)}. You can close this page.`,
+      text: (app: string): Html => html`The request of ${isolated(app)} was denied. You can close this page.`,
     },
     takeBack: html`You can take this back at any time under <a href="/account/apps">Connected apps</a>.`,
   },
