@@ -5,7 +5,7 @@ import { type SignInData, signInPage } from '../pages/sign-in-page.ts';
 import { signedOutPage, signOutPage } from '../pages/sign-out-page.ts';
 import { setRetryAfter } from './answer.ts';
 import { faceOf } from './authorize.ts';
-import type { BrowserSessions } from './browser-session.ts';
+import type { BrowserSessions, SignedIn } from './browser-session.ts';
 import { decodeForm } from './decoding.ts';
 import { formOf } from './form.ts';
 import { originOf } from './origin.ts';
@@ -54,11 +54,8 @@ export function addSignIn(app: FastifyInstance, service: Service, pages: Pages, 
 
   app.get('/sign-out', { config }, async (request, reply) => {
     const signedIn = await sessions.signedIn(request);
-    const context = pages.context(request);
-    if (!signedIn) return pages.send(reply, signedOutPage(context));
-    const formToken = sessions.formToken(signedIn, 'sign-out', '');
-    const continueTo = localPath(service.appUrl, (request.query as Parameters).get('continue'));
-    return pages.send(reply, signOutPage(context, { formToken, continueTo }));
+    if (!signedIn) return pages.send(reply, signedOutPage(pages.context(request)));
+    return askSignOut(request, reply, signedIn, null);
   });
 
   app.post('/sign-out', { config }, async (request, reply) => {
@@ -68,12 +65,20 @@ export function addSignIn(app: FastifyInstance, service: Service, pages: Pages, 
     const signedIn = await sessions.signedIn(request);
     if (signedIn) {
       const token = sessions.checkForm(signedIn, 'sign-out', '', form.get('form_token'));
-      if (token !== 'good') return seeOther(pages, reply, withContinue('/sign-out', continueTo));
+      if (token !== 'good') {
+        request.outcome = { error: 'form_outdated' };
+        return askSignOut(request, reply.code(403), signedIn, continueTo);
+      }
       await service.accounts.signOut(signedIn.sessionToken, signedIn.account, originOf(request));
     }
     sessions.end(reply);
     return seeOther(pages, reply, continueTo ?? '/sign-out');
   });
+
+  function askSignOut(request: FastifyRequest, reply: FastifyReply, signedIn: SignedIn, continueTo: string | null) {
+    const formToken = sessions.formToken(signedIn, 'sign-out', '');
+    return pages.send(reply, signOutPage(pages.context(request), { formToken, continueTo }));
+  }
 }
 
 /** Shows the sign-in form: on its own page, or in place of one that needs somebody signed in. */
@@ -109,10 +114,6 @@ async function onTheWayTo(
   if (outcome.kind !== 'valid') return { continueTo, appName: null };
   const isAgain = outcome.prompt.includes('login') && (await sessions.signedIn(request)) !== null;
   return { continueTo, appName: outcome.client.name, isAgain };
-}
-
-function withContinue(path: string, continueTo: string | null): string {
-  return continueTo === null ? path : `${path}?continue=${encodeURIComponent(continueTo)}`;
 }
 
 function seeOther(pages: Pages, reply: FastifyReply, path: string): FastifyReply {
