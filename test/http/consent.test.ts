@@ -165,6 +165,7 @@ test('RFC 6749 §10.12: a form of an earlier session is shown anew, and what was
   const app = await addClient(service, { scopes });
   const browser = await signedInBrowser(service);
   const shown = await browser.get(authorizeUrl(service, app, { scope: 'mail photos files' }));
+  await browser.submit(await browser.get(`${service.appUrl}/sign-out`), '/sign-out');
   await signIn(service, browser);
   const checked = ({ body }: { body: string }) =>
     [...body.matchAll(/name="scope" value="(\w+)" checked/g)].map(([, name]) => name);
