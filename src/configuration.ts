@@ -131,7 +131,7 @@ const SETTINGS = {
     'VALETKEY_PRODUCT_LOGO',
     '',
     readText,
-    'Its logo: the path of an SVG or PNG file, shown 32 pixels high at most.',
+    'Its logo: the path of an SVG or PNG file, shown 32 pixels high, and on white in dark pages.',
   ),
   supportAddress: setting(
     'VALETKEY_SUPPORT_ADDRESS',

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { dirname, join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { inaccessible } from '../support/accessibility.ts';
@@ -9,6 +11,7 @@ import { launchBrowser, noBrowser } from '../support/chromium.ts';
 import { authorizeUrl, exchange, me, obtainPair, pairOf, signedInBrowser } from '../support/flow.ts';
 import { addClient, addUser, PASSWORD, startTestService } from '../support/service.ts';
 import { DEVICE_GRANT, exchangeCode, scopes as optionalScopes, postAs, standardUrl } from '../support/standard.ts';
+import { temporaryPath } from '../support/storage.ts';
 
 /** A server that answers each address with a redirect or a page, and keeps what it was asked. */
 async function serve(answer: (url: URL) => string): Promise<{ origin: string; asked: string[] }> {
@@ -211,6 +214,25 @@ describe('in Chromium', { skip: noBrowser, concurrency: 3 }, async () => {
         .slice(1),
       ['chrome-error://chromewebdata/'],
     );
+    await page.context().close();
+  });
+
+  test('a logo is shown whether it says its size or only its shape, and cut to what fits', async (t) => {
+    const { page } = await open({ colorScheme: 'dark' });
+    const shapes: [attributes: string, width: number, height: number][] = [
+      ['viewBox="0 0 300 60"', 160, 32],
+      ['width="900" height="120" viewBox="0 0 900 120"', 192, 32],
+      ['width="16" height="16"', 32, 32],
+    ];
+    for (const [attributes, width, height] of shapes) {
+      const logo = join(dirname(temporaryPath(t)), 'logo.svg');
+      mkdirSync(dirname(logo));
+      writeFileSync(logo, `<svg xmlns="http://www.w3.org/2000/svg" ${attributes}><path d="M0 0h16v16H0z"/></svg>`);
+      const branded = await startTestService(t, { VALETKEY_PRODUCT_LOGO: logo });
+      await page.goto(`${branded.appUrl}/sign-in`);
+      const size = 'const { width, height } = getComputedStyle(document.querySelector(".logo")); [width, height]';
+      assert.deepEqual(await page.evaluate(`{${size}}`), [`${width}px`, `${height}px`], attributes);
+    }
     await page.context().close();
   });
 
