@@ -36,7 +36,7 @@ export function addSignIn(app: FastifyInstance, service: Service, pages: Pages, 
     const again = { ...(await onTheWayTo(service, sessions, request, continueTo)), email };
     if (sessions.checkSignInForm(request, form.get('form_token')) !== 'good') {
       // Somebody who signed in in another tab meanwhile; a browser that dropped the visitor's cookie gets a new form.
-      if (await sessions.signedIn(request)) return seeOther(pages, reply, continueTo ?? START);
+      if (!again.isAgain && (await sessions.signedIn(request))) return seeOther(pages, reply, continueTo ?? START);
       return sendSignIn(pages, sessions, request, reply.code(403), { ...again, problem: { kind: 'form_expired' } });
     }
     const before = sessions.sessionToken(request);

@@ -70,6 +70,12 @@ describe('OpenID Connect Core §3.1.2.1: prompt=login needs a sign-in for this v
     service.clock.advance(1);
     const wrong = await browser.submit(await browser.get(login), '/sign-in', { email, password: 'wrong' });
     assert.match(wrong.body, asksAgain);
+    service.clock.advance(601);
+    const late = await browser.submit(wrong, '/sign-in', { email, password: PASSWORD });
+    assert.ok(
+      late.status === 403 && asksAgain.test(late.body) && late.body.includes('role="alert"'),
+      'or a form too old',
+    );
     const nobody = new Browser();
     const first = await nobody.submit(await nobody.get(login), '/sign-in', { email, password: 'wrong' });
     assert.doesNotMatch(first.body, asksAgain);
