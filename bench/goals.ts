@@ -6,6 +6,7 @@ import type { Measure } from './rounds.ts';
 import type { StartTimes } from './start-time.ts';
 import { ratio, rowsOf } from './statistics.ts';
 import type { StreamRow } from './streams.ts';
+import type { Disturbance } from './undisturbed.ts';
 
 /** What a run found. Memory in MB, by name of the contestant. */
 export type Figures = {
@@ -20,6 +21,8 @@ export type Figures = {
   readonly syncTime: number;
   /** How much longer it took those who store in SQLite, in µs; 0 is the disk as it is. */
   readonly syncDelay: number;
+  /** What others on the machine did to it. */
+  readonly disturbance: Disturbance;
 };
 
 /** One thing that is wanted: what must be, what is aimed at, and what is; null where it was not measured. */

@@ -6,7 +6,7 @@ import { runStream, type StreamOutcome } from './open-loop.ts';
 import type { Purse } from './operations.ts';
 import type { Purses } from './rounds.ts';
 import { median, type Row } from './statistics.ts';
-import { isWorthTrying, STREAM_CONNECTIONS, type StreamRow, severalTimes, summaryOf } from './streams.ts';
+import { isWorthTrying, STREAM_CONNECTIONS, type StreamRow, severalTimes, summaryOf, type Turns } from './streams.ts';
 import type { RunningTarget } from './target.ts';
 
 /** Checks at a fixed rate beside refreshes. Latencies are the checks', errors those of both. */
@@ -27,22 +27,17 @@ export const REFRESHING = 64;
 const LEAD_MS = 100;
 
 /**
- * Runs both at once against each target that stores in SQLite, so many times, for so many seconds. `rows` say who is worth
- * trying. Wrong answers are counted; throws when a target takes no connections.
+ * Runs both at once against each target that stores in SQLite. `rows` say who is worth trying. Wrong answers are counted;
+ * throws when a target takes no connections.
  */
-export async function runMixed(
-  purses: Purses,
-  rows: readonly Row[],
-  seconds: number,
-  times: number,
-): Promise<MixedRow[]> {
+export async function runMixed(purses: Purses, rows: readonly Row[], turns: Turns): Promise<MixedRow[]> {
   const found: MixedRow[] = [];
   for (const [target, purse] of purses) {
     if (!storesInSqlite(target)) continue;
     const about = { target: target.name, operation: 'check', rate: CHECK_RATE } as const;
     const nothing = { keepsUp: false, latency: null, errors: 0, refreshes: null, firstError: null };
     const outcome = isWorthTrying(rows, about)
-      ? rowOf(await severalTimes(times, () => runBoth(target, purse, seconds)))
+      ? rowOf(await severalTimes(turns, () => runBoth(target, purse, turns.seconds)))
       : nothing;
     found.push({ ...about, ...outcome });
   }

@@ -6,6 +6,7 @@ import { OPERATIONS } from './operations.ts';
 import type { Measure } from './rounds.ts';
 import { type Row, ratio, rowsOf } from './statistics.ts';
 import type { StreamRow } from './streams.ts';
+import { MOST_STOLEN } from './undisturbed.ts';
 
 /** Everything that a run found. */
 export function reportOf(figures: Figures): string {
@@ -17,6 +18,7 @@ export function reportOf(figures: Figures): string {
     streams.length > 0 ? streamTable(streams, mixed) : '',
     memoryTable(figures),
     syncLine(figures),
+    disturbanceLine(figures),
     startTimes
       ? `A process that does nothing starts and ends in ${whole(startTimes.node)} ms; bare Fastify answers after ${whole(startTimes.fastify)} ms.`
       : '',
@@ -116,6 +118,12 @@ function memoryTable({ memoryIdle, memoryAfter }: Figures): string {
 function syncLine({ syncTime, syncDelay }: Figures): string {
   const longer = syncDelay > 0 ? `, and ${syncDelay / 1000} ms longer for those who store in SQLite` : '';
   return `A sync of this disk takes ${syncTime.toFixed(2)} ms${longer}.`;
+}
+
+function disturbanceLine({ disturbance: { again, kept } }: Figures): string {
+  if (again + kept === 0) return '';
+  const others = `because more than ${MOST_STOLEN * 100} % of the time was taken by others`;
+  return `${again} measurements were made again ${others}; ${kept} were kept nevertheless.`;
 }
 
 /** What is wanted of this disk beside what is, and how much more is wanted of the other one. */

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Outcome, runCell } from './load.ts';
 import { isOfApi, marksUse, OPERATIONS, type Operation, Purse, shuffled } from './operations.ts';
 import type { RunningTarget } from './target.ts';
+import type { Undisturbed } from './undisturbed.ts';
 
 /** How much is run. */
 export type Extent = {
@@ -33,6 +34,13 @@ export type Measure = {
   readonly firstError: string | null;
 };
 
+/** How a run goes. `chance` is for the order of things. */
+export type Conduct = {
+  readonly chance: () => number;
+  readonly undisturbed: Undisturbed;
+  readonly report: (line: string) => void;
+};
+
 /** What each target has to spend. */
 export type Purses = ReadonlyMap<RunningTarget, Purse>;
 
@@ -48,9 +56,9 @@ const RESERVE = 1.3;
 export async function runRounds(
   targets: readonly RunningTarget[],
   extent: Extent,
-  chance: () => number,
-  report: (line: string) => void,
+  conduct: Conduct,
 ): Promise<{ measures: Measure[]; purses: Purses }> {
+  const { chance, report } = conduct;
   const rates = new Map<RunningTarget, number>();
   for (const target of targets) rates.set(target, await firstRate(target, extent, chance));
   const measures: Measure[] = [];
@@ -58,7 +66,7 @@ export async function runRounds(
   for (let round = 0; round <= extent.rounds; round += 1) {
     report(round === 0 ? 'warming up' : `round ${round} of ${extent.rounds}`);
     purses = await fillPurses(targets, extent, rates, chance);
-    const measured = await runRound(targets, purses, { ...extent, round }, chance);
+    const measured = await runRound(targets, purses, { ...extent, round }, conduct);
     for (const target of targets) rates.set(target, mostExchanges(target, measured));
     // What went wrong counts wherever it did.
     measures.push(...measured.filter(({ errors }) => round > 0 || errors > 0));
@@ -105,14 +113,22 @@ async function runRound(
   targets: readonly RunningTarget[],
   purses: Purses,
   extent: Extent & { readonly round: number },
-  chance: () => number,
+  { chance, undisturbed }: Conduct,
 ): Promise<Measure[]> {
   const measures: Measure[] = [];
   for (const operation of OPERATIONS) {
     for (const concurrency of shuffled(extent.concurrencies, chance)) {
       for (const target of shuffled(targets, chance)) {
         if (operation === 'introspect' && target.paths.introspect === null) continue;
-        measures.push(await measure(target, purses.get(target) as Purse, operation, concurrency, extent));
+        const first = purses.get(target) as Purse;
+        const run = async (isAgain: boolean) => {
+          // The codes are used up; what they were exchanged for is left to the operations after it.
+          const isEmpty = isAgain && operation === 'exchange';
+          const purse = isEmpty ? await fillPurse(target, first.codes, chance) : first;
+          return measure(target, purse, operation, concurrency, extent);
+        };
+        // Nobody looks at how long the warming up took.
+        measures.push(await (extent.round === 0 ? run(false) : undisturbed.measure(run)));
       }
     }
   }

@@ -23,6 +23,7 @@ const USAGE = `npm run bench -- [options]
   --starts N           starts of each kind of process (9)
   --seed N             for the order of things (1)
   --settle MS          a pause after each cell of checks (600)
+  --patience N         how many seconds to spend on measuring again what others on the machine disturbed (900)
   --sync-delay US      a disk on which each sync of those who store in SQLite takes so many µs longer; needs a C compiler
   --profile            also show where the service's time goes
   --out FOLDER         where latest.json and latest.svg go (a whole run: bench/results; others: nowhere)
@@ -39,6 +40,7 @@ const { values } = parseArgs({
     starts: { type: 'string' },
     seed: { type: 'string', default: '1' },
     settle: { type: 'string' },
+    patience: { type: 'string' },
     'sync-delay': { type: 'string', default: '0' },
     profile: { type: 'boolean', default: false },
     out: { type: 'string' },
@@ -63,6 +65,7 @@ async function bench(): Promise<number> {
     starts: Number(values.starts ?? (quick ? 2 : 9)),
     streamSeconds: Number(values.streams ?? (quick ? 1 : 5)),
     syncDelay: Number(values['sync-delay']),
+    patience: Number(values.patience ?? (quick ? 0 : 900)),
     profile: values.profile,
   };
   const contestants = chosen();

@@ -8,7 +8,7 @@ import { slowDisk } from './disk/build.ts';
 import type { Figures } from './goals.ts';
 import { runMixed } from './mixed.ts';
 import { profileAll } from './profile.ts';
-import { type Extent, type Measure, type Purses, runRounds } from './rounds.ts';
+import { type Conduct, type Extent, type Measure, type Purses, runRounds } from './rounds.ts';
 import { measureStarts } from './start-time.ts';
 import { rowsOf } from './statistics.ts';
 import { runStreams } from './streams.ts';
@@ -23,6 +23,7 @@ import {
   type Target,
   untilAnswers,
 } from './target.ts';
+import { Undisturbed } from './undisturbed.ts';
 
 /** What is run. */
 export type Plan = Extent & {
@@ -32,6 +33,8 @@ export type Plan = Extent & {
   readonly streamSeconds: number;
   /** How much longer a sync takes than the disk does, in µs. */
   readonly syncDelay: number;
+  /** How many seconds may be spent on measuring again what others disturbed. */
+  readonly patience: number;
   readonly profile: boolean;
 };
 
@@ -54,6 +57,7 @@ export async function runSession(
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
   const log = openSync(join(folder, 'log'), 'a');
   report('starting');
+  const conduct: Conduct = { chance, report, undisturbed: new Undisturbed(plan.patience) };
   const syncTime = measureSync(folder);
   // Before this process is pinned to a core, which its children inherit: PostgreSQL may use all of them.
   const postgresql = contestants.some(({ store }) => store === 'postgresql') ? await startPostgres(POSTGRESQL) : null;
@@ -73,15 +77,16 @@ export async function runSession(
       return targets.map((target) => ({ ...target, environment: { ...target.environment, ...disk } }));
     };
     const targets = await targetsIn(place.folder);
-    const startTimes = await startTimesOf(targets, plan.starts, logFile);
+    const startTimes = await startTimesOf(targets, plan.starts, conduct, logFile);
     const { profiles, ...measured } = await underLoad(targets, logFile);
     const memoryIdle = await idleMemoryOf(
       await targetsIn(mkdtempSync(join(place.folder, 'idle-'))),
       plan.settleMs,
       logFile,
     );
+    const { disturbance } = conduct.undisturbed;
     const { syncDelay } = plan;
-    return { figures: { ...measured, memoryIdle, startTimes, syncTime, syncDelay }, profiles };
+    return { figures: { ...measured, memoryIdle, startTimes, syncTime, syncDelay, disturbance }, profiles };
   }
 
   async function underLoad(targets: readonly Target[], logFile: number) {
@@ -89,8 +94,8 @@ export async function runSession(
     try {
       for (const target of targets) running.push(await start(target, logFile));
       await sleep(plan.settleMs);
-      const { measures, purses } = await runRounds(running, plan, chance, report);
-      const { streams, mixed } = await atFixedRates(purses, measures, plan, report);
+      const { measures, purses } = await runRounds(running, plan, conduct);
+      const { streams, mixed } = await atFixedRates(purses, measures, plan, conduct);
       const memoryAfter = await memoryOf(running);
       const service = running.find(({ kind }) => kind === 'valetkey');
       const profiles = plan.profile && service ? await profileAll(service, chance) : [];
@@ -105,20 +110,20 @@ async function atFixedRates(
   purses: Purses,
   measures: readonly Measure[],
   { streamSeconds, rounds }: Plan,
-  report: (line: string) => void,
+  { undisturbed, report }: Conduct,
 ): Promise<Pick<Figures, 'streams' | 'mixed'>> {
   if (streamSeconds === 0) return { streams: [], mixed: [] };
   const rows = rowsOf(measures);
-  const times = Math.min(3, rounds);
+  const turns = { seconds: streamSeconds, times: Math.min(3, rounds), undisturbed };
   report('at fixed rates');
-  const streams = await runStreams(purses, rows, streamSeconds, times);
+  const streams = await runStreams(purses, rows, turns);
   report('checks while refreshes saturate the disk');
-  return { streams, mixed: await runMixed(purses, rows, streamSeconds, times) };
+  return { streams, mixed: await runMixed(purses, rows, turns) };
 }
 
-function startTimesOf(targets: readonly Target[], times: number, log: number) {
+function startTimesOf(targets: readonly Target[], times: number, { undisturbed }: Conduct, log: number) {
   const [service, fastify] = ['valetkey-sqlite', 'fastify'].map((name) => targets.find((one) => one.name === name));
-  return service && fastify && times > 0 ? measureStarts(service, fastify, times, log) : null;
+  return service && fastify && times > 0 ? measureStarts({ service, fastify, log }, times, undisturbed) : null;
 }
 
 /**

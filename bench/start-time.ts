@@ -4,6 +4,7 @@ import { runCell } from './load.ts';
 import { Purse } from './operations.ts';
 import { median } from './statistics.ts';
 import { launch, stop, type Target, untilAnswers } from './target.ts';
+import type { Undisturbed } from './undisturbed.ts';
 
 /** Medians in ms. `node` is a process that does nothing at all. */
 export type StartTimes = {
@@ -13,33 +14,38 @@ export type StartTimes = {
   readonly valetkeyToken: number;
 };
 
+/** What is started, and where its output goes. */
+type Started = { readonly service: Target; readonly fastify: Target; readonly log: number };
+
 /** Starts each so many times in turns, on a database that is there already. */
-export async function measureStarts(service: Target, fastify: Target, times: number, log: number): Promise<StartTimes> {
-  const nothing: Target = { ...fastify, program: ['--eval', ''] };
-  const purse = new Purse(await service.mint(times), service.paths, () => 0);
-  const found: { [Name in keyof StartTimes]: number[] } = { node: [], fastify: [], valetkey: [], valetkeyToken: [] };
+export async function measureStarts(started: Started, times: number, undisturbed: Undisturbed): Promise<StartTimes> {
+  const found: StartTimes[] = [];
   for (let time = 0; time < times; time += 1) {
-    const begin = performance.now();
-    const child = launch(nothing, log, false);
-    await new Promise((resolve) => child.once('exit', resolve));
-    found.node.push(performance.now() - begin);
-    found.fastify.push((await startOnce(fastify, log, async () => {})).answer);
-    const { answer, all } = await startOnce(service, log, async () => {
-      const next = purse.calls('exchange');
-      const one = { connections: 1, seconds: 0, least: 1, most: 1 };
-      const { errors, firstError } = await runCell({ ...one, port: service.appPort, next });
-      if (errors > 0) throw new Error(`no first token: ${firstError}`);
-    });
-    found.valetkey.push(answer);
-    found.valetkeyToken.push(all);
+    const { service } = started;
+    found.push(
+      await undisturbed.measure(async () =>
+        startEach(started, new Purse(await service.mint(1), service.paths, () => 0)),
+      ),
+    );
   }
-  const { node, fastify: fastifyTimes, valetkey: answers, valetkeyToken } = found;
-  return {
-    node: median(node),
-    fastify: median(fastifyTimes),
-    valetkey: median(answers),
-    valetkeyToken: median(valetkeyToken),
-  };
+  const of = (name: keyof StartTimes) => median(found.map((times) => times[name]));
+  return { node: of('node'), fastify: of('fastify'), valetkey: of('valetkey'), valetkeyToken: of('valetkeyToken') };
+}
+
+async function startEach({ service, fastify, log }: Started, purse: Purse): Promise<StartTimes> {
+  const nothing: Target = { ...fastify, program: ['--eval', ''] };
+  const begin = performance.now();
+  const child = launch(nothing, log, false);
+  await new Promise((resolve) => child.once('exit', resolve));
+  const node = performance.now() - begin;
+  const ofFastify = await startOnce(fastify, log, async () => {});
+  const ofService = await startOnce(service, log, async () => {
+    const next = purse.calls('exchange');
+    const one = { connections: 1, seconds: 0, least: 1, most: 1 };
+    const { errors, firstError } = await runCell({ ...one, port: service.appPort, next });
+    if (errors > 0) throw new Error(`no first token: ${firstError}`);
+  });
+  return { node, fastify: ofFastify.answer, valetkey: ofService.answer, valetkeyToken: ofService.all };
 }
 
 /** Times of one start until it answers, and until `after` is done too; ms. */

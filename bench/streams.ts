@@ -5,6 +5,7 @@ import { isOfApi, type Operation, type Purse } from './operations.ts';
 import { type Purses, percentile } from './rounds.ts';
 import { median, type Row } from './statistics.ts';
 import type { RunningTarget } from './target.ts';
+import type { Undisturbed } from './undisturbed.ts';
 
 /** A target under a fixed rate. Latencies in ms, from when a request was due; medians over several runs. */
 export type StreamRow = {
@@ -33,19 +34,17 @@ const NEARLY_ALL = 0.99;
 const WORTH_TRYING = 0.7;
 const SETTLE_MS = 500;
 
-/** Runs each stream against each target so many times, for so many seconds. `rows` say who is worth trying. */
-export async function runStreams(
-  purses: Purses,
-  rows: readonly Row[],
-  seconds: number,
-  times: number,
-): Promise<StreamRow[]> {
+/** How long each stream runs, and how often. */
+export type Turns = { readonly seconds: number; readonly times: number; readonly undisturbed: Undisturbed };
+
+/** Runs each stream against each target. `rows` say who is worth trying. */
+export async function runStreams(purses: Purses, rows: readonly Row[], turns: Turns): Promise<StreamRow[]> {
   const found: StreamRow[] = [];
   for (const { operation, rate } of STREAMS) {
     for (const [target, purse] of purses) {
       const about = { target: target.name, operation, rate };
       const outcome = isWorthTrying(rows, about)
-        ? summaryOf(await severalTimes(times, () => runOne(target, purse, about, seconds)))
+        ? summaryOf(await severalTimes(turns, () => runOne(target, purse, about, turns.seconds)))
         : { keepsUp: false, latency: null, errors: 0 };
       found.push({ ...about, ...outcome });
     }
@@ -62,11 +61,11 @@ export function isWorthTrying(
   return Math.max(...cells.map(({ perSecond }) => perSecond)) >= rate * WORTH_TRYING;
 }
 
-/** Runs something so many times, with a pause after each, and answers what came of each. Throws what it throws. */
-export async function severalTimes<T>(times: number, run: () => Promise<T>): Promise<T[]> {
+/** Runs something in each turn, with a pause after each, and answers what came of each. Throws what it throws. */
+export async function severalTimes<T>({ times, undisturbed }: Turns, run: () => Promise<T>): Promise<T[]> {
   const outcomes: T[] = [];
   for (let time = 0; time < times; time += 1) {
-    outcomes.push(await run());
+    outcomes.push(await undisturbed.measure(run));
     await sleep(SETTLE_MS);
   }
   return outcomes;

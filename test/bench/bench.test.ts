@@ -17,6 +17,7 @@ import { reportOf } from '../../bench/report.ts';
 import type { Measure } from '../../bench/rounds.ts';
 import { median, ratio, rowsOf } from '../../bench/statistics.ts';
 import type { RunningTarget } from '../../bench/target.ts';
+import { Undisturbed } from '../../bench/undisturbed.ts';
 
 test('a small run measures every operation on every server without an error', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'valetkey-'));
@@ -163,16 +164,38 @@ test('refreshes go on while checks come at their rate, and a wrong answer to eit
       operation: 'check',
     })),
   );
-  const [ours, slow, ...others] = await runMixed(purses, rows, 0.1, 1);
+  const turns = { seconds: 0.1, times: 1, undisturbed: new Undisturbed(0) };
+  const [ours, slow, ...others] = await runMixed(purses, rows, turns);
   assert.deepEqual([ours?.target, ours?.rate, ours?.errors], ['valetkey-sqlite', 2000, 0]);
   assert.ok((ours?.refreshes ?? 0) > 0 && server.refreshes >= 64 && server.checks > 0, JSON.stringify(ours));
   assert.ok((ours?.latency?.p50 ?? 0) > 0 && (ours?.latency?.p50 ?? 0) <= (ours?.latency?.p99 ?? 0));
   assert.deepEqual([slow?.target, slow?.latency, slow?.refreshes], ['better-auth', null, null], 'not worth trying');
   assert.deepEqual(others, [], 'who stores nothing has no disk to wait for');
   wrong = true;
-  const [refused] = await runMixed(purses, rows, 0.05, 1);
+  const [refused] = await runMixed(purses, rows, { ...turns, seconds: 0.05 });
   assert.ok((refused?.errors ?? 0) > 0);
   assert.equal(refused?.firstError, 'the answer says of nobody whose token it is');
+});
+
+test('what others disturbed is measured again until they are done, or there is no patience left', async () => {
+  let stolen = 0;
+  const takes = [5000, 5000, 0, 5000, 0];
+  const run = async (isAgain: boolean) => {
+    stolen += takes.shift() ?? 5000;
+    return isAgain;
+  };
+  const undisturbed = new Undisturbed(60, () => stolen, 10);
+  assert.deepEqual([await undisturbed.measure(run), takes.length], [true, 2], 'the third time nobody took anything');
+  assert.deepEqual([await undisturbed.measure(run), takes.length], [true, 0]);
+  assert.deepEqual(undisturbed.disturbance, { again: 3, kept: 0 });
+  const impatient = new Undisturbed(0, () => stolen, 10);
+  assert.equal(await impatient.measure(run), false);
+  assert.deepEqual(impatient.disturbance, { again: 0, kept: 1 });
+  assert.match(
+    reportOf(madeUp({ disturbance: { again: 3, kept: 1 } })),
+    /^3 measurements were made again .* 1 were kept/m,
+  );
+  assert.equal(await new Undisturbed(0, () => 0).measure(run), false);
 });
 
 test('the longest bar of each column is the fastest, and all are drawn to its scale', () => {
@@ -243,7 +266,8 @@ function serverThatWaits(t: TestContext, ms: number): Promise<number> {
 /** A run that found nothing but what is given. */
 function madeUp(found: Partial<Figures>): Figures {
   const memory = { memoryIdle: {}, memoryAfter: {} };
-  return { measures: [], streams: [], mixed: [], ...memory, startTimes: null, syncTime: 0.1, syncDelay: 0, ...found };
+  const alone = { startTimes: null, syncTime: 0.1, syncDelay: 0, disturbance: { again: 0, kept: 0 } };
+  return { measures: [], streams: [], mixed: [], ...memory, ...alone, ...found };
 }
 
 function mixed(found: Partial<MixedRow> = {}): MixedRow {
