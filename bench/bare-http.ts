@@ -17,4 +17,6 @@ const server = createServer((request, response) => {
   if (request.method === 'GET') answer();
   else request.on('end', answer).resume();
 });
+// As the others here that serve with node:http: see peers/serve.mjs.
+server.keepAliveTimeout = 0;
 server.listen(Number(process.argv[2]), '127.0.0.1');

@@ -36,6 +36,8 @@ export function serve(handler, mint, { atOnce = (work) => work() } = {}) {
       answer(response, 500, { error: String(error?.stack ?? error) });
     }
   });
+  // A loop that was kept for five seconds hangs up idle connections before it looks whether a request has come on them.
+  server.keepAliveTimeout = 0;
   server.listen(port, '127.0.0.1', () => console.log(origin));
 }
 
