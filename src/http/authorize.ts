@@ -19,6 +19,7 @@ import { redirectHost } from '../oauth/redirect-uri.ts';
 import { consentPage } from '../pages/consent-page.ts';
 import { answerTrouble } from './answer.ts';
 import type { BrowserSessions, SignedIn } from './browser-session.ts';
+import { idForLog } from './client-authentication.ts';
 import { decodeForm } from './decoding.ts';
 import { formOf } from './form.ts';
 import { originOf } from './origin.ts';
@@ -114,11 +115,12 @@ function sendInvalid(
   reply: FastifyReply,
   outcome: ShownError | RedirectableError,
 ): FastifyReply {
+  const named = idForLog((request.query as Parameters).get('client_id'));
   if (outcome.kind === 'show') {
-    request.outcome = { error: outcome.error, detail: outcome.detail };
+    request.outcome = { error: outcome.error, detail: outcome.detail, ...named };
     return pages.sendError(request, reply, 400, outcome.error);
   }
-  request.outcome = { error: outcome.refusal.code, detail: outcome.refusal.detail };
+  request.outcome = { error: outcome.refusal.code, detail: outcome.refusal.detail, ...named };
   return redirect(pages, reply, errorLocation(outcome));
 }
 

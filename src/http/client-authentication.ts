@@ -4,6 +4,12 @@ import type { ClientCredentials } from '../oauth/client.ts';
 import { CLIENT_ASSERTION_TYPE } from '../oauth/client-assertion.ts';
 import { invalidClient, invalidRequest, type Refusal } from '../oauth/error.ts';
 import type { Parameters } from '../oauth/parameters.ts';
+import { isOwnId } from '../oauth/registration.ts';
+import type { EndpointRequest } from './endpoint.ts';
+import { formOf } from './form.ts';
+
+/** RFC 7617 §2. */
+const BASIC = /^Basic +([A-Za-z0-9+/=_-]+) *$/i;
 
 /**
  * The client credentials of a request by one method only (RFC 6749 §2.3): by Basic or in the body (§2.3.1), and on the
@@ -29,13 +35,27 @@ export function readClientCredentials(
   return { method: 'secret', clientId, clientSecret };
 }
 
+/**
+ * Whom a request of a client or resource server names, for the log: only what looks like an id of ours, as a secret may
+ * have been sent in its place.
+ */
+export function namedClient({ headers, body }: EndpointRequest): { readonly client_id?: string } {
+  const named = decodeBasic(BASIC.exec(headers.authorization ?? '')?.[1] ?? '')?.clientId;
+  return idForLog(named ?? formOf({ body }).get('client_id'));
+}
+
+/** The id that a request names, unless it does not look like one. */
+export function idForLog(named: string | undefined): { readonly client_id?: string } {
+  return named !== undefined && isOwnId(named) ? { client_id: named } : {};
+}
+
 /** The token of an `Authorization: Bearer` header (RFC 6750 §2.1); null when the header is something else. */
 export function readBearerToken(authorization: string): string | null {
   return /^Bearer +([\x21-\x7e]+) *$/i.exec(authorization)?.[1] ?? null;
 }
 
 function readBasic(face: Face, authorization: string, clientId: string | undefined): ClientCredentials | Refusal {
-  const basic = decodeBasic(/^Basic +([A-Za-z0-9+/=_-]+) *$/i.exec(authorization)?.[1] ?? '');
+  const basic = decodeBasic(BASIC.exec(authorization)?.[1] ?? '');
   if (!basic) return invalidClient('the Basic credentials are malformed');
   if (clientId !== undefined && clientId !== basic.clientId)
     return invalidRequest('client_id differs between the header and the body');

@@ -8,7 +8,12 @@ import type { Trouble } from './answer.ts';
 import type { Operation } from './operation.ts';
 
 /** What a request came to, for the log; never holds a secret. */
-export type Outcome = { readonly error: string; readonly detail?: string };
+export type Outcome = {
+  readonly error: string;
+  readonly detail?: string;
+  /** The app or API that the request names, whether it is that one or not. */
+  readonly client_id?: string;
+};
 
 /** A request whose body, if it has one, is decoded. */
 export type EndpointRequest = {

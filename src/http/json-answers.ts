@@ -1,6 +1,7 @@
 /** JSON answers of the token endpoints (RFC 6749 §5) and of the API, with the headers that both need. */
 import type { ErrorCode, Refusal } from '../oauth/error.ts';
 import { setRetryAfter, type Trouble } from './answer.ts';
+import { namedClient } from './client-authentication.ts';
 import type { EndpointReply, EndpointRequest, JsonAnswers } from './endpoint.ts';
 
 /**
@@ -24,7 +25,7 @@ const JSON_HEADERS = {
 
 /** Sends a refusal of a token endpoint (RFC 6749 §5.2). */
 export function sendOAuthRefusal(request: EndpointRequest, reply: EndpointReply, refusal: Refusal): EndpointReply {
-  request.outcome = { error: refusal.code, detail: refusal.detail };
+  request.outcome = { error: refusal.code, detail: refusal.detail, ...namedClient(request) };
   if (refusal.code === 'invalid_client') reply.header('WWW-Authenticate', 'Basic realm="valetkey", charset="UTF-8"');
   if (refusal.retryAfter !== undefined) setRetryAfter(reply, refusal.retryAfter);
   const status = refusal.code === 'invalid_client' ? 401 : refusal.code === 'temporarily_unavailable' ? 429 : 400;

@@ -47,7 +47,7 @@ export function makePages(service: Service): Pages {
       .header('Content-Type', 'text/html; charset=utf-8')
       .send(String(page));
   const sendError: Pages['sendError'] = (request, reply, status, kind, retryAfterSeconds) => {
-    request.outcome ??= { error: kind };
+    request.outcome ??= { error: kind, ...(kind === 'form_refused' ? { detail: FORM_FROM_ELSEWHERE } : {}) };
     const data = { kind, requestId: request.id, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) };
     return send(reply.code(status), errorPage(context(request), data));
   };
@@ -55,6 +55,9 @@ export function makePages(service: Service): Pages {
     sendError(request, reply, reply.statusCode, ERROR_KINDS[trouble.kind], trouble.retryAfter);
   return { context, send, sendError, answers, stylesheet: { path, text }, secure };
 }
+
+/** What an operator may have done who opens the pages at another name of the same machine. */
+const FORM_FROM_ELSEWHERE = 'the form was sent from another address than VALETKEY_APP_URL';
 
 const ERROR_KINDS: Readonly<Record<Trouble['kind'], ErrorKind>> = {
   bad_request: 'bad_request',

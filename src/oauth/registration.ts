@@ -4,11 +4,16 @@ import { OperatorError } from './error.ts';
 import { scopeNameProblem } from './scope.ts';
 
 const MOST_SCOPES = 100;
+const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 
 /** 80 random bits in lower-case base 32: easy to copy, and never like an id of another kind (RFC 9700 §4.15). */
 export function newId(kind: 'app' | 'rs'): string {
-  const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
-  return `${kind}_${[...randomBytes(16)].map((byte) => alphabet[byte & 31]).join('')}`;
+  return `${kind}_${[...randomBytes(16)].map((byte) => ALPHABET[byte & 31]).join('')}`;
+}
+
+/** Whether a text looks like an id that was made here. */
+export function isOwnId(text: string): boolean {
+  return /^(app|rs)_[0-9a-hjkmnp-tv-z]{16}$/.test(text);
 }
 
 /** Throws an `OperatorError` unless people can read the name on a page. */

@@ -216,6 +216,14 @@ test('Promise 4: each request is one line of JSON with its id, and a refusal say
     [await browser.get(authorizeUrl(service, client, { scope: 'x' })), 'invalid_scope', undefined],
     [await signIn(service, new Browser(), 'ada@example.com', 'wrong password'), 'wrong_credentials', undefined],
   ] as const;
+  const named = [
+    [refused[0][0], client.clientId],
+    [await postForm(`${service.appUrl}/oauth2/token`, {}, basic(client.clientId, 'x')), client.clientId],
+    [await browser.get(authorizeUrl(service, client, { redirect_uri: 'https://other.example/' })), client.clientId],
+    [await browser.get(authorizeUrl(service, client, { scope: 'x' })), client.clientId],
+    [await exchange(service, client, code, { client_id: client.clientSecret }), undefined], // In the wrong field.
+    [await me(service, 'x'), undefined],
+  ] as const;
   const lines = service.log.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'request');
   for (const { request_id: id, method, status, ms, source } of lines) {
     assert.match(id, /^[\w-]{12}$/);
@@ -226,6 +234,10 @@ test('Promise 4: each request is one line of JSON with its id, and a refusal say
     const line = lines.find((line) => line.request_id === headers.get('x-request-id'));
     assert.deepEqual([line.status, line.error], [status, error]);
     if (detail !== undefined) assert.equal(line.detail, detail);
+  }
+  for (const [{ headers }, clientId] of named) {
+    const line = lines.find((line) => line.request_id === headers.get('x-request-id'));
+    assert.equal(line.client_id, clientId);
   }
 });
 
