@@ -1,5 +1,6 @@
 /** `audit`: who changed what somebody may do, and when. */
-import type { RecordedAuditEvent } from '../oauth/audit.ts';
+import { InvalidArgumentError } from 'commander';
+import { AUDIT_ACTIONS, type AuditAction, type RecordedAuditEvent } from '../oauth/audit.ts';
 import type { CliCommand } from './command.ts';
 import type { CommandRun } from './command-run.ts';
 import type { Installation } from './context.ts';
@@ -7,7 +8,7 @@ import { DEFAULT_LIMIT, readLimit, whereItEnds } from './option.ts';
 import { table } from './table.ts';
 import { isoTime, readableTime } from './time.ts';
 
-type ListOptions = { client?: string; user?: string; action?: string; limit: number };
+type ListOptions = { client?: string; user?: string; action?: AuditAction; limit: number };
 
 /** Adds the commands about the audit trail. */
 export function addAuditCommands(program: CliCommand, run: CommandRun): void {
@@ -20,7 +21,7 @@ export function addAuditCommands(program: CliCommand, run: CommandRun): void {
     ])
     .option('--client <id>', 'only what concerns this app, or this resource server')
     .option('--user <id or e-mail>', 'only what concerns this user')
-    .option('--action <name>', 'only this kind of act, such as client_updated')
+    .option('--action <name>', 'only this kind of act, such as client_updated', readAction)
     .option('--limit <number>', 'at most so many', readLimit, DEFAULT_LIMIT)
     .action((options: ListOptions) => run.withInstallation((installation) => list(installation, options, run.width)));
 }
@@ -38,6 +39,12 @@ async function list(installation: Installation, options: ListOptions, width: num
     text: events.length === 0 ? ['Nothing of this kind happened yet.'] : table(HEADINGS, events.map(eventRow), width),
     ...whereItEnds(events, limit),
   };
+}
+
+function readAction(text: string): AuditAction {
+  const action = AUDIT_ACTIONS.find((name) => name === text);
+  if (!action) throw new InvalidArgumentError(`give one of ${AUDIT_ACTIONS.join(', ')}`);
+  return action;
 }
 
 /** An id is taken as it is: the trail also tells of accounts that are deleted. */

@@ -4,7 +4,16 @@ import { changedSettings, newSettings, type RegisterOptions, type UpdateOptions 
 import { clientJson, fiveThings, listedClients, SHOWN_ONCE, saidOfClient, shownClient } from './client-view.ts';
 import type { CliCommand } from './command.ts';
 import type { CommandRun } from './command-run.ts';
-import { readConsent, readOptionalScope, readScope, readTimeSetting, YES, type YesOption } from './option.ts';
+import {
+  NEWER,
+  type NewerOption,
+  readConsent,
+  readOptionalScope,
+  readScope,
+  readTimeSetting,
+  YES,
+  type YesOption,
+} from './option.ts';
 import { confirm } from './terminal-input.ts';
 
 const OVERLAP = ['--refresh-overlap <time>', 'how long the refresh token before still gets the current pair'] as const;
@@ -98,16 +107,23 @@ function addUpdate(client: CliCommand, run: CommandRun): void {
       const { json: _, ...changes } = options as UpdateOptions & { json?: boolean };
       if (Object.keys(changes).length === 0) command.error('say what to change');
       return run.withInstallation(async ({ clients }) => {
-        const updated = await clients.update(id, await changedSettings(await clients.show(id), changes));
-        return { ...shownClient(updated), note: noteOfUpdate(updated) };
+        const before = await clients.show(id);
+        const updated = await clients.update(id, await changedSettings(before, changes));
+        return { ...shownClient(updated), note: noteOfUpdate(before, updated) };
       });
     });
 }
 
-function noteOfUpdate({ id, name, type, keys, secrets }: Client): string {
+function noteOfUpdate(before: Client, { id, name, type, keys, secrets, scopes }: Client): string {
   const cannotProveItself = type === 'confidential' && keys.length === 0 && secrets.length === 0;
-  const remedy = `It has neither a key nor a secret now: "valetkey client rotate-secret ${id}" makes a secret.`;
-  return `${name} is updated.${cannotProveItself ? ` ${remedy}` : ''}`;
+  const losesScopes = before.scopes.some((scope) => scopes.every((left) => left.name !== scope.name));
+  return [
+    `${name} is updated.`,
+    cannotProveItself && `It has neither a key nor a secret now: "valetkey client rotate-secret ${id}" makes a secret.`,
+    losesScopes && `What users allowed before stays allowed: "valetkey client revoke-grants ${id}" ends it.`,
+  ]
+    .filter((sentence) => sentence !== false)
+    .join(' ');
 }
 
 function addSecrets(client: CliCommand, run: CommandRun): void {
@@ -128,10 +144,12 @@ function addSecrets(client: CliCommand, run: CommandRun): void {
     );
   client
     .leaf('retire-secret <id>', 'End the older of two secrets.', ['client retire-secret app_6qm1v0t4y8d3k2xz'])
-    .action((id: string) =>
+    .option(...NEWER)
+    .action((id: string, { newer = false }: NewerOption) =>
       run.withInstallation(async ({ clients }) => {
-        const client = await clients.retireSecret(id);
-        return saidOfClient(client, `The older secret of ${client.name} is refused from now on.`);
+        const which = newer ? 'newer' : 'older';
+        const client = await clients.retireSecret(id, which);
+        return saidOfClient(client, `The ${which} secret of ${client.name} is refused from now on.`);
       }),
     );
 }

@@ -10,6 +10,12 @@ export const YES = ['--yes', 'do not ask first'] as const;
 /** What `YES` leaves in a command's options. */
 export type YesOption = { yes?: boolean };
 
+/** Of commands that end one of two secrets. */
+export const NEWER = ['--newer', 'the newer one instead, as when its text was lost before anybody had it'] as const;
+
+/** What `NEWER` leaves in a command's options. */
+export type NewerOption = { newer?: boolean };
+
 /** Lists show so many entries unless told otherwise. */
 export const DEFAULT_LIMIT = 100;
 

@@ -4,7 +4,7 @@ import type { ResourceServerSettings } from '../oauth/resource-server-registry.t
 import { SHOWN_ONCE } from './client-view.ts';
 import type { CliCommand } from './command.ts';
 import type { CommandRun } from './command-run.ts';
-import { YES, type YesOption } from './option.ts';
+import { NEWER, type NewerOption, YES, type YesOption } from './option.ts';
 import {
   listedResourceServers,
   registeredResourceServer,
@@ -109,12 +109,14 @@ function addSecrets(group: CliCommand, run: CommandRun): void {
     );
   group
     .leaf('retire-secret <id>', 'End the older of two secrets.', ['resource-server retire-secret rs_6qm1v0t4y8d3k2xz'])
-    .action((id: string) =>
+    .option(...NEWER)
+    .action((id: string, { newer = false }: NewerOption) =>
       run.withInstallation(async ({ resourceServers }) => {
-        const server = await resourceServers.retireSecret(id);
+        const which = newer ? 'newer' : 'older';
+        const server = await resourceServers.retireSecret(id, which);
         return {
           json: resourceServerJson(server),
-          text: [`The older secret of ${server.name} is refused from now on.`],
+          text: [`The ${which} secret of ${server.name} is refused from now on.`],
         };
       }),
     );

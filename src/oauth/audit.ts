@@ -1,38 +1,42 @@
 /** What the audit trail records: every act that changes what somebody may do, written in one transaction with its effect. */
 
 /** The acts, by name. */
-export type AuditAction =
-  | 'consent_allowed'
-  | 'consent_denied'
-  | 'consent_remembered'
-  | 'consent_skipped'
-  | 'grant_revoked'
-  | 'code_replay'
-  | 'refresh_reuse'
-  | 'all_grants_revoked'
-  | 'client_registered'
-  | 'client_updated'
-  | 'client_secret_rotated'
-  | 'client_secret_retired'
-  | 'client_paused'
-  | 'client_resumed'
-  | 'client_grants_revoked'
-  | 'client_deleted'
-  | 'resource_server_registered'
-  | 'resource_server_updated'
-  | 'resource_server_secret_rotated'
-  | 'resource_server_secret_retired'
-  | 'resource_server_deleted'
-  | 'scope_defined'
-  | 'scope_deleted'
-  | 'sign_in'
-  | 'sign_out'
-  | 'user_added'
-  | 'user_password_set'
-  | 'user_disabled'
-  | 'user_enabled'
-  | 'user_grants_revoked'
-  | 'user_deleted';
+export const AUDIT_ACTIONS = [
+  'consent_allowed',
+  'consent_denied',
+  'consent_remembered',
+  'consent_skipped',
+  'grant_revoked',
+  'code_replay',
+  'refresh_reuse',
+  'all_grants_revoked',
+  'client_registered',
+  'client_updated',
+  'client_secret_rotated',
+  'client_secret_retired',
+  'client_paused',
+  'client_resumed',
+  'client_grants_revoked',
+  'client_deleted',
+  'resource_server_registered',
+  'resource_server_updated',
+  'resource_server_secret_rotated',
+  'resource_server_secret_retired',
+  'resource_server_deleted',
+  'scope_defined',
+  'scope_deleted',
+  'sign_in',
+  'sign_out',
+  'user_added',
+  'user_password_set',
+  'user_disabled',
+  'user_enabled',
+  'user_grants_revoked',
+  'user_deleted',
+] as const;
+
+/** One of the acts. */
+export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
 /** Who acts, from where and in which request; `source` is an address or null, as for a command. */
 export type Actor = {

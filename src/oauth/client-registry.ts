@@ -8,7 +8,7 @@ import { MAX_REDIRECT_URIS, redirectUriProblem } from './redirect-uri.ts';
 import { checkName, checkScopeNames, newId } from './registration.ts';
 import { type Scope, sentenceProblem } from './scope.ts';
 import { makeSecret } from './secret.ts';
-import { withNewSecret, withoutOldSecret } from './secret-rotation.ts';
+import { type WhichSecret, withNewSecret, withoutSecret } from './secret-rotation.ts';
 import type { ClientStore } from './store.ts';
 
 /** What the operator decides about a client; seconds, or null for the installation's default. */
@@ -117,11 +117,12 @@ export class ClientRegistry {
     return { client: { ...client, secrets }, clientSecret: text };
   }
 
-  /** Ends the older of two live secrets, or the only one of a client that can prove itself by a key. */
-  async retireSecret(id: string): Promise<Client> {
+  /** Ends one of two live secrets, or the only one of a client that can prove itself by a key. */
+  async retireSecret(id: string, which: WhichSecret = 'older'): Promise<Client> {
     const client = await this.show(id);
+    if (client.type === 'public') throw new OperatorError('a public client has no secret');
     const provesByKey = client.keys.length > 0 && client.secrets.length === 1;
-    const secrets = provesByKey ? [] : withoutOldSecret(client.secrets, `client rotate-secret ${id}`);
+    const secrets = provesByKey ? [] : withoutSecret(client.secrets, which, `client rotate-secret ${id}`);
     await this.#replaceSecrets(client, secrets, 'client_secret_retired');
     return { ...client, secrets };
   }

@@ -5,7 +5,7 @@ import type { Keyring } from './keyring.ts';
 import { checkName, checkScopeNames, newId } from './registration.ts';
 import { type ResourceServer, resourceProblem } from './resource-server.ts';
 import { makeSecret } from './secret.ts';
-import { withNewSecret, withoutOldSecret } from './secret-rotation.ts';
+import { type WhichSecret, withNewSecret, withoutSecret } from './secret-rotation.ts';
 import type { ResourceServerStore } from './store.ts';
 
 /** What the operator decides about a resource server. */
@@ -76,10 +76,10 @@ export class ResourceServerRegistry {
     return { resourceServer: { ...server, secrets }, secret: text };
   }
 
-  /** Ends the older of two live secrets. */
-  async retireSecret(id: string): Promise<ResourceServer> {
+  /** Ends one of two live secrets. */
+  async retireSecret(id: string, which: WhichSecret = 'older'): Promise<ResourceServer> {
     const server = await this.show(id);
-    const secrets = withoutOldSecret(server.secrets, `resource-server rotate-secret ${id}`);
+    const secrets = withoutSecret(server.secrets, which, `resource-server rotate-secret ${id}`);
     await this.#replaceSecrets(server, secrets, 'resource_server_secret_retired');
     return { ...server, secrets };
   }

@@ -9,12 +9,21 @@ export function withNewSecret(
   retire: string,
 ): readonly StoredSecret[] {
   if (secrets.length > 1)
-    throw new OperatorError(`two secrets are live already: end the older one first with "${retire}"`);
+    throw new OperatorError(
+      `two secrets are live already: end the older one first with "${retire}", or the newer one, if nobody has it, with "${retire} --newer"`,
+    );
   return [secret, ...secrets];
 }
 
-/** The secrets without the older of two. `rotate` is the command that makes the next one. Throws `OperatorError`. */
-export function withoutOldSecret(secrets: readonly StoredSecret[], rotate: string): readonly StoredSecret[] {
+/** Which of two live secrets: the newer one is ended where its text was lost before anybody had it. */
+export type WhichSecret = 'older' | 'newer';
+
+/** The secrets without one of two. `rotate` is the command that makes the next one. Throws `OperatorError`. */
+export function withoutSecret(
+  secrets: readonly StoredSecret[],
+  which: WhichSecret,
+  rotate: string,
+): readonly StoredSecret[] {
   if (secrets.length < 2) throw new OperatorError(`only one secret is live: make the next one first with "${rotate}"`);
-  return secrets.slice(0, 1);
+  return which === 'older' ? secrets.slice(0, 1) : secrets.slice(1);
 }

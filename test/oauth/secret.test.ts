@@ -4,7 +4,7 @@ import { withChecksum } from '../../src/oauth/credential.ts';
 import { OperatorError } from '../../src/oauth/error.ts';
 import { createKeyring } from '../../src/oauth/keyring.ts';
 import { isOneOf, makeSecret, type SecretKind } from '../../src/oauth/secret.ts';
-import { withNewSecret, withoutOldSecret } from '../../src/oauth/secret-rotation.ts';
+import { withNewSecret, withoutSecret } from '../../src/oauth/secret-rotation.ts';
 import { keyring, NOW, otherKeyring, PREFIX, rotatedKeyring } from './samples.ts';
 
 const kinds: SecretKind[] = ['cs', 'rs'];
@@ -50,12 +50,17 @@ test('ASVS 13.3.4: two secrets may be live, the newest first, never three, and t
   const both = withNewSecret([a], b, 'retire');
   assert.deepEqual(both, [b, a]);
   assert.deepEqual(withNewSecret([], a, 'retire'), [a]);
-  assert.deepEqual(withoutOldSecret(both, 'rotate'), [b]);
+  assert.deepEqual(withoutSecret(both, 'older', 'rotate'), [b]);
+  assert.deepEqual(withoutSecret(both, 'newer', 'rotate'), [a]);
   const refused = (words: RegExp) => (error: unknown) => error instanceof OperatorError && words.test(error.message);
   assert.throws(
     () => withNewSecret(both, c, 'client retire-secret x'),
     refused(/two secrets.*"client retire-secret x"/),
   );
   for (const few of [[a], []])
-    assert.throws(() => withoutOldSecret(few, 'client rotate-secret x'), refused(/only one.*"client rotate-secret x"/));
+    for (const which of ['older', 'newer'] as const)
+      assert.throws(
+        () => withoutSecret(few, which, 'client rotate-secret x'),
+        refused(/only one.*"client rotate-secret x"/),
+      );
 });
