@@ -251,6 +251,7 @@ function readBaseUrl(text: string): string | Mistake {
   if (!url || !/^https?:$/.test(url.protocol)) return new Mistake('write an address such as https://auth.example.com');
   if (url.username || url.password || url.search || url.hash || url.pathname !== '/')
     return new Mistake('write only scheme, host and port, without a path');
+  if (url.port === '0') return new Mistake('write the port at which others find it: 0 is none');
   if (url.protocol === 'http:' && !isLoopback(url.hostname))
     return new Mistake('http is only for loopback: use https, with a proxy in front that ends TLS');
   return url.origin;

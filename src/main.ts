@@ -340,8 +340,11 @@ export function makeCommandContext(environment: Readonly<Record<string, string |
 if (import.meta.main) {
   // Whoever reads our output may have enough of it (`valetkey client list | head`).
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
-    process.exit(0);
+    if (error.code === 'EPIPE') process.exit(0);
+    process.stderr.write(
+      `valetkey: the output could not be written (${error.code}): what was done stays done, and a secret in it is lost\n`,
+    );
+    process.exit(1);
   });
   process.exitCode = await runProgram(process.argv.slice(2), makeCommandContext(process.env));
 }

@@ -74,7 +74,9 @@ export function loadRootKeys({ keys, keysFile: path, database }: KeysPlace, isNe
 export function readKeysFile(path: string): Buffer[] | null {
   let text: string;
   try {
-    if (process.platform !== 'win32' && (statSync(path).mode & 0o077) !== 0) {
+    const found = statSync(path);
+    if (!found.isFile()) throw new Refused([`the keys file ${path} is no file: name the file itself`]);
+    if (process.platform !== 'win32' && (found.mode & 0o077) !== 0) {
       throw new Refused([
         `others can read the keys file ${path}: run "chmod 600 ${path}", and think of the keys as known if somebody else uses this machine`,
       ]);
@@ -108,7 +110,7 @@ export function makeKeysFile(path: string, key: string): boolean {
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    throw error;
+    throw cannotBeMade(path, error);
   } finally {
     closeSync(descriptor);
     rmSync(draft, { force: true });
@@ -120,8 +122,13 @@ function openDraft(path: string, draft: string): number {
     makeFolder(dirname(path));
     return openSync(draft, 'wx', 0o600);
   } catch (error) {
-    throw new Refused([
-      `the keys file ${path} cannot be made (${(error as NodeJS.ErrnoException).code}): let the user who runs Valetkey write to its folder`,
-    ]);
+    throw cannotBeMade(path, error);
   }
+}
+
+function cannotBeMade(path: string, error: unknown): Refused {
+  const { code } = error as NodeJS.ErrnoException;
+  return new Refused([
+    `the keys file ${path} cannot be made (${code}): let the user who runs Valetkey write to its folder`,
+  ]);
 }

@@ -33,6 +33,7 @@ test('Root keys: a folder that cannot be made is a refusal with the remedy', (t)
     () => makeKeysFile(join(file, 'keys'), makeRootKey()),
     (error) => error instanceof Refused && /write to its folder/.test(error.message),
   );
+  assert.throws(() => makeKeysFile('', makeRootKey()), Refused);
 });
 
 test('Root keys: a file that others can read is refused, with the remedy', (t) => {
@@ -47,7 +48,7 @@ test('Root keys: a file that others can read is refused, with the remedy', (t) =
 test('Root keys: a missing file is told apart from an unreadable one', (t) => {
   const folder = folderOf(t);
   assert.equal(readKeysFile(join(folder, 'keys')), null);
-  assert.throws(() => readKeysFile(folder), Refused);
+  assert.throws(() => readKeysFile(folder), /is no file/, 'never the advice to take the folder from those who use it');
 });
 
 test('Root keys: several are read newest first; short, default and broken ones are refused and never repeated', (t) => {

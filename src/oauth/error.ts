@@ -51,14 +51,18 @@ export function invalidRequest(description: string, detail?: string): Refusal {
 
 /** `invalid_client`: one public text for every reason, so that nobody learns which clients exist. */
 export function invalidClient(detail: string): Refusal {
-  return new Refusal('invalid_client', 'client authentication failed: check client_id and client_secret', detail);
+  return new Refusal(
+    'invalid_client',
+    'client authentication failed: check client_id and client_secret, or client_assertion',
+    detail,
+  );
 }
 
 /** `invalid_grant` for an authorization code: one public text for every reason. */
 export function invalidCode(detail: string): Refusal {
   return new Refusal(
     'invalid_grant',
-    'the authorization code is invalid, expired or already used, or was issued for another client or redirect_uri',
+    'the authorization code is invalid, expired or already used, or was issued for another client, redirect_uri or code_verifier',
     detail,
   );
 }

@@ -9,6 +9,9 @@ const LOOPBACK_HOSTS = new Set(['127.0.0.1', '[::1]', 'localhost']);
 /** RFC 8252 §7.3: an app cannot choose the port that the system lends it. `localhost` is a name, and so is exact. */
 const LOOPBACK_WITH_PORT = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]))(?::([1-9][0-9]{0,4}))?((?:[/?].*)?)$/;
 
+/** What an answer is made of (RFC 6749 §4.1.2; `iss` is RFC 9207's): a URI with one of its own would hand the app two. */
+const ANSWERED = ['code', 'state', 'iss', 'error', 'error_description', 'error_uri'];
+
 /** Why a client of this type may not register the URI, in words that say the remedy; null when it may. */
 export function redirectUriProblem(uri: string, clientType: ClientType): string | null {
   if (uri.length > MAX_LENGTH) return `it is longer than ${MAX_LENGTH} characters`;
@@ -19,6 +22,8 @@ export function redirectUriProblem(uri: string, clientType: ClientType): string 
   if (uri.includes('#')) return 'it must not have a fragment (RFC 6749 §3.1.2)';
   if (uri.includes('*')) return 'it must not have a wildcard: register each URI in full (RFC 9700 §2.1)';
   if (url.username || url.password) return 'it must not hold a user name or password';
+  const answered = ANSWERED.find((name) => url.searchParams.has(name));
+  if (answered !== undefined) return `its query must not hold ${answered}, which the answer brings`;
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return privateUseSchemeProblem(uri, url, clientType);
   if (url.protocol === 'http:' && !LOOPBACK_HOSTS.has(url.hostname))
     return 'http is only for loopback (127.0.0.1, [::1] or localhost): use https';

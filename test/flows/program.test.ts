@@ -1,5 +1,15 @@
 import assert from 'node:assert/strict';
-import { chmodSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  closeSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
@@ -120,6 +130,18 @@ describe('the program as a process', { concurrency: true }, () => {
       );
     }
     assert.equal((await fetch(`${program.appUrl}/readyz`)).status, 200);
+  });
+
+  test('interface §3: a secret that could not be written out is told of in a sentence, and is no success', () => {
+    const full = openSync('/dev/full', 'w');
+    const { status, stderr } = spawnSync(process.execPath, ['src/main.ts', 'keys', 'generate'], {
+      stdio: ['ignore', full, 'pipe'],
+      encoding: 'utf8',
+    });
+    closeSync(full);
+    assert.equal(status, 1);
+    assert.match(stderr, /^valetkey: the output could not be written \(ENOSPC\): .*\n$/m);
+    assert.doesNotMatch(stderr, /\n {4}at /);
   });
 
   test('interface §3: bad configuration is refused with every mistake at once, and nothing is made', async (t) => {
