@@ -6,6 +6,7 @@ import { OperatorError } from './error.ts';
 import type { Keyring } from './keyring.ts';
 import { MAX_REDIRECT_URIS, redirectUriProblem } from './redirect-uri.ts';
 import { checkName, checkScopeNames, newId } from './registration.ts';
+import { changesOf } from './registration-changes.ts';
 import { type Scope, sentenceProblem } from './scope.ts';
 import { makeSecret } from './secret.ts';
 import { type WhichSecret, withNewSecret, withoutSecret } from './secret-rotation.ts';
@@ -98,12 +99,11 @@ export class ClientRegistry {
 
   /** Changes some settings of a client and answers it as it is then. */
   async update(id: string, changes: Partial<ClientSettings>): Promise<Client> {
-    const client = { ...(await this.show(id)), ...changes };
+    const before = await this.show(id);
+    const client = { ...before, ...changes };
     checkSettings(client.type, client, this.#parts.accessTokenLifetime);
-    mustBeThere(
-      await this.#parts.store.updateClient(client, this.#event('client_updated', id, Object.keys(changes).join(' '))),
-      id,
-    );
+    const event = this.#event('client_updated', id, changesOf<ClientSettings>(before, changes));
+    mustBeThere(await this.#parts.store.updateClient(client, event), id);
     return client;
   }
 

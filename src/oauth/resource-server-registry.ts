@@ -3,6 +3,7 @@ import { type Actor, type AuditAction, type AuditEvent, auditEvent } from './aud
 import { OperatorError } from './error.ts';
 import type { Keyring } from './keyring.ts';
 import { checkName, checkScopeNames, newId } from './registration.ts';
+import { changesOf } from './registration-changes.ts';
 import { type ResourceServer, resourceProblem } from './resource-server.ts';
 import { makeSecret } from './secret.ts';
 import { type WhichSecret, withNewSecret, withoutSecret } from './secret-rotation.ts';
@@ -60,9 +61,10 @@ export class ResourceServerRegistry {
 
   /** Changes some settings and answers the resource server as it is then. */
   async update(id: string, changes: Partial<ResourceServerSettings>): Promise<ResourceServer> {
-    const changed = { ...(await this.show(id)), ...changes };
+    const before = await this.show(id);
+    const changed = { ...before, ...changes };
     this.#check(changed);
-    const event = this.#event('resource_server_updated', id, Object.keys(changes).join(' '));
+    const event = this.#event('resource_server_updated', id, changesOf<ResourceServerSettings>(before, changes));
     mustBeThere(await this.#parts.store.updateResourceServer(changed, event), id);
     return changed;
   }

@@ -90,7 +90,10 @@ test('design: an update changes what it names, and no secret', async (context) =
   assert.deepEqual(await registry.update(id, { resource: null, name: 'L' }), await registry.show(id));
   assert.deepEqual(await registry.show(id), { ...resourceServer, scopes: null, resource: null, name: 'L' });
   const [event] = await store.listAuditEvents({ limit: 1 });
-  assert.deepEqual([event?.action, event?.clientId, event?.detail], ['resource_server_updated', id, 'resource name']);
+  assert.deepEqual(
+    [event?.action, event?.clientId, event?.detail],
+    ['resource_server_updated', id, 'resource -https://letters.test; name -Letters +L'],
+  );
 });
 
 test('a secret is rotated and the older one retired, never more than two, never the last', async (context) => {
