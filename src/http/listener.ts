@@ -207,10 +207,18 @@ function answerUnknownAddresses(app: FastifyInstance, fallback: (request: Fastif
   });
   app.addHook('onRequest', async (request, reply) => {
     if (!request.is404) return;
-    const route = known.get(request.url.replace(/\?.*$/s, ''));
+    const path = request.url.replace(/\?.*$/s, '');
+    const route = known.get(path);
     const trouble: Trouble = route ? { kind: 'method_not_allowed', allow: route.allow } : { kind: 'not_found' };
+    const meant = [...known].find(([url]) => likeness(url) === likeness(path));
+    if (meant) request.outcome = { error: trouble.kind, detail: `${meant[0]} answers ${meant[1].allow.join(', ')}` };
     return answerTrouble(route?.answers ?? fallback(request), request, reply, trouble);
   });
+}
+
+/** What addresses have in common that are mistaken for each other. */
+function likeness(path: string): string {
+  return path.replace(/\/$/, '').toLowerCase();
 }
 
 /** Not the response hook: it is not called for those who hang up before the answer. */

@@ -214,6 +214,9 @@ test('Promise 4: each request is one line of JSON with its id, and a refusal say
       'no client has this client_id',
     ],
     [await browser.get(authorizeUrl(service, client, { scope: 'x' })), 'invalid_scope', undefined],
+    [await browser.get(`${service.appUrl}/OAuth2/token/`), 'not_found', '/oauth2/token answers POST'],
+    [await browser.get(`${service.appUrl}/oauth2/token?canary`), 'method_not_allowed', '/oauth2/token answers POST'],
+    [await browser.get(`${service.appUrl}/nowhere`), 'not_found', undefined],
     [await signIn(service, new Browser(), 'ada@example.com', 'wrong password'), 'wrong_credentials', undefined],
   ] as const;
   const named = [
