@@ -234,7 +234,7 @@ export const en = {
     },
     verify: {
       heading: 'Checking tokens in your API',
-      text: html`An API that is called with these tokens asks whether they’re good. It has an ID and a secret of its own, from the people who run this service. With <code>@valetkey/verify</code> for Node.js:`,
+      text: html`An API that is called with these tokens asks whether they’re good. It has an ID and a secret of its own, from the people who run this service. They also have the package <code>@valetkey/verify</code> for Node.js, which no registry holds:`,
       label: 'Example: an API with @valetkey/verify',
       byHand: 'In any other language, ask by HTTP:',
       introspectionLabel: 'Example: introspection',
