@@ -106,6 +106,7 @@ test('RFC 6749 §2.1: a public client has no secret, and can get none', async (c
   assert.equal(clientSecret, null);
   assert.deepEqual(client.secrets, []);
   await assert.rejects(registry.rotateSecret(client.id), /public client has no secret/);
+  await assert.rejects(registry.retireSecret(client.id), /public client has no secret/);
   await assert.rejects(registry.retireSecret(client.id), /only one secret|no secret/);
 });
 
@@ -210,6 +211,9 @@ test('a secret is rotated and the older one retired, never more than two, never 
   assert.deepEqual([await works(old), await works(fresh)], [true, true]);
   await registry.retireSecret(client.id);
   assert.deepEqual([await works(old), await works(fresh)], [false, true]);
+  const { clientSecret: lost } = await registry.rotateSecret(client.id);
+  await registry.retireSecret(client.id, 'newer');
+  assert.deepEqual([await works(lost), await works(fresh)], [false, true]);
 });
 
 test('ASVS 15.4.2: of two operators who rotate a secret at once one is told to look again', async (context) => {
