@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { answerTrouble } from './answer.ts';
 import { answerText, DirectReply } from './direct-reply.ts';
 import { contentOf, DirectRequest, type Route } from './direct-request.ts';
-import type { OpenConnections, Unanswered } from './open-connections.ts';
+import type { OpenConnection, OpenConnections, Unanswered } from './open-connections.ts';
 import { readPlainHead } from './plain-request.ts';
 import type { RequestLog } from './request-log.ts';
 import type { Turn } from './turn.ts';
@@ -33,6 +33,8 @@ export class DirectConnection implements Unanswered {
   readonly #routes: ReadonlyMap<string, Route>;
   readonly #around: Around;
   readonly #onDone: (isGivenBack: boolean) => void;
+  /** What the server knows of it, looked for with its first request: before that it may not be known yet. */
+  #self: OpenConnection | null = null;
   /** What came of a request so far: the first piece, those after it, and how many bytes that is. */
   #first = NOTHING;
   #more: Buffer[] | null = null;
@@ -126,7 +128,8 @@ export class DirectConnection implements Unanswered {
     const route = head && this.#routes.get(head.line);
     const content = route && contentOf(route, head.headers);
     if (!content) return null;
-    open.begin(this.#socket, this);
+    this.#self ??= open.of(this.#socket);
+    open.begin(this.#self, this);
     return new DirectRequest(route, head, content, log.sourceOf(this.#socket, head.headers['x-forwarded-for']));
   }
 
@@ -176,7 +179,7 @@ export class DirectConnection implements Unanswered {
     this.#request = null;
     this.#isAsked = false;
     this.#hasAnswered = true;
-    open.end(this.#socket, this);
+    if (this.#self) open.end(this.#self, this);
     const isLast = this.#isLast || (this.#isEnding && this.#socket.readableLength === 0);
     const text = answerText(status, headers, body, isLast, now());
     if (isLast) this.#finish(text);

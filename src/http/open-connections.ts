@@ -8,10 +8,12 @@ export type Unanswered = {
   setLast(isLast: boolean): void;
 };
 
+/** One of them: its last request, until that is answered. Whoever sends several is answered in turn. */
+export type OpenConnection = { unanswered: Unanswered | null };
+
 /** Node.js knows them too, but takes one that never sent anything for busy, and one whose answer is still sent for idle. */
 export class OpenConnections {
-  /** With the last request of each, until it is answered: whoever sends several is answered in turn. */
-  readonly #unanswered = new Map<Socket, Unanswered | null>();
+  readonly #all = new Map<Socket, OpenConnection>();
   #isEnding = false;
   #opened = 0;
 
@@ -20,9 +22,9 @@ export class OpenConnections {
     server.on('connection', (socket) => this.#open(socket));
     // Before it is handled, or the answer might be on its way already.
     server.prependListener('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
-      const request = new AnsweredByNode(response);
-      this.begin(socket, request);
-      response.once('close', () => this.end(socket, request));
+      const [connection, request] = [this.of(socket), new AnsweredByNode(response)];
+      this.begin(connection, request);
+      response.once('close', () => this.end(connection, request));
     });
   }
 
@@ -31,41 +33,46 @@ export class OpenConnections {
     return this.#opened;
   }
 
+  /** The connection of a socket; of one that is closed already, one that is not counted any more. */
+  of(socket: Socket): OpenConnection {
+    return this.#all.get(socket) ?? { unanswered: null };
+  }
+
   /** A request came that is to be answered. */
-  begin(socket: Socket, request: Unanswered): void {
+  begin(connection: OpenConnection, request: Unanswered): void {
     if (this.#isEnding) {
       // Whoever sent another request behind one that is not answered yet is told with the answer to the later one.
-      this.#unanswered.get(socket)?.setLast(false);
+      connection.unanswered?.setLast(false);
       request.setLast(true);
     }
-    this.#unanswered.set(socket, request);
+    connection.unanswered = request;
   }
 
   /** It was answered, or cannot be any more. */
-  end(socket: Socket, request: Unanswered): void {
-    if (this.#unanswered.get(socket) === request) this.#unanswered.set(socket, null);
+  end(connection: OpenConnection, request: Unanswered): void {
+    if (connection.unanswered === request) connection.unanswered = null;
   }
 
   /** From now on each answer is the last on its connection, and says so: nobody then sends into one that closes. */
   endAll(): void {
     this.#isEnding = true;
-    for (const request of this.#unanswered.values()) request?.setLast(true);
+    for (const { unanswered } of this.#all.values()) unanswered?.setLast(true);
   }
 
   /** Hangs up where no request is unanswered, and no answer still being sent. */
   hangUpIdle(): void {
-    for (const [socket, request] of this.#unanswered) if (!request && socket.writableLength === 0) socket.destroy();
+    for (const [socket, { unanswered }] of this.#all) if (!unanswered && socket.writableLength === 0) socket.destroy();
   }
 
   /** Hangs up everywhere. */
   hangUp(): void {
-    for (const socket of this.#unanswered.keys()) socket.destroy();
+    for (const socket of this.#all.keys()) socket.destroy();
   }
 
   #open(socket: Socket): void {
     this.#opened += 1;
-    this.#unanswered.set(socket, null);
-    socket.once('close', () => this.#unanswered.delete(socket));
+    this.#all.set(socket, { unanswered: null });
+    socket.once('close', () => this.#all.delete(socket));
   }
 }
 
