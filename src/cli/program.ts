@@ -48,7 +48,7 @@ function newProgram({ stdout, stderr }: CommandContext): CliCommand {
     .version(manifest.version, '--version', 'print the version')
     .addOption(new Option('--json').hideHelp())
     .helpOption('-h, --help', 'explain the command')
-    .helpCommand('help [command]', 'explain a command')
+    .helpCommand('help [command...]', 'explain a command')
     .addHelpText('after', '\nFirst steps:\n  valetkey demo\n  valetkey serve\n  valetkey client register --help')
     .configureOutput({
       writeOut: (text) => stdout.write(text),
@@ -61,10 +61,12 @@ function newProgram({ stdout, stderr }: CommandContext): CliCommand {
     .exitOverride();
 }
 
-/** Wherever `--help` stands, it is about the whole command. */
+/** Wherever `--help` stands, it is about the whole command, and so is `help` before it. */
 function helpLast(argv: readonly string[]): string[] {
-  const isHelp = (argument: string) => argument === '--help' || argument === '-h';
-  return [...argv.filter((argument) => !isHelp(argument)), ...argv.filter(isHelp)];
+  const isHelp = (argument: string, place: number) =>
+    argument === '--help' || argument === '-h' || (argument === 'help' && place === 0);
+  const command = argv.filter((argument, place) => !isHelp(argument, place));
+  return command.length < argv.length ? [...command, '--help'] : command;
 }
 
 /** What the operator is told of an error, or null when it is a mistake of the program's own. */

@@ -45,6 +45,10 @@ describe('every command', () => {
       assert.match(stdout, new RegExp(`\n\nExamples:\n {2}valetkey ${command}\\b`));
     });
 
+    it(`${command} is explained by "help" before it in the same words`, async () => {
+      assert.deepEqual(await run(`help ${command}`), await run(`${command} --help`));
+    });
+
     it(`${command} refuses an unknown option in one sentence, and opens nothing for that`, async () => {
       const { code, stdout, stderr } = await run(`${command} some --no-such-thing`);
       assert.equal(code, 2);
