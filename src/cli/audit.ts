@@ -36,9 +36,16 @@ async function list(installation: Installation, options: ListOptions, width: num
   });
   return {
     json: events.map(eventJson),
-    text: events.length === 0 ? ['Nothing of this kind happened yet.'] : table(HEADINGS, events.map(eventRow), width),
+    text: events.length === 0 ? nothing(options) : table(HEADINGS, events.map(eventRow), width),
     ...whereItEnds(events, limit),
   };
+}
+
+/** Whether somebody has an id is not looked at: what was deleted left events behind, too. */
+function nothing({ client, user }: ListOptions): string[] {
+  const lists = [client && '"client list" or "resource-server list"', user && '"user list"'].filter(Boolean);
+  const hint = lists.length > 0 ? [`If there should be something, compare the id with ${lists.join(' and ')}.`] : [];
+  return ['Nothing of this kind happened yet.', ...hint];
 }
 
 function readAction(text: string): AuditAction {

@@ -101,6 +101,9 @@ export class ClientRegistry {
   async update(id: string, changes: Partial<ClientSettings>): Promise<Client> {
     const before = await this.show(id);
     const client = { ...before, ...changes };
+    if (client.type === 'public' && changes.requirePkce === false)
+      // RFC 9700 §2.1.1
+      throw new OperatorError('a public client is always asked for PKCE: it has no other proof');
     checkSettings(client.type, client, this.#parts.accessTokenLifetime);
     const event = this.#event('client_updated', id, changesOf<ClientSettings>(before, changes));
     mustBeThere(await this.#parts.store.updateClient(client, event), id);

@@ -110,6 +110,14 @@ test('RFC 6749 §2.1: a public client has no secret, and can get none', async (c
   await assert.rejects(registry.retireSecret(client.id), /only one secret|no secret/);
 });
 
+test('RFC 9700 §2.1.1: PKCE cannot be made optional for a public client', async (context) => {
+  const registry = registryOf(await openMemory(context));
+  const { client } = await registry.register('public', { name: 'One', redirectUris: ['com.one.app:/cb'] });
+  await assert.rejects(registry.update(client.id, { requirePkce: false }), /always asked for PKCE/);
+  assert.deepEqual(await registry.show(client.id), client);
+  assert.ok((await registry.update(client.id, { requirePkce: true })).requirePkce);
+});
+
 test('RFC 6749 §2.1: what an operator does not say is as usual: asked each time, no devices, no keys', async (context) => {
   const registry = registryOf(await openMemory(context));
   const { client } = await registry.register('confidential', { name: 'One', redirectUris: ['https://one.test/cb'] });
