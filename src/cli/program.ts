@@ -29,6 +29,7 @@ export async function runProgram(argv: readonly string[], context: CommandContex
   addDatabaseCommands(program, run);
   addKeysCommands(program, run);
   try {
+    refuseTakenBack(argv);
     await program.parseAsync(helpLast(argv), { from: 'user' });
     return run.exitCode;
   } catch (error) {
@@ -59,6 +60,16 @@ function newProgram({ stdout, stderr }: CommandContext): CliCommand {
       getErrHasColors: () => false,
     })
     .exitOverride();
+}
+
+/** Of an option and its opposite the last would win, and what was given before be lost without a word. */
+function refuseTakenBack(argv: readonly string[]): void {
+  for (const [place, argument] of argv.entries()) {
+    const option = argument.replace(/^--no-/, '--');
+    const isGiven = (before: string) => before === option || before.startsWith(`${option}=`);
+    if (option !== argument && argv.slice(0, place).some(isGiven))
+      throw new WrongUse(`${argument} takes back the ${option} before it: leave one out, or give ${argument} first`);
+  }
 }
 
 /** Wherever `--help` stands, it is about the whole command, and so is `help` before it. */
