@@ -1,0 +1,89 @@
+/** What the image and compose.yaml are made of: images by digest, which are learnt once and then stay. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+
+const read = (file: string) => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
+/** An image by its digest, which may be a variable without a default. */
+const BY_DIGEST = /^[a-z0-9./-]+@(sha256:[0-9a-f]{64}|\$\{[A-Z]+_DIGEST(:\?[^}]+)?\})$/;
+
+test('design: every image that is not built here is named by its digest', () => {
+  const from = [...read('Dockerfile').matchAll(/^FROM (\S+)/gm)].map(([, image = '']) => image);
+  const used = [...read('compose.yaml').matchAll(/^ *image: (.+)$/gm)].map(([, image = '']) => image);
+  assert.deepEqual([from.length, used.length], [2, 3]);
+  for (const image of [...from, ...used.filter((name) => name !== 'valetkey')]) assert.match(image, BY_DIGEST);
+  assert.match(
+    read('compose.yaml'),
+    /^ *image: valetkey\n *pull_policy: never$/m,
+    'the one that is built is never pulled',
+  );
+  assert.match(
+    read('Dockerfile'),
+    /^ARG NODE_DIGEST$/m,
+    'without a default, nothing is built from whatever a tag names',
+  );
+});
+
+const DIGESTS = {
+  node: `sha256:${'a'.repeat(64)}`,
+  postgres: `sha256:${'b'.repeat(64)}`,
+  nginx: `sha256:${'c'.repeat(64)}`,
+};
+
+/** A folder with `deploy/build-image.sh`, and a program "docker" that says what it was asked. */
+function checkout(t: TestContext, { node, postgres, nginx }: typeof DIGESTS) {
+  const folder = mkdtempSync(join(tmpdir(), 'valetkey-images-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  for (const name of ['deploy', 'bin']) mkdirSync(join(folder, name));
+  copyFileSync(new URL('../../deploy/build-image.sh', import.meta.url), join(folder, 'deploy/build-image.sh'));
+  const docker = `#!/bin/sh
+echo "$@" >> ${folder}/asked
+case "$*" in
+  "image inspect "*node:*) echo "mirror.test/other@sha256:0"; echo "node@${node}" ;;
+  "image inspect "*postgres:*) echo "docker.io/library/postgres@${postgres}" ;;
+  "image inspect "*nginx:*) echo "nginx@${nginx}" ;;
+esac
+`;
+  writeFileSync(join(folder, 'bin/docker'), docker, { mode: 0o755 });
+  const env = { PATH: join(folder, 'bin') + delimiter + process.env['PATH'] };
+  return {
+    build: () => spawnSync('sh', [join(folder, 'deploy/build-image.sh')], { env, encoding: 'utf8' }),
+    variables: () => readFileSync(join(folder, '.env'), 'utf8'),
+    write: (text: string) => writeFileSync(join(folder, '.env'), text),
+    /** What was asked since the last time. */
+    asked() {
+      const asked = readFileSync(join(folder, 'asked'), 'utf8').trimEnd().split('\n');
+      rmSync(join(folder, 'asked'));
+      return asked;
+    },
+  };
+}
+
+test('operating: the first build writes the digests down, and every other takes those and asks nobody', (t) => {
+  const { build, variables, write, asked } = checkout(t, DIGESTS);
+  write('APP_HOST=auth.example.com'); // without a line feed at its end
+  const lines = Object.entries(DIGESTS).map(([name, digest]) => `${name.toUpperCase()}_DIGEST=${digest}\n`);
+  const first = build();
+  assert.equal(first.status, 0, first.stderr);
+  assert.equal(variables(), `APP_HOST=auth.example.com\n${lines.join('')}`);
+  const building = `build --build-arg NODE_DIGEST=${DIGESTS.node} --tag valetkey .`;
+  const pulled = asked();
+  assert.deepEqual([pulled.filter((words) => words.startsWith('pull ')).length, pulled.at(-1)], [3, building]);
+  assert.equal(build().status, 0);
+  assert.deepEqual(asked(), [building]);
+  write(lines.slice(1).join(''));
+  assert.equal(build().status, 0);
+  assert.equal(variables(), [...lines.slice(1), lines[0]].join(''), 'a line that is removed is learnt anew');
+});
+
+test('operating: where no digest can be learnt, nothing is written and nothing built', (t) => {
+  const { build, variables, asked } = checkout(t, { ...DIGESTS, postgres: 'sha256:' });
+  const { status, stderr } = build();
+  assert.equal(status, 1);
+  assert.match(stderr, /^no digest of postgres:18 can be learnt: .*POSTGRES_DIGEST=sha256:.* in \.env\n$/);
+  assert.equal(variables(), `NODE_DIGEST=${DIGESTS.node}\n`);
+  assert.ok(asked().every((words) => !words.startsWith('build ')));
+});
