@@ -11,18 +11,21 @@ import { fileURLToPath } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const [task = '', ...rest] = process.argv.slice(2);
+// Who may send SIGUSR1 to the service could otherwise read its keys with a debugger.
+const NO_DEBUGGER = '--disable-sigusr1';
 /** @type {Record<string, { run: string[], dev?: boolean, demo?: boolean, peers?: boolean }>} */
 const tasks = {
   // A small nursery: most of what a request makes is gone before it is full, and a larger one only takes memory.
-  start: { run: ['--max-semi-space-size=4', 'src/main.ts', 'serve'] },
-  demo: { run: ['src/main.ts', 'demo'], demo: true },
+  start: { run: [NO_DEBUGGER, '--max-semi-space-size=4', 'src/main.ts', 'serve'] },
+  demo: { run: [NO_DEBUGGER, 'src/main.ts', 'demo'], demo: true },
   cluster: { run: ['demo/cluster.ts'], dev: true, demo: true },
-  valetkey: { run: ['src/main.ts'], demo: rest[0] === 'demo' },
+  valetkey: { run: [NO_DEBUGGER, 'src/main.ts'], demo: rest[0] === 'demo' },
   test: { run: ['test/run.ts'], dev: true, demo: true },
   check: { run: ['test/run.ts', '--check'], dev: true },
   // A nursery and a limit that the generator does not reach while it measures: its pauses would be charged to the servers.
   bench: { run: ['--max-semi-space-size=64', '--initial-old-space-size=3000', 'bench/run.ts'], dev: true, peers: true },
   languages: { run: ['tools/other-languages.mjs'], dev: true },
+  guards: { run: ['test/guards/run.ts'], dev: true, demo: true },
 };
 const {
   run,
@@ -30,6 +33,9 @@ const {
   demo = false,
   peers = false,
 } = tasks[task] ?? giveUp(`name a task: ${Object.keys(tasks).join(', ')}.`);
+
+// This process may be of a Node.js that does not know the option: with a listener it opens no debugger either.
+process.on('SIGUSR1', () => {});
 
 /** @type {import('node:child_process').ChildProcess | undefined} */
 let child;

@@ -1,0 +1,152 @@
+/** The guards of signing in. */
+import { type Guard, guardsIn } from './guard.ts';
+
+const ACCOUNTS_TESTS = ['test/accounts/accounts.test.ts'];
+
+/** Guards of src/accounts. */
+export const accountsGuards: readonly Guard[] = [
+  ...guardsIn(
+    'src/accounts/account-pace.ts',
+    ['test/accounts/account-pace.test.ts'],
+    [
+      ['one stranger at a time tries an account', 'if (!line || line.isTaken) return;', 'if (!line) return;'],
+      ['networks wait for the pace of the account', 'waits[at] === 0', 'true'],
+      [
+        'a network that tried an account often has the slower pace',
+        "accountAndNetwork.wait([pair], now()) === 0 ? 'seldom' : 'often'",
+        "accountAndNetwork.wait([pair], now()) >= 0 ? 'seldom' : 'often'",
+      ],
+      [
+        'who tried often is not kept waiting by who did not',
+        "const PACES = ['often', 'seldom']",
+        "const PACES = ['seldom', 'often']",
+      ],
+      [
+        'tries of one pace do not count for the other',
+        'this.#parts[which].count([account], now());',
+        'this.#parts.often.count([account], now());',
+      ],
+      ['nobody waits without end', 'stranger.forgetTimeout = this.#parts.later(leave, TURN_TIMEOUT_MS);', ''],
+      ['who hangs up leaves', "else signal?.addEventListener('abort', leave);", ''],
+      ['who hung up before does not wait', 'if (signal?.aborted) leave();', 'if (false as boolean) leave();'],
+      ['of a network few wait for one account', 'ofNetworkForOne >= this.#bounds.ofNetworkForOne ||', ''],
+      ['of a network few wait for all accounts', '|| ofNetwork >= this.#bounds.ofNetwork)', ')'],
+      ['those who wait are bounded', 'while (this.#inAll > this.#bounds.inAll)', 'while (this.#inAll > 1e9)'],
+      ['the account that most wait for loses', '([, each]) => sizeOf(each)', '([, each]) => -sizeOf(each)'],
+      [
+        'who tried often loses first',
+        'line.often.loseOne() ?? line.seldom.loseOne()',
+        'line.seldom.loseOne() ?? line.often.loseOne()',
+      ],
+      ['what is right is no guess', 'if (!isWrong) {', 'if (false as boolean) {'],
+      ['a stop turns away', 'this.#bounds = { ...this.#bounds, inAll: 0 };', ''],
+    ],
+  ),
+  ...guardsIn(
+    'src/accounts/fair-line.ts',
+    ['test/accounts/fair-slot.test.ts', 'test/accounts/account-pace.test.ts'],
+    [
+      [
+        'shares have their turn one after the other',
+        '    this.#shares.delete(share);\n    const waiter',
+        '    if (waiting.length === 1) this.#shares.delete(share);\n    const waiter',
+      ],
+      ['the fullest share loses', '(share) => this.sizeOf(share)', '() => 0'],
+      ['of equal shares loses who had a turn last', '(each) => this.#turns.get(each) ?? 0', '() => 0'],
+      ['among equals the lot decides', 'all[randomInt(all.length)]', 'all.at(-1)'],
+    ],
+  ),
+  ...guardsIn(
+    'src/accounts/fair-slot.ts',
+    ['test/accounts/fair-slot.test.ts'],
+    [
+      ['of a share few wait', 'if (this.#line.sizeOf(share) >= this.#bounds.ofOneShare)', 'if (false as boolean)'],
+      ['those who wait are bounded', 'while (this.#line.size > this.#bounds.inAll)', 'while (false as boolean)'],
+      ['who hangs up leaves', "else signal?.addEventListener('abort', leave);", ''],
+      ['who hung up before does not wait', 'if (signal?.aborted) leave();', 'if (false as boolean) leave();'],
+      ['a stop turns away', 'this.#bounds = { ...this.#bounds, inAll: 0 };', ''],
+    ],
+  ),
+  ...guardsIn('src/accounts/guess-budget.ts', ACCOUNTS_TESTS, [
+    [
+      'guesses at an account count for wider networks',
+      'return networksOf(source).map',
+      'return networksOf(source).slice(0, 1).map',
+    ],
+    ['a spent budget refuses', 'if (wait > 0) return wait;', ''],
+    ['guesses count for their source', 'this.#source.wait(networks, now)', '0'],
+    ['a success forgets guesses of its very source', 'this.#accountAndSource.reset(', 'void ('],
+    [
+      'who is turned away is counted for their source',
+      '    this.#accountAndSource.refund(pairsOf(guess), now);',
+      '    this.#accountAndSource.refund(pairsOf(guess), now);\n    this.#source.refund(networksOf(guess.source), now);',
+    ],
+  ]),
+  ...guardsIn(
+    'src/accounts/known-browser.ts',
+    ['test/accounts/known-browser.test.ts', ...ACCOUNTS_TESTS],
+    [
+      [
+        'a mark was made by this service',
+        'timingSafeEqual(macOf(key, account, head), shown)',
+        'macOf(key, account, head) !== shown',
+      ],
+      ['a mark is one account’s', 'JSON.stringify([id, passwordSetAt', 'JSON.stringify([id.slice(0, 0), passwordSetAt'],
+      ['a new password ends marks', 'passwordSetAt, head.toString', '0 * passwordSetAt, head.toString'],
+      ['a mark lives for a year', 'return isOurs && now', 'return isOurs && 0 * now'],
+      ['ten wrong passwords end a mark', 'knownBrowserFailures.wait([mark], now) > 0 ||', ''],
+      ['right passwords are counted', '|| knownBrowsers.wait([account.id], now) > 0', ''],
+      [
+        'a right password is no wrong one',
+        '  succeed({ mark }: KnownBrowser, now: number): void {\n    this',
+        '  succeed({ mark }: KnownBrowser, now: number): void {\n    if (now < 0) this',
+      ],
+      ['of a cookie five marks are looked at', "split('.', MOST_MARKS)", "split('.')"],
+      ['a browser knows five accounts', '.slice(0, MOST_MARKS).join', '.join'],
+    ],
+  ),
+  ...guardsIn('src/accounts/sign-in.ts', ACCOUNTS_TESTS, [
+    ['a known browser has its lane', 'if (known) return hasher', 'if (known && hasher === null) return hasher'],
+    ['known browsers have their turn by account', 'share: known.accountId', "share: 'all'"],
+    ['a known browser is not counted with strangers', 'known ? 0 : budget.count', 'budget.count'],
+    ['a password must be right', 'if (!isRight || !active)', 'if (!active)'],
+  ]),
+  ...guardsIn(
+    'src/accounts/throttle.ts',
+    ['test/postgresql/counters.test.ts'],
+    [
+      ['the answer of the last move alone counts', 'if (!isLast()) return;', 'isLast();'],
+      ['the answer counts downwards too', 'else this.#arrivals.delete(key);', ''],
+    ],
+  ),
+  ...guardsIn('src/accounts/password-hash.ts', ACCOUNTS_TESTS, [
+    [
+      'lanes have a slot each',
+      'this.#lanes = { known: new FairSlot(bounds), unknown: new FairSlot(bounds) };',
+      'const slot = new FairSlot(bounds);\n    this.#lanes = { known: slot, unknown: slot };',
+    ],
+    ['a stop turns away who waits to be hashed', 'this.#lanes.unknown.stop();', ''],
+  ]),
+  ...guardsIn(
+    'src/oauth/device-authorization.ts',
+    ['test/oauth/device-authorization.test.ts'],
+    [
+      [
+        'a network takes no more places than it leaves',
+        'return waiting * MOST_WEIGHT < free * weight;',
+        'return waiting < free && weight > 0;',
+      ],
+    ],
+  ),
+  ...guardsIn(
+    'src/storage/postgresql/device-requests.ts',
+    ['test/postgresql/conformance.test.ts'],
+    [
+      [
+        'a network takes no more places than it leaves',
+        'WHERE of_1 * 32 < free AND of_4 * 32 < free * 4 AND of_32 * 32 < free * 32',
+        'WHERE free > 0',
+      ],
+    ],
+  ),
+];

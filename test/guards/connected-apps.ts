@@ -1,0 +1,76 @@
+/** The guards of what people see of their grants, and of the limit of one app. */
+import { type Guard, guardsIn } from './guard.ts';
+
+const REGISTRY_TESTS = ['test/oauth/grant-registry.test.ts'];
+const STORE_TESTS = ['test/storage/sqlite.test.ts'];
+
+/** Guards of src/oauth and of the store. */
+export const connectedAppsGuards: readonly Guard[] = [
+  ...guardsIn('src/oauth/grant-registry.ts', REGISTRY_TESTS, [
+    [
+      'nobody takes back what is another person’s',
+      'if (grant?.resourceOwnerId !== resourceOwnerId || grant.clientId !== clientId) return null;',
+      'if (!grant || grant.clientId !== clientId) return null;',
+    ],
+    [
+      'a line is of the app that the form names',
+      'if (grant?.resourceOwnerId !== resourceOwnerId || grant.clientId !== clientId) return null;',
+      'if (grant?.resourceOwnerId !== resourceOwnerId) return null;',
+    ],
+    [
+      'taking back what waited ends it alone, also when it was fetched meanwhile',
+      'if (taken.isWaiting || isForDevice(grant))',
+      'if (isForDevice(grant))',
+    ],
+    ['taking back a device ends it alone', 'if (taken.isWaiting || isForDevice(grant))', 'if (taken.isWaiting)'],
+    [
+      'devices are lines of their own',
+      'return isRedeemed && !isForDevice(summary) ? clientId : grantIdText(id);',
+      'return isRedeemed ? clientId : grantIdText(id);',
+    ],
+    [
+      'what was not redeemed is no consent',
+      'summary.isRedeemed && summary.resource === resource',
+      'summary.resource === resource',
+    ],
+  ]),
+  ...guardsIn('src/oauth/grant-limit.ts', STORE_TESTS, [
+    [
+      'one grant more than the limit ends another',
+      "if (redemption === 'crowded') await",
+      "if (redemption === ('never' as never)) await",
+    ],
+    [
+      'of equals those redeemed just now stay',
+      'one.usedAt - other.usedAt || isNew(one) - isNew(other) || Buffer.compare(one.id, other.id)',
+      'one.usedAt - other.usedAt || isNew(other) - isNew(one) || Buffer.compare(one.id, other.id)',
+    ],
+    ['the least recently used goes', 'one.usedAt - other.usedAt ||', 'other.usedAt - one.usedAt ||'],
+    ['ended grants do not gather', 'await store.deleteEndedGrants(resourceOwnerId, clientId, now);', ''],
+  ]),
+  ...guardsIn('src/storage/sqlite/resource-owner-grants.ts', STORE_TESTS, [
+    [
+      'a use that is not written yet counts on the page',
+      'async summarizeGrants(resourceOwnerId, liveAt, clientId) {\n      await marks.flush();',
+      'async summarizeGrants(resourceOwnerId, liveAt, clientId) {',
+    ],
+    [
+      'and for the limit',
+      'async listActiveGrants(resourceOwnerId, clientId, liveAt) {\n      await marks.flush();',
+      'async listActiveGrants(resourceOwnerId, clientId, liveAt) {',
+    ],
+    ['what is not redeemed does not count', 'AND generation > 0 AND expires_at', 'AND expires_at'],
+    [
+      'a code that can still be redeemed is not deleted',
+      'iif(generation = 0, expires_at <= ?,',
+      'iif(generation = 0, 0 <= ?,',
+    ],
+  ]),
+  ...guardsIn('src/storage/sqlite/grants.ts', STORE_TESTS, [
+    [
+      'an app is disconnected but for its devices',
+      "which === 'all' ? null : DEVICE_GRANT_TYPE",
+      'which === undefined ? DEVICE_GRANT_TYPE : null',
+    ],
+  ]),
+];

@@ -1,0 +1,543 @@
+/** The guards of the protocol's rules. */
+import { type Guard, guardsIn } from './guard.ts';
+
+const REQUEST_TESTS = ['test/oauth/authorization-request.test.ts', 'test/oauth/authorization-request-standard.test.ts'];
+
+/** Guards of src/oauth. */
+export const oauthGuards: readonly Guard[] = [
+  ...guardsIn('src/oauth/authorization-request.ts', REQUEST_TESTS, [
+    [
+      'an unregistered redirect URI is never redirected to',
+      'if (!isRegisteredRedirectUri(client.redirectUris, redirectUri))',
+      'if (redirectUri === "")',
+    ],
+    ['a paused client is refused', "if (client.status === 'paused')", "if (client.status === 'nothing' as never)"],
+    [
+      'the published face tells no issuer',
+      "issuer: face === 'standard' ? context.issuer : null",
+      'issuer: context.issuer',
+    ],
+    [
+      'published: a repeated parameter is refused',
+      'const problem = parameters.problem(PUBLISHED_PARAMETERS);',
+      'const problem = null as string | null;',
+    ],
+    ['published: state is required', "if (!parameters.get('state')) return", 'if (false as boolean) return'],
+    [
+      'published: public clients are refused',
+      "if (client.type === 'public')\n    return new",
+      'if (false as boolean)\n    return new',
+    ],
+    [
+      'standard: a repeated parameter is refused',
+      "const problem = parameters.problem(STANDARD_PARAMETERS, ['resource']);",
+      'const problem = null as string | null;',
+    ],
+    [
+      'standard: request objects are refused',
+      "if (parameters.get('request') !== undefined) return",
+      'if (false as boolean) return',
+    ],
+    [
+      'standard: a foreign request_uri is refused',
+      "if (parameters.get('request_uri') !== undefined)",
+      'if (false as boolean)',
+    ],
+    [
+      'standard: without state there is a challenge',
+      "if (!parameters.get('state') && !parameters.get('code_challenge'))",
+      'if (false as boolean)',
+    ],
+    [
+      'standard: response_type is required',
+      'if (responseType === undefined) return invalidRequest',
+      'if (false as boolean) return invalidRequest',
+    ],
+    ['the length of state is bounded', '.length > MAX_STATE_LENGTH)', '.length > Infinity)'],
+    ['no response type but code', "if (responseType !== 'code') return", 'if (false as boolean) return'],
+    [
+      'a method without a challenge is no request without PKCE',
+      "(method !== undefined || parameters.has('code_challenge'))",
+      'false',
+    ],
+    ['PKCE can be required of a client', 'client.requirePkce || ', ''],
+    ['PKCE is required of public clients', " || client.type === 'public' // RFC 9700 §2.1.1", ''],
+    ['the challenge method is S256', "if (method !== 'S256') return", 'if (false as boolean) return'],
+    ['a challenge has its form', 'return isCodeChallenge(challenge) ? null', 'return challenge ? null'],
+    ['one resource at a time', 'if (resources.length > 1) return', 'if (resources.length > 9) return'],
+    ['a resource is known', 'return resources.every(isResource) ? null', 'return resources ? null'],
+    ['a prompt is one of three', 'if (!prompts.every((prompt) => PROMPTS.includes(prompt)))', 'if (false as boolean)'],
+    ['prompt none stands alone', "prompts.includes('none') && prompts.length > 1", 'false'],
+  ]),
+  ...guardsIn(
+    'src/oauth/authorization-request.ts',
+    ['test/oauth/needs-consent.test.ts', 'test/http/consent-policy.test.ts'],
+    [
+      ['prompt=consent asks whatever the policy', "prompt.includes('consent') || ", ''],
+      [
+        'an app that another may pass for is always asked for',
+        "if (client.type === 'public' && isAppBound(redirectUri)) return true;",
+        '',
+      ],
+      ['remembered consent covers every scope', 'scope.every((name) => remembered.includes(name))', 'true'],
+    ],
+  ),
+  ...guardsIn(
+    'src/oauth/authorization-request.ts',
+    ['test/oauth/needs-consent.test.ts', 'test/http/consent.test.ts'],
+    [
+      [
+        'the consent form is bound to the redirect URI',
+        'client.id, redirectUri, state, scope, optional',
+        'client.id, state, scope, optional',
+      ],
+      ['the consent form is bound to the state', 'redirectUri, state, scope, optional', 'redirectUri, scope, optional'],
+      ['the consent form is bound to the challenge', 'optional, codeChallenge, resource]', 'optional, resource]'],
+      ['the consent form is bound to the resource', 'codeChallenge, resource]', 'codeChallenge]'],
+      ['the consent form is bound to what was optional', 'scope, optional, codeChallenge', 'scope, codeChallenge'],
+      ['the consent form is bound to the face', 'JSON.stringify([face, ', 'JSON.stringify(['],
+    ],
+  ),
+  ...guardsIn(
+    'src/oauth/authorization-response.ts',
+    ['test/oauth/authorization-response.test.ts'],
+    [
+      ['values are encoded', '${encodeURIComponent(value)}', '${value}'],
+      ["a redirect URI's own query stays", "!redirectUri.includes('?') ? '?' : ", "true ? '?' : "],
+      [
+        'iss is told where the issuer is',
+        'return withQuery(redirectUri, { code, state, iss: issuer });',
+        'return withQuery(redirectUri, { code, state });',
+      ],
+    ],
+  ),
+  ...guardsIn(
+    'src/oauth/redirect-uri.ts',
+    ['test/oauth/redirect-uri.test.ts'],
+    [
+      ['a registered URI is printable ASCII', 'if (!/^[\\x21-\\x7e]+$/.test(uri))', 'if (false as boolean)'],
+      ['a registered URI has no fragment', "if (uri.includes('#'))", 'if (false as boolean)'],
+      ['a registered URI has no wildcard', "if (uri.includes('*'))", 'if (false as boolean)'],
+      ['a registered URI has no user info', 'if (url.username || url.password)', 'if (false as boolean)'],
+      ["a registered URI has none of the answer's names", 'if (answered !== undefined)', 'if (false as boolean)'],
+      [
+        'http is for loopback alone',
+        "if (url.protocol === 'http:' && !LOOPBACK_HOSTS.has(url.hostname))",
+        'if (false as boolean)',
+      ],
+      ['a host does not end with a dot', "if (url.hostname.endsWith('.'))", 'if (false as boolean)'],
+      ['a registered URI is in its normal form', 'return normal === uri ? null', 'return normal ? null'],
+      [
+        'private-use schemes are for public clients',
+        "if (clientType !== 'public') return",
+        'if (false as boolean) return',
+      ],
+      ['a loopback port is a port', 'Number(port ?? 80) > 65535', 'false'],
+      ['a private-use or loopback URI leads to any app', "new URL(uri).protocol !== 'https:'", 'false'],
+    ],
+  ),
+  ...guardsIn(
+    'src/oauth/pkce.ts',
+    ['test/oauth/pkce.test.ts'],
+    [
+      ['a challenge is 43 characters', '[A-Za-z0-9_-]{43}$/;', '[A-Za-z0-9_-]+$/;'],
+      ['a verifier is 43 to 128 characters', '{43,128}', '+'],
+      ['the verifier is hashed', "Buffer.from(hash('sha256', verifier, 'base64url'))", 'Buffer.from(verifier)'],
+    ],
+  ),
+  ...guardsIn(
+    'src/oauth/authorization-code.ts',
+    ['test/oauth/authorization-code.test.ts'],
+    [
+      ['a code is proven', '!isGenuine(keyring, credential, grant.seed) || ', ''],
+      ['a code is of generation 0', ' || credential.generation !== 0', ''],
+      [
+        "a code is its own client's",
+        'if (grant.clientId !== exchange.client.id) return',
+        'if (false as boolean) return',
+      ],
+      ['the redirect URI is repeated', 'grant.redirectUri !== exchange.redirectUri)', 'false)'],
+      ['without a challenge the redirect URI is demanded', 'grant.codeChallenge === null : ', 'false : '],
+      ['the verifier is asked for', 'if (pkceRefusal) return pkceRefusal;', ''],
+      ['a code asks for no more than was granted', 'if (beyond) return beyond;', ''],
+      ['an ended grant has no code', 'if (refused) return invalidCode(refused);', ''],
+      [
+        'a second use is a replay',
+        "if (grant.generation > 0) return { revoke: 'code_replay'",
+        "if (false as boolean) return { revoke: 'code_replay'",
+      ],
+      ['a code expires', 'if (credential.expiresAt <= now) return', 'if (false as boolean) return'],
+      ['a verifier has its form', 'if (verifier !== undefined && !isCodeVerifier(verifier))', 'if (false as boolean)'],
+      [
+        'a verifier without a challenge is a downgrade',
+        'if (challenge === null)\n    return',
+        'if (challenge === null && (false as boolean))\n    return',
+      ],
+      [
+        'a challenge wants its verifier',
+        "if (verifier === undefined) return invalidCode('code_verifier is missing');",
+        'if (verifier === undefined) return null;',
+      ],
+      ['the verifier matches', 'return verifiesChallenge(verifier, challenge) ? null', 'return verifier ? null'],
+    ],
+  ),
+  ...guardsIn(
+    'src/oauth/credential.ts',
+    ['test/oauth/credential.test.ts'],
+    [
+      ['another kind or prefix is refused unread', ' || !text.startsWith(start)) return null', ') return null'],
+      [
+        'another length is refused unread',
+        'text.length !== start.length + BODY_CHARACTERS + CHECKSUM_CHARACTERS || ',
+        '',
+      ],
+      ['another alphabet is refused', '!ALPHABET.test(body) || ', ''],
+      [
+        'a wrong checksum is refused',
+        ' || !hasChecksum(text)) return null;\n  const bytes',
+        ') return null;\n  const bytes',
+      ],
+      ['another version is refused', 'bytes[0] === VERSION ? ', 'bytes ? '],
+      ['a key that is not in the ring proves nothing', 'if (!key) return false;', 'if (!key) return true;'],
+      ['the MAC is compared', 'return timingSafeEqual(expectedMac, unproven.subarray(HEADER_BYTES));', 'return true;'],
+      ['the MAC covers the header', 'kind, unproven.subarray(0, HEADER_BYTES), seed)', 'kind, derivedHeader, seed)'],
+      ['the MAC covers the seed', 'unproven.subarray(0, HEADER_BYTES), seed);', 'unproven.subarray(0, HEADER_BYTES));'],
+    ],
+  ),
+  ...guardsIn(
+    'src/oauth/sealed.ts',
+    ['test/oauth/sealed.test.ts'],
+    [
+      ['one text only opens', " || bytes.toString('base64url') !== sealed) return null", ') return null'],
+      ['what is too short opens nothing', 'bytes.length < HEADER_BYTES + NONCE_BYTES + TAG_BYTES || ', ''],
+      ['another version opens nothing', 'bytes[0] !== VERSION || ', ''],
+      ['the header is authenticated', 'decipher.setAAD(header);', 'decipher.setAAD(Buffer.alloc(0));'],
+    ],
+  ),
+  ...guardsIn(
+    'src/oauth/sealed.ts',
+    ['test/random-bits.test.ts'],
+    [
+      [
+        'each value has a nonce of its own',
+        'const nonce = randomBytes(NONCE_BYTES);',
+        'const nonce = Buffer.alloc(NONCE_BYTES);',
+      ],
+    ],
+  ),
+  ...guardsIn(
+    'src/oauth/secret.ts',
+    ['test/oauth/secret.test.ts', 'test/random-bits.test.ts'],
+    [
+      [
+        'a secret has 256 random bits',
+        'randomBytes(32).toString',
+        'Buffer.concat([randomBytes(16), Buffer.alloc(16)]).toString',
+      ],
+      [
+        'without secrets nothing matches',
+        ': [NO_SECRET];',
+        ': [{ ...NO_SECRET, digest: mac(currentKey(keyring, PURPOSES[kind]), presented) }];',
+      ],
+      ['a secret is compared', 'return timingSafeEqual(mac(key, presented), secret.digest);', 'return true;'],
+      ['a secret is proven under its own key', 'keyring.key(secret.keyId, PURPOSES[kind]) ?? ', ''],
+    ],
+  ),
+  ...guardsIn(
+    'src/oauth/client.ts',
+    ['test/oauth/client.test.ts'],
+    [
+      ['a text that cannot be an id is looked up nowhere', '/^[\\x21-\\x7e]{1,100}$/.test(text)', 'text.length > 0'],
+      ["scripts of confidential clients' origins are not let in", "type === 'public' && redirectUris", 'redirectUris'],
+      ['no id, no client', "if (credentials.clientId === undefined) return invalidClient('client_id is missing');", ''],
+      [
+        'only public clients are taken by their word',
+        "if (client?.type === 'public') return client;",
+        'if (client) return client;',
+      ],
+      [
+        'no secret, no proof',
+        "if (credentials.clientSecret === undefined) return invalidClient('client_secret is missing');",
+        "if (credentials.clientSecret === undefined) return client ?? invalidClient('x');",
+      ],
+      ['a wrong secret proves nothing', "if (!matches) return invalidClient('the client secret is wrong');", ''],
+      [
+        'a public client has no secret',
+        "if (client.type === 'public') return invalidClient('the client is public and has no secret');",
+        "if (client.type === 'public') return client;",
+      ],
+    ],
+  ),
+  ...guardsIn(
+    'src/oauth/scope.ts',
+    ['test/oauth/scope.test.ts'],
+    [
+      ['a scope that is not registered is refused', '[...asked].every((name) => names.includes(name))', 'true'],
+      ['a text that names no scope is refused', 'asked.size > 0 && ', ''],
+      ['an optional scope is granted where it was chosen', '!isOptional.get(name) || chosen.includes(name)', 'true'],
+      ['a scope that is no longer registered is not granted', 'isOptional.has(name) && ', ''],
+      ['nothing left is nothing allowed', 'allowed.length === 0 && requested.length > 0 ? null : allowed', 'allowed'],
+      ["a scope's name has its alphabet", 'SCOPE_TOKEN.test(name) && ', ''],
+      [
+        'a sentence has nothing invisible',
+        ' ||\n    /\\p{Cc}|\\p{Zl}|\\p{Zp}|(?![\\u200c\\u200d])\\p{Cf}/u.test(sentence)',
+        '',
+      ],
+    ],
+  ),
+  ...guardsIn(
+    'src/oauth/parameters.ts',
+    ['test/oauth/parameters.test.ts'],
+    [
+      ['half a character is no text', 'value?.isWellFormed() ? value : null', 'value'],
+      ['a repeated parameter has no value', 'this.#repeated.has(name) ? undefined : ', ''],
+      [
+        'a repeated known parameter is a problem',
+        'if (all && !repeatable.includes(name)) return `${name} is repeated`;',
+        '',
+      ],
+      [
+        'a repeated unknown parameter is a problem',
+        "for (const name of this.#repeated.keys()) if (!repeatable.includes(name)) return 'a parameter is repeated';",
+        '',
+      ],
+      ['what is not text is a problem', 'return `${name} is not a string in UTF-8`;', 'return null;'],
+    ],
+  ),
+  ...guardsIn(
+    'src/oauth/token-request.ts',
+    ['test/oauth/authorization-code.test.ts', 'test/oauth/refresh-token.test.ts', 'test/http/standard-token.test.ts'],
+    [
+      [
+        'a token request asks for no wider scope',
+        '!scopeNames(scope).every((name) => granted.includes(name))',
+        'false',
+      ],
+      ['a token request names no other resource', 'resources.every((resource) => resource === grant.resource)', 'true'],
+    ],
+  ),
+  ...guardsIn(
+    'src/oauth/pushed-request.ts',
+    ['test/oauth/pushed-request.test.ts', 'test/http/pushed-request.test.ts'],
+    [
+      ['a reference expires', ' || opened.expiresAt <= now ||', ' ||'],
+      [
+        "a reference is its own client's",
+        "parameters.get('client_id') === clientId ? parameters : null",
+        'clientId ? parameters : null',
+      ],
+      ['a reference has a maximum length', 'reference.length > MAX_REFERENCE_LENGTH ? null : reference', 'reference'],
+      [
+        'the pushed client_id does not count',
+        "STANDARD_PARAMETERS.filter((name) => name !== 'client_id')",
+        'STANDARD_PARAMETERS.filter(() => true)',
+      ],
+    ],
+  ),
+  ...guardsIn(
+    'src/oauth/keyring.ts',
+    ['test/oauth/keyring.test.ts'],
+    [
+      ['a short root key is refused', 'if (rootKey.length < ROOT_KEY_BYTES)', 'if (false as boolean)'],
+      ['a keyring without keys is refused', 'if (rootKeys.length === 0)', 'if (false as boolean)'],
+      [
+        'each purpose has a key of its own',
+        'derivedKey(expand(rootKey, purpose, 32))',
+        "derivedKey(expand(rootKey, 'one', 32))",
+      ],
+    ],
+  ),
+  ...guardsIn(
+    'src/oauth/resource-server.ts',
+    ['test/oauth/resource-server.test.ts', 'test/http/introspect.test.ts'],
+    [
+      ['a wrong secret of an API proves nothing', 'return matches ? resourceServer : ', 'return resourceServer ?? '],
+      ['an API sees its own scopes', '= granted.filter((name) => scopes.includes(name))', '= granted'],
+      [
+        'an API without any of its scopes sees nothing',
+        'return visible.length > 0 ? visible : null;',
+        'return visible;',
+      ],
+      [
+        'a token for one resource is good there alone',
+        'access.resource === null || access.resource === resource',
+        'true',
+      ],
+    ],
+  ),
+  ...guardsIn(
+    'src/oauth/device-authorization.ts',
+    ['test/oauth/device-authorization.test.ts', 'test/oauth/device-flow.test.ts'],
+    [
+      [
+        "a device's code is its own grant's",
+        ' || codeChallenge === null || !verifiesChallenge(verifier, codeChallenge))',
+        ')',
+      ],
+      ["a device's grant is its client's", 'grant.clientId !== clientId || ', ''],
+      ['an ended grant has no pair for a device', 'if (refused) return invalidDeviceCode(refused);', ''],
+      [
+        'a second redemption is a replay',
+        "return { revoke: 'code_replay', refusal: invalidDeviceCode('the device code was already redeemed') };",
+        'return { again: currentGeneration(grant) };',
+      ],
+      ['a fast poll slows down', 'interval: isTooFast ? interval + POLL_INTERVAL : interval', 'interval'],
+    ],
+  ),
+  ...guardsIn(
+    'src/oauth/authorization-code.ts',
+    ['test/oauth/authorization-code.test.ts', 'test/flows/clock-steps.test.ts'],
+    [
+      [
+        'a code whose redirect URI was removed is refused',
+        'if (!isRegisteredRedirectUri(exchange.client.redirectUris, grant.redirectUri))',
+        'if (false as boolean)',
+      ],
+      [
+        'a code does not outlive its time by a step of the clock',
+        'if (isAheadOfClock(credential.expiresAt, grant.expiresAt - grant.rotatedAt, now))',
+        'if (false as boolean)',
+      ],
+    ],
+  ),
+  ...guardsIn(
+    'src/oauth/access-token.ts',
+    ['test/oauth/access-token.test.ts'],
+    [
+      [
+        'an access token is proven',
+        'if (!isGenuine(keyring, credential, grant.seed)) return',
+        'if (false as boolean) return',
+      ],
+      [
+        'an access token is no newer than its grant',
+        'if (credential.generation > grant.generation)',
+        'if (false as boolean)',
+      ],
+      ['an ended grant has no access token', 'if (refused) return invalidToken(refused);', ''],
+      ['an access token expires', 'if (credential.expiresAt <= now) return', 'if (false as boolean) return'],
+      [
+        'an access token does not outlive its time by a step of the clock',
+        'if (isAheadOfClock(credential.expiresAt, accessTokenLifetime(grant), now))',
+        'if (false as boolean)',
+      ],
+      ['an access token is for its resource', 'if (!isForResource(grant, resource))', 'if (false as boolean)'],
+    ],
+  ),
+  ...guardsIn(
+    'src/oauth/refresh-token.ts',
+    ['test/oauth/refresh-token.test.ts'],
+    [
+      [
+        'a refresh token is proven',
+        'if (!isGenuine(keyring, credential, grant.seed)) return',
+        'if (false as boolean) return',
+      ],
+      [
+        "a refresh token is its own client's",
+        'if (grant.clientId !== client.id) return',
+        'if (false as boolean) return',
+      ],
+      ['an ended grant has no refresh token', 'if (refused) return invalidRefreshToken(refused);', ''],
+      ['a refresh asks for no more than was granted', 'if (beyond) return beyond;', ''],
+      [
+        'a refresh token is no newer than its grant',
+        'if (credential.generation > grant.generation)',
+        'if (false as boolean)',
+      ],
+      ['a refresh token expires', 'if (grant.expiresAt <= now) return', 'if (false as boolean) return'],
+      [
+        'only the predecessor gets the pair again',
+        'const isPredecessor = generation === grant.generation - 1;',
+        'const isPredecessor = true as boolean;',
+      ],
+      ['the overlap ends', 'const inOverlap = age < times.overlap * 1000;', 'const inOverlap = true as boolean;'],
+      [
+        'a used pair closes the retry window',
+        '(isUnused && age < times.retryWindow * 1000)',
+        'age < times.retryWindow * 1000',
+      ],
+      ['the retry window ends', '(isUnused && age < times.retryWindow * 1000)', 'isUnused'],
+      [
+        'inside the overlap nothing is revoked for age',
+        "if (inOverlap) return invalidRefreshToken('the refresh token is older than the predecessor');",
+        '',
+      ],
+      [
+        'after a step of the clock no window is open and nothing ends',
+        'if (age === null)\n    return',
+        'if (false as boolean)\n    return',
+      ],
+      [
+        'the overlap is no longer than the access token',
+        'Math.min(client.refreshOverlap ?? defaults.overlap, lifetime)',
+        'client.refreshOverlap ?? defaults.overlap',
+      ],
+      [
+        'the retry window is no longer than the access token',
+        'Math.min(client.refreshRetryWindow ?? defaults.retryWindow, lifetime)',
+        'client.refreshRetryWindow ?? defaults.retryWindow',
+      ],
+      [
+        'public clients have windows of their own',
+        "client.type === 'public'\n      ? PUBLIC_CLIENT",
+        '(false as boolean)\n      ? PUBLIC_CLIENT',
+      ],
+    ],
+  ),
+  ...guardsIn(
+    'src/oauth/grant.ts',
+    ['test/oauth/grant.test.ts', 'test/oauth/access-token.test.ts', 'test/oauth/refresh-token.test.ts'],
+    [
+      ['a revoked grant is ended', 'grant.revokedAt !== null ||\n', ''],
+      ["the installation's epoch ends grants", 'grant.epochs.installation !== epochs.installation ||\n', ''],
+      ["the client's epoch ends grants", 'grant.epochs.client !== epochs.client ||\n', ''],
+      ["the resource owner's epoch ends grants", ' ||\n    grant.epochs.resourceOwner !== epochs.resourceOwner', ''],
+      ['a paused client is refused', "if (standing.clientPaused) return 'the client is paused';", ''],
+      ['a disabled account is refused', "if (standing.resourceOwnerDisabled) return 'the account is disabled';", ''],
+      [
+        'no refresh token outlives the absolute expiry',
+        'Math.min(now + lifetimes.refreshTokenIdle * 1000, grant.absoluteExpiresAt)',
+        'now + lifetimes.refreshTokenIdle * 1000',
+      ],
+      [
+        'no access token outlives its refresh token',
+        'Math.min(now + lifetimes.accessToken * 1000, expiresAt)',
+        'now + lifetimes.accessToken * 1000',
+      ],
+      ['two seconds ahead is now', 'age < -CLOCK_DIFFERENCE_MS ? null', 'age < 0 ? null'],
+    ],
+  ),
+  ...guardsIn(
+    'src/oauth/known-tokens.ts',
+    ['test/oauth/known-tokens.test.ts', 'test/flows/clock-steps.test.ts'],
+    [
+      ['what a check found holds for one version of the store', 'version === this.#version && ', ''],
+      ['what a check found holds until its time', ' && now < this.until', ''],
+      ['what a check found does not hold after a step of the clock', 'now >= this.from && ', ''],
+      ['without a version nothing is kept', 'if (version === null) return;', ''],
+      [
+        'the secret end of a token is compared',
+        'return token && hasSecretOf(token.text, text) ? token : null;',
+        'return token ?? null;',
+      ],
+      ['known tokens are bounded', 'if (this.#tokens.size >= MOST) this.#tokens.clear();', ''],
+    ],
+  ),
+  ...guardsIn(
+    'src/oauth/grant-registry.ts',
+    ['test/http/consent-policy.test.ts'],
+    [
+      [
+        'consent is remembered for its redirect URI',
+        'isRegisteredRedirectUri([summary.redirectUri], redirectUri) &&\n',
+        '',
+      ],
+      [
+        'consent is not remembered from before a pause',
+        '(resumedAt === null || summary.lastGrantedAt > resumedAt)',
+        'true',
+      ],
+    ],
+  ),
+];

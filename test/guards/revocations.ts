@@ -1,0 +1,65 @@
+/** The guards of what resource servers are told of revocations. */
+import { type Guard, guardsIn } from './guard.ts';
+
+const STREAM_TESTS = ['test/http/revocations.test.ts'];
+const POSTGRESQL_TESTS = ['test/postgresql/revocations.test.ts', 'test/postgresql/instances.test.ts'];
+
+/** Guards of the stream of revocations, in whichever folder. */
+export const revocationGuards: readonly Guard[] = [
+  ...guardsIn('src/storage/postgresql/audit.ts', POSTGRESQL_TESTS, [
+    [
+      'nobody is told that nothing happened while an event may be hidden',
+      'if (!settled) throw await heldUp(connection);',
+      'if (!settled) return [];',
+    ],
+    ['a missing place is waited for', 'if (isWithoutGap(events, sequence)) return events;', 'return events;'],
+    [
+      'a trail that lost its newest places is noticed',
+      'if (events[0]?.sequence !== sequence)\n    throw',
+      'if (events[0]?.sequence !== sequence) return events;\n  if (events[0]?.sequence !== sequence)\n    throw',
+    ],
+  ]),
+  ...guardsIn('src/http/revocations.ts', POSTGRESQL_TESTS, [
+    ['no stream begins while an event may be hidden', 'feed.isHeldUp || ', ''],
+  ]),
+  ...guardsIn('src/http/revocation-feed.ts', STREAM_TESTS, [
+    [
+      'a retired secret ends its streams',
+      'const mustProve = found === null || news.some((event) => endsStreams(event, resourceServerId));',
+      'const mustProve = found === null;',
+    ],
+    ['a resource server that is gone loses its streams', 'found === null || news.some', 'news.some'],
+  ]),
+  ...guardsIn(
+    'src/oauth/revocation-notice.ts',
+    [...STREAM_TESTS, 'test/oauth/revocation-notice.test.ts'],
+    [
+      [
+        'the end of grants is told only to those that could have heard of them',
+        'if (!notice || !isOfGrants(notice)) return notice;',
+        'return notice;',
+      ],
+      [
+        'what is not known to be its business is not named',
+        'if (!resourceServer || !event.endedAccess) return {};',
+        'if (!resourceServer || !event.endedAccess) return notice;',
+      ],
+    ],
+  ),
+  ...guardsIn(
+    'src/oauth/resource-server.ts',
+    [...STREAM_TESTS, 'test/oauth/revocation-notice.test.ts'],
+    [
+      [
+        'grants for another resource are not told',
+        'isForResource(access, resourceServer.resource) && visibleScopes(',
+        'visibleScopes(',
+      ],
+      [
+        'grants without a scope that it may see are not told',
+        ' && visibleScopes(resourceServer, access) !== null;',
+        ';',
+      ],
+    ],
+  ),
+];

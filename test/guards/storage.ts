@@ -1,0 +1,56 @@
+/** The guards of what is on disk. */
+import { type Guard, guardsIn } from './guard.ts';
+
+/** Guards of the files of a SQLite database, and of the keys file. */
+export const storageGuards: readonly Guard[] = [
+  ...guardsIn(
+    'src/storage/sqlite/files-in-place.ts',
+    ['test/flows/moved-database.test.ts'],
+    [
+      ['the stamp is looked at', 'if (this.#stamp?.isThere() === false)', 'if (this.#stamp?.isThere() === null)'],
+      ['a file is one and the same', 'if (!isSame(stat, found))', 'if (false as boolean)'],
+    ],
+  ),
+  ...guardsIn(
+    'src/storage/sqlite/file-stamp.ts',
+    ['test/flows/moved-database.test.ts'],
+    [
+      ['a file has a head', 'if (!found || !this.#seen) return false;', 'if (!found || !this.#seen) return true;'],
+      ['another stamp is noticed', 'if (stamp !== found.stamp && this.#stamp !== found.stamp) return false;', ''],
+      ['the stamp from before no longer counts', 'this.#seen = this.#read(); // From', '// From'],
+      ["a backup's schema version is noticed", '|| found.schema > this.#latestSchema()', ''],
+      ['a change of the schema is let pass', '(found.schema < schema || found.schema > this.#latestSchema())', 'true'],
+    ],
+  ),
+  ...guardsIn(
+    'src/storage/sqlite/tables.ts',
+    ['test/flows/moved-database.test.ts'],
+    [['the end of a read tells what it found', 'this.#writes.fail(error as Error);', 'throw error;']],
+  ),
+  ...guardsIn(
+    'src/storage/sqlite/errors.ts',
+    ['test/storage/write-queue.test.ts'],
+    [['pending writes are told that the files moved', "error instanceof DatabaseMoved ? '' : ", '']],
+  ),
+  ...guardsIn(
+    'src/served-installations.ts',
+    ['test/flows/served-keys.test.ts'],
+    [['a link stays a link', 'const path = realpathSync(keysFile);', 'const path = (realpathSync, keysFile);']],
+  ),
+  ...guardsIn(
+    'src/served-installations.ts',
+    ['test/served-installations.test.ts'],
+    [
+      [
+        'what somebody else changes is kept',
+        "if (readFileSync(path, 'utf8') !== before) throw",
+        'if (false as boolean) throw',
+      ],
+      ['the owner is kept', 'fchownSync(descriptor, uid, gid);', 'void fchownSync;'],
+      ['the mode is kept', 'fchmodSync(descriptor, mode & 0o777);', 'void mode;'],
+      ['drafts are removed', '    removeDrafts(path);\n    return null;', '    return null;'],
+      ['only drafts are removed', ' && DRAFT.test(other.slice(name.length))', ''],
+      ['another start may have noted it', 'return wasNoted(keysFile, installation) ? null : ', 'return '],
+    ],
+  ),
+];

@@ -1,0 +1,16 @@
+/** All guards, by area. */
+import { accountsGuards } from './accounts.ts';
+import { connectedAppsGuards } from './connected-apps.ts';
+import type { Guard } from './guard.ts';
+import { oauthGuards } from './oauth.ts';
+import { revocationGuards } from './revocations.ts';
+import { storageGuards } from './storage.ts';
+
+/** Area → its guards. */
+export const GUARDS: Readonly<Record<string, readonly Guard[]>> = {
+  accounts: accountsGuards,
+  'connected apps': connectedAppsGuards,
+  oauth: oauthGuards,
+  revocations: revocationGuards,
+  storage: storageGuards,
+};
