@@ -54,7 +54,7 @@ const OIDC_PROVIDER = {
 const VALETKEY = {
   kind: 'valetkey',
   paths: OWN,
-  program: ['--max-semi-space-size=4', 'src/main.ts', 'serve'],
+  program: ['--disable-sigusr1', '--max-semi-space-size=4', 'src/main.ts', 'serve'],
 } as const;
 
 /** All of them, in the order of the tables. */

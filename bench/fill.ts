@@ -1,9 +1,9 @@
 /**
- * Mints codes ahead: an account, a client and so many grants in the database that the environment names, through the
+ * Mints codes ahead: accounts, a client and so many grants in the database that the environment names, through the
  * protocol's own operations and at their own durability. Prints them as JSON. `node bench/fill.ts COUNT`
  */
 import { newAccountId } from '../src/accounts/account.ts';
-import { type DatabaseLocation, lifetimesOf, readConfiguration } from '../src/configuration.ts';
+import { type Configuration, lifetimesOf, readConfiguration, sharedSettings } from '../src/configuration.ts';
 import { auditEvent } from '../src/oauth/audit.ts';
 import { AuthorizationServer } from '../src/oauth/authorization-server.ts';
 import { ClientAuthenticator } from '../src/oauth/client-authenticator.ts';
@@ -29,6 +29,8 @@ export type Filled = {
 const REDIRECT_URI = 'https://client.example/callback';
 /** So many grants are issued at once, and share commits; few enough that none waits for a connection for long. */
 const AT_ONCE = 64;
+/** Each account has so many: far from the limit, as people are. */
+const GRANTS_OF_ONE = 8;
 const ORIGIN = { source: '127.0.0.1', requestId: 'bench' };
 const OPERATOR = { kind: 'operator', id: 'bench', source: null, requestId: null } as const;
 
@@ -36,10 +38,9 @@ async function fill(count: number): Promise<Filled> {
   const configuration = readConfiguration(process.env);
   const keyring = createKeyring(parseRootKeys(configuration.keys ?? '', 'VALETKEY_KEYS'));
   const now = Date.now;
-  const { store, close } = await open(configuration.database, keyring);
+  const { store, close } = await open(configuration, keyring);
   const lifetimes = lifetimesOf(configuration);
   const prefix = configuration.tokenPrefix;
-  const resourceOwnerId = await addAccount(store);
   const registry = new ClientRegistry(
     { store, keyring, prefix, accessTokenLifetime: lifetimes.accessToken, now },
     OPERATOR,
@@ -49,7 +50,7 @@ async function fill(count: number): Promise<Filled> {
     redirectUris: [REDIRECT_URI],
   });
   const parts = { store, keyring, lifetimes, prefix, knownTokens: new KnownTokens(prefix), now };
-  const throttle = { wait: () => 0, count: () => {} };
+  const throttle = { wait: () => 0, left: () => 1, limit: { count: Number.POSITIVE_INFINITY }, count: () => {} };
   const clients = new ClientAuthenticator({ ...parts, throttle, audiences: [] });
   const { appUrl: issuer, apiUrl: ownResource } = configuration;
   const server = new AuthorizationServer({ ...parts, clients, issuer, ownResource });
@@ -58,8 +59,9 @@ async function fill(count: number): Promise<Filled> {
   if (request.kind !== 'valid') throw new Error('the authorization request is not valid');
   const codes: string[] = [];
   while (codes.length < count) {
-    const some = Array.from({ length: Math.min(AT_ONCE, count - codes.length) }, () =>
-      server.allow(request, resourceOwnerId, 'allowed', [], ORIGIN),
+    const resourceOwners = await Promise.all(Array.from({ length: AT_ONCE / GRANTS_OF_ONE }, () => addAccount(store)));
+    const some = Array.from({ length: Math.min(AT_ONCE, count - codes.length) }, (_, place) =>
+      server.allow(request, resourceOwners[place % resourceOwners.length] as string, 'allowed', [], ORIGIN),
     );
     const settled = await Promise.allSettled(some);
     const issued = settled.filter((one) => one.status === 'fulfilled');
@@ -79,11 +81,15 @@ async function fill(count: number): Promise<Filled> {
   };
 }
 
-function open(database: DatabaseLocation, keyring: Keyring): Promise<Storage> {
+function open(configuration: Configuration, keyring: Keyring): Promise<Storage> {
+  const { database, tokenPrefix } = configuration;
+  const settings = { tokenPrefix, shared: sharedSettings(configuration) };
   if (database.kind === 'postgresql')
-    return openPostgresql({ url: database.url, keyring, role: 'command', migrate: true });
+    return openPostgresql({ settings, refuseNew: null, url: database.url, keyring, role: 'command', migrate: true });
   if (database.kind === 'memory') throw new Error('name a database that outlives this process');
   return openSqlite({
+    settings,
+    refuseNew: null,
     path: database.path,
     keyring,
     now: Date.now,
@@ -105,9 +111,10 @@ async function addAccount(store: Storage['store']): Promise<string> {
   const email = `${id}@example.com`;
   const createdAt = Date.now();
   const password = { phc: '$argon2id$none', keyId: 0 };
-  const about = { id, email, username: null, name: 'Ada Example', avatarUrl: null, password, createdAt };
+  const about = { id, email, username: null, name: 'Ada Example', avatarUrl: null, password };
   const event = auditEvent('user_added', OPERATOR, createdAt, { resourceOwnerId: id });
-  await store.addAccount({ ...about, isOperator: false, status: 'active', epoch: 0 }, email, event);
+  const times = { createdAt, passwordSetAt: createdAt };
+  await store.addAccount({ ...about, ...times, isOperator: false, status: 'active', epoch: 0 }, email, event);
   return id;
 }
 

@@ -5,6 +5,7 @@ import type { Store } from '../src/oauth/store.ts';
 import { openPostgresql } from '../src/storage/postgresql/open.ts';
 import { startPostgres } from '../test/support/postgres.ts';
 import {
+  beginning,
   grantId,
   inFlight,
   issue,
@@ -71,7 +72,7 @@ export async function onServer<T>(
 
 /** Opens the real store. */
 export function open(url: string) {
-  return openPostgresql({ url, keyring, role: 'service', migrate: true });
+  return openPostgresql({ ...beginning, url, keyring, role: 'service', migrate: true });
 }
 
 async function costsOf(url: string, ask: Ask, rows: MadeUp, fullPages: boolean): Promise<string> {
@@ -125,7 +126,7 @@ export async function fill(
   );
   await ask(
     `INSERT INTO account SELECT 'usr_' || lpad(n::text, 16, '0'), 0, 'active', 'user-' || n || '@mail.example.com',
-       'user-' || n || '@mail.example.com', 'user' || n, 'Ada Example', NULL, false, $3, $4, $2
+       'user-' || n || '@mail.example.com', 'user' || n, 'Ada Example', NULL, false, $3, $4, $2, $2
      FROM generate_series(0, $1::int - 1) AS n`,
     [accounts, since, phc, keyId],
   );
@@ -216,6 +217,6 @@ async function mark(ask: Ask, store: Store, used: readonly Found[], at: number):
   while (((await ask<{ number: number }>(written))[0]?.number ?? 0) < used.length) await sleep(250);
 }
 
-async function done(transition: Promise<boolean>): Promise<void> {
+async function done(transition: Promise<unknown>): Promise<void> {
   if (!(await transition)) throw new Error('a transition did not happen');
 }

@@ -8,6 +8,7 @@ import { GRANT_COLUMNS, grantValues } from '../src/storage/sqlite/grant-rows.ts'
 import { openSqlite } from '../src/storage/sqlite/open.ts';
 import {
   accountId,
+  beginning,
   clientId,
   filledGrant,
   grantId,
@@ -72,7 +73,7 @@ export function openDatabase(path: string) {
     throw what;
   };
   const how = { role: 'service', durability: 'awaited', migrate: true } as const;
-  return openSqlite({ path, keyring, now: Date.now, ...how, report: fail, onFailure: fail });
+  return openSqlite({ ...beginning, path, keyring, now: Date.now, ...how, report: fail, onFailure: fail });
 }
 
 /** What is filled into a table: its columns, and their values in the nth row. */
@@ -158,6 +159,7 @@ function accountRow(n: number, { since, keyId, phc }: MadeUp): Record<string, SQ
     is_operator: 0,
     password_phc: phc,
     password_key_id: keyId,
+    password_set_at: since,
     created_at: since,
   };
 }

@@ -20,6 +20,8 @@ export const rootKey = makeRootKey();
 export const keyring = createKeyring(parseRootKeys(rootKey, 'bench'));
 /** At the front of every credential, as where nobody says another. */
 export const PREFIX = 'vk';
+/** How a database begins that is to be filled in. */
+export const beginning = { settings: { tokenPrefix: PREFIX, shared: {} }, refuseNew: null };
 /** What the challenge of the made-up rows was made from (RFC 7636, appendix B). */
 export const CODE_VERIFIER = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Makes, once, what compose.yaml needs and no image may hold: the root keys, the database's password, the URL with it, and
-# a self-signed certificate until you put yours in its place. Needs openssl, and the image: docker build -t valetkey .
+# a self-signed certificate until you put yours in its place. Needs openssl, and the image: deploy/build-image.sh
 set -eu
 cd "$(dirname "$0")/.."
 umask 077

@@ -76,7 +76,19 @@ const SETTINGS = {
     'VALETKEY_TRUSTED_PROXIES',
     '',
     readAddresses,
-    'Addresses or networks (`10.0.0.0/8`), separated by commas, whose `X-Forwarded-For` counts.',
+    'Addresses or networks (`10.0.0.0/8`), separated by commas, whose `X-Forwarded-For` and `X-Forwarded-Proto` count.',
+  ),
+  maxConnections: setting(
+    'VALETKEY_MAX_CONNECTIONS',
+    '4000',
+    numberBetween(10, 1_000_000),
+    'Maximum number of open connections; a new one then takes the place of the one that was idle for longest.',
+  ),
+  maxConnectionsPerSource: setting(
+    'VALETKEY_MAX_CONNECTIONS_PER_SOURCE',
+    '500',
+    numberBetween(1, 1_000_000),
+    'The same for one IPv4 address or IPv6 /64 that is no trusted proxy; new ones are then closed at once.',
   ),
   codeTtl: setting(
     'VALETKEY_CODE_TTL',
@@ -176,16 +188,25 @@ export function readDatabaseLocation(name: string, text: string): DatabaseLocati
   return read;
 }
 
+const LIFETIMES = {
+  code: 'codeTtl',
+  accessToken: 'accessTokenTtl',
+  refreshTokenIdle: 'refreshTokenIdleTtl',
+  refreshTokenMax: 'refreshTokenMaxTtl',
+  refreshOverlap: 'refreshOverlap',
+  refreshRetryWindow: 'refreshRetryWindow',
+} as const satisfies Record<keyof Lifetimes, keyof Settings>;
+
 /** How long things live, as the domain takes it; seconds. */
 export function lifetimesOf(configuration: Configuration): Lifetimes {
-  return {
-    code: configuration.codeTtl,
-    accessToken: configuration.accessTokenTtl,
-    refreshTokenIdle: configuration.refreshTokenIdleTtl,
-    refreshTokenMax: configuration.refreshTokenMaxTtl,
-    refreshOverlap: configuration.refreshOverlap,
-    refreshRetryWindow: configuration.refreshRetryWindow,
-  };
+  const lifetimes = Object.entries(LIFETIMES).map(([lifetime, setting]) => [lifetime, configuration[setting]]);
+  return Object.fromEntries(lifetimes) as Lifetimes;
+}
+
+/** What whoever has the database open has to agree on, beside the token prefix: variables by name, as they were read. */
+export function sharedSettings(configuration: Configuration): Record<string, string> {
+  const names = ['appUrl', ...Object.values(LIFETIMES)] as const;
+  return Object.fromEntries(names.map((name) => [SETTINGS[name].variable, String(configuration[name])]));
 }
 
 /** What an operator should look at although the service can start, each a sentence with its remedy. */
@@ -271,6 +292,13 @@ function readDatabaseUrl(text: string): DatabaseLocation | Mistake {
     return { kind: 'file', path: text.slice('sqlite:'.length) };
   if (/^postgres(ql)?:\/\//.test(text) && URL.canParse(text)) return { kind: 'postgresql', url: text };
   return new Mistake('write sqlite:PATH, sqlite::memory: or postgres://user:password@host/database');
+}
+
+function numberBetween(least: number, most: number): (text: string) => number | Mistake {
+  return (text) => {
+    const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+    return number >= least && number <= most ? number : new Mistake(`write a number from ${least} to ${most}`);
+  };
 }
 
 function durationBetween(least: number, most: number): (text: string) => number | Mistake {

@@ -4,12 +4,13 @@
  */
 import { existsSync, statSync } from 'node:fs';
 import { isIPv6 } from 'node:net';
-import { availableParallelism, userInfo } from 'node:os';
+import { userInfo } from 'node:os';
 import { setTimeout as after } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { Accounts } from './accounts/accounts.ts';
+import { makeSignInLimits, makeThrottles } from './accounts/limits.ts';
 import { PasswordHasher } from './accounts/password-hash.ts';
-import { Throttle } from './accounts/throttle.ts';
+import { WrongSignIns } from './accounts/wrong-sign-ins.ts';
 import type { CommandContext, Installation } from './cli/context.ts';
 import { runProgram } from './cli/program.ts';
 import {
@@ -18,6 +19,7 @@ import {
   lifetimesOf,
   readConfiguration,
   readDatabaseLocation,
+  sharedSettings,
 } from './configuration.ts';
 import { assertionAudiences, endpointsOf, LOGO_PATH } from './http/paths.ts';
 import type { Service } from './http/service.ts';
@@ -35,7 +37,9 @@ import { ResourceServerRegistry } from './oauth/resource-server-registry.ts';
 import { ScopeRegistry } from './oauth/scope-registry.ts';
 import { Refused } from './refused.ts';
 import { loadRootKeys, makeKeysFile, makeRootKey } from './root-keys.ts';
+import { noteServed, refusalOfNew } from './served-installations.ts';
 import { stopSignal } from './stop-signal.ts';
+import { toldDifferences } from './storage/installation-settings.ts';
 import { openSqlite } from './storage/sqlite/open.ts';
 import type { Storage } from './storage/storage.ts';
 
@@ -49,19 +53,9 @@ type OpenDatabase = { readonly storage: Storage; readonly now: () => number };
 export type RunningService = {
   readonly appUrl: string;
   readonly apiUrl: string;
-  readonly installation: Installation;
+  readonly installation: ReturnType<typeof makeInstallation>;
   /** Drains what is under way, for 10 seconds at most, and closes the store. */
   stop(): Promise<void>;
-};
-
-/** How often may be guessed, and how often a page be visited; each from one source (ASVS 6.1.1, documented at /developers). */
-const LIMITS = {
-  accountAndSource: { count: 10, seconds: 300 },
-  source: { count: 100, seconds: 600 },
-  clientAndSource: { count: 30, seconds: 60 },
-  authorize: { count: 6000, seconds: 60 },
-  deviceRequests: { count: 100, seconds: 600 },
-  userCode: { count: 20, seconds: 600 },
 };
 
 /**
@@ -70,8 +64,8 @@ const LIMITS = {
  */
 const STOP_PATIENCE_MS = 12_000;
 
-/** Node.js has four threads for work beside the event loop: two stay free for syncs, whatever the number of sign-ins. */
-const MOST_HASHES_AT_ONCE = 2;
+/** Between two looks at whether there is something to tell of an hour that is over (ms). */
+const LOOK_EVERY_MS = 1000;
 
 /** Opens the database, makes the domain and starts the servers; resolves when both addresses answer. Throws `Refused`. */
 export async function startService(configuration: Configuration, world: World): Promise<RunningService> {
@@ -89,6 +83,7 @@ export async function startService(configuration: Configuration, world: World): 
     grants: installation.grants,
     clients: storage.store,
     scopes: storage.store,
+    resourceServers: storage.store,
     audit: storage.store,
     keyring,
     brand: {
@@ -102,6 +97,7 @@ export async function startService(configuration: Configuration, world: World): 
     apiUrl: configuration.apiUrl,
     lifetimes: lifetimesOf(configuration),
     throttles: installation.throttles,
+    mostConnections: { inAll: configuration.maxConnections, ofSource: configuration.maxConnectionsPerSource },
     isTrustedProxy: (address) => configuration.trustedProxies.check(address, isIPv6(address) ? 'ipv6' : 'ipv4'),
     isReady: async () => !stopping.signal.aborted && (await canServe(storage)),
     stopping: stopping.signal,
@@ -114,10 +110,18 @@ export async function startService(configuration: Configuration, world: World): 
     throw error;
   });
   storage.cleanUp.start((sentence) => logger.warn(sentence));
-  for (const sentence of configurationWarnings(configuration)) logger.warn(sentence);
+  const differences = toldDifferences(storage.installation.differences);
+  for (const sentence of [...configurationWarnings(configuration), ...differences, ...storage.exposures])
+    logger.warn(sentence);
+  const { wrongSignIns } = installation;
+  const untold = (error: Error) => logger.warn(`wrong sign-ins are not in the audit trail yet: ${error.message}`);
+  const looking = setInterval(() => void wrongSignIns.look().catch(untold), LOOK_EVERY_MS).unref();
   const stop = async (): Promise<void> => {
     stopping.abort();
+    installation.accounts.turnStrangersAway();
     await servers.drain();
+    clearInterval(looking);
+    await wrongSignIns.close().catch(untold);
     await storage.close();
   };
   let stopped: Promise<void> | undefined;
@@ -170,17 +174,11 @@ function makeInstallation(
 ) {
   const lifetimes = lifetimesOf(configuration);
   const prefix = configuration.tokenPrefix;
-  const throttle = (name: keyof typeof LIMITS) => new Throttle(LIMITS[name], name, counters);
-  const throttles = {
-    accountAndSource: throttle('accountAndSource'),
-    source: throttle('source'),
-    clientAndSource: throttle('clientAndSource'),
-    authorize: throttle('authorize'),
-    deviceRequests: throttle('deviceRequests'),
-    userCode: throttle('userCode'),
-  };
+  const throttles = makeThrottles(counters);
   const operator = { kind: 'operator', id: userName(), source: null, requestId: null } as const;
-  const hasher = new PasswordHasher(keyring, Math.min(availableParallelism(), MOST_HASHES_AT_ONCE));
+  const hasher = new PasswordHasher(keyring);
+  const limits = makeSignInLimits({ keyring, counters, throttles, now, later });
+  const wrongSignIns = new WrongSignIns(store, now);
   const guessable = [configuration.productName, 'valetkey'];
   const { appUrl, apiUrl } = configuration;
   const knownTokens = new KnownTokens(prefix);
@@ -199,7 +197,8 @@ function makeInstallation(
     deviceFlow: new DeviceFlow({ ...parts, clients: authenticator }),
     introspection: new Introspection({ ...parts, throttle: throttles.clientAndSource }),
     clients: new ClientRegistry({ store, keyring, prefix, accessTokenLifetime: lifetimes.accessToken, now }, operator),
-    accounts: new Accounts({ store, hasher, throttles, now, guessable }),
+    accounts: new Accounts({ store, hasher, ...limits, wrongSignIns, now, guessable }),
+    wrongSignIns,
     grants: new GrantRegistry(store, now),
     resourceServers: new ResourceServerRegistry(parts, operator),
     scopes: new ScopeRegistry(store, now, operator),
@@ -211,22 +210,52 @@ function makeInstallation(
   };
 }
 
-/** Opens the database that the configuration names, and answers it with the clock that holds for it. Throws `Refused`. */
+/** Opens the database, and notes in the keys file whom its keys serve. Throws `Refused`. */
 async function openDatabase(
-  { database, durability }: Configuration,
+  configuration: Configuration,
+  keyring: Keyring,
+  world: World,
+  role: 'service' | 'command',
+  migrate: boolean,
+): Promise<OpenDatabase> {
+  const opened = await openStorage(configuration, keyring, world, role, migrate);
+  const { id, isNew: begins } = opened.storage.installation;
+  if (begins && configuration.database.kind !== 'memory')
+    world.logger.info(`a new installation begins (${id}): if there was one, its database is missing here`);
+  const unnoted = role === 'service' || begins ? noteServed(configuration, id) : null;
+  if (unnoted) world.logger.info(unnoted);
+  return opened;
+}
+
+/** Opens the database that the configuration names, and answers it with the clock that holds for it. Throws `Refused`. */
+async function openStorage(
+  configuration: Configuration,
   keyring: Keyring,
   { now, logger }: World,
   role: 'service' | 'command',
   migrate: boolean,
 ): Promise<OpenDatabase> {
+  const { database, durability, tokenPrefix } = configuration;
+  const beginning = {
+    settings: { tokenPrefix, shared: sharedSettings(configuration) },
+    refuseNew: refusalOfNew(configuration),
+  };
   if (database.kind === 'postgresql') {
     // Who stores everything in one file does without the client of a server.
     const { openPostgresql } = await import('./storage/postgresql/open.ts');
-    const storage = await openPostgresql({ url: database.url, keyring, role, migrate, ...(now ? { now } : {}) });
+    const storage = await openPostgresql({
+      ...beginning,
+      url: database.url,
+      keyring,
+      role,
+      migrate,
+      ...(now ? { now } : {}),
+    });
     return { storage, now: storage.now };
   }
   const clock = now ?? Date.now;
   const storage = await openSqlite({
+    ...beginning,
     path: database.kind === 'memory' ? ':memory:' : database.path,
     keyring,
     now: clock,
@@ -236,7 +265,9 @@ async function openDatabase(
     report: (sentence) => logger.warn(sentence),
     onFailure: (error) => {
       // Nothing that a failed sync left behind can be trusted, and a second try proves nothing.
-      logger.fatal({ err: error }, 'the disk failed: ending');
+      if (role === 'command') process.stderr.write(`valetkey: ${error.message}: whether this was done is not known\n`);
+      else if (error.name === 'DatabaseMoved') logger.fatal(error.message);
+      else logger.fatal({ err: error }, 'the disk failed: ending');
       process.exit(1);
     },
   });
@@ -246,6 +277,12 @@ async function openDatabase(
 /** Whether there is no database file yet: then the service or the first command makes it, and its keys. */
 function isNew(database: Configuration['database']): database is Configuration['database'] & { kind: 'file' } {
   return database.kind === 'file' && (!existsSync(database.path) || statSync(database.path).size === 0);
+}
+
+/** Acts after so many ms, unless it is called off by what is answered. */
+function later(act: () => void, ms: number): () => void {
+  const timer = setTimeout(act, ms).unref();
+  return () => clearTimeout(timer);
 }
 
 /** Who runs the command; a container may use a number that has no name. */
@@ -312,6 +349,15 @@ export function makeCommandContext(environment: Readonly<Record<string, string |
         const { storage } = await openForCommand({});
         try {
           return await storage.check();
+        } finally {
+          await storage.close();
+        }
+      },
+      adoptSettings: async () => {
+        const { storage } = await openForCommand({});
+        try {
+          await storage.adoptSettings();
+          return storage.installation.differences;
         } finally {
           await storage.close();
         }

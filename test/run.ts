@@ -1,12 +1,14 @@
 // npm test: types, lint and format, dead code, then every test. With paths (`npm test -- test/oauth`) only the tests there;
-// with --check (`npm run check`) everything but the tests. Node's own counts are the last thing on stdout.
+// with --check (`npm run check`) everything but the tests. What was skipped is named at the end, and is a failure under CI.
+// Node's own counts are the last thing on stdout.
 import { spawn } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
 import { run } from 'node:test';
-import { spec } from 'node:test/reporters';
+import { spec, type TestEvent } from 'node:test/reporters';
 
 const checks: Readonly<Record<string, readonly string[]>> = {
   types: ['typescript/bin/tsc', '--noEmit'],
@@ -67,14 +69,36 @@ async function runTests(globPatterns: string[]): Promise<void> {
   // would end at once, and before all that it reported was read.
   const execArgv = ['--disable-warning=ExperimentalWarning', '--test-timeout=60000'];
   const tests = run({ globPatterns, concurrency: availableParallelism(), execArgv, timeout: 180_000 });
-  tests.on('test:summary', ({ file, counts, success }) => {
-    if (file !== undefined) return; // the summary of one file; the last one is of all
-    if (!success) failures.push('tests failed, see above');
-    if (counts.tests === 0) failures.push(`no test ran: nothing matches ${globPatterns.join(' ')}`);
-    const skipped = counts.skipped + counts.todo;
-    if (skipped > 0 && process.env['CI']) failures.push(`${skipped} tests were skipped, and CI runs all of them`);
-  });
-  const output = tests.compose(spec);
-  output.pipe(process.stdout, { end: false });
-  await new Promise((resolve) => output.once('end', resolve));
+  await pipeline(judged(tests, globPatterns), spec(), process.stdout, { end: false });
+}
+
+type Outcome = Extract<TestEvent, { type: 'test:pass' | 'test:fail' }>['data'];
+
+/**
+ * Notes what failed, and adds before the counts a line for each test that was skipped, with its reason. A suite that was
+ * skipped is one line; Node's counts leave it out.
+ */
+async function* judged(events: AsyncIterable<TestEvent>, globPatterns: readonly string[]): AsyncGenerator<TestEvent> {
+  const skipped: string[] = [];
+  for await (const event of events) {
+    if (event.type === 'test:pass' || event.type === 'test:fail') skipped.push(...skippedBy(event.data));
+    // A plan or a summary without a file is that of all files; the counts stand between them.
+    if (event.type === 'test:plan' && event.data.file === undefined) {
+      for (const message of skipped) yield { type: 'test:diagnostic', data: { nesting: 0, message, level: 'info' } };
+    }
+    if (event.type === 'test:summary' && event.data.file === undefined) {
+      const { success, counts } = event.data;
+      if (!success) failures.push('tests failed, see above');
+      if (counts.tests + skipped.length === 0) failures.push(`no test ran: nothing matches ${globPatterns.join(' ')}`);
+      if (skipped.length > 0 && process.env['CI'])
+        failures.push(`${skipped.length} tests were skipped, and CI runs all of them`);
+    }
+    yield event;
+  }
+}
+
+function skippedBy({ file = '', name, skip, todo }: Outcome): string[] {
+  const reason = skip || todo;
+  if (!reason) return [];
+  return [`skipped: ${relative('.', file)}: ${name}: ${reason === true ? 'no reason is given' : reason}`];
 }

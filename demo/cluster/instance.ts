@@ -27,8 +27,11 @@ export class Instance {
     this.#log = log;
     const env = { ...withoutOurs(process.env), ...shared, VALETKEY_APP_LISTEN: app, VALETKEY_API_LISTEN: api };
     const errors = openSync(log, 'a', 0o600);
-    const command = ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=4', MAIN, 'serve', '--json'];
-    this.#child = spawn(process.execPath, command, { env, stdio: ['ignore', 'pipe', errors] });
+    const options = ['--disable-warning=ExperimentalWarning', '--disable-sigusr1', '--max-semi-space-size=4'];
+    this.#child = spawn(process.execPath, [...options, MAIN, 'serve', '--json'], {
+      env,
+      stdio: ['ignore', 'pipe', errors],
+    });
     closeSync(errors);
     this.#ended = new Promise((resolve) => this.#child.once('exit', () => resolve()));
     process.once('exit', this.#kill);

@@ -17,6 +17,8 @@ export type Account = {
   /** Grants allowed under an earlier epoch are dead: raising it revokes them all in one write. */
   readonly epoch: number;
   readonly password: StoredPassword;
+  /** When the password was last set; to hash the same one anew sets nothing. */
+  readonly passwordSetAt: number;
   readonly createdAt: number;
 };
 

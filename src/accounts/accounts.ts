@@ -3,28 +3,27 @@ import { type Actor, type AuditAction, type AuditEvent, auditEvent } from '../oa
 import type { RequestOrigin } from '../oauth/client-authenticator.ts';
 import { OperatorError } from '../oauth/error.ts';
 import { type Account, emailKey, emailProblem, newAccountId, personNameProblem, usernameProblem } from './account.ts';
-import { isPlausiblePassword, passwordProblem } from './password.ts';
-import { type PasswordHasher, PasswordHashingBusy } from './password-hash.ts';
-import { newSessionToken, type Session, sessionDigest, sessionExpiresAt, shouldNoteSeen } from './session.ts';
+import type { AccountPace } from './account-pace.ts';
+import type { GuessBudget } from './guess-budget.ts';
+import type { KnownBrowsers } from './known-browser.ts';
+import { passwordProblem } from './password.ts';
+import type { PasswordHasher } from './password-hash.ts';
+import { sessionDigest, sessionExpiresAt, shouldNoteSeen } from './session.ts';
+import { type SignInAttempt, type SignInOutcome, signIn } from './sign-in.ts';
 import type { AccountStore } from './store.ts';
-import type { Throttle } from './throttle.ts';
+import type { WrongSignIns } from './wrong-sign-ins.ts';
 
 /** What accounts work with. `now` answers ms since the epoch; `guessable` are words that no password may consist of. */
 export type AccountsParts = {
   readonly store: AccountStore;
   readonly hasher: PasswordHasher;
-  /** Wrong passwords for one account from one source, and from one source for whatever account. */
-  readonly throttles: { readonly accountAndSource: Throttle; readonly source: Throttle };
+  readonly budget: GuessBudget;
+  readonly pace: AccountPace;
+  readonly knownBrowsers: KnownBrowsers;
+  readonly wrongSignIns: WrongSignIns;
   readonly now: () => number;
   readonly guessable: readonly string[];
 };
-
-/** A sign-in that worked: the token for the cookie. Or why it did not: the same for known and unknown addresses. */
-export type SignInOutcome =
-  | { readonly kind: 'signed_in'; readonly sessionToken: string; readonly account: Account }
-  | { readonly kind: 'wrong_credentials' }
-  | { readonly kind: 'throttled'; readonly retryAfterSeconds: number }
-  | { readonly kind: 'busy' };
 
 /** What an operator says of a new account. */
 export type NewAccount = {
@@ -43,54 +42,20 @@ export class Accounts {
     this.#parts = parts;
   }
 
-  /** Signs a person in. Guesses are counted before any hashing; the session that `replaces` names ends (its token). */
-  async signIn(
-    email: string,
-    password: string,
-    replaces: string | null,
+  /** Signs a person in; `sign-in.ts` says how. */
+  signIn(
+    attempt: SignInAttempt,
     origin: RequestOrigin,
+    tell?: (accountId: string | null) => void,
+    signal?: AbortSignal,
   ): Promise<SignInOutcome> {
-    const { store, hasher, throttles, now } = this.#parts;
-    // One character more than an address can have, so that what is cut is nobody's.
-    const key = emailKey(email).slice(0, 255);
-    const retryAfterSeconds = this.#countGuess(key, origin.source);
-    if (retryAfterSeconds > 0) return { kind: 'throttled', retryAfterSeconds };
-    if (!isPlausiblePassword(password)) return { kind: 'wrong_credentials' };
-    const account = await store.findAccountByEmail(key);
-    const active = account?.status === 'active' ? account : null;
-    try {
-      if (!(await hasher.verify(active?.password ?? null, password)) || !active) return { kind: 'wrong_credentials' };
-    } catch (error) {
-      if (!(error instanceof PasswordHashingBusy)) throw error;
-      throttles.accountAndSource.refund(`${key} ${origin.source}`, now());
-      throttles.source.refund(origin.source, now());
-      return { kind: 'busy' };
-    }
-    throttles.accountAndSource.reset(`${key} ${origin.source}`, now());
-    throttles.source.refund(origin.source, now());
-    const sessionToken = newSessionToken();
-    const at = now();
-    const session: Session = {
-      digest: sessionDigest(sessionToken),
-      accountId: active.id,
-      createdAt: at,
-      lastSeenAt: at,
-    };
-    const event = auditEvent('sign_in', { kind: 'user', id: active.id, ...origin }, at, { resourceOwnerId: active.id });
-    const replaced = replaces === null ? null : sessionDigest(replaces);
-    const added = await store.addSession(session, active.password, replaced, event);
-    if (added && hasher.isOutdated(active.password)) await this.#rehash(active, password);
-    return added ? { kind: 'signed_in', sessionToken, account: active } : { kind: 'wrong_credentials' };
+    return signIn(this.#parts, attempt, origin, tell, signal);
   }
 
-  /** Best effort: if too many passwords are being checked, the next sign-in does it. */
-  async #rehash({ id, password: from }: Account, password: string): Promise<void> {
-    const { store, hasher } = this.#parts;
-    try {
-      await store.rehashPassword(id, from, await hasher.hash(password));
-    } catch (error) {
-      if (!(error instanceof PasswordHashingBusy)) throw error;
-    }
+  /** Turns away whoever waits to be let in to signing in, as the service stops. */
+  turnStrangersAway(): void {
+    this.#parts.pace.stop();
+    this.#parts.hasher.stop();
   }
 
   /** Whose session a token is of, and since when, while the session lasts and the account is active; else null. */
@@ -124,6 +89,7 @@ export class Accounts {
       if (problem) throw new OperatorError(`${field}: ${problem}`);
     const { password, ...rest } = account;
     this.#checkPassword(password, rest);
+    const at = now();
     const added: Account = {
       ...rest,
       id: newAccountId(),
@@ -131,7 +97,8 @@ export class Accounts {
       status: 'active',
       epoch: 0,
       password: await hasher.hash(password),
-      createdAt: now(),
+      passwordSetAt: at,
+      createdAt: at,
     };
     const taken = await store.addAccount(added, emailKey(added.email), this.#event('user_added', operator, added.id));
     if (taken)
@@ -194,17 +161,6 @@ export class Accounts {
     const account = await this.show(idOrEmail);
     mustBeThere(await this.#parts.store.deleteAccount(account.id, this.#event('user_deleted', operator, account.id)));
     return account;
-  }
-
-  /** Counts a try for both keys and answers the seconds to wait, or 0: a try that must wait is not counted again. */
-  #countGuess(key: string, source: string): number {
-    const { throttles, now } = this.#parts;
-    const pair = [`${key} ${source}`];
-    const wait = Math.max(throttles.accountAndSource.wait(pair, now()), throttles.source.wait([source], now()));
-    if (wait > 0) return wait;
-    throttles.accountAndSource.count(pair, now());
-    throttles.source.count([source], now());
-    return 0;
   }
 
   async #setStatus(

@@ -3,6 +3,7 @@
  * long ago (RFC 6749 §10.12). A token is a time and a MAC; nothing is stored.
  */
 import { timingSafeEqual } from 'node:crypto';
+import { isAheadOfClock } from '../oauth/grant.ts';
 import { currentKey, type Keyring, mac } from '../oauth/keyring.ts';
 
 /** What a form is bound to: the browser session's secret, the form's purpose, and what exactly it was shown for. */
@@ -15,7 +16,10 @@ export function makeFormToken(keyring: Keyring, binding: FormBinding, now: numbe
   return `${now.toString(36)}.${digest(keyring, keyring.currentKeyId, binding, now).toString('base64url')}`;
 }
 
-/** Whether a token was made for this binding: `expired` after 10 minutes, `wrong` for everything else. `now` in ms. */
+/**
+ * Whether a token was made for this binding: `expired` after 10 minutes, or where the clock stepped back since, `wrong` for
+ * everything else. `now` in ms.
+ */
 export function checkFormToken(
   keyring: Keyring,
   binding: FormBinding,
@@ -28,7 +32,7 @@ export function checkFormToken(
   const presented = Buffer.from(text, 'base64url');
   const good = keyring.keyIds.some((keyId) => timingSafeEqual(digest(keyring, keyId, binding, madeAt), presented));
   if (!good) return 'wrong';
-  return now - madeAt > LIFETIME_MS ? 'expired' : 'good';
+  return now - madeAt > LIFETIME_MS || isAheadOfClock(madeAt, 0, now) ? 'expired' : 'good';
 }
 
 /** When a form token was made (ms), as it says itself: only a token that is good tells the truth. */

@@ -12,9 +12,11 @@ export type AccountStore = {
   hasAccounts(): Promise<boolean>;
   /** Newest first, at most so many. */
   listAccounts(limit: number): Promise<Account[]>;
+  /** Records how many wrong sign-ins an account had in an hour. */
+  recordWrongSignIns(event: AuditEvent): Promise<void>;
   /** Adds an account; answers which of its names somebody has already, or null when it was added. */
   addAccount(account: Account, emailKey: string, event: AuditEvent): Promise<'email' | 'username' | null>;
-  /** Sets a password and ends all sessions of the account; false when it is gone. */
+  /** Sets a password, at the time of the event, and ends all sessions of the account; false when it is gone. */
   setPassword(id: string, password: StoredPassword, event: AuditEvent): Promise<boolean>;
   /** Replaces the hash of an unchanged password, unless the password was changed meanwhile. */
   rehashPassword(id: string, from: StoredPassword, to: StoredPassword): Promise<void>;

@@ -1,5 +1,5 @@
 /** What the options of `client register` and `client update` say of an app's settings. */
-import type { Client, ConsentPolicy, PublicKey } from '../oauth/client.ts';
+import type { AssertionAudience, Client, ConsentPolicy, PublicKey } from '../oauth/client.ts';
 import type { ClientSettings } from '../oauth/client-registry.ts';
 import { OperatorError } from '../oauth/error.ts';
 import type { Scope } from '../oauth/scope.ts';
@@ -14,6 +14,7 @@ type SettingsOptions = {
   jwks?: string | false;
   consent?: ConsentPolicy;
   device?: boolean;
+  assertionAudience?: AssertionAudience;
   refreshOverlap?: TimeSetting;
   refreshRetryWindow?: TimeSetting;
 };
@@ -40,12 +41,13 @@ export async function newSettings(options: RegisterOptions): Promise<ClientSetti
     keys: await keysFrom(options.jwks),
     consent: options.consent ?? 'ask',
     deviceFlow: options.device ?? false,
+    assertionAudience: options.assertionAudience ?? 'any',
   };
 }
 
 /** The settings of an app that change. Reads the file of keys, if there is one. Throws `OperatorError`. */
 export async function changedSettings(client: Client, options: UpdateOptions): Promise<Partial<ClientSettings>> {
-  const { name, requirePkce, consent, device, jwks, refreshOverlap, refreshRetryWindow } = options;
+  const { name, requirePkce, consent, device, assertionAudience, jwks, refreshOverlap, refreshRetryWindow } = options;
   const changesUris = options.redirectUri ?? options.addRedirectUri ?? options.removeRedirectUri;
   const changesScopes = options.scope ?? options.optionalScope;
   return {
@@ -58,6 +60,7 @@ export async function changedSettings(client: Client, options: UpdateOptions): P
     ...(jwks === undefined ? {} : { keys: await keysFrom(jwks) }),
     ...(consent === undefined ? {} : { consent }),
     ...(device === undefined ? {} : { deviceFlow: device }),
+    ...(assertionAudience === undefined ? {} : { assertionAudience }),
   };
 }
 

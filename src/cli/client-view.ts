@@ -62,6 +62,7 @@ export function clientJson(client: Client) {
     refresh_retry_window: client.refreshRetryWindow,
     consent: client.consent,
     device_flow: client.deviceFlow,
+    assertion_audience: client.assertionAudience,
     status: client.status,
     live_secrets: client.secrets.map(({ createdAt }) => ({ created_at: isoTime(createdAt) })),
     keys: client.keys.map(({ kid = null, kty = null, alg = null }) => ({ kid, kty, alg })),
@@ -111,6 +112,7 @@ function clientCard(client: Client): string[] {
     ['Refresh retry window', secondsText(client.refreshRetryWindow)],
     ['Live secrets', secrets.length === 0 ? 'none' : secrets],
     ['Keys', client.keys.length === 0 ? 'none' : client.keys.map(keyLine)],
+    ['Assertion audience', audienceLine(client)],
     ['Registered', readableTime(client.createdAt)],
   ]);
 }
@@ -120,6 +122,12 @@ const CONSENT = {
   remember: 'asked for what was not allowed before',
   skip: 'never asked',
 } as const satisfies Record<Client['consent'], string>;
+
+/** Nothing for an app that signs nothing. */
+function audienceLine({ assertionAudience, keys }: Client): string {
+  if (assertionAudience === 'issuer') return 'the issuer alone';
+  return keys.length === 0 ? '' : 'this server: the issuer, or the address of the endpoint';
+}
 
 function scopeLine({ name, sentence, optional }: Client['scopes'][number]): string {
   return name + (optional ? ' (optional)' : '') + (sentence === null ? '' : `: ${sentence}`);

@@ -7,6 +7,7 @@ import type { CommandRun } from './command-run.ts';
 import {
   NEWER,
   type NewerOption,
+  readAssertionAudience,
   readConsent,
   readOptionalScope,
   readScope,
@@ -21,6 +22,11 @@ const RETRY_WINDOW = ['--refresh-retry-window <time>', 'the same, while the curr
 const CONSENT = [
   '--consent <when>',
   'when users are asked: "ask" each time (the default), "remember" to ask only for something new, "skip" never, for your own apps',
+] as const;
+
+const AUDIENCE = [
+  '--assertion-audience <which>',
+  'what the app\'s signed assertions are for: "any" (the default), this server by its issuer or an endpoint, or "issuer" alone',
 ] as const;
 
 /** Adds the commands about apps. */
@@ -48,6 +54,7 @@ function addRegister(client: CliCommand, run: CommandRun): void {
     .option('--optional-scope <scope...>', 'the same, for what users may leave out', readOptionalScope)
     .option('--public', 'the app runs on devices of its users and cannot keep a secret')
     .option('--jwks <file>', 'public keys (JWK or JWK Set): the app signs with its own key, and gets no secret')
+    .option(...AUDIENCE, readAssertionAudience)
     .option(...CONSENT, readConsent)
     .option('--device', 'the app may let users sign in on another device (TVs, terminals)')
     .option('--require-pkce', 'refuse requests without PKCE (always so for a public app)')
@@ -96,6 +103,7 @@ function addUpdate(client: CliCommand, run: CommandRun): void {
     .option('--no-optional-scope', 'no optional scopes any more')
     .option('--jwks <file>', 'these public keys (JWK or JWK Set) instead of all; a secret is still good')
     .option('--no-jwks', 'no public keys any more')
+    .option(...AUDIENCE, readAssertionAudience)
     .option(...CONSENT, readConsent)
     .option('--device', 'the app may let users sign in on another device')
     .option('--no-device', 'it may no longer')

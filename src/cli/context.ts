@@ -41,6 +41,9 @@ export type Installation = {
 /** One thing that was looked at, and what was found. */
 export type CheckResult = { readonly name: string; readonly ok: boolean; readonly detail: string };
 
+/** A variable, what was recorded of it, and what it is here. */
+export type ChangedSetting = { readonly variable: string; readonly recorded: string; readonly own: string };
+
 /** How far a copy of a database is: so many rows of all are copied, or compared. */
 export type CopyProgress = { readonly step: 'copying' | 'comparing'; readonly rows: number; readonly of: number };
 
@@ -71,6 +74,8 @@ export type CommandContext = {
     /** Brings the database up to date, and answers the names of the migrations that it applied. */
     migrate(): Promise<{ readonly applied: readonly string[] }>;
     check(): Promise<readonly CheckResult[]>;
+    /** Records how this process is set as what all instances have to agree on, and answers what was recorded otherwise. */
+    adoptSettings(): Promise<readonly ChangedSetting[]>;
     /** Copies an installation from one database to another, both named as in the configuration. */
     copy(from: string, to: string, report: (progress: CopyProgress) => void): Promise<CopyOutcome>;
   };

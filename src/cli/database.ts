@@ -32,6 +32,20 @@ export function addDatabaseCommands(program: CliCommand, run: CommandRun): void 
           : {}),
       });
     });
+  database
+    .leaf(
+      'adopt-settings',
+      'Record the address of the pages and the lifetimes that are set here as those of the installation; every instance should have the same.',
+      ['database adopt-settings'],
+    )
+    .action(async () => {
+      const changed = await run.context.database.adoptSettings();
+      const rows = changed.map(({ variable, recorded, own }) => `${variable}: ${recorded} became ${own}`);
+      run.print({
+        json: changed.map(({ variable, recorded, own }) => ({ variable, before: recorded, now: own })),
+        text: rows.length === 0 ? ['The record has the same settings already.'] : rows,
+      });
+    });
   addCopy(database, run);
 }
 

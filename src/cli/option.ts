@@ -1,7 +1,7 @@
 /** Options that commands share, and readers of values: each answers the value or refuses it in words that say the remedy. */
 import { InvalidArgumentError } from 'commander';
 import { readDuration } from '../duration.ts';
-import type { ConsentPolicy } from '../oauth/client.ts';
+import type { AssertionAudience, ConsentPolicy } from '../oauth/client.ts';
 import type { Scope } from '../oauth/scope.ts';
 
 /** Of commands that ask before they act. */
@@ -46,6 +46,12 @@ export function readTimeSetting(text: string): TimeSetting {
 export function readConsent(text: string): ConsentPolicy {
   if (text !== 'ask' && text !== 'remember' && text !== 'skip')
     throw new InvalidArgumentError('give ask, remember or skip');
+  return text;
+}
+
+/** Reads what an app's assertions may be for. */
+export function readAssertionAudience(text: string): AssertionAudience {
+  if (text !== 'any' && text !== 'issuer') throw new InvalidArgumentError('give any or issuer');
   return text;
 }
 

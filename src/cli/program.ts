@@ -85,5 +85,12 @@ function sentenceFor(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
   if (error.name === 'StoreUnavailable')
     return `the database cannot serve now, and nothing was changed: try again (${error.message})`;
+  if (isFromBelow(error) || isFromBelow(error.cause))
+    return `this could not be done (${error.message.replaceAll('\n', ' ')}): look at the disk, and at the database with "database check"`;
   return ['OperatorError', 'Refused', 'WrongUse'].includes(error.name) ? error.message : null;
+}
+
+/** Whether SQLite, PostgreSQL or the system said no, by what only their errors have: a table is gone, a disk is full. */
+function isFromBelow(error: unknown): boolean {
+  return error instanceof Error && ['errcode', 'severity', 'syscall'].some((member) => member in error);
 }

@@ -8,6 +8,7 @@ import type { EndpointReply } from './endpoint.ts';
 /** Things that can go wrong before or around a handler, with the HTTP status each one has. */
 export const STATUS = {
   bad_request: 400,
+  plain_http: 400,
   not_found: 404,
   method_not_allowed: 405,
   timeout: 408,

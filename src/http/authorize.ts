@@ -16,16 +16,18 @@ import type { ConsentGiven } from '../oauth/authorization-server.ts';
 import { type ErrorCode, Refusal } from '../oauth/error.ts';
 import type { Parameters } from '../oauth/parameters.ts';
 import { redirectHost } from '../oauth/redirect-uri.ts';
-import { consentPage } from '../pages/consent-page.ts';
+import { consentPage, type NotTaken } from '../pages/consent-page.ts';
 import { answerTrouble } from './answer.ts';
 import type { BrowserSessions, SignedIn } from './browser-session.ts';
 import { idForLog } from './client-authentication.ts';
-import { decodeForm } from './decoding.ts';
+import { countDecision } from './decision-limit.ts';
+import { decodeQuery } from './decoding.ts';
 import { formOf } from './form.ts';
 import { originOf } from './origin.ts';
 import type { Pages } from './page-answers.ts';
 import { AUTHORIZE_PATH, STANDARD_PATHS } from './paths.ts';
 import { permissionsToAsk } from './permissions.ts';
+import { countVisit } from './public-limit.ts';
 import type { Service } from './service.ts';
 import { sendSignIn } from './sign-in.ts';
 
@@ -55,7 +57,8 @@ export function faceOf(path: string): Face | null {
 
 async function show(parts: Parts, face: Face, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { service, pages, sessions } = parts;
-  const retryAfter = countVisit(service, request);
+  // A high ceiling: a person never meets it, a flood does.
+  const retryAfter = countVisit(service.throttles.authorize, request.source, service.now());
   if (retryAfter > 0) return answerTrouble(pages.answers, request, reply, { kind: 'too_many_requests', retryAfter });
   const outcome = await service.authorizationServer.validateRequest(face, request.query as Parameters);
   if (outcome.kind !== 'valid') return sendInvalid(pages, request, reply, outcome);
@@ -64,15 +67,31 @@ async function show(parts: Parts, face: Face, request: FastifyRequest, reply: Fa
     if (outcome.prompt.includes('none')) return refuse(pages, request, reply, outcome, 'login_required');
     return demandSignIn(parts, request, reply, outcome, signedIn);
   }
-  const { client, resource } = outcome;
-  const granted = await service.grants.grantedScope(signedIn.account.id, client.id, resource);
-  if (!needsConsent(outcome, granted)) {
+  const { client, redirectUri, resource } = outcome;
+  const owner = signedIn.account.id;
+  const remembered =
+    client.consent === 'remember' ? await service.grants.rememberedScope(owner, client, redirectUri, resource) : null;
+  if (!needsConsent(outcome, remembered)) {
     if (isLoadedAhead(request)) return answerTrouble(pages.answers, request, reply, { kind: 'unavailable' });
+    // Each leaves a grant and a row of the audit trail, as a press of Allow does.
+    const throttled = countDecision(service, request, reply, signedIn);
+    if (throttled)
+      return answerTrouble(pages.answers, request, reply, {
+        kind: 'too_many_requests',
+        retryAfter: throttled.retryAfterSeconds,
+      });
     const given = client.consent === 'skip' ? 'skipped' : 'remembered';
     return allow(parts, request, reply, outcome, signedIn, given, outcome.scope);
   }
   if (outcome.prompt.includes('none')) return refuse(pages, request, reply, outcome, 'consent_required');
-  return sendConsent(parts, request, reply, outcome, signedIn, granted);
+  return sendConsent(
+    parts,
+    request,
+    reply,
+    outcome,
+    signedIn,
+    await service.grants.grantedScope(owner, client.id, resource),
+  );
 }
 
 async function decide(parts: Parts, face: Face, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
@@ -84,14 +103,21 @@ async function decide(parts: Parts, face: Face, request: FastifyRequest, reply: 
   if (!signedIn || !isFresh(sessions, request, outcome, signedIn)) return redirect(pages, reply, request.url);
   const form = formOf(request);
   const token = sessions.checkForm(signedIn, 'consent', requestFingerprint(outcome), form.get('form_token'));
+  const again = async (notTaken: NotTaken) => {
+    const granted = await service.grants.grantedScope(signedIn.account.id, outcome.client.id, outcome.resource);
+    return sendConsent(parts, request, reply, outcome, signedIn, granted, notTaken);
+  };
   if (token !== 'good') {
     request.outcome = { error: 'form_outdated' };
-    const granted = await service.grants.grantedScope(signedIn.account.id, outcome.client.id, outcome.resource);
-    return sendConsent(parts, request, reply.code(403), outcome, signedIn, granted, form.all('scope'));
+    reply.code(403);
+    return again({ why: 'outdated', choice: form.all('scope') });
   }
   const decision = form.get('decision');
+  if (decision !== 'allow' && decision !== 'deny')
+    return answerTrouble(pages.answers, request, reply, { kind: 'bad_request' });
+  const throttled = countDecision(service, request, reply, signedIn);
+  if (throttled) return again({ ...throttled, choice: form.all('scope') });
   if (decision === 'allow') return allow(parts, request, reply, outcome, signedIn, 'allowed', form.all('scope'));
-  if (decision !== 'deny') return answerTrouble(pages.answers, request, reply, { kind: 'bad_request' });
   const origin = originOf(request);
   return redirect(pages, reply, await service.authorizationServer.deny(outcome, signedIn.account.id, origin));
 }
@@ -99,14 +125,6 @@ async function decide(parts: Parts, face: Face, request: FastifyRequest, reply: 
 /** Whether a browser loads the page before anybody went there: it takes no for an answer, and comes again when somebody does. */
 function isLoadedAhead({ headers }: FastifyRequest): boolean {
   return String(headers['sec-purpose'] ?? headers['purpose']).startsWith('prefetch');
-}
-
-/** A high ceiling: a person never meets it, a flood does. */
-function countVisit(service: Service, request: FastifyRequest): number {
-  const { source } = originOf(request);
-  const wait = service.throttles.authorize.wait([source], service.now());
-  if (wait === 0) service.throttles.authorize.count([source], service.now());
-  return wait;
 }
 
 function sendInvalid(
@@ -154,7 +172,7 @@ function demandSignIn(
 /** The URL with the newest mark alone: two would be a repeated parameter. */
 function withDemand(url: string, mark: string): string {
   const [path = '', query = ''] = url.split(/\?(.*)/s);
-  const others = query.split('&').filter((pair) => !decodeForm(pair).has(DEMAND));
+  const others = query.split('&').filter((pair) => !decodeQuery(pair).has(DEMAND));
   return `${path}?${[...others, `${DEMAND}=${encodeURIComponent(mark)}`].join('&')}`;
 }
 
@@ -165,7 +183,7 @@ async function sendConsent(
   outcome: AuthorizationRequest,
   signedIn: SignedIn,
   granted: readonly string[] | null,
-  outdatedChoice: readonly string[] | null = null,
+  notTaken: NotTaken | null = null,
 ): Promise<FastifyReply> {
   const context = pages.context(request);
   const page = consentPage(context, {
@@ -174,7 +192,7 @@ async function sendConsent(
     account: signedIn.account,
     hasAccessAlready: granted !== null,
     permissions: await permissionsToAsk(service, outcome.client, outcome.scope, granted, context.language),
-    outdatedChoice,
+    notTaken,
     action: request.url,
     formToken: sessions.formToken(signedIn, 'consent', requestFingerprint(outcome)),
     switchAccount: { continueTo: request.url, formToken: sessions.formToken(signedIn, 'sign-out', '') },

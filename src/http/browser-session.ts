@@ -1,11 +1,13 @@
 /**
- * What a browser carries: the session's token once somebody is signed in, and before that a visitor's random value, so
- * that the sign-in form too is bound to one browser. Neither is ever in a page or a log.
+ * What a browser carries: the session's token once somebody is signed in; before that a visitor's random value, so that the
+ * sign-in form too is bound to one browser; and by what it is known to accounts that signed in there, which gives no right
+ * to anything. None of them is ever in a page or a log.
  */
 import { randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Account } from '../accounts/account.ts';
 import { checkFormToken, formTokenMadeAt, makeFormToken } from '../accounts/form-token.ts';
+import { KNOWN_BROWSER_LIFETIME } from '../accounts/known-browser.ts';
 import type { Service } from './service.ts';
 
 /** A signed-in browser. */
@@ -19,6 +21,8 @@ export type SignedIn = {
 /** What a form is for; a token for one purpose is wrong for every other. */
 export type FormPurpose = 'sign-in' | 'sign-out' | 'consent' | 'device' | 'apps' | 'removed';
 
+type CookieName = 'session' | 'visitor' | 'known';
+
 const MONTH_SECONDS = 30 * 24 * 3600;
 
 /** Cookies and form tokens of one service. */
@@ -29,6 +33,13 @@ export class BrowserSessions {
   constructor(service: Service) {
     this.#service = service;
     this.#isHttps = service.appUrl.startsWith('https:');
+  }
+
+  /** Whether a cookie of this service came more than once. */
+  hasRepeatedCookie({ headers }: FastifyRequest): boolean {
+    const names = (headers.cookie ?? '').split(';').map((pair) => pair.replace(/=.*$/s, '').trim());
+    const own = names.filter((name) => name.startsWith(this.#prefix));
+    return new Set(own).size < own.length;
   }
 
   /** Who is signed in, or null. */
@@ -44,9 +55,15 @@ export class BrowserSessions {
     return request.cookies[this.#name('session')] ?? null;
   }
 
+  /** By what the browser says it is known to accounts, or null. */
+  knownBrowser(request: FastifyRequest): string | null {
+    return request.cookies[this.#name('known')] ?? null;
+  }
+
   /** Gives the browser its new session, and a new visitor value with it: nothing from before is good any more. */
-  begin(reply: FastifyReply, sessionToken: string): void {
+  begin(reply: FastifyReply, sessionToken: string, knownBrowser: string): void {
     this.#set(reply, 'session', sessionToken, MONTH_SECONDS);
+    this.#set(reply, 'known', knownBrowser, KNOWN_BROWSER_LIFETIME);
     this.#clear(reply, 'visitor');
   }
 
@@ -109,27 +126,33 @@ export class BrowserSessions {
   }
 
   /**
-   * Whether a post comes from our own page: what the browser itself says of it, first by Fetch Metadata, else by `Origin`.
-   * A request with neither is from no browser that could be tricked; the form token binds it all the same.
+   * Whether a post comes from our own page: what the browser itself says of it, first by Fetch Metadata, else by `Origin`,
+   * else by `Referer`. A request with none of them is from no browser that could be tricked; the form token binds it all
+   * the same.
    */
   isSameOrigin(request: FastifyRequest): boolean {
     const site = request.headers['sec-fetch-site'];
     if (site !== undefined) return site === 'same-origin';
-    const { origin } = request.headers;
-    return origin === undefined || origin === this.#service.appUrl;
+    const { origin, referer } = request.headers;
+    if (origin !== undefined) return origin === this.#service.appUrl;
+    return referer === undefined || URL.parse(referer)?.origin === this.#service.appUrl;
   }
 
   /** `__Host-` ties a cookie to this host and to https; on loopback without TLS browsers would refuse it. */
-  #name(what: 'session' | 'visitor'): string {
-    return this.#isHttps ? `__Host-valetkey_${what}` : `valetkey_${what}`;
+  get #prefix(): string {
+    return this.#isHttps ? '__Host-valetkey_' : 'valetkey_';
   }
 
-  #set(reply: FastifyReply, what: 'session' | 'visitor', value: string, maxAge?: number): void {
+  #name(what: CookieName): string {
+    return this.#prefix + what;
+  }
+
+  #set(reply: FastifyReply, what: CookieName, value: string, maxAge?: number): void {
     const options = { path: '/', httpOnly: true, secure: this.#isHttps, sameSite: 'lax' } as const;
     reply.setCookie(this.#name(what), value, maxAge === undefined ? options : { ...options, maxAge });
   }
 
-  #clear(reply: FastifyReply, what: 'session' | 'visitor'): void {
+  #clear(reply: FastifyReply, what: CookieName): void {
     this.#set(reply, what, '', 0);
   }
 }

@@ -5,6 +5,12 @@ import { type Parameter, Parameters } from '../oauth/parameters.ts';
 /** The longest body that is read. */
 export const BODY_LIMIT_BYTES = 64 * 1024;
 
+/** Maximum number of parameters in a body, and in a query. */
+export const MAX_PARAMETERS = 200;
+
+/** What a query with more parameters than are read is decoded to: each face says in its own form that there are too many. */
+export const TOO_MANY_PARAMETERS = new Parameters([]);
+
 /** A body that cannot be read at all; the message is public. */
 export class MalformedBody extends Error {
   override readonly name = 'MalformedBody';
@@ -15,20 +21,30 @@ export class UnsupportedBody extends Error {
   override readonly name = 'UnsupportedBody';
 }
 
-/** Decodes a query or a form (`application/x-www-form-urlencoded`, UTF-8). */
-export function decodeForm(text: string): Parameters {
-  const pairs = text.split('&').filter((pair) => pair !== '');
+/** Decodes a query, in the form of `application/x-www-form-urlencoded` and in UTF-8. */
+export function decodeQuery(text: string): Parameters {
+  const pairs = pairsOf(text);
+  return pairs.length > MAX_PARAMETERS ? TOO_MANY_PARAMETERS : new Parameters(pairs.map(decodePair));
+}
+
+/** Decodes a form's body. Throws `MalformedBody` unless it is UTF-8, with 200 parameters at most. */
+function decodeFormBody(body: Buffer): Parameters {
+  const pairs = pairsOf(decodeUtf8(body));
+  refuseTooMany(pairs);
   return new Parameters(pairs.map(decodePair));
 }
 
-/** Decodes a form's body. Throws `MalformedBody` unless it is UTF-8. */
-function decodeFormBody(body: Buffer): Parameters {
-  return decodeForm(decodeUtf8(body));
+function pairsOf(form: string): string[] {
+  return form.split('&').filter((pair) => pair !== '');
+}
+
+function refuseTooMany({ length }: readonly string[]): void {
+  if (length > MAX_PARAMETERS) throw new MalformedBody(`the body has more than ${MAX_PARAMETERS} parameters`);
 }
 
 /**
  * Decodes a JSON object of texts. Values that are not texts cannot be used; a name that is there twice is repeated, which
- * `JSON.parse` would hide. Throws `MalformedBody` for everything but an object.
+ * `JSON.parse` would hide. Throws `MalformedBody` for everything but an object with 200 members at most.
  */
 function decodeJsonBody(body: Buffer): Parameters {
   const text = decodeUtf8(body);
@@ -41,9 +57,11 @@ function decodeJsonBody(body: Buffer): Parameters {
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new MalformedBody('the body is not a JSON object');
+  const names = topLevelNames(text);
+  refuseTooMany(names);
   const values = new Map(Object.entries(value));
   return new Parameters(
-    topLevelNames(text).map((name): Parameter => {
+    names.map((name): Parameter => {
       const found = values.get(name);
       return [name, typeof found === 'string' ? found : null];
     }),

@@ -7,12 +7,14 @@ import type { Client } from '../oauth/client.ts';
 import { readableUserCode } from '../oauth/device-authorization.ts';
 import type { ShownDeviceRequest } from '../oauth/device-flow.ts';
 import { grantIdText } from '../oauth/grant.ts';
+import { networksOf } from '../oauth/networks.ts';
 import type { Parameters } from '../oauth/parameters.ts';
 import { optionalNames } from '../oauth/scope.ts';
-import { consentPage } from '../pages/consent-page.ts';
+import { consentPage, type NotTaken } from '../pages/consent-page.ts';
 import { type DeviceCodeProblem, deviceCodePage, deviceDonePage } from '../pages/device-pages.ts';
 import { answerTrouble, setRetryAfter } from './answer.ts';
 import type { BrowserSessions, SignedIn } from './browser-session.ts';
+import { countDecision } from './decision-limit.ts';
 import { formOf } from './form.ts';
 import { originOf } from './origin.ts';
 import type { Pages } from './page-answers.ts';
@@ -25,7 +27,7 @@ type Parts = { readonly service: Service; readonly pages: Pages; readonly sessio
 
 /** Adds the device pages. */
 export function addDevice(app: FastifyInstance, service: Service, pages: Pages, sessions: BrowserSessions): void {
-  const config = { answers: pages.answers };
+  const config = { answers: pages.answers, limit: 'public' } as const;
   const parts = { service, pages, sessions };
   app.get(STANDARD_PATHS.device, { config }, (request, reply) => show(parts, request, reply));
   app.post(STANDARD_PATHS.device, { config }, (request, reply) => decide(parts, request, reply));
@@ -54,11 +56,15 @@ async function decide(parts: Parts, request: FastifyRequest, reply: FastifyReply
   const token = sessions.checkForm(signedIn, 'device', subjectOf(found), form.get('form_token'));
   if (token !== 'good') {
     request.outcome = { error: 'form_outdated' };
-    return sendConsent(parts, request, reply.code(403), found, signedIn, form.all('scope'));
+    const outdated: NotTaken = { why: 'outdated', choice: form.all('scope') };
+    return sendConsent(parts, request, reply.code(403), found, signedIn, outdated);
   }
   const decision = form.get('decision');
   if (decision !== 'allow' && decision !== 'deny')
     return answerTrouble(pages.answers, request, reply, { kind: 'bad_request' });
+  const throttled = countDecision(service, request, reply, signedIn);
+  if (throttled)
+    return sendConsent(parts, request, reply, found, signedIn, { ...throttled, choice: form.all('scope') });
   const [origin, { deviceFlow }] = [originOf(request), service];
   const outcome =
     decision === 'allow'
@@ -87,7 +93,8 @@ async function findWaiting(
 ): Promise<ShownDeviceRequest | null> {
   const { service, pages } = parts;
   const { userCode } = service.throttles;
-  const guesses = [`account ${signedIn.account.id}`, `source ${originOf(request).source}`];
+  const networks = networksOf(originOf(request).source).map(({ key, weight }) => ({ key: `source ${key}`, weight }));
+  const guesses = [`account ${signedIn.account.id}`, ...networks];
   const retryAfterSeconds = userCode.wait(guesses, service.now());
   if (retryAfterSeconds > 0) {
     request.outcome = { error: 'throttled' };
@@ -99,7 +106,7 @@ async function findWaiting(
   userCode.count(guesses, service.now());
   const found = await service.deviceFlow.find(typed);
   if (found) {
-    for (const key of guesses) userCode.refund(key, service.now());
+    userCode.refund(guesses, service.now());
     return found;
   }
   await sendNothingWaits(parts, request, reply, signedIn, typed);
@@ -136,7 +143,7 @@ async function sendConsent(
   reply: FastifyReply,
   found: ShownDeviceRequest,
   signedIn: SignedIn,
-  outdatedChoice: readonly string[] | null = null,
+  notTaken: NotTaken | null = null,
 ): Promise<FastifyReply> {
   const { client, request: asked } = found;
   const context = pages.context(request);
@@ -147,7 +154,7 @@ async function sendConsent(
     account: signedIn.account,
     hasAccessAlready: granted !== null,
     permissions: await permissionsToAsk(service, client, asked.scope, granted, context.language),
-    outdatedChoice,
+    notTaken,
     action: request.url,
     formToken: sessions.formToken(signedIn, 'device', subjectOf(found)),
     switchAccount: { continueTo: request.url, formToken: sessions.formToken(signedIn, 'sign-out', '') },

@@ -7,8 +7,12 @@ import type { OpenConnection, OpenConnections, Unanswered } from './open-connect
 import { readPlainHead } from './plain-request.ts';
 import type { RequestLog } from './request-log.ts';
 import type { Turn } from './turn.ts';
+import type { Unreadable } from './unreadable.ts';
 
-/** How long a connection may be silent before its first request and between two, and how long a request may come (ms). */
+/**
+ * How long a connection may be silent before its first request and between two, and how long a request may come (ms). The
+ * first one begins with its connection: who was silent for long has less time for it.
+ */
 export type Patience = { readonly first: number; readonly between: number; readonly request: number };
 
 /** What connections need of the server that they belong to. */
@@ -16,6 +20,7 @@ export type Around = {
   readonly turn: Turn;
   readonly log: RequestLog;
   readonly open: OpenConnections;
+  readonly unreadable: Unreadable;
   readonly patience: Patience;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
@@ -32,7 +37,7 @@ export class DirectConnection implements Unanswered {
   /** By request line. */
   readonly #routes: ReadonlyMap<string, Route>;
   readonly #around: Around;
-  readonly #onDone: (isGivenBack: boolean) => void;
+  readonly #onDone: (since: number | null) => void;
   /** What the server knows of it, looked for with its first request: before that it may not be known yet. */
   #self: OpenConnection | null = null;
   /** What came of a request so far: the first piece, those after it, and how many bytes that is. */
@@ -51,14 +56,14 @@ export class DirectConnection implements Unanswered {
   #silentSince = performance.now();
 
   /**
-   * Takes a connection that nobody has read from. `onDone` is called once: when it is closed, or is given back with all
-   * that came and was not answered.
+   * Takes a connection that nobody has read from. `onDone` is called once: with null when it is closed, or with the time
+   * at which its request began (ms) when it is given back, with all that came and was not answered.
    */
   constructor(
     socket: Socket,
     routes: ReadonlyMap<string, Route>,
     around: Around,
-    onDone: (isGivenBack: boolean) => void,
+    onDone: (since: number | null) => void,
   ) {
     this.#socket = socket;
     this.#routes = routes;
@@ -78,7 +83,7 @@ export class DirectConnection implements Unanswered {
     const silence = this.#hasAnswered && !this.#isOver ? between + CLIENT_GOES_FIRST_MS : first;
     if (this.#isOver || !this.#request) {
       if (now - this.#silentSince > silence) this.#socket.destroy();
-    } else if (now - this.#request.since > request) this.#answerTimeout(this.#request);
+    } else if (now - this.#begunAt(this.#request.since) > request) this.#answerTimeout(this.#request);
   }
 
   readonly #onData = (chunk: Buffer): void => {
@@ -108,7 +113,7 @@ export class DirectConnection implements Unanswered {
         ms: performance.now() - request.since,
       });
     }
-    this.#onDone(false);
+    this.#onDone(null);
   };
 
   #read(): void {
@@ -141,7 +146,7 @@ export class DirectConnection implements Unanswered {
     if (request.headers.isLast) this.#isLast = true;
     const rest = withoutEmptyLines(bytes.subarray(request.end));
     if (rest.length > 0) this.#socket.pause().unshift(rest);
-    this.#around.turn.add(() => void this.#answer(request, bytes));
+    this.#around.turn.add(this.#self?.turnOf, () => void this.#answer(request, bytes));
   }
 
   /** RFC 9110 §15.5.9. */
@@ -208,8 +213,13 @@ export class DirectConnection implements Unanswered {
     socket.off('data', this.#onData).off('end', this.#onEnd).off('close', this.#onClose).off('error', ignore);
     socket.pause();
     socket.unshift(this.#all());
-    this.#onDone(true);
+    this.#onDone(this.#begunAt(performance.now()));
     socket.resume();
+  }
+
+  /** When a request began whose head came at a time: the first one did with its connection (ms). */
+  #begunAt(headAt: number): number {
+    return this.#hasAnswered ? headAt : this.#silentSince;
   }
 }
 

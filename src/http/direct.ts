@@ -8,6 +8,7 @@ import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { type Around, DirectConnection } from './direct-connection.ts';
 import type { Route } from './direct-request.ts';
+import { NodeConnection } from './node-connection.ts';
 
 const LOOK_EVERY_MS = 1000;
 
@@ -16,7 +17,7 @@ export class DirectEndpoints {
   readonly #around: Around;
   /** By request line. */
   readonly #routes = new Map<string, Route>();
-  readonly #connections = new Set<DirectConnection>();
+  readonly #connections = new Set<DirectConnection | NodeConnection>();
 
   constructor(around: Around) {
     this.#around = around;
@@ -38,14 +39,22 @@ export class DirectEndpoints {
     // As here: whoever sends no more, and says so by half-closing, still hears the answers (RFC 9112 §9.6).
     Object.assign(server, { httpAllowHalfOpen: true });
     server.prependListener('connection', (socket: Socket) => {
-      const connection = new DirectConnection(socket, this.#routes, this.#around, (isGivenBack) => {
+      const connection = new DirectConnection(socket, this.#routes, this.#around, (since) => {
         this.#connections.delete(connection);
-        if (isGivenBack) others.call(server, socket);
+        if (since === null) return;
+        others.call(server, socket);
+        this.#addNode(socket, since);
       });
       this.#connections.add(connection);
     });
     const looking = setInterval(() => this.#look(), LOOK_EVERY_MS).unref();
     server.once('close', () => clearInterval(looking));
+  }
+
+  #addNode(socket: Socket, since: number): void {
+    const connection = new NodeConnection(socket, since, this.#around);
+    this.#connections.add(connection);
+    socket.once('close', () => this.#connections.delete(connection));
   }
 
   #look(): void {

@@ -13,6 +13,8 @@ export type Outcome = {
   readonly detail?: string;
   /** The app or API that the request names, whether it is that one or not. */
   readonly client_id?: string;
+  /** The account that somebody tried to sign in to, or null when there is none. */
+  readonly account_id?: string | null;
 };
 
 /** A request whose body, if it has one, is decoded. */

@@ -7,16 +7,22 @@ import type { Service } from './service.ts';
 /** Adds both, also for watchdogs that ask by HEAD. They say nothing that would help anybody else. */
 export function addHealth(app: FastifyInstance, service: Service): void {
   const answers = apiAnswers;
-  app.get('/healthz', { config: { answers, operation: ALIVE }, exposeHeadRoute: true }, async (_request, reply) =>
-    reply.header('Cache-Control', 'no-store').send({ status: 'alive' }),
+  app.get(
+    '/healthz',
+    { config: { answers, operation: ALIVE, mayBePlain: true }, exposeHeadRoute: true },
+    async (_request, reply) => reply.header('Cache-Control', 'no-store').send({ status: 'alive' }),
   );
-  app.get('/readyz', { config: { answers, operation: READY }, exposeHeadRoute: true }, async (_request, reply) => {
-    const isReady = await service.isReady();
-    return reply
-      .code(isReady ? 200 : 503)
-      .header('Cache-Control', 'no-store')
-      .send({ status: isReady ? 'ready' : 'not ready' });
-  });
+  app.get(
+    '/readyz',
+    { config: { answers, operation: READY, mayBePlain: true }, exposeHeadRoute: true },
+    async (_request, reply) => {
+      const isReady = await service.isReady();
+      return reply
+        .code(isReady ? 200 : 503)
+        .header('Cache-Control', 'no-store')
+        .send({ status: isReady ? 'ready' : 'not ready' });
+    },
+  );
 }
 
 const OTHERWISE = troubles('Api', 'method_not_allowed');

@@ -1,6 +1,6 @@
 /** JSON answers of the token endpoints (RFC 6749 §5) and of the API, with the headers that both need. */
-import type { ErrorCode, Refusal } from '../oauth/error.ts';
-import { setRetryAfter, type Trouble } from './answer.ts';
+import { type ErrorCode, type Refusal, Unavailable } from '../oauth/error.ts';
+import { STATUS, setRetryAfter, type Trouble } from './answer.ts';
 import { namedClient } from './client-authentication.ts';
 import type { EndpointReply, EndpointRequest, JsonAnswers } from './endpoint.ts';
 
@@ -28,8 +28,13 @@ export function sendOAuthRefusal(request: EndpointRequest, reply: EndpointReply,
   request.outcome = { error: refusal.code, detail: refusal.detail, ...namedClient(request) };
   if (refusal.code === 'invalid_client') reply.header('WWW-Authenticate', 'Basic realm="valetkey", charset="UTF-8"');
   if (refusal.retryAfter !== undefined) setRetryAfter(reply, refusal.retryAfter);
-  const status = refusal.code === 'invalid_client' ? 401 : refusal.code === 'temporarily_unavailable' ? 429 : 400;
-  return sendJson(reply.code(status), { error: refusal.code, error_description: refusal.description });
+  return sendJson(reply.code(statusOf(refusal)), { error: refusal.code, error_description: refusal.description });
+}
+
+function statusOf(refusal: Refusal): number {
+  if (refusal instanceof Unavailable) return STATUS.unavailable;
+  if (refusal.code === 'temporarily_unavailable') return STATUS.too_many_requests;
+  return refusal.code === 'invalid_client' ? 401 : 400;
 }
 
 /**
@@ -75,6 +80,8 @@ function oauthCode({ kind }: Trouble): ErrorCode | 'server_error' {
 
 const DESCRIPTIONS: Readonly<Record<Trouble['kind'], string>> = {
   bad_request: 'the request cannot be read',
+  plain_http:
+    'this was sent by plain http, where anybody could read it: replace what was secret in it, and send by https alone',
   not_found: 'there is nothing at this address',
   method_not_allowed: 'this address does not answer this method',
   timeout: 'the request did not come whole in time',

@@ -11,7 +11,14 @@ import { addAccount } from './account.ts';
 import { type Answers, answerTrouble, type Trouble } from './answer.ts';
 import { addAuthorize } from './authorize.ts';
 import { BrowserSessions } from './browser-session.ts';
-import { BODY_LIMIT_BYTES, DECODERS, decodeForm, UnsupportedBody } from './decoding.ts';
+import {
+  BODY_LIMIT_BYTES,
+  DECODERS,
+  decodeQuery,
+  MAX_PARAMETERS,
+  TOO_MANY_PARAMETERS,
+  UnsupportedBody,
+} from './decoding.ts';
 import { addDevice } from './device.ts';
 import { DirectEndpoints } from './direct.ts';
 import type { Patience } from './direct-connection.ts';
@@ -22,11 +29,13 @@ import { addIntrospection } from './introspection.ts';
 import { apiAnswers, oauthAnswers } from './json-answers.ts';
 import { addMe } from './me.ts';
 import { addResourceMetadata, addServerMetadata } from './metadata.ts';
+import { refusePlainHttp, requireSingleCookies, requireSingleHeaders } from './one-meaning.ts';
 import type { OpenConnections } from './open-connections.ts';
 import { type ApiDescription, addOpenApi } from './openapi.ts';
 import type { Operation } from './operation.ts';
 import { rememberSource } from './origin.ts';
 import { makePages } from './page-answers.ts';
+import { limitPublic } from './public-limit.ts';
 import { addPublicPages } from './public-pages.ts';
 import { addPublishedFace } from './published.ts';
 import { newRequestId } from './request-id.ts';
@@ -47,12 +56,19 @@ declare module 'fastify' {
   }
   interface FastifyContextConfig {
     answers?: Answers;
+    /** Whether anybody may ask, as often as anybody may. */
+    limit?: 'public';
+    /** Whether it may be asked for by plain http where the service has https: it carries nothing that is anybody's. */
+    mayBePlain?: true;
     /** What the route says of itself in the API's description; every route that is no page does. */
     operation?: Operation;
     /** What answers the route's plain requests without Fastify. */
     direct?: { readonly endpoint: Endpoint; readonly answers: JsonAnswers };
   }
 }
+
+/** How a server answers at an address that no route knows. */
+export type FallbackAnswers = (request: FastifyRequest) => Answers;
 
 /** Which addresses a server is for; both, when the URLs agree. */
 export type Faces = { readonly app: boolean; readonly api: boolean };
@@ -72,7 +88,7 @@ export async function buildListener(
   const log = new RequestLog(service, logger);
   const unreadable = new Unreadable({ log, answers: faces.app ? oauthAnswers : apiAnswers, now: service.now });
   const turn = new Turn();
-  const direct = new DirectEndpoints({ turn, log, open, patience: PATIENCE, now: service.now });
+  const direct = new DirectEndpoints({ turn, log, open, unreadable, patience: PATIENCE, now: service.now });
   const app = fastify({
     loggerInstance: logger as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -91,14 +107,14 @@ export async function buildListener(
     exposeHeadRoutes: false,
     rewriteUrl: originForm,
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
-    routerOptions: { querystringParser: decodeForm as never },
+    routerOptions: { querystringParser: decodeQuery as never },
     requestTimeout: PATIENCE.request,
     keepAliveTimeout: PATIENCE.between,
     http: {
       headersTimeout: PATIENCE.first,
       connectionsCheckingInterval: 1_000,
       maxHeaderSize: HEADERS_LIMIT_BYTES,
-      requireHostHeader: false, // `requireOneHost` says so in a face's form.
+      requireHostHeader: false, // `requireSingleHeaders` says so in a face's form.
     },
   });
   app.decorateRequest('outcome', undefined);
@@ -109,8 +125,10 @@ export async function buildListener(
   open.watch(app.server);
   direct.serve(app.server);
   logRequests(app, log, unreadable);
-  requireOneHost(app, fallback);
-  app.addHook('preHandler', (_request, _reply, begin) => turn.add(begin));
+  requireSingleHeaders(app, fallback);
+  refusePlainHttp(app, faces.app ? service.appUrl : service.apiUrl, fallback);
+  requireShortQuery(app, fallback);
+  limitPublic(app, service, fallback);
   acceptBodies(app);
   answerUnknownAddresses(app, fallback);
   description.watch(app, faces.app ? service.appUrl : service.apiUrl);
@@ -140,6 +158,7 @@ async function addPages(app: FastifyInstance, service: Service): Promise<void> {
   await app.register(cookie);
   const pages = makePages(service);
   const sessions = new BrowserSessions(service);
+  requireSingleCookies(app, pages, sessions);
   addAuthorize(app, service, pages, sessions);
   addDevice(app, service, pages, sessions);
   addSignIn(app, service, pages, sessions);
@@ -162,7 +181,7 @@ function originForm({ url = '/' }: { url?: string | undefined }): string {
 }
 
 /** At an address that no route knows, programs get JSON and people get a page. */
-function makeAppFallback(service: Service): (request: FastifyRequest) => Answers {
+function makeAppFallback(service: Service): FallbackAnswers {
   const { answers } = makePages(service);
   return (request) => {
     if (/^\/(api|oauth2|\.well-known)\//.test(request.url)) return oauthAnswers;
@@ -170,13 +189,16 @@ function makeAppFallback(service: Service): (request: FastifyRequest) => Answers
   };
 }
 
-/** RFC 9112 §3.2. */
-function requireOneHost(app: FastifyInstance, fallback: (request: FastifyRequest) => Answers): void {
+function requireShortQuery(app: FastifyInstance, fallback: FallbackAnswers): void {
+  const tooLong: Trouble = {
+    kind: 'bad_request',
+    description: `the address has more than ${MAX_PARAMETERS} parameters`,
+  };
   app.addHook('onRequest', async (request, reply) => {
-    const { rawHeaders, httpVersion } = request.raw;
-    const hosts = rawHeaders.filter((text, at) => at % 2 === 0 && text.toLowerCase() === 'host').length;
-    if (hosts === 1 || (hosts === 0 && httpVersion === '1.0')) return;
-    return answerTrouble(fallback(request), request, reply.header('Connection', 'close'), { kind: 'bad_request' });
+    if (request.query !== TOO_MANY_PARAMETERS) return;
+    const { answers = fallback(request) } = request.routeOptions.config ?? {};
+    request.outcome = { error: tooLong.kind, detail: tooLong.description ?? '' };
+    return answerTrouble(answers, request, reply, tooLong);
   });
 }
 
@@ -198,7 +220,7 @@ function acceptBodies(app: FastifyInstance): void {
 }
 
 /** 405 with `Allow` where the address exists for other methods, else 404; before any body is read. */
-function answerUnknownAddresses(app: FastifyInstance, fallback: (request: FastifyRequest) => Answers): void {
+function answerUnknownAddresses(app: FastifyInstance, fallback: FallbackAnswers): void {
   const known = new Map<string, { answers: Answers | undefined; allow: string[] }>();
   app.addHook('onRoute', ({ url, method, config }) => {
     const route = known.get(url) ?? { answers: config?.answers, allow: [] };

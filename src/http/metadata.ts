@@ -13,23 +13,46 @@ const CLIENT_METHODS = [...SECRET_METHODS, 'private_key_jwt', 'none'];
 
 /** Adds the authorization server's metadata to the app's address. */
 export function addServerMetadata(app: FastifyInstance, service: Service): void {
-  app.get(STANDARD_PATHS.metadata, { config: { answers: oauthAnswers, operation: SERVER } }, async (_request, reply) =>
-    sendMetadata(reply, serverMetadata(service, await service.scopes.listScopes())),
+  const bytesFor = keepForScopes((scopes) => serverMetadata(service, scopes));
+  app.get(
+    STANDARD_PATHS.metadata,
+    { config: { answers: oauthAnswers, operation: SERVER, limit: 'public', mayBePlain: true } },
+    async (_request, reply) => sendMetadata(reply, bytesFor(await service.scopes.listScopes())),
   );
 }
 
 /** Adds the API's metadata to its address. */
 export function addResourceMetadata(app: FastifyInstance, service: Service): void {
-  app.get(RESOURCE_METADATA_PATH, { config: { answers: apiAnswers, operation: RESOURCE } }, async (_request, reply) =>
-    sendMetadata(reply, {
-      resource: service.apiUrl,
-      authorization_servers: [service.appUrl],
-      ...scopesSupported(await service.scopes.listScopes()),
-      bearer_methods_supported: ['header'],
-      resource_name: service.brand.productName,
-      resource_documentation: `${service.appUrl}/developers`,
-    }),
+  const bytesFor = keepForScopes((scopes) => resourceMetadata(service, scopes));
+  app.get(
+    RESOURCE_METADATA_PATH,
+    { config: { answers: apiAnswers, operation: RESOURCE, limit: 'public', mayBePlain: true } },
+    async (_request, reply) => sendMetadata(reply, bytesFor(await service.scopes.listScopes())),
   );
+}
+
+/** Makes a document anew only when the names of the scopes have changed: all else of it stands from the start. */
+function keepForScopes(
+  make: (scopes: readonly ScopeDefinition[]) => object,
+): (scopes: readonly ScopeDefinition[]) => Buffer {
+  let kept: { readonly names: string; readonly bytes: Buffer } | null = null;
+  return (scopes) => {
+    const names = scopes.map(({ name }) => name).join(' ');
+    if (kept?.names !== names) kept = { names, bytes: documentBytes(make(scopes)) };
+    return kept.bytes;
+  };
+}
+
+/** RFC 9728 §2. */
+function resourceMetadata({ appUrl, apiUrl, brand }: Service, scopes: readonly ScopeDefinition[]): object {
+  return {
+    resource: apiUrl,
+    authorization_servers: [appUrl],
+    ...scopesSupported(scopes),
+    bearer_methods_supported: ['header'],
+    resource_name: brand.productName,
+    resource_documentation: `${appUrl}/developers`,
+  };
 }
 
 /** RFC 8414 §2, RFC 8628 §4, RFC 9126 §5, RFC 9207 §3. */
@@ -72,15 +95,19 @@ function scopesSupported(scopes: readonly ScopeDefinition[]): object {
   return scopes.length === 0 ? {} : { scopes_supported: scopes.map(({ name }) => name) };
 }
 
-/** Sends what anybody may read and keep for five minutes. */
-export function sendMetadata(reply: FastifyReply, metadata: object): FastifyReply {
+/** A document as it is sent. Bytes and no text, so that answers that wait to be sent share them. */
+export function documentBytes(document: object): Buffer {
+  return Buffer.from(JSON.stringify(document));
+}
+
+/** Sends a document that anybody may read and keep for five minutes. */
+export function sendMetadata(reply: FastifyReply, document: Buffer): FastifyReply {
   return reply
     .header('Content-Type', 'application/json')
     .header('Cache-Control', 'public, max-age=300')
     .header('Access-Control-Allow-Origin', '*')
     .header('X-Content-Type-Options', 'nosniff')
-    .serializer(JSON.stringify)
-    .send(metadata);
+    .send(document);
 }
 
 const ADDRESS: Schema = { type: 'string', format: 'uri' };
@@ -126,7 +153,7 @@ const SERVER: Operation = {
   description: 'RFC 8414 §3.2.',
   responses: {
     200: answer('The metadata.', SERVER_METADATA, PUBLIC),
-    ...troubles('OAuth', 'method_not_allowed', 'internal', 'unavailable'),
+    ...troubles('OAuth', 'method_not_allowed', 'too_many_requests', 'internal', 'unavailable'),
   },
 };
 const RESOURCE_METADATA = component(
@@ -151,6 +178,6 @@ const RESOURCE: Operation = {
   description: 'RFC 9728 §3.2.',
   responses: {
     200: answer('The metadata.', RESOURCE_METADATA, PUBLIC),
-    ...troubles('Api', 'method_not_allowed', 'internal', 'unavailable'),
+    ...troubles('Api', 'method_not_allowed', 'too_many_requests', 'internal', 'unavailable'),
   },
 };

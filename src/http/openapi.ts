@@ -1,7 +1,7 @@
 /** `{app_url}/openapi.json`: OpenAPI 3.1 of everything that is not a page, made of what the routes say of themselves. */
 import type { FastifyInstance } from 'fastify';
 import { oauthAnswers } from './json-answers.ts';
-import { sendMetadata } from './metadata.ts';
+import { documentBytes, sendMetadata } from './metadata.ts';
 import { answer, componentName, type Operation, PUBLIC, type SecurityScheme, troubles } from './operation.ts';
 import { AUTHORIZE_PATH, REFRESH_TOKEN_PATH, STANDARD_PATHS, TOKEN_PATH } from './paths.ts';
 import type { Service } from './service.ts';
@@ -32,6 +32,7 @@ type DescribedRoute = {
 export class ApiDescription {
   readonly #service: Service;
   readonly #routes: DescribedRoute[] = [];
+  #bytes: Buffer | null = null;
 
   constructor(service: Service) {
     this.#service = service;
@@ -46,8 +47,13 @@ export class ApiDescription {
     });
   }
 
-  /** The document of all that was noted. */
-  document(): object {
+  /** The document of all that was noted when it was first asked for: by then every server has its routes. */
+  get bytes(): Buffer {
+    this.#bytes ??= documentBytes(this.#document());
+    return this.#bytes;
+  }
+
+  #document(): object {
     const { appUrl, brand } = this.#service;
     const components: Components = { schemas: {}, responses: {}, headers: {} };
     return {
@@ -78,8 +84,8 @@ export class ApiDescription {
 
 /** Adds the document to the app's address. */
 export function addOpenApi(app: FastifyInstance, description: ApiDescription): void {
-  const config = { answers: oauthAnswers, operation: OPERATION };
-  app.get(STANDARD_PATHS.openApi, { config }, async (_request, reply) => sendMetadata(reply, description.document()));
+  const config = { answers: oauthAnswers, operation: OPERATION, limit: 'public', mayBePlain: true } as const;
+  app.get(STANDARD_PATHS.openApi, { config }, async (_request, reply) => sendMetadata(reply, description.bytes));
 }
 
 const OPERATION: Operation = {
@@ -88,7 +94,7 @@ const OPERATION: Operation = {
   summary: 'This document',
   responses: {
     200: answer('OpenAPI 3.1.', { type: 'object', required: ['openapi', 'info', 'paths'] }, PUBLIC),
-    ...troubles('OAuth', 'method_not_allowed'),
+    ...troubles('OAuth', 'method_not_allowed', 'too_many_requests'),
   },
 };
 

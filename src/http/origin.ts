@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { RequestOrigin } from '../oauth/client-authenticator.ts';
 import type { EndpointRequest } from './endpoint.ts';
 import type { Service } from './service.ts';
-import { sourceOf } from './source.ts';
+import { plainAddress, sourceOf } from './source.ts';
 
 /** The source and the id of a request. */
 export function originOf({ id, source }: Pick<EndpointRequest, 'id' | 'source'>): RequestOrigin {
@@ -18,17 +18,30 @@ export function readSource(service: Service, socket: Socket, forwardedFor: strin
   return sourceOf(peer.address, forwarded, service.isTrustedProxy);
 }
 
-/** Who is at the other end of a connection: the address, and the source of what forwards for nobody. */
-type Peer = { readonly address: string; readonly source: string };
+/** The source by which connections are counted, or null for one of a trusted proxy, which are many people's. */
+export function boundedSource(socket: Socket): string | null {
+  const { source, isProxy } = peers.get(socket) ?? NOBODY;
+  return isProxy ? null : source;
+}
 
-const NOBODY: Peer = { address: '', source: '' };
+/** Whether a trusted proxy says that a request came to it by plain http; of several values the last is its own. */
+export function cameByPlainHttp(socket: Socket, forwardedProto: string | string[] | undefined): boolean {
+  if (forwardedProto === undefined || !peers.get(socket)?.isProxy) return false;
+  return String(forwardedProto).split(',').at(-1)?.trim().toLowerCase() === 'http';
+}
+
+/** Who is at the other end of a connection: the address, the source of what forwards for nobody, and whether it may forward. */
+type Peer = { readonly address: string; readonly source: string; readonly isProxy: boolean };
+
+const NOBODY: Peer = { address: '', source: '', isProxy: false };
 
 /** A connection that was reset has no address any more, while what it sent is still read. */
 const peers = new WeakMap<Socket, Peer>();
 
 /** Remembers where a new connection comes from; one that has no address any more is not served. */
 export function rememberSource(service: Service, socket: Socket): void {
-  const address = socket.remoteAddress;
-  if (address === undefined) socket.destroy();
-  else peers.set(socket, { address, source: sourceOf(address, undefined, service.isTrustedProxy) });
+  if (socket.remoteAddress === undefined) return void socket.destroy();
+  const address = plainAddress(socket.remoteAddress);
+  const source = sourceOf(address, undefined, service.isTrustedProxy);
+  peers.set(socket, { address, source, isProxy: service.isTrustedProxy(address) });
 }

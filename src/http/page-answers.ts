@@ -61,6 +61,7 @@ const FORM_FROM_ELSEWHERE = 'the form was sent from another address than VALETKE
 
 const ERROR_KINDS: Readonly<Record<Trouble['kind'], ErrorKind>> = {
   bad_request: 'bad_request',
+  plain_http: 'plain_http',
   not_found: 'not_found',
   method_not_allowed: 'method_not_allowed',
   timeout: 'bad_request',

@@ -77,6 +77,9 @@ export class PlainHeaders {
         return true;
       case 'connection':
         return this.#takeConnection(value.toLowerCase());
+      // That it came by https changes nothing; whatever else a proxy may have said is left to the other way.
+      case 'x-forwarded-proto':
+        return value === 'https';
       // What changes how a body or the connection is read, or asks for more than an answer.
       case 'content-encoding':
       case 'expect':

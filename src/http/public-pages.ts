@@ -11,19 +11,20 @@ import type { Service } from './service.ts';
 
 /** Adds the pages and files for everybody. */
 export function addPublicPages(app: FastifyInstance, service: Service, pages: Pages, sessions: BrowserSessions): void {
-  const config = { answers: pages.answers };
+  const config = { answers: pages.answers, limit: 'public' } as const;
+  const forAll = { ...config, mayBePlain: true } as const;
 
   app.get('/', { config }, async (request, reply) => {
     const signedIn = await sessions.signedIn(request);
     return pages.send(reply, homePage(pages.context(request), { account: signedIn?.account ?? null }));
   });
 
-  app.get('/developers', { config }, async (request, reply) => {
+  app.get('/developers', { config: forAll }, async (request, reply) => {
     const context = pages.context(request);
     return pages.send(reply, developersPage(context, await developersData(service, context.language)));
   });
 
-  app.get(pages.stylesheet.path, { config }, async (_request, reply) => {
+  app.get(pages.stylesheet.path, { config: forAll }, async (_request, reply) => {
     // The name changes with the text, so that browsers may keep it for good.
     const cached = pages.secure(reply).header('Cache-Control', 'public, max-age=31536000, immutable');
     return cached.header('Content-Type', 'text/css; charset=utf-8').send(pages.stylesheet.text);
@@ -31,7 +32,7 @@ export function addPublicPages(app: FastifyInstance, service: Service, pages: Pa
 
   const { logo } = service;
   if (!logo) return;
-  app.get(LOGO_PATH, { config }, async (_request, reply) => {
+  app.get(LOGO_PATH, { config: forAll }, async (_request, reply) => {
     return pages
       .secure(reply)
       .header('Cache-Control', 'public, max-age=3600')
@@ -71,6 +72,7 @@ async function developersData(service: Service, language: string): Promise<Devel
     },
     limits: [
       publishedLimit('authorization', throttles.authorize),
+      publishedLimit('public_pages', throttles.publicPages),
       publishedLimit('client_authentication', throttles.clientAndSource),
       publishedLimit('sign_in_account', throttles.accountAndSource),
       publishedLimit('sign_in_address', throttles.source),

@@ -7,6 +7,7 @@ import { Refused } from '../refused.ts';
 import { buildListener, type Faces } from './listener.ts';
 import { OpenConnections } from './open-connections.ts';
 import { ApiDescription } from './openapi.ts';
+import { boundedSource } from './origin.ts';
 import type { RequestLogger } from './request-log.ts';
 import type { Service } from './service.ts';
 
@@ -37,7 +38,11 @@ export async function startServers(
         [{ app: false, api: true }, apiListen],
       ];
   const description = new ApiDescription(service);
-  const open = new OpenConnections();
+  const open = new OpenConnections({
+    most: service.mostConnections,
+    sourceOf: (socket) => boundedSource(socket),
+    report: (sentence) => logger.warn(sentence),
+  });
   const apps = await Promise.all(wanted.map(([faces]) => buildListener(service, faces, description, open, logger)));
   const servers = new Servers(apps, open);
   for (const [index, [, address]] of wanted.entries()) {
@@ -96,6 +101,7 @@ class Servers {
     }, LOOK_EVERY_MS);
     await closed;
     clearInterval(looking);
+    this.#connections.close();
     await Promise.all(this.#apps.map((app) => app.close()));
   }
 

@@ -1,14 +1,15 @@
 /** What the faces and pages are handed: the domain, and what an installation is called. They decide nothing themselves. */
 import type { Accounts } from '../accounts/accounts.ts';
-import type { Throttle } from '../accounts/throttle.ts';
+import type { Throttles } from '../accounts/limits.ts';
 import type { AuthorizationServer } from '../oauth/authorization-server.ts';
 import type { DeviceFlow } from '../oauth/device-flow.ts';
 import type { Lifetimes } from '../oauth/grant.ts';
 import type { GrantRegistry } from '../oauth/grant-registry.ts';
 import type { Introspection } from '../oauth/introspection.ts';
 import type { Keyring } from '../oauth/keyring.ts';
-import type { AuditStore, ClientStore, ScopeStore } from '../oauth/store.ts';
+import type { AuditStore, ClientStore, ResourceServerStore, ScopeStore } from '../oauth/store.ts';
 import type { Brand } from '../pages/brand.ts';
+import type { MostConnections } from './open-connections.ts';
 
 /** The running service, as HTTP sees it. */
 export type Service = {
@@ -19,6 +20,7 @@ export type Service = {
   readonly grants: GrantRegistry;
   readonly clients: Pick<ClientStore, 'findClient'>;
   readonly scopes: Pick<ScopeStore, 'listScopes'>;
+  readonly resourceServers: Pick<ResourceServerStore, 'findResourceServer'>;
   readonly audit: Pick<AuditStore, 'lastAuditSequence' | 'listAuditEventsAfter'>;
   readonly keyring: Keyring;
   readonly brand: Brand;
@@ -28,14 +30,8 @@ export type Service = {
   readonly appUrl: string;
   readonly apiUrl: string;
   readonly lifetimes: Lifetimes;
-  readonly throttles: {
-    readonly accountAndSource: Throttle;
-    readonly source: Throttle;
-    readonly clientAndSource: Throttle;
-    readonly authorize: Throttle;
-    readonly deviceRequests: Throttle;
-    readonly userCode: Throttle;
-  };
+  readonly throttles: Throttles;
+  readonly mostConnections: MostConnections;
   /** Whether an address may say for whom it forwards. */
   readonly isTrustedProxy: (address: string) => boolean;
   /** Whether requests can be served now. */

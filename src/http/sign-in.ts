@@ -6,8 +6,9 @@ import { signedOutPage, signOutPage } from '../pages/sign-out-page.ts';
 import { setRetryAfter } from './answer.ts';
 import { faceOf } from './authorize.ts';
 import type { BrowserSessions, SignedIn } from './browser-session.ts';
-import { decodeForm } from './decoding.ts';
+import { decodeQuery } from './decoding.ts';
 import { formOf } from './form.ts';
+import { untilHangUp } from './hang-up.ts';
 import { originOf } from './origin.ts';
 import type { Pages } from './page-answers.ts';
 import type { Service } from './service.ts';
@@ -20,7 +21,7 @@ const BUSY_RETRY_AFTER = 2;
 
 /** Adds sign-in and sign-out. */
 export function addSignIn(app: FastifyInstance, service: Service, pages: Pages, sessions: BrowserSessions): void {
-  const config = { answers: pages.answers };
+  const config = { answers: pages.answers, limit: 'public' } as const;
 
   app.get('/sign-in', { config }, async (request, reply) => {
     const continueTo = localPath(service.appUrl, (request.query as Parameters).get('continue'));
@@ -39,13 +40,24 @@ export function addSignIn(app: FastifyInstance, service: Service, pages: Pages, 
       if (!again.isAgain && (await sessions.signedIn(request))) return seeOther(pages, reply, continueTo ?? START);
       return sendSignIn(pages, sessions, request, reply.code(403), { ...again, problem: { kind: 'form_expired' } });
     }
-    const before = sessions.sessionToken(request);
-    const outcome = await service.accounts.signIn(email, form.get('password') ?? '', before, originOf(request));
+    const attempt = {
+      email,
+      password: form.get('password') ?? '',
+      replaces: sessions.sessionToken(request),
+      knownBrowser: sessions.knownBrowser(request),
+    };
+    let tried: string | null = null;
+    const tell = (accountId: string | null) => {
+      tried = accountId;
+    };
+    const outcome = await untilHangUp(request, (signal) =>
+      service.accounts.signIn(attempt, originOf(request), tell, signal),
+    );
     if (outcome.kind === 'signed_in') {
-      sessions.begin(reply, outcome.sessionToken);
+      sessions.begin(reply, outcome.sessionToken, outcome.knownBrowser);
       return seeOther(pages, reply, continueTo ?? START);
     }
-    request.outcome = { error: outcome.kind };
+    request.outcome = { error: outcome.kind, account_id: tried };
     if (outcome.kind === 'throttled') setRetryAfter(reply.code(429), outcome.retryAfterSeconds);
     else if (outcome.kind === 'busy') setRetryAfter(reply.code(503), BUSY_RETRY_AFTER);
     else reply.code(400);
@@ -109,7 +121,7 @@ async function onTheWayTo(
 ): Promise<Pick<SignInData, 'continueTo' | 'appName' | 'isAgain'>> {
   const face = continueTo === null ? null : faceOf(continueTo);
   if (continueTo === null || face === null) return { continueTo, appName: null };
-  const query = decodeForm(continueTo.slice(continueTo.indexOf('?') + 1));
+  const query = decodeQuery(continueTo.slice(continueTo.indexOf('?') + 1));
   const outcome = await authorizationServer.validateRequest(face, query);
   if (outcome.kind !== 'valid') return { continueTo, appName: null };
   const isAgain = outcome.prompt.includes('login') && (await sessions.signedIn(request)) !== null;

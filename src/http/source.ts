@@ -1,5 +1,6 @@
 /** Where a request comes from, for throttling and the audit trail: the socket, or the hop that a trusted proxy names. */
 import { isIP } from 'node:net';
+import { sourceOfAddress } from '../oauth/networks.ts';
 
 /**
  * The source of a request: an IPv4 address, or an IPv6 network of 64 bits, since one person owns a whole one. Of
@@ -18,25 +19,12 @@ export function sourceOf(
     if (isIP(hop) === 0) break;
     source = hop;
   }
-  return isIP(source) === 6 ? networkOf(source) : source;
+  return isIP(source) === 6 ? sourceOfAddress(source) : source;
 }
 
 /** An IPv4 address that came over an IPv6 socket is an IPv4 address; ports and zones are dropped. */
-function plainAddress(address: string): string {
+export function plainAddress(address: string): string {
   const bare = address.replace(/^\[(.*)\](:\d+)?$/, '$1').replace(/%.*$/, '');
   const [, mapped] = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(bare) ?? [];
   return mapped ?? (/^\d+\.\d+\.\d+\.\d+:\d+$/.test(bare) ? bare.replace(/:\d+$/, '') : bare);
-}
-
-/** The first 64 bits of an IPv6 address, written out. */
-function networkOf(address: string): string {
-  const [head = '', tail] = address.split('::');
-  const left = head === '' ? [] : head.split(':');
-  const right = tail ? tail.split(':') : [];
-  const missing = tail === undefined ? 0 : 8 - left.length - right.length;
-  const groups = [...left, ...Array<string>(Math.max(0, missing)).fill('0'), ...right];
-  return `${groups
-    .slice(0, 4)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(':')}::/64`;
 }

@@ -1,7 +1,7 @@
 /** Checking an access token (RFC 6750 §2.1): the rules, in the order in which they hold. */
 import { type Credential, isGenuine } from './credential.ts';
 import { invalidToken, type Refusal } from './error.ts';
-import { type GrantInContext, type ResourceOwner, whyRefused } from './grant.ts';
+import { accessTokenLifetime, type GrantInContext, isAheadOfClock, type ResourceOwner, whyRefused } from './grant.ts';
 import type { Keyring } from './keyring.ts';
 import { isForResource } from './resource-server.ts';
 
@@ -17,8 +17,8 @@ export type CheckedToken = {
 };
 
 /**
- * Why the access token opens nothing at a resource, or null when it is good. A rotation does not end the tokens before it.
- * `now` in ms.
+ * Why the access token opens nothing at a resource, or null when it is good. A rotation does not end the tokens before it;
+ * each lives as long at most as the pair of the row does. `now` in ms.
  */
 export function accessTokenRefusal(
   keyring: Keyring,
@@ -35,6 +35,8 @@ export function accessTokenRefusal(
   const refused = whyRefused(grant, standing);
   if (refused) return invalidToken(refused);
   if (credential.expiresAt <= now) return invalidToken('the access token has expired');
+  if (isAheadOfClock(credential.expiresAt, accessTokenLifetime(grant), now))
+    return invalidToken('the clock stepped back: the access token would outlive its time');
   if (!isForResource(grant, resource)) return invalidToken('the access token is for another resource'); // RFC 8707 §2
   return null;
 }

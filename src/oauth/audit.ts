@@ -1,4 +1,5 @@
 /** What the audit trail records: every act that changes what somebody may do, written in one transaction with its effect. */
+import type { GrantedAccess } from './granted-access.ts';
 
 /** The acts, by name. */
 export const AUDIT_ACTIONS = [
@@ -9,6 +10,7 @@ export const AUDIT_ACTIONS = [
   'grant_revoked',
   'code_replay',
   'refresh_reuse',
+  'too_many_grants',
   'all_grants_revoked',
   'client_registered',
   'client_updated',
@@ -27,6 +29,7 @@ export const AUDIT_ACTIONS = [
   'scope_deleted',
   'sign_in',
   'sign_out',
+  'wrong_sign_ins',
   'user_added',
   'user_password_set',
   'user_disabled',
@@ -40,7 +43,7 @@ export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
 /** Who acts, from where and in which request; `source` is an address or null, as for a command. */
 export type Actor = {
-  readonly kind: 'user' | 'client' | 'operator';
+  readonly kind: 'user' | 'client' | 'operator' | 'visitor';
   readonly id: string;
   readonly source: string | null;
   readonly requestId: string | null;
@@ -66,7 +69,11 @@ export type AuditEvent = {
 };
 
 /** An event as it is stored: with its place in the order of all events. */
-export type RecordedAuditEvent = AuditEvent & { readonly sequence: number };
+export type RecordedAuditEvent = AuditEvent & {
+  readonly sequence: number;
+  /** What grants gave that were ended one by one; null for all other acts. Written by the store, which sees the rows. */
+  readonly endedAccess: readonly GrantedAccess[] | null;
+};
 
 /** Makes an event; ids that do not concern it are null. */
 export function auditEvent(

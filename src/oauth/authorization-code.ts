@@ -1,15 +1,24 @@
 /** Exchanging an authorization code (RFC 6749 §4.1.3): the rules, in the order in which they hold. */
+import type { Client } from './client.ts';
 import type { Credential } from './credential.ts';
 import { isGenuine } from './credential.ts';
 import { invalidCode, invalidRequest, type Refusal } from './error.ts';
-import { type Generation, type GrantInContext, type Lifetimes, nextGeneration, whyRefused } from './grant.ts';
+import {
+  type Generation,
+  type GrantInContext,
+  isAheadOfClock,
+  type Lifetimes,
+  nextGeneration,
+  whyRefused,
+} from './grant.ts';
 import type { Keyring } from './keyring.ts';
 import { isCodeVerifier, verifiesChallenge } from './pkce.ts';
+import { isRegisteredRedirectUri } from './redirect-uri.ts';
 import { type AskedOfTokens, beyondGrant } from './token-request.ts';
 
 /** What the exchange presents beside the code; the client is authenticated already. */
 export type CodeExchange = {
-  readonly clientId: string;
+  readonly client: Client;
   /** Null when none was sent, which only PKCE makes safe (OAuth 2.1 §10.2). */
   readonly redirectUri: string | null;
   readonly codeVerifier: string | undefined;
@@ -39,7 +48,7 @@ export function decideCodeExchange(
   const { grant, standing } = found;
   if (!isGenuine(keyring, credential, grant.seed) || credential.generation !== 0)
     return invalidCode('the code is forged');
-  if (grant.clientId !== exchange.clientId) return invalidCode('the code was issued to another client'); // RFC 6749 §4.1.3
+  if (grant.clientId !== exchange.client.id) return invalidCode('the code was issued to another client'); // RFC 6749 §4.1.3
   if (exchange.redirectUri === null ? grant.codeChallenge === null : grant.redirectUri !== exchange.redirectUri)
     return invalidCode('redirect_uri differs from the authorization request'); // RFC 6749 §4.1.3
   const pkceRefusal = checkCodeVerifier(grant.codeChallenge, exchange.codeVerifier);
@@ -51,6 +60,10 @@ export function decideCodeExchange(
   // Before the expiry: an expired code that was redeemed is still a replay, and everything issued from it is revoked.
   if (grant.generation > 0) return { revoke: 'code_replay', refusal: invalidCode('the code was already redeemed') }; // RFC 6749 §4.1.2
   if (credential.expiresAt <= now) return invalidCode('the code has expired'); // RFC 6749 §4.1.2
+  if (!isRegisteredRedirectUri(exchange.client.redirectUris, grant.redirectUri))
+    return invalidCode('the redirect URI was removed from the client since the request was allowed'); // RFC 6749 §4.1.3
+  if (isAheadOfClock(credential.expiresAt, grant.expiresAt - grant.rotatedAt, now))
+    return invalidCode('the clock stepped back: the code would outlive its time');
   return { redeem: nextGeneration(grant, keyring.currentKeyId, lifetimes, now) };
 }
 

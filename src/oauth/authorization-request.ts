@@ -197,17 +197,17 @@ function promptRefusal(prompts: readonly string[]): Refusal | null {
 }
 
 /**
- * Whether the resource owner must be asked. `granted` is what the client may do already, by grants that live, for the
- * same resource.
+ * Whether the resource owner must be asked. `remembered` is what the client may do already, by grants that live, for the
+ * same resource and redirect URI (`GrantRegistry.rememberedScope`); null for nothing.
  */
 export function needsConsent(
   { client, redirectUri, prompt, scope }: AuthorizationRequest,
-  granted: readonly string[] | null,
+  remembered: readonly string[] | null,
 ): boolean {
   if (prompt.includes('consent') || client.consent === 'ask') return true;
   // Another app on the device may pass for this one: somebody must look (RFC 8252 §8.6).
   if (client.type === 'public' && isAppBound(redirectUri)) return true;
-  return client.consent === 'remember' && !(granted && scope.every((name) => granted.includes(name)));
+  return client.consent === 'remember' && !(remembered && scope.every((name) => remembered.includes(name)));
 }
 
 /**

@@ -17,6 +17,7 @@ import type { ClientAuthenticator, RequestOrigin } from './client-authenticator.
 import { type Credential, deriveCredential, isGenuine, readCredential } from './credential.ts';
 import { invalidCode, invalidRefreshToken, invalidRequest, invalidToken, Refusal } from './error.ts';
 import {
+  accessTokenLifetime,
   deriveTokens,
   type Generation,
   type Grant,
@@ -25,9 +26,11 @@ import {
   type Lifetimes,
   newGrant,
   newGrantId,
+  notBefore,
   type RevocationReason,
   USE_IS_NEWS_AFTER_MS,
 } from './grant.ts';
+import { GrantLimit } from './grant-limit.ts';
 import type { Keyring } from './keyring.ts';
 import type { KnownTokens } from './known-tokens.ts';
 import type { Parameters } from './parameters.ts';
@@ -58,9 +61,11 @@ export type ConsentGiven = 'allowed' | 'remembered' | 'skipped';
 /** The protocol's operations. They answer refusals as values and throw only `StoreUnavailable` and programming errors. */
 export class AuthorizationServer {
   readonly #parts: AuthorizationServerParts;
+  readonly #limit: GrantLimit;
 
   constructor(parts: AuthorizationServerParts) {
     this.#parts = parts;
+    this.#limit = new GrantLimit(parts.store, parts.now);
   }
 
   /** Validates an authorization request (RFC 6749 §4.1.1), or the pushed one that it refers to; reads only. */
@@ -148,26 +153,19 @@ export class AuthorizationServer {
   async exchangeAuthorizationCode(
     credentials: ClientCredentials,
     code: string,
-    exchange: Omit<CodeExchange, 'clientId'>,
+    exchange: Omit<CodeExchange, 'client'>,
     origin: RequestOrigin,
   ): Promise<IssuedTokens | Refusal> {
-    const { store, keyring, lifetimes, prefix, now } = this.#parts;
+    const { keyring, lifetimes, prefix, now } = this.#parts;
     const credential = readCredential(prefix, 'ac', code);
     const authenticated = await this.#authenticate(credentials, credential, origin);
     if (authenticated instanceof Refusal) return authenticated;
     if (!credential) return invalidCode('not a code of this service');
     const { client, found } = authenticated;
-    const decision = decideCodeExchange(
-      keyring,
-      lifetimes,
-      credential,
-      found,
-      { ...exchange, clientId: client.id },
-      now(),
-    );
+    const decision = decideCodeExchange(keyring, lifetimes, credential, found, { ...exchange, client }, now());
     if (decision instanceof Refusal) return decision;
     const { grant } = found as NonNullable<typeof found>;
-    if ('redeem' in decision && (await store.redeemAuthorizationCode(decision.redeem)))
+    if ('redeem' in decision && (await this.#limit.redeem(grant, decision.redeem, client, origin)))
       return this.#derive(grant, decision.redeem);
     // A lost race is a replay: somebody presented the same code, with everything right, at the same time.
     await this.#revoke(grant, 'code_replay', client, origin);
@@ -237,7 +235,8 @@ export class AuthorizationServer {
     };
     const usedAt = store.noteUse(grant, credential.generation, at);
     const until = usedAt === null ? at : Math.min(checked.expiresAt, usedAt + USE_IS_NEWS_AFTER_MS);
-    (known ?? knownTokens.remember(accessToken)).keep(checked, version, until);
+    const from = notBefore(checked.expiresAt, accessTokenLifetime(grant));
+    (known ?? knownTokens.remember(accessToken)).keep(checked, version, from, until);
     return checked;
   }
 

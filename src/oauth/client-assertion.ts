@@ -4,7 +4,7 @@
  */
 import { createPublicKey, hash, type KeyObject } from 'node:crypto';
 import type { Client, PublicKey } from './client.ts';
-import { invalidClient, type Refusal } from './error.ts';
+import { invalidClient, type Refusal, Unavailable } from './error.ts';
 
 /** The one value of `client_assertion_type` (RFC 7523 §2.2). */
 export const CLIENT_ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
@@ -27,17 +27,68 @@ const CURVES = Object.keys(ALGORITHMS_OF).filter((name) => name !== 'RSA');
 /** What only a private key has (RFC 7518 §6.2.2, §6.3.2). */
 const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
 
-/** How many keys a client may have. */
+/** Maximum number of keys of a client: where an assertion has no `kid`, each of them may be tried. */
 export const MAX_KEYS = 5;
 
+/**
+ * Maximum number of used assertions of a client whose marks are kept. A mark is kept as long as its assertion could be used
+ * again: with assertions of a minute, 1,100 a second.
+ */
+export const MAX_MARKS = 100_000;
+
 /** An assertion that was good: its replay mark, which must be used only once until it expires (ms). */
-export type UsedAssertion = { readonly digest: Buffer; readonly expiresAt: number };
+export type UsedAssertion = { readonly clientId: string; readonly digest: Buffer; readonly expiresAt: number };
+
+/**
+ * What became of a mark. `first`: nobody used the assertion before. `again`: somebody did. `full`: the client has as many
+ * marks as it may. `cleared`: it is from before the time up to which marks of the client are cleared away, as happens when
+ * the clock steps back; whether it was used nobody can tell.
+ */
+export type AssertionUse = 'first' | 'again' | 'full' | 'cleared';
+
+/**
+ * Marks that were cleared away up to a time further ahead than this were made while the clock was far ahead, and forbid
+ * nothing (ms): else the client would be locked out until then.
+ */
+export const CLEARED_COUNTS_FOR_MS = 24 * 3_600_000;
+
+/** The times of expiry (ms) that a store takes no new mark for, when it has cleared marks of the client up to a time. */
+export function isCleared(expiresAt: number, clearedUntil: number): boolean {
+  return expiresAt <= clearedUntil && clearedUntil <= expiresAt + CLEARED_COUNTS_FOR_MS;
+}
+
+/** Why an assertion with a good signature proves nobody; null when it does. */
+export function whyNotUsed(use: AssertionUse): Refusal | null {
+  if (use === 'first') return null;
+  if (use === 'again') return invalidClient('the client assertion was used before');
+  return use === 'full'
+    ? new Unavailable(
+        'this client has used too many client assertions that have not expired: try again later',
+        `the client has ${MAX_MARKS} used assertions that have not expired: it must let them expire sooner, or send fewer`,
+        RETRY_WHEN_FULL,
+      )
+    : new Unavailable(
+        'this client assertion cannot be told from one that was used: try again later',
+        'the clock stepped back behind assertions that were forgotten as expired: set the clock right',
+        RETRY_WHEN_CLEARED,
+      );
+}
+
+/** Seconds after which another try makes sense. */
+const RETRY_WHEN_FULL = 10;
+const RETRY_WHEN_CLEARED = 60;
 
 const MOST_CHARACTERS = 8192;
 /** An assertion is for one request: nobody needs one that lives longer, and its replay mark is kept as long (s). */
 const MOST_LIFETIME = 600;
 /** The client's clock may be so far from ours (s). */
 const CLOCK_TOLERANCE = 30;
+
+/** What an assertion says of itself and of the key that signed it, not verified. */
+type ProtectedHeader = { readonly kid?: string; readonly alg?: string; readonly typ?: unknown };
+
+/** What an assertion may call itself: what most JWTs do, or by its use, as the revision of RFC 7523 asks (rfc7523bis). */
+const TYPES: readonly unknown[] = ['jwt', 'client-authentication+jwt'];
 
 /** Loaded with the first assertion: many installations see none, and it takes 1 MB of an idle process. */
 const jose = () => import('jose');
@@ -54,7 +105,10 @@ export async function claimedClientId(assertion: string): Promise<string | undef
   }
 }
 
-/** Verifies an assertion against a client's keys. `audiences` are the names this service goes by; `now` in ms. */
+/**
+ * Verifies an assertion against a client's keys. `audiences` are the names this service goes by, the issuer first; `now` in
+ * ms.
+ */
 export async function verifyClientAssertion(
   client: Client,
   assertion: string,
@@ -62,26 +116,40 @@ export async function verifyClientAssertion(
   now: number,
 ): Promise<UsedAssertion | Refusal> {
   const { decodeProtectedHeader, jwtVerify } = await jose();
-  let reason = 'the client has no public key';
-  for (const key of candidates(client.keys, () => decodeProtectedHeader(assertion).kid)) {
+  if (client.keys.length === 0) return invalidClient('the client has no public key');
+  let header: ProtectedHeader;
+  try {
+    header = decodeProtectedHeader(assertion);
+  } catch {
+    return invalidClient('the client assertion is refused: its header cannot be read');
+  }
+  if (!isOfClientAuthentication(header))
+    return invalidClient('the client assertion is a JWT of another kind, by its typ');
+  // OAuth 2.1 §2.4 knows the issuer alone, RFC 9126 §2 the endpoints as well.
+  const accepted = client.assertionAudience === 'issuer' ? audiences.slice(0, 1) : audiences;
+  let reason = noKey(header);
+  for (const key of candidates(client.keys, header)) {
     try {
       const { payload } = await jwtVerify(assertion, keyObject(key), {
         algorithms: algorithmsOf(key),
         issuer: client.id,
         subject: client.id,
-        audience: [...audiences],
+        audience: [...accepted],
         requiredClaims: ['exp', 'jti'],
         clockTolerance: CLOCK_TOLERANCE,
         currentDate: new Date(now),
       });
-      const [exp, jti] = [payload.exp as number, payload.jti as unknown];
+      const { exp = 0, iat = 0, jti } = payload as { exp?: number; iat?: number; jti?: unknown };
       if (typeof jti !== 'string' || jti === '') return invalidClient('the client assertion has no jti');
       // One that is good elsewhere, too, could be used here by whoever it was sent to there.
-      if (![payload.aud].flat().every((name) => audiences.includes(String(name))))
+      if (![payload.aud].flat().every((name) => accepted.includes(String(name))))
         return invalidClient('the client assertion is for others as well');
+      if (iat * 1000 > now + CLOCK_TOLERANCE * 1000)
+        return invalidClient('the client assertion is issued in the future');
       if (exp * 1000 > now + (MOST_LIFETIME + CLOCK_TOLERANCE) * 1000)
         return invalidClient(`the client assertion lives longer than ${MOST_LIFETIME} s`);
       return {
+        clientId: client.id,
         digest: hash('sha256', JSON.stringify([client.id, jti]), 'buffer'),
         // A NumericDate may have a fraction (RFC 7519 §2), and a time of ours has none.
         expiresAt: Math.ceil((exp + CLOCK_TOLERANCE) * 1000),
@@ -93,6 +161,13 @@ export async function verifyClientAssertion(
     }
   }
   return invalidClient(reason);
+}
+
+/** Whether it is for this use, where it says so: one that was signed for another must not do for it (RFC 8725 §3.11). */
+function isOfClientAuthentication({ typ }: ProtectedHeader): boolean {
+  if (typ === undefined) return true;
+  // RFC 7515 §4.1.9: a media type, whatever its case, with or without "application/".
+  return typeof typ === 'string' && TYPES.includes(typ.toLowerCase().replace(/^application\//, ''));
 }
 
 /** Why a value cannot be a client's public key, in words for the operator; null when it can. */
@@ -112,15 +187,19 @@ export function publicKeyProblem(key: PublicKey): string | null {
   }
 }
 
-/** The key that the assertion names by its `kid`, or all where it names none, or none that can be read. */
-function candidates(keys: readonly PublicKey[], decodeKid: () => string | undefined): readonly PublicKey[] {
-  let kid: string | undefined;
-  try {
-    kid = decodeKid();
-  } catch {
-    return keys;
-  }
-  return kid === undefined ? keys : keys.filter((key) => key.kid === undefined || key.kid === kid);
+/**
+ * The keys that may have signed: what the assertion names by its `kid` and no other (RFC 7515 §4.1.4), or where it names
+ * none, those for its `alg`, of which a client has few (`MAX_KEYS`). So one assertion costs few checks of a signature.
+ */
+function candidates(keys: readonly PublicKey[], { kid, alg }: ProtectedHeader): readonly PublicKey[] {
+  return keys.filter(
+    (key) => (kid === undefined || key.kid === kid) && algorithmsOf(key).some((fitting) => fitting === alg),
+  );
+}
+
+function noKey({ kid }: ProtectedHeader): string {
+  const wanted = kid === undefined ? 'for its alg' : 'with its kid, and for its alg';
+  return `the client assertion is refused: the client has no public key ${wanted}`;
 }
 
 /** What a key may sign with, or undefined when it is of no kind that can. */

@@ -1,8 +1,8 @@
 /** Authenticates clients at every endpoint that asks for it (RFC 6749 §2.3). */
 import { authenticateClient, type Client, type ClientCredentials, isClientId } from './client.ts';
-import { claimedClientId, verifyClientAssertion } from './client-assertion.ts';
+import { claimedClientId, MAX_MARKS, verifyClientAssertion, whyNotUsed } from './client-assertion.ts';
 import { invalidClient, invalidRequest, Refusal } from './error.ts';
-import { type GuessThrottle, NOBODY, tooManyGuesses } from './guess-throttle.ts';
+import { GuardedChecks, type GuessThrottle, NOBODY } from './guess-throttle.ts';
 import type { Keyring } from './keyring.ts';
 import type { ClientStore } from './store.ts';
 
@@ -21,9 +21,11 @@ export type ClientAuthenticatorParts = {
 /** Proves clients. It comes first in every operation, so that a failure burns and revokes nothing. */
 export class ClientAuthenticator {
   readonly #parts: ClientAuthenticatorParts;
+  readonly #checks: GuardedChecks;
 
   constructor(parts: ClientAuthenticatorParts) {
     this.#parts = parts;
+    this.#checks = new GuardedChecks(parts.throttle, parts.now);
   }
 
   /**
@@ -35,24 +37,17 @@ export class ClientAuthenticator {
     origin: RequestOrigin,
     search?: ClientStore['findClient'],
   ): Promise<Client | Refusal> {
-    const { throttle, now } = this.#parts;
     const clientId =
       credentials.method === 'assertion' ? await claimedClientId(credentials.assertion) : credentials.clientId;
     if (clientId !== undefined && credentials.clientId !== undefined && credentials.clientId !== clientId)
       return invalidRequest('client_id differs from the client assertion'); // RFC 7521 §4.2
-    const at = now();
     const named = guessKey(clientId, origin);
-    const refusal = tooManyGuesses(throttle, named, at);
+    const refusal = this.#checks.refusal(named); // Before the search, which costs more than it.
     if (refusal) return refusal;
     const client = await this.find(clientId, search);
     const key = client ? named : guessKey(NOBODY, origin);
-    const refusalOfNobody = key === named ? null : tooManyGuesses(throttle, key, at);
-    if (refusalOfNobody) return refusalOfNobody;
-    const proven =
-      credentials.method === 'assertion'
-        ? await this.#proveByAssertion(client, credentials.assertion)
-        : authenticateClient(this.#parts.keyring, client, credentials);
-    if (proven instanceof Refusal) throttle.count([key], at);
+    const checked = this.#checks.run(key, () => this.#prove(client, credentials));
+    const proven = checked instanceof Promise ? await checked : checked;
     return !(proven instanceof Refusal) && proven.status === 'paused' ? invalidClient('the client is paused') : proven;
   }
 
@@ -64,13 +59,19 @@ export class ClientAuthenticator {
     return id !== undefined && isClientId(id) ? search(id) : Promise.resolve(null);
   }
 
-  async #proveByAssertion(client: Client | null, assertion: string): Promise<Client | Refusal> {
+  #prove(client: Client | null, credentials: ClientCredentials): Client | Refusal | Promise<Client | Refusal> {
+    if (credentials.method !== 'assertion') return authenticateClient(this.#parts.keyring, client, credentials);
+    return client
+      ? this.#proveByAssertion(client, credentials.assertion)
+      : invalidClient('the client assertion names no client');
+  }
+
+  async #proveByAssertion(client: Client, assertion: string): Promise<Client | Refusal> {
     const { store, audiences, now } = this.#parts;
-    if (!client) return invalidClient('the client assertion names no client');
     const verified = await verifyClientAssertion(client, assertion, audiences, now());
     if (verified instanceof Refusal) return verified;
     // The mark comes last: only the client's own key can make one, and an assertion that fails is not used up.
-    return (await store.useClientAssertion(verified)) ? client : invalidClient('the client assertion was used before');
+    return whyNotUsed(await store.useClientAssertion(verified, MAX_MARKS)) ?? client;
   }
 }
 

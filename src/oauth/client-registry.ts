@@ -1,6 +1,6 @@
 /** What the operator does with clients: registering them out of band is the only way one comes to be (RFC 6749 §2). */
 import { type Actor, type AuditAction, type AuditEvent, auditEvent } from './audit.ts';
-import type { Client, ClientType, ConsentPolicy, PublicKey } from './client.ts';
+import type { AssertionAudience, Client, ClientType, ConsentPolicy, PublicKey } from './client.ts';
 import { MAX_KEYS, publicKeyProblem } from './client-assertion.ts';
 import { OperatorError } from './error.ts';
 import type { Keyring } from './keyring.ts';
@@ -23,6 +23,7 @@ export type ClientSettings = {
   readonly keys: readonly PublicKey[];
   readonly consent: ConsentPolicy;
   readonly deviceFlow: boolean;
+  readonly assertionAudience: AssertionAudience;
 };
 
 /** What is registered of a client whose operator says nothing more. */
@@ -35,6 +36,7 @@ const USUAL: Omit<ClientSettings, 'name'> = {
   keys: [],
   consent: 'ask',
   deviceFlow: false,
+  assertionAudience: 'any',
 };
 
 /** The settings of a new client: what is not said is as usual. */
@@ -75,6 +77,7 @@ export class ClientRegistry {
       epoch: 0,
       secrets: made ? [made.secret] : [],
       createdAt,
+      resumedAt: null,
     };
     await store.registerClient(client, this.#event('client_registered', client.id, client.name));
     return { client, clientSecret: made?.text ?? null };

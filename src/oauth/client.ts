@@ -14,6 +14,9 @@ export type ClientType = 'confidential' | 'public';
  */
 export type ConsentPolicy = 'ask' | 'remember' | 'skip';
 
+/** What a client's assertions may be for: this service by any of its names (its issuer, an endpoint), or the issuer alone. */
+export type AssertionAudience = 'any' | 'issuer';
+
 /** A public key of a client, as a JSON Web Key (RFC 7517). */
 export type PublicKey = JsonWebKey & { readonly kid?: string; readonly alg?: string; readonly use?: string };
 
@@ -32,12 +35,15 @@ export type Client = {
   readonly consent: ConsentPolicy;
   /** Whether it may ask for device codes (RFC 8628). */
   readonly deviceFlow: boolean;
+  readonly assertionAudience: AssertionAudience;
   readonly status: 'active' | 'paused';
   /** Grants issued under an earlier epoch are dead: raising it revokes them all in one write. */
   readonly epoch: number;
   /** Newest first; none for a public client, two while a rotation is under way. */
   readonly secrets: readonly StoredSecret[];
   readonly createdAt: number;
+  /** When it was last resumed after a pause: no consent from before is remembered. Null when it never was. */
+  readonly resumedAt: number | null;
 };
 
 /** Whether a text can be a client's id at all (RFC 6749 appendix A.1); nothing else is looked up or counted by itself. */

@@ -7,20 +7,29 @@ import { hash, randomBytes, randomInt } from 'node:crypto';
 import { readChecked, withChecksum } from './credential.ts';
 import { invalidDeviceCode, Refusal } from './error.ts';
 import {
+  ageOfGeneration,
   currentGeneration,
   type Generation,
+  type Grant,
   type GrantInContext,
+  isAheadOfClock,
   type Lifetimes,
   newGrantId,
   nextGeneration,
   whyRefused,
 } from './grant.ts';
 import type { Keyring } from './keyring.ts';
+import { WEIGHTS } from './networks.ts';
 import { verifiesChallenge } from './pkce.ts';
 import { seal, unseal } from './sealed.ts';
 
 /** The grant type of a device's token request (RFC 8628 §3.4); a grant for a device has it in place of a redirect URI. */
 export const DEVICE_GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:device_code';
+
+/** Whether a grant was made for a device, or is waited for by one. */
+export function isForDevice({ redirectUri }: Pick<Grant, 'redirectUri'>): boolean {
+  return redirectUri === DEVICE_GRANT_TYPE;
+}
 
 /** What a device asks for, while it waits for somebody to decide. */
 export type DeviceRequest = {
@@ -70,6 +79,21 @@ export const DEVICE_CODE_LIFETIME = 600;
 /** How often a device may ask, in seconds (RFC 8628 §3.2). */
 export const POLL_INTERVAL = 5;
 
+/** The weight of the widest networks. */
+const MOST_WEIGHT = Math.max(...WEIGHTS);
+
+/** Maximum number of requests that wait, for all networks together. */
+export const MOST_DEVICES_WAITING = 10_000;
+
+/**
+ * Whether another request of a network may wait, of which some wait already, while so many places are free. A network of the
+ * greatest weight takes at most as many as it leaves free, and lighter ones less by their weight: however many one takes, the
+ * next network finds places, and nobody who waits is pushed out.
+ */
+export function mayWait(waiting: number, weight: number, free: number): boolean {
+  return waiting * MOST_WEIGHT < free * weight;
+}
+
 /** A device that keeps the pace may still be early by what the network varies. */
 const EARLY_BY_NETWORK_MS = 500;
 
@@ -95,6 +119,11 @@ export function newDeviceRequest(
   const { userCode, grantId, clientId, expiresAt } = request;
   const text = JSON.stringify([userCode, grantId.toString('base64url'), clientId, verifier]);
   return { request, deviceCode: withChecksum(`${prefix}_dc_${seal(keyring, 'device', text, expiresAt)}`) };
+}
+
+/** Whether nobody can decide any more: its time is over, or further ahead than it may be, as after a step of the clock. `now` in ms. */
+export function isDeviceCodeExpired(expiresAt: number, now: number): boolean {
+  return expiresAt <= now || isAheadOfClock(expiresAt, DEVICE_CODE_LIFETIME * 1000, now);
 }
 
 /** Reads a device code; null when this service did not make it. */
@@ -138,11 +167,12 @@ export function decideDevicePoll(
   const refused = whyRefused(grant, standing);
   if (refused) return invalidDeviceCode(refused);
   if (grant.generation === 0)
-    return grant.expiresAt <= now
+    return grant.expiresAt <= now || isAheadOfClock(grant.expiresAt, grant.expiresAt - grant.rotatedAt, now)
       ? expiredDeviceCode()
       : { redeem: nextGeneration(grant, keyring.currentKeyId, lifetimes, now) };
-  // A clock that stepped back makes no pair younger than new: 0 stays strict.
-  const age = Math.max(0, now - grant.rotatedAt);
+  const age = ageOfGeneration(grant, now);
+  // As with a refresh: nobody knows how old the pair is, so it is not shared, and nothing is revoked for it.
+  if (age === null) return invalidDeviceCode('the clock stepped back since the device got its pair');
   const isRetry = grant.usedGeneration === 0 && age < retryWindow * 1000;
   if (grant.generation === 1 && isRetry) return { again: currentGeneration(grant) };
   return { revoke: 'code_replay', refusal: invalidDeviceCode('the device code was already redeemed') };

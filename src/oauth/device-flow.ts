@@ -8,6 +8,7 @@ import {
   type DeviceRequest,
   decideDevicePoll,
   expiredDeviceCode,
+  isDeviceCodeExpired,
   newDeviceRequest,
   POLL_INTERVAL,
   parseUserCode,
@@ -24,7 +25,9 @@ import {
   type Lifetimes,
   newGrant,
 } from './grant.ts';
+import { GrantLimit } from './grant-limit.ts';
 import type { Keyring } from './keyring.ts';
+import { networksOf } from './networks.ts';
 import { retryTimes } from './refresh-token.ts';
 import { allowedScope, resolveScope } from './scope.ts';
 import type { Store } from './store.ts';
@@ -56,9 +59,11 @@ const MOST_TRIES = 5;
 /** The operations. They answer refusals as values and throw only `StoreUnavailable` and programming errors. */
 export class DeviceFlow {
   readonly #parts: DeviceFlowParts;
+  readonly #limit: GrantLimit;
 
   constructor(parts: DeviceFlowParts) {
     this.#parts = parts;
+    this.#limit = new GrantLimit(parts.store, parts.now);
   }
 
   /** A device asks for its codes (RFC 8628 §3.1). */
@@ -81,9 +86,15 @@ export class DeviceFlow {
       const made = newDeviceRequest(keyring, prefix, { clientId: client.id, scope, resource: asked.resource }, now());
       const { userCode, expiresAt } = made.request;
       const waiting = { request: made.request, decision: null, pace: { polledAt: 0, interval: POLL_INTERVAL } };
-      if (await store.addDeviceRequest(waiting, now())) return { deviceCode: made.deviceCode, userCode, expiresAt };
+      if (await store.addDeviceRequest(waiting, networksOf(origin.source), now()))
+        return { deviceCode: made.deviceCode, userCode, expiresAt };
     }
-    return new Refusal('temporarily_unavailable', 'too many devices wait: try again later', 'no user code is free', 60);
+    return new Refusal(
+      'temporarily_unavailable',
+      'too many devices wait: try again later',
+      'no place is free for its network',
+      60,
+    );
   }
 
   /** The request behind a code that somebody typed; null when nothing waits for it. */
@@ -115,7 +126,8 @@ export class DeviceFlow {
   async #search(typed: string): Promise<WaitingDevice | null> {
     const { store, now } = this.#parts;
     const userCode = parseUserCode(typed);
-    return userCode === null ? null : store.findDeviceRequest(userCode, now());
+    const waiting = userCode === null ? null : await store.findDeviceRequest(userCode, now());
+    return waiting && !isDeviceCodeExpired(waiting.request.expiresAt, now()) ? waiting : null;
   }
 
   /**
@@ -189,7 +201,7 @@ export class DeviceFlow {
   async #whyNone({ userCode, grantId, expiresAt }: DeviceCode): Promise<Refusal> {
     const { store, now } = this.#parts;
     const waiting = await store.findDeviceRequest(userCode, now());
-    if (expiresAt <= now() || !waiting?.request.grantId.equals(grantId)) return expiredDeviceCode();
+    if (isDeviceCodeExpired(expiresAt, now()) || !waiting?.request.grantId.equals(grantId)) return expiredDeviceCode();
     if (waiting.decision === 'denied') return new Refusal('access_denied', 'the resource owner denied the request');
     const { isTooFast, pace } = pollAt(waiting.pace, now());
     await store.paceDeviceRequest(userCode, pace);
@@ -205,7 +217,8 @@ export class DeviceFlow {
     write: () => Promise<void>,
   ): Promise<DeviceDecisionOutcome> {
     const { store, now } = this.#parts;
-    if (expiresAt <= now() || !(await store.decideDeviceRequest(userCode, null, decision))) return 'gone';
+    if (isDeviceCodeExpired(expiresAt, now()) || !(await store.decideDeviceRequest(userCode, null, decision)))
+      return 'gone';
     try {
       await write();
     } catch (error) {
@@ -224,12 +237,12 @@ export class DeviceFlow {
   ): Promise<IssuedTokens | Refusal | null> {
     const { store, keyring, prefix, lifetimes, now } = this.#parts;
     const { grant } = found;
-    const { retryWindow } = retryTimes(client, lifetimes);
+    const { retryWindow } = retryTimes(client, lifetimes, grant);
     const decision = decideDevicePoll(keyring, lifetimes, deviceCode, found, retryWindow, now());
     if (decision instanceof Refusal) return decision;
     if ('again' in decision) return deriveTokens(keyring, prefix, grant, decision.again);
     if ('redeem' in decision)
-      return (await store.redeemAuthorizationCode(decision.redeem))
+      return (await this.#limit.redeem(grant, decision.redeem, client, origin))
         ? deriveTokens(keyring, prefix, grant, decision.redeem)
         : null;
     const about = { clientId: client.id, resourceOwnerId: grant.resourceOwnerId, grantId: grantIdText(grant.id) };

@@ -44,6 +44,14 @@ export class Refusal {
   }
 }
 
+/** `temporarily_unavailable` since there is no room, and not since somebody guessed: nothing was changed. */
+export class Unavailable extends Refusal {
+  /** `retryAfter` in seconds. */
+  constructor(description: string, detail: string, retryAfter: number) {
+    super('temporarily_unavailable', description, detail, retryAfter);
+  }
+}
+
 /** `invalid_request` (RFC 6749 §5.2). */
 export function invalidRequest(description: string, detail?: string): Refusal {
   return new Refusal('invalid_request', description, detail);

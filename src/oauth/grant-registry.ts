@@ -1,23 +1,34 @@
 /** What users and operators see of grants, and taking them back (ASVS 10.4.9). */
 import { type Actor, auditEvent } from './audit.ts';
+import type { Client } from './client.ts';
+import { isForDevice } from './device-authorization.ts';
 import { OperatorError } from './error.ts';
-import { grantStatus, lastUse, parseGrantId } from './grant.ts';
+import { grantIdText, parseGrantId } from './grant.ts';
+import { isRegisteredRedirectUri } from './redirect-uri.ts';
 import { scopeNames } from './scope.ts';
-import type { GrantFilter, GrantStore, ListedGrant } from './store.ts';
+import type { GrantFilter, GrantStore, GrantSummary, ListedGrant } from './store.ts';
 
-/** An app that a user allowed: all its live grants as one. Times in ms since the epoch. */
+/**
+ * Access of an app that a user can take back alone: that of one device, what waits for the app to fetch it, or all else that
+ * the app can do right now, as one. Times in ms since the epoch.
+ */
 export type ConnectedApp = {
   readonly clientId: string;
   readonly clientName: string;
-  /** The scope names of all live grants together. */
+  /** The grant's id as text, by which it is taken back; of several, the newest one's. */
+  readonly grantId: string;
+  readonly isDevice: boolean;
+  /** It was allowed, and its code or device code is not redeemed yet. */
+  readonly isWaiting: boolean;
+  /** The scope names of all its grants together. */
   readonly scope: readonly string[];
   readonly since: number;
   /** The last check or refresh; null when the app never came. */
   readonly lastUsedAt: number | null;
 };
 
-/** More grants of one user for one app than this are not looked at. */
-const MOST_GRANTS_OF_ONE_APP = 1000;
+/** What a user takes back, as it was shown: it may have been fetched meanwhile. */
+export type TakenBack = Pick<ConnectedApp, 'clientId' | 'grantId' | 'isWaiting'>;
 
 /** Grants as people see them. `now` answers ms since the epoch. */
 export class GrantRegistry {
@@ -29,28 +40,42 @@ export class GrantRegistry {
     this.#now = now;
   }
 
-  /** The apps that can act for a user right now, by name. */
+  /** The apps that can act for a user right now, or as soon as they fetch their tokens, by name; of one app the oldest first. */
   async connectedApps(resourceOwnerId: string): Promise<ConnectedApp[]> {
-    const now = this.#now();
-    const clientIds = await this.#store.listClientsOf(resourceOwnerId, now);
-    const listed = await Promise.all(clientIds.map((clientId) => this.#liveGrants(resourceOwnerId, clientId, now)));
-    const apps = listed.filter((grants) => grants.length > 0).map(asConnectedApp);
-    return apps.sort((a, b) => a.clientName.localeCompare(b.clientName));
+    const summaries = await this.#store.summarizeGrants(resourceOwnerId, this.#now());
+    const lines = Map.groupBy(summaries, keyOfLine);
+    return [...lines.values()].map(asConnectedApp).sort(byName);
   }
 
   /** What a client may do for a user already, for one resource or for any (null); null when it has no live grant. */
   async grantedScope(resourceOwnerId: string, clientId: string, resource: string | null): Promise<string[] | null> {
-    const now = this.#now();
-    const grants = await this.#liveGrants(resourceOwnerId, clientId, now);
-    const live = grants.filter(({ grant }) => grant.resource === resource);
-    return live.length === 0 ? null : [...new Set(live.flatMap(({ grant }) => scopeNames(grant.scope)))];
+    const live = await this.#redeemed(resourceOwnerId, clientId, resource);
+    return live.length === 0 ? null : scopesOf(live);
   }
 
-  /** The newest grants that a client can use for a user right now. */
-  async #liveGrants(resourceOwnerId: string, clientId: string, now: number): Promise<ListedGrant[]> {
-    const filter = { resourceOwnerId, clientId, liveAt: now, limit: MOST_GRANTS_OF_ONE_APP };
-    const listed = await this.#store.listGrants(filter);
-    return listed.filter(({ grant, standing }) => grantStatus(grant, standing, now) === 'active');
+  /**
+   * What of it consent is remembered for at a redirect URI (of a loopback address: at any port): what was allowed for that
+   * very URI, and since the client was last resumed after a pause.
+   */
+  async rememberedScope(
+    resourceOwnerId: string,
+    { id, resumedAt }: Client,
+    redirectUri: string,
+    resource: string | null,
+  ): Promise<string[] | null> {
+    const live = await this.#redeemed(resourceOwnerId, id, resource);
+    const remembered = live.filter(
+      (summary) =>
+        isRegisteredRedirectUri([summary.redirectUri], redirectUri) &&
+        (resumedAt === null || summary.lastGrantedAt > resumedAt),
+    );
+    return remembered.length === 0 ? null : scopesOf(remembered);
+  }
+
+  /** The grants that a client can use for a user and a resource right now. */
+  async #redeemed(resourceOwnerId: string, clientId: string, resource: string | null): Promise<GrantSummary[]> {
+    const summaries = await this.#store.summarizeGrants(resourceOwnerId, this.#now(), clientId);
+    return summaries.filter((summary) => summary.isRedeemed && summary.resource === resource);
   }
 
   /** A user takes back everything from an app: its next call is refused. Answers how many grants ended. */
@@ -61,6 +86,28 @@ export class GrantRegistry {
       detail: 'all grants for this client',
     });
     return this.#store.revokeGrantsOfClient(resourceOwnerId, clientId, event);
+  }
+
+  /**
+   * A user takes back one line of the connected apps: the grant of a device, or the one that waits, or all but those of
+   * devices. The latter ends the codes under way as well, which would bring the app back in a moment. Answers whose it was;
+   * null when this user has no such grant.
+   */
+  async takeBack(resourceOwnerId: string, taken: TakenBack, actor: Actor): Promise<'app' | 'device' | null> {
+    const { clientId } = taken;
+    const id = parseGrantId(taken.grantId);
+    const grant = id && (await this.#store.findGrant(id))?.grant;
+    if (grant?.resourceOwnerId !== resourceOwnerId || grant.clientId !== clientId) return null;
+    const about = { resourceOwnerId, clientId };
+    const revoked = (more: { grantId?: string; detail?: string }) =>
+      auditEvent('grant_revoked', actor, this.#now(), { ...about, ...more });
+    if (taken.isWaiting || isForDevice(grant))
+      await this.#store.revokeGrant(grant.id, 'user', revoked({ grantId: grantIdText(grant.id) }));
+    else {
+      const event = revoked({ detail: 'all grants for this client but those of devices' });
+      await this.#store.revokeGrantsOfClient(resourceOwnerId, clientId, event, 'butForDevices');
+    }
+    return isForDevice(grant) ? 'device' : 'app';
   }
 
   /** Grants for the operator, newest first. */
@@ -89,13 +136,34 @@ export class GrantRegistry {
   }
 }
 
-function asConnectedApp(grants: readonly ListedGrant[]): ConnectedApp {
-  const [first] = grants as [ListedGrant];
+/** Equal for the grants that are one connected app. */
+function keyOfLine(summary: GrantSummary): string {
+  const { clientId, id, isRedeemed } = summary;
+  return isRedeemed && !isForDevice(summary) ? clientId : grantIdText(id);
+}
+
+function asConnectedApp(summaries: readonly GrantSummary[]): ConnectedApp {
+  const [newest] = summaries.toSorted((one, other) => Buffer.compare(other.id, one.id)) as [GrantSummary];
   return {
-    clientId: first.grant.clientId,
-    clientName: first.clientName,
-    scope: [...new Set(grants.flatMap(({ grant }) => scopeNames(grant.scope)))],
-    since: Math.min(...grants.map(({ grant }) => grant.grantedAt)),
-    lastUsedAt: Math.max(...grants.map(({ grant }) => lastUse(grant) ?? 0)) || null,
+    clientId: newest.clientId,
+    clientName: newest.clientName,
+    grantId: grantIdText(newest.id),
+    isDevice: isForDevice(newest),
+    isWaiting: !newest.isRedeemed,
+    scope: scopesOf(summaries),
+    since: Math.min(...summaries.map(({ grantedAt }) => grantedAt)),
+    lastUsedAt: Math.max(...summaries.map(({ lastUsedAt }) => lastUsedAt ?? 0)) || null,
   };
+}
+
+function scopesOf(summaries: readonly GrantSummary[]): string[] {
+  return [...new Set(summaries.flatMap(({ scope }) => scopeNames(scope)))];
+}
+
+function byName(one: ConnectedApp, other: ConnectedApp): number {
+  return (
+    one.clientName.localeCompare(other.clientName) ||
+    one.clientId.localeCompare(other.clientId) ||
+    one.since - other.since
+  );
 }

@@ -49,7 +49,7 @@ export type Grant = {
 };
 
 /** Why a single grant was revoked. */
-export type RevocationReason = 'user' | 'operator' | 'client' | 'code_replay' | 'refresh_reuse';
+export type RevocationReason = 'user' | 'operator' | 'client' | 'code_replay' | 'refresh_reuse' | 'too_many_grants';
 
 /** What a grant's life depends on beside its row, read together with it. */
 export type Standing = {
@@ -189,6 +189,9 @@ export function grantStatus(
 /** A use of the generation that was used last is news again after so long: people are told of it to ten minutes. */
 export const USE_IS_NEWS_AFTER_MS = 600_000;
 
+/** One person has at most so many redeemed grants for one app that neither ended nor expired. */
+export const MOST_GRANTS_OF_ONE_APP = 100;
+
 /** When the client last came: to use a token, or to refresh; null when it never did. */
 export function lastUse(grant: Grant): number | null {
   return Math.max(grant.lastUsedAt ?? 0, grant.generation > 1 ? grant.rotatedAt : 0) || null;
@@ -208,6 +211,35 @@ export function nextGeneration(grant: Grant, keyId: number, lifetimes: Lifetimes
     accessTokenExpiresAt: Math.min(now + lifetimes.accessToken * 1000, expiresAt),
     expiresAt,
   };
+}
+
+/** The clocks of two instances differ by this much at most (ms): a rotation that far ahead of now is new. */
+const CLOCK_DIFFERENCE_MS = 2000;
+/** An expiry that is further ahead than its lifetime and this (ms) was written before the clock stepped back. */
+const CLOCK_STEP_MS = 60_000;
+
+/**
+ * How long ago the current generation began (ms), or null when it begins in the future: the clock stepped back since, and
+ * nobody knows its age. `now` in ms.
+ */
+export function ageOfGeneration({ rotatedAt }: Grant, now: number): number | null {
+  const age = now - rotatedAt;
+  return age < -CLOCK_DIFFERENCE_MS ? null : Math.max(0, age);
+}
+
+/** Whether an expiry (ms) is further ahead than a lifetime (ms) allows: the clock stepped back. `now` in ms. */
+export function isAheadOfClock(expiresAt: number, lifetime: number, now: number): boolean {
+  return now < notBefore(expiresAt, lifetime);
+}
+
+/** From when on (ms) what ends at `expiresAt` (ms) may be used: before that the clock stepped back. `lifetime` in ms. */
+export function notBefore(expiresAt: number, lifetime: number): number {
+  return expiresAt - lifetime - CLOCK_STEP_MS;
+}
+
+/** How long the current pair's access token lives (ms), as its rotation wrote it. The grant must be redeemed. */
+export function accessTokenLifetime({ accessTokenExpiresAt, rotatedAt }: Grant): number {
+  return (accessTokenExpiresAt as number) - rotatedAt;
 }
 
 /** Derives the pair of a generation: from the same row it is the same pair, which is what makes a retry safe. */

@@ -2,8 +2,8 @@
 import { accessTokenRefusal } from './access-token.ts';
 import { isClientId } from './client.ts';
 import type { RequestOrigin } from './client-authenticator.ts';
-import { Refusal } from './error.ts';
-import { type GuessThrottle, NOBODY, tooManyGuesses } from './guess-throttle.ts';
+import type { Refusal } from './error.ts';
+import { GuardedChecks, type GuessThrottle, NOBODY } from './guess-throttle.ts';
 import type { Keyring } from './keyring.ts';
 import type { KnownTokens } from './known-tokens.ts';
 import {
@@ -27,26 +27,23 @@ export type IntrospectionParts = {
 /** Answers resource servers, and nobody else. */
 export class Introspection {
   readonly #parts: IntrospectionParts;
+  readonly #checks: GuardedChecks;
 
   constructor(parts: IntrospectionParts) {
     this.#parts = parts;
+    this.#checks = new GuardedChecks(parts.throttle, parts.now);
   }
 
   /** The resource server that the credentials prove. */
   async authenticate(credentials: ResourceServerCredentials, origin: RequestOrigin): Promise<ResourceServer | Refusal> {
-    const { store, keyring, throttle, now } = this.#parts;
+    const { store, keyring } = this.#parts;
     const { id = NOBODY } = credentials;
-    const at = now();
     const named = guessKey(id, origin);
-    const refusal = tooManyGuesses(throttle, named, at);
+    const refusal = this.#checks.refusal(named); // Before the search, which costs more than it.
     if (refusal) return refusal;
     const found = isClientId(id) ? await store.findResourceServer(id) : null;
     const key = found ? named : guessKey(NOBODY, origin);
-    const refusalOfNobody = key === named ? null : tooManyGuesses(throttle, key, at);
-    if (refusalOfNobody) return refusalOfNobody;
-    const proven = authenticateResourceServer(keyring, found, credentials);
-    if (proven instanceof Refusal) throttle.count([key], at);
-    return proven;
+    return this.#checks.run(key, () => authenticateResourceServer(keyring, found, credentials));
   }
 
   /**

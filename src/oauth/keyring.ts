@@ -7,7 +7,7 @@ import { HmacKey } from './hmac.ts';
 
 /**
  * What a derived key is for: the three credential kinds, stored secrets of clients and of resource servers, passwords,
- * form tokens, what is sealed for a pushed request or a device code, the canary.
+ * form tokens, browsers that signed in before, what is sealed for a pushed request or a device code, the canary.
  */
 export type KeyPurpose =
   | 'ac'
@@ -17,6 +17,7 @@ export type KeyPurpose =
   | 'resource-server-secret'
   | 'password'
   | 'form'
+  | 'known-browser'
   | 'request'
   | 'device'
   | 'canary';
@@ -75,6 +76,7 @@ function deriveAll(rootKey: Buffer): ReadonlyMap<KeyPurpose, DerivedKey> {
     'resource-server-secret',
     'password',
     'form',
+    'known-browser',
     'request',
     'device',
     'canary',

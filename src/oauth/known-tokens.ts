@@ -14,6 +14,7 @@ class KnownToken {
   #checked: CheckedToken | null = null;
   #version = -1;
   /** No `#` field, as in `KeptGrant`: there V8 would put a new number each time. */
+  private from = Number.NaN;
   private until = Number.NaN;
 
   constructor(text: string) {
@@ -22,13 +23,17 @@ class KnownToken {
 
   /** What a check would find; null when it has to be made. `version` is the store's, `now` in ms. */
   checked(version: number | null, now: number): CheckedToken | null {
-    return version === this.#version && now < this.until ? this.#checked : null;
+    return version === this.#version && now >= this.from && now < this.until ? this.#checked : null;
   }
 
-  /** Keeps what a check found, for the version that the store had before it searched, until a time (ms); for none, nothing. */
-  keep(checked: CheckedToken, version: number | null, until: number): void {
+  /**
+   * Keeps what a check found, for the version that the store had before it searched, from and until a time (ms); for no
+   * version, nothing.
+   */
+  keep(checked: CheckedToken, version: number | null, from: number, until: number): void {
     if (version === null) return;
     this.#version = version;
+    this.from = from;
     this.until = until;
     // Of what was found only the resource owner ever changes; the older object has its answer already.
     if (this.#checked?.resourceOwner !== checked.resourceOwner) this.#checked = checked;

@@ -3,6 +3,7 @@
  * reference to it. The reference is the request itself, sealed, so that nothing is stored before Allow.
  */
 import { STANDARD_PARAMETERS } from './authorization-request.ts';
+import { isAheadOfClock } from './grant.ts';
 import type { Keyring } from './keyring.ts';
 import { Parameters } from './parameters.ts';
 import { seal, unseal } from './sealed.ts';
@@ -37,7 +38,8 @@ export function pushedRequest(
   now: number,
 ): Parameters | null {
   const opened = unseal(keyring, 'request', requestUri.slice(REQUEST_URI_START.length));
-  if (!opened || opened.expiresAt <= now) return null;
+  if (!opened || opened.expiresAt <= now || isAheadOfClock(opened.expiresAt, PUSHED_REQUEST_LIFETIME * 1000, now))
+    return null;
   const parameters = new Parameters(JSON.parse(opened.text) as [string, string][]);
   return parameters.get('client_id') === clientId ? parameters : null;
 }

@@ -3,6 +3,8 @@ import type { Client } from './client.ts';
 import { type Credential, isGenuine } from './credential.ts';
 import { invalidRefreshToken, type Refusal } from './error.ts';
 import {
+  accessTokenLifetime,
+  ageOfGeneration,
   currentGeneration,
   type Generation,
   type Grant,
@@ -48,7 +50,7 @@ export function decideRefresh(
   if (grant.expiresAt <= now) return invalidRefreshToken('the refresh token has expired'); // RFC 9700 §4.14.2
   if (credential.generation === grant.generation)
     return { rotate: nextGeneration(grant, keyring.currentKeyId, lifetimes, now) };
-  return decideOlder(credential.generation, grant, retryTimes(client, lifetimes), now);
+  return decideOlder(credential.generation, grant, retryTimes(client, lifetimes, grant), now);
 }
 
 /** How long a predecessor gets the same pair, in seconds: `overlap` in any case, `retryWindow` while the pair is unused. */
@@ -57,15 +59,19 @@ export type RetryTimes = { readonly overlap: number; readonly retryWindow: numbe
 /** Public clients cannot prove who they are, so a stolen token must not share a pair for long (RFC 9700 §4.14.2). */
 const PUBLIC_CLIENT: RetryTimes = { overlap: 0, retryWindow: 60 };
 
-/** The times that hold for a client: its own, else the installation's, and never beyond the pair's first expiry. */
-export function retryTimes(client: Client, lifetimes: Lifetimes): RetryTimes {
+/**
+ * The times that hold for the pair at hand of a client: the client's own, else the installation's, as they are today, and
+ * never beyond the pair's first expiry, which its rotation wrote.
+ */
+export function retryTimes(client: Client, lifetimes: Lifetimes, grant: Grant): RetryTimes {
+  const lifetime = accessTokenLifetime(grant) / 1000;
   const defaults: RetryTimes =
     client.type === 'public'
       ? PUBLIC_CLIENT
       : { overlap: lifetimes.refreshOverlap, retryWindow: lifetimes.refreshRetryWindow };
   return {
-    overlap: Math.min(client.refreshOverlap ?? defaults.overlap, lifetimes.accessToken),
-    retryWindow: Math.min(client.refreshRetryWindow ?? defaults.retryWindow, lifetimes.accessToken),
+    overlap: Math.min(client.refreshOverlap ?? defaults.overlap, lifetime),
+    retryWindow: Math.min(client.refreshRetryWindow ?? defaults.retryWindow, lifetime),
   };
 }
 
@@ -76,8 +82,11 @@ export function retryTimes(client: Client, lifetimes: Lifetimes): RetryTimes {
  */
 function decideOlder(generation: number, grant: Grant, times: RetryTimes, now: number): RefreshDecision {
   const isPredecessor = generation === grant.generation - 1;
-  // A clock that stepped back makes no rotation younger than new: 0 stays strict.
-  const age = Math.max(0, now - grant.rotatedAt);
+  const age = ageOfGeneration(grant, now);
+  // Neither window is open and nothing is revoked, since nobody knows how old the pair is. The current token rotates, which
+  // writes today's time.
+  if (age === null)
+    return invalidRefreshToken('the clock stepped back since the rotation: an older token opens nothing');
   const inOverlap = age < times.overlap * 1000;
   const isUnused = grant.usedGeneration < grant.generation;
   if (isPredecessor && (inOverlap || (isUnused && age < times.retryWindow * 1000)))

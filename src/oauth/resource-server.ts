@@ -1,6 +1,7 @@
 /** Resource servers (RFC 6749 §1.1): the operator's APIs, which may ask what an access token is good for (RFC 7662). */
 import { invalidClient, type Refusal } from './error.ts';
 import { type Grant, grantIdText, type ResourceOwner } from './grant.ts';
+import type { GrantedAccess } from './granted-access.ts';
 import type { Keyring } from './keyring.ts';
 import { scopeNames } from './scope.ts';
 import { isOneOf, type StoredSecret } from './secret.ts';
@@ -48,21 +49,33 @@ export type ActiveToken = {
  * of the scopes that it may see (RFC 7662 §4).
  */
 export function visibleToken(
-  { scopes }: ResourceServer,
+  resourceServer: ResourceServer,
   grant: Grant,
   resourceOwner: ResourceOwner,
   expiresAt: number,
 ): ActiveToken | null {
-  const granted = scopeNames(grant.scope);
-  const visible = scopes === null ? granted : granted.filter((name) => scopes.includes(name));
-  if (scopes !== null && visible.length === 0) return null;
+  const visible = visibleScopes(resourceServer, grant);
+  if (!visible) return null;
   const { clientId, resource, id } = grant;
   return { scope: visible.join(' '), clientId, resourceOwner, resource, expiresAt, grantId: grantIdText(id) };
 }
 
 /** Whether a grant's tokens may be used at a resource: at any, unless the grant is for a certain one (RFC 8707 §2). */
-export function isForResource(grant: Grant, resource: string | null): boolean {
-  return grant.resource === null || grant.resource === resource;
+export function isForResource(access: GrantedAccess, resource: string | null): boolean {
+  return access.resource === null || access.resource === resource;
+}
+
+/** Whether a resource server, as it is registered, may be told that a token with this access is active (RFC 7662 §4). */
+export function mayHearOf(resourceServer: ResourceServer, access: GrantedAccess): boolean {
+  return isForResource(access, resourceServer.resource) && visibleScopes(resourceServer, access) !== null;
+}
+
+/** The granted scope names that a resource server may see; null when there is none of them. */
+function visibleScopes({ scopes }: ResourceServer, access: GrantedAccess): string[] | null {
+  const granted = scopeNames(access.scope);
+  if (scopes === null) return granted;
+  const visible = granted.filter((name) => scopes.includes(name));
+  return visible.length > 0 ? visible : null;
 }
 
 /** Why a text cannot name a resource (RFC 8707 §2), or null when it can. */

@@ -1,5 +1,6 @@
 /** What resource servers are told when access ends, so that none of them goes on trusting an answer it has kept. */
-import type { AuditAction, AuditEvent } from './audit.ts';
+import type { AuditAction, AuditEvent, RecordedAuditEvent } from './audit.ts';
+import { mayHearOf, type ResourceServer } from './resource-server.ts';
 
 /** Whose access ended: a grant's, a client's, a resource owner's, a resource owner's at a client; all when it names nothing. */
 export type RevocationNotice = {
@@ -14,6 +15,7 @@ type Subject = 'grant' | 'client' | 'resource owner' | 'everything';
 const SUBJECTS: Partial<Record<AuditAction, Subject>> = {
   code_replay: 'grant',
   refresh_reuse: 'grant',
+  too_many_grants: 'grant',
   client_updated: 'client',
   client_paused: 'client',
   client_grants_revoked: 'client',
@@ -45,4 +47,23 @@ export function revocationNotice({ action, grantId, clientId, resourceOwnerId }:
     default:
       return null;
   }
+}
+
+/**
+ * What one resource server is told of an event, or null. The end of grants is for those that may have heard `active: true`
+ * of one of them, and for nobody else, so that no resource server learns of clients and people that it has nothing to do
+ * with. Where that is not known, what ended is not named: everything that was kept has to go.
+ *
+ * `resourceServer` is its registration of a moment before the event was read, or null when it is not known. What an earlier
+ * registration let it hear needs no look: a change of one is told as the end of everything.
+ */
+export function noticeFor(event: RecordedAuditEvent, resourceServer: ResourceServer | null): RevocationNotice | null {
+  const notice = revocationNotice(event);
+  if (!notice || !isOfGrants(notice)) return notice;
+  if (!resourceServer || !event.endedAccess) return {};
+  return event.endedAccess.some((access) => mayHearOf(resourceServer, access)) ? notice : null;
+}
+
+function isOfGrants({ grantId, clientId, resourceOwnerId }: RevocationNotice): boolean {
+  return grantId !== undefined || (clientId !== undefined && resourceOwnerId !== undefined);
 }

@@ -5,9 +5,10 @@
  */
 import type { AuditEvent, RecordedAuditEvent } from './audit.ts';
 import type { Client } from './client.ts';
-import type { UsedAssertion } from './client-assertion.ts';
+import type { AssertionUse, UsedAssertion } from './client-assertion.ts';
 import type { DeviceDecision, PollPace, WaitingDevice } from './device-authorization.ts';
 import type { Generation, Grant, GrantInContext, RevocationReason } from './grant.ts';
+import type { Network } from './networks.ts';
 import type { ResourceServer } from './resource-server.ts';
 import type { ScopeDefinition } from './scope.ts';
 import type { StoredSecret } from './secret.ts';
@@ -20,19 +21,50 @@ export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable';
 }
 
+/**
+ * An event of the trail may be hidden behind one that is still being written, so that nobody knows what has happened up
+ * to now. The message says who holds it up, for the operator.
+ */
+export class TrailHeldUp extends StoreUnavailable {}
+
 /** A grant with its standing and its client. */
 export type FoundGrant = GrantInContext & { readonly client: Client };
 
 /** A grant in a list, with its client's name. */
 export type ListedGrant = GrantInContext & { readonly clientName: string };
 
-/** Which grants to list; at most `limit`, newest first. With `liveAt` (ms) only those neither ended nor expired then. */
+/** Which grants to list; at most `limit`, newest first. */
 export type GrantFilter = {
-  readonly liveAt?: number;
   readonly clientId?: string;
   readonly resourceOwnerId?: string;
   readonly limit: number;
 };
+
+/**
+ * Grants of one resource owner that are alike, as one: those of a client with the same scope, resource and redirect URI. One
+ * that is for a device, or not redeemed yet, stands alone.
+ */
+export type GrantSummary = Pick<Grant, 'clientId' | 'scope' | 'resource' | 'redirectUri'> & {
+  readonly clientName: string;
+  /** The id of the newest. */
+  readonly id: Buffer;
+  readonly isRedeemed: boolean;
+  /** When the first was allowed (ms). */
+  readonly grantedAt: number;
+  /** When the last was. */
+  readonly lastGrantedAt: number;
+  /** The latest `lastUse` of them (ms); null when none was used. */
+  readonly lastUsedAt: number | null;
+};
+
+/** A redeemed grant and when the client came last (ms): to redeem it, to refresh, or to use a token. */
+export type ActiveGrant = { readonly id: Buffer; readonly usedAt: number };
+
+/**
+ * What came of redeeming a code. `crowded`: it was redeemed, and its resource owner has more than `MOST_GRANTS_OF_ONE_APP`
+ * rows of grants for its client, whatever became of those.
+ */
+export type Redemption = 'redeemed' | 'crowded' | false;
 
 /** Which events to list; at most `limit`, newest first. */
 export type AuditFilter = {
@@ -55,14 +87,26 @@ export type GrantStore = {
   findEpochs(clientId: string, resourceOwnerId: string): Promise<Grant['epochs'] | null>;
   /** Inserts a new grant in generation 0. */
   issueGrant(grant: Grant, event: AuditEvent): Promise<void>;
-  /** Generation 0 → 1. Of all who try, at most one ever gets `true`; a revocation that came first wins. */
-  redeemAuthorizationCode(next: Generation): Promise<boolean>;
+  /** Generation 0 → 1. Of all who try, at most one ever gets another answer than `false`; a revocation that came first wins. */
+  redeemAuthorizationCode(next: Generation): Promise<Redemption>;
   /** Generation n → n+1. Of all who try from n, at most one ever gets `true`; a revocation that came first wins. */
   rotateRefreshToken(next: Generation): Promise<boolean>;
-  /** Ends one grant; false when it is not there or was revoked already (the first reason stays). */
+  /**
+   * Ends one grant; false when it is not there or was revoked already (the first reason stays). Its event records the
+   * access that ended.
+   */
   revokeGrant(id: Buffer, reason: RevocationReason, event: AuditEvent): Promise<boolean>;
-  /** Ends all grants of one resource owner for one client that are not revoked yet; answers their number. */
-  revokeGrantsOfClient(resourceOwnerId: string, clientId: string, event: AuditEvent): Promise<number>;
+  /**
+  /**
+   * Ends all grants of one resource owner for one client that are not revoked yet, or those `butForDevices`; answers their
+   * number. Its event records the access that ended, of all together.
+   */
+  revokeGrantsOfClient(
+    resourceOwnerId: string,
+    clientId: string,
+    event: AuditEvent,
+    which?: 'all' | 'butForDevices',
+  ): Promise<number>;
   /** Ends every grant of the installation by raising its epoch. */
   revokeAllGrants(event: AuditEvent): Promise<void>;
   /**
@@ -72,8 +116,15 @@ export type GrantStore = {
    */
   noteUse(grant: Grant, generation: number, at: number): number | null;
   listGrants(filter: GrantFilter): Promise<ListedGrant[]>;
-  /** The ids of the clients that a resource owner has a grant for which neither ended nor expired at `liveAt` (ms). */
-  listClientsOf(resourceOwnerId: string, liveAt: number): Promise<string[]>;
+  /** All grants of a resource owner, or only those for one client, that neither ended nor expired at `liveAt` (ms). */
+  summarizeGrants(resourceOwnerId: string, liveAt: number, clientId?: string): Promise<GrantSummary[]>;
+  /** The redeemed grants of a resource owner for a client that neither ended nor expired at `liveAt` (ms). */
+  listActiveGrants(resourceOwnerId: string, clientId: string, liveAt: number): Promise<ActiveGrant[]>;
+  /**
+   * Deletes grants of a resource owner for a client that can never be used again, some at a time: those that ended after
+   * they were redeemed, and those not redeemed that expired at `expiredAt` (ms). The clean-up does so a day later.
+   */
+  deleteEndedGrants(resourceOwnerId: string, clientId: string, expiredAt: number): Promise<void>;
 };
 
 /** Clients. Every change is seen by the next request. */
@@ -92,14 +143,17 @@ export type ClientStore = {
     secrets: readonly StoredSecret[],
     event: AuditEvent,
   ): Promise<boolean>;
-  /** Pauses or resumes; false when the client is gone or was so already. */
+  /** Pauses, or resumes as of the event's time; false when the client is gone or was so already. */
   setClientStatus(id: string, status: Client['status'], event: AuditEvent): Promise<boolean>;
   /** Ends every grant of a client by raising its epoch; false when the client is gone. */
   revokeClientGrants(id: string, event: AuditEvent): Promise<boolean>;
   /** Deletes a client, and all its grants with it; false when it is gone. */
   deleteClient(id: string, event: AuditEvent): Promise<boolean>;
-  /** Marks a client assertion as used; of all who try, at most one ever gets `true`, as long as the assertion is good. */
-  useClientAssertion(assertion: UsedAssertion): Promise<boolean>;
+  /**
+   * Marks a client assertion as used. Of all who try at most one ever gets `first`, as long as the assertion is good, also
+   * after a clock stepped back by up to a day; and a client never has more than `most` marks.
+   */
+  useClientAssertion(assertion: UsedAssertion, most: number): Promise<AssertionUse>;
 };
 
 /** Resource servers. Every change is seen by the next request. */
@@ -136,8 +190,11 @@ export type ScopeStore = {
  * code in a public client's name, and nobody anonymous makes the database grow. `now` in ms.
  */
 export type DeviceRequestStore = {
-  /** False when the user code is taken, or too many wait. */
-  addDeviceRequest(waiting: WaitingDevice, now: number): Promise<boolean>;
+  /**
+   * False when the user code is taken, or too many wait of any of the networks that the request came from (`mayWait`), which
+   * are kept for this alone, and no longer than the request lives. Several at the same moment may each be the last one.
+   */
+  addDeviceRequest(waiting: WaitingDevice, networks: readonly Network[], now: number): Promise<boolean>;
   /** The request behind a user code, whatever was decided; null when there is none that still lives. */
   findDeviceRequest(userCode: string, now: number): Promise<WaitingDevice | null>;
   /** Changes what is decided on a request; of all who try to change it from the same, at most one gets `true`. */
@@ -151,9 +208,12 @@ export type AuditStore = {
   /** Records that a resource owner denied a request. */
   recordDenial(event: AuditEvent): Promise<void>;
   listAuditEvents(filter: AuditFilter): Promise<RecordedAuditEvent[]>;
-  /** The place of the newest event; 0 without any. */
+  /** The place of the newest event; 0 without any. Throws `TrailHeldUp`. */
   lastAuditSequence(): Promise<number>;
-  /** The next events after a place, in their order, at most `limit`. */
+  /**
+   * The next events after a place, in their order, at most `limit`. Fewer than that are all that happened before it was
+   * asked. Throws `TrailHeldUp`, or `StoreUnavailable` when the trail has no such place any more.
+   */
   listAuditEventsAfter(sequence: number, limit: number): Promise<RecordedAuditEvent[]>;
 };
 

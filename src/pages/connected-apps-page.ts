@@ -9,14 +9,22 @@ import type { Messages } from './messages/messages.ts';
 import { problemNotice } from './notice.ts';
 import { type Permission, permissionList } from './permissions.ts';
 
-/** One app that the person allowed; `since` and `lastUsed` are milliseconds since 1970, `lastUsed` is null before the first use. */
+/** One app, or what it has on one device; `since` and `lastUsed` are milliseconds since 1970, `lastUsed` is null before the first use. */
 export type ConnectedApp = {
   clientId: string;
+  /** Names, with the client, what its form takes back. */
+  grantId: string;
+  isDevice: boolean;
+  /** Whether it was allowed, and the app has not fetched it yet. */
+  isWaiting: boolean;
   appName: string;
   permissions: readonly Permission[];
   since: number;
   lastUsed: number | null;
 };
+
+/** What was taken back: something that waited, an app on one device, or an app but for devices that are still listed. */
+export type RemovedAccess = 'app' | 'appButDevices' | 'device' | 'waiting';
 
 /** What the connected-apps page shows. */
 export type ConnectedAppsData = {
@@ -24,8 +32,8 @@ export type ConnectedAppsData = {
   apps: readonly ConnectedApp[];
   /** For the forms that take access back. */
   formToken: string;
-  /** The name of the app whose access was taken back just now. */
-  justRemoved: string | null;
+  /** What was taken back just now, and the name of its app. */
+  justRemoved: { what: RemovedAccess; appName: string } | null;
   /** Whether one should have been removed by a form that was out of date. */
   isOutdated: boolean;
   signOutFormToken: string;
@@ -37,7 +45,7 @@ export function connectedAppsPage(context: PageContext, data: ConnectedAppsData)
   const bar = html`<form method="post" action="/sign-out" class="session"><span>${texts.signedInAs(data.account.email)}</span>${hiddenFields(data.signOutFormToken)}<button class="quiet">${texts.signOut}</button></form>`;
   const removed =
     data.justRemoved !== null &&
-    html`<div class="notice success" role="status">${icons.check}<div>${texts.removed(data.justRemoved)}</div></div>`;
+    html`<div class="notice success" role="status">${icons.check}<div>${texts.removed[data.justRemoved.what](data.justRemoved.appName)}</div></div>`;
   const title = data.isOutdated ? context.messages.layout.titleWithProblem(texts.title) : texts.title;
   const main = html`<h1>${texts.heading}</h1>
 ${data.apps.length > 0 && html`<p class="lead">${texts.lead(context.brand.productName)} ${texts.effect}</p>`}
@@ -54,20 +62,36 @@ ${apps.map((app) => appCard(messages, app, formToken))}</ul>
 }
 
 function appCard(messages: Messages, app: ConnectedApp, formToken: string): Html {
+  const { isDevice, isWaiting, appName, clientId, grantId } = app;
   const texts = messages.connectedApps;
-  const lastUsed = app.lastUsed === null ? texts.neverUsed : html`${texts.lastUsed} ${day(messages, app.lastUsed)}`;
   return html`<li class="app-card">
-${monogram(app.appName, 'app')}
-<div class="app-head"><h2>${isolated(app.appName)}</h2><p class="dates"><span>${texts.since} ${day(messages, app.since)}</span> <span>${lastUsed}</span></p></div>
-<div class="app-access"><h3>${texts.can}</h3>
+${monogram(appName, 'app')}
+<div class="app-head"><h2>${isolated(appName)}</h2>
+${(isDevice || isWaiting) && html`<p class="kinds">${isDevice && html`<span>${icons.device}${texts.onDevice}</span> `}${isWaiting && html`<span>${icons.clock}${texts.waiting}</span>`}</p>`}
+${dates(messages, app)}</div>
+<div class="app-access"><h3>${isWaiting ? texts.canOnceFetched : texts.can}</h3>
 ${permissionList(messages, app.permissions)}</div>
-<form method="post" action="/account/apps/revoke">${hiddenFields(formToken)}<input type="hidden" name="client_id" value="${app.clientId}"><button class="secondary danger">${texts.remove(app.appName)}</button></form>
+<form method="post" action="/account/apps/revoke">${hiddenFields(formToken)}<input type="hidden" name="client_id" value="${clientId}"><input type="hidden" name="${isWaiting ? 'waiting_id' : 'grant_id'}" value="${grantId}"><button class="secondary danger">${removal(messages, app)}</button></form>
 </li>
 `;
 }
 
-function day(messages: Messages, time: number): Html {
-  return html`<time datetime="${new Date(time).toISOString()}">${messages.day(time)}</time>`;
+/** Two devices of one app are told apart by when they were connected. */
+function dates(messages: Messages, { isDevice, isWaiting, since, lastUsed }: ConnectedApp): Html {
+  const texts = messages.connectedApps;
+  const began = html`${isWaiting ? texts.allowed : texts.since} ${moment(since, isDevice || isWaiting ? messages.minute : messages.day)}`;
+  const used = lastUsed === null ? texts.neverUsed : html`${texts.lastUsed} ${moment(lastUsed, messages.day)}`;
+  return html`<p class="dates"><span>${began}</span> <span>${isWaiting ? texts.notFetched : used}</span></p>`;
+}
+
+function removal({ connectedApps: { remove }, minute }: Messages, app: ConnectedApp): Html {
+  const { appName, since } = app;
+  if (app.isWaiting) return remove.waiting(appName, minute(since));
+  return app.isDevice ? remove.device(appName, minute(since)) : remove.app(appName);
+}
+
+function moment(time: number, inWords: (time: number) => string): Html {
+  return html`<time datetime="${new Date(time).toISOString()}">${inWords(time)}</time>`;
 }
 
 function emptyState({ connectedApps: { empty } }: Messages): Html {

@@ -6,6 +6,7 @@ import { icons } from './icons.ts';
 import { isolated, isolatedAddress, isolatedCode } from './isolated.ts';
 import { layout, type PageContext } from './layout.ts';
 import { monogram } from './mark.ts';
+import type { Messages } from './messages/messages.ts';
 import { problemNotice } from './notice.ts';
 import type { Permission } from './permissions.ts';
 
@@ -19,14 +20,20 @@ export type ConsentData = ConsentDestination & {
   /** Whether the app can use the account now; then `isNew` of a permission tells what it asks for beyond that. */
   hasAccessAlready: boolean;
   permissions: readonly Permission[];
-  /** The optional scopes of an answer that came from a page out of date, to be given again; null when none came. */
-  outdatedChoice: readonly string[] | null;
+  /** An answer that was not taken and is to be given again; null when none came. */
+  notTaken: NotTaken | null;
   /** Where the form posts to: a path of this service that carries the whole request. */
   action: string;
   formToken: string;
   /** The form that signs out, to come back here with another account. */
   switchAccount: { continueTo: string; formToken: string };
 };
+
+/** Why an answer was not taken, in which `choice` has the optional scopes: its page was out of date, or too many came. */
+export type NotTaken = { readonly choice: readonly string[] } & (
+  | { readonly why: 'outdated' }
+  | { readonly why: 'throttled'; readonly retryAfterSeconds: number }
+);
 
 /** Who gets the answer: an app that the browser goes on to, or a device that waits for it (RFC 8628). */
 export type ConsentDestination =
@@ -48,14 +55,14 @@ export function consentPage(context: PageContext, data: ConsentData): Html {
   const texts = messages.consent;
   const asksForMore = data.hasAccessAlready && data.permissions.some(({ isNew }) => isNew);
   const heading = asksForMore ? texts.headingMore : texts.heading;
-  const title = data.outdatedChoice ? messages.layout.titleWithProblem(texts.title) : texts.title;
+  const title = data.notTaken ? messages.layout.titleWithProblem(texts.title) : texts.title;
   return layout(
     context,
     { title, shape: 'card' },
     html`${monogram(data.appName, 'app')}
 <h1>${heading(data.appName, brand.productName)}</h1>
 ${data.hasAccessAlready && html`<p class="lead">${asksForMore ? texts.leadMore : texts.leadNothingNew}</p>`}
-${data.outdatedChoice && problemNotice(texts.outdated)}
+${data.notTaken && problemNotice(whyNotTaken(texts, data.notTaken))}
 ${'userCode' in data && askingDevice(context, data.userCode)}
 ${accountRow(context, data)}
 <form method="post" action="${data.action}" class="consent">
@@ -74,6 +81,11 @@ ${requestedPermissions(messages, data, asksForMore)}
 <li>${icons.undo}<span>${texts.takeBack}</span></li>
 </ul>`,
   );
+}
+
+function whyNotTaken({ outdated, throttled }: Messages['consent'], notTaken: NotTaken) {
+  if (notTaken.why === 'outdated') return outdated;
+  return { heading: throttled.heading, text: throttled.text(notTaken.retryAfterSeconds) };
 }
 
 /** RFC 8628 §5.4: somebody else may have started it, so the person is to compare the code with a device at hand. */

@@ -6,7 +6,7 @@ import { checkedList, type Permission, permissionList, permissionText } from './
 /** What an app asks for, for the consent form: what is new apart from what it has, if it has access already. */
 export function requestedPermissions(
   messages: Messages,
-  { permissions, outdatedChoice }: Pick<ConsentData, 'permissions' | 'outdatedChoice'>,
+  { permissions, notTaken }: Pick<ConsentData, 'permissions' | 'notTaken'>,
   asksForMore: boolean,
 ): Html {
   const { consent: texts } = messages;
@@ -14,14 +14,14 @@ export function requestedPermissions(
     const required = permissions.filter(({ optional }) => !optional);
     return html`<h2>${texts.permissions}</h2>
 ${permissionList(messages, required)}
-${options(messages, permissions, outdatedChoice)}`;
+${options(messages, permissions, notTaken?.choice ?? null)}`;
   }
   const added = permissions.filter(({ isNew }) => isNew);
   const held = permissions.filter(({ isNew }) => !isNew);
   const required = added.filter(({ optional }) => !optional);
   return html`<h2>${texts.permissionsMore}</h2>
 ${required.length > 0 && checkedList(required.map((each) => permissionText(messages, each)))}
-${options(messages, added, outdatedChoice)}
+${options(messages, added, notTaken?.choice ?? null)}
 <div class="already"><h3>${texts.permissionsAlready}</h3>
 ${permissionList(messages, held)}</div>
 ${held.map(({ optional, name }) => optional && html`<input type="hidden" name="scope" value="${name}">\n`)}`;

@@ -12,7 +12,7 @@ export function publishedSections({ developers: texts }: Messages, addresses: Pu
     row(calls.accessTokenRequestUrl, url(addresses.accessTokenRequestUrl)),
     row(calls.refreshTokenRequestUrl, url(addresses.refreshTokenRequestUrl)),
   );
-  const body = html`<p>${calls.text}</p>\n${list}\n<p>${calls.setUp}</p>\n${code(calls.setUpLabel, setUpExample)}`;
+  const body = html`<p>${calls.text}</p>\n${list}\n<p>${calls.setUp}</p>\n${code(calls.setUpLabel, setUpExample)}\n<p>${calls.go}</p>`;
   return [{ id: 'calls', heading: calls.heading, body }, ...steps(texts, addresses)];
 }
 

@@ -29,7 +29,7 @@ export function librarySection(
   );
   const body = html`<p>${texts.text}</p>
 ${code(texts.label, libraryExample(standard.issuer))}
-${points(rules.authentication, rules.publicApps, rules.pkce, rules.issuer, rules.resource, rules.device, rules.revocation)}
+${points(rules.authentication, rules.publicApps, rules.pkce, rules.issuer, rules.resource, rules.device, rules.revocation, rules.fastify)}
 <h3>${addresses.heading}</h3>\n${list}`;
   return { id: 'library', heading: texts.heading, body };
 }

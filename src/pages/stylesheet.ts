@@ -195,11 +195,15 @@ main > .monogram.app { inline-size: 3rem; block-size: 3rem; font-size: 1.375rem;
 .session { display: flex; align-items: center; gap: 0.25rem 1.5rem; flex-wrap: wrap; font-size: 0.875rem; color: var(--muted); }
 .apps { display: grid; gap: 1rem; margin-block-start: 1.75rem; }
 .app-card { padding: 1.25rem; background: var(--surface); border: 1px solid var(--line); border-radius: 1rem; box-shadow: 0 1px 2px var(--shadow); }
-.app-card { display: grid; grid-template-columns: auto minmax(0, 1fr) auto; align-items: center; gap: 1rem 0.875rem; }
+.app-card { display: grid; grid-template-columns: auto minmax(0, 1fr) auto; align-items: start; gap: 1rem 0.875rem; }
 .app-card form { grid-column: 3; grid-row: 1; }
 .app-access { grid-column: 1 / -1; }
 .app-head h2 { font-size: 1.0625rem; text-wrap: wrap; }
 .dates { display: flex; flex-wrap: wrap; gap: 0 1rem; font-size: 0.875rem; color: var(--muted); }
+.app-head > p + p, .kinds { margin-block-start: 0.25rem; }
+.kinds { display: flex; flex-wrap: wrap; gap: 0 1rem; font-size: 0.875rem; font-weight: 550; }
+.kinds span { display: flex; align-items: center; gap: 0.375rem; }
+.kinds .icon { inline-size: 1.125rem; block-size: 1.125rem; color: var(--brand-text); }
 .app-card h3 { margin-block-end: 0.625rem; font-weight: 550; color: var(--muted); letter-spacing: 0; }
 .app-card .permissions { gap: 0.5rem; font-size: 0.9375rem; }
 .empty { display: grid; justify-items: center; gap: 0.5rem; margin-block-start: 2rem; padding: 3rem 1.5rem; text-align: center; border: 1px dashed var(--edge); border-radius: 1rem; }

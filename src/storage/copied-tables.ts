@@ -4,9 +4,12 @@
 export type ColumnKind = 'text' | 'number' | 'flag' | 'bytes' | 'uuid';
 
 /** A column of a table. */
-export type CopiedColumn = { readonly name: string; readonly kind: ColumnKind };
+export type CopiedColumn = { readonly name: string; readonly kind: ColumnKind; readonly isNullable: boolean };
 
-/** A table; the first column is its primary key, by which all databases order the rows in the same way. */
+/**
+ * A table with its columns in the order of the schemas. The first is its primary key, by which all databases order the rows
+ * in the same way.
+ */
 export type CopiedTable = { readonly name: string; readonly columns: readonly CopiedColumn[] };
 
 /** A value of a row, as `ColumnKind` says. */
@@ -21,6 +24,9 @@ export const INSTALLATION: CopiedTable = table('installation', {
   id: 'bytes',
   epoch: 'number',
   created_at: 'number',
+  token_prefix: 'text',
+  settings: 'text',
+  current_key_id: 'number',
 });
 
 /**
@@ -33,8 +39,8 @@ export const TABLES: readonly CopiedTable[] = [
   table('resource_server', {
     id: 'text',
     name: 'text',
-    resource: 'text',
-    scopes: 'text',
+    resource: 'text?',
+    scopes: 'text?',
     secrets: 'text',
     created_at: 'number',
   }),
@@ -45,29 +51,33 @@ export const TABLES: readonly CopiedTable[] = [
     type: 'text',
     name: 'text',
     require_pkce: 'flag',
-    refresh_overlap: 'number',
-    refresh_retry_window: 'number',
-    consent: 'text',
-    device_flow: 'flag',
+    refresh_overlap: 'number?',
+    refresh_retry_window: 'number?',
     created_at: 'number',
+    resumed_at: 'number?',
     secrets: 'text',
     redirect_uris: 'text',
     scopes: 'text',
     keys: 'text',
+    consent: 'text',
+    device_flow: 'flag',
+    assertion_audience: 'text',
   }),
-  table('client_assertion', { digest: 'bytes', expires_at: 'number' }),
+  table('client_assertion', { digest: 'bytes', client_id: 'text', expires_at: 'number' }),
+  table('client_assertion_total', { client_id: 'text', marks: 'number', cleared_until: 'number' }),
   table('account', {
     id: 'text',
     epoch: 'number',
     status: 'text',
     email: 'text',
     email_key: 'text',
-    username: 'text',
+    username: 'text?',
     name: 'text',
-    avatar_url: 'text',
+    avatar_url: 'text?',
     is_operator: 'flag',
     password_phc: 'text',
     password_key_id: 'number',
+    password_set_at: 'number',
     created_at: 'number',
   }),
   table('session', { digest: 'bytes', account_id: 'text', created_at: 'number', last_seen_at: 'number' }),
@@ -81,19 +91,19 @@ export const TABLES: readonly CopiedTable[] = [
     generation: 'number',
     key_id: 'number',
     rotated_at: 'number',
-    access_token_expires_at: 'number',
+    access_token_expires_at: 'number?',
     expires_at: 'number',
     used_generation: 'number',
-    last_used_at: 'number',
-    revoked_at: 'number',
-    revocation_reason: 'text',
+    last_used_at: 'number?',
+    revoked_at: 'number?',
+    revocation_reason: 'text?',
     granted_at: 'number',
     absolute_expires_at: 'number',
     seed: 'bytes',
     scope: 'text',
     redirect_uri: 'text',
-    code_challenge: 'text',
-    resource: 'text',
+    code_challenge: 'text?',
+    resource: 'text?',
   }),
   table('audit_event', {
     sequence: 'number',
@@ -101,12 +111,13 @@ export const TABLES: readonly CopiedTable[] = [
     action: 'text',
     actor_kind: 'text',
     actor_id: 'text',
-    source: 'text',
-    request_id: 'text',
-    client_id: 'text',
-    resource_owner_id: 'text',
-    grant_id: 'text',
-    detail: 'text',
+    source: 'text?',
+    request_id: 'text?',
+    client_id: 'text?',
+    resource_owner_id: 'text?',
+    grant_id: 'text?',
+    detail: 'text?',
+    ended_access: 'text?',
   }),
 ];
 
@@ -115,6 +126,13 @@ export function keyColumn({ columns }: CopiedTable): CopiedColumn {
   return columns[0] as CopiedColumn;
 }
 
-function table(name: string, columns: Readonly<Record<string, ColumnKind>>): CopiedTable {
-  return { name, columns: Object.entries(columns).map(([column, kind]) => ({ name: column, kind })) };
+/** A table from its columns; a question mark says that one may be null. */
+function table(name: string, columns: Readonly<Record<string, ColumnKind | `${ColumnKind}?`>>): CopiedTable {
+  return {
+    name,
+    columns: Object.entries(columns).map(([column, told]) => {
+      const isNullable = told.endsWith('?');
+      return { name: column, kind: (isNullable ? told.slice(0, -1) : told) as ColumnKind, isNullable };
+    }),
+  };
 }

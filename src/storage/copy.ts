@@ -3,22 +3,21 @@
  * already is compared and kept, so that a copy that was cut off goes on; in the end every row is read again on both sides.
  * Until then a mark keeps the program from using the target.
  */
-import { createHash } from 'node:crypto';
 import type { Keyring } from '../oauth/keyring.ts';
 import { Refused } from '../refused.ts';
+import { type Compared, compareTable, isSame, lastKey, WINDOW } from './comparison.ts';
 import { type CopiedRow, type CopiedTable, type CopiedValue, INSTALLATION, TABLES } from './copied-tables.ts';
 import { openPostgresqlSource, openPostgresqlTarget } from './postgresql/copy.ts';
 import { ConnectionLost, sqlState } from './postgresql/errors.ts';
 import { openSqliteSource, openSqliteTarget } from './sqlite/copy.ts';
 import { resultCode } from './sqlite/errors.ts';
 
-/** So many rows travel at once, however many there are. */
-const WINDOW = 1000;
-
 /** A database that takes part. */
 export type CopySide = {
   /** What people know it by; never with a password. */
   readonly place: string;
+  /** A table with all columns that its schema has, in their order, but for those that only this store has. */
+  wholeTable(name: string): Promise<CopiedTable>;
   /** The rows after a key (from the first when it is null), in the order of their keys, at most so many. */
   read(table: CopiedTable, after: CopiedValue, limit: number): Promise<CopiedRow[]>;
   close(): Promise<void>;
@@ -81,11 +80,13 @@ export async function copyDatabase(options: CopyOptions): Promise<CopyOutcome> {
   const { openSource, openTarget } = sides(options);
   const source = await openSource();
   try {
+    await requireListedColumns(source);
     const [row] = await source.read(INSTALLATION, null, 1);
     const target = await openTarget(String(row?.[ID]));
     try {
-      const tables = target.isDone ? null : await new Copy(source, target, options.report).run();
-      return { from: source.place, to: target.place, tables };
+      if (target.isDone) return { from: source.place, to: target.place, tables: null };
+      await requireListedColumns(target);
+      return { from: source.place, to: target.place, tables: await new Copy(source, target, options.report).run() };
     } finally {
       await target.close();
     }
@@ -115,6 +116,21 @@ function sides({ from, to, keyring, now }: CopyOptions): Sides {
   throw new Refused([
     'a copy goes from a SQLite file to PostgreSQL or back: name one of each, such as sqlite:data/valetkey.db and postgres://user@host/database',
   ]);
+}
+
+/** A column that no list names would be lost, and one that is elsewhere or takes null otherwise may be bent. */
+async function requireListedColumns(side: CopySide): Promise<void> {
+  for (const table of [INSTALLATION, ...TABLES]) {
+    const [listed, found] = [inWords(table), inWords(await side.wholeTable(table.name))];
+    if (found !== listed)
+      throw new Refused([
+        `${side.place} would not be copied whole: its table ${table.name} has the columns ${found}, and not ${listed} ("?": may be null). Take the copy with the release of Valetkey that made it, and let nothing else change its tables`,
+      ]);
+  }
+}
+
+function inWords({ columns }: CopiedTable): string {
+  return columns.map(({ name, isNullable }) => `${name}${isNullable ? '?' : ''}`).join(', ');
 }
 
 /** One copy under way. */
@@ -196,24 +212,13 @@ class Copy {
     }
   }
 
-  async #compare(table: CopiedTable): Promise<Compared> {
-    this.#table = table.name;
-    const [source, target] = [new Summary(), new Summary()];
-    for (;;) {
-      const read = this.#target.read(table, target.last, WINDOW);
-      const here = await this.#source.read(table, source.last, WINDOW);
-      const there = await read;
-      if (here.length + there.length === 0) return { table: table.name, source: source.end(), target: target.end() };
-      source.add(here);
-      target.add(there);
-      this.#advance(here.length);
-    }
+  #compare({ name }: CopiedTable): Promise<Compared> {
+    this.#table = name;
+    return compareTable(name, this.#source, this.#target, (rows) => this.#advance(rows));
   }
 
   #requireSame(compared: readonly Compared[]): void {
-    const wrong = compared.filter(
-      ({ source, target }) => source.rows !== target.rows || source.sha256 !== target.sha256,
-    );
+    const wrong = compared.filter((table) => !isSame(table));
     if (wrong.length === 0) return;
     const tables = wrong.map(({ table, source, target }) => `${table} (${source.rows} rows, copied ${target.rows})`);
     throw new Refused([
@@ -226,34 +231,4 @@ class Copy {
     this.#progress = { ...this.#progress, rows: this.#progress.rows + rows };
     this.#report(this.#progress);
   }
-}
-
-type Counted = Omit<CopiedSummary, 'table'>;
-type Compared = { readonly table: string; readonly source: Counted; readonly target: Counted };
-
-/** What was read of a table: each row counts, as a line of JSON. */
-class Summary {
-  readonly #hash = createHash('sha256');
-  #rows = 0;
-  #last: CopiedValue = null;
-
-  get last(): CopiedValue {
-    return this.#last;
-  }
-
-  add(rows: readonly CopiedRow[]): void {
-    if (rows.length === 0) return;
-    this.#hash.update(rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
-    this.#rows += rows.length;
-    this.#last = lastKey(rows);
-  }
-
-  end(): Counted {
-    return { rows: this.#rows, sha256: this.#hash.digest('hex') };
-  }
-}
-
-/** The key of the last row. */
-function lastKey(rows: readonly CopiedRow[]): CopiedValue {
-  return rows.at(-1)?.[0] ?? null;
 }

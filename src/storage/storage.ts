@@ -2,9 +2,20 @@
 import type { AccountStore } from '../accounts/store.ts';
 import type { SharedCounters } from '../accounts/throttle.ts';
 import type { Store } from '../oauth/store.ts';
+import type { Difference } from './installation-settings.ts';
 
 /** One thing that was looked at; `detail` says what is wrong, or what is right, in a few words. */
 export type Finding = { readonly name: string; readonly ok: boolean; readonly detail: string };
+
+/** The installation that a database holds. */
+export type OpenInstallation = {
+  /** In hexadecimal. */
+  readonly id: string;
+  /** Whether opening the database began it. */
+  readonly isNew: boolean;
+  /** What this process is set to otherwise than the record. */
+  readonly differences: readonly Difference[];
+};
 
 /** An open database. */
 export type Storage = {
@@ -18,6 +29,11 @@ export type Storage = {
   readonly counters: SharedCounters | null;
   /** The names of the migrations that opening it applied. */
   readonly applied: readonly string[];
+  readonly installation: OpenInstallation;
+  /** Who else can reach what is stored, as far as that shows: sentences with their remedies. */
+  readonly exposures: readonly string[];
+  /** Records the settings of this process as those that all have to agree on. */
+  adoptSettings(): Promise<void>;
   /** Everything that can be wrong with a database; takes long on a large one. */
   check(): readonly Finding[] | Promise<readonly Finding[]>;
   /** Writes what is still to be written and closes the database. */

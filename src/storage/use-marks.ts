@@ -64,12 +64,18 @@ export class UseMarks {
     };
   }
 
+  /** Tries to write all marks that are noted by now, for a search that puts grants together. */
+  async flush(): Promise<void> {
+    if (this.#marks.size === 0) return;
+    await this.#writing; // It may have begun before some were noted.
+    await this.#write();
+  }
+
   /** Writes all marks, and then no more. */
   async close(): Promise<void> {
     this.#isClosed = true;
     if (this.#timer) clearTimeout(this.#timer);
-    await this.#writing;
-    await this.#write();
+    await this.flush();
   }
 
   #schedule(): void {

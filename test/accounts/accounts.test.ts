@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { Accounts, type NewAccount, type SignInOutcome } from '../../src/accounts/accounts.ts';
+import { AccountPace, TURN_TIMEOUT_MS } from '../../src/accounts/account-pace.ts';
+import { Accounts, type NewAccount } from '../../src/accounts/accounts.ts';
+import { GuessBudget } from '../../src/accounts/guess-budget.ts';
+import { KNOWN_BROWSER_LIFETIME, KnownBrowsers } from '../../src/accounts/known-browser.ts';
 import { PasswordHasher } from '../../src/accounts/password-hash.ts';
+import type { SignInAttempt, SignInOutcome } from '../../src/accounts/sign-in.ts';
 import { Throttle } from '../../src/accounts/throttle.ts';
+import { WrongSignIns } from '../../src/accounts/wrong-sign-ins.ts';
 import { OperatorError } from '../../src/oauth/error.ts';
 import type { Keyring } from '../../src/oauth/keyring.ts';
 import { type Memory, openMemory, operator } from '../oauth/memory.ts';
@@ -33,13 +38,36 @@ class CountingHasher extends PasswordHasher {
 type Setup = Memory & { readonly accounts: Accounts; readonly hasher: CountingHasher };
 
 function accountsOn(memory: Memory, ring: Keyring = keyring, mostWaiting = 50): Setup {
-  const hasher = new CountingHasher(ring, 2, mostWaiting);
+  const hasher = new CountingHasher(ring, { ofOneShare: mostWaiting, inAll: 500 });
   const throttles = {
     accountAndSource: new Throttle({ count: 5, seconds: 300 }),
     source: new Throttle({ count: 20, seconds: 600 }),
   };
   const { store, clock } = memory;
-  const accounts = new Accounts({ store, hasher, throttles, now: () => clock.now, guessable: ['Valetkey'] });
+  const pace = new AccountPace({
+    often: new Throttle({ count: 60, seconds: 60 }),
+    seldom: new Throttle({ count: 1000, seconds: 60 }),
+    accountAndNetwork: new Throttle({ count: 10, seconds: 86_400 }),
+    now: () => clock.now,
+    later: (_act, ms) => {
+      assert.equal(ms, TURN_TIMEOUT_MS, 'nobody has to wait for a pace here');
+      return () => {};
+    },
+  });
+  const knownBrowsers = new KnownBrowsers(ring, {
+    knownBrowsers: new Throttle({ count: 30, seconds: 600 }),
+    knownBrowserFailures: new Throttle({ count: 10, seconds: 10 * KNOWN_BROWSER_LIFETIME }),
+  });
+  const accounts = new Accounts({
+    store,
+    hasher,
+    budget: new GuessBudget(throttles),
+    pace,
+    knownBrowsers,
+    wrongSignIns: new WrongSignIns(store, () => clock.now),
+    now: () => clock.now,
+    guessable: ['Valetkey'],
+  });
   return { ...memory, accounts, hasher };
 }
 
@@ -49,13 +77,23 @@ async function setUp(context: TestContext): Promise<Setup> {
   return setup;
 }
 
+/** What somebody typed into the form. */
+function typed(
+  email: string,
+  password: string,
+  replaces: string | null = null,
+  knownBrowser: string | null = null,
+): SignInAttempt {
+  return { email, password, replaces, knownBrowser };
+}
+
 function assertSignedIn(outcome: SignInOutcome): Extract<SignInOutcome, { kind: 'signed_in' }> {
   assert.equal(outcome.kind, 'signed_in');
   return outcome as Extract<SignInOutcome, { kind: 'signed_in' }>;
 }
 
 async function signIn({ accounts }: Setup, replaces: string | null = null): Promise<string> {
-  return assertSignedIn(await accounts.signIn('ada@example.com', PASSWORD, replaces, here)).sessionToken;
+  return assertSignedIn(await accounts.signIn(typed('ada@example.com', PASSWORD, replaces), here)).sessionToken;
 }
 
 async function actions({ store }: Setup): Promise<string[]> {
@@ -65,9 +103,9 @@ async function actions({ store }: Setup): Promise<string[]> {
 test('design: a person signs in with the address however it is typed, and the password exactly', async (context) => {
   const { accounts } = await setUp(context);
   for (const email of ['ada@example.com', ' ADA@EXAMPLE.COM ', 'Ada@Example.com'])
-    assert.equal(assertSignedIn(await accounts.signIn(email, PASSWORD, null, here)).account.email, 'Ada@Example.com');
+    assert.equal(assertSignedIn(await accounts.signIn(typed(email, PASSWORD), here)).account.email, 'Ada@Example.com');
   for (const password of [`${PASSWORD} `, ` ${PASSWORD}`, PASSWORD.toUpperCase(), ''])
-    assert.deepEqual(await accounts.signIn('ada@example.com', password, null, here), { kind: 'wrong_credentials' });
+    assert.deepEqual(await accounts.signIn(typed('ada@example.com', password), here), { kind: 'wrong_credentials' });
 });
 
 test('unknown, disabled and deleted accounts look like a wrong password, and cost the same work', async (context) => {
@@ -89,7 +127,7 @@ test('unknown, disabled and deleted accounts look like a wrong password, and cos
   for (const [email, password] of tries) {
     const before = hasher.worked;
     assert.deepEqual(
-      await accounts.signIn(email, password, null, here),
+      await accounts.signIn(typed(email, password), here),
       { kind: 'wrong_credentials' },
       email.slice(0, 20),
     );
@@ -101,16 +139,16 @@ test('the right password of a disabled account is a guess like any other', async
   const { accounts } = await setUp(context);
   await accounts.disable('ada@example.com', operator);
   const kinds: string[] = [];
-  for (let n = 0; n < 6; n += 1) kinds.push((await accounts.signIn('ada@example.com', PASSWORD, null, here)).kind);
+  for (let n = 0; n < 6; n += 1) kinds.push((await accounts.signIn(typed('ada@example.com', PASSWORD), here)).kind);
   assert.deepEqual(kinds, [...Array(5).fill('wrong_credentials'), 'throttled']);
 });
 
 test('a password over the limit is refused without hashing, and counted', async (context) => {
   const { accounts, hasher } = await setUp(context);
   for (const password of ['x'.repeat(1025), 'x'.repeat(1_000_000), 'é'.repeat(513), '', 'x'.repeat(4097)])
-    assert.deepEqual(await accounts.signIn('ada@example.com', password, null, here), { kind: 'wrong_credentials' });
+    assert.deepEqual(await accounts.signIn(typed('ada@example.com', password), here), { kind: 'wrong_credentials' });
   assert.equal(hasher.worked, 0);
-  assert.equal((await accounts.signIn('ada@example.com', PASSWORD, null, here)).kind, 'throttled');
+  assert.equal((await accounts.signIn(typed('ada@example.com', PASSWORD), here)).kind, 'throttled');
 });
 
 test('design: an address that is longer than any is not cut to one that fits', async (context) => {
@@ -118,57 +156,250 @@ test('design: an address that is longer than any is not cut to one that fits', a
   const email = `${'x'.repeat(64)}@${'y'.repeat(185)}.com`;
   assert.equal(email.length, 254);
   await accounts.add({ ...newAda, email, username: null }, operator);
-  assertSignedIn(await accounts.signIn(email, PASSWORD, null, here));
-  assert.equal((await accounts.signIn(`${email}x`, PASSWORD, null, here)).kind, 'wrong_credentials');
+  assertSignedIn(await accounts.signIn(typed(email, PASSWORD), here));
+  assert.equal((await accounts.signIn(typed(`${email}x`, PASSWORD), here)).kind, 'wrong_credentials');
 });
 
 test('promise 6: wrong passwords make their source wait, known account or not, and nobody else', async (context) => {
   const { accounts, hasher, clock } = await setUp(context);
   for (const email of ['ada@example.com', 'nobody@example.com']) {
     const kinds: string[] = [];
-    for (let n = 0; n < 8; n += 1) kinds.push((await accounts.signIn(email, 'a wrong password', null, here)).kind);
+    for (let n = 0; n < 8; n += 1) kinds.push((await accounts.signIn(typed(email, 'a wrong password'), here)).kind);
     assert.deepEqual(kinds, [...Array(5).fill('wrong_credentials'), ...Array(3).fill('throttled')]);
   }
   const before = hasher.worked;
-  const throttled = await accounts.signIn('ADA@example.com ', PASSWORD, null, here);
+  const throttled = await accounts.signIn(typed('ADA@example.com ', PASSWORD), here);
   assert.deepEqual(throttled, { kind: 'throttled', retryAfterSeconds: 60 });
   assert.equal(hasher.worked, before, 'counted before hashing');
-  assertSignedIn(await accounts.signIn('ada@example.com', PASSWORD, null, there));
+  assertSignedIn(await accounts.signIn(typed('ada@example.com', PASSWORD), there));
   clock.now += 60_000;
-  assertSignedIn(await accounts.signIn('ada@example.com', PASSWORD, null, here));
+  assertSignedIn(await accounts.signIn(typed('ada@example.com', PASSWORD), here));
 });
 
 test('guessing at many accounts makes a source wait too', async (context) => {
   const { accounts } = await setUp(context);
   for (let n = 0; n < 20; n += 1)
-    assert.equal((await accounts.signIn(`nobody${n}@example.com`, 'x', null, here)).kind, 'wrong_credentials');
-  assert.equal((await accounts.signIn('ada@example.com', PASSWORD, null, here)).kind, 'throttled');
-  assertSignedIn(await accounts.signIn('ada@example.com', PASSWORD, null, there));
+    assert.equal((await accounts.signIn(typed(`nobody${n}@example.com`, 'x'), here)).kind, 'wrong_credentials');
+  assert.equal((await accounts.signIn(typed('ada@example.com', PASSWORD), here)).kind, 'throttled');
+  assertSignedIn(await accounts.signIn(typed('ada@example.com', PASSWORD), there));
+});
+
+test('interface: a success forgets what its source guessed at the account before', async (context) => {
+  const { accounts } = await setUp(context);
+  const guess = async () => (await accounts.signIn(typed('ada@example.com', ''), here)).kind;
+  for (let n = 0; n < 4; n += 1) assert.equal(await guess(), 'wrong_credentials');
+  assertSignedIn(await accounts.signIn(typed('ada@example.com', PASSWORD), here));
+  for (let n = 0; n < 5; n += 1) assert.equal(await guess(), 'wrong_credentials');
+  assert.equal(await guess(), 'throttled');
+});
+
+test('design: guesses count for the networks of their source too, which have 4 and 32 times the budget', async (context) => {
+  const { accounts } = await setUp(context);
+  const from = (source: string) => ({ source, requestId: 'r' });
+  const guess = async (n: number, email: string) =>
+    // Refused before any hashing, but counted.
+    (await accounts.signIn(typed(email, ''), from(`2001:db8:1:${n.toString(16)}::/64`))).kind;
+  const through = async (email: string, sources: number[]) => {
+    let count = 0;
+    for (const n of sources)
+      for (let turn = 0; turn < 6; turn += 1) if ((await guess(n, email)) !== 'throttled') count += 1;
+    return count;
+  };
+  const [one, of56, of48] = [
+    [0x0100],
+    [1, 2, 3, 4, 5, 6],
+    Array.from({ length: 64 }, (_, n) => 0x1000 + 0x100 * (n % 32) + n),
+  ];
+  assert.equal(await through('one@example.com', one), 5);
+  assert.equal(await through('two@example.com', of56), 20, 'four times as many for a /56');
+  assert.equal(await through('three@example.com', of48), 160, '32 times as many for a /48');
+  assert.equal(await guess(0xffff, 'three@example.com'), 'throttled');
+  assert.equal(await guess(0xffff, 'four@example.com'), 'wrong_credentials');
+  assertSignedIn(await accounts.signIn(typed('ada@example.com', PASSWORD), from('2001:db8:2:1::/64')));
+});
+
+test('design: addresses of one IPv4 /24 have 32 times the budget of one', async (context) => {
+  const { accounts } = await setUp(context);
+  const kinds: string[] = [];
+  for (let n = 0; n < 256; n += 1)
+    kinds.push(
+      (await accounts.signIn(typed('ada@example.com', ''), { source: `198.51.100.${n}`, requestId: 'r' })).kind,
+    );
+  assert.deepEqual([kinds.indexOf('throttled'), kinds.lastIndexOf('wrong_credentials')], [160, 159]);
+  assertSignedIn(await accounts.signIn(typed('ada@example.com', PASSWORD), here));
+});
+
+/** Signs Ada in and answers by what her browser is known. */
+async function knownBrowser({ accounts }: Setup, marks: string | null = null): Promise<string> {
+  return assertSignedIn(await accounts.signIn(typed('ada@example.com', PASSWORD, null, marks), there)).knownBrowser;
+}
+
+test('Promise 6: in a browser that signed in before, guesses of strangers at the same address hinder nobody', async (context) => {
+  const setup = await setUp(context);
+  const marks = await knownBrowser(setup);
+  for (let n = 0; n < 20; n += 1) await setup.accounts.signIn(typed(`nobody${n}@example.com`, ''), here);
+  for (const email of ['ada@example.com', 'nobody@example.com'])
+    assert.equal((await setup.accounts.signIn(typed(email, PASSWORD), here)).kind, 'throttled');
+  const known = (email: string) => setup.accounts.signIn(typed(email, PASSWORD, null, marks), here);
+  assertSignedIn(await known('ada@example.com'));
+  assert.equal((await known('nobody@example.com')).kind, 'throttled', 'a mark counts for its own account');
+});
+
+test('Promise 6: while strangers wait in a flood, a browser that signed in before does not', async (context) => {
+  const setup = await setUp(context);
+  const marks = await knownBrowser(setup);
+  let through = 0;
+  const flood = Array.from({ length: 300 }, async (_, n) => {
+    const [name, source] = [n % 2 === 0 ? 'ada' : `nobody${n}`, `2001:db8:${n.toString(16)}:1::/64`];
+    await setup.accounts.signIn(typed(`${name}@example.com`, 'a wrong password'), { source, requestId: 'r' });
+    through += 1;
+  });
+  await Promise.race(flood);
+  await knownBrowser(setup, marks);
+  assert.ok(through < 100, `${through} of 300 came first`);
+  setup.accounts.turnStrangersAway();
+  await Promise.all(flood);
+});
+
+test('design: known browsers have their turn by account: who tries often keeps nobody else waiting', async (context) => {
+  const setup = await setUp(context);
+  const { accounts } = setup;
+  await accounts.add({ ...newAda, email: 'bob@example.com', username: null }, operator);
+  const [adas, bobs] = await Promise.all(
+    ['ada', 'bob'].map(async (name) => {
+      const outcome = await accounts.signIn(typed(`${name}@example.com`, PASSWORD), there);
+      return assertSignedIn(outcome).knownBrowser;
+    }),
+  );
+  const order: string[] = [];
+  const come = async (name: string, marks: string | undefined) => {
+    assertSignedIn(await accounts.signIn(typed(`${name}@example.com`, PASSWORD, null, String(marks)), here));
+    order.push(name);
+  };
+  await Promise.all([...Array.from({ length: 8 }, () => come('ada', adas)), come('bob', bobs)]);
+  assert.ok(order.indexOf('bob') <= 2, `${order}`);
+});
+
+test('design: ten wrong passwords end what a browser is known by, for good; a right one gives it a new mark', async (context) => {
+  const setup = await setUp(context);
+  const { accounts, clock } = setup;
+  const marks = await knownBrowser(setup);
+  const guess = async (shown: string, password = 'a wrong password') =>
+    (await accounts.signIn(typed('ada@example.com', password, null, shown), here)).kind;
+  const guessAtOnce = (count: number, shown: string) => Promise.all(Array.from({ length: count }, () => guess(shown)));
+  await guessAtOnce(9, marks);
+  const renewed = await knownBrowser(setup, marks);
+  assert.equal(await guess(marks), 'wrong_credentials', 'the tenth');
+  for (let n = 0; n < 5; n += 1) assert.equal(await guess(marks), 'wrong_credentials', 'as a stranger');
+  assert.equal(await guess(marks, PASSWORD), 'throttled');
+  clock.now += (KNOWN_BROWSER_LIFETIME - 3600) * 1000;
+  for (let n = 0; n < 5; n += 1) assert.equal(await guess(marks), 'wrong_credentials');
+  assert.equal(await guess(marks, PASSWORD), 'throttled', 'a year later still');
+  assert.equal(await guess(renewed, PASSWORD), 'signed_in', 'the new mark is as good as new');
+});
+
+test('design: a known browser’s right passwords are counted too: who shares it becomes a stranger', async (context) => {
+  const setup = await setUp(context);
+  const marks = await knownBrowser(setup);
+  for (let n = 0; n < 20; n += 1) await setup.accounts.signIn(typed(`nobody${n}@example.com`, ''), here);
+  const known = () => setup.accounts.signIn(typed('ada@example.com', PASSWORD, null, marks), here);
+  for (let n = 0; n < 30; n += 1) assertSignedIn(await known());
+  assert.equal((await known()).kind, 'throttled');
+});
+
+test('design: a new password makes browsers strangers, and one that is hashed anew does not', async (context) => {
+  const memory = await openMemory(context);
+  const before = accountsOn(memory);
+  await before.accounts.add(newAda, operator);
+  const marks = await knownBrowser(before);
+  const setup = accountsOn(memory, rotatedKeyring);
+  const stored = (await setup.accounts.show('ada@example.com')).password.phc;
+  await knownBrowser(setup);
+  assert.notEqual((await setup.accounts.show('ada@example.com')).password.phc, stored, 'hashed anew');
+  for (let n = 0; n < 5; n += 1) await setup.accounts.signIn(typed('ada@example.com', ''), here);
+  const known = async (shown: string) =>
+    (await setup.accounts.signIn(typed('ada@example.com', PASSWORD, null, shown), here)).kind;
+  assert.equal(await known(marks), 'signed_in', 'also with the key of before');
+  for (let n = 0; n < 5; n += 1) await setup.accounts.signIn(typed('ada@example.com', ''), here);
+  memory.clock.now += 1;
+  await setup.accounts.setPassword('ada@example.com', PASSWORD, operator);
+  assert.equal(await known(marks), 'throttled');
+});
+
+test('Promise 1: what a browser is known by opens nothing', async (context) => {
+  const setup = await setUp(context);
+  const marks = await knownBrowser(setup);
+  for (const password of ['', 'a wrong password', marks])
+    assert.equal(
+      (await setup.accounts.signIn(typed('ada@example.com', password, null, marks), here)).kind,
+      'wrong_credentials',
+    );
+  assert.equal(await setup.accounts.accountOfSession(marks), null);
+  await setup.accounts.disable('ada@example.com', operator);
+  assert.equal(
+    (await setup.accounts.signIn(typed('ada@example.com', PASSWORD, null, marks), here)).kind,
+    'wrong_credentials',
+  );
 });
 
 test('signing in is no guess: it may be done as often as one likes, and forgets no guesses at others', async (context) => {
   const setup = await setUp(context);
-  for (let n = 0; n < 6; n += 1) await setup.accounts.signIn(`nobody${n}@example.com`, 'x', null, here);
-  for (let n = 0; n < 5; n += 1) await setup.accounts.signIn('nobody@example.com', 'a wrong password', null, here);
+  for (let n = 0; n < 6; n += 1) await setup.accounts.signIn(typed(`nobody${n}@example.com`, 'x'), here);
+  for (let n = 0; n < 5; n += 1) await setup.accounts.signIn(typed('nobody@example.com', 'a wrong password'), here);
   for (let n = 0; n < 12; n += 1) await signIn(setup);
-  assert.equal((await setup.accounts.signIn('nobody@example.com', 'x', null, here)).kind, 'throttled');
-  for (let n = 0; n < 9; n += 1) await setup.accounts.signIn(`somebody${n}@example.com`, 'x', null, here);
-  assert.equal((await setup.accounts.signIn('one-more@example.com', 'x', null, here)).kind, 'throttled');
+  assert.equal((await setup.accounts.signIn(typed('nobody@example.com', 'x'), here)).kind, 'throttled');
+  for (let n = 0; n < 9; n += 1) await setup.accounts.signIn(typed(`somebody${n}@example.com`, 'x'), here);
+  assert.equal((await setup.accounts.signIn(typed('one-more@example.com', 'x'), here)).kind, 'throttled');
 });
 
 test('tries at once are counted before any of them is decided', async (context) => {
   const { accounts, hasher } = await setUp(context);
-  const tries = Array.from({ length: 30 }, () => accounts.signIn('ada@example.com', 'a wrong password', null, here));
+  const tries = Array.from({ length: 30 }, () => accounts.signIn(typed('ada@example.com', 'a wrong password'), here));
   const kinds = (await Promise.all(tries)).map(({ kind }) => kind);
   assert.equal(kinds.filter((kind) => kind === 'wrong_credentials').length, 5);
   assert.equal(hasher.worked, 5);
 });
 
 test('too many sign-ins at once are told that it is busy', async (context) => {
-  const { accounts } = accountsOn(await openMemory(context), keyring, 1);
-  const tries = Array.from({ length: 5 }, (_, n) => accounts.signIn(`nobody${n}@example.com`, 'x', null, here));
+  const { accounts } = accountsOn(await openMemory(context), keyring, 2);
+  const tries = Array.from({ length: 5 }, (_, n) => accounts.signIn(typed(`nobody${n}@example.com`, 'x'), here));
   const kinds = (await Promise.all(tries)).map(({ kind }) => kind);
   assert.deepEqual(kinds.toSorted(), ['busy', 'busy', ...Array(3).fill('wrong_credentials')]);
+});
+
+test('Promise 6: who is turned away is not counted at the account, but for their source: a crowd comes at a price', async (context) => {
+  const { accounts } = accountsOn(await openMemory(context), keyring, 1);
+  const crowd = async (size: number) => {
+    const tries = Array.from({ length: size }, (_, n) => accounts.signIn(typed(`nobody${n}@example.com`, 'x'), here));
+    return (await Promise.all(tries)).map(({ kind }) => kind);
+  };
+  assert.deepEqual((await crowd(20)).toSorted(), [...Array(18).fill('busy'), ...Array(2).fill('wrong_credentials')]);
+  assert.deepEqual(await crowd(1), ['throttled']);
+});
+
+test('Promise 6: a guess that nobody checked, as too many waited, does not count at the account', async (context) => {
+  const { accounts, hasher } = accountsOn(await openMemory(context), keyring, 1);
+  const fill = [1, 2].map((n) => accounts.signIn(typed(`nobody${n}@example.com`, 'x'), here));
+  while (hasher.worked < fill.length) await new Promise(setImmediate);
+  const guess = () => accounts.signIn(typed('ada@example.com', 'x'), here);
+  const kinds = (await Promise.all(Array.from({ length: 5 }, guess))).map(({ kind }) => kind);
+  assert.deepEqual([...new Set(kinds)], ['busy']);
+  await Promise.all(fill);
+  assert.equal((await guess()).kind, 'wrong_credentials');
+});
+
+test('design: at a stop strangers who wait to be hashed are turned away, and known browsers have their answer', async (context) => {
+  const setup = await setUp(context);
+  const marks = await knownBrowser(setup);
+  const strangers = Array.from({ length: 10 }, (_, n) =>
+    setup.accounts.signIn(typed(`nobody${n}@example.com`, 'x'), here),
+  );
+  const own = setup.accounts.signIn(typed('ada@example.com', PASSWORD, null, marks), here);
+  while (setup.hasher.worked < 11 + 1) await new Promise(setImmediate);
+  setup.accounts.turnStrangersAway();
+  const kinds = (await Promise.all(strangers)).map(({ kind }) => kind);
+  assert.ok(kinds.filter((kind) => kind === 'busy').length >= 8, `${kinds}`);
+  assertSignedIn(await own);
 });
 
 test('signing in makes a new session and ends the one that it replaces', async (context) => {
@@ -187,7 +418,7 @@ test('signing in makes a new session and ends the one that it replaces', async (
 test('a sign-in that fails ends nothing', async (context) => {
   const setup = await setUp(context);
   const token = await signIn(setup);
-  await setup.accounts.signIn('ada@example.com', 'a wrong password', token, here);
+  await setup.accounts.signIn(typed('ada@example.com', 'a wrong password', token), here);
   assert.ok(await setup.accounts.accountOfSession(token));
 });
 
@@ -227,24 +458,24 @@ test('a new password and disabling end all sessions; enabling brings none back',
   let token = await signIn(setup);
   await accounts.setPassword('ada@example.com', 'another good password', operator);
   assert.equal(await accounts.accountOfSession(token), null);
-  assert.equal((await accounts.signIn('ada@example.com', PASSWORD, null, here)).kind, 'wrong_credentials');
-  token = assertSignedIn(await accounts.signIn('ada@example.com', 'another good password', null, here)).sessionToken;
+  assert.equal((await accounts.signIn(typed('ada@example.com', PASSWORD), here)).kind, 'wrong_credentials');
+  token = assertSignedIn(await accounts.signIn(typed('ada@example.com', 'another good password'), here)).sessionToken;
   await accounts.disable('ada@example.com', operator);
   assert.equal(await accounts.accountOfSession(token), null);
   await accounts.enable('ada@example.com', operator);
   assert.equal(await accounts.accountOfSession(token), null);
-  assertSignedIn(await accounts.signIn('ada@example.com', 'another good password', null, here));
+  assertSignedIn(await accounts.signIn(typed('ada@example.com', 'another good password'), here));
 });
 
 test('signing in after a key rotation hashes the password anew, with the newest key', async (context) => {
   const memory = await openMemory(context);
   await accountsOn(memory).accounts.add(newAda, operator);
   const { accounts } = accountsOn(memory, rotatedKeyring);
-  assert.equal((await accounts.signIn('ada@example.com', 'a wrong password', null, here)).kind, 'wrong_credentials');
+  assert.equal((await accounts.signIn(typed('ada@example.com', 'a wrong password'), here)).kind, 'wrong_credentials');
   assert.equal((await accounts.show('ada@example.com')).password.keyId, keyring.currentKeyId);
-  assertSignedIn(await accounts.signIn('ada@example.com', PASSWORD, null, here));
+  assertSignedIn(await accounts.signIn(typed('ada@example.com', PASSWORD), here));
   assert.equal((await accounts.show('ada@example.com')).password.keyId, rotatedKeyring.currentKeyId);
-  assertSignedIn(await accounts.signIn('ada@example.com', PASSWORD, null, here));
+  assertSignedIn(await accounts.signIn(typed('ada@example.com', PASSWORD), here));
 });
 
 const wrongAccounts: [string, Partial<NewAccount>, RegExp][] = [
@@ -307,8 +538,8 @@ test('promise 4: neither passwords nor session tokens are stored or recorded in 
 
 test('promise 5: failed sign-ins write nothing', async (context) => {
   const setup = await setUp(context);
-  await setup.accounts.signIn('ada@example.com', 'a wrong password', null, here);
-  await setup.accounts.signIn('nobody@example.com', 'a wrong password', null, here);
+  await setup.accounts.signIn(typed('ada@example.com', 'a wrong password'), here);
+  await setup.accounts.signIn(typed('nobody@example.com', 'a wrong password'), here);
   assert.deepEqual(await actions(setup), ['user_added']);
 });
 
@@ -316,7 +547,7 @@ test('Promise 5: whatever is typed as an address, the others do not wait for it'
   const setup = await setUp(context);
   const marks = '\u0344'.repeat(15_500) + '\u0316'.repeat(15_500);
   const start = performance.now();
-  const outcome = setup.accounts.signIn(marks, PASSWORD, null, here);
+  const outcome = setup.accounts.signIn(typed(marks, PASSWORD), here);
   const ms = performance.now() - start;
   assert.equal((await outcome).kind, 'wrong_credentials');
   assert.ok(ms < 100, `${ms} ms`);

@@ -49,6 +49,8 @@ const ages: [ms: number, 'good' | 'expired'][] = [
   [LIFETIME, 'good'],
   [LIFETIME + 1, 'expired'],
   [24 * LIFETIME, 'expired'],
+  [-60_000, 'good'],
+  [-60_001, 'expired'],
 ];
 for (const [age, expected] of ages) {
   test(`a token is ${expected} ${age} ms after its form was shown`, () => {

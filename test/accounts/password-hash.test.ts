@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { PasswordHasher, PasswordHashingBusy } from '../../src/accounts/password-hash.ts';
+import { TurnedAway } from '../../src/accounts/fair-line.ts';
+import { type HashPlace, PasswordHasher } from '../../src/accounts/password-hash.ts';
 import { createKeyring } from '../../src/oauth/keyring.ts';
 import { keyring, otherKeyring, rotatedKeyring } from '../oauth/samples.ts';
 
-const hasher = new PasswordHasher(keyring, 2);
+const hasher = new PasswordHasher(keyring);
+const stranger: HashPlace = { lane: 'unknown', share: '192.0.2.0/24' };
 
 const long = 'k3vu8zej-q'.repeat(10);
 const emoji = '🦊🐼🦁🐯🦄🐝🐙🦀🐢🐬'.repeat(2);
@@ -26,10 +28,10 @@ test('ASVS 6.2.8: a password is verified exactly', async (context) => {
     await context.test(`differing in ${name}`, async () => {
       if (!stored.has(password)) {
         stored.set(password, await hasher.hash(password));
-        assert.equal(await hasher.verify(stored.get(password) ?? null, password), true);
+        assert.equal(await hasher.verify(stored.get(password) ?? null, password, stranger), true);
       }
       assert.notEqual(wrong, password);
-      assert.equal(await hasher.verify(stored.get(password) ?? null, wrong), false);
+      assert.equal(await hasher.verify(stored.get(password) ?? null, wrong, stranger), false);
     });
   }
 });
@@ -43,15 +45,15 @@ test('ASVS appendix C: argon2id with 19 MiB, two passes and one lane, and a salt
 
 test('design: a stolen database alone does not even allow guessing: under another pepper the password is wrong', async () => {
   const stored = await hasher.hash(long);
-  const elsewhere = new PasswordHasher(otherKeyring, 1);
-  assert.equal(await elsewhere.verify({ ...stored, keyId: otherKeyring.currentKeyId }, long), false);
-  await assert.rejects(elsewhere.verify(stored, long), /not in the keyring/);
+  const elsewhere = new PasswordHasher(otherKeyring);
+  assert.equal(await elsewhere.verify({ ...stored, keyId: otherKeyring.currentKeyId }, long, stranger), false);
+  await assert.rejects(elsewhere.verify(stored, long, stranger), /not in the keyring/);
 });
 
 test('after a key rotation an earlier hash is verified with its own key, and is outdated', async () => {
   const stored = await hasher.hash(long);
-  const rotated = new PasswordHasher(rotatedKeyring, 1);
-  assert.equal(await rotated.verify(stored, long), true);
+  const rotated = new PasswordHasher(rotatedKeyring);
+  assert.equal(await rotated.verify(stored, long, stranger), true);
   assert.equal(hasher.isOutdated(stored), false);
   assert.equal(rotated.isOutdated(stored), true);
   assert.equal(rotated.isOutdated(await rotated.hash(long)), false);
@@ -65,37 +67,37 @@ test('design: a hash with other parameters is outdated', async () => {
 });
 
 test('ASVS 6.3.8: where there is no password every one is wrong, and the same work is done', async () => {
-  const fresh = new PasswordHasher(keyring, 1);
+  const fresh = new PasswordHasher(keyring);
   const stored = await fresh.hash(long);
   const fastest = async (against: typeof stored | null) => {
     const times: number[] = [];
     for (let n = 0; n < 5; n += 1) {
       const before = performance.now();
-      assert.equal(await fresh.verify(against, 'a wrong password'), false);
+      assert.equal(await fresh.verify(against, 'a wrong password', stranger), false);
       times.push(performance.now() - before);
     }
     return Math.min(...times);
   };
   const [nobody, somebody] = [await fastest(null), await fastest(stored)];
   assert.ok(nobody > somebody / 4, `${nobody} ms for nobody, ${somebody} ms for somebody`);
-  assert.equal(await fresh.verify(null, 'a password that nobody has'), false);
+  assert.equal(await fresh.verify(null, 'a password that nobody has', stranger), false);
 });
 
 test('so many at once, so many in line, and the rest is told to come later, at once', async () => {
-  const small = new PasswordHasher(createKeyring([Buffer.alloc(32, 'a key')]), 1, 2);
-  const attempts = Array.from({ length: 10 }, (_, n) => small.verify(null, `guess number ${n}`));
+  const small = new PasswordHasher(createKeyring([Buffer.alloc(32, 'a key')]), { ofOneShare: 2, inAll: 500 });
+  const attempts = Array.from({ length: 10 }, (_, n) => small.verify(null, `guess number ${n}`, stranger));
   const outcomes = await Promise.allSettled(attempts);
   const busy = outcomes.filter((outcome) => outcome.status === 'rejected');
   assert.equal(busy.length, 7);
-  for (const { reason } of busy) assert.ok(reason instanceof PasswordHashingBusy);
-  assert.equal(await small.verify(null, 'again'), false, 'and then there is room again');
+  for (const { reason } of busy) assert.ok(reason instanceof TurnedAway);
+  assert.equal(await small.verify(null, 'again', stranger), false, 'and then there is room again');
 });
 
 test('work that fails gives its turn back', async () => {
-  const small = new PasswordHasher(keyring, 1, 1);
+  const small = new PasswordHasher(keyring, { ofOneShare: 1, inAll: 1 });
   const broken = { phc: 'not a hash', keyId: keyring.currentKeyId };
   const unknownKey = { phc: 'none', keyId: 1 };
   for (const stored of [broken, unknownKey, broken, unknownKey])
-    assert.notEqual(await small.verify(stored, long).catch(() => 'failed'), true);
-  assert.equal(await small.verify(await small.hash(long), long), true);
+    assert.notEqual(await small.verify(stored, long, stranger).catch(() => 'failed'), true);
+  assert.equal(await small.verify(await small.hash(long), long, stranger), true);
 });

@@ -18,9 +18,12 @@ function guess(throttle: Throttle, key: string, times: number, now: number): num
   return through;
 }
 
-/** How many guesses are let through from now on. */
+/** How many guesses are let through from now on, which is what it says before. */
 function left(throttle: Throttle, key: string, now: number): number {
-  return guess(throttle, key, 1000, now);
+  const said = throttle.left(key, now);
+  const through = guess(throttle, key, 1000, now);
+  assert.equal(said, through);
+  return through;
 }
 
 /** Guesses that came before, and the seconds to wait after some time. */
@@ -102,7 +105,7 @@ test('promise 6: whatever was counted and however the clock stepped, nobody wait
       for (const { act, now } of steps) {
         if (act === 'count') throttle.count(['k'], NOW + now);
         if (act === 'guess') guess(throttle, 'k', 1, NOW + now);
-        if (act === 'refund') throttle.refund('k', NOW);
+        if (act === 'refund') throttle.refund(['k'], NOW);
         if (act === 'reset') throttle.reset('k', NOW);
       }
       const wait = throttle.wait(['k'], NOW + last);
@@ -133,16 +136,16 @@ test('a clock that stepped back a little gives no new guesses', () => {
 test('a guess that turned out to be none is taken back, and only that one', () => {
   const throttle = new Throttle(limit);
   guess(throttle, 'k', 5, NOW);
-  throttle.refund('k', NOW);
+  throttle.refund(['k'], NOW);
   assert.equal(guess(throttle, 'k', 5, NOW), 1);
-  throttle.refund('other', NOW);
+  throttle.refund(['other'], NOW);
   assert.equal(left(throttle, 'other', NOW), 5);
 });
 
 test('refunds never let more through than was counted', () => {
   const throttle = new Throttle(limit);
   throttle.count(['k'], NOW);
-  for (let n = 0; n < 100; n += 1) throttle.refund('k', NOW);
+  for (let n = 0; n < 100; n += 1) throttle.refund(['k'], NOW);
   assert.equal(guess(throttle, 'k', 50, NOW), 5);
 });
 
@@ -170,4 +173,30 @@ test('promise 5: keys are bounded; the one that was counted longest ago goes fir
     (wait) => wait > 0,
   );
   assert.equal(left.length, 3);
+});
+
+test('design: a network has so many times the budget, exactly, and the narrowest that is over makes all wait', () => {
+  for (const itsLimit of [
+    limit,
+    { count: 10, seconds: 300 },
+    { count: 100, seconds: 600 },
+    { count: 20, seconds: 600 },
+  ])
+    for (const weight of [1, 4, 32]) {
+      const throttle = new Throttle(itsLimit);
+      const key = { key: 'network', weight };
+      let through = 0;
+      for (let n = 0; n < 40 * itsLimit.count; n += 1) {
+        if (throttle.wait([key], NOW) > 0) continue;
+        throttle.count([key], NOW);
+        through += 1;
+      }
+      assert.equal(through, weight * itsLimit.count);
+      assert.equal(throttle.wait([key, 'another'], NOW), throttle.wait([key], NOW));
+      assert.equal(throttle.wait([key], NOW + itsLimit.seconds * 1000), 0);
+      throttle.refund([key], NOW);
+      assert.equal(throttle.wait([key], NOW), 0);
+      throttle.reset(key, NOW);
+      assert.equal(throttle.wait([key], NOW), 0);
+    }
 });

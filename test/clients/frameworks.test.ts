@@ -12,12 +12,12 @@ const world = await startWorld({ after });
 const { service } = world;
 
 /** A Fastify app whose endpoints come from the metadata: the plugin takes their full address as an issuer. */
-async function fastifyApp({ clientId, clientSecret }: TestClient): Promise<App> {
+async function fastifyApp({ clientId, clientSecret }: TestClient, scope?: string[]): Promise<App> {
   const app = Fastify();
   after(() => app.close());
   await app.register(fastifyOauth2, {
     name: 'valetkey',
-    scope: ['read'],
+    ...(scope && { scope }),
     credentials: { client: { id: clientId, secret: clientSecret } },
     startRedirectPath: '/login',
     callbackUri: REDIRECT_URI,
@@ -101,7 +101,14 @@ function passportApp({ clientId, clientSecret }: TestClient): App {
 describe('frameworks', { concurrency: true }, () => {
   test('RFC 8414 §3: @fastify/oauth2 discovers the service and lives a grant, with PKCE', async () => {
     const client = await addApp(service);
-    await walk(world, client, await fastifyApp(client));
+    for (const scope of [['read'], []]) await walk(world, client, await fastifyApp(client, scope));
+  });
+
+  test('RFC 6749 §3.3: without a scope @fastify/oauth2 asks for one named "undefined", as the developers’ page says', async () => {
+    const app = await fastifyApp(await addApp(service));
+    const { headers } = await world.browser.get(String(await app.start()));
+    const { searchParams } = new URL(headers.get('location') ?? '');
+    assert.equal(searchParams.get('error'), 'invalid_scope');
   });
 
   test('RFC 6749 §4.1: passport-oauth2 signs a person in, with PKCE and a state in the session', async () => {

@@ -100,7 +100,7 @@ async function help(...command: string[]): Promise<string> {
     open: refused,
     serve: refused,
     demo: refused,
-    database: { migrate: refused, check: refused, copy: refused },
+    database: { migrate: refused, check: refused, adoptSettings: refused, copy: refused },
     keys: { generate: refused },
   };
   assert.equal(await runProgram([...command, '--help'], context), 0, written);

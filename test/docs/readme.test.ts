@@ -1,10 +1,15 @@
 /** The README's transcript, run as it stands in a shell; only the addresses are those of free ports. */
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { test } from 'node:test';
+import { delimiter, join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { type TestContext, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { Browser } from '../support/browser.ts';
 import { freePort } from '../support/service.ts';
 
@@ -24,14 +29,82 @@ function readSteps(): Step[] {
     });
 }
 
-test('README: the transcript works as it stands', { timeout: 60_000 }, async (t) => {
+const hasCurl = spawnSync('curl', ['--version']).status === 0;
+
+if (hasCurl)
+  test('README: the transcript works as it stands', { timeout: 60_000 }, (t) =>
+    walkTranscript(t, temporaryFolder(t), process.env['PATH'] ?? ''),
+  );
+
+test('README: the transcript needs Node.js and npm alone: what it sends is right where there is no curl', {
+  timeout: 60_000,
+}, (t) => {
+  const folder = temporaryFolder(t);
+  return walkTranscript(t, folder, pathWithStandIn(folder));
+});
+
+test('the stand-in for curl sends what curl sends', async (t) => {
+  const folder = temporaryFolder(t);
+  const server = createServer(async (request, response) => {
+    const { authorization, accept, 'content-type': type } = request.headers;
+    const asked = { method: request.method, path: request.url, authorization, accept, type };
+    response.end(JSON.stringify({ ...asked, body: await text(request) }));
+  });
+  t.after(() => server.close());
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/a?b=c`;
+  const command = `curl -s ${url} -H "Authorization: Bearer $TOKEN" -d 'a=1 2%20&' -d b=é`;
+  const paths = [pathWithStandIn(folder), ...(hasCurl ? [process.env['PATH']] : [])];
+  for (const PATH of paths) {
+    const child = spawn('bash', ['-c', command], { env: { ...process.env, PATH, TOKEN: 'x' } });
+    assert.deepEqual(JSON.parse(await text(child.stdout)), {
+      method: 'POST',
+      path: '/a?b=c',
+      authorization: 'Bearer x',
+      accept: '*/*',
+      type: 'application/x-www-form-urlencoded',
+      body: 'a=1 2%20&&b=é',
+    });
+  }
+});
+
+test('the stand-in for curl refuses what it does not know', (t) => {
+  const folder = temporaryFolder(t);
+  pathWithStandIn(folder);
+  for (const words of [
+    '-i http://x.test',
+    '--data a http://x.test',
+    '-d @file http://x.test',
+    '-s',
+    'http://a http://b',
+  ]) {
+    const { status, stderr } = spawnSync(join(folder, 'curl'), words.split(' '), { encoding: 'utf8' });
+    assert.equal(status, 2, words);
+    assert.match(stderr, /^the stand-in for curl does not know this: /);
+  }
+});
+
+function temporaryFolder(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), 'valetkey-readme-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Writes a program "curl" into a folder, and answers a PATH on which it is found first. */
+function pathWithStandIn(folder: string): string {
+  const program = fileURLToPath(new URL('curl.child.ts', import.meta.url));
+  const words = `'${process.execPath}' --disable-warning=ExperimentalWarning '${program}'`;
+  writeFileSync(join(folder, 'curl'), `#!/bin/sh\nexec ${words} "$@"\n`, { mode: 0o755 });
+  return folder + delimiter + process.env['PATH'];
+}
+
+async function walkTranscript(t: TestContext, folder: string, PATH: string): Promise<void> {
   const ports = { 3000: await freePort(), 3001: await freePort() };
   const onFreePorts = (text: string) =>
     text.replace(/\b300[01]\b/g, (port) => String(ports[Number(port) as keyof typeof ports]));
   const environment: NodeJS.ProcessEnv = {
     ...process.env,
+    PATH,
     VALETKEY_APP_URL: onFreePorts('http://localhost:3000'),
     VALETKEY_API_URL: onFreePorts('http://localhost:3001'),
     VALETKEY_DATABASE_URL: `sqlite:${join(folder, 'valetkey.db')}`,
@@ -60,7 +133,7 @@ test('README: the transcript works as it stands', { timeout: 60_000 }, async (t)
     assert.match(run.stdout, patternOf(onFreePorts(answer)), command);
     Object.assign(environment, foundIn(run.stdout));
   }
-});
+}
 
 /** Signs the user of the transcript in, presses Allow for its app, and answers the code. */
 async function pressAllow(environment: NodeJS.ProcessEnv): Promise<string> {

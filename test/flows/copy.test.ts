@@ -191,4 +191,5 @@ test('operating: after a copy to PostgreSQL, and back, every live credential wor
   const last = pairOf(await refresh(returned, held.app, newest.refreshToken));
   assert.equal((await me(returned, last.accessToken)).status, 200);
   assert.deepEqual((await trailOf(returned)).slice(-longest.length), longest);
+  await returned.stop(); // A database that vanishes under a service ends the process.
 });

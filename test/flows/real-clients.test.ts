@@ -83,6 +83,29 @@ describe('libraries as they are', { concurrency: true }, () => {
     assert.deepEqual(denied.failed, { message: 'x' });
   });
 
+  /** A request as golang.org/x/oauth2 sends it, to a `TokenURL` and in an `AuthStyle`. */
+  const asGo = async (path: string, style: 'InParams' | 'InHeader', fields: Record<string, string>) => {
+    const { clientId, clientSecret } = client;
+    const inParams = { client_id: clientId, client_secret: clientSecret };
+    const Authorization = `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}`;
+    return fetch(appUrl + path, {
+      method: 'POST',
+      headers: style === 'InHeader' ? { Authorization } : {},
+      body: new URLSearchParams({ ...fields, ...(style === 'InParams' ? inParams : {}) }),
+    });
+  };
+
+  test('golang.org/x/oauth2 refreshes with AuthStyleInParams, as the developers’ page says, and not with Basic', async () => {
+    const code = await obtainCode(service, browser, client);
+    const fields = { grant_type: 'authorization_code', code, redirect_uri: REDIRECT_URI };
+    const pair = pairOf(await asJson(await asGo('/api/auth/oauth/token', 'InParams', fields)));
+    const next = { grant_type: 'refresh_token', refresh_token: pair.refreshToken };
+    const refused = await asGo('/api/auth/oauth/refreshToken', 'InHeader', next);
+    assert.deepEqual([refused.status, (await asJson(refused)).body['error']], [400, 'invalid_request']);
+    const renewed = pairOf(await asJson(await asGo('/api/auth/oauth/refreshToken', 'InParams', next)));
+    assert.equal((await me(service, renewed.accessToken)).status, 200);
+  });
+
   test('plain fetch walks the published interface to the letter', async () => {
     const { clientId: client_id, clientSecret: client_secret } = client;
     const code = await obtainCode(service, browser, client);

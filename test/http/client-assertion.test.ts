@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
+import { DatabaseSync } from 'node:sqlite';
 import { after, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { assertRefused, type JsonAnswer, pairOf, postBody, signedInBrowser } from '../support/flow.ts';
+import { startOnFile } from '../support/on-file.ts';
 import { addClient, addUser, startTestService } from '../support/service.ts';
 import {
   ASSERTION_TYPE,
@@ -53,6 +56,16 @@ async function standardPairOf() {
   return pairOf(await exchangeCode(service, keyed, code, await withClaims({})));
 }
 
+test('OAuth 2.1 §2.4: where the operator demands it of a client, an assertion is for the issuer alone', async () => {
+  const { appUrl, installation } = service;
+  const strict = await addClient(service, { keys: [key.jwk] });
+  const forToken = () => assertionFields(service, strict, key, { aud: `${appUrl}/oauth2/token` });
+  assert.equal(await tried(await forToken()), PROVEN);
+  await installation.clients.update(strict.clientId, { assertionAudience: 'issuer' });
+  assert.equal(await tried(await forToken()), '401 invalid_client');
+  assert.equal(await tried(await assertionFields(service, strict, key, { aud: appUrl })), PROVEN);
+});
+
 describe('RFC 7523 §3: an assertion is good', { concurrency: true }, () => {
   const { appUrl } = service;
   const good: Record<string, Record<string, unknown>> = {
@@ -74,7 +87,7 @@ describe('RFC 7523 §3: an assertion is good', { concurrency: true }, () => {
     assert.equal(await tried({ ...(await withClaims({})), client_id: keyed.clientId }), PROVEN);
   });
 
-  test('RFC 7515 §4.1.4: with a kid that names a key, or where keys have none', async () => {
+  test('RFC 7515 §4.1.4: with a kid that names its key, or without a kid', async () => {
     const [one, two] = [makeKey(), makeKey()];
     const many = await addClient(service, {
       keys: [
@@ -85,7 +98,10 @@ describe('RFC 7523 §3: an assertion is good', { concurrency: true }, () => {
     assert.equal(await tried(await assertionFields(service, many, two, {}, { kid: 'two' })), PROVEN);
     assert.equal(await tried(await assertionFields(service, many, two)), PROVEN);
     assert.equal(await tried(await assertionFields(service, many, two, {}, { kid: 'one' })), '401 invalid_client');
-    assert.equal(await tried(await assertionFields(service, keyed, key, {}, { kid: 'whatever' })), PROVEN);
+    assert.equal(
+      await tried(await assertionFields(service, keyed, key, {}, { kid: 'whatever' })),
+      '401 invalid_client',
+    );
   });
 });
 
@@ -233,4 +249,54 @@ test('Promise 6: guessing with assertions slows its source down for that client,
     (await post(own, 'revoke', { token: 'x', ...(await assertionFields(own, client, signer)) })).status;
   for (let count = 0; count < 30; count++) assert.equal(await guess(one, otherKey), 401);
   assert.deepEqual([await guess(one, key), await guess(two, key)], [429, 200]);
+});
+
+test('RFC 7523 §3: while a client may leave no more marks it is 503 with Retry-After, and nothing is used up', async (t) => {
+  const { service: own, path } = await startOnFile(t);
+  await addUser(own);
+  const client = await addClient(own, { keys: [key.jwk] });
+  const code = await standardCode(own, await signedInBrowser(own), client);
+  const fields = await assertionFields(own, client, key);
+  assert.equal((await post(own, 'revoke', { token: 'x', ...(await assertionFields(own, client, key)) })).status, 200);
+  const database = new DatabaseSync(path);
+  t.after(() => database.close());
+  const change = (what: string) => database.exec(`UPDATE client_assertion_total SET ${what}`);
+  const cases: [change: string, seconds: string, inLog: RegExp][] = [
+    ['marks = 100000', '10', /100000 used assertions that have not expired/],
+    [`marks = 99999, cleared_until = ${own.clock.now() + 600_000}`, '60', /the clock stepped back/],
+  ];
+  for (const [what, seconds, inLog] of cases) {
+    change(what);
+    for (let time = 0; time < 40; time++) {
+      const answer = await exchangeCode(own, client, code, fields);
+      assertRefused(answer, 503, 'temporarily_unavailable');
+      assert.equal(answer.headers.get('retry-after'), seconds);
+    }
+    assert.match(String(own.log.findLast((line) => line.includes('/oauth2/token'))), inLog);
+  }
+  change('cleared_until = 0');
+  assert.equal((await exchangeCode(own, client, code, fields)).status, 200);
+  assertRefused(
+    await post(own, 'revoke', { token: 'x', ...(await assertionFields(own, client, key)) }),
+    503,
+    'temporarily_unavailable',
+    'the most is 100,000',
+  );
+});
+
+test('RFC 7523 §3: a mark is kept no longer than its assertion is good', async (t) => {
+  const { service: own, path } = await startOnFile(t);
+  const client = await addClient(own, { keys: [key.jwk] });
+  const use = async () => post(own, 'revoke', { token: 'x', ...(await assertionFields(own, client, key)) });
+  await use();
+  const database = new DatabaseSync(path, { readOnly: true });
+  t.after(() => database.close());
+  const marks = () => Number(database.prepare('SELECT count(*) AS marks FROM client_assertion').get()?.['marks']);
+  assert.equal(marks(), 1);
+  own.clock.advance(60 + 30 + 1);
+  const since = performance.now();
+  while (marks() > 0) {
+    assert.ok(performance.now() - since < 20_000);
+    await sleep(50);
+  }
 });

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { text } from 'node:stream/consumers';
 import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Browser, formOf } from '../support/browser.ts';
@@ -36,6 +37,23 @@ describe('connections that give nothing', { concurrency: true }, async () => {
       const answer = await closing;
       assert.ok(answer.ms < 17_500, `${answer.ms} ms`);
       if (answer.text !== '') assert.equal(answer.status, status);
+    });
+
+  for (const [name, url, line] of [
+    ['on the connection', appUrl, TOKEN],
+    ['that Node.js reads', appUrl, 'POST /sign-in'],
+  ] as const)
+    test(`RFC 9110 §15.5.9: a request ${name} that begins after 9 seconds ends after 15 as well`, async () => {
+      const start = performance.now();
+      const socket = await hold(url);
+      await sleep(9000 - (performance.now() - start));
+      socket.write(requestHead(url, line, FORM));
+      const trickling = setInterval(() => socket.write('x'), 500);
+      const answer = await text(socket).catch(() => '');
+      clearInterval(trickling);
+      const ms = performance.now() - start;
+      assert.ok(ms > 14_000 && ms < 18_000, `${ms} ms`);
+      assert.match(answer, /^HTTP\/1\.1 408 /);
     });
 
   test('RFC 9110 §9.3: a request that is cut off ends nothing, and the service goes on', async (t) => {

@@ -23,6 +23,7 @@ await addUser(service, 'grace@example.com', 'Grace Example');
 const [ada, grace] = [await signedInBrowser(service), await signedInBrowser(service, 'grace@example.com')];
 const { grants, audit, operator } = service.installation;
 const RESOURCE = 'https://mail.example';
+const OTHER_URI = 'https://client.example/other';
 await addResourceServer(service, { resource: RESOURCE });
 
 type App = Awaited<ReturnType<typeof addClient>>;
@@ -43,7 +44,7 @@ async function allowed(app: App, page: Visit, scope: string[] = [], redirect_uri
 describe('OpenID Connect Core §3.1.2.4: an app whose consent is remembered', { concurrency: true }, () => {
   /** An app that Ada allowed to read her mail and her files. */
   async function remembered(parameters: Fields = {}): Promise<App> {
-    const app = await addApp({ consent: 'remember' });
+    const app = await addApp({ consent: 'remember', redirectUris: [REDIRECT_URI, OTHER_URI] });
     const page = await visit(app, { scope: 'mail files', ...parameters });
     assert.ok(isAsked(page), 'it is asked about once');
     await allowed(app, page);
@@ -89,6 +90,16 @@ describe('OpenID Connect Core §3.1.2.4: an app whose consent is remembered', { 
         return visit(app, { scope: 'mail' });
       },
     ],
+    ['at another redirect URI of the app', (app) => visit(app, { scope: 'mail', redirect_uri: OTHER_URI })],
+    [
+      'once the operator paused and resumed it',
+      async (app) => {
+        service.clock.advance(1);
+        await service.installation.clients.pause(app.clientId);
+        await service.installation.clients.resume(app.clientId);
+        return visit(app, { scope: 'mail' });
+      },
+    ],
     [
       'once the operator ended its grants',
       async (app) => {
@@ -101,6 +112,28 @@ describe('OpenID Connect Core §3.1.2.4: an app whose consent is remembered', { 
     test(`OpenID Connect Core §3.1.2.4: is asked about again ${name}`, async () => {
       assert.ok(isAsked(await act(await remembered())));
     });
+
+  test('OpenID Connect Core §3.1.2.4: what is allowed after a pause, or at the other redirect URI, is remembered in its turn', async () => {
+    const app = await remembered();
+    await service.installation.clients.pause(app.clientId);
+    await service.installation.clients.resume(app.clientId);
+    service.clock.advance(1);
+    await allowed(app, await visit(app, { redirect_uri: OTHER_URI }), [], OTHER_URI);
+    assert.ok(sentTo(await visit(app, { redirect_uri: OTHER_URI })));
+    assert.ok(isAsked(await visit(app)));
+  });
+
+  test('RFC 8252 §7.3: consent for a loopback address is remembered whatever the port', async () => {
+    const [registered, one, other] = [
+      'http://127.0.0.1/cb',
+      'http://127.0.0.1:51001/cb',
+      'http://127.0.0.1:51002/cb',
+    ] as const;
+    const app = await addApp({ consent: 'remember', redirectUris: [registered, 'http://127.0.0.1/other'] });
+    await allowed(app, await visit(app, { redirect_uri: one }), [], one);
+    assert.ok(sentTo(await visit(app, { redirect_uri: other })));
+    assert.ok(isAsked(await visit(app, { redirect_uri: 'http://127.0.0.1:51001/other' })));
+  });
 
   test('OpenID Connect Core §3.1.2.4: is asked about again once it revoked its own token', async () => {
     const app = await addApp({ consent: 'remember' });

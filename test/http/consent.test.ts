@@ -1,8 +1,18 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { Browser, formOf } from '../support/browser.ts';
-import { authorizeUrl, exchange, me, obtainCode, pairOf, signedInBrowser, signIn } from '../support/flow.ts';
+import {
+  assertRefused,
+  authorizeUrl,
+  exchange,
+  me,
+  obtainCode,
+  pairOf,
+  signedInBrowser,
+  signIn,
+} from '../support/flow.ts';
 import { addClient, addUser, PASSWORD, REDIRECT_URI, startTestService } from '../support/service.ts';
+import { postAs } from '../support/standard.ts';
 
 const AUTHORIZE = '/auth/oauth2/authorize';
 const ALLOW = { decision: 'allow' };
@@ -52,6 +62,9 @@ describe('RFC 9700 §4.7: a form that another site posts is refused', () => {
     ['the null origin', { ...absent, Origin: 'null' }],
     ['the origin of the API', { ...absent, Origin: service.apiUrl }],
     ['an origin that begins like ours', { ...absent, Origin: `${service.appUrl}.evil.test` }],
+    ['a foreign referrer and no origin', { ...absent, Origin: undefined, Referer: 'https://evil.test/form' }],
+    ['a referrer that is no address', { ...absent, Origin: undefined, Referer: 'evil' }],
+    ['a referrer that begins like ours', { ...absent, Origin: undefined, Referer: `${service.appUrl}.evil.test/` }],
   ];
   const forms: [string, string, Record<string, string>][] = [
     [authorizeUrl(service, client), AUTHORIZE, ALLOW],
@@ -79,6 +92,66 @@ describe('RFC 9700 §4.7: a form that another site posts is refused', () => {
     const visit = await ada.submit(await ada.get(authorizeUrl(service, app)), AUTHORIZE, ALLOW, absent);
     assert.equal(visit.status, 303);
   });
+});
+
+test('RFC 9700 §4.7: a page of ours as the referrer is enough for a browser that sends nothing else', async () => {
+  const app = await addClient(service);
+  const sent = { 'Sec-Fetch-Site': undefined, Origin: undefined, Referer: `${service.appUrl}/auth/oauth2/authorize?x` };
+  assert.equal((await ada.submit(await ada.get(authorizeUrl(service, app)), AUTHORIZE, ALLOW, sent)).status, 303);
+});
+
+test('promise 5: an account allows and denies 60 times in ten minutes; then it waits, and its choice is kept', async (t) => {
+  const own = await startTestService(t);
+  await addUser(own);
+  await addUser(own, 'grace@example.com', 'Grace Example');
+  const scopes = ['read', 'write'].map((name) => ({ name, sentence: null, optional: true }));
+  const app = await addClient(own, { scopes });
+  const tv = await addClient(own, { deviceFlow: true }, 'public');
+  const [busy, other] = [await signedInBrowser(own), await signedInBrowser(own, 'grace@example.com')];
+  const url = authorizeUrl(own, app);
+  const decide = async (browser: Browser, fields: Record<string, string>) =>
+    browser.submit(await browser.get(url), AUTHORIZE, fields);
+  for (let n = 0; n < 60; n += 1) {
+    const { status } = await decide(busy, { decision: n % 2 ? 'allow' : 'deny', scope: 'read' });
+    assert.equal(status, 303, `decision ${n}`);
+  }
+  const written = (await own.installation.audit.listAuditEvents({ limit: 1000 })).length;
+  for (const decision of ['allow', 'deny']) {
+    const { status, headers, body } = await decide(busy, { decision, scope: 'write' });
+    assert.equal(status, 429);
+    assert.equal(headers.get('retry-after'), '10');
+    assert.match(body, /Too many answers/);
+    const checked = [...body.matchAll(/name="scope" value="(\w+)" checked/g)].map(([, name]) => name);
+    assert.deepEqual(checked, ['write'], 'what was chosen is kept');
+  }
+  const { body } = await postAs(own, tv, 'device_authorization');
+  const device = await busy.get(String(body['verification_uri_complete']));
+  assert.equal((await busy.submit(device, '/device', { decision: 'allow' })).status, 429, 'a device counts as well');
+  assert.equal((await own.installation.audit.listAuditEvents({ limit: 1000 })).length, written);
+  assert.equal((await decide(other, { decision: 'allow', scope: 'read' })).status, 303, 'nobody else waits');
+  own.clock.advance(10);
+  assert.equal((await decide(busy, { decision: 'allow', scope: 'read' })).status, 303);
+});
+
+test('promise 5: what is allowed without a question counts as well', async (t) => {
+  const own = await startTestService(t);
+  await addUser(own);
+  const trusted = await addClient(own, { consent: 'skip' });
+  const browser = await signedInBrowser(own);
+  for (let n = 0; n < 60; n += 1) assert.equal((await browser.get(authorizeUrl(own, trusted))).status, 303);
+  const { status, headers } = await browser.get(authorizeUrl(own, trusted));
+  assert.deepEqual([status, headers.get('retry-after')], [429, '10']);
+  assert.equal((await own.installation.grants.list({ limit: 100 })).length, 60);
+});
+
+test('RFC 6749 §4.1.3: a code is refused once its redirect URI was removed, and good again when it is back', async () => {
+  const app = await addClient(service, { redirectUris: [REDIRECT_URI, 'https://client.example/other'] });
+  const code = await obtainCode(service, ada, app);
+  const { clients } = service.installation;
+  await clients.update(app.clientId, { redirectUris: ['https://client.example/other'] });
+  assertRefused(await exchange(service, app, code), 400, 'invalid_grant');
+  await clients.update(app.clientId, { redirectUris: [REDIRECT_URI] });
+  pairOf(await exchange(service, app, code));
 });
 
 test('RFC 6749 §4.1.1: tampering with a consent form never changes what was shown', async () => {

@@ -431,9 +431,11 @@ describe('RFC 8628 §3.3: the page', { concurrency: true }, () => {
   });
 
   test('a person who presses Allow twice, or comes back to the page, hears that it is done while it lasts', async () => {
-    const codes = await ask();
+    const radio = await addClient(service, { deviceFlow: true }, 'public');
+    const codes = await ask(service, radio);
     const shown = await typed(ada, codes.userCode);
-    const { accessToken } = await decide(ada, shown, 'allow').then(async () => pairOf(await poll(codes)));
+    await decide(ada, shown, 'allow');
+    const { accessToken } = pairOf(await poll(codes, service, radio));
     const done = /You can go back to your device/;
     for (const visit of [
       await decide(ada, shown, 'allow'),
@@ -445,7 +447,7 @@ describe('RFC 8628 §3.3: the page', { concurrency: true }, () => {
     assert.ok(other.status === 400 && isCodeForm(other), 'nobody else does');
     assert.equal((await me(service, accessToken)).status, 200);
     const apps = await ada.get(`${service.appUrl}/account/apps`);
-    await ada.submit(apps, '/account/apps/revoke');
+    await ada.submit(apps, '/account/apps/revoke', { client_id: radio.clientId });
     assert.ok(isCodeForm(await ada.get(codes.complete)), 'taken back, it is no longer so');
   });
 
@@ -509,6 +511,20 @@ describe('RFC 8628 §5.1: guessing codes', { concurrency: true }, () => {
     assert.equal(statuses.filter((status) => status === '429').length, 180);
     own.clock.advance(60);
     for (let count = 0; count < 30; count++) assert.ok(isConsent(await browser.get(codes.complete)));
+  });
+
+  test('RFC 8628 §5.1: the /64s of one /56 guess four times as often as one, together', async (t) => {
+    const own = await startTestService(t, { VALETKEY_TRUSTED_PROXIES: '127.0.0.1' });
+    const statuses: number[] = [];
+    for (let n = 0; n < 5; n += 1) {
+      await addUser(own, `${n}@example.com`);
+      const browser = new Browser({ 'X-Forwarded-For': `2001:db8:1:10${n}::1` });
+      const form = await browser.get(`${own.appUrl}/sign-in`);
+      await browser.submit(form, '/sign-in', { email: `${n}@example.com`, password: PASSWORD });
+      for (let count = 0; count < 20; count++)
+        statuses.push((await browser.get(`${own.appUrl}/device?user_code=BBBB-BBBB`)).status);
+    }
+    assert.deepEqual([statuses.indexOf(429), statuses.lastIndexOf(400)], [80, 79]);
   });
 
   test('RFC 8628 §5.1: another account at the same address, or another address of the same account, is no way around', async (t) => {

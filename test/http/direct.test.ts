@@ -454,7 +454,10 @@ for (const [name, sent] of [
 ] as const)
   test(`stop: ${name}`, async (t) => {
     const path = temporaryPath(t);
-    const own = await startOneAddress(t, { VALETKEY_DATABASE_URL: `sqlite:${path}` });
+    const own = await startOneAddress(t, {
+      VALETKEY_DATABASE_URL: `sqlite:${path}`,
+      VALETKEY_KEYS_FILE: `${path}-keys`,
+    });
     await addUser(own);
     const app = await addClient(own);
     const { refreshToken } = await obtainPair(own, await signedInBrowser(own), app);

@@ -77,6 +77,6 @@ test('Promise 5: whatever nobody in particular asks for, the database does not g
   await exchangeCode(service, app, code);
   await post(service, 'revoke', { token: 'x', ...(await assertionFields(service, keyed, key)) });
   const grown = Object.entries(countRows(path)).map(([name, count]) => [name, count - Number(before[name])] as const);
-  const expected = { audit_event: 1, client_assertion: 1, oauth_grant: 1 };
+  const expected = { audit_event: 1, client_assertion: 1, client_assertion_total: 1, oauth_grant: 1 };
   assert.deepEqual(Object.fromEntries(grown.filter(([, count]) => count > 0).sort()), expected, 'one Allow is one row');
 });

@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
 import { assertFits, DescribedService, possibleAnswers } from '../support/described.ts';
 import { obtainCode, obtainPair, signedInBrowser } from '../support/flow.ts';
+import { requestHead, sendRaw } from '../support/raw-http.ts';
 import { addClient, addUser, PASSWORD, REDIRECT_URI, startTestService } from '../support/service.ts';
 import {
   addResourceServer,
@@ -195,6 +196,15 @@ test('RFC 6749 §5.2: who proves nothing, and who guesses too often, is answered
     for (let guess = 0; guess < 31; guess += 1) await described.ask(id, sent);
   }
   for (const { id, sent } of guesses) assert.equal((await described.ask(id, sent)).status, 429, id);
+});
+
+test('documents that are asked for too often answer as described', async (t) => {
+  const asked = await startTestService(t);
+  const own = await DescribedService.of(asked, described.seen);
+  const document = requestHead(asked.appUrl, 'GET /openapi.json', { Connection: 'keep-alive' });
+  await sendRaw(asked.appUrl, document.repeat(3001));
+  for (const id of ['openApi', 'authorizationServerMetadata', 'protectedResourceMetadata'])
+    assert.equal((await own.ask(id)).status, 429, id);
 });
 
 test('a broken service answers as described', async (t) => {

@@ -8,6 +8,8 @@ import { after, test } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import type { FastifyInstance, RouteOptions } from 'fastify';
 import { apiAnswers, oauthAnswers } from '../../src/http/json-answers.ts';
+import { ApiDescription } from '../../src/http/openapi.ts';
+import type { Service } from '../../src/http/service.ts';
 import { STANDARD_PARAMETERS } from '../../src/oauth/authorization-request.ts';
 import { assertFits, DescribedService, parameterNames } from '../support/described.ts';
 import { freePort, startTestService } from '../support/service.ts';
@@ -35,6 +37,12 @@ test('OpenAPI 3.1: the document is valid, and anybody may read it', async () => 
   assert.match(String(document['openapi']), /^3\.1\./);
   const { valid, errors } = await new Validator().validate(document);
   assert.ok(valid, JSON.stringify(errors));
+});
+
+test('OpenAPI 3.1: the document is made once, whoever asks for it how often', () => {
+  const brand = { productName: 'Acme', colour: '#000000', logoHref: null, supportAddress: null };
+  const description = new ApiDescription({ appUrl: 'https://auth.test', brand } as Service);
+  assert.equal(description.bytes, description.bytes);
 });
 
 test('docs/openapi.json is what a service with the default addresses says; UPDATE_DOCS=1 writes it', async (t) => {

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import net from 'node:net';
 import { DatabaseSync } from 'node:sqlite';
-import { after, describe, test } from 'node:test';
+import { after, describe, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { grantIdText } from '../../src/oauth/grant.ts';
 import type { AuditStore } from '../../src/oauth/store.ts';
 import type { Browser } from '../support/browser.ts';
 import { asJson, assertRefused, exchange, me, obtainCode, pairOf, signedInBrowser } from '../support/flow.ts';
@@ -257,8 +258,8 @@ describe('interface: a stream ends', { concurrency: true }, () => {
     await told.next('revoked', {});
   });
 
-  test('interface: a thousand streams are open at most, and whoever hangs up before the first word takes no place', async (t) => {
-    const { service: own } = await startOnFile(t);
+  test('interface: a thousand streams are open at most, 250 of one API and 16 of any, and whoever hangs up before the first word takes no place', async (t) => {
+    const { service: own } = await startOnFile(t, { VALETKEY_MAX_CONNECTIONS_PER_SOURCE: '2000' });
     const { id, secret } = await addResourceServer(own);
     const { hostname, port } = new URL(own.appUrl);
     const head = requestHead(own.appUrl, 'GET /oauth2/revocations', basic(id, secret));
@@ -289,11 +290,33 @@ describe('interface: a stream ends', { concurrency: true }, () => {
         ),
       ),
     );
-    for (const socket of open) socket.write(head);
+    const four = [{ id, secret }, ...(await Promise.all([1, 2, 3].map(() => addResourceServer(own))))];
+    const heads = four.map((each) => requestHead(own.appUrl, 'GET /oauth2/revocations', basic(each.id, each.secret)));
+    for (const [n, socket] of open.entries()) socket.write(String(heads[n % 4]));
     for (const word of await Promise.all(firstWords)) assert.match(word, /^HTTP\/1\.1 200 /);
-    const answer = await asJson(await fetch(`${own.appUrl}/oauth2/revocations`, { headers: basic(id, secret) }));
-    assertRefused(answer, 503, 'temporarily_unavailable');
-    assert.equal(answer.headers.get('retry-after'), '5');
+    const ask = async (each: TestResourceServer) =>
+      asJson(await fetch(`${own.appUrl}/oauth2/revocations`, { headers: basic(each.id, each.secret) }));
+    const lastLine = () => JSON.parse(String(own.log.at(-1)));
+    const ofOne = await ask({ id, secret });
+    assertRefused(ofOne, 429, 'temporarily_unavailable');
+    assert.equal(ofOne.headers.get('retry-after'), '5');
+    assert.match(lastLine().detail, /250 streams .*run another instance/);
+    assert.equal(lastLine().client_id, id);
+
+    let cut = 0;
+    for (const socket of open) socket.once('close', () => (cut += 1));
+    const fifth = await addResourceServer(own);
+    const theirs = await Promise.all(Array.from({ length: 16 }, () => RevocationStream.open(t, own, fifth)));
+    const inAll = await ask(fifth);
+    assertRefused(inAll, 503, 'temporarily_unavailable');
+    assert.equal(inAll.headers.get('retry-after'), '5');
+    assert.match(lastLine().detail, /all 1000 streams .*run another instance/);
+    assert.equal(own.log.filter((line) => line.includes('the resource server that has most lost one')).length, 16);
+    for (const since = performance.now(); cut < 16; await sleep(10)) assert.ok(performance.now() - since < 5000);
+    const { clientId } = await addClient(own);
+    await own.installation.clients.pause(clientId);
+    for (const each of theirs) await each.next('revoked', { client_id: clientId });
+    assert.equal(cut, 16);
   });
 
   test('interface: a reader that does not keep up is cut, and the others go on', async (t) => {
@@ -319,6 +342,89 @@ describe('interface: a stream ends', { concurrency: true }, () => {
     const another = await addClient(own);
     await own.installation.clients.revokeGrants(another.clientId);
     await told.next('revoked', { client_id: another.clientId });
+  });
+});
+
+describe('interface: a stream tells of the end of grants only those that could have heard of them', {
+  concurrency: true,
+}, () => {
+  const MAIL = 'https://mail.example';
+
+  /** A service with one API for each way in which grants are none of its business, and one whose they are. */
+  async function setApart(t: TestContext) {
+    const own = await startTestService(t);
+    const mail = await addResourceServer(own, { resource: MAIL, scopes: ['mail.read'] });
+    const others = [
+      await addResourceServer(own, { resource: 'https://other.example' }),
+      await addResourceServer(own, { resource: null }),
+      await addResourceServer(own, { resource: MAIL, scopes: ['mail.send'] }),
+    ];
+    const [told, ...untold] = await Promise.all([mail, ...others].map((api) => RevocationStream.open(t, own, api)));
+    const { id: person, email } = await addUser(own);
+    const scopes = ['mail.read', 'mail.send', 'other'].map((name) => ({ name, sentence: null, optional: false }));
+    const client = await addClient(own, { scopes });
+    const browser = await signedInBrowser(own, email);
+    const allow = (parameters: object = {}) =>
+      standardPair(own, browser, client, { resource: MAIL, scope: 'mail.read other', ...parameters });
+    return { own, mail, others, told: told as RevocationStream, untold, person, client, browser, allow };
+  }
+  type Apart = Awaited<ReturnType<typeof setApart>>;
+
+  const acts: Record<string, (apart: Apart, token: string) => Promise<unknown>> = {
+    'an app that gives its token back': ({ own, client }, token) => postAs(own, client, 'revoke', { token }),
+    'a person who removes the app': async ({ own, browser, client }) => {
+      const page = await browser.get(`${own.appUrl}/account/apps`);
+      await browser.submit(page, '/account/apps/revoke', { client_id: client.clientId });
+    },
+    'an operator who ends the grant': async ({ own, client }) => {
+      const [listed] = await own.installation.grants.list({ clientId: client.clientId, limit: 1 });
+      await own.installation.grants.revoke(grantIdText((listed ?? assert.fail()).grant.id), operator);
+    },
+  };
+  for (const [name, act] of Object.entries(acts))
+    test(`Promise 2: ${name}; the others hear neither client nor person, and miss nothing after it`, async (t) => {
+      const apart = await setApart(t);
+      const { own, mail, others, told, untold } = apart;
+      const { accessToken: token } = await apart.allow();
+      assert.equal((await introspect(own, mail, token)).body['active'], true);
+      for (const api of others) assert.equal((await introspect(own, api, token)).body['active'], false);
+      await act(apart, token);
+      await own.installation.grants.revokeAll(operator);
+      for (const stream of [told, ...untold]) await stream.next('revoked', {});
+      assert.equal(told.events.length, 3, JSON.stringify(told.events));
+      for (const { events } of untold)
+        assert.deepEqual(
+          events.map(({ event, data }) => [event, data]),
+          [
+            ['ready', {}],
+            ['revoked', {}],
+          ],
+        );
+    });
+
+  test('Promise 2: of several grants that a person ends at once each API hears that could have heard of any', async (t) => {
+    const { told, untold, allow, browser, own, client, person } = await setApart(t);
+    await allow();
+    await allow({ resource: undefined, scope: 'mail.send' });
+    const page = await browser.get(`${own.appUrl}/account/apps`);
+    await browser.submit(page, '/account/apps/revoke', { client_id: client.clientId });
+    const data = { sub: person, client_id: client.clientId };
+    // Tokens for no certain resource are good at each of them, and two of these see every scope.
+    for (const stream of [told, ...untold]) await stream.next('revoked', data);
+  });
+
+  test('Promise 2: an API that lost a scope is told to keep nothing, and hears no more of what it lost', async (t) => {
+    const { own, mail, told, allow, client, browser } = await setApart(t);
+    const { accessToken: token } = await allow();
+    assert.equal((await introspect(own, mail, token)).body['active'], true);
+    await own.installation.resourceServers.update(mail.id, { scopes: ['mail.send'] });
+    await told.next('revoked', {});
+    await postAs(own, client, 'revoke', { token });
+    const { accessToken: another } = await standardPair(own, browser, client, { resource: MAIL, scope: 'mail.send' });
+    const { body } = await introspect(own, mail, another);
+    await postAs(own, client, 'revoke', { token: another });
+    await told.next('revoked', { grant_id: body['grant_id'] });
+    assert.equal(told.events.length, 3, JSON.stringify(told.events));
   });
 });
 

@@ -157,9 +157,13 @@ test('ASVS 3.3: cookies on https are __Host-, Secure, HttpOnly and SameSite=Lax;
   const cookies = visit.headers.getSetCookie().sort();
   assert.match(
     String(cookies[0]),
+    /^__Host-valetkey_known=[\w-]{51}; Max-Age=31536000; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
+  );
+  assert.match(
+    String(cookies[1]),
     /^__Host-valetkey_session=[\w-]{43}; Max-Age=2592000; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
   );
-  assert.match(String(cookies[1]), /^__Host-valetkey_visitor=; Max-Age=0; Path=\/; HttpOnly; Secure; SameSite=Lax$/);
+  assert.match(String(cookies[2]), /^__Host-valetkey_visitor=; Max-Age=0; Path=\/; HttpOnly; Secure; SameSite=Lax$/);
   const { headers, body } = await browser.get(`${own.appUrl}/sign-out`);
   assert.equal(headers.get('strict-transport-security'), 'max-age=31536000');
   assert.ok(!body.includes('127.0.0.1'));

@@ -3,7 +3,7 @@ import { setTimeout as after } from 'node:timers/promises';
 import { OperatorError } from '../../src/oauth/error.ts';
 import type { RevocationNotice } from '../../src/oauth/revocation-notice.ts';
 import { StoreUnavailable } from '../../src/oauth/store.ts';
-import type { Browser, Visit } from '../support/browser.ts';
+import { type Browser, formOf, type Visit } from '../support/browser.ts';
 import { asJson, type JsonAnswer, postForm, type TestClient } from '../support/flow.ts';
 import { RevocationStream } from '../support/revocation-stream.ts';
 import { REDIRECT_URI } from '../support/service.ts';
@@ -105,10 +105,18 @@ export class Recorder {
     const { clientId } = this.client;
     const look = await this.#look(person, at, '/account/apps');
     if (!look.page?.body.includes('/account/apps/revoke')) return look.entry;
-    const shown = { ...look.page, url: `${postTo.appUrl}/account/apps` };
+    // The client alone, which ends every line that it has.
+    const form_token = formOf(look.page.body, '/account/apps/revoke').fields['form_token'] ?? '';
     const whose = { clientId, resourceOwnerId: person.accountId };
     return this.record(postTo, { kind: 'revoke', whose }, async () =>
-      visitAnswer(await person.browser.submit(shown, '/account/apps/revoke', { client_id: clientId }), 303),
+      visitAnswer(
+        await person.browser.post(
+          `${postTo.appUrl}/account/apps/revoke`,
+          { form_token, client_id: clientId },
+          { 'Sec-Fetch-Site': 'same-origin' },
+        ),
+        303,
+      ),
     );
   }
 

@@ -35,6 +35,23 @@ test('a token is refused from its expiry on', () => {
     assertRefusal(accessTokenRefusal(keyring, good, inContext(activeGrant), API, now), 'invalid_token', /expired/);
 });
 
+test('promise: a step of the clock back by more than a minute lets no token outlive its time', () => {
+  const refusalAt = (now: number, grant: Grant = activeGrant) =>
+    accessTokenRefusal(keyring, good, inContext(grant), API, now);
+  assert.equal(refusalAt(NOW - 60_000), null);
+  assertRefusal(refusalAt(NOW - 60_001), 'invalid_token', /clock stepped back/);
+  // The current token rotated after the step, which does not make those before it live for longer.
+  const at = NOW - 3_600_000;
+  const healed = { ...activeGrant, generation: 6, rotatedAt: at, accessTokenExpiresAt: at + 1_800_000 };
+  assertRefusal(refusalAt(at, healed), 'invalid_token', /clock stepped back/);
+  assert.equal(refusalAt(NOW - 60_000, healed), null, 'when its own time has come again');
+});
+
+test('interface: the lifetime of a token is that of its own rotation, whatever is set today', () => {
+  const long = { ...activeGrant, rotatedAt: NOW - 80_000_000 };
+  assert.equal(accessTokenRefusal(keyring, good, inContext(long), API, NOW), null);
+});
+
 test('a token of no grant is refused', () => {
   assertRefusal(accessTokenRefusal(keyring, good, null, API, NOW), 'invalid_token', /no such grant/);
 });

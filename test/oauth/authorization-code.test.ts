@@ -9,6 +9,7 @@ import {
   activeGrant,
   assertRefusal,
   badStandings,
+  confidentialClient,
   DAY,
   inContext,
   issuedGrant,
@@ -24,7 +25,7 @@ import {
 const VERIFIER = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
 const withChallenge = { codeChallenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM' };
 const good: CodeExchange = {
-  clientId: issuedGrant.clientId,
+  client: confidentialClient,
   redirectUri: issuedGrant.redirectUri,
   codeVerifier: undefined,
   asked: WHOLE_GRANT,
@@ -111,10 +112,15 @@ const wrongRequests: [name: string, wrong: Case, code: ErrorCode, detail: RegExp
     'invalid_grant',
     /forged/,
   ],
-  ['another client', { exchange: { clientId: 'app_two' } }, 'invalid_grant', /another client/],
+  [
+    'another client',
+    { exchange: { client: { ...confidentialClient, id: 'app_two' } } },
+    'invalid_grant',
+    /another client/,
+  ],
   [
     'a client of another case',
-    { exchange: { clientId: good.clientId.toUpperCase() } },
+    { exchange: { client: { ...confidentialClient, id: good.client.id.toUpperCase() } } },
     'invalid_grant',
     /another client/,
   ],
@@ -272,11 +278,13 @@ for (const { name, grant, standing, detail } of badStandings) {
   });
 }
 
+const stranger = { ...confidentialClient, id: 'app_two', redirectUris: [] };
+
 test('order: forgery, client, redirect_uri, PKCE, what is asked, standing, replay, expiry: of several mistakes the first is told', () => {
   const beyond = asking({ scope: 'admin', resources: ['https://other.test'] });
   const wrong: Required<Omit<Case, 'found'>> = {
     credential: withWrongMac(code),
-    exchange: { ...beyond, clientId: 'app_two', redirectUri: 'https://one.test/other', codeVerifier: VERIFIER },
+    exchange: { ...beyond, client: stranger, redirectUri: 'https://one.test/other', codeVerifier: VERIFIER },
     grant: { ...redeemed, revokedAt: NOW },
     standing: { clientPaused: true, resourceOwnerDisabled: true },
     now: NOW + 3_600_000,
@@ -304,6 +312,19 @@ test('order: forgery, client, redirect_uri, PKCE, what is asked, standing, repla
   current = { ...current, standing: {} };
   assertReplay(decide(current));
   assertRefusal(decide({ ...current, grant: {} }), 'invalid_grant', /expired/);
+});
+
+test('RFC 6749 §4.1.3: a code whose redirect URI was removed since is refused, and one that was redeemed is still a replay', () => {
+  const exchange = { client: { ...confidentialClient, redirectUris: ['https://one.test/other'] } };
+  const refusal = decide({ exchange });
+  assertRefusal(refusal, 'invalid_grant', /redirect URI was removed/);
+  assertReplay(decide({ exchange, grant: redeemed }));
+});
+
+test('RFC 8252 §7.3: a code for a loopback address is good at the port that it was asked for with', () => {
+  const redirectUri = 'http://127.0.0.1:51234/cb';
+  const exchange = { redirectUri, client: { ...confidentialClient, redirectUris: ['http://127.0.0.1/cb'] } };
+  assert.ok('redeem' in decide({ exchange, grant: { redirectUri } }));
 });
 
 test('RFC 6749 §5.2: all invalid_grant of a code share one public text, so that nobody learns what was wrong', () => {

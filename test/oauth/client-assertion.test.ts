@@ -47,6 +47,7 @@ async function assertRefused(text: string, detail: RegExp, by: Client = keyed, n
 test('RFC 7523 §3: a good assertion leaves a mark: a digest of client and jti, kept as long as it may be good', async () => {
   const used = await assertGood(await assertion({ claims: { jti: 'one' } }));
   assert.deepEqual(used, {
+    clientId: keyed.id,
     digest: hash('sha256', JSON.stringify([keyed.id, 'one']), 'buffer'),
     expiresAt: (SECONDS + 60 + 30) * 1000,
   });
@@ -154,6 +155,9 @@ const wrongClaims: [string, Said['claims'], RegExp][] = [
   ['§3 (4): an expiry that no clock shows', { exp: 1e308 }, /lives longer/],
   ['§3 (5): not good yet', { nbf: SECONDS + 32 }, /"nbf"/],
   ['§3 (5): a not-before that is text', { nbf: 'now' }, /"nbf"/],
+  ['§3 (6): issued in half a minute and more', { iat: SECONDS + 32 }, /issued in the future/],
+  ['§3 (6): a time of issue in milliseconds', { iat: NOW }, /issued in the future/],
+  ['§3 (6): a time of issue that is text', { iat: String(SECONDS) }, /"iat"/],
   ['§3 (7): no jti', { jti: undefined }, /"jti"|no jti/],
   ['§3 (7): an empty jti', { jti: '' }, /no jti/],
   ['§3 (7): a jti that is a number', { jti: 7 }, /no jti/],
@@ -173,6 +177,7 @@ const goodClaims: [string, Said['claims']][] = [
   ['a not-before just ahead, by a clock that differs', { nbf: SECONDS + 29 }],
   ['no time of issue', { iat: undefined }],
   ['a time of issue long ago', { iat: SECONDS - 1e6 }],
+  ['a time of issue just ahead, by a clock that differs', { iat: SECONDS + 29 }],
   ['claims that nobody knows', { extra: { deep: [1] } }],
 ];
 for (const [name, some] of goodClaims) {
@@ -180,6 +185,37 @@ for (const [name, some] of goodClaims) {
     await assertGood(await assertion({ claims: some ?? {} }));
   });
 }
+
+const goodTypes = ['JWT', 'jwt', 'client-authentication+jwt', 'Client-Authentication+JWT'];
+for (const typ of [...goodTypes, ...goodTypes.map((type) => `application/${type}`), 'Application/JWT', undefined]) {
+  test(`RFC 7515 §4.1.9: taken: typ ${typ}`, async () => {
+    await assertGood(await assertion({ header: { typ } }));
+  });
+}
+
+for (const typ of [
+  'at+jwt',
+  'dpop+jwt',
+  'logout+jwt',
+  'text/jwt',
+  'application/application/jwt',
+  'JWT ',
+  '',
+  7,
+  null,
+]) {
+  test(`RFC 8725 §3.11: a JWT of another kind, with typ ${JSON.stringify(typ)}, is refused`, async () => {
+    await assertRefused(await assertion({ header: { typ } }), /another kind/);
+  });
+}
+
+test('OAuth 2.1 §2.4: an assertion is for the issuer alone, where the operator demands that of its client', async () => {
+  const strict: Client = { ...keyed, assertionAudience: 'issuer' };
+  for (const aud of [ISSUER, [ISSUER]]) await assertGood(await assertion({ claims: { aud } }), strict);
+  for (const aud of AUDIENCES.slice(1)) await assertRefused(await assertion({ claims: { aud } }), /"aud"/, strict);
+  for (const aud of [AUDIENCES, AUDIENCES.toReversed()])
+    await assertRefused(await assertion({ claims: { aud } }), /for others as well/, strict);
+});
 
 test('RFC 7523 §3 (4): at every moment an assertion is refused or its mark outlives it', async () => {
   const text = await assertion({ claims: { exp: SECONDS + 60 } });
@@ -198,7 +234,7 @@ test('RFC 7519 §2: an expiry may have a fraction of a second, and its mark is a
   }
 });
 
-test('RFC 7515 §4.1.4: the key that kid names is the one, and without a kid any of them', async () => {
+test('RFC 7515 §4.1.4: the key that kid names is tried and no other, and without a kid any of them', async () => {
   const [a, b] = [ecKeys('P-256', { kid: 'a' }), ecKeys('P-256', { kid: 'b' })];
   const both = { ...keyed, keys: [a.jwk, b.jwk] };
   for (const [by, kid] of [
@@ -208,10 +244,17 @@ test('RFC 7515 §4.1.4: the key that kid names is the one, and without a kid any
     await assertGood(await assertion({ by, header: { kid } }), both);
   for (const by of [a, b]) await assertGood(await assertion({ by }), both);
   await assertRefused(await assertion({ by: a, header: { kid: 'b' } }), /signature/, both);
-  await assertRefused(await assertion({ by: a, header: { kid: 'c' } }), /no public key/, both);
-  await assertGood(await assertion({ by: keys, header: { kid: 'whatever' } }), keyed);
+  await assertRefused(await assertion({ by: a, header: { kid: 'c' } }), /no public key with its kid/, both);
+  await assertRefused(await assertion({ header: { kid: 'whatever' } }), /no public key with its kid/);
   const anonymous = { ...keyed, keys: [a.jwk, keys.jwk] };
-  await assertGood(await assertion({ by: keys, header: { kid: 'a2' } }), anonymous);
+  await assertRefused(await assertion({ header: { kid: 'a2' } }), /no public key with its kid/, anonymous);
+  await assertGood(await assertion(), anonymous);
+});
+
+test('RFC 7515 §4.1.4: a key of the right kid is not tried with an algorithm that it is not for', async () => {
+  const pinned = { ...keyed, keys: [{ ...rsa.jwk, kid: 'a', alg: 'PS256' }] };
+  const text = await assertion({ by: rsa, header: { kid: 'a', alg: 'RS256' } });
+  await assertRefused(text, /no public key with its kid, and for its alg/, pinned);
 });
 
 test('RFC 7515 §5.2: a signature of another key is refused, and so is one over something else', async () => {

@@ -168,6 +168,28 @@ test('RFC 6749 §2.3.1: guesses at one client from one source hinder nobody else
   assertGood(await clients.authenticate(asOne, origin));
 });
 
+test('RFC 6749 §2.3.1: sources of one network share no limit, as the servers of many apps share a cloud’s addresses', async (context) => {
+  const { clients } = await setUpKeyed(context);
+  for (const from of [(n: number) => `2001:db8:1:${n.toString(16)}::/64`, (n: number) => `198.51.100.${n % 256}`])
+    for (let n = 0; n < 40 * MOST_GUESSES; n += 1)
+      assertRefusal(await clients.authenticate(wrongSecret, { ...origin, source: from(n) }), 'invalid_client', /./);
+});
+
+test('Promise 6: of wrong credentials that arrive together no more are checked than of those one after the other', async (context) => {
+  const { clients } = await setUpKeyed(context);
+  const stranger = await assertion({ by: other });
+  for (const [guess, detail] of [
+    [wrongSecret, /wrong/],
+    [by(stranger), /signature/],
+    [{ ...wrongSecret, clientId: 'app_nobody' }, /no client/],
+  ] as const) {
+    const all = await Promise.all(Array.from({ length: 50 }, () => clients.authenticate(guess, origin)));
+    for (const [n, outcome] of all.entries())
+      if (n < MOST_GUESSES) assertRefusal(outcome, 'invalid_client', detail);
+      else assertRefusal(outcome, 'temporarily_unavailable', /throttled/);
+  }
+});
+
 test('RFC 7521 §4.2: who is throttled uses up no assertion', async (context) => {
   const { clients, clock } = await setUpKeyed(context);
   const stranger = await assertion({ by: other });

@@ -18,6 +18,7 @@ const settings: ClientSettings = {
   keys: [],
   consent: 'ask',
   deviceFlow: false,
+  assertionAudience: 'any',
 };
 
 function scope(name: string, sentence: string | null = null): Scope {
@@ -122,6 +123,7 @@ test('RFC 6749 §2.1: what an operator does not say is as usual: asked each time
   const registry = registryOf(await openMemory(context));
   const { client } = await registry.register('confidential', { name: 'One', redirectUris: ['https://one.test/cb'] });
   const { name, redirectUris, scopes, requirePkce, refreshOverlap, refreshRetryWindow, consent, deviceFlow } = client;
+  const { assertionAudience } = client;
   assert.deepEqual(
     {
       name,
@@ -132,6 +134,7 @@ test('RFC 6749 §2.1: what an operator does not say is as usual: asked each time
       refreshRetryWindow,
       consent,
       deviceFlow,
+      assertionAudience,
       keys: client.keys,
     },
     { ...settings, scopes: [] },
@@ -240,7 +243,7 @@ test('design: pausing is reversible, ends nothing, and is refused twice', async 
   assert.deepEqual(await registry.show(client.id), { ...client, status: 'paused' });
   await registry.resume(client.id);
   await assert.rejects(registry.resume(client.id), /active already/);
-  assert.deepEqual(await registry.show(client.id), client);
+  assert.deepEqual(await registry.show(client.id), { ...client, resumedAt: client.createdAt });
 });
 
 test('design: an update changes what it names, and neither secrets, status nor epoch', async (context) => {

@@ -7,6 +7,9 @@ import {
   type DeviceCode,
   type DevicePollDecision,
   decideDevicePoll,
+  isDeviceCodeExpired,
+  MOST_DEVICES_WAITING,
+  mayWait,
   newDeviceRequest,
   POLL_INTERVAL,
   type PollPace,
@@ -178,6 +181,24 @@ test('RFC 8628 §3.5: until the device code expires, and not a moment longer', (
     assertRefusal(decide({ after }), 'expired_token', /expired/);
 });
 
+test('RFC 8628 §3.5: after a step of the clock back nobody redeems later than the device code allows', () => {
+  assert.ok('redeem' in decide({ after: -60 }));
+  for (const after of [-60.001, -3600]) assertRefusal(decide({ after }), 'expired_token', /expired/);
+  for (const [ahead, isExpired] of [
+    [0, true],
+    [1, false],
+    [DEVICE_CODE_LIFETIME + 60, false],
+    [DEVICE_CODE_LIFETIME + 61, true],
+  ] as const)
+    assert.equal(isDeviceCodeExpired(NOW + ahead * 1000, NOW), isExpired, `${ahead} s ahead`);
+});
+
+test('promise 3: after a step of the clock back a redeemed device code gets no pair, and ends nothing', () => {
+  for (const grant of [redeemed, { ...redeemed, usedGeneration: 1 }, { ...redeemed, generation: 2 }])
+    for (const window of [0, WINDOW])
+      assertRefusal(decide({ grant, window, after: -2.001 }), 'invalid_grant', /clock stepped back/);
+});
+
 test('promise 3: a lost answer costs nothing while the pair is unused: within the window it is the same pair', () => {
   const { generation, keyId, rotatedAt, accessTokenExpiresAt, expiresAt } = { ...allowed, ...redeemed };
   const again = { grantId: request.grantId, generation, keyId, rotatedAt, accessTokenExpiresAt, expiresAt };
@@ -190,7 +211,7 @@ const replays: [string, Case][] = [
   ['once the pair was used', { grant: { ...redeemed, usedGeneration: 1 }, after: 1 }],
   ['once the pair was refreshed', { grant: { ...redeemed, generation: 2 }, after: 1 }],
   ['at once, where no window is allowed', { grant: redeemed, window: 0 }],
-  ['where no window is allowed, by a clock that stepped back', { grant: redeemed, window: 0, after: -3600 }],
+  ['where no window is allowed, by a clock that is two seconds behind', { grant: redeemed, window: 0, after: -2 }],
 ];
 for (const [name, given] of replays) {
   test(`RFC 8628 §3.5: a device code that was redeemed is a replay and ends the grant: ${name}`, () => {
@@ -252,4 +273,25 @@ test('RFC 8628 §3.5: each poll that is too fast makes the pace five seconds slo
   for (let n = 0; n < 10; n += 1) ({ pace } = pollAt(pace, NOW + n));
   assert.equal(pace.interval, POLL_INTERVAL + 9 * 5);
   assert.equal(pollAt(pace, NOW + 60_000).pace.interval, pace.interval);
+});
+
+test('design: one network alone takes as many places as it leaves free, and lighter ones less by their weight', () => {
+  for (const [weight, most] of [
+    [32, 5000],
+    [4, 1112],
+    [1, 304],
+  ] as const) {
+    let waiting = 0;
+    while (mayWait(waiting, weight, MOST_DEVICES_WAITING - waiting)) waiting += 1;
+    assert.equal(waiting, most);
+    assert.ok(mayWait(0, 1, MOST_DEVICES_WAITING - waiting));
+  }
+  for (const sources of [100, 1000, 5000]) {
+    let waiting = 0;
+    while (mayWait(waiting, 1, MOST_DEVICES_WAITING - sources * waiting)) waiting += 1;
+    assert.ok(sources * (waiting - 1) < MOST_DEVICES_WAITING, `${sources} addresses leave places for one more`);
+    assert.ok(sources > 100 || MOST_DEVICES_WAITING - sources * waiting > 2000, 'and a hundred a fifth of them');
+  }
+  assert.equal(mayWait(0, 32, 0), false);
+  assert.equal(mayWait(0, 1, 1), true, 'the last place is for whoever has none');
 });

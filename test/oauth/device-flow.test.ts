@@ -5,6 +5,7 @@ import type { Client } from '../../src/oauth/client.ts';
 import { DEVICE_CODE_LIFETIME, DEVICE_GRANT_TYPE } from '../../src/oauth/device-authorization.ts';
 import type { DeviceCodes, ShownDeviceRequest } from '../../src/oauth/device-flow.ts';
 import { type ErrorCode, Refusal } from '../../src/oauth/error.ts';
+import { networksOf } from '../../src/oauth/networks.ts';
 import { type AskedOfTokens, WHOLE_GRANT } from '../../src/oauth/token-request.ts';
 import {
   event,
@@ -409,7 +410,8 @@ test('RFC 8628 §3.5: a device whose user code is another’s by now is told tha
   const codes = await begin(protocol);
   const after = await restart();
   const request = sampleDeviceRequest({ userCode: codes.userCode, clientId: phone.id });
-  await after.store.addDeviceRequest({ request, decision: null, pace: { polledAt: 0, interval: 5 } }, NOW);
+  const waiting = { request, decision: null, pace: { polledAt: 0, interval: 5 } };
+  await after.store.addDeviceRequest(waiting, networksOf(origin.source), NOW);
   assertRefusal(await poll(after, codes), 'expired_token', /expired/);
   assert.equal(await allow(after, codes), 'allowed', 'to the other device');
   assertRefusal(await poll(after, codes), 'expired_token', /expired/);
@@ -420,12 +422,14 @@ test('promise 5: so many devices may wait and no more, and each that expires mak
   const { deviceFlow, clock } = protocol;
   const first = await begin(protocol);
   clock.now += 1000;
-  for (let n = 1; n < 10_000; n += 1) await begin(protocol);
+  const elsewhere = async (n: number) =>
+    assertGood(await deviceFlow.begin(asPhone, nothing, { ...origin, source: `10.${n >> 8}.${n & 255}.1` }));
+  for (let n = 1; n < 10_000; n += 1) await elsewhere(n);
   const full = await deviceFlow.begin(asPhone, nothing, origin);
   assertRefusal(full, 'temporarily_unavailable', /./);
   assert.ok(full instanceof Refusal && Number(full.retryAfter) > 0);
   assert.ok(await deviceFlow.find(first.userCode), 'and nobody who waits is pushed out');
   clock.now = first.expiresAt;
-  await begin(protocol);
+  await elsewhere(10_000);
   assertRefusal(await deviceFlow.begin(asPhone, nothing, origin), 'temporarily_unavailable', /./);
 });

@@ -54,7 +54,9 @@ type Step =
   | { readonly do: 'use'; readonly older: number; readonly elsewhere: boolean }
   | { readonly do: 'revoke'; readonly reason: RevocationReason }
   | { readonly do: 'raiseEpoch' | 'pause' | 'resume' | 'disable' | 'enable' }
-  | { readonly do: 'wait'; readonly seconds: number };
+  | { readonly do: 'wait'; readonly seconds: number }
+  /** The clock steps back. */
+  | { readonly do: 'step'; readonly seconds: number };
 
 /** What the model expects of a request: the pair of a generation, or a refusal. */
 type Expected = number | 'refused';
@@ -100,14 +102,15 @@ class Model {
   redeem(wrong: string): Expected {
     if (wrong !== 'nothing' || this.#isStopped()) return 'refused';
     if (this.generation > 0) this.revoke('code_replay');
-    if (this.generation > 0 || this.now >= 60) return 'refused';
+    if (this.generation > 0 || this.now >= 60 || this.now < -60) return 'refused';
     return this.#advance();
   }
 
   refresh(generation: number, wrong: string): Expected {
     if (wrong !== 'nothing' || this.#isStopped() || this.now >= this.#refreshTokenExpiresAt()) return 'refused';
     if (generation === this.generation) return this.#advance();
-    const age = this.now - this.rotatedAt;
+    if (this.now < this.rotatedAt - 2) return 'refused'; // Nobody knows how old the pair is: nothing is shared or ended.
+    const age = Math.max(0, this.now - this.rotatedAt);
     const isPredecessor = generation === this.generation - 1;
     if (isPredecessor && age < this.#overlap) return this.generation;
     if (isPredecessor && age < this.#retryWindow && this.used < this.generation) return this.generation;
@@ -116,7 +119,9 @@ class Model {
   }
 
   isGood(issuedAt: number): boolean {
-    return !this.#isStopped() && this.now < Math.min(issuedAt + 900, issuedAt + 2000, 8000);
+    const expiresAt = Math.min(issuedAt + 900, 8000);
+    const lifetime = Math.min(900, 8000 - this.rotatedAt);
+    return !this.#isStopped() && this.now < expiresAt && this.now >= expiresAt - lifetime - 60;
   }
 }
 
@@ -140,7 +145,7 @@ class System {
 
   decideCode(wrong: string): CodeDecision {
     const exchange = {
-      clientId: wrong === 'client' ? 'app_two' : this.client.id,
+      client: wrong === 'client' ? { ...this.client, id: 'app_two' } : this.client,
       redirectUri: wrong === 'redirect_uri' ? 'https://one.test/other' : this.row.redirectUri,
       codeVerifier: wrong === 'verifier' ? undefined : 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk',
       asked: asked(wrong),
@@ -266,6 +271,10 @@ const someStep: fc.Arbitrary<Step> = fc.oneof(
       seconds: fc.constantFrom(1, 5, 9, 10, 49, 59, 60, 300, 599, 600, 899, 900, 1999, 2000),
     }),
   },
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: fc.constant('step' as const), seconds: fc.constantFrom(1, 2, 3, 60, 61, 600, 3600) }),
+  },
 );
 
 const clients: [string, Client, overlap: number, retryWindow: number][] = [
@@ -370,6 +379,10 @@ function run(steps: readonly Step[], system: System, model: Model): void {
       case 'wait':
         model.now += step.seconds;
         system.now += step.seconds * 1000;
+        break;
+      case 'step':
+        model.now -= step.seconds;
+        system.now -= step.seconds * 1000;
     }
     everEnded ||= model.isEnded;
     assert.equal(system.row.generation, model.generation);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { auditEvent } from '../../src/oauth/audit.ts';
 import type { Client } from '../../src/oauth/client.ts';
+import { DEVICE_GRANT_TYPE } from '../../src/oauth/device-authorization.ts';
 import type { Grant } from '../../src/oauth/grant.ts';
 import { grantIdText, newGrantId } from '../../src/oauth/grant.ts';
 import { GrantRegistry } from '../../src/oauth/grant-registry.ts';
@@ -30,35 +31,106 @@ async function setUp(context: Parameters<typeof openMemory>[0]) {
 
 test('a user sees each app once, with all its live grants together, by name', async (context) => {
   const { memory, registry } = await setUp(context);
-  await addGrant(memory, { scope: 'read write', grantedAt: NOW - 5000, lastUsedAt: NOW - 10, generation: 1 });
-  await addGrant(memory, { scope: 'write admin', grantedAt: NOW - 9000, lastUsedAt: NOW - 20, generation: 1 });
-  await addGrant(memory, { clientId: two.id, scope: '', generation: 1, lastUsedAt: null });
-  assert.deepEqual(await registry.connectedApps(ada.id), [
-    { clientId: 'app_two', clientName: 'A second', scope: [], since: activeGrant.grantedAt, lastUsedAt: null },
+  const newest = await addGrant(memory, { scope: 'read write', grantedAt: NOW - 5000, lastUsedAt: NOW - 10 });
+  await addGrant(memory, { scope: 'write admin', grantedAt: NOW - 9000, lastUsedAt: NOW - 20, rotatedAt: NOW - 15 });
+  await addGrant(memory, { scope: 'read', resource: 'urn:x', grantedAt: NOW - 7000, rotatedAt: NOW - 15 });
+  const other = await addGrant(memory, { clientId: two.id, scope: '', generation: 1, lastUsedAt: null });
+  const together = { isDevice: false, isWaiting: false };
+  const [first, second, ...more] = await registry.connectedApps(ada.id);
+  assert.deepEqual(more, []);
+  assert.deepEqual(first, {
+    ...together,
+    clientId: 'app_two',
+    clientName: 'A second',
+    grantId: grantIdText(other.id),
+    scope: [],
+    since: activeGrant.grantedAt,
+    lastUsedAt: null,
+  });
+  assert.deepEqual(
+    { ...second, scope: second?.scope.toSorted() },
     {
+      ...together,
       clientId: 'app_one',
       clientName: 'One',
-      scope: ['read', 'write', 'admin'],
+      grantId: grantIdText(newest.id),
+      scope: ['admin', 'read', 'write'],
       since: NOW - 9000,
-      lastUsedAt: NOW - 10,
+      lastUsedAt: NOW,
     },
-  ]);
-});
-
-test('an app that was allowed a thousand times hides no other', async (context) => {
-  const { memory, registry } = await setUp(context);
-  await addGrant(memory, { clientId: two.id, grantedAt: NOW - 5000 });
-  for (let time = 0; time < 1001; time += 1) await addGrant(memory, { grantedAt: NOW });
-  assert.deepEqual(
-    (await registry.connectedApps(ada.id)).map(({ clientId }) => clientId),
-    ['app_two', 'app_one'],
   );
 });
 
-test('what is expired, revoked, not redeemed or another user’s is not shown', async (context) => {
+test('a device and what waits are lines of their own', async (context) => {
+  const { memory, registry } = await setUp(context);
+  const forDevice = { redirectUri: DEVICE_GRANT_TYPE };
+  const notRedeemed = { generation: 0, accessTokenExpiresAt: null };
+  const made: Grant[] = [];
+  for (const [place, changes] of [
+    {},
+    forDevice,
+    forDevice,
+    notRedeemed,
+    notRedeemed,
+    { ...forDevice, ...notRedeemed },
+  ].entries())
+    made.push(await addGrant(memory, { ...changes, grantedAt: NOW - 9000 + place }));
+  const lines = (await registry.connectedApps(ada.id)).map(({ grantId, isDevice, isWaiting, since }) => ({
+    grantId,
+    isDevice,
+    isWaiting,
+    since,
+  }));
+  assert.deepEqual(
+    lines,
+    made.map(({ id, redirectUri, generation, grantedAt }) => ({
+      grantId: grantIdText(id),
+      isDevice: redirectUri === DEVICE_GRANT_TYPE,
+      isWaiting: generation === 0,
+      since: grantedAt,
+    })),
+  );
+  assert.deepEqual(await registry.connectedApps(bob.id), []);
+});
+
+const lines: [what: string, grant: Partial<Grant>, isWaiting: boolean, ended: boolean[]][] = [
+  ['a device', { redirectUri: DEVICE_GRANT_TYPE }, false, [false, false, true, false]],
+  ['what waits', { generation: 0, accessTokenExpiresAt: null }, true, [false, false, true, false]],
+  ['what waited and was fetched meanwhile', {}, true, [false, false, true, false]],
+  ['an app', {}, false, [true, false, true, true]],
+];
+for (const [what, changes, isWaiting, ended] of lines)
+  test(`Promise 2: a user takes back ${what}, and nothing of another line`, async (context) => {
+    const { memory, registry } = await setUp(context);
+    const grants = [
+      await addGrant(memory, { redirectUri: 'https://one.test/other' }),
+      await addGrant(memory, { redirectUri: DEVICE_GRANT_TYPE }),
+      await addGrant(memory, changes),
+      await addGrant(memory, { generation: 0, accessTokenExpiresAt: null }),
+    ];
+    const others = [await addGrant(memory, { clientId: two.id }), await addGrant(memory, { resourceOwnerId: bob.id })];
+    const taken = { clientId: one.id, grantId: grantIdText(grants[2]?.id as Buffer), isWaiting };
+    const revoked = async ({ id }: Grant) => (await memory.store.findGrant(id))?.grant.revocationReason === 'user';
+    for (const wrong of [{ clientId: two.id }, { grantId: '' }, { grantId: grantIdText(newGrantId(NOW)) }])
+      assert.equal(await registry.takeBack(ada.id, { ...taken, ...wrong }, user), null);
+    assert.equal(await registry.takeBack(bob.id, taken, { ...user, id: bob.id }), null, 'another person’s');
+    assert.deepEqual(await Promise.all(grants.map(revoked)), [false, false, false, false]);
+    for (const time of ['first', 'second'])
+      assert.equal(await registry.takeBack(ada.id, taken, user), what === 'a device' ? 'device' : 'app', time);
+    assert.deepEqual(await Promise.all(grants.map(revoked)), ended);
+    assert.deepEqual(await Promise.all(others.map(revoked)), [false, false]);
+    const [event, ...more] = await memory.store.listAuditEvents({ action: 'grant_revoked', limit: 9 });
+    assert.deepEqual(more, []);
+    assert.deepEqual(
+      [event?.clientId, event?.resourceOwnerId, event?.grantId],
+      [one.id, ada.id, what === 'an app' ? null : taken.grantId],
+    );
+  });
+
+test('what is expired, revoked or another user’s is not shown', async (context) => {
   const { memory, registry } = await setUp(context);
   await addGrant(memory, { expiresAt: NOW });
-  await addGrant(memory, { generation: 0, accessTokenExpiresAt: null });
+  await addGrant(memory, { expiresAt: NOW, generation: 0, accessTokenExpiresAt: null });
   await addGrant(memory, { resourceOwnerId: bob.id });
   const revoked = await addGrant(memory);
   await registry.revoke(grantIdText(revoked.id), operator);

@@ -103,14 +103,16 @@ test('promise 2: what a check found holds for one version of the store, and for 
     expiresAt: NOW + 700_000,
   };
   assert.equal(known.checked(0, NOW), null);
-  known.keep(checked, null, NOW + 1);
+  known.keep(checked, null, NOW - 1, NOW + 1);
   for (const version of [null, -1, 0]) assert.equal(known.checked(version, NOW), null);
-  known.keep(checked, 7, NOW + 1);
+  known.keep(checked, 7, NOW - 1, NOW + 1);
   assert.equal(tokens.find(text)?.checked(7, NOW), checked);
   assert.equal(known.checked(7, NOW + 1), null);
+  assert.equal(known.checked(7, NOW - 1), checked);
+  assert.equal(known.checked(7, NOW - 2), null, 'the clock stepped back');
   for (const version of [null, 6, 8]) assert.equal(known.checked(version, NOW), null);
   const another = { ...checked, resourceOwner: { ...checked.resourceOwner, name: 'Another' } };
-  known.keep(another, 8, NOW + 1);
+  known.keep(another, 8, NOW - 1, NOW + 1);
   assert.equal(known.checked(8, NOW), another);
 });
 

@@ -70,6 +70,9 @@ test('RFC 9126 §4: a reference is good for its own client until it expires', ()
   const uri = push();
   assert.ok(open(uri, CLIENT, EXPIRY - 1));
   for (const now of [EXPIRY, EXPIRY + 1, EXPIRY + 1e9]) assert.equal(open(uri, CLIENT, now), null);
+  const made = EXPIRY - PUSHED_REQUEST_LIFETIME * 1000;
+  assert.ok(open(uri, CLIENT, made - 60_000));
+  assert.equal(open(uri, CLIENT, made - 60_001), null, 'the clock stepped back');
   for (const clientId of [undefined, '', 'app_two', CLIENT.toUpperCase(), `${CLIENT} `])
     assert.equal(pushedRequest(keyring, uri, clientId, NOW), null, clientId);
 });

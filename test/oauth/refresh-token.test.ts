@@ -163,11 +163,11 @@ const table: [client: keyof typeof clients, older: number, after: number, isUsed
   ['windowOnly', 2, 0, false, 'revoke'],
   // A clock that stepped back: the rotation lies ahead.
   ['confidential', 1, -1, true, 'again'],
-  ['confidential', 1, -3600, false, 'again'],
+  ['confidential', 1, -3600, false, 'refused'],
   ['confidential', 2, -1, true, 'refused'],
   ['strict', 1, -1, false, 'revoke'],
-  ['strict', 1, -3600, true, 'revoke'],
-  ['strict', 2, -3600, true, 'revoke'],
+  ['strict', 1, -3600, true, 'refused'],
+  ['strict', 2, -3600, true, 'refused'],
   ['public', 1, -1, true, 'revoke'],
   ['public', 1, -1, false, 'again'],
 ];
@@ -324,6 +324,41 @@ const times: [string, Client, Lifetimes, overlap: number, retryWindow: number][]
 ];
 for (const [name, client, settings, overlap, retryWindow] of times) {
   test(`interface: the retry times that hold: ${name}`, () => {
-    assert.deepEqual(retryTimes(client, settings), { overlap, retryWindow });
+    const grant = pairOf(settings.accessToken);
+    assert.deepEqual(retryTimes(client, settings, grant), { overlap, retryWindow });
   });
 }
+
+/** The sample grant with a pair whose access token lives so long (s). */
+function pairOf(accessTokenLifetime: number): Grant {
+  return { ...activeGrant, accessTokenExpiresAt: activeGrant.rotatedAt + accessTokenLifetime * 1000 };
+}
+
+test('interface: the pair at hand keeps the lifetime that it was given, and a window that was narrowed holds at once', () => {
+  const grant = pairOf(300);
+  for (const accessToken of [60, 300, 3600]) {
+    const today = { ...lifetimes, accessToken };
+    assert.deepEqual(retryTimes(confidentialClient, today, grant), { overlap: 10, retryWindow: 300 });
+    const narrowed = { ...today, refreshOverlap: 2, refreshRetryWindow: 20 };
+    assert.deepEqual(retryTimes(confidentialClient, narrowed, grant), { overlap: 2, retryWindow: 20 });
+  }
+});
+
+for (const [name, client] of Object.entries(clients))
+  for (const isUsed of [false, true])
+    test(`promise 3: after a step of the clock back no window is open, and nothing ends: ${name}, pair ${isUsed ? 'used' : 'unused'}`, () => {
+      for (const back of [2.001, 60, 3600, 30 * DAY])
+        for (const older of [1, 2, 4])
+          assertRefusal(decide({ client, isUsed, older, after: -back }), 'invalid_grant', /clock stepped back/);
+    });
+
+test('promise 3: instances whose clocks differ by two seconds see a rotation as new', () => {
+  for (const back of [0, 0.001, 2]) assert.equal(outcomeOf(decide({ older: 1, after: -back })), 'again');
+  assert.equal(outcomeOf(decide({ client: strictClient, older: 1, after: -2 })), 'revoke', '0 stays strict');
+});
+
+test('promise 3: after a step of the clock back the current refresh token rotates as always, which heals', () => {
+  const decision = decide({ after: -3600 });
+  assert.ok('rotate' in decision);
+  assert.equal(decision.rotate.rotatedAt, activeGrant.rotatedAt - 3_600_000);
+});

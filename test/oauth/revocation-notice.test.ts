@@ -1,15 +1,20 @@
 /** What ends access is told, and what does not is not: each act is sorted on purpose. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { AccountPace } from '../../src/accounts/account-pace.ts';
 import { Accounts } from '../../src/accounts/accounts.ts';
+import { GuessBudget } from '../../src/accounts/guess-budget.ts';
+import { KnownBrowsers } from '../../src/accounts/known-browser.ts';
 import { PasswordHasher } from '../../src/accounts/password-hash.ts';
 import { Throttle } from '../../src/accounts/throttle.ts';
+import { WrongSignIns } from '../../src/accounts/wrong-sign-ins.ts';
 import type { AuditAction } from '../../src/oauth/audit.ts';
 import { ClientRegistry } from '../../src/oauth/client-registry.ts';
 import { grantIdText, type IssuedTokens } from '../../src/oauth/grant.ts';
 import { GrantRegistry } from '../../src/oauth/grant-registry.ts';
-import { type RevocationNotice, revocationNotice } from '../../src/oauth/revocation-notice.ts';
-import { event, operator } from '../support/storage.ts';
+import type { GrantedAccess } from '../../src/oauth/granted-access.ts';
+import { noticeFor, type RevocationNotice, revocationNotice } from '../../src/oauth/revocation-notice.ts';
+import { event, operator, sampleResourceServer } from '../support/storage.ts';
 import { ada } from './memory.ts';
 import { asOne, assertGood, exchange, obtainCode, one, origin, type Protocol, setUp } from './protocol.ts';
 import { assertRefusal, keyring, PREFIX } from './samples.ts';
@@ -25,6 +30,7 @@ const told: Record<AuditAction, RevocationNotice | null> = {
   grant_revoked: { grantId: 'g' },
   code_replay: { grantId: 'g' },
   refresh_reuse: { grantId: 'g' },
+  too_many_grants: { grantId: 'g' },
   all_grants_revoked: {},
   client_registered: null,
   client_updated: { clientId: 'c' },
@@ -43,6 +49,7 @@ const told: Record<AuditAction, RevocationNotice | null> = {
   scope_deleted: null,
   sign_in: null,
   sign_out: null,
+  wrong_sign_ins: null,
   user_added: null,
   user_password_set: null,
   user_disabled: { resourceOwnerId: 'r' },
@@ -67,14 +74,76 @@ test('interface: all grants of one person for one app end in one notice that bot
     assert.deepEqual(revocationNotice(event('grant_revoked', one)), {}, 'half of it is not enough to be told less');
 });
 
+const letters = 'https://letters.test';
+const ended: Record<string, [access: object[], others: object, isTold: boolean]> = {
+  'for its resource and a scope that it may see': [[{ resource: letters, scope: 'read write' }], {}, true],
+  'for any resource': [[{ resource: null, scope: 'read' }], {}, true],
+  'for another resource': [[{ resource: 'https://mail.test', scope: 'read' }], {}, false],
+  'for a resource, where it has none': [[{ resource: letters, scope: 'read' }], { resource: null }, false],
+  'without a scope that it may see': [[{ resource: letters, scope: 'write' }], {}, false],
+  'without any scope': [[{ resource: letters, scope: '' }], {}, false],
+  'without any scope, where it sees all': [[{ resource: letters, scope: '' }], { scopes: null }, true],
+  'for another resource with its scope, and for its own without': [
+    [
+      { resource: 'https://mail.test', scope: 'read' },
+      { resource: letters, scope: 'write' },
+    ],
+    {},
+    false,
+  ],
+  'of which one is for it': [
+    [
+      { resource: 'https://mail.test', scope: 'read' },
+      { resource: null, scope: 'write read' },
+    ],
+    {},
+    true,
+  ],
+};
+for (const [what, [access, others, isTold]] of Object.entries(ended))
+  test(`interface: the end of grants ${what} is ${isTold ? '' : 'not '}told to a resource server`, () => {
+    const resourceServer = sampleResourceServer({ resource: letters, scopes: ['read'], ...others });
+    const endedAccess = access as GrantedAccess[];
+    for (const whose of [about, { ...about, grantId: null }]) {
+      const recorded = { ...event('grant_revoked', whose), sequence: 1, endedAccess };
+      assert.deepEqual(noticeFor(recorded, resourceServer), isTold ? revocationNotice(recorded) : null);
+      assert.deepEqual(noticeFor(recorded, null), {}, 'to one that is not known yet nothing is named');
+      assert.deepEqual(
+        noticeFor({ ...recorded, endedAccess: null }, resourceServer),
+        {},
+        'nor where it is not recorded',
+      );
+    }
+    for (const action of ['client_paused', 'user_disabled', 'all_grants_revoked'] as const) {
+      const recorded = { ...event(action, about), sequence: 1, endedAccess: null };
+      assert.deepEqual(noticeFor(recorded, resourceServer), revocationNotice(recorded), 'all are told');
+    }
+  });
+
 function registriesOn({ store, clock }: Protocol) {
   const parts = { store, keyring, prefix: PREFIX, now: () => clock.now };
   const throttle = new Throttle({ count: 5, seconds: 60 });
-  const throttles = { accountAndSource: throttle, source: throttle };
+  const pace = new AccountPace({
+    often: throttle,
+    seldom: throttle,
+    accountAndNetwork: throttle,
+    now: parts.now,
+    later: () => () => {},
+  });
+  const knownBrowsers = new KnownBrowsers(keyring, { knownBrowsers: throttle, knownBrowserFailures: throttle });
+  const budget = new GuessBudget({ accountAndSource: throttle, source: throttle });
   return {
     grants: new GrantRegistry(store, parts.now),
     clients: new ClientRegistry({ ...parts, accessTokenLifetime: 1800 }, operator),
-    accounts: new Accounts({ ...parts, hasher: new PasswordHasher(keyring, 1), throttles, guessable: [] }),
+    accounts: new Accounts({
+      ...parts,
+      hasher: new PasswordHasher(keyring),
+      budget,
+      pace,
+      knownBrowsers,
+      wrongSignIns: new WrongSignIns(store, parts.now),
+      guessable: [],
+    }),
   };
 }
 
@@ -119,12 +188,17 @@ for (const [what, act] of Object.entries(acts)) {
       'invalid_token',
       /revoked|paused|disabled|no such/,
     );
-    const notices = (await protocol.store.listAuditEventsAfter(before, 100)).map(revocationNotice);
+    const events = await protocol.store.listAuditEventsAfter(before, 100);
+    const concerned = sampleResourceServer({ resource: null, scopes: null });
+    const notices = events.map((each) => noticeFor(each, concerned));
     const fits = (notice: RevocationNotice | null) =>
       notice !== null &&
       (notice.grantId ?? grantId) === grantId &&
       (notice.clientId ?? one.id) === one.id &&
       (notice.resourceOwnerId ?? ada.id) === ada.id;
     assert.equal(notices.filter(fits).length, 1, JSON.stringify(notices));
+    const other = sampleResourceServer({ resource: null, scopes: ['of-another'] });
+    const named = events.map((each) => noticeFor(each, other)).flatMap((notice) => Object.keys(notice ?? {}));
+    assert.ok(!named.includes('grantId') && named.length < 2, 'no other resource server learns of the grant');
   });
 }

@@ -44,10 +44,12 @@ export const confidentialClient: Client = {
   keys: [],
   consent: 'ask',
   deviceFlow: false,
+  assertionAudience: 'any',
   status: 'active',
   epoch: 0,
   secrets: [],
   createdAt: NOW - 1000,
+  resumedAt: null,
 };
 export const publicClient: Client = { ...confidentialClient, type: 'public' };
 export const strictClient: Client = { ...confidentialClient, refreshOverlap: 0, refreshRetryWindow: 0 };

@@ -13,7 +13,8 @@ import { sampleBrand, sampleContext, samplePages } from './sample-pages.ts';
 const policy = "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'";
 const names = Object.keys(samplePages(sampleContext('en')));
 /** Pages that differ from another one in nothing but words, or in how often something is repeated. */
-const repeated = /^error-(?!unknown_client)|^sign-in-(?!wrong)|-(?:this-device|many|throttled|denied)$/;
+const repeated =
+  /^error-(?!unknown_client)|^sign-in-(?!wrong)|-(?:this-device|many|throttled|denied)$|^connected-apps-(?!empty)/;
 const distinct = names.filter((name) => !repeated.test(name));
 const hardColours = ['#ffff00', '#000000', '#ffffff'];
 

@@ -109,7 +109,7 @@ const consent = {
   account: { name: 'Ada', email: 'ada@northwind.example' },
   hasAccessAlready: false,
   permissions: [] as Permission[],
-  outdatedChoice: null,
+  notTaken: null,
   action: '/auth/oauth2/authorize?client_id=a',
   formToken: 't',
   switchAccount: { continueTo: '/auth/oauth2/authorize?client_id=a', formToken: 'u' },
@@ -328,6 +328,15 @@ test('the developers’ page sends a newcomer one of two ways, and names every a
   for (const scope of ['calendar.read', 'calendar.write'])
     assert.ok(page.includes(`<dt><code>${scope}</code></dt>`), scope);
 });
+
+for (const language of ['en', 'ar'] as const)
+  test(`the developers’ page tells users of Go and of @fastify/oauth2 what they have to set (${language})`, () => {
+    const page = String(samplePages(sampleContext(language))['developers']);
+    const [, library = '', calls = ''] =
+      /<section id="library">(.*?)<\/section>.*<section id="calls">(.*?)<\/section>/s.exec(page) ?? [];
+    assert.match(library, /<code[^>]*>@fastify\/oauth2<\/code>.*<code>scope<\/code>/s);
+    assert.match(calls, /AuthStyle: oauth2\.AuthStyleInParams<\/code>.*<code>TokenURL<\/code>/s);
+  });
 
 test('the example for libraries calls what openid-client has, and runs without TLS on this machine alone', async () => {
   const openidClient: Record<string, unknown> = await import('openid-client');

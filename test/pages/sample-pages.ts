@@ -1,5 +1,5 @@
 import type { Brand } from '../../src/pages/brand.ts';
-import { connectedAppsPage } from '../../src/pages/connected-apps-page.ts';
+import { connectedAppsPage, type RemovedAccess } from '../../src/pages/connected-apps-page.ts';
 import { consentPage } from '../../src/pages/consent-page.ts';
 import { developersPage } from '../../src/pages/developers-page.ts';
 import { deviceCodePage, deviceDonePage } from '../../src/pages/device-pages.ts';
@@ -43,7 +43,7 @@ export function samplePages(context: PageContext, text: Replace = unchanged): Re
     appName: text('Meeting Room Planner'),
   };
   const consent = {
-    outdatedChoice: null,
+    notTaken: null,
     appName: text('Meeting Room Planner'),
     account,
     hasAccessAlready: false,
@@ -73,16 +73,32 @@ export function samplePages(context: PageContext, text: Replace = unchanged): Re
     isOutdated: false,
     signOutFormToken: text('token'),
   };
+  const inBrowser = { grantId: text('g'), isDevice: false, isWaiting: false, lastUsed: null };
+  const waiting = { ...inBrowser, isWaiting: true, since: 1_795_000_000_000 };
   const apps = [
     {
+      ...inBrowser,
       clientId: text('a'),
       appName: text('Meeting Room Planner'),
       permissions,
       since: 1_780_000_000_000,
       lastUsed: 1_795_000_000_000,
     },
-    { clientId: text('b'), appName: text('Backup'), permissions: [], since: 1_790_000_000_000, lastUsed: null },
+    {
+      ...inBrowser,
+      clientId: text('a'),
+      isDevice: true,
+      appName: text('Meeting Room Planner'),
+      permissions,
+      since: 1_788_000_000_000,
+      lastUsed: 1_794_000_000_000,
+    },
+    { ...waiting, isDevice: true, clientId: text('a'), appName: text('Meeting Room Planner'), permissions },
+    { ...inBrowser, clientId: text('b'), appName: text('Backup'), since: 1_790_000_000_000, permissions: [] },
+    { ...waiting, clientId: text('b'), appName: text('Backup'), permissions: [] },
   ];
+  const removed = (what: RemovedAccess) =>
+    connectedAppsPage(context, { ...connected, apps, justRemoved: { what, appName: text('Invoice Robot') } });
   const errors = errorKinds.map(
     (kind) => [`error-${kind}`, errorPage(context, { kind, requestId: text('01JD6Q8Z5T3XKM') })] as const,
   );
@@ -105,7 +121,13 @@ export function samplePages(context: PageContext, text: Replace = unchanged): Re
       ...consent,
       ...toApp,
       permissions: optional,
-      outdatedChoice: [],
+      notTaken: { why: 'outdated', choice: [] },
+    }),
+    'consent-throttled': consentPage(context, {
+      ...consent,
+      ...toApp,
+      permissions: optional,
+      notTaken: { why: 'throttled', retryAfterSeconds: 9, choice: [] },
     }),
     'consent-more': consentPage(context, { ...consent, ...toApp, hasAccessAlready: true, permissions: more }),
     'consent-nothing-new': consentPage(context, { ...consent, ...toApp, hasAccessAlready: true }),
@@ -149,7 +171,10 @@ export function samplePages(context: PageContext, text: Replace = unchanged): Re
     }),
     'device-allowed': deviceDonePage(context, { decision: 'allowed', appName: text('Meeting Room Planner') }),
     'device-denied': deviceDonePage(context, { decision: 'denied', appName: text('Meeting Room Planner') }),
-    'connected-apps': connectedAppsPage(context, { ...connected, apps, justRemoved: text('Invoice Robot') }),
+    'connected-apps': removed('app'),
+    'connected-apps-but-devices': removed('appButDevices'),
+    'connected-apps-device': removed('device'),
+    'connected-apps-waiting': removed('waiting'),
     'connected-apps-empty': connectedAppsPage(context, connected),
     'sign-out': signOutPage(context, { formToken: text('token'), continueTo: text('/account/apps') }),
     'signed-out': signedOutPage(context),

@@ -81,7 +81,7 @@ test('each request of a statement has its own guard and its own answer', async (
     store.redeemAuthorizationCode(sampleGeneration(sampleGrant(), 1)),
     store.redeemAuthorizationCode(sampleGeneration(one, 1)),
   ]);
-  assert.deepEqual(answers, [true, false, false, false, false]);
+  assert.deepEqual(answers, ['redeemed', false, false, false, false]);
   const found = await Promise.all(grants.map(({ id }) => store.findGrant(id)));
   assert.deepEqual(
     found.map((each) => each?.grant.generation),

@@ -1,8 +1,10 @@
 /** Clean-up deletes what is dead for a day and nothing else, in small steps, on one instance at a time. */
 import assert from 'node:assert/strict';
+import { hash } from 'node:crypto';
 import { after, type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Grant } from '../../src/oauth/grant.ts';
+import { networksOf } from '../../src/oauth/networks.ts';
 import { CleanUp } from '../../src/storage/postgresql/clean-up.ts';
 import type { PostgresqlStorage } from '../../src/storage/postgresql/open.ts';
 import { startPostgres } from '../support/postgres.ts';
@@ -87,7 +89,7 @@ test('grants go with their client, their account and their epochs', async (t) =>
   assert.equal(await walkAll(opened), 1);
 });
 
-test('sessions, used assertions, waiting devices and empty counters go when their time is over', async (t) => {
+test('sessions, waiting devices and empty counters go when their time is over', async (t) => {
   const opened = await open(t);
   const { store, counters, url } = opened;
   const sessions = [
@@ -97,9 +99,6 @@ test('sessions, used assertions, waiting devices and empty counters go when thei
     sampleSession({ createdAt: NOW - 32 * DAY }),
   ];
   for (const session of sessions) await store.addSession(session, sampleAccount().password, null, event('sign_in'));
-  const mark = (fill: number, expiresAt: number) =>
-    store.useClientAssertion({ digest: Buffer.alloc(32, fill), expiresAt });
-  await Promise.all([mark(1, NOW - DAY), mark(2, NOW - DAY - 1)]);
   const wait = (userCode: string, expiresAt: number) => {
     const request = {
       ...sampleGrant(),
@@ -109,18 +108,59 @@ test('sessions, used assertions, waiting devices and empty counters go when thei
       userCode,
       expiresAt,
     };
-    return store.addDeviceRequest({ request, decision: null, pace: { polledAt: 0, interval: 5 } }, NOW - 3 * DAY);
+    const waiting = { request, decision: null, pace: { polledAt: 0, interval: 5 } };
+    return store.addDeviceRequest(waiting, networksOf('192.0.2.1'), NOW - 3 * DAY);
   };
-  assert.deepEqual([await wait('BBBBBBBB', NOW + 1), await wait('CCCCCCCC', NOW - DAY - 1)], [true, true]);
+  assert.deepEqual([await wait('BBBBBBBB', NOW + 1), await wait('CCCCCCCC', NOW - HOUR - 1)], [true, true]);
   await counters?.move('full', 1000, 5000, NOW);
   await counters?.move('empty', 1000, 5000, NOW - DAY);
-  assert.equal(await walkAll(opened), 5);
+  assert.equal(await walkAll(opened), 4);
   const found = await Promise.all(sessions.map(({ digest }) => store.findSession(digest)));
   assert.deepEqual(found.map(Boolean), [true, true, false, false]);
-  assert.deepEqual([await mark(1, NOW), await mark(2, NOW)], [false, true]);
   assert.ok(await store.findDeviceRequest('BBBBBBBB', NOW));
   assert.equal((await server.query(url, 'SELECT 1 FROM device_request')).length, 1);
   assert.equal((await server.query(url, 'SELECT 1 FROM throttle')).length, 1);
+});
+
+const use = ({ store }: PostgresqlStorage, name: string, expiresAt: number, most = 1000, clientId = 'app_one') =>
+  store.useClientAssertion({ clientId, digest: hash('sha256', name, 'buffer'), expiresAt }, most);
+
+test('RFC 7523 §3: marks of client assertions go as soon as their assertions expired, and not before', async (t) => {
+  const opened = await open(t);
+  for (const [n, expiresAt] of [NOW + 600_000, NOW, NOW - 1, NOW - DAY].entries())
+    assert.equal(await use(opened, `${n}`, expiresAt, 4), 'first');
+  assert.equal(await use(opened, 'one more', NOW + 60_000, 4), 'full');
+  assert.equal(await opened.cleanUp.clearMarks(), 2);
+  assert.equal(await opened.cleanUp.clearMarks(), 0);
+  assert.equal(await use(opened, '0', NOW + 600_000, 4), 'again');
+  assert.equal(await use(opened, '1', NOW, 4), 'again');
+  for (const name of ['one more', 'another']) assert.equal(await use(opened, name, NOW + 60_000, 4), 'first');
+  assert.equal(await use(opened, 'too many', NOW + 60_000, 4), 'full');
+});
+
+test('RFC 7523 §3: of many marks those that expired all go, in bounded steps', async (t) => {
+  const opened = await open(t);
+  const all = Array.from({ length: 1300 }, (_, n) =>
+    use(opened, `${n}`, n % 3 === 0 ? NOW - 2 * DAY : NOW + 60_000, 2000, `app_${n % 7}`),
+  );
+  await Promise.all(all);
+  let cleared = 0;
+  for (let step = Number.NaN; step !== 0; cleared += step) {
+    step = Number(await opened.cleanUp.clearMarks());
+    assert.ok(step <= 1000, `${step}`);
+  }
+  assert.equal(cleared, Math.ceil(1300 / 3));
+});
+
+test('RFC 7523 §3: a clock that steps back makes no used assertion good again whose mark is gone', async (t) => {
+  const opened = await open(t);
+  assert.equal(await use(opened, 'used', NOW - 1), 'first');
+  assert.equal(await opened.cleanUp.clearMarks(), 1);
+  for (const earlier of [NOW - 1, NOW - HOUR, NOW - 1 - DAY])
+    assert.equal(await use(opened, 'used', earlier), 'cleared');
+  assert.equal(await use(opened, 'used by another', NOW - 1, 1000, 'app_two'), 'first');
+  assert.equal(await use(opened, 'later', NOW), 'first');
+  assert.equal(await use(opened, 'when the clock was more than a day ahead', NOW - 2 - DAY), 'first');
 });
 
 test('a step sees 512 rows and deletes 64 at most, and a walk misses none', async (t) => {

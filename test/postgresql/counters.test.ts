@@ -56,6 +56,68 @@ test('Promise 6: a success at one instance forgets what was guessed at all of th
   for (let turn = 0; turn < LIMIT.count; turn += 1) assert.equal(await guess(there, 'forgetful'), true, String(turn));
 });
 
+test('Promise 6: after wrong guesses and a success as many may follow as at first, before and after the database has answered', async () => {
+  const [here, there] = throttles();
+  for (let n = 0; n < 5; n += 1) await guess(here, 'right');
+  here.count(['right'], NOW);
+  here.refund(['right'], NOW);
+  here.reset('right', NOW);
+  assert.equal(here.left('right', NOW), LIMIT.count);
+  for (const answer of moving.splice(0)) {
+    await answer;
+    assert.equal(here.left('right', NOW), LIMIT.count);
+  }
+  for (let n = 0; n < LIMIT.count; n += 1) assert.equal(await guess(here, 'right'), true, String(n));
+  assert.equal(await guess(here, 'right'), false);
+  assert.equal(await guess(there, 'right'), true, 'which had not heard of them');
+  assert.equal(await guess(there, 'right'), false);
+});
+
+test('Promise 6: what is counted and taken back at once leaves nothing, and a guess of another instance meanwhile is counted', async () => {
+  const [here, there] = throttles();
+  for (let n = 0; n < 5; n += 1) {
+    here.count(['pairs'], NOW);
+    here.refund(['pairs'], NOW);
+  }
+  await Promise.all(moving.splice(0));
+  assert.equal(here.left('pairs', NOW), LIMIT.count);
+  there.count(['pairs'], NOW);
+  await Promise.all(moving.splice(0));
+  here.count(['pairs'], NOW);
+  await Promise.all(moving.splice(0));
+  assert.equal(here.left('pairs', NOW), LIMIT.count - 2);
+  there.reset('pairs', NOW);
+  await Promise.all(moving.splice(0));
+  here.count(['pairs'], NOW);
+  here.refund(['pairs'], NOW);
+  await Promise.all(moving.splice(0));
+  assert.equal(here.left('pairs', NOW), LIMIT.count, 'nor is what another instance forgot');
+});
+
+test('Promise 6: networks have their budget, and a known browser its ten wrong passwords, at all instances together', async () => {
+  const year = 365 * 24 * 3600;
+  const cases = [
+    { limit: { count: 10, seconds: 10 * year }, key: 'mark', most: 10 },
+    { limit: LIMIT, key: { key: '2001:db8:1:100::/56', weight: 4 }, most: 40 },
+  ];
+  for (const { limit, key, most } of cases) {
+    const [here, there] = [one, other].map(
+      ({ counters }) => new Throttle(limit, 'wide', noted(counters ?? assert.fail())),
+    ) as [Throttle, Throttle];
+    let through = 0;
+    for (let turn = 0; turn < 100; turn += 1) {
+      const throttle = turn % 2 === 0 ? here : there;
+      if (throttle.wait([key], NOW) > 0) continue;
+      throttle.count([key], NOW);
+      await Promise.all(moving.splice(0));
+      through += 1;
+    }
+    assert.ok(through === most || through === most + 1, `${through} of ${most}`);
+    const later = NOW + (limit.seconds / limit.count) * 1000 - 1000;
+    assert.ok(limit === LIMIT || here.wait([key], later) > 0, 'none is forgotten for a year');
+  }
+});
+
 test('a counter never reaches further ahead than its window, however many count at once', async () => {
   const moves = Array.from({ length: 100 }, () => one.counters?.move('flood', 30_000, 300_000, NOW));
   const arrivals = await Promise.all(moves);

@@ -61,7 +61,7 @@ async function startLoad(t: TestContext) {
       assert.ok(winners <= 1, `generation ${generation} began ${winners} times`);
       if (winners === 1) one.begun.push(generation);
     };
-    await begin((store, next) => store.redeemAuthorizationCode(next));
+    await begin(async (store, next) => (await store.redeemAuthorizationCode(next)) !== false);
     for (let times = 0; times < 3; times += 1) await begin((store, next) => store.rotateRefreshToken(next));
     await ask(instances[1].store.findGrant(grant.id));
     one.isRevoked = (await ask(instances[1].store.revokeGrant(grant.id, 'user', event('grant_revoked')))) === true;
@@ -209,16 +209,16 @@ for (const commitTakes of [0, 0.1]) {
 
     await cut(id, () => store.issueGrant(grant, event('consent_allowed')));
     assert.equal(await events('consent_allowed'), 1);
-    assert.equal(await cut(id, () => store.redeemAuthorizationCode(sampleGeneration(grant, 1))), true);
+    assert.notEqual(await cut(id, () => store.redeemAuthorizationCode(sampleGeneration(grant, 1))), false);
     assert.equal(await store.redeemAuthorizationCode(sampleGeneration(grant, 1)), false);
     assert.equal(await cut(id, () => store.rotateRefreshToken(sampleGeneration(grant, 2))), true);
     assert.equal((await cut(id, () => store.findGrant(grant.id)))?.grant.generation, 2);
     assert.equal(await cut(id, () => store.revokeGrant(grant.id, 'user', event('grant_revoked'))), true);
     assert.equal(await events('grant_revoked'), 1);
     assert.equal(await cut(id, () => store.revokeGrant(grant.id, 'user', event('grant_revoked'))), false);
-    const assertion = { digest, expiresAt: NOW };
-    assert.equal(await cut(digest.toString('hex'), () => store.useClientAssertion(assertion)), true);
-    assert.equal(await store.useClientAssertion(assertion), false);
+    const assertion = { clientId: 'app_one', digest, expiresAt: NOW };
+    assert.equal(await cut(digest.toString('hex'), () => store.useClientAssertion(assertion, 1)), 'first');
+    assert.equal(await store.useClientAssertion(assertion, 1), 'again');
 
     const more = [sampleGrant(), sampleGrant()];
     for (const each of more) await store.issueGrant(each, event('consent_allowed'));
@@ -297,6 +297,6 @@ test('a lock that somebody keeps too long is StoreUnavailable for its grant alon
     grants.map((grant) => store.redeemAuthorizationCode(sampleGeneration(grant, 1))),
   );
   const [one, locked, two] = outcomes;
-  assert.deepEqual([one, two], Array(2).fill({ status: 'fulfilled', value: true }));
+  assert.deepEqual([one, two], Array(2).fill({ status: 'fulfilled', value: 'redeemed' }));
   assert.ok(locked?.status === 'rejected' && locked.reason instanceof StoreUnavailable);
 });

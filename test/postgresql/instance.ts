@@ -3,13 +3,13 @@ import type { TestContext } from 'node:test';
 import { createKeyring } from '../../src/oauth/keyring.ts';
 import { openPostgresql, type PostgresqlOptions, type PostgresqlStorage } from '../../src/storage/postgresql/open.ts';
 import type { PostgresServer } from '../support/postgres.ts';
-import { NOW } from '../support/storage.ts';
+import { beginning, NOW } from '../support/storage.ts';
 
 const keyring = createKeyring([Buffer.alloc(32, 'a key')]);
 
 /** Opens a database as the service does, with a clock that stands still. */
 export function openInstance(url: string, options: Partial<PostgresqlOptions> = {}): Promise<PostgresqlStorage> {
-  return openPostgresql({ url, keyring, now: () => NOW, role: 'service', migrate: true, ...options });
+  return openPostgresql({ ...beginning, url, keyring, now: () => NOW, role: 'service', migrate: true, ...options });
 }
 
 /** Makes databases that are migrated and founded, each a copy of one. */

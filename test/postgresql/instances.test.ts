@@ -4,7 +4,7 @@ import { after, type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { isEnded } from '../../src/oauth/grant.ts';
-import { StoreUnavailable } from '../../src/oauth/store.ts';
+import { StoreUnavailable, TrailHeldUp } from '../../src/oauth/store.ts';
 import { startPostgres } from '../support/postgres.ts';
 import {
   addAdaAndOne,
@@ -14,6 +14,7 @@ import {
   sampleClient,
   sampleGeneration,
   sampleGrant,
+  sampleMark,
   sampleSession,
 } from '../support/storage.ts';
 import { instance, readyDatabases } from './instance.ts';
@@ -139,16 +140,19 @@ test('a password that is set while sessions begin leaves none that was begun wit
   }
 });
 
-test('a reader of the trail waits for a place that is still being filled, and skips none', async (t) => {
+test('a reader of the trail is refused while a place is still being filled, is told who fills it, and skips none', async (t) => {
   const { one, url } = await openTwo(t);
   const last = await one.lastAuditSequence();
   const writer = await openTransaction(t, url);
+  const { rows } = await writer.query('SELECT pg_backend_pid() AS pid');
+  const heldUp = (error: unknown) =>
+    error instanceof TrailHeldUp && error.message.includes(`server process ${rows[0].pid})`);
   await writer.query(
     `INSERT INTO audit_event (at, action, actor_kind, actor_id) VALUES (0, 'client_paused', 'operator', 'slow')`,
   );
   await one.recordDenial(event('consent_denied'));
-  assert.deepEqual(await one.listAuditEventsAfter(last, 10), []);
-  await assert.rejects(one.lastAuditSequence(), StoreUnavailable);
+  await assert.rejects(one.listAuditEventsAfter(last, 10), heldUp);
+  await assert.rejects(one.lastAuditSequence(), heldUp);
   await one.recordDenial(event('consent_denied'));
   await writer.query('COMMIT');
   const read = await one.listAuditEventsAfter(last, 10);
@@ -186,6 +190,17 @@ test('a place that stays empty holds no reader up, nor does a transaction that w
   );
 });
 
+test('a reader of the trail is refused after a failover to a server that lacks its place, which may be given once more', async (t) => {
+  const { one, url } = await openTwo(t);
+  await one.recordDenial(event('consent_denied'));
+  const last = await one.lastAuditSequence();
+  await server.query(url, `DELETE FROM audit_event WHERE sequence >= ${last - 1}`);
+  await server.query(url, `SELECT setval('audit_event_sequence', ${last - 1}, false)`);
+  await one.recordDenial(event('consent_denied'));
+  await assert.rejects(one.listAuditEventsAfter(last, 10), StoreUnavailable);
+  assert.equal(await one.lastAuditSequence(), last - 1);
+});
+
 test('who reads the trail while two instances write it reads every event once, in order', async (t) => {
   const { one, other } = await openTwo(t);
   const first = await one.lastAuditSequence();
@@ -213,4 +228,43 @@ test('who reads the trail while two instances write it reads every event once, i
   const all = (await one.listAuditEvents({ limit: 10_000 })).map(({ sequence }) => sequence);
   assert.deepEqual(read, all.filter((sequence) => sequence > first).toReversed());
   assert.equal(read.length, 900);
+});
+
+test('RFC 7523 §3: two instances give a client no more marks than it may have, while marks are cleared beside them', async (t) => {
+  const url = await createDatabase();
+  const [one, other] = [await instance(t, url), await instance(t, url)];
+  const mark = (n: number, expiresAt = NOW + 60_000) => ({
+    ...sampleMark(n),
+    clientId: n % 2 === 0 ? 'app_one' : 'app_two',
+    expiresAt,
+  });
+  const expired = Array.from({ length: 100 }, (_, n) => one.store.useClientAssertion(mark(n, NOW - 1), 50));
+  assert.deepEqual(new Set(await Promise.all(expired)), new Set(['first']));
+  const all: Promise<string>[] = [];
+  for (let n = 100; n < 500; n += 1) {
+    // The same assertion at both: one of the two is first.
+    for (const { store } of [one, other]) all.push(store.useClientAssertion(mark(n), 50));
+    if (n % 100 === 0) await Promise.all([one.cleanUp.clearMarks(), pause(1)]);
+  }
+  const became = await Promise.all(all);
+  assert.equal(became.filter((use) => use === 'first').length, 100);
+  for (let round = 0; round < 5; round += 1) {
+    const ofThird = (n: number) => ({ ...sampleMark(n), clientId: `app_third_${round}` });
+    const more = [one, other].flatMap(({ store }, instance) =>
+      Array.from({ length: 100 }, (_, n) =>
+        store.useClientAssertion(ofThird(1000 * (round + 1) + 2 * n + instance), 60),
+      ),
+    );
+    assert.equal((await Promise.all(more)).filter((use) => use === 'first').length, 60);
+  }
+  const totals = "SELECT client_id, marks FROM client_assertion_total WHERE client_id !~ 'third' ORDER BY client_id";
+  assert.deepEqual(await server.query(url, totals), [
+    { client_id: 'app_one', marks: 50 },
+    { client_id: 'app_two', marks: 50 },
+  ]);
+  const rows = 'SELECT client_id, count(*)::int AS marks FROM client_assertion GROUP BY client_id ORDER BY client_id';
+  assert.deepEqual(
+    await server.query(url, rows),
+    await server.query(url, 'SELECT client_id, marks FROM client_assertion_total ORDER BY client_id'),
+  );
 });

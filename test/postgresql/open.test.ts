@@ -8,7 +8,7 @@ import { createKeyring } from '../../src/oauth/keyring.ts';
 import { StoreUnavailable } from '../../src/oauth/store.ts';
 import { openPostgresql, type PostgresqlOptions } from '../../src/storage/postgresql/open.ts';
 import { startPostgres } from '../support/postgres.ts';
-import { addAdaAndOne, event, sampleClient, sampleGrant } from '../support/storage.ts';
+import { addAdaAndOne, beginning, event, sampleClient, sampleGrant } from '../support/storage.ts';
 import { instance, numbers, openInstance } from './instance.ts';
 
 const server = await startPostgres();
@@ -136,6 +136,18 @@ test('of instances with different keys that open a new database at the same time
   for (const { reason } of refused) assert.match(String(reason), /made with other keys/);
 });
 
+test('of instances with different prefixes that open a new database at the same time, one decides it', async () => {
+  const url = await server.createDatabase();
+  const prefixes = ['one', 'two', 'three', 'four'];
+  const starts = prefixes.map((tokenPrefix) => openInstance(url, { settings: { tokenPrefix, shared: {} } }));
+  const outcomes = await Promise.allSettled(starts);
+  for (const outcome of outcomes) {
+    if (outcome.status === 'fulfilled') await outcome.value.close();
+    else assert.match(String(outcome.reason), /VALETKEY_TOKEN_PREFIX is \w+: set it to \w+/);
+  }
+  assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 1);
+});
+
 const SEED = 20_260_102;
 
 test(`killed inside a migration, a database is as before it or as after it, and migrating goes on (seed ${SEED})`, async (t) => {
@@ -205,7 +217,7 @@ test('every session waits for the disk, and for nothing else without end', async
 test("without a clock of its own, an instance has the database's time", async (t) => {
   const url = await makeDatabase();
   const keyring = createKeyring([key('a key')]);
-  const opened = await openPostgresql({ url, keyring, role: 'command', migrate: false });
+  const opened = await openPostgresql({ ...beginning, url, keyring, role: 'command', migrate: false });
   t.after(() => opened.close());
   const [asked] = await server.query<{ ms: number }>(
     url,

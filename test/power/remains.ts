@@ -43,6 +43,8 @@ export class Remains {
     const keyring = createKeyring(loadRootKeys(place, isNew));
     const how = { role: 'service', durability: 'awaited', migrate: true, files: UNSYNCED } as const;
     const opened = await openSqlite({
+      settings: { tokenPrefix: 'vk', shared: {} },
+      refuseNew: null,
       path,
       keyring,
       now: () => now,

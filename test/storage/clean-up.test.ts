@@ -1,6 +1,6 @@
 /** Clean-up deletes what is dead for a day and nothing else, in small steps. */
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import type { Grant } from '../../src/oauth/grant.ts';
@@ -109,28 +109,45 @@ test('sessions that ended a day ago go', async () => {
   assert.deepEqual(found.map(Boolean), [true, true, false, false]);
 });
 
-test('RFC 7523 §3: marks of client assertions go a day after their assertions expired, and not before', async () => {
+const use = ({ store }: SqliteStorage, name: string, expiresAt: number, most = 1000, clientId = 'app_one') =>
+  store.useClientAssertion({ clientId, digest: hash('sha256', name, 'buffer'), expiresAt }, most);
+
+test('RFC 7523 §3: marks of client assertions go as soon as their assertions expired, and not before', async () => {
   const opened = await openInMemory();
-  const { store } = opened;
-  const expiries = [NOW + 600_000, NOW - 1, NOW - DAY, NOW - DAY - 1, NOW - 40 * DAY];
-  const marks = expiries.map((expiresAt, n) => ({ digest: Buffer.alloc(32, n + 1), expiresAt }));
-  for (const mark of marks) assert.equal(await store.useClientAssertion(mark), true);
-  assert.equal(await walkAll(opened), 2);
-  const again = [];
-  for (const mark of marks) again.push(await store.useClientAssertion(mark));
-  assert.deepEqual(again, [false, false, false, true, true]);
+  for (const [n, expiresAt] of [NOW + 600_000, NOW, NOW - 1, NOW - DAY].entries())
+    assert.equal(await use(opened, `${n}`, expiresAt, 4), 'first');
+  assert.equal(await use(opened, 'one more', NOW + 60_000, 4), 'full');
+  assert.equal(await opened.cleanUp.clearMarks(), 2);
+  assert.equal(await opened.cleanUp.clearMarks(), 0);
+  assert.equal(await use(opened, '0', NOW + 600_000, 4), 'again');
+  assert.equal(await use(opened, '1', NOW, 4), 'again');
+  for (const name of ['one more', 'another']) assert.equal(await use(opened, name, NOW + 60_000, 4), 'first');
+  assert.equal(await use(opened, 'too many', NOW + 60_000, 4), 'full');
 });
 
-test('RFC 7523 §3: a walk through many marks misses none, in steps that are as small as others', async () => {
+test('RFC 7523 §3: of many marks those that expired all go, in bounded steps', async () => {
   const opened = await openInMemory();
-  const digests = Array.from({ length: 1300 }, () => randomBytes(32));
-  await Promise.all(
-    digests.map((digest, n) =>
-      opened.store.useClientAssertion({ digest, expiresAt: n % 3 === 0 ? NOW - 2 * DAY : NOW + DAY }),
-    ),
+  const all = Array.from({ length: 1300 }, (_, n) =>
+    use(opened, `${n}`, n % 3 === 0 ? NOW - 2 * DAY : NOW + 60_000, 2000, `app_${n % 7}`),
   );
-  assert.equal(await walkAll(opened), Math.ceil(1300 / 3));
-  assert.equal(await walkAll(opened), 0);
+  await Promise.all(all);
+  let cleared = 0;
+  for (let step = Number.NaN; step !== 0; cleared += step) {
+    step = Number(await opened.cleanUp.clearMarks());
+    assert.ok(step <= 64, `${step}`);
+  }
+  assert.equal(cleared, Math.ceil(1300 / 3));
+});
+
+test('RFC 7523 §3: a clock that steps back makes no used assertion good again whose mark is gone', async () => {
+  const opened = await openInMemory();
+  assert.equal(await use(opened, 'used', NOW - 1), 'first');
+  assert.equal(await opened.cleanUp.clearMarks(), 1);
+  for (const earlier of [NOW - 1, NOW - HOUR, NOW - 1 - DAY])
+    assert.equal(await use(opened, 'used', earlier), 'cleared');
+  assert.equal(await use(opened, 'used by another', NOW - 1, 1000, 'app_two'), 'first');
+  assert.equal(await use(opened, 'later', NOW), 'first');
+  assert.equal(await use(opened, 'when the clock was more than a day ahead', NOW - 2 - DAY), 'first');
 });
 
 test('a step sees 64 rows and deletes 8 at most, and a walk misses none', async () => {

@@ -27,12 +27,12 @@ if (act === 'lock') {
   await opened.close();
 }
 
-/** Tries to use so many assertions, when something comes on the standard input, and prints which it won. */
+/** Tries to use so many assertions, when something comes on the standard input, and prints what became of each. */
 async function useAssertions(store: ClientStore, count: number): Promise<void> {
   writeSync(1, 'ready\n');
   await once(process.stdin, 'data');
   const marks = Array.from({ length: count }, (_, n) => sampleMark(n));
-  const won = await Promise.all(marks.map((mark) => store.useClientAssertion(mark)));
-  writeSync(1, `${JSON.stringify(won)}\n`);
+  const became = await Promise.all(marks.map((mark) => store.useClientAssertion(mark, count + 1)));
+  writeSync(1, `${JSON.stringify(became)}\n`);
   process.stdin.destroy();
 }

@@ -4,6 +4,7 @@ import { addAdaAndOne } from '../support/storage.ts';
 import { accounts, sessions } from './conformance/accounts.ts';
 import type { AnyStore, WithStore } from './conformance/any-store.ts';
 import { assertions, clients, trail } from './conformance/clients.ts';
+import { connected, limit } from './conformance/connected.ts';
 import { deviceRequests } from './conformance/device-requests.ts';
 import { epochs, grants, marks } from './conformance/grants.ts';
 import { resourceServers, scopes } from './conformance/resource-servers.ts';
@@ -19,6 +20,8 @@ export function storeConformance(name: string, open: (t: TestContext) => Promise
   describe(`${name}: grants`, () => grants(withStore));
   describe(`${name}: ending many grants`, () => epochs(withStore));
   describe(`${name}: marks of use`, () => marks(withStore));
+  describe(`${name}: connected apps`, () => connected(withStore));
+  describe(`${name}: the limit of grants`, () => limit(withStore));
   describe(`${name}: clients`, () => clients(withStore));
   describe(`${name}: client assertions`, () => assertions(withStore));
   describe(`${name}: resource servers`, () => resourceServers(withStore));

@@ -11,6 +11,7 @@ import { MIGRATIONS, migrate } from '../../src/storage/sqlite/migrate.ts';
 import { keyring, rotatedKeyring } from '../oauth/samples.ts';
 import {
   addAdaAndOne,
+  beginning,
   event,
   HOUR,
   NOW,
@@ -61,7 +62,7 @@ function makeFirstVersion(t: TestContext): string {
   mkdirSync(dirname(path));
   const database = new DatabaseSync(path);
   migrate(database, NOW, MIGRATIONS.slice(0, 1));
-  found(database, keyring, NOW);
+  found(database, keyring, beginning.settings, NOW);
   for (const { secrets, scopes, redirectUris, requirePkce, ...client } of [one, phone])
     insert(database, 'client', {
       id: client.id,
@@ -90,6 +91,7 @@ function makeFirstVersion(t: TestContext): string {
     is_operator: 0,
     password_phc: ada.password.phc,
     password_key_id: ada.password.keyId,
+    password_set_at: ada.passwordSetAt,
     created_at: ada.createdAt,
   });
   const { digest, accountId, createdAt, lastSeenAt } = session;
@@ -162,8 +164,14 @@ test('a migrated database does all that a new one does', async (t) => {
   assert.equal(await store.revokeGrant(grant.id, 'client', event('grant_revoked')), true);
   await store.issueGrant(sampleGrant({ resource: 'https://letters.test', epochs }), event('consent_allowed'));
   await store.registerResourceServer(sampleResourceServer(), event('resource_server_registered'));
-  assert.equal(await store.useClientAssertion(sampleMark(0)), true);
-  const changed = { ...one, keys: [{ kty: 'OKP' }], consent: 'skip', deviceFlow: true } as const;
+  assert.equal(await store.useClientAssertion(sampleMark(0), 1), 'first');
+  const changed = {
+    ...one,
+    keys: [{ kty: 'OKP' }],
+    consent: 'skip',
+    deviceFlow: true,
+    assertionAudience: 'issuer',
+  } as const;
   assert.equal(await store.updateClient(changed, event('client_updated')), true);
   assert.deepEqual(await store.findClient(one.id), changed);
   assert.equal(await store.lastAuditSequence(), 6);
@@ -188,7 +196,11 @@ test('a migrated database has the tables, the checks and the indexes of a new on
     JSON.stringify(database.prepare(`EXPLAIN QUERY PLAN SELECT 1 FROM oauth_grant WHERE ${column} = ?`).all('x')),
   );
   for (const plan of plans) assert.match(plan, /SEARCH oauth_grant USING/);
-  const wrong = ["UPDATE oauth_grant SET revocation_reason = 'nobody'", "UPDATE client SET consent = 'never'"];
+  const wrong = [
+    "UPDATE oauth_grant SET revocation_reason = 'nobody'",
+    "UPDATE client SET consent = 'never'",
+    "UPDATE client SET assertion_audience = ''",
+  ];
   for (const sql of [...wrong, 'UPDATE client SET device_flow = 2', "UPDATE oauth_grant SET seed = x'00'"])
     assert.throws(() => database.exec(sql), /CHECK constraint/);
 });
@@ -209,7 +221,7 @@ test('a key that nothing needs may leave the ring together with the first versio
   mkdirSync(dirname(path));
   const database = new DatabaseSync(path);
   migrate(database, NOW, MIGRATIONS.slice(0, 1));
-  found(database, rotatedKeyring, NOW);
+  found(database, rotatedKeyring, beginning.settings, NOW);
   database.close();
   const opened = await openAsService(path, { keyring: createKeyring([Buffer.alloc(32, 'a new key')]) });
   assert.deepEqual(opened.applied, ['standard-face']);

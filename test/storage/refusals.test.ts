@@ -8,6 +8,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import { createKeyring } from '../../src/oauth/keyring.ts';
 import { configure, requiredPragmas, requireSoundSqlite } from '../../src/storage/sqlite/connection.ts';
+import { migrate } from '../../src/storage/sqlite/migrate.ts';
 import type { SqliteOptions } from '../../src/storage/sqlite/open.ts';
 import {
   addAdaAndOne,
@@ -98,6 +99,31 @@ test('a command refuses a database that is not there or not up to date, and says
   mkdirSync(dirname(path));
   writeFileSync(path, '');
   await assertRefused(path, /needs 2 migration.*database migrate/, command);
+});
+
+test('a new installation that must not be begun is refused, also where a start was killed before it was founded', async (t) => {
+  const path = temporaryPath(t);
+  const options = { refuseNew: 'the keys have served another' };
+  await assertRefused(path, /the keys have served another/, options);
+  mkdirSync(dirname(path));
+  const database = new DatabaseSync(path);
+  migrate(database, NOW);
+  database.close();
+  await assertRefused(path, /the keys have served another/, options);
+});
+
+test('of processes with different prefixes that begin an installation at the same time, one decides it', async (t) => {
+  const path = temporaryPath(t);
+  const prefixes = ['one', 'two', 'three'];
+  const starts = prefixes.map((tokenPrefix) =>
+    openAsService(path, { role: 'command', settings: { tokenPrefix, shared: {} } }),
+  );
+  const outcomes = await Promise.allSettled(starts);
+  for (const outcome of outcomes) {
+    if (outcome.status === 'fulfilled') await outcome.value.close();
+    else assert.match(String(outcome.reason), /VALETKEY_TOKEN_PREFIX is \w+: set it to \w+/);
+  }
+  assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 1);
 });
 
 test('a folder in place of the file, and a file in place of the folder, are refused', async (t) => {

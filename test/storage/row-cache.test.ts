@@ -100,7 +100,7 @@ test('a write that was undone leaves nothing behind in what is kept', async (t) 
   // In the same transaction, so that it is undone with the other and done again alone.
   const redeemed = store.redeemAuthorizationCode(sampleGeneration(grant, 1));
   await assert.rejects(taken);
-  assert.equal(await redeemed, true);
+  assert.equal(await redeemed, 'redeemed');
   assert.notEqual(store.version(), version);
   const found = await store.findGrant(grant.id);
   assert.deepEqual([found?.grant.scope, found?.grant.generation], [grant.scope, 1]);
@@ -140,7 +140,7 @@ for (const [when, isAskedFor] of [
     assert.equal(await store.findGrant(redeemed.id), null); // From now on what is written is kept.
     await Promise.all([...grants, ...others].map((grant) => store.issueGrant(grant, event('consent_allowed'))));
     for (const { id } of isAskedFor ? grants : []) assert.ok(await store.findGrant(id));
-    assert.equal(await store.redeemAuthorizationCode(sampleGeneration(redeemed, 1)), true);
+    assert.ok(await store.redeemAuthorizationCode(sampleGeneration(redeemed, 1)));
     assert.equal((await store.findGrant(redeemed.id))?.grant.generation, 1);
     const version = store.version();
     assert.equal(await store.revokeGrant(revoked.id, 'operator', event('grant_revoked')), true);
@@ -174,7 +174,7 @@ test('design: the version stays while grants are given, refreshed and used, and 
   await store.issueGrant(grant, event('consent_allowed'));
   const found = await store.findGrant(grant.id);
   const version = store.version();
-  assert.equal(await store.redeemAuthorizationCode(sampleGeneration(grant, 1)), true);
+  assert.equal(await store.redeemAuthorizationCode(sampleGeneration(grant, 1)), 'redeemed');
   store.noteUse(found?.grant as Grant, 1, NOW + 1);
   const another = sampleGrant();
   await store.issueGrant(another, event('consent_allowed'));
@@ -196,7 +196,7 @@ test('a grant that was found stays as it was found, whatever becomes of what is 
   await store.issueGrant(grant, event('consent_allowed'));
   const found = await store.findGrant(grant.id);
   const before = structuredClone(found);
-  assert.equal(await store.redeemAuthorizationCode(sampleGeneration(grant, 1)), true);
+  assert.equal(await store.redeemAuthorizationCode(sampleGeneration(grant, 1)), 'redeemed');
   store.noteUse((await store.findGrant(grant.id))?.grant as Grant, 1, NOW + 1);
   assert.deepEqual(structuredClone(found), before);
   const after = (await store.findGrant(grant.id))?.grant;

@@ -94,8 +94,8 @@ test('no verb answers before the sync that began after its commit has ended', as
     () => store.revokeAllGrants(event('all_grants_revoked')),
     () => store.setClientStatus('app_one', 'paused', event('client_paused')),
     () => store.recordDenial(event('consent_denied')),
-    () => store.useClientAssertion(sampleMark(0)),
-    () => store.useClientAssertion(sampleMark(0)), // Its mark is there already, and may be new.
+    () => store.useClientAssertion(sampleMark(0), 1),
+    () => store.useClientAssertion(sampleMark(0), 1), // Its mark is there already, and may be new.
     () => store.registerResourceServer(sampleResourceServer(), event('resource_server_registered')),
     () => store.updateResourceServer(sampleResourceServer({ scopes: null }), event('resource_server_updated')),
     () => store.deleteResourceServer('rs_one', event('resource_server_deleted')),

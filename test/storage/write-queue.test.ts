@@ -1,5 +1,6 @@
 /** Writes that share a commit do not share a fate. */
 import assert from 'node:assert/strict';
+import { renameSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -138,4 +139,16 @@ test('what is being synced while writing stops for another reason is refused, an
   sync.resolve();
   await assert.rejects(syncing, /whether this was written is not known/);
   await assert.rejects(async () => read, /whether this was written is not known/);
+});
+
+test('writes that were pending when the files were found moved away are told that, and not that the disk failed', async (t) => {
+  for (const durability of ['awaited', 'full'] as const) {
+    const path = temporaryPath(t);
+    const failures: Error[] = [];
+    const { store } = await openAsService(path, { durability, onFailure: (error) => void failures.push(error) });
+    renameSync(path, `${path}.away`);
+    const outcome = await store.recordDenial(event('consent_denied')).catch(String);
+    assert.match(String(outcome), /^Error: whether this was written is not known: .* was moved away/);
+    assert.equal(failures.length, 1);
+  }
 });

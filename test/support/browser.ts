@@ -30,7 +30,7 @@ export class Browser {
     fields: PostedFields = {},
     headers: Record<string, string | undefined> = {},
   ): Promise<Visit> {
-    const form = formOf(page.body, action);
+    const form = formOf(page.body, action, fields);
     const url = new URL(form.action, page.url);
     const all = { 'Sec-Fetch-Site': 'same-origin', Origin: url.origin, ...headers };
     return this.post(url.href, { ...form.fields, ...fields }, all);
@@ -61,17 +61,27 @@ export class Browser {
   }
 }
 
-/** The action and hidden fields of a form in a page. */
-export function formOf(body: string, action: string): { action: string; fields: Record<string, string> } {
-  for (const [form, found = ''] of body.matchAll(/<form method="post" action="([^"]*)"[^>]*>.*?<\/form>/gs)) {
-    if (!unescaped(found).startsWith(action)) continue;
-    const hidden = [...form.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g)];
-    return {
-      action: unescaped(found),
-      fields: Object.fromEntries(hidden.map(([, name, value]) => [name, unescaped(value ?? '')])),
-    };
-  }
-  throw new Error(`the page has no form for ${action}`);
+/** A form's action and hidden fields. */
+export type Form = { readonly action: string; readonly fields: Record<string, string> };
+
+/** The form in a page for an action: of several, the first that has all of some fields as they are to be sent. */
+export function formOf(body: string, action: string, sent: PostedFields = {}): Form {
+  const [first, ...others] = formsOf(body, action);
+  if (!first) throw new Error(`the page has no form for ${action}`);
+  const fits = ({ fields }: Form) =>
+    Object.entries(sent).every(([name, value]) => !(name in fields) || fields[name] === value);
+  return [first, ...others].find(fits) ?? first;
+}
+
+/** The forms in a page whose action starts with `action`. */
+export function formsOf(body: string, action: string): Form[] {
+  return [...body.matchAll(/<form method="post" action="([^"]*)"[^>]*>.*?<\/form>/gs)]
+    .map(([form, found = '']) => {
+      const hidden = [...form.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g)];
+      const fields = Object.fromEntries(hidden.map(([, name, value]) => [name, unescaped(value ?? '')]));
+      return { action: unescaped(found), fields };
+    })
+    .filter((form) => form.action.startsWith(action));
 }
 
 function unescaped(text: string): string {

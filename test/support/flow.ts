@@ -39,6 +39,16 @@ export async function signedInBrowser(service: TestService, email?: string): Pro
   return browser;
 }
 
+/**
+ * Forgets how often people decided: tests of one service share a person, who presses faster than anybody can. Not of a program
+ * that runs as a process of its own.
+ */
+export async function forgetDecisions({ installation, clock }: Partial<TestService>): Promise<void> {
+  if (!installation || !clock) return;
+  const { accounts, throttles } = installation;
+  for (const { id } of await accounts.list(1000)) throttles.decisions.reset(id, clock.now());
+}
+
 /** Presses Allow and answers where the browser is sent. */
 export async function pressAllow(
   service: TestService,
@@ -47,6 +57,7 @@ export async function pressAllow(
   parameters: Record<string, string | undefined> = {},
 ): Promise<URL> {
   const page = await browser.get(authorizeUrl(service, client, parameters));
+  await forgetDecisions(service);
   const visit = await browser.submit(page, '/auth/oauth2/authorize', { decision: 'allow' });
   assert.equal(visit.status, 303, 'Allow redirects');
   return new URL(visit.headers.get('location') ?? '');

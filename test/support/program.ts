@@ -68,14 +68,21 @@ export class ProgramOnDisk {
   }
 
   /** Starts a command, and does not wait for anything. */
-  start(command: string[], variables: Record<string, string> = {}): Pick<Serving, 'child' | 'ended'> {
-    const child = this.#spawn(command, variables);
+  start(
+    command: string[],
+    variables: Record<string, string> = {},
+    stderr: 'pipe' | number = 'pipe',
+  ): Pick<Serving, 'child' | 'ended'> {
+    const child = this.#spawn(command, variables, stderr);
     return { child, ended: outcome(child) };
   }
 
-  /** Starts the service; resolves when it says that both addresses answer. */
-  async serve(variables: Record<string, string> = {}): Promise<Serving> {
-    const { child, ended } = this.start(['serve'], variables);
+  /**
+   * Starts the service; resolves when it says that both addresses answer. Its log may go to an open file: a service waits
+   * for whoever reads it from a pipe.
+   */
+  async serve(variables: Record<string, string> = {}, log: 'pipe' | number = 'pipe'): Promise<Serving> {
+    const { child, ended } = this.start(['serve'], variables, log);
     let printed = '';
     const answering = new Promise<void>((resolve, reject) => {
       child.stdout?.on('data', (chunk) => {
@@ -88,9 +95,11 @@ export class ProgramOnDisk {
     return { child, printed, ended };
   }
 
-  #spawn(command: string[], variables: Record<string, string>): ChildProcess {
+  #spawn(command: string[], variables: Record<string, string>, stderr: 'pipe' | number = 'pipe'): ChildProcess {
     const env = { PATH: process.env['PATH'], HOME: this.folder, ...COMPILED, ...this.variables, ...variables };
-    const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', MAIN, ...command], { env });
+    // As `npm start` does.
+    const flags = ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=4'];
+    const child = spawn(process.execPath, [...flags, MAIN, ...command], { env, stdio: ['pipe', 'pipe', stderr] });
     this.#running.add(child);
     child.once('exit', () => this.#running.delete(child));
     return child;
@@ -99,7 +108,7 @@ export class ProgramOnDisk {
 
 async function outcome(child: ChildProcess): Promise<Ended> {
   const code = new Promise<number | null>((resolve) => child.once('exit', resolve));
-  const said = [child.stdout, child.stderr].map((stream) => text(stream as NonNullable<typeof stream>));
+  const said = [child.stdout, child.stderr].map((stream) => (stream ? text(stream) : ''));
   const [stdout = '', stderr = ''] = await Promise.all(said);
   return { code: await code, stdout, stderr };
 }

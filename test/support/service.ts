@@ -2,10 +2,9 @@
 import { randomInt } from 'node:crypto';
 import net from 'node:net';
 import type { Account } from '../../src/accounts/account.ts';
-import type { Installation } from '../../src/cli/context.ts';
 import { readConfiguration } from '../../src/configuration.ts';
 import { makeLogger } from '../../src/log.ts';
-import { startService } from '../../src/main.ts';
+import { type RunningService, startService } from '../../src/main.ts';
 import type { Client, ClientType } from '../../src/oauth/client.ts';
 import type { ClientSettings } from '../../src/oauth/client-registry.ts';
 
@@ -25,7 +24,7 @@ export type TestService = {
   readonly appUrl: string;
   readonly apiUrl: string;
   readonly clock: Clock;
-  readonly installation: Installation;
+  readonly installation: RunningService['installation'];
   /** Every line that the service logged, as text. */
   readonly log: string[];
   stop(): Promise<void>;
@@ -39,10 +38,13 @@ export const REDIRECT_URI = 'https://client.example/callback';
 /** Who ends what a fixture started: a test's context, or `after` of node:test for a whole file. */
 export type Lifetime = { after(end: () => Promise<void> | void): void };
 
-/** Starts a service that stops when the test (or the file) ends; variables are as in the environment. */
-export async function startTestService(t: Lifetime, variables: Record<string, string> = {}): Promise<TestService> {
+/** Starts a service that stops when the test (or the file) ends; variables are as in the environment. `clock` may be another's. */
+export async function startTestService(
+  t: Lifetime,
+  variables: Record<string, string> = {},
+  clock = new Clock(),
+): Promise<TestService> {
   const [appPort, apiPort] = [await freePort(), await freePort()];
-  const clock = new Clock();
   const log: string[] = [];
   const logger = makeLogger({ write: (line: string) => void log.push(line) }, Date.now);
   const configuration = readConfiguration({

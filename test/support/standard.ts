@@ -5,7 +5,7 @@ import { type JWTHeaderParameters, type JWTPayload, SignJWT } from 'jose';
 import type { PublicKey } from '../../src/oauth/client.ts';
 import type { ResourceServerSettings } from '../../src/oauth/resource-server-registry.ts';
 import type { Browser, PostedFields, Visit } from './browser.ts';
-import { type JsonAnswer, pairOf, postForm, type TestClient } from './flow.ts';
+import { forgetDecisions, type JsonAnswer, pairOf, postForm, type TestClient } from './flow.ts';
 import { REDIRECT_URI, type TestService } from './service.ts';
 
 /** Parameters of a request; undefined ones are left out. */
@@ -52,6 +52,7 @@ export async function standardCode(
   parameters: Fields = {},
 ): Promise<string> {
   const page = await browser.get(standardUrl(service, client, parameters));
+  await forgetDecisions(service);
   return String((await allowOn(browser, page)).searchParams.get('code'));
 }
 

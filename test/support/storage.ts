@@ -15,23 +15,27 @@ import { type Generation, type Grant, newGrantId } from '../../src/oauth/grant.t
 import type { ResourceServer } from '../../src/oauth/resource-server.ts';
 import type { StoredSecret } from '../../src/oauth/secret.ts';
 import { openSqlite, type SqliteOptions, type SqliteStorage } from '../../src/storage/sqlite/open.ts';
-import { confidentialClient, issuedGrant, keyring, NOW } from '../oauth/samples.ts';
+import { confidentialClient, issuedGrant, keyring, NOW, PREFIX } from '../oauth/samples.ts';
 
 export { NOW };
 export const HOUR = 3_600_000;
+/** How test installations begin. */
+export const beginning = { settings: { tokenPrefix: PREFIX, shared: { VALETKEY_CODE_TTL: '60' } }, refuseNew: null };
 /** Whoever runs a command. */
 export const operator: Actor = { kind: 'operator', id: 'root', source: null, requestId: null };
 
 /** A path for a database in a folder that goes with the test. */
 export function temporaryPath(t: Pick<TestContext, 'after'>): string {
   const folder = mkdtempSync(join(tmpdir(), 'valetkey-test-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  // Last of all: no database may vanish before it is closed, and tests undo first what they began with.
+  t.after(() => t.after(() => rmSync(folder, { recursive: true, force: true })));
   return join(folder, 'data', 'valetkey.db');
 }
 
 /** Opens a database as the service does; a failure of the disk fails the test unless it brings its own `onFailure`. */
 export function openAsService(path: string, options: Partial<SqliteOptions> = {}): Promise<SqliteStorage> {
   return openSqlite({
+    ...beginning,
     path,
     keyring,
     now: () => NOW,
@@ -87,6 +91,7 @@ export function sampleAccount(some: Partial<Account> = {}): Account {
     status: 'active',
     epoch: 0,
     password: { phc: '$argon2id$one', keyId: 1 },
+    passwordSetAt: NOW,
     createdAt: NOW,
     ...some,
   };
@@ -124,7 +129,7 @@ export function sampleResourceServer(some: Partial<ResourceServer> = {}): Resour
 
 /** The mark of the n-th client assertion, the same for the same n. */
 export function sampleMark(n: number): UsedAssertion {
-  return { digest: hash('sha256', `assertion ${n}`, 'buffer'), expiresAt: NOW + 600_000 };
+  return { clientId: 'app_one', digest: hash('sha256', `assertion ${n}`, 'buffer'), expiresAt: NOW + 600_000 };
 }
 
 export function sampleDeviceRequest(some: Partial<DeviceRequest> = {}): DeviceRequest {

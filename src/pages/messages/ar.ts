@@ -23,6 +23,7 @@ function wait(seconds: number): string {
 /** Every text of the pages in Arabic. */
 export const ar: Messages = {
   day: (time) => formats.day(time),
+  minute: (time) => formats.minute(time),
   duration: (seconds) => formats.duration(seconds),
 
   layout: {
@@ -100,6 +101,11 @@ export const ar: Messages = {
       heading: 'يُرجى الإجابة مرة أخرى',
       text: 'لم تعد هذه الصفحة حديثة، فلم نأخذ بإجابتك. راجع كل شيء من جديد قبل أن تختار.',
     },
+    throttled: {
+      heading: 'إجابات كثيرة',
+      text: (seconds) =>
+        `سمح حسابك أو رفض كثيرًا خلال وقت قصير، فلم نأخذ بهذه الإجابة. يُرجى الاختيار مرة أخرى بعد ${wait(seconds)}.`,
+    },
     doubt: 'لا تعرف هذا التطبيق؟ اختر «رفض»، ولن يُشارَك أي شيء.',
     doubtAlready: 'لست متأكدًا؟ اختر «رفض»، فلا يحصل على شيء إضافي، ويبقى له ما لديه.',
   },
@@ -144,17 +150,32 @@ export const ar: Messages = {
     heading: 'التطبيقات المتصلة',
     lead: (product) => html`هذه التطبيقات سمحتَ لها باستخدام حسابك في ${isolated(product)}.`,
     effect: 'عند إزالة تطبيق يُرفض طلبه التالي مباشرة. ويمكنك ربطه من جديد متى شئت.',
-    removed: (app) => html`أُزيل ${isolated(app)}، وسيُرفض طلبه التالي.`,
+    removed: {
+      app: (app) => html`أُزيل ${isolated(app)}، وسيُرفض طلبه التالي.`,
+      appButDevices: (app) =>
+        html`أُزيل ${isolated(app)}، ما عدا الأجهزة التي لا تزال في القائمة، وسيُرفض طلبه التالي من غيرها.`,
+      device: (app) => html`أُزيل ${isolated(app)} من ذلك الجهاز، وسيُرفض الطلب التالي منه.`,
+      waiting: (app) => html`أُزيل ما كان في انتظار ${isolated(app)}، ولم يعد بإمكان التطبيق استلامه.`,
+    },
     outdated: {
       heading: 'لم يُزَل أي شيء بعد',
       text: 'لم تعد هذه الصفحة حديثة. إذا كنت لا تزال تريد إزالة تطبيق، فأزله الآن.',
     },
+    onDevice: 'على جهاز',
+    waiting: 'في انتظار التطبيق',
     can: 'يمكنه',
+    canOnceFetched: 'عندما يستلم التطبيق هذا الإذن يمكنه',
     since: 'متصل منذ',
+    allowed: 'سُمح به في',
     lastUsed: 'آخر استخدام',
     neverUsed: 'لم يُستخدم بعد',
-    remove: (app) => html`إزالة <span class="unseen">${isolated(app)}</span>`,
-    timeZone: 'التواريخ بالتوقيت العالمي المنسّق (UTC).',
+    notFetched: 'تنتهي مدّته تلقائيًا إن لم يستلمه التطبيق',
+    remove: {
+      app: (app) => html`إزالة <span class="unseen">${isolated(app)}</span>`,
+      device: (app, since) => html`إزالة <span class="unseen">${isolated(app)} من الجهاز المتصل منذ ${since}</span>`,
+      waiting: (app, since) => html`إزالة <span class="unseen">ما سُمح به في ${since} وينتظر ${isolated(app)}</span>`,
+    },
+    timeZone: 'التواريخ والأوقات بالتوقيت العالمي المنسّق (UTC).',
     empty: {
       heading: 'لا توجد تطبيقات متصلة',
       text: 'عندما تسمح لتطبيق باستخدام حسابك ستجده هنا، ويمكنك سحب هذا السماح في أي وقت.',
@@ -229,6 +250,7 @@ export const ar: Messages = {
         resource: html`<strong>رمزان لواجهة برمجية واحدة</strong> دون غيرها: سمِّ تلك الواجهة في <code>resource</code>.`,
         device: html`<strong>الجهاز الذي لا متصفح فيه</strong> يطلب رمزًا من عنوان ربط الأجهزة، ثم يكتبه المستخدم في صفحة <code dir="ltr">/device</code>.`,
         revocation: html`<strong>إلغاء</strong> أي من الرمزين ينهي كل ما صدر عن السماح نفسه.`,
+        fastify: html`<strong>إضافة <code dir="ltr">@fastify/oauth2</code></strong> تحتاج إلى <code>scope</code> ولو كانت قيمته <code dir="ltr">[]</code>. وبدونه تختلق اسمًا، فيصلها الخطأ <code>invalid_scope</code>.`,
       },
       addresses: {
         heading: 'العناوين',
@@ -261,6 +283,7 @@ export const ar: Messages = {
       refreshTokenRequestUrl: 'عنوان طلب التجديد (Refresh Token Request URL)',
       setUp: 'تعمل الأمثلة في أي سطر أوامر بعد ملء هذه القيم:',
       setUpLabel: 'قيم الأمثلة',
+      go: html`<strong>في لغة Go</strong> اضبط <code dir="ltr">AuthStyle: oauth2.AuthStyleInParams</code> في <code>Endpoint</code> الذي تستخدمه مكتبة <code dir="ltr">golang.org/x/oauth2</code>، لأن الخطوة 3 لا تقبل معرّف العميل وسرّه إلا في متن الطلب. واستخدم للخطوة 3 قيمة <code>Endpoint</code> ثانية يكون <code>TokenURL</code> فيها عنوان طلب التجديد.`,
     },
     authorize: {
       name: 'اطلب الإذن',
@@ -328,9 +351,10 @@ export const ar: Messages = {
     },
     limits: {
       heading: 'حدود الطلبات',
-      text: html`يُرفض الطلب الذي يتجاوز الحد مع ترويستي <code>RateLimit</code> و<code>Retry-After</code> بالثواني. لا تُحتسب طلبات الرموز الناجحة.`,
+      text: html`يُرفض الطلب الذي يتجاوز الحد مع ترويستي <code>RateLimit</code> و<code>Retry-After</code> بالثواني. لا تُحتسب طلبات الرموز الناجحة. وتُحتسب كلمات المرور ورموز الأجهزة لشبكات كاملة أيضًا: لشبكة IPv6 ‏/56 أربعة أضعاف حد العنوان الواحد، ولشبكة IPv6 ‏/48 وشبكة IPv4 ‏/24 اثنان وثلاثون ضعفًا.`,
       kinds: {
         authorization: 'زيارات عنوان طلب الإذن، من عنوان شبكة واحد',
+        public_pages: 'الصفحات والمستندات الأخرى، من عنوان شبكة واحد',
         client_authentication: 'بيانات عميل خاطئة، لتطبيق واحد من عنوان شبكة واحد',
         sign_in_account: 'كلمات مرور خاطئة، لحساب واحد من عنوان شبكة واحد',
         sign_in_address: 'كلمات مرور خاطئة، من عنوان شبكة واحد',
@@ -370,6 +394,12 @@ export const ar: Messages = {
         text: 'لا يستطيع التطبيق الذي أرسلك إلى هنا الاتصال بالحسابات حاليًا.',
         now: 'لم تتم مشاركة أي شيء جديد. يُرجى المحاولة لاحقًا، أو سؤال القائمين على التطبيق.',
         developer: html`أوقف مشغّل الخدمة هذا العميل مؤقتًا.`,
+      },
+      plain_http: {
+        heading: 'تتطلب هذه الصفحة اتصالًا آمنًا',
+        text: 'فُتحت الصفحة عبر http غير المشفّر، حيث يمكن للآخرين قراءة ما ترسله.',
+        now: 'افتح العنوان نفسه مرة أخرى مبتدئًا بـ ‎https://‎.',
+        developer: html`قيمة <code>X-Forwarded-Proto</code> من الخادم الوكيل هي <code>http</code>.`,
       },
       bad_request: {
         heading: 'هناك خطأ في هذا العنوان',

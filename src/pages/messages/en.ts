@@ -14,6 +14,7 @@ function wait(seconds: number): string {
 /** Every text of the pages in English. The other languages have this table's shape. */
 export const en = {
   day: (time: number): string => formats.day(time),
+  minute: (time: number): string => formats.minute(time),
   duration: (seconds: number): string => formats.duration(seconds),
 
   layout: {
@@ -89,6 +90,11 @@ export const en = {
       heading: 'Please answer once more',
       text: 'This page was out of date, so your answer wasn’t taken. Look at everything again before you choose.',
     },
+    throttled: {
+      heading: 'Too many answers',
+      text: (seconds: number): string =>
+        `Your account has allowed or denied a lot in a short time, so this answer wasn’t taken. Please wait ${wait(seconds)} and choose again.`,
+    },
     doubt: 'Don’t know this app? Choose Deny, and nothing is shared.',
     doubtAlready: 'Not sure? Choose Deny: it gets nothing more, and keeps what it has.',
   },
@@ -133,17 +139,36 @@ export const en = {
     heading: 'Connected apps',
     lead: (product: string): Html => html`You allowed these apps to use your ${isolated(product)} account.`,
     effect: 'When you remove an app, its very next request is refused. You can always connect it again.',
-    removed: (app: string): Html => html`${isolated(app)} was removed. Its next request will be refused.`,
+    removed: {
+      app: (app: string): Html => html`${isolated(app)} was removed. Its next request will be refused.`,
+      appButDevices: (app: string): Html =>
+        html`${isolated(app)} was removed, but for the devices that are still listed. Its next request elsewhere will be refused.`,
+      device: (app: string): Html =>
+        html`${isolated(app)} was removed from that device. The next request from there will be refused.`,
+      waiting: (app: string): Html =>
+        html`What was waiting for ${isolated(app)} was removed. The app can’t fetch it any more.`,
+    },
     outdated: {
       heading: 'Nothing was removed yet',
       text: 'This page was out of date. If you still want to remove an app, do it now.',
     },
+    onDevice: 'On a device',
+    waiting: 'Waiting for the app',
     can: 'It can',
+    canOnceFetched: 'Once the app fetches this, it can',
     since: 'Connected',
+    allowed: 'Allowed',
     lastUsed: 'Last used',
     neverUsed: 'Not used yet',
-    remove: (app: string): Html => html`Remove <span class="unseen">${isolated(app)}</span>`,
-    timeZone: 'Dates are in UTC.',
+    notFetched: 'Runs out by itself if the app doesn’t fetch it',
+    remove: {
+      app: (app: string): Html => html`Remove <span class="unseen">${isolated(app)}</span>`,
+      device: (app: string, since: string): Html =>
+        html`Remove <span class="unseen">${isolated(app)} from the device connected ${since}</span>`,
+      waiting: (app: string, since: string): Html =>
+        html`Remove <span class="unseen">what was allowed ${since} and waits for ${isolated(app)}</span>`,
+    },
+    timeZone: 'Dates and times are in UTC.',
     empty: {
       heading: 'No connected apps',
       text: 'When you allow an app to use your account, you’ll find it here, and can take that back at any time.',
@@ -219,6 +244,7 @@ export const en = {
         resource: html`<strong>Tokens for one API only?</strong> Name that API in <code>resource</code>.`,
         device: html`<strong>A device without a browser</strong> asks the device authorization address for a code, which people type at <code>/device</code>.`,
         revocation: html`<strong>Revoking</strong> either token ends everything that came from the same Allow.`,
+        fastify: html`<strong>The plugin <code>@fastify/oauth2</code></strong> needs a <code>scope</code>, if only <code>[]</code>. Without one it makes a name up, and gets <code>invalid_scope</code>.`,
       },
       addresses: {
         heading: 'Addresses',
@@ -251,6 +277,7 @@ export const en = {
       refreshTokenRequestUrl: 'Refresh Token Request URL',
       setUp: 'The examples run in any shell once these are filled in:',
       setUpLabel: 'Values for the examples',
+      go: html`<strong>In Go</strong>, set <code>AuthStyle: oauth2.AuthStyleInParams</code> in the <code>Endpoint</code> of <code>golang.org/x/oauth2</code>, since step 3 takes your Client ID and Client Secret in the body alone. For step 3, use a second <code>Endpoint</code> whose <code>TokenURL</code> is the Refresh Token Request URL.`,
     },
     authorize: {
       name: 'Ask for permission',
@@ -321,9 +348,10 @@ export const en = {
     },
     limits: {
       heading: 'Rate limits',
-      text: html`A request over a limit is refused with <code>RateLimit</code> and <code>Retry-After</code> headers, in seconds. Successful token requests are not counted.`,
+      text: html`A request over a limit is refused with <code>RateLimit</code> and <code>Retry-After</code> headers, in seconds. Successful token requests are not counted. Passwords and device codes are counted for whole networks too: an IPv6 /56 has 4 times the limit of an address, an IPv6 /48 and an IPv4 /24 have 32 times.`,
       kinds: {
         authorization: 'Visits to the Authorization URL, from one address',
+        public_pages: 'Other pages and documents, from one address',
         client_authentication: 'Wrong client credentials, for one app from one address',
         sign_in_account: 'Wrong passwords, for one account from one address',
         sign_in_address: 'Wrong passwords, from one address',
@@ -363,6 +391,12 @@ export const en = {
         text: 'The app that sent you here can’t connect to accounts at the moment.',
         now: 'Nothing new was shared. Please try again later, or ask the app’s makers.',
         developer: html`The operator has paused this client.`,
+      },
+      plain_http: {
+        heading: 'This page needs a secure connection',
+        text: 'It was opened over plain http, where others could read what you send.',
+        now: 'Open the same address again with https:// in front.',
+        developer: html`The proxy’s <code>X-Forwarded-Proto</code> says <code>http</code>.`,
       },
       bad_request: {
         heading: 'Something is wrong with this address',

@@ -5,6 +5,8 @@ const units = [
   { unit: 'second', seconds: 1 },
 ] as const;
 
+const DAY = { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' } as const;
+
 /**
  * How one language writes days, numbers and lengths of time. Each is prepared when a page first needs it: the tables of
  * languages are 7 MB of the process's memory, which a service that only answers clients and APIs never reads.
@@ -12,6 +14,7 @@ const units = [
 export class Formats {
   readonly #locale: string;
   #day: Intl.DateTimeFormat | undefined;
+  #minute: Intl.DateTimeFormat | undefined;
   #plural: Intl.PluralRules | undefined;
 
   /** @param locale a BCP 47 tag */
@@ -21,13 +24,14 @@ export class Formats {
 
   /** The day of a moment (ms) in UTC: "3 Nov 2026". */
   day(time: number): string {
-    this.#day ??= new Intl.DateTimeFormat(this.#locale, {
-      day: 'numeric',
-      month: 'short',
-      year: 'numeric',
-      timeZone: 'UTC',
-    });
+    this.#day ??= new Intl.DateTimeFormat(this.#locale, DAY);
     return this.#day.format(time);
+  }
+
+  /** A moment (ms) in UTC to the minute: "3 Nov 2026, 14:05". */
+  minute(time: number): string {
+    this.#minute ??= new Intl.DateTimeFormat(this.#locale, { ...DAY, hour: '2-digit', minute: '2-digit' });
+    return this.#minute.format(time);
   }
 
   /** Which of the language's forms goes with a count: "one" is singular. */

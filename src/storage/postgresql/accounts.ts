@@ -15,6 +15,7 @@ export type AccountRow = {
   readonly epoch: number;
   readonly password_phc: string;
   readonly password_key_id: number;
+  readonly password_set_at: number;
   readonly created_at: number;
 };
 
@@ -33,6 +34,7 @@ export const ACCOUNT_COLUMNS = [
   'epoch',
   'password_phc',
   'password_key_id',
+  'password_set_at',
   'created_at',
 ] as const satisfies readonly (keyof AccountRow)[];
 
@@ -40,7 +42,7 @@ const SELECT = `SELECT ${ACCOUNT_COLUMNS.join(', ')} FROM account`;
 
 const INSERT = `
   INSERT INTO account (${ACCOUNT_COLUMNS.join(', ')}, email_key)
-  VALUES (${ACCOUNT_COLUMNS.map((_, index) => `$${index + 1}`).join(', ')}, $12) ON CONFLICT DO NOTHING`;
+  VALUES (${ACCOUNT_COLUMNS.map((_, index) => `$${index + 1}`).join(', ')}, $13) ON CONFLICT DO NOTHING`;
 
 const TAKEN = `
   SELECT CASE WHEN email_key = $1 THEN 'email' ELSE 'username' END AS name FROM account
@@ -69,6 +71,7 @@ export function accountStore(database: Database): Omit<AccountStore, SessionVerb
       const rows = await database.rows<AccountRow>(`${SELECT} ORDER BY created_at DESC, id DESC LIMIT $1`, [limit]);
       return rows.map(asAccount);
     },
+    recordWrongSignIns: (event) => database.record(event),
     async addAccount(account, emailKey, event) {
       let taken: 'email' | 'username' | null = null;
       const isAdded = await database.act(event, async (connection) => {
@@ -83,8 +86,8 @@ export function accountStore(database: Database): Omit<AccountStore, SessionVerb
     // The account first, here and below: a session that is being added has its row locked, and is there when this goes on.
     setPassword: (id, { phc, keyId }, event) =>
       database.act(event, async (connection) => {
-        const set = 'UPDATE account SET password_phc = $1, password_key_id = $2 WHERE id = $3';
-        if ((await connection.change(set, [phc, keyId, id])) === 0) return false;
+        const set = 'UPDATE account SET password_phc = $1, password_key_id = $2, password_set_at = $3 WHERE id = $4';
+        if ((await connection.change(set, [phc, keyId, event.at, id])) === 0) return false;
         await connection.change(endSessions, [id]);
         return true;
       }),
@@ -123,6 +126,7 @@ export function asAccount(row: AccountRow): Account {
     status: row.status,
     epoch: row.epoch,
     password: { phc: row.password_phc, keyId: row.password_key_id },
+    passwordSetAt: row.password_set_at,
     createdAt: row.created_at,
   };
 }
@@ -139,6 +143,7 @@ function values(account: Account): unknown[] {
     account.epoch,
     account.password.phc,
     account.password.keyId,
+    account.passwordSetAt,
     account.createdAt,
   ];
 }

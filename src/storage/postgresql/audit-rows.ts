@@ -1,5 +1,7 @@
 /** An event of the audit trail as a row, and back. */
 import type { Actor, AuditAction, AuditEvent, RecordedAuditEvent } from '../../oauth/audit.ts';
+import type { GrantedAccess } from '../../oauth/granted-access.ts';
+import { accessText, parseAccess } from '../access-text.ts';
 
 type EventRow = {
   readonly at: number;
@@ -12,6 +14,7 @@ type EventRow = {
   readonly resource_owner_id: string | null;
   readonly grant_id: string | null;
   readonly detail: string | null;
+  readonly ended_access: string | null;
 };
 
 /** An event's row with its place. */
@@ -28,6 +31,7 @@ const TYPES = {
   resource_owner_id: 'text',
   grant_id: 'text',
   detail: 'text',
+  ended_access: 'text',
 } as const satisfies Record<keyof EventRow, string>;
 
 /** The columns of an event, without its place. */
@@ -44,8 +48,8 @@ export const RECORD_EVENTS = `
   SELECT ${EVENT_COLUMNS}, attempt FROM json_to_recordset($1) AS recorded (${EVENT_RECORD}, attempt uuid)
   ON CONFLICT (attempt) WHERE attempt IS NOT NULL DO NOTHING`;
 
-/** What is stored of an event. */
-export function eventRow({ actor, ...event }: AuditEvent): EventRow {
+/** What is stored of an event, and of the grants that it ended. */
+export function eventRow({ actor, ...event }: AuditEvent, ended: readonly GrantedAccess[] | null = null): EventRow {
   return {
     at: event.at,
     action: event.action,
@@ -57,6 +61,7 @@ export function eventRow({ actor, ...event }: AuditEvent): EventRow {
     resource_owner_id: event.resourceOwnerId,
     grant_id: event.grantId,
     detail: event.detail,
+    ended_access: accessText(ended),
   };
 }
 
@@ -71,5 +76,6 @@ export function asEvent(row: RecordedEventRow): RecordedAuditEvent {
     resourceOwnerId: row.resource_owner_id,
     grantId: row.grant_id,
     detail: row.detail,
+    endedAccess: parseAccess(row.ended_access),
   };
 }

@@ -3,24 +3,32 @@
  * with what they tell. A place is taken before its transaction commits, so that a later place may be seen earlier: who
  * reads on from a place takes events as they come while no place is missing between them, and where one is, waits until
  * it is known to stay empty. No event is ever skipped, and nothing else on the server can hold the reader up.
+ *
+ * Why a lock, and no comparison of transaction ids: ids are of the whole server, so that a transaction of another database,
+ * or one that only reads, would hold readers up; and after a failover no lock is left of transactions that are gone.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { RecordedAuditEvent } from '../../oauth/audit.ts';
-import { type AuditFilter, type AuditStore, StoreUnavailable } from '../../oauth/store.ts';
+import { type AuditFilter, type AuditStore, StoreUnavailable, TrailHeldUp } from '../../oauth/store.ts';
 import { asEvent, EVENT_COLUMNS, type RecordedEventRow } from './audit-rows.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 import { SQLSTATE, sqlState } from './errors.ts';
 import { LOCKS } from './locks.ts';
 
-/** So long writers may let a reader wait, and none of them behind it (ms). They hold their places for one commit. */
+/** Timeout of a reader that waits for writers, while no other writer begins (ms). They hold their places for one commit. */
 const SETTLING_MS = 100;
-/** So often the end of the trail is looked for, by whoever cannot begin without. */
+/** Maximum number of times that the end of the trail is looked for, by whoever cannot begin without. */
 const MOST_TRIES = 10;
 
 const SELECT = `SELECT sequence, ${EVENT_COLUMNS} FROM audit_event`;
-const AFTER = `${SELECT} WHERE sequence > $1 ORDER BY sequence LIMIT $2`;
+const FROM = `${SELECT} WHERE sequence >= $1 ORDER BY sequence LIMIT $2`;
 const LAST = 'SELECT coalesce(max(sequence), 0) AS sequence FROM audit_event';
+/** Who holds the lock that `next_audit_sequence` takes. A prepared transaction has no process. */
+const HOLDERS = `
+  SELECT string_agg(coalesce(pid::text, 'of a prepared transaction'), ', ' ORDER BY pid) AS processes FROM pg_locks
+  WHERE locktype = 'advisory' AND classid = $1 AND objid = $2 AND objsubid = 2 AND granted
+    AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
 
 /** The port's audit trail. */
 export function auditStore(database: Database): AuditStore {
@@ -44,25 +52,40 @@ export function auditStore(database: Database): AuditStore {
           if (last) return last.sequence;
           await pause(SETTLING_MS);
         }
-        throw new StoreUnavailable('the end of the audit trail is being written');
+        throw await heldUp(connection);
       }),
     listAuditEventsAfter: (sequence, limit) =>
       database.run(async (connection) => {
-        const list = () => listAfter(connection, sequence, limit);
-        const events = await list();
-        const settled = withoutGap(events, sequence);
-        return settled.length === events.length ? events : ((await whenSettled(connection, list)) ?? settled);
+        const events = await listAfter(connection, sequence, limit);
+        if (isWithoutGap(events, sequence)) return events;
+        const settled = await whenSettled(connection, () => listAfter(connection, sequence, limit));
+        if (!settled) throw await heldUp(connection);
+        return settled;
       }),
   };
 }
 
+/**
+ * The event at the place itself is read as well, since none is ever deleted. Where it is gone, the server is one that did
+ * not have it, such as a replica after a failover: it may give the places up to there once more.
+ */
 async function listAfter(connection: Connection, sequence: number, limit: number): Promise<RecordedAuditEvent[]> {
-  return (await connection.rows<RecordedEventRow>(AFTER, [sequence, limit])).map(asEvent);
+  const events = (await connection.rows<RecordedEventRow>(FROM, [sequence, limit + 1])).map(asEvent);
+  if (sequence === 0) return events.slice(0, limit);
+  if (events[0]?.sequence !== sequence)
+    throw new StoreUnavailable(`the audit trail has lost place ${sequence}: the database is an older one than before`);
+  return events.slice(1);
 }
 
-/** The events up to the first place that is missing. */
-function withoutGap(events: readonly RecordedAuditEvent[], after: number): RecordedAuditEvent[] {
-  return events.filter((event, index) => event.sequence === after + index + 1);
+function isWithoutGap(events: readonly RecordedAuditEvent[], after: number): boolean {
+  return events.every((event, index) => event.sequence === after + index + 1);
+}
+
+async function heldUp(connection: Connection): Promise<TrailHeldUp> {
+  const { processes } = (await connection.one<{ processes: string | null }>(HOLDERS, LOCKS.audit)) ?? {};
+  return new TrailHeldUp(
+    `the audit trail is held up by a transaction that has taken a place in it and has not ended (server process ${processes ?? 'unknown'})`,
+  );
 }
 
 /**

@@ -20,6 +20,8 @@ export type BatchParts<Request, Answer> = {
    * a statement has them in the order of their keys, so that statements do not wait for each other in a circle.
    */
   readonly keyOf?: (request: Request) => string;
+  /** Whether a statement waits until the one before it is answered, since both would wait for each other's rows. */
+  readonly isOneAtATime?: boolean;
   /** Called when those who wait begin to be asked for, or are refused: from then on nobody shares their answers. */
   readonly onTaken?: () => void;
   /**
@@ -69,6 +71,7 @@ export class Batches<Request, Answer> {
   /** Waits for others, looking at each turn of the event loop. One in which nothing comes takes microseconds. */
   #ask(): void {
     if (this.#isAsking || this.#queue.length === 0) return;
+    if (this.#parts.isOneAtATime && this.#busy.size > 0) return;
     this.#isAsking = true;
     const since = performance.now();
     let before = 0;

@@ -1,8 +1,14 @@
 /** What `database check` looks at. */
 import type { Keyring } from '../../oauth/keyring.ts';
+import {
+  differences,
+  type InstallationRecord,
+  type InstallationSettings,
+  toldDifferences,
+} from '../installation-settings.ts';
 import type { Finding } from '../storage.ts';
 import type { Connection } from './connection.ts';
-import { requireFittingKeys } from './installation.ts';
+import { recordOf, requireFittingKeys } from './installation.ts';
 import { requireUpToDate } from './migrate.ts';
 import { wrongSettings } from './server-settings.ts';
 
@@ -22,15 +28,20 @@ const ORPHANS = `
   SELECT 'session of ' || account_id AS text FROM session
   WHERE NOT EXISTS (SELECT 1 FROM account WHERE account.id = session.account_id) LIMIT 10`;
 
-/** Looks at the settings, at indexes and references, at the keys and the migrations. Takes long on a large database. */
-export async function check(connection: Connection, keyring: Keyring): Promise<Finding[]> {
+/** Looks at the settings, at indexes and references, at the keys, the record and the migrations. Takes long on a large database. */
+export async function check(
+  connection: Connection,
+  { keyring, settings }: { readonly keyring: Keyring; readonly settings: InstallationSettings },
+): Promise<Finding[]> {
   const texts = async (sql: string) => (await connection.rows<{ text: string }>(sql)).map(({ text }) => text);
+  const unlike = async () => toldDifferences(differences((await recordOf(connection)) as InstallationRecord, settings));
   const none = async (done: Promise<void>) => done.then((): string[] => []);
   return [
     await finding('settings', wrongSettings(connection)),
     await finding('integrity', texts(BROKEN)),
     await finding('references', texts(ORPHANS)),
     await finding('keys', none(requireFittingKeys(connection, keyring))),
+    await finding('variables', unlike()),
     await finding('migrations', none(requireUpToDate(connection))),
   ];
 }

@@ -4,6 +4,7 @@
  * who loses the one can do nothing more without the other.
  */
 import { sessionExpiresAt } from '../../accounts/session.ts';
+import { clearAssertions } from './client-assertions.ts';
 import { type Connection, json } from './connection.ts';
 import { asStoreError } from './errors.ts';
 import { LOCKS } from './locks.ts';
@@ -15,6 +16,9 @@ const STEP_EVERY_MS = 250;
 /** While there is much to delete. */
 const BUSY_STEP_EVERY_MS = 50;
 const REST_BETWEEN_ROUNDS_MS = 10 * 60_000;
+/** Between two looks at marks of client assertions, at least, and how many of them a look clears away. */
+const MARKS_EVERY_MS = 5000;
+const MARKS_AT_ONCE = 1000;
 /** How often the other instances look whether the one is still there. */
 const LOOK_FOR_LEADER_MS = 60_000;
 
@@ -71,18 +75,12 @@ const WALKS: readonly Walk[] = [
     isDead: (row, before) => sessionExpiresAt({ createdAt: row.created_at, lastSeenAt: row.last_seen_at }) < before,
   },
   {
+    // It says where it came from, for as long as it waits.
     start: '',
-    look: `SELECT encode(digest, 'hex') AS key, expires_at < $3 AS is_dead
-      FROM client_assertion WHERE digest > decode($1, 'hex') ORDER BY digest LIMIT $2`,
-    remove: `DELETE FROM client_assertion USING json_to_recordset($1) AS dead (key text)
-      WHERE digest = decode(dead.key, 'hex') AND expires_at < $2`,
-  },
-  {
-    start: '',
-    look: `SELECT user_code AS key, expires_at < $3 AS is_dead
+    look: `SELECT user_code AS key, expires_at < $3::bigint + ${KEPT_MS - HOUR_MS} AS is_dead
       FROM device_request WHERE user_code > $1 ORDER BY user_code LIMIT $2`,
     remove: `DELETE FROM device_request USING json_to_recordset($1) AS dead (key text)
-      WHERE user_code = dead.key AND expires_at < $2`,
+      WHERE user_code = dead.key AND expires_at < $2::bigint + ${KEPT_MS - HOUR_MS}`,
   },
   {
     // An empty counter is none, so that it need not be kept for a day.
@@ -106,6 +104,7 @@ export class CleanUp {
   #isStopped = false;
   #clockOffset: number;
   #pausedUntil = Number.NEGATIVE_INFINITY;
+  #restsUntil = Number.NEGATIVE_INFINITY;
 
   constructor(open: () => Promise<Connection>, now: () => number, monotonic: () => number = () => performance.now()) {
     this.#open = open;
@@ -134,6 +133,20 @@ export class CleanUp {
     try {
       const connection = await this.#lead();
       return connection && (await this.#walkOn(connection));
+    } catch (error) {
+      throw asStoreError(error);
+    }
+  }
+
+  /**
+   * Deletes marks of client assertions that have expired, and answers how many; null while another instance does that. They
+   * wait for no walk and no steady clock: the store knows up to when they are gone, and takes no assertion from before that.
+   * Throws `StoreUnavailable`.
+   */
+  async clearMarks(): Promise<number | null> {
+    try {
+      const connection = await this.#lead();
+      return connection && (await clearAssertions(connection, this.#now(), MARKS_AT_ONCE));
     } catch (error) {
       throw asStoreError(error);
     }
@@ -186,17 +199,16 @@ export class CleanUp {
   }
 
   async #run(report: (sentence: string) => void): Promise<void> {
-    let delay = STEP_EVERY_MS;
+    let delay = LOOK_FOR_LEADER_MS;
     try {
-      if (this.isClockSteady(report)) {
-        const step = await this.step();
-        if (!step) delay = LOOK_FOR_LEADER_MS;
-        else if (step.isEndOfRound) delay = REST_BETWEEN_ROUNDS_MS;
-        else if (step.deleted === DELETIONS) delay = BUSY_STEP_EVERY_MS;
-      }
+      const cleared = await this.clearMarks();
+      const isWalking = cleared !== null && this.isClockSteady(report) && this.#monotonic() >= this.#restsUntil;
+      const step = isWalking ? await this.step() : null;
+      if (step?.isEndOfRound) this.#restsUntil = this.#monotonic() + REST_BETWEEN_ROUNDS_MS;
+      if (cleared !== null) delay = step && !step.isEndOfRound ? STEP_EVERY_MS : MARKS_EVERY_MS;
+      if (cleared === MARKS_AT_ONCE || step?.deleted === DELETIONS) delay = BUSY_STEP_EVERY_MS;
     } catch (error) {
       if (!this.#isStopped) report(`clean-up will try again: ${(error as Error).message}`);
-      delay = LOOK_FOR_LEADER_MS;
     }
     this.#schedule(delay, report);
   }

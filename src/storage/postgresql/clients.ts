@@ -2,39 +2,19 @@
 import type { Client } from '../../oauth/client.ts';
 import type { ClientStore } from '../../oauth/store.ts';
 import { secretsText } from '../secrets-text.ts';
-import { newAttempt } from './attempts.ts';
-import { Batches } from './batches.ts';
-import { json } from './connection.ts';
+import { assertionMarking } from './client-assertions.ts';
 import type { Database } from './database.ts';
 import { asClient, CLIENT_COLUMNS, type ClientRow, type KnownClients } from './known-clients.ts';
 
 const INSERT = `
-  INSERT INTO client (${CLIENT_COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`;
+  INSERT INTO client (${CLIENT_COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`;
 
 const UPDATE = `
   UPDATE client SET name = $2, redirect_uris = $3, scopes = $4, require_pkce = $5, refresh_overlap = $6,
-    refresh_retry_window = $7, keys = $8, consent = $9, device_flow = $10 WHERE id = $1`;
-
-/** Who comes again with the attempt that made a mark, made it. */
-const USE_ASSERTIONS = `
-  INSERT INTO client_assertion AS used (digest, expires_at, attempt)
-  SELECT * FROM json_to_recordset($1) AS asked (digest bytea, expires_at bigint, attempt uuid)
-  ON CONFLICT (digest) DO UPDATE SET attempt = excluded.attempt WHERE used.attempt = excluded.attempt
-  RETURNING encode(digest, 'hex') AS digest`;
+    refresh_retry_window = $7, keys = $8, consent = $9, device_flow = $10, assertion_audience = $11 WHERE id = $1`;
 
 /** The port's clients. */
 export function clientStore(database: Database, known: KnownClients): ClientStore {
-  const assertions = new Batches<{ digest: string; expires_at: number; attempt: string }, boolean>({
-    connections: database.writes,
-    keyOf: ({ digest }) => digest,
-    async send(connection, asked) {
-      const rows = asked.map((row) => ({ ...row, digest: `\\x${row.digest}` }));
-      const used = await connection.rows<{ digest: string }>(USE_ASSERTIONS, [json(rows)]);
-      const digests = new Set(used.map(({ digest }) => digest));
-      return asked.map(({ digest }) => digests.has(digest));
-    },
-  });
-
   return {
     findClient: (id) => known.find(id),
     async hasClients() {
@@ -46,8 +26,8 @@ export function clientStore(database: Database, known: KnownClients): ClientStor
       );
     },
     async registerClient(client, event) {
-      const { type, status, epoch, secrets, createdAt } = client;
-      const row = [...settings(client), type, status, epoch, secretsText(secrets), createdAt];
+      const { type, status, epoch, secrets, createdAt, resumedAt } = client;
+      const row = [...settings(client), type, status, epoch, secretsText(secrets), createdAt, resumedAt];
       await database.act(event, (connection) => connection.change(INSERT, row));
     },
     updateClient: (client, event) =>
@@ -59,20 +39,21 @@ export function clientStore(database: Database, known: KnownClients): ClientStor
       }),
     setClientStatus: (id, status, event) =>
       database.act(event, async (connection) => {
-        const set = 'UPDATE client SET status = $2 WHERE id = $1 AND status <> $2';
-        return (await connection.change(set, [id, status])) === 1;
+        const set =
+          'UPDATE client SET status = $2, resumed_at = coalesce($3, resumed_at) WHERE id = $1 AND status <> $2';
+        return (await connection.change(set, [id, status, status === 'active' ? event.at : null])) === 1;
       }),
     revokeClientGrants: (id, event) =>
       database.act(event, async (connection) => {
         return (await connection.change('UPDATE client SET epoch = epoch + 1 WHERE id = $1', [id])) === 1;
       }),
     deleteClient: (id, event) =>
-      database.act(
-        event,
-        async (connection) => (await connection.change('DELETE FROM client WHERE id = $1', [id])) === 1,
-      ),
-    useClientAssertion: ({ digest, expiresAt }) =>
-      assertions.add({ digest: digest.toString('hex'), expires_at: expiresAt, attempt: newAttempt() }),
+      database.act(event, async (connection) => {
+        const isGone = (await connection.change('DELETE FROM client WHERE id = $1', [id])) === 1;
+        await connection.change('DELETE FROM client_assertion_total WHERE client_id = $1', [id]);
+        return isGone;
+      }),
+    useClientAssertion: assertionMarking(database),
   };
 }
 
@@ -89,5 +70,6 @@ function settings(client: Client): unknown[] {
     JSON.stringify(client.keys),
     client.consent,
     client.deviceFlow,
+    client.assertionAudience,
   ];
 }

@@ -3,6 +3,7 @@ import type { Keyring } from '../../oauth/keyring.ts';
 import { Refused } from '../../refused.ts';
 import {
   type ColumnKind,
+  type CopiedColumn,
   type CopiedRow,
   type CopiedTable,
   type CopiedValue,
@@ -29,9 +30,15 @@ const ALL_TABLES = [INSTALLATION, ...TABLES].map(({ name }) => name).join(', ');
 
 /** Columns that only this database has, and that nobody asks about afterwards, with what they get. */
 const OWN_COLUMNS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  client: { version: 'gen_random_uuid()' },
   client_assertion: { attempt: "'00000000-0000-0000-0000-000000000000'" },
   oauth_grant: { attempt: "'00000000-0000-0000-0000-000000000000'" },
+  audit_event: { attempt: 'NULL::uuid' },
 };
+
+const COLUMNS = `
+  SELECT attname AS name, format_type(atttypid, NULL) AS type, NOT attnotnull AS is_nullable FROM pg_attribute
+  WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped ORDER BY attnum`;
 
 /**
  * Opens an installation to be copied: no instance may be connected, and nothing can be written to it until it is closed.
@@ -87,6 +94,7 @@ async function opened<Rest>(url: string, prepare: (connection: Connection) => Pr
     const rest = await prepare(connection);
     return {
       place: placeOf(url),
+      wholeTable: async (name) => ({ name, columns: await columnsOf(connection, name) }),
       read: (table, after, limit) => read(connection, table, after, limit),
       close: () => connection.close(),
       ...rest,
@@ -126,6 +134,21 @@ async function refuseAnother(connection: Connection, url: string): Promise<void>
   throw new Refused([
     `${placeOf(url)} holds another installation: make an empty database with "createdb", and let nothing use it before the copy`,
   ]);
+}
+
+/** The columns that a table has, but for those that only this database has. */
+async function columnsOf(connection: Connection, table: string): Promise<CopiedColumn[]> {
+  const columns = await connection.rows<{ name: string; type: string; is_nullable: boolean }>(COLUMNS, [table]);
+  return columns
+    .filter(({ name }) => OWN_COLUMNS[table]?.[name] === undefined)
+    .map(({ name, type, is_nullable }) => ({ name, kind: kindOf(type), isNullable: is_nullable }));
+}
+
+function kindOf(type: string): ColumnKind {
+  if (type === 'bytea') return 'bytes';
+  if (type === 'uuid') return 'uuid';
+  if (type === 'boolean') return 'flag';
+  return /int/.test(type) ? 'number' : 'text';
 }
 
 async function read(

@@ -1,4 +1,7 @@
-/** Counters of guesses that all instances share. They are outside the server's log: what a crash forgets was for minutes. */
+/**
+ * Counters of guesses that all instances share. They are outside the server's log, so that a crash of it forgets them: limits
+ * begin anew, those of minutes and those of a browser's mark alike (decision 0039).
+ */
 import { hash } from 'node:crypto';
 import type { SharedCounters } from '../../accounts/throttle.ts';
 import { Batches } from './batches.ts';

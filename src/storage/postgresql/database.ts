@@ -1,6 +1,7 @@
 /** What the stores stand on: connections for reads by key, for writes by key, and for everything else. */
 import type { QueryResultRow } from 'pg';
 import type { AuditEvent } from '../../oauth/audit.ts';
+import type { GrantedAccess } from '../../oauth/granted-access.ts';
 import { newAttempt } from './attempts.ts';
 import { eventRow, RECORD_EVENTS } from './audit-rows.ts';
 import { type Connection, json } from './connection.ts';
@@ -49,21 +50,22 @@ export class Database {
 
   /**
    * Does something in a transaction, whose event is recorded if, and only if, it had an effect (an answer that is neither
-   * false nor 0). It has an attempt of its own, which its event tells: after a cut line it is asked whether that is there,
+   * false nor 0, nor an empty list). A list is what the grants gave that it ended, which the event records. It has an attempt of its own, which its event tells: after a cut line it is asked whether that is there,
    * and only if not, is it done again. `recall` answers for what happened, where that is more than true.
    */
-  async act<T extends boolean | number>(
+  async act<T extends boolean | number | readonly GrantedAccess[]>(
     event: AuditEvent,
     effect: (connection: Connection, attempt: string) => Promise<T>,
     recall: (connection: Connection, attempt: string) => Promise<T> = async () => true as T,
   ): Promise<T> {
     const attempt = newAttempt();
-    const recorded = [json([{ ...eventRow(event), attempt }])];
+    const recorded = (ended: readonly GrantedAccess[] | null) => [json([{ ...eventRow(event, ended), attempt }])];
     return this.#do(async (connection, again) => {
-      if (again && (await happened(connection, recorded))) return recall(connection, attempt);
+      if (again && (await happened(connection, recorded(null)))) return recall(connection, attempt);
       return connection.transaction(async () => {
         const answer = await effect(connection, attempt);
-        if (answer) await connection.change(RECORD_EVENTS, recorded);
+        const ended = typeof answer === 'object' ? answer : null;
+        if (ended ? ended.length > 0 : answer) await connection.change(RECORD_EVENTS, recorded(ended));
         return answer;
       });
     });

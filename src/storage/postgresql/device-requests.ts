@@ -2,8 +2,9 @@
  * What devices ask for while they wait, for all instances. The table is bounded and outside the server's log: a crash of
  * the server costs a waiting device a new code. What somebody allowed is a grant, and on disk.
  */
-import type { DeviceDecision, WaitingDevice } from '../../oauth/device-authorization.ts';
+import { type DeviceDecision, MOST_DEVICES_WAITING, type WaitingDevice } from '../../oauth/device-authorization.ts';
 import { grantIdText, parseGrantId } from '../../oauth/grant.ts';
+import { WEIGHTS } from '../../oauth/networks.ts';
 import type { DeviceRequestStore } from '../../oauth/store.ts';
 import { newAttempt } from './attempts.ts';
 import type { Database } from './database.ts';
@@ -21,8 +22,6 @@ type DeviceRequestRow = {
   readonly interval_s: number;
 };
 
-/** Requests at the same moment may each be the last one, so that a few more than this can wait. */
-const MOST_WAITING = 10_000;
 /** So many that have expired go with each one that comes. */
 const EXPIRED_AT_ONCE = 64;
 
@@ -33,9 +32,16 @@ const FORGET_EXPIRED = `
   DELETE FROM device_request WHERE user_code IN (
     SELECT user_code FROM device_request WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED)`;
 
+/** `mayWait`, for the network of each weight; who has none of a weight is held up by none. */
 const ADD = `
-  INSERT INTO device_request (${COLUMNS}) SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10
-  WHERE (SELECT count(*) FROM device_request) < $11
+  WITH waiting AS (
+    SELECT $14 - (SELECT count(*) FROM device_request) AS free,
+      (SELECT count(*) FROM device_request WHERE network_1 = $11) AS of_1,
+      (SELECT count(*) FROM device_request WHERE network_4 = $12) AS of_4,
+      (SELECT count(*) FROM device_request WHERE network_32 = $13) AS of_32)
+  INSERT INTO device_request (${COLUMNS}, network_1, network_4, network_32)
+  SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13 FROM waiting
+  WHERE of_1 * 32 < free AND of_4 * 32 < free * 4 AND of_32 * 32 < free * 32
   ON CONFLICT (user_code) DO NOTHING`;
 
 const FIND = `SELECT ${COLUMNS} FROM device_request WHERE user_code = $1 AND expires_at > $2`;
@@ -50,9 +56,10 @@ const PACE = 'UPDATE device_request SET polled_at = $2, interval_s = $3 WHERE us
 /** The port's device requests. */
 export function deviceRequestStore(database: Database): DeviceRequestStore {
   return {
-    async addDeviceRequest(waiting, now) {
+    async addDeviceRequest(waiting, networks, now) {
       await database.change(FORGET_EXPIRED, [now, EXPIRED_AT_ONCE]);
-      return (await database.change(ADD, [...values(waiting), MOST_WAITING])) === 1;
+      const own = WEIGHTS.map((weight) => networks.find((network) => network.weight === weight)?.key ?? null);
+      return (await database.change(ADD, [...values(waiting), ...own, MOST_DEVICES_WAITING])) === 1;
     },
     async findDeviceRequest(userCode, now) {
       const row = await database.one<DeviceRequestRow>(FIND, [userCode, now]);

@@ -90,6 +90,20 @@ export const SELECTED = `
   client.status = 'paused' AS client_paused,
   account.status = 'disabled' AS account_disabled, account.username, account.email, account.name, account.avatar_url`;
 
+/**
+ * Not revoked, neither alone nor by an epoch. A revocation of the grant itself writes the row that a transition writes:
+ * one waits for the other, and then asks anew what the row says. An epoch is read as of the moment when the statement
+ * began. One that was raised before is therefore seen, so that a revocation that was answered wins against everything
+ * that began after its answer. One that is raised while the statement runs may be missed; then the transition came first,
+ * and what it hands out is dead as soon as the epoch is committed, because the grant keeps the epochs of its Allow and
+ * every later read compares them. So no transition needs a lock on a row that all grants share.
+ */
+export const NOT_ENDED = `oauth_grant.revoked_at IS NULL AND EXISTS (
+  SELECT 1 FROM installation, client, account
+  WHERE installation.number = 1 AND installation.epoch = oauth_grant.installation_epoch
+    AND client.id = oauth_grant.client_id AND client.epoch = oauth_grant.client_epoch
+    AND account.id = oauth_grant.resource_owner_id AND account.epoch = oauth_grant.resource_owner_epoch)`;
+
 /** Where a decision on a grant takes what it needs beside its row. */
 export const CONTEXT = `
   JOIN installation ON installation.number = 1

@@ -3,8 +3,10 @@
  * statement changed decides a race. Each writes an attempt of its own into the row, so that who lost the connection asks
  * the row whether it was their write.
  */
-import { type Generation, grantIdText } from '../../oauth/grant.ts';
-import type { GrantFilter, GrantStore } from '../../oauth/store.ts';
+import { DEVICE_GRANT_TYPE } from '../../oauth/device-authorization.ts';
+import { type Generation, grantIdText, MOST_GRANTS_OF_ONE_APP } from '../../oauth/grant.ts';
+import type { GrantedAccess } from '../../oauth/granted-access.ts';
+import type { GrantFilter, GrantStore, Redemption } from '../../oauth/store.ts';
 import { bytesOf } from '../row-key.ts';
 import { type Use, UseMarks } from '../use-marks.ts';
 import { newAttempt } from './attempts.ts';
@@ -21,28 +23,20 @@ import {
   type GrantInContextRow,
   grantRow,
   type ListedGrantRow,
+  NOT_ENDED,
   SELECTED,
 } from './grant-rows.ts';
 import type { KnownClients } from './known-clients.ts';
-
-/**
- * Not revoked, neither alone nor by an epoch. A revocation of the grant itself writes the row that a transition writes:
- * one waits for the other, and then asks anew what the row says. An epoch is read as of the moment when the statement
- * began. One that was raised before is therefore seen, so that a revocation that was answered wins against everything
- * that began after its answer. One that is raised while the statement runs may be missed; then the transition came first,
- * and what it hands out is dead as soon as the epoch is committed, because the grant keeps the epochs of its Allow and
- * every later read compares them. So no transition needs a lock on a row that all grants share.
- */
-const NOT_ENDED = `oauth_grant.revoked_at IS NULL AND EXISTS (
-  SELECT 1 FROM installation, client, account
-  WHERE installation.number = 1 AND installation.epoch = oauth_grant.installation_epoch
-    AND client.id = oauth_grant.client_id AND client.epoch = oauth_grant.client_epoch
-    AND account.id = oauth_grant.resource_owner_id AND account.epoch = oauth_grant.resource_owner_epoch)`;
+import { resourceOwnerGrants } from './resource-owner-grants.ts';
 
 const FIND = `
   SELECT asked.place, ${SELECTED}, client.version AS client_version
   FROM unnest($1::uuid[]) WITH ORDINALITY AS asked (id, place)
   JOIN oauth_grant ON oauth_grant.id = asked.id ${CONTEXT}`;
+
+/** Its event, with the access that ended (as `accessText` writes it). */
+const WITH_ENDED_ACCESS = `(asked.event::jsonb || jsonb_build_object('ended_access',
+  jsonb_build_array(jsonb_build_object('resource', oauth_grant.resource, 'scope', oauth_grant.scope))::text))::json`;
 
 /** Records the events of acts. All of them come first, so that nobody waits for a grant while holding a place in the trail. */
 const record = (acts: string) => `
@@ -69,11 +63,17 @@ const ADVANCE = `
   WHERE oauth_grant.id = next.id AND oauth_grant.generation = next.generation - 1 AND ${NOT_ENDED}
   RETURNING oauth_grant.id`;
 
+/** The same, and whether the resource owner has many grants for the client: the index has both columns. */
+const REDEEM = `${ADVANCE}, EXISTS (
+  SELECT FROM oauth_grant AS other
+  WHERE other.resource_owner_id = oauth_grant.resource_owner_id AND other.client_id = oauth_grant.client_id
+  OFFSET ${MOST_GRANTS_OF_ONE_APP}) AS is_crowded`;
+
 const REVOKE = `
   WITH done AS (
     UPDATE oauth_grant SET revoked_at = asked.at, revocation_reason = asked.reason, attempt = asked.attempt
     FROM json_to_recordset($1) AS asked (id uuid, at bigint, reason text, attempt uuid, event json)
-    WHERE oauth_grant.id = asked.id AND ${NOT_ENDED} RETURNING oauth_grant.id, asked.event
+    WHERE oauth_grant.id = asked.id AND ${NOT_ENDED} RETURNING oauth_grant.id, ${WITH_ENDED_ACCESS} AS event
   ),
   recorded AS (${record('SELECT id, event FROM done')})
   SELECT id FROM done`;
@@ -84,10 +84,11 @@ const ATTEMPTED = `
 
 const REVOKE_OF_CLIENT = `
   UPDATE oauth_grant SET revoked_at = $1, revocation_reason = 'user', attempt = $2
-  WHERE resource_owner_id = $3 AND client_id = $4 AND ${NOT_ENDED}`;
+  WHERE resource_owner_id = $3 AND client_id = $4 AND redirect_uri IS DISTINCT FROM $5 AND ${NOT_ENDED}
+  RETURNING resource, scope`;
 
 const REVOKED_OF_CLIENT = `
-  SELECT count(*) AS number FROM oauth_grant WHERE resource_owner_id = $1 AND client_id = $2 AND attempt = $3`;
+  SELECT resource, scope FROM oauth_grant WHERE resource_owner_id = $1 AND client_id = $2 AND attempt = $3`;
 
 const MARK_USES = `
   UPDATE oauth_grant SET used_generation = greatest(oauth_grant.used_generation, mark.generation),
@@ -105,8 +106,8 @@ type FoundRow = GrantInContextRow & { readonly place: number; readonly client_ve
 /** What is written of one grant: its id, an attempt, and the columns that a statement names. */
 type Written = { readonly id: string; readonly attempt: string };
 
-/** One person has allowed no more apps than this, or a page could not show them. */
-const MOST_CLIENTS = 10_000;
+/** What a statement answers of a row that it wrote; what another one tells of it is not known after a cut line. */
+type WrittenRow = { readonly id: string; readonly is_crowded?: boolean };
 
 /** So many marks share one statement. */
 const MARKS_PER_STATEMENT = 256;
@@ -135,17 +136,17 @@ export function grantStore(database: Database, marks: UseMarks, clients: KnownCl
     clientVersion: row.client_version,
   }));
   const writes = <Row>(sql: string, parametersOf: (rows: readonly (Row & Written)[]) => readonly string[]) => {
-    const batches = new Batches<Row & Written, boolean>({
+    const batches = new Batches<Row & Written, WrittenRow | null>({
       connections: database.writes,
       keyOf: ({ id }) => id,
       send: (connection, rows, again) => write(connection, sql, rows, parametersOf(rows), again),
     });
-    return (row: Row, id: Buffer): Promise<boolean> =>
+    return (row: Row, id: Buffer): Promise<WrittenRow | null> =>
       batches.add({ ...row, id: grantIdText(id), attempt: newAttempt() });
   };
   const asJson = (rows: readonly object[]) => [json(rows)];
   const [issue, revoke] = [writes<object>(ISSUE, asJson), writes<object>(REVOKE, asJson)];
-  const transition = writes<Generation>(ADVANCE, advanced);
+  const [redeem, rotate] = [writes<Generation>(REDEEM, advanced), writes<Generation>(ADVANCE, advanced)];
 
   return {
     async findGrant(id) {
@@ -164,18 +165,24 @@ export function grantStore(database: Database, marks: UseMarks, clients: KnownCl
       const isIssued = await issue({ ...grantRow(grant), event: eventRow(event) }, grant.id);
       if (!isIssued) throw new Error('there is a grant with this id already');
     },
-    redeemAuthorizationCode: (next) => transition(next, next.grantId),
-    rotateRefreshToken: (next) => transition(next, next.grantId),
-    revokeGrant: (id, reason, event) => revoke({ at: event.at, reason, event: eventRow(event) }, id),
-    revokeGrantsOfClient: (resourceOwnerId, clientId, event) =>
-      database.act(
+    async redeemAuthorizationCode(next): Promise<Redemption> {
+      const redeemed = await redeem(next, next.grantId);
+      if (!redeemed) return false;
+      return redeemed.is_crowded === false ? 'redeemed' : 'crowded';
+    },
+    rotateRefreshToken: async (next) => (await rotate(next, next.grantId)) !== null,
+    revokeGrant: async (id, reason, event) =>
+      (await revoke({ at: event.at, reason, event: eventRow(event) }, id)) !== null,
+    async revokeGrantsOfClient(resourceOwnerId, clientId, event, which = 'all') {
+      const whose = [resourceOwnerId, clientId];
+      const spared = which === 'all' ? null : DEVICE_GRANT_TYPE;
+      const ended = await database.act<GrantedAccess[]>(
         event,
-        (connection, attempt) => connection.change(REVOKE_OF_CLIENT, [event.at, attempt, resourceOwnerId, clientId]),
-        async (connection, attempt) => {
-          const asked = [resourceOwnerId, clientId, attempt];
-          return (await connection.one<{ number: number }>(REVOKED_OF_CLIENT, asked))?.number ?? 0;
-        },
-      ),
+        (connection, attempt) => connection.rows(REVOKE_OF_CLIENT, [event.at, attempt, ...whose, spared]),
+        (connection, attempt) => connection.rows(REVOKED_OF_CLIENT, [...whose, attempt]),
+      );
+      return ended.length;
+    },
     async revokeAllGrants(event) {
       await database.act(event, (connection) => connection.change('UPDATE installation SET epoch = epoch + 1'));
     },
@@ -190,12 +197,7 @@ export function grantStore(database: Database, marks: UseMarks, clients: KnownCl
         return { ...found, grant: marks.merge(found.grant), clientName: row.client_name };
       });
     },
-    async listClientsOf(resourceOwnerId, liveAt) {
-      const { where, parameters } = conditions({ resourceOwnerId, liveAt, limit: MOST_CLIENTS });
-      const list = `SELECT DISTINCT oauth_grant.client_id FROM oauth_grant ${CONTEXT} ${where} LIMIT $1`;
-      const rows = await database.rows<{ client_id: string }>(list, [MOST_CLIENTS, ...parameters]);
-      return rows.map(({ client_id }) => client_id);
-    },
+    ...resourceOwnerGrants(database, marks),
   };
 }
 
@@ -213,7 +215,7 @@ function advanced(rows: readonly (Generation & Written)[]): string[] {
 }
 
 /**
- * Writes rows of grants and answers which were. After a cut line, a row that has the attempt was written by the earlier
+ * Writes rows of grants and answers those that were, null for the others. After a cut line, a row that has the attempt was written by the earlier
  * try: this statement waited for it, if it was still under way.
  */
 async function write(
@@ -222,26 +224,25 @@ async function write(
   rows: readonly Written[],
   parameters: readonly string[],
   again: boolean,
-): Promise<readonly boolean[]> {
-  const written = await connection.rows<{ id: string }>(sql, parameters);
+): Promise<readonly (WrittenRow | null)[]> {
+  const written = await connection.rows<WrittenRow>(sql, parameters);
   if (again) {
     const attempts = rows.map(({ id, attempt }) => ({ id, attempt }));
-    written.push(...(await connection.rows<{ id: string }>(ATTEMPTED, [json(attempts)])));
+    written.push(...(await connection.rows<WrittenRow>(ATTEMPTED, [json(attempts)])));
   }
-  const ids = new Set(written.map(({ id }) => id));
-  return rows.map(({ id }) => ids.has(id));
+  const byId = new Map(written.map((row) => [row.id, row]));
+  return rows.map(({ id }) => byId.get(id) ?? null);
 }
 
 /** Ids are ordered by time, and an index ends with the id: the newest come without sorting. */
-function conditions({ clientId, resourceOwnerId, liveAt }: GrantFilter): {
+function conditions({ clientId, resourceOwnerId }: GrantFilter): {
   where: string;
-  parameters: (string | number)[];
+  parameters: string[];
 } {
   const asked = [
     ['oauth_grant.client_id =', clientId],
     ['oauth_grant.resource_owner_id =', resourceOwnerId],
-    [`${NOT_ENDED} AND oauth_grant.expires_at >`, liveAt],
-  ].filter((condition): condition is [string, string | number] => condition[1] !== undefined);
+  ].filter((condition): condition is [string, string] => condition[1] !== undefined);
   return {
     where: asked.length > 0 ? `WHERE ${asked.map(([sql], index) => `${sql} $${index + 2}`).join(' AND ')}` : '',
     parameters: asked.map(([, value]) => value),

@@ -21,15 +21,17 @@ export type ClientRow = {
   readonly keys: string;
   readonly consent: Client['consent'];
   readonly device_flow: boolean;
+  readonly assertion_audience: Client['assertionAudience'];
   readonly status: Client['status'];
   readonly epoch: number;
   readonly secrets: string;
   readonly created_at: number;
+  readonly resumed_at: number | null;
 };
 
 /** The columns of a client. */
 export const CLIENT_COLUMNS = `id, name, redirect_uris, scopes, require_pkce, refresh_overlap, refresh_retry_window,
-  keys, consent, device_flow, type, status, epoch, secrets, created_at`;
+  keys, consent, device_flow, assertion_audience, type, status, epoch, secrets, created_at, resumed_at`;
 
 const FIND = `
   SELECT place, version, ${CLIENT_COLUMNS}
@@ -82,9 +84,11 @@ export function asClient(row: ClientRow): Client {
     keys: JSON.parse(row.keys) as PublicKey[],
     consent: row.consent,
     deviceFlow: row.device_flow,
+    assertionAudience: row.assertion_audience,
     status: row.status,
     epoch: row.epoch,
     secrets: parseSecrets(row.secrets),
     createdAt: row.created_at,
+    resumedAt: row.resumed_at,
   };
 }

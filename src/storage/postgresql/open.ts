@@ -1,5 +1,7 @@
 /** Opens a PostgreSQL database as the store of the protocol and of accounts, for one of any number of instances. */
 import type { Keyring } from '../../oauth/keyring.ts';
+import { Refused } from '../../refused.ts';
+import { type Beginning, differences, type InstallationRecord, requireSamePrefix } from '../installation-settings.ts';
 import type { Finding, Storage } from '../storage.ts';
 import { accountStore } from './accounts.ts';
 import { auditStore } from './audit.ts';
@@ -13,17 +15,17 @@ import { Database, type Purpose, type Sizes } from './database.ts';
 import { deviceRequestStore } from './device-requests.ts';
 import { asStoreError } from './errors.ts';
 import { grantStore, useMarks } from './grants.ts';
-import { found, isFounded, needsFounding, requireFittingKeys } from './installation.ts';
+import { adopt, found, isFounded, needsFounding, recordOf, requireFittingKeys, setCurrentKey } from './installation.ts';
 import { KnownClients } from './known-clients.ts';
 import { migrate, pending, requireUpToDate, underLock } from './migrate.ts';
-import { asRefusal, reach } from './reach.ts';
+import { asRefusal, exposures, reach } from './reach.ts';
 import { resourceServerStore } from './resource-servers.ts';
 import { scopeStore } from './scopes.ts';
 import { requireFitServer } from './server-settings.ts';
 import { sessionStore } from './sessions.ts';
 
 /** How a database is opened. */
-export type PostgresqlOptions = {
+export type PostgresqlOptions = Beginning & {
   /** `postgres://user:password@host:port/database`, of the primary itself: a pooler that shares sessions does not do. */
   readonly url: string;
   readonly keyring: Keyring;
@@ -63,43 +65,59 @@ export async function openPostgresql(options: PostgresqlOptions): Promise<Postgr
   const connection = await reach(options.url, PATIENT);
   const clock = new DatabaseClock();
   const now = options.now ?? (() => clock.now());
-  let applied: string[];
+  let ready: Ready;
   try {
     await clock.set(connection);
     await refuseUnfit(connection, options);
-    applied = await makeReady(connection, options.keyring, now());
+    ready = await makeReady(connection, options, now());
   } catch (error) {
     throw asRefusal(error, options.url) ?? asStoreError(error);
   } finally {
     await connection.close();
   }
-  return storage(options, applied, clock, now);
+  return storage(options, ready, clock, now);
 }
 
 /** Only reads, and comes before everything that writes: what is refused stays as it is. */
-async function refuseUnfit(connection: Connection, { keyring, migrate: mayMigrate }: PostgresqlOptions): Promise<void> {
+async function refuseUnfit(connection: Connection, options: PostgresqlOptions): Promise<void> {
   await requireFitServer(connection);
   await pending(connection);
-  if (!mayMigrate) await requireUpToDate(connection);
-  if (await isFounded(connection)) await requireFittingKeys(connection, keyring);
+  const isThere = await isFounded(connection);
+  if (!isThere && options.refuseNew !== null) throw new Refused([options.refuseNew]);
+  if (!options.migrate) await requireUpToDate(connection);
+  if (isThere) await requireFitting(connection, options);
 }
 
-/** Migrates, and founds a new installation. Answers what was migrated. `now` in ms. */
-async function makeReady(connection: Connection, keyring: Keyring, now: number): Promise<string[]> {
+async function requireFitting(connection: Connection, { keyring, settings }: PostgresqlOptions): Promise<void> {
+  await requireFittingKeys(connection, keyring);
+  const record = await recordOf(connection);
+  if (record) requireSamePrefix(record, settings);
+}
+
+/** What opening a database did to it, and found. */
+type Ready = Pick<Storage, 'applied' | 'installation'>;
+
+/** Migrates, and founds a new installation. `now` in ms. */
+async function makeReady(connection: Connection, options: PostgresqlOptions, now: number): Promise<Ready> {
+  const { keyring, settings, role } = options;
   const applied = await migrate(connection, now);
-  if (await needsFounding(connection, keyring)) {
-    await underLock(connection, async () => {
+  const isNew =
+    (await needsFounding(connection, keyring)) &&
+    (await underLock(connection, async () => {
       // Again under the lock: another instance with other keys may have founded the installation meanwhile.
-      await requireFittingKeys(connection, keyring);
-      await found(connection, keyring, now);
-    });
-  }
-  return applied;
+      await requireFitting(connection, options);
+      return found(connection, keyring, settings, now);
+    }));
+  const record = (await recordOf(connection)) as InstallationRecord;
+  requireSamePrefix(record, settings);
+  if (role === 'service' && record.currentKeyId !== keyring.currentKeyId) await setCurrentKey(connection, keyring);
+  const installation = { id: record.id.toString('hex'), isNew, differences: differences(record, settings) };
+  return { applied, installation };
 }
 
 function storage(
-  { url, keyring, role }: PostgresqlOptions,
-  applied: readonly string[],
+  { url, keyring, settings, role }: PostgresqlOptions,
+  ready: Ready,
   clock: DatabaseClock,
   now: () => number,
 ): PostgresqlStorage {
@@ -121,10 +139,12 @@ function storage(
       ...sessionStore(database),
     },
     now,
-    applied,
+    ...ready,
+    exposures: exposures(url),
     counters: sharedCounters(database),
     cleanUp,
-    check: () => checkPatiently(url, keyring),
+    check: () => patiently(url, (connection) => check(connection, { keyring, settings })),
+    adoptSettings: () => patiently(url, (connection) => adopt(connection, settings)),
     async close() {
       clock.stop();
       cleanUp.stop();
@@ -134,10 +154,10 @@ function storage(
   };
 }
 
-async function checkPatiently(url: string, keyring: Keyring): Promise<Finding[]> {
+async function patiently<T>(url: string, run: (connection: Connection) => Promise<T>): Promise<T> {
   const connection = await reach(url, PATIENT);
   try {
-    return await check(connection, keyring);
+    return await run(connection);
   } finally {
     await connection.close();
   }

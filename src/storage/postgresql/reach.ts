@@ -1,4 +1,5 @@
 /** Reaching a database for the first time: what goes wrong then is told in a sentence with its remedy. */
+import { Client } from 'pg';
 import { Refused } from '../../refused.ts';
 import { Connection, type Session } from './connection.ts';
 import { SQLSTATE, sqlState } from './errors.ts';
@@ -11,6 +12,20 @@ export async function reach(url: string, session: Session): Promise<Connection> 
     const unreachable = `the database at ${placeOf(url)} cannot be reached (${(error as Error).message}): start it, or check the address`;
     throw asRefusal(error, url) ?? new Refused([unreachable]);
   }
+}
+
+/** Whether a database is reached over a network without TLS, as far as its URL (and the variables of PostgreSQL) say. */
+export function crossesNetworkInClear(url: string): boolean {
+  const { host, ssl } = new Client({ connectionString: url });
+  return !ssl && !/^(localhost|127(\.\d{1,3}){3}|\[?::1\]?|\/.*)$/.test(host);
+}
+
+/** A sentence for the operator where others may read what is sent to the database; its remedy is in it. */
+export function exposures(url: string): string[] {
+  if (!crossesNetworkInClear(url)) return [];
+  return [
+    `the database at ${placeOf(url)} is reached over a network without TLS: set the server up for TLS, and end VALETKEY_DATABASE_URL with "?sslmode=verify-full", unless nobody can listen between here and there`,
+  ];
 }
 
 /** What to do about an error of the server's while opening, if that is known. */

@@ -16,6 +16,7 @@ type AccountRow = {
   readonly epoch: number;
   readonly password_phc: string;
   readonly password_key_id: number;
+  readonly password_set_at: number;
   readonly created_at: number;
 };
 
@@ -37,6 +38,7 @@ const COLUMNS = [
   'epoch',
   'password_phc',
   'password_key_id',
+  'password_set_at',
   'created_at',
 ] as const satisfies readonly (keyof AccountRow)[];
 const SELECT = `SELECT ${COLUMNS.join(', ')} FROM account`;
@@ -57,7 +59,9 @@ function accounts(tables: Tables): Omit<AccountStore, SessionVerbs> {
   const insert = tables.change(
     `INSERT INTO account (${COLUMNS.join(', ')}, email_key) VALUES (${COLUMNS.map(() => '?').join(', ')}, ?)`,
   );
-  const setPassword = tables.change('UPDATE account SET password_phc = ?, password_key_id = ? WHERE id = ?');
+  const setPassword = tables.change(
+    'UPDATE account SET password_phc = ?, password_key_id = ?, password_set_at = ? WHERE id = ?',
+  );
   const rehash = tables.change(
     'UPDATE account SET password_phc = ?, password_key_id = ? WHERE id = ? AND password_phc = ? AND password_key_id = ?',
   );
@@ -82,6 +86,7 @@ function accounts(tables: Tables): Omit<AccountStore, SessionVerbs> {
     async listAccounts(limit) {
       return tables.onDisk('all', list(limit).map(asAccount));
     },
+    recordWrongSignIns: (event) => tables.record(event),
     async addAccount(account, emailKey, event) {
       let taken: 'email' | 'username' | null = null;
       await tables.act([account.id], event, () => {
@@ -94,7 +99,7 @@ function accounts(tables: Tables): Omit<AccountStore, SessionVerbs> {
     setPassword: (id, { phc, keyId }, event) =>
       tables.act([id], event, () => {
         endSessions(id);
-        return setPassword(phc, keyId, id) === 1;
+        return setPassword(phc, keyId, event.at, id) === 1;
       }),
     async rehashPassword(id, from, to) {
       await tables.write([id], () => rehash(to.phc, to.keyId, id, from.phc, from.keyId));
@@ -161,6 +166,7 @@ function values(account: Account): (string | number | null)[] {
     account.epoch,
     account.password.phc,
     account.password.keyId,
+    account.passwordSetAt,
     account.createdAt,
   ];
 }
@@ -176,6 +182,7 @@ function asAccount(row: AccountRow): Account {
     status: row.status,
     epoch: row.epoch,
     password: { phc: row.password_phc, keyId: row.password_key_id },
+    passwordSetAt: row.password_set_at,
     createdAt: row.created_at,
   };
 }

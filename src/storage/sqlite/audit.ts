@@ -1,6 +1,7 @@
 /** The audit trail in SQLite. Its rows are written by `Tables.act`, in one transaction with what they tell. */
 import type { Actor, AuditAction, RecordedAuditEvent } from '../../oauth/audit.ts';
 import type { AuditFilter, AuditStore } from '../../oauth/store.ts';
+import { parseAccess } from '../access-text.ts';
 import type { Tables } from './tables.ts';
 
 type AuditEventRow = {
@@ -15,6 +16,7 @@ type AuditEventRow = {
   readonly resource_owner_id: string | null;
   readonly grant_id: string | null;
   readonly detail: string | null;
+  readonly ended_access: string | null;
 };
 
 /** The port's audit trail on these tables. */
@@ -50,5 +52,6 @@ function asEvent(row: AuditEventRow): RecordedAuditEvent {
     resourceOwnerId: row.resource_owner_id,
     grantId: row.grant_id,
     detail: row.detail,
+    endedAccess: parseAccess(row.ended_access),
   };
 }

@@ -29,10 +29,10 @@ export type Told = {
 /**
  * Prepares a pass: it copies what the log holds into the database file, as far as nobody reads from before, and keeps nobody
  * from reading or writing meanwhile. Any error that it throws, as of a sync, means that nobody knows what the database file
- * holds.
+ * holds. With TRUNCATE the log is empty afterwards, unless somebody reads, who is waited for as long as the connection waits.
  */
-export function preparePass(database: DatabaseSync): () => Passed {
-  const pass = database.prepare('PRAGMA wal_checkpoint(PASSIVE)');
+export function preparePass(database: DatabaseSync, how: 'PASSIVE' | 'TRUNCATE' = 'PASSIVE'): () => Passed {
+  const pass = database.prepare(`PRAGMA wal_checkpoint(${how})`);
   return () => {
     try {
       const { busy, log, checkpointed } = pass.get() as Answer;

@@ -22,8 +22,9 @@ const TOO_LONG = 32_768;
 /** What checkpoints work with. */
 export type CheckpointsParts = Told & {
   readonly database: DatabaseSync;
-  /** The database file. */
+  /** The database file, and what throws when it is no longer what was opened. */
   readonly path: string;
+  readonly requireInPlace: () => void;
 };
 
 /** The checkpoints of an open database. The thread begins with the first of them: a service that is idle has none. */
@@ -48,7 +49,7 @@ export class Checkpoints {
 
   /** Begins a checkpoint if there is enough to copy. Called after commits. */
   committed(): void {
-    if (this.#isRunning || this.#changed() < this.#dueAt) return;
+    if (this.#isRunning || this.#changed() < this.#dueAt || !this.#isInPlace()) return;
     this.#isRunning = true;
     this.#thread ??= this.#begin();
     if (this.#thread) this.#thread.postMessage('checkpoint');
@@ -66,6 +67,17 @@ export class Checkpoints {
       await new Promise((resolve) => thread.once('exit', resolve));
     }
     if (this.#changed() > 0) this.#copyHere();
+  }
+
+  /** Or the log would be copied into whatever has the name now, or over what the file was overwritten by. */
+  #isInPlace(): boolean {
+    try {
+      this.#parts.requireInPlace();
+      return true;
+    } catch (error) {
+      this.#fail(error as Error);
+      return false;
+    }
   }
 
   #changed(): number {

@@ -4,6 +4,7 @@
  */
 import { type Session, sessionExpiresAt } from '../../accounts/session.ts';
 import { rowKey } from '../row-key.ts';
+import { assertionClearing } from './client-assertions.ts';
 import { asBuffer, type Tables } from './tables.ts';
 
 /** How many rows a step looks at: so few that among 10,000,000 grants, too, it keeps the event loop for less than 1 ms. */
@@ -14,6 +15,11 @@ const STEP_EVERY_MS = 30;
 /** While there is much to delete. */
 const BUSY_STEP_EVERY_MS = 6;
 const REST_BETWEEN_ROUNDS_MS = 10 * 60_000;
+/** Between two looks at marks of client assertions, at least, and how many of them a look clears away. */
+const MARKS_EVERY_MS = 5000;
+const MARKS_AT_ONCE = 64;
+/** After a failure. */
+const RETRY_MS = 60_000;
 
 const HOUR_MS = 3_600_000;
 /** Dead rows are kept so long, for people to see, and for a clock that is not quite right. */
@@ -42,10 +48,13 @@ export class CleanUp {
   #timer: NodeJS.Timeout | null = null;
   #clockOffset: number;
   #pausedUntil = Number.NEGATIVE_INFINITY;
+  #restsUntil = Number.NEGATIVE_INFINITY;
+  readonly #clearMarks: (before: number, most: number) => Promise<number>;
 
   constructor(tables: Tables, now: () => number, monotonic: () => number = () => performance.now()) {
     this.#tables = tables;
-    this.#walks = [grantWalk(tables), sessionWalk(tables), assertionWalk(tables)];
+    this.#walks = [grantWalk(tables), sessionWalk(tables)];
+    this.#clearMarks = assertionClearing(tables);
     this.#now = now;
     this.#monotonic = monotonic;
     this.#clockOffset = now() - monotonic();
@@ -82,6 +91,14 @@ export class CleanUp {
   }
 
   /**
+   * Deletes marks of client assertions that have expired, and answers how many. They wait for no walk and no steady clock:
+   * the store knows up to when they are gone, and takes no assertion from before that.
+   */
+  clearMarks(): Promise<number> {
+    return this.#clearMarks(this.#now(), MARKS_AT_ONCE);
+  }
+
+  /**
    * Whether the clock may be trusted with deleting. After it jumped against the monotonic clock by more than an hour
    * nothing is deleted for a day, in which somebody may see that everything has expired, and set it right.
    */
@@ -102,16 +119,16 @@ export class CleanUp {
 
   async #run(report: (sentence: string) => void): Promise<void> {
     const timer = this.#timer;
-    let delay = STEP_EVERY_MS;
+    let delay = RETRY_MS;
     try {
-      if (this.isClockSteady(report)) {
-        const { deleted, isEndOfRound } = await this.step();
-        if (isEndOfRound) delay = REST_BETWEEN_ROUNDS_MS;
-        else if (deleted === DELETIONS) delay = BUSY_STEP_EVERY_MS;
-      }
+      const cleared = await this.clearMarks();
+      const isWalking = this.isClockSteady(report) && this.#monotonic() >= this.#restsUntil;
+      const step = isWalking ? await this.step() : null;
+      if (step?.isEndOfRound) this.#restsUntil = this.#monotonic() + REST_BETWEEN_ROUNDS_MS;
+      delay = step && !step.isEndOfRound ? STEP_EVERY_MS : MARKS_EVERY_MS;
+      if (cleared === MARKS_AT_ONCE || step?.deleted === DELETIONS) delay = BUSY_STEP_EVERY_MS;
     } catch (error) {
       report(`clean-up will try again: ${(error as Error).message}`);
-      delay = REST_BETWEEN_ROUNDS_MS;
     }
     if (this.#timer === timer) this.#schedule(delay, report);
   }
@@ -162,21 +179,5 @@ function sessionWalk(tables: Tables): Walk {
       const row = find(digest);
       return row && isDead(row, before) ? remove(digest) : 0;
     },
-  };
-}
-
-function assertionWalk(tables: Tables): Walk {
-  type Row = { digest: Uint8Array; expires_at: number };
-  const window = tables.all<Row>(
-    'SELECT digest, expires_at FROM client_assertion WHERE digest > ? ORDER BY digest LIMIT ?',
-  );
-  const remove = tables.change('DELETE FROM client_assertion WHERE digest = ? AND expires_at < ?');
-  return {
-    look(after, before) {
-      const rows = window(after, WINDOW);
-      const dead = rows.filter((row) => row.expires_at < before).map(({ digest }) => digest);
-      return { last: rows.at(-1)?.digest ?? null, seen: rows.length, dead };
-    },
-    remove: (digest, before) => remove(digest, before),
   };
 }

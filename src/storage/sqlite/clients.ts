@@ -4,6 +4,7 @@ import type { Client, PublicKey } from '../../oauth/client.ts';
 import type { Scope } from '../../oauth/scope.ts';
 import type { ClientStore } from '../../oauth/store.ts';
 import { parseSecrets, secretsText } from '../secrets-text.ts';
+import { assertionMarking } from './client-assertions.ts';
 import { RowCache } from './row-cache.ts';
 import type { Tables } from './tables.ts';
 
@@ -19,14 +20,16 @@ type ClientRow = {
   readonly keys: string;
   readonly consent: Client['consent'];
   readonly device_flow: number;
+  readonly assertion_audience: Client['assertionAudience'];
   readonly status: Client['status'];
   readonly epoch: number;
   readonly secrets: string;
   readonly created_at: number;
+  readonly resumed_at: number | null;
 };
 
 const COLUMNS = `id, type, name, redirect_uris, scopes, require_pkce, refresh_overlap, refresh_retry_window,
-  keys, consent, device_flow, status, epoch, secrets, created_at`;
+  keys, consent, device_flow, assertion_audience, status, epoch, secrets, created_at, resumed_at`;
 
 /** Clients as their rows say. */
 export function clientCache(tables: Tables): RowCache<Client> {
@@ -41,18 +44,20 @@ export function clientCache(tables: Tables): RowCache<Client> {
 export function clientStore(tables: Tables, clients: RowCache<Client>): ClientStore {
   const has = tables.one('SELECT 1 FROM client LIMIT 1');
   const list = tables.all<ClientRow>(`SELECT ${COLUMNS} FROM client ORDER BY created_at, id`);
-  const insert = tables.change(`INSERT INTO client (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+  const insert = tables.change(
+    `INSERT INTO client (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
   const update = tables.change(
     `UPDATE client SET name = ?, redirect_uris = ?, scopes = ?, require_pkce = ?, refresh_overlap = ?,
-       refresh_retry_window = ?, keys = ?, consent = ?, device_flow = ? WHERE id = ?`,
+       refresh_retry_window = ?, keys = ?, consent = ?, device_flow = ?, assertion_audience = ? WHERE id = ?`,
   );
   const replaceSecrets = tables.change('UPDATE client SET secrets = ? WHERE id = ? AND secrets = ?');
-  const setStatus = tables.change('UPDATE client SET status = ? WHERE id = ? AND status <> ?');
+  const setStatus = tables.change(
+    'UPDATE client SET status = ?, resumed_at = coalesce(?, resumed_at) WHERE id = ? AND status <> ?',
+  );
   const raiseEpoch = tables.change('UPDATE client SET epoch = epoch + 1 WHERE id = ?');
   const remove = tables.change('DELETE FROM client WHERE id = ?');
-  const useAssertion = tables.change(
-    'INSERT INTO client_assertion (digest, expires_at) VALUES (?, ?) ON CONFLICT DO NOTHING',
-  );
+  const forgetAssertions = tables.change('DELETE FROM client_assertion_total WHERE client_id = ?');
 
   return {
     async findClient(id) {
@@ -65,18 +70,23 @@ export function clientStore(tables: Tables, clients: RowCache<Client>): ClientSt
       return tables.onDisk('all', list().map(asClient));
     },
     async registerClient(client, event) {
-      const { id, type, status, epoch, secrets, createdAt } = client;
+      const { id, type, status, epoch, secrets, createdAt, resumedAt } = client;
       await tables.act([id], event, () =>
-        insert(id, type, ...settings(client), status, epoch, secretsText(secrets), createdAt),
+        insert(id, type, ...settings(client), status, epoch, secretsText(secrets), createdAt, resumedAt),
       );
     },
     updateClient: (client, event) => tables.act([client.id], event, () => update(...settings(client), client.id) === 1),
     replaceClientSecrets: (id, expected, secrets, event) =>
       tables.act([id], event, () => replaceSecrets(secretsText(secrets), id, secretsText(expected)) === 1),
-    setClientStatus: (id, status, event) => tables.act([id], event, () => setStatus(status, id, status) === 1),
+    setClientStatus: (id, status, event) =>
+      tables.act([id], event, () => setStatus(status, status === 'active' ? event.at : null, id, status) === 1),
     revokeClientGrants: (id, event) => tables.act([id], event, () => raiseEpoch(id) === 1),
-    deleteClient: (id, event) => tables.act([id], event, () => remove(id) === 1),
-    useClientAssertion: ({ digest, expiresAt }) => tables.write([], () => useAssertion(digest, expiresAt) === 1),
+    deleteClient: (id, event) =>
+      tables.act([id], event, () => {
+        forgetAssertions(id);
+        return remove(id) === 1;
+      }),
+    useClientAssertion: assertionMarking(tables),
   };
 }
 
@@ -92,6 +102,7 @@ function settings(client: Client): SQLInputValue[] {
     JSON.stringify(client.keys),
     client.consent,
     client.deviceFlow ? 1 : 0,
+    client.assertionAudience,
   ];
 }
 
@@ -109,9 +120,11 @@ function asClient(row: ClientRow): Client {
     keys: JSON.parse(row.keys) as PublicKey[],
     consent: row.consent,
     deviceFlow: row.device_flow === 1,
+    assertionAudience: row.assertion_audience,
     status: row.status,
     epoch: row.epoch,
     secrets: parseSecrets(row.secrets),
     createdAt: row.created_at,
+    resumedAt: row.resumed_at,
   };
 }

@@ -79,6 +79,7 @@ function opened<Rest>(path: string, prepare: (database: DatabaseSync, read: Read
     const read = reading(database);
     return {
       place: path,
+      wholeTable: async (name) => ({ name, columns: columnsOf(database, name) }),
       read: async (table, after, limit) => read(table, after, limit),
       close: async () => close(),
       ...prepare(database, read),
@@ -103,6 +104,18 @@ function lockAgainstServices(path: string): DatabaseSync {
 /** Beside the lock of services, a command may found an installation. */
 function refuseAnother(database: DatabaseSync, path: string): void {
   if (isFounded(database)) throw new Refused([`${path} holds another installation: name a file that is not there yet`]);
+}
+
+/** The columns that a table has. Flags and UUIDs cannot be told from other numbers and bytes, and read the same. */
+function columnsOf(database: DatabaseSync, table: string): CopiedColumn[] {
+  const columns = database.prepare(
+    'SELECT name, type, "notnull" OR pk AS required FROM pragma_table_xinfo(?) ORDER BY cid',
+  );
+  return columns.all(table).map(({ name, type, required }) => ({
+    name: String(name),
+    kind: type === 'BLOB' ? 'bytes' : type === 'INTEGER' ? 'number' : 'text',
+    isNullable: required === 0,
+  }));
 }
 
 type Read = (table: CopiedTable, after: CopiedValue, limit: number) => CopiedRow[];

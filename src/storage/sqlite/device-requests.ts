@@ -2,30 +2,51 @@
  * What devices ask for while they wait, in memory: one process serves a SQLite database, so that nobody anonymous makes
  * the database grow, and a restart costs a waiting device a new code. What somebody allowed is a grant, and on disk.
  */
-import type { WaitingDevice } from '../../oauth/device-authorization.ts';
+import { MOST_DEVICES_WAITING, mayWait, type WaitingDevice } from '../../oauth/device-authorization.ts';
+import type { Network } from '../../oauth/networks.ts';
 import type { DeviceRequestStore } from '../../oauth/store.ts';
 
-const MOST_WAITING = 10_000;
+/** A request, with the networks that it came from. */
+type Kept = WaitingDevice & { readonly networks: readonly Network[] };
 
 /** The port's device requests, in this process alone. */
 export function deviceRequestStore(): DeviceRequestStore {
-  const waiting = new Map<string, WaitingDevice>();
+  const waiting = new Map<string, Kept>();
+  /** How many wait of each network. */
+  const waitingOf = new Map<string, number>();
   const change = (userCode: string, changes: Partial<WaitingDevice>) => {
     const found = waiting.get(userCode);
     if (found) waiting.set(userCode, { ...found, ...changes });
   };
+  /** All live equally long, so that the first who came expires first: whoever comes does not have ten thousand looked at. */
+  const forgetExpired = (now: number) => {
+    for (const [userCode, { request, networks }] of waiting) {
+      if (request.expiresAt > now) return;
+      waiting.delete(userCode);
+      for (const { key } of networks) {
+        const left = (waitingOf.get(key) as number) - 1;
+        if (left > 0) waitingOf.set(key, left);
+        else waitingOf.delete(key);
+      }
+    }
+  };
 
   return {
-    async addDeviceRequest(device, now) {
-      forgetExpired(waiting, now);
+    async addDeviceRequest(device, networks, now) {
+      forgetExpired(now);
       const { userCode } = device.request;
-      if (waiting.size >= MOST_WAITING || waiting.has(userCode)) return false;
-      waiting.set(userCode, device);
+      const free = MOST_DEVICES_WAITING - waiting.size;
+      const mayAll = networks.every(({ key, weight }) => mayWait(waitingOf.get(key) ?? 0, weight, free));
+      if (free <= 0 || !mayAll || waiting.has(userCode)) return false;
+      waiting.set(userCode, { ...device, networks });
+      for (const { key } of networks) waitingOf.set(key, (waitingOf.get(key) ?? 0) + 1);
       return true;
     },
     async findDeviceRequest(userCode, now) {
       const found = waiting.get(userCode);
-      return found && found.request.expiresAt > now ? found : null;
+      if (!found || found.request.expiresAt <= now) return null;
+      const { networks: _, ...device } = found;
+      return device;
     },
     async decideDeviceRequest(userCode, from, to) {
       const found = waiting.get(userCode);
@@ -37,12 +58,4 @@ export function deviceRequestStore(): DeviceRequestStore {
       change(userCode, { pace });
     },
   };
-}
-
-/** All live equally long, so that the first who came expires first: whoever comes does not have ten thousand looked at. */
-function forgetExpired(waiting: Map<string, WaitingDevice>, now: number): void {
-  for (const [userCode, { request }] of waiting) {
-    if (request.expiresAt > now) return;
-    waiting.delete(userCode);
-  }
 }

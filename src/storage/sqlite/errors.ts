@@ -1,5 +1,6 @@
 /** What SQLite's result codes mean for us (https://www.sqlite.org/rescode.html). */
 import { StoreUnavailable } from '../../oauth/store.ts';
+import { DatabaseMoved } from './files-in-place.ts';
 
 /** The result codes that something is decided on. */
 export const SQLITE = {
@@ -31,4 +32,16 @@ export function asStoreError(error: unknown): unknown {
   const code = primaryCode(error);
   if (code === undefined || OUR_MISTAKES.has(code)) return error;
   return new StoreUnavailable(`the database cannot serve now: ${(error as Error).message}`, { cause: error });
+}
+
+/** What a write is told that comes when writing has stopped for good. */
+export function hasStopped(error: Error): StoreUnavailable {
+  return new StoreUnavailable(`writing has stopped: ${error.message}`, { cause: error });
+}
+
+/** What a write is told that was pending when the disk failed, or when its files were found moved. */
+export function outcomeUnknown(error: unknown): Error {
+  const { message } = error as Error;
+  const why = error instanceof DatabaseMoved ? '' : 'the disk failed, and ';
+  return new Error(`${why}whether this was written is not known: ${message}`, { cause: error });
 }

@@ -84,6 +84,16 @@ export const SELECT_GRANT = `
   CROSS JOIN client ON client.id = oauth_grant.client_id
   CROSS JOIN account ON account.id = oauth_grant.resource_owner_id`;
 
+/**
+ * Not revoked, neither alone nor by an epoch. Transitions ask under the write lock, so that a revocation of any kind
+ * that was committed first wins, whatever the request had read before it.
+ */
+export const NOT_ENDED = `revoked_at IS NULL AND EXISTS (
+  SELECT 1 FROM installation, client, account
+  WHERE installation.epoch = oauth_grant.installation_epoch
+    AND client.id = oauth_grant.client_id AND client.epoch = oauth_grant.client_epoch
+    AND account.id = oauth_grant.resource_owner_id AND account.epoch = oauth_grant.resource_owner_epoch)`;
+
 /** What is stored of a grant, in the order of `GRANT_COLUMNS`. */
 export function grantValues(grant: Grant): SQLInputValue[] {
   return [

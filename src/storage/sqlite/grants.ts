@@ -1,7 +1,9 @@
 /** Grants in SQLite: every transition is one conditional update of one row, and its count of changed rows decides a race. */
 import type { SQLInputValue } from 'node:sqlite';
 import type { Client } from '../../oauth/client.ts';
-import type { Generation } from '../../oauth/grant.ts';
+import { DEVICE_GRANT_TYPE } from '../../oauth/device-authorization.ts';
+import { type Generation, MOST_GRANTS_OF_ONE_APP } from '../../oauth/grant.ts';
+import type { GrantedAccess } from '../../oauth/granted-access.ts';
 import type { GrantFilter, GrantStore } from '../../oauth/store.ts';
 import { bytesOf, rowKey } from '../row-key.ts';
 import { type Use, UseMarks } from '../use-marks.ts';
@@ -12,22 +14,14 @@ import {
   type GrantRow,
   grantValues,
   type ListedGrantRow,
+  NOT_ENDED,
   SELECT_GRANT,
 } from './grant-rows.ts';
 import { KeptGrant, SharedTexts } from './kept-grant.ts';
+import { resourceOwnerGrants } from './resource-owner-grants.ts';
 import { RowCache } from './row-cache.ts';
 import { Standings } from './standings.ts';
 import { INSTALLATION, type Tables } from './tables.ts';
-
-/**
- * Not revoked, neither alone nor by an epoch. Transitions ask under the write lock, so that a revocation of any kind
- * that was committed first wins, whatever the request had read before it.
- */
-const NOT_ENDED = `revoked_at IS NULL AND EXISTS (
-  SELECT 1 FROM installation, client, account
-  WHERE installation.epoch = oauth_grant.installation_epoch
-    AND client.id = oauth_grant.client_id AND client.epoch = oauth_grant.client_epoch
-    AND account.id = oauth_grant.resource_owner_id AND account.epoch = oauth_grant.resource_owner_epoch)`;
 
 /** Kept before those that nobody asked for meanwhile may go; as many again are kept until then. */
 const MANY_GRANTS = 16_384;
@@ -69,27 +63,29 @@ export function grantStore(tables: Tables, clients: RowCache<Client>, marks: Use
      SET generation = ?, key_id = ?, rotated_at = ?, access_token_expires_at = ?, expires_at = ?
      WHERE id = ? AND generation = ? AND ${NOT_ENDED}`,
   );
-  const revoke = tables.change(
-    `UPDATE oauth_grant SET revoked_at = ?, revocation_reason = ? WHERE id = ? AND ${NOT_ENDED}`,
+  const revoke = tables.all<GrantedAccess>(
+    `UPDATE oauth_grant SET revoked_at = ?, revocation_reason = ? WHERE id = ? AND ${NOT_ENDED}
+     RETURNING resource, scope`,
   );
-  const revokeOfClient = tables.change(
+  const revokeOfClient = tables.all<GrantedAccess>(
     `UPDATE oauth_grant SET revoked_at = ?, revocation_reason = 'user'
-     WHERE resource_owner_id = ? AND client_id = ? AND ${NOT_ENDED}`,
+     WHERE resource_owner_id = ? AND client_id = ? AND redirect_uri IS NOT ? AND ${NOT_ENDED}
+     RETURNING resource, scope`,
+  );
+  // The index has both columns, so that of the others no row is read.
+  const beyondLimit = tables.tuple<readonly [1]>(
+    `SELECT 1 FROM oauth_grant CROSS JOIN oauth_grant AS other INDEXED BY grant_by_resource_owner
+       ON other.resource_owner_id = oauth_grant.resource_owner_id AND other.client_id = oauth_grant.client_id
+     WHERE oauth_grant.id = ? LIMIT 1 OFFSET ${MOST_GRANTS_OF_ONE_APP}`,
   );
   const raiseEpoch = tables.change('UPDATE installation SET epoch = epoch + 1');
-  const clientsOf = tables.all<{ client_id: string }>(
-    `SELECT DISTINCT client_id FROM oauth_grant WHERE resource_owner_id = ? AND expires_at > ? AND ${NOT_ENDED}`,
-  );
 
-  const transition = (next: Generation) => {
+  const hasAdvanced = (key: string, next: Generation) => {
     const { grantId, generation, keyId, rotatedAt, accessTokenExpiresAt, expiresAt } = next;
-    const key = rowKey(grantId);
-    return tables.writeThrough([key], () => {
-      const values = [generation, keyId, rotatedAt, accessTokenExpiresAt, expiresAt];
-      if (advance(...values, grantId, generation - 1) === 0) return false;
-      grants.kept(key)?.advance(next);
-      return true;
-    });
+    const values = [generation, keyId, rotatedAt, accessTokenExpiresAt, expiresAt];
+    if (advance(...values, grantId, generation - 1) === 0) return false;
+    grants.kept(key)?.advance(next);
+    return true;
   };
 
   return {
@@ -113,13 +109,24 @@ export function grantStore(tables: Tables, clients: RowCache<Client>, marks: Use
         return insert(...grantValues(grant));
       });
     },
-    redeemAuthorizationCode: transition,
-    rotateRefreshToken: transition,
-    revokeGrant: (id, reason, event) => tables.act([rowKey(id)], event, () => revoke(event.at, reason, id) === 1),
-    revokeGrantsOfClient: (resourceOwnerId, clientId, event) =>
-      tables.act([resourceOwnerId], event, () => {
+    redeemAuthorizationCode(next) {
+      const key = rowKey(next.grantId);
+      return tables.writeThrough([key], () => {
+        if (!hasAdvanced(key, next)) return false;
+        return beyondLimit(next.grantId) ? 'crowded' : 'redeemed';
+      });
+    },
+    rotateRefreshToken(next) {
+      const key = rowKey(next.grantId);
+      return tables.writeThrough([key], () => hasAdvanced(key, next));
+    },
+    async revokeGrant(id, reason, event) {
+      return (await tables.endGrants([rowKey(id)], event, () => revoke(event.at, reason, id))) === 1;
+    },
+    revokeGrantsOfClient: (resourceOwnerId, clientId, event, which = 'all') =>
+      tables.endGrants([resourceOwnerId], event, () => {
         grants.forgetAll();
-        return revokeOfClient(event.at, resourceOwnerId, clientId);
+        return revokeOfClient(event.at, resourceOwnerId, clientId, which === 'all' ? null : DEVICE_GRANT_TYPE);
       }),
     async revokeAllGrants(event) {
       await tables.act([INSTALLATION], event, () => raiseEpoch());
@@ -138,25 +145,19 @@ export function grantStore(tables: Tables, clients: RowCache<Client>, marks: Use
       });
       return tables.onDisk('all', listed);
     },
-    async listClientsOf(resourceOwnerId, liveAt) {
-      return tables.onDisk(
-        'all',
-        clientsOf(resourceOwnerId, liveAt).map(({ client_id }) => client_id),
-      );
-    },
+    ...resourceOwnerGrants(tables, marks),
   };
 }
 
 /** Ids are ordered by time, and an index ends with the id: the newest come without sorting. */
-function conditions({ clientId, resourceOwnerId, liveAt }: GrantFilter): {
+function conditions({ clientId, resourceOwnerId }: GrantFilter): {
   where: string;
   parameters: SQLInputValue[];
 } {
   const asked = [
     ['oauth_grant.client_id = ?', clientId],
     ['oauth_grant.resource_owner_id = ?', resourceOwnerId],
-    [`oauth_grant.expires_at > ? AND ${NOT_ENDED}`, liveAt],
-  ].filter((condition): condition is [string, string | number] => condition[1] !== undefined);
+  ].filter((condition): condition is [string, string] => condition[1] !== undefined);
   return {
     where: asked.length > 0 ? `WHERE ${asked.map(([sql]) => sql).join(' AND ')}` : '',
     parameters: asked.map(([, value]) => value),

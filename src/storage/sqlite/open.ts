@@ -3,6 +3,9 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { AccountStore } from '../../accounts/store.ts';
 import type { Keyring } from '../../oauth/keyring.ts';
 import type { Store } from '../../oauth/store.ts';
+import { Refused } from '../../refused.ts';
+import { type Beginning, differences, type InstallationRecord, requireSamePrefix } from '../installation-settings.ts';
+import type { OpenInstallation } from '../storage.ts';
 import { accountStore } from './accounts.ts';
 import { auditStore } from './audit.ts';
 import { check, type Finding } from './check.ts';
@@ -11,10 +14,12 @@ import { Checkpoints } from './checkpoints.ts';
 import { CleanUp } from './clean-up.ts';
 import { clientCache, clientStore } from './clients.ts';
 import { type ConnectionUse, configure, connect, type Pragmas, requiredPragmas } from './connection.ts';
-import { prepareDatabaseFile } from './database-file.ts';
+import { exposures, isNothing, prepareDatabaseFile } from './database-file.ts';
 import { deviceRequestStore } from './device-requests.ts';
+import { FileStamp } from './file-stamp.ts';
+import { FilesInPlace, statOf } from './files-in-place.ts';
 import { grantStore, useMarks } from './grants.ts';
-import { found, isFounded, needsFounding, requireFittingKeys } from './installation.ts';
+import { adopt, found, isFounded, needsFounding, recordOf, requireFittingKeys, setCurrentKey } from './installation.ts';
 import { inTransaction, migrate, pending, requireUpToDate } from './migrate.ts';
 import { resourceServerStore } from './resource-servers.ts';
 import { scopeStore } from './scopes.ts';
@@ -25,6 +30,7 @@ import { WriteQueue } from './write-queue.ts';
 
 /** How a database is opened. */
 export type SqliteOptions = ConnectionUse &
+  Beginning &
   Told & {
     /** The database file, or `:memory:`. */
     readonly path: string;
@@ -44,6 +50,9 @@ export type SqliteStorage = {
   readonly counters: null;
   /** The names of the migrations that opening it applied. */
   readonly applied: readonly string[];
+  readonly installation: OpenInstallation;
+  readonly exposures: readonly string[];
+  adoptSettings(): Promise<void>;
   /** Everything that can be wrong with a database; takes long on a large one. */
   check(): Finding[];
   /** Writes what is still to be written and closes the database. */
@@ -57,16 +66,23 @@ export type SqliteStorage = {
 export async function openSqlite(options: SqliteOptions): Promise<SqliteStorage> {
   const { path, role } = options;
   const inMemory = path === ':memory:';
+  if (options.refuseNew !== null && options.migrate && !inMemory && isNothing(path))
+    throw new Refused([options.refuseNew]);
   if (!inMemory) prepareDatabaseFile(path, options.migrate);
+  const file = statOf(path);
   const database = connect(path);
-  const held = [database];
+  const held: { close(): void }[] = [database];
   try {
     refuseUnfit(database, options);
     if (role === 'service' && !inMemory) held.push(lockForServing(path));
     if (role === 'service' && !inMemory) copyWhatWasLeft(database, options);
-    const applied = makeReady(database, options, requiredPragmas(options, inMemory));
+    const ready = makeReady(database, options, requiredPragmas(options, inMemory));
     const wal = inMemory ? null : await WalFile.open(path, options.files);
-    return storage(database, wal, applied, options, () => closeAll(held));
+    const stamp = role === 'service' && !inMemory ? new FileStamp(database, path) : null;
+    if (stamp) held.push(stamp);
+    stamp?.write(path);
+    const files = wal && file ? { wal, inPlace: new FilesInPlace(path, file, stamp) } : null;
+    return storage(database, files, ready, options, () => closeAll(held));
   } catch (error) {
     closeAll(held);
     throw error;
@@ -74,47 +90,69 @@ export async function openSqlite(options: SqliteOptions): Promise<SqliteStorage>
 }
 
 /** Only reads, and comes before everything that writes: what is refused stays as it is. */
-function refuseUnfit(database: DatabaseSync, { keyring, migrate: mayMigrate }: SqliteOptions): void {
+function refuseUnfit(database: DatabaseSync, options: SqliteOptions): void {
   pending(database);
-  if (!mayMigrate) requireUpToDate(database);
-  if (isFounded(database)) requireFittingKeys(database, keyring);
+  const isThere = isFounded(database);
+  if (!isThere && options.refuseNew !== null) throw new Refused([options.refuseNew]);
+  if (!options.migrate) requireUpToDate(database);
+  if (isThere) requireFitting(database, options);
 }
 
-/** Sets the connection up, migrates, and founds a new installation. Answers what was migrated. */
-function makeReady(database: DatabaseSync, { keyring, now }: SqliteOptions, required: Pragmas): string[] {
+function requireFitting(database: DatabaseSync, { keyring, settings }: SqliteOptions): void {
+  requireFittingKeys(database, keyring);
+  const record = recordOf(database);
+  if (record) requireSamePrefix(record, settings);
+}
+
+/** What opening a database did to it, and found. */
+type Ready = Pick<SqliteStorage, 'applied' | 'installation'>;
+
+/** Sets the connection up, migrates, and founds a new installation. */
+function makeReady(database: DatabaseSync, options: SqliteOptions, required: Pragmas): Ready {
+  const { keyring, settings, now, role } = options;
   configure(database, required);
   const missing = pending(database);
   migrate(database, now());
-  if (needsFounding(database, keyring)) {
+  const isNew =
+    needsFounding(database, keyring) &&
     inTransaction(database, () => {
       // Again under the lock: another process with other keys may have founded the installation meanwhile.
-      requireFittingKeys(database, keyring);
-      found(database, keyring, now());
+      requireFitting(database, options);
+      return found(database, keyring, settings, now());
     });
-  }
-  return missing.map(({ name }) => name);
+  const record = recordOf(database) as InstallationRecord;
+  requireSamePrefix(record, settings);
+  if (role === 'service' && record.currentKeyId !== keyring.currentKeyId) setCurrentKey(database, keyring);
+  const installation = { id: record.id.toString('hex'), isNew, differences: differences(record, settings) };
+  return { applied: missing.map(({ name }) => name), installation };
 }
 
-function closeAll(connections: readonly DatabaseSync[]): void {
-  for (const connection of connections) connection.close();
+/** In the order in which they were opened: the descriptor of the stamp comes after the database. */
+function closeAll(held: readonly { close(): void }[]): void {
+  for (const one of held) one.close();
 }
+
+type OpenFiles = { readonly wal: WalFile; readonly inPlace: FilesInPlace };
 
 function storage(
   database: DatabaseSync,
-  wal: WalFile | null,
-  applied: readonly string[],
+  files: OpenFiles | null,
+  ready: Ready,
   options: SqliteOptions,
   disconnect: () => void,
 ): SqliteStorage {
-  const { path, keyring, now, report, onFailure } = options;
-  const checkpoints = wal && new Checkpoints({ database, path, report, onFailure });
+  const { path, keyring, settings, now, report, onFailure } = options;
+  const requireInPlace = () => files?.inPlace.require();
+  const checkpoints = files && new Checkpoints({ database, path, requireInPlace, report, onFailure });
   const writes = new WriteQueue({
     database,
-    sync: wal && (() => wal.sync()),
+    sync: files && (() => files.wal.sync()),
+    requireInPlace,
     commitSyncs: options.role === 'command' || options.durability === 'full',
     onCommit: () => checkpoints?.committed(),
     onFailure,
   });
+  if (options.role === 'service') files?.inPlace.watch(() => writes.look());
   const tables = new Tables(database, writes);
   const clients = clientCache(tables);
   const marks = useMarks(tables);
@@ -129,18 +167,21 @@ function storage(
       ...auditStore(tables),
       ...accountStore(tables),
     },
-    applied,
+    ...ready,
+    exposures: files ? exposures(path) : [],
     counters: null,
     cleanUp,
-    check: () => check(database, keyring, requiredPragmas(options, wal === null)),
+    check: () => check(database, { keyring, settings, pragmas: requiredPragmas(options, files === null) }),
+    adoptSettings: () => writes.write([], () => adopt(database, settings)),
     async close() {
       cleanUp.stop();
+      files?.inPlace.stop();
       try {
         await marks.close();
         await writes.close();
       } finally {
         await checkpoints?.close();
-        wal?.close();
+        files?.wal.close();
         disconnect();
       }
     },

@@ -1,6 +1,8 @@
 /** What the stores of grants, clients, accounts and events stand on: prepared statements and the write queue. */
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import type { AuditEvent } from '../../oauth/audit.ts';
+import type { GrantedAccess } from '../../oauth/granted-access.ts';
+import { accessText } from '../access-text.ts';
 import { asStoreError } from './errors.ts';
 import type { RowCache } from './row-cache.ts';
 import type { WriteQueue } from './write-queue.ts';
@@ -34,8 +36,8 @@ export class Tables {
     this.#readVersion = this.tuple('PRAGMA data_version');
     this.#recordEvent = this.change(
       `INSERT INTO audit_event
-         (at, action, actor_kind, actor_id, source, request_id, client_id, resource_owner_id, grant_id, detail)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+         (at, action, actor_kind, actor_id, source, request_id, client_id, resource_owner_id, grant_id, detail, ended_access)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
   }
 
@@ -106,6 +108,15 @@ export class Tables {
     });
   }
 
+  /** The same for grants that end: the effect answers what each of them gave, which the event records. Answers their number. */
+  endGrants(touches: readonly string[], event: AuditEvent, effect: () => readonly GrantedAccess[]): Promise<number> {
+    return this.write(touches, () => {
+      const ended = effect();
+      if (ended.length > 0) this.#record(event, ended);
+      return ended.length;
+    });
+  }
+
   /** Records an event that has no other effect. */
   async record(event: AuditEvent): Promise<void> {
     await this.#writes.write([], () => this.#record(event));
@@ -137,14 +148,22 @@ export class Tables {
   #beginReading(): void {
     if (this.#database.isTransaction) return;
     this.#begin.run();
-    queueMicrotask(() => {
-      if (this.#database.isOpen && this.#database.isTransaction) this.#end.run();
-    });
+    queueMicrotask(() => this.#endReading());
   }
 
-  #record({ at, action, actor, clientId, resourceOwnerId, grantId, detail }: AuditEvent): void {
-    const { kind, id, source, requestId } = actor;
-    this.#recordEvent(at, action, kind, id, source, requestId, clientId, resourceOwnerId, grantId, detail);
+  #endReading(): void {
+    if (!this.#database.isOpen || !this.#database.isTransaction) return;
+    try {
+      this.#end.run();
+    } catch (error) {
+      this.#writes.fail(error as Error); // As of a file that was overwritten.
+    }
+  }
+
+  #record(event: AuditEvent, ended: readonly GrantedAccess[] | null = null): void {
+    const { at, action, actor, clientId, resourceOwnerId, grantId, detail } = event;
+    const who = [actor.kind, actor.id, actor.source, actor.requestId];
+    this.#recordEvent(at, action, ...who, clientId, resourceOwnerId, grantId, detail, accessText(ended));
   }
 }
 

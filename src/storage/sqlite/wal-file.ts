@@ -1,5 +1,5 @@
 /** The write-ahead log as a file that is synced off the event loop, on a descriptor of our own. */
-import { type BigIntStats, closeSync, fdatasync, fstatSync, fsync, openSync, statSync } from 'node:fs';
+import { closeSync, fdatasync, fsync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 
@@ -13,27 +13,19 @@ export type FileOperations = {
 
 const SYSTEM: FileOperations = { fdatasync: promisify(fdatasync), fsync: promisify(fsync) };
 
-/** After so many syncs it is looked whether the file still is the one in its folder. */
-const SYNCS_BETWEEN_LOOKS = 64;
-
 /**
  * The WAL of an open database. SQLite makes it with its first read and removes it when the last connection closes, so
  * that it stays one and the same file as long as our connection is open. Closing a descriptor drops every POSIX lock
- * that the process holds on that file: SQLite locks the main file and the -shm file, which we therefore never open,
- * and never the WAL.
+ * that the process holds on that file: SQLite locks the main file, whose descriptor in `file-stamp.ts` is closed after it, and the
+ * -shm file, which we therefore never open, and never the WAL.
  */
 export class WalFile {
-  readonly #path: string;
   readonly #files: FileOperations;
   readonly #descriptor: number;
-  readonly #stat: BigIntStats;
-  #syncs = 0;
 
   private constructor(path: string, files: FileOperations) {
-    this.#path = path;
     this.#files = files;
     this.#descriptor = openSync(path, 'r+');
-    this.#stat = fstatSync(this.#descriptor, { bigint: true });
   }
 
   /**
@@ -53,21 +45,12 @@ export class WalFile {
   }
 
   /** Waits until everything written to the WAL before the call is on disk. After an error nothing may be written any more. */
-  async sync(): Promise<void> {
-    this.#syncs += 1;
-    await this.#files.fdatasync(this.#descriptor);
-    if (this.#syncs % SYNCS_BETWEEN_LOOKS === 0) this.#look();
+  sync(): Promise<void> {
+    return this.#files.fdatasync(this.#descriptor);
   }
 
   close(): void {
     closeSync(this.#descriptor);
-  }
-
-  /** Somebody who removes or replaces the file takes what is written from now on with it. */
-  #look(): void {
-    const { ino, dev } = statSync(this.#path, { bigint: true });
-    if (ino !== this.#stat.ino || dev !== this.#stat.dev)
-      throw new Error(`${this.#path} was replaced while the database was open`);
   }
 }
 

@@ -12,17 +12,20 @@
  *   sync inside their commits, before anybody can see them. No other read waits.
  *
  * A failed sync proves nothing about what is on disk, and a second one that succeeds neither (the kernel may have
- * dropped the pages): the queue then stops for good, and so does the process.
+ * dropped the pages): the queue then stops for good, and so does the process. So it does when the files are no longer in
+ * their place: that is looked at after each sync, so that no write is answered that began after they were moved.
  */
 import type { DatabaseSync } from 'node:sqlite';
 import { StoreUnavailable } from '../../oauth/store.ts';
-import { asStoreError, primaryCode, resultCode, SQLITE } from './errors.ts';
+import { asStoreError, hasStopped, outcomeUnknown, primaryCode, resultCode, SQLITE } from './errors.ts';
 
 /** What the queue works with. */
 export type WriteQueueParts = {
   readonly database: DatabaseSync;
   /** Waits until everything that was committed before the call is on disk; null where nothing ever is (in memory). */
   readonly sync: (() => Promise<void>) | null;
+  /** Throws when what is committed is in files that nobody will find. */
+  readonly requireInPlace?: () => void;
   /** Whether a commit that changed anything has synced by itself (`synchronous=FULL`). */
   readonly commitSyncs: boolean;
   /** Called after commits; what they wrote is synced, or will be. */
@@ -137,6 +140,21 @@ export class WriteQueue {
     return last;
   }
 
+  /** Stops if the files are no longer in their place, for when nobody writes. */
+  look(): void {
+    try {
+      this.#parts.requireInPlace?.();
+    } catch (error) {
+      this.#stop(error as Error);
+    }
+  }
+
+  /** Stops because of an error that concerns no single answer; if the files are no longer in their place, because of that. */
+  fail(error: Error): void {
+    this.look();
+    this.#stop(error);
+  }
+
   #schedule(): void {
     if (this.#scheduled) return;
     this.#scheduled = true;
@@ -239,8 +257,13 @@ export class WriteQueue {
   #keep(writes: readonly Write[], values: readonly unknown[], synced: boolean): void {
     const commits = this.#committed ?? new Unsettled();
     commits.add(writes, values);
-    if (synced && !this.#committed && !this.#syncing) commits.settle();
-    else this.#committed = commits;
+    if (!synced || this.#committed || this.#syncing) {
+      this.#committed = commits;
+      return;
+    }
+    this.look();
+    if (this.#stopped) commits.fail(outcomeUnknown(this.#stopped));
+    else commits.settle();
   }
 
   async #syncCommitted(): Promise<void> {
@@ -250,6 +273,7 @@ export class WriteQueue {
       this.#committed = null;
       try {
         await this.#parts.sync?.();
+        this.#parts.requireInPlace?.();
       } catch (error) {
         // It stays: what a read sees of its rows will never be known to be on disk.
         this.#syncing.fail(outcomeUnknown(error));
@@ -272,14 +296,4 @@ export class WriteQueue {
   #rejectQueued(error: StoreUnavailable): void {
     for (const write of this.#queued.splice(0)) write.reject(error);
   }
-}
-
-function hasStopped(error: Error): StoreUnavailable {
-  return new StoreUnavailable(`writing has stopped: ${error.message}`, { cause: error });
-}
-
-function outcomeUnknown(error: unknown): Error {
-  return new Error(`the disk failed, and whether this was written is not known: ${(error as Error).message}`, {
-    cause: error,
-  });
 }

@@ -32,6 +32,6 @@ export async function isAlive(store: AnyStore, grant: Grant): Promise<boolean> {
 }
 
 /** How many of those who try at the same time win. */
-export async function winners(attempts: Promise<boolean>[]): Promise<number> {
+export async function winners(attempts: Promise<unknown>[]): Promise<number> {
   return (await Promise.all(attempts)).filter(Boolean).length;
 }

@@ -1,6 +1,7 @@
 /** Clients, their assertions, and the audit trail. */
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
+import type { AssertionUse, UsedAssertion } from '../../../src/oauth/client-assertion.ts';
 import {
   event,
   NOW,
@@ -48,7 +49,16 @@ export function clients(withStore: WithStore): void {
       { name: 'b', sentence: 'ب', optional: false },
     ];
     for (const consent of ['ask', 'remember', 'skip'] as const) {
-      const some = { id: `app_${consent}`, keys, scopes, consent, deviceFlow: true, redirectUris: [], secrets: [] };
+      const some = {
+        id: `app_${consent}`,
+        keys,
+        scopes,
+        consent,
+        deviceFlow: true,
+        redirectUris: [],
+        secrets: [],
+        assertionAudience: 'issuer' as const,
+      };
       await store.registerClient(sampleClient(some), event('client_registered'));
       assert.deepEqual(await store.findClient(some.id), sampleClient(some));
     }
@@ -65,6 +75,7 @@ export function clients(withStore: WithStore): void {
       keys: [{ kty: 'OKP', crv: 'Ed25519', x: 'x' }],
       consent: 'remember' as const,
       deviceFlow: true,
+      assertionAudience: 'issuer' as const,
     };
     const asked = { ...before, ...changed, epoch: 9, status: 'paused' as const, secrets: [] };
     assert.equal(await store.updateClient(asked, event('client_updated')), true);
@@ -98,25 +109,63 @@ export function clients(withStore: WithStore): void {
 
 /** The marks of client assertions. */
 export function assertions(withStore: WithStore): void {
-  const digest = (text: string) => hash('sha256', text, 'buffer');
+  const MOST = 100;
+  const mark = (name: string, some: Partial<UsedAssertion> = {}): UsedAssertion => ({
+    clientId: 'app_one',
+    digest: hash('sha256', name, 'buffer'),
+    expiresAt: NOW + 60_000,
+    ...some,
+  });
+  const useAll = async (store: AnyStore, marks: readonly UsedAssertion[], most = MOST) => {
+    const uses = await Promise.all(marks.map((each) => store.useClientAssertion(each, most)));
+    const count = (use: AssertionUse) => uses.filter((each) => each === use).length;
+    return { first: count('first'), again: count('again'), full: count('full') };
+  };
 
   withStore('of 100 who use one client assertion at once, one wins, and nobody after it', async (store) => {
-    const mark = { digest: digest('one'), expiresAt: NOW + 60_000 };
-    assert.equal(await winners(HUNDRED.map(() => store.useClientAssertion(mark))), 1);
-    assert.equal(await store.useClientAssertion({ ...mark }), false);
-    assert.equal(await store.useClientAssertion({ ...mark, expiresAt: NOW + 600_000 }), false);
-    assert.equal(await store.useClientAssertion({ ...mark, digest: digest('two') }), true);
+    const one = mark('one');
+    assert.deepEqual(
+      await useAll(
+        store,
+        HUNDRED.map(() => one),
+      ),
+      { first: 1, again: 99, full: 0 },
+    );
+    assert.equal(await store.useClientAssertion({ ...one }, MOST), 'again');
+    assert.equal(await store.useClientAssertion({ ...one, expiresAt: NOW + 600_000 }, MOST), 'again');
+    assert.equal(await store.useClientAssertion(mark('two'), MOST), 'first');
   });
 
   withStore('a hundred client assertions at once are each good', async (store) => {
-    const all = HUNDRED.map((_, n) => store.useClientAssertion({ digest: digest(`${n}`), expiresAt: NOW + 60_000 }));
-    assert.equal(await winners(all), 100);
+    const all = HUNDRED.map((_, n) => mark(`${n}`));
+    assert.deepEqual(await useAll(store, all), { first: 100, again: 0, full: 0 });
   });
+
+  withStore(
+    'a client never has more marks than it may, however many it uses at once, and others have theirs',
+    async (store) => {
+      const all = HUNDRED.map((_, n) => mark(`${n}`));
+      const others = HUNDRED.map((_, n) => mark(`other ${n}`, { clientId: 'app_two' }));
+      const [ofOne, ofTwo] = await Promise.all([useAll(store, all, 30), useAll(store, others, 200)]);
+      assert.deepEqual(ofOne, { first: 30, again: 0, full: 70 });
+      assert.deepEqual(ofTwo, { first: 100, again: 0, full: 0 });
+      assert.deepEqual(
+        await useAll(store, all, 30),
+        { first: 0, again: 30, full: 70 },
+        'a replay is told from a full table',
+      );
+      assert.deepEqual(
+        await useAll(store, all, 31),
+        { first: 1, again: 30, full: 69 },
+        'a refused one was not used up',
+      );
+    },
+  );
 
   withStore('a mark is no event, and needs no client that is there', async (store) => {
     const before = await store.lastAuditSequence();
     await store.deleteClient('app_one', event('client_deleted'));
-    assert.equal(await store.useClientAssertion({ digest: digest('one'), expiresAt: NOW }), true);
+    assert.equal(await store.useClientAssertion(mark('one', { expiresAt: NOW }), MOST), 'first');
     assert.equal(await store.lastAuditSequence(), before + 1);
   });
 }
@@ -136,7 +185,7 @@ export function trail(withStore: WithStore): void {
     await store.recordDenial(denial);
     await store.recordDenial({ ...denial, clientId: 'app_two' });
     const [second, first] = await store.listAuditEvents({ limit: 2 });
-    assert.deepEqual(first, { ...denial, sequence: (second?.sequence as number) - 1 });
+    assert.deepEqual(first, { ...denial, endedAccess: null, sequence: (second?.sequence as number) - 1 });
     const count = async (filter: object) => (await store.listAuditEvents({ limit: 100, ...filter })).length;
     assert.equal(await count({ clientId: 'app_two' }), 1);
     assert.equal(await count({ resourceOwnerId: 'usr_ada', action: 'consent_denied' }), 2);

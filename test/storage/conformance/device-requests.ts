@@ -1,6 +1,7 @@
 /** What devices ask for while they wait. */
 import assert from 'node:assert/strict';
 import { newGrantId } from '../../../src/oauth/grant.ts';
+import { networksOf } from '../../../src/oauth/networks.ts';
 import { NOW, sampleDeviceRequest } from '../../support/storage.ts';
 import { type AnyStore, HUNDRED, type WithStore, winners } from './any-store.ts';
 
@@ -15,12 +16,12 @@ export function deviceRequests(withStore: WithStore): void {
     pace: PACE,
   });
   const { userCode, expiresAt } = sampleDeviceRequest();
-  const add = (store: AnyStore, some: Parameters<typeof waiting>[0] = {}, now = NOW) =>
-    store.addDeviceRequest(waiting(some), now);
+  const add = (store: AnyStore, some: Parameters<typeof waiting>[0] = {}, now = NOW, source = '192.0.2.1') =>
+    store.addDeviceRequest(waiting(some), networksOf(source), now);
 
   withStore('a request comes back as it was made, until it expires', async (store) => {
     const device = waiting({ resource: 'https://letters.test', scope: [], grantId: newGrantId(NOW) });
-    assert.equal(await store.addDeviceRequest(device, NOW), true);
+    assert.equal(await store.addDeviceRequest(device, networksOf('2001:db8:1:2::/64'), NOW), true);
     for (const now of [NOW, expiresAt - 1]) assert.deepEqual(await store.findDeviceRequest(userCode, now), device);
     for (const now of [expiresAt, expiresAt + 1]) assert.equal(await store.findDeviceRequest(userCode, now), null);
     for (const other of ['ZZZZZZZZ', '', userCode.toLowerCase()])
@@ -68,26 +69,48 @@ export function deviceRequests(withStore: WithStore): void {
     assert.equal(await store.findDeviceRequest('ZZZZZZZZ', NOW), null);
   });
 
+  const codeOf = (n: number) =>
+    `BB${n
+      .toString()
+      .padStart(6, '0')
+      .replace(/./g, (digit) => LETTERS[Number(digit)] ?? '')}`;
+
   withStore('ten thousand may wait, decided on or not, and each that expires makes room', async (store) => {
-    const codeOf = (n: number) =>
-      `BB${n
-        .toString()
-        .padStart(6, '0')
-        .replace(/./g, (digit) => LETTERS[Number(digit)] ?? '')}`;
+    const sourceOf = (n: number) => `10.${n >> 8}.${n & 255}.1`;
     const addMany = (from: number, count: number, at: number) =>
       winners(
         Array.from({ length: count }, (_, n) =>
-          add(store, { userCode: codeOf(from + n), expiresAt: at + 600_000 }, at),
+          add(store, { userCode: codeOf(from + n), expiresAt: at + 600_000 }, at, sourceOf(from + n)),
         ),
       );
     assert.equal(await addMany(0, 100, NOW), 100);
     // Few enough at once for a database on a slow machine, which would have some of them wait for too long.
     for (let from = 100; from < 10_000; from += 300) assert.equal(await addMany(from, 300, NOW + 1000), 300);
     await store.decideDeviceRequest(codeOf(0), null, 'denied');
-    assert.equal(await add(store, { userCode: codeOf(10_000) }, NOW + 1000), false);
+    assert.equal(await add(store, { userCode: codeOf(10_000) }, NOW + 1000, sourceOf(10_000)), false);
     const later = NOW + 600_000;
     for (let n = 0; n < 100; n += 1) assert.equal(await addMany(20_000 + n, 1, later), 1);
-    assert.equal(await add(store, { userCode: codeOf(30_000) }, later), false);
+    assert.equal(await add(store, { userCode: codeOf(30_000) }, later, sourceOf(30_000)), false);
     assert.ok(await store.findDeviceRequest(codeOf(100), later), 'nobody who waits is pushed out');
+  });
+
+  withStore('Promise 6: however many wait of one address or network, the next one finds places', async (store) => {
+    let made = 0;
+    /** As many as sources get, in turn; answers how many. */
+    const fill = async (sources: readonly string[], turns: number) => {
+      let got = 0;
+      for (let turn = 0; turn < turns; turn += 1) {
+        got += await winners(sources.map((source, n) => add(store, { userCode: codeOf(made + n) }, NOW, source)));
+        made += sources.length;
+      }
+      return got;
+    };
+    assert.equal(await fill(['198.51.100.1'], 320), 304);
+    assert.equal(await fill(['203.0.113.1'], 5), 5);
+    const of56 = Array.from({ length: 50 }, (_, n) => `2001:db8:1:1${n.toString(16).padStart(2, '0')}::/64`);
+    const got = await fill(of56, 24);
+    // Those that come at once may each be the last one.
+    assert.ok(got >= 1077 && got <= 1077 + of56.length, `${got} of one /56`);
+    assert.equal(await fill(['203.0.113.2'], 5), 5);
   });
 }

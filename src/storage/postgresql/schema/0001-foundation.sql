@@ -2,12 +2,16 @@
 -- Instants are in milliseconds since 1970-01-01T00:00:00Z. Nothing here opens anything without the root keys.
 -- Keys are compared byte by byte (COLLATE "C"), so that no index depends on the operating system's idea of an alphabet.
 
--- One row. Raising the epoch ends every grant.
+-- One row. Raising the epoch ends every grant. The settings are those that all instances have to agree on: JSON, by the
+-- names of their variables. The current key is the one that the service issues with.
 CREATE TABLE installation (
   number smallint PRIMARY KEY CHECK (number = 1),
   id bytea NOT NULL,
   epoch integer NOT NULL,
-  created_at bigint NOT NULL
+  created_at bigint NOT NULL,
+  token_prefix text NOT NULL,
+  settings text NOT NULL,
+  current_key_id bigint NOT NULL
 );
 
 -- The root keys that this database was used with, each proven by a canary: a MAC of the installation's id.
@@ -28,13 +32,15 @@ CREATE TABLE client (
   require_pkce boolean NOT NULL,
   refresh_overlap integer,
   refresh_retry_window integer,
-  consent text NOT NULL CHECK (consent IN ('ask', 'remember', 'skip')),
-  device_flow boolean NOT NULL,
   created_at bigint NOT NULL,
+  resumed_at bigint,
   secrets text NOT NULL,
   redirect_uris text NOT NULL,
   scopes text NOT NULL,
   keys text NOT NULL,
+  consent text NOT NULL CHECK (consent IN ('ask', 'remember', 'skip')),
+  device_flow boolean NOT NULL,
+  assertion_audience text NOT NULL CHECK (assertion_audience IN ('any', 'issuer')),
   -- Another one after each change, whoever makes it: an instance that keeps a client knows by it that it is still so.
   version uuid NOT NULL DEFAULT gen_random_uuid()
 );
@@ -54,8 +60,19 @@ ALTER TABLE client ENABLE ALWAYS TRIGGER renew_version;
 -- tells whoever lost the connection whether it was the one that made the mark.
 CREATE TABLE client_assertion (
   digest bytea PRIMARY KEY CHECK (octet_length(digest) = 32),
+  client_id text COLLATE "C" NOT NULL,
   expires_at bigint NOT NULL,
   attempt uuid NOT NULL
+);
+
+CREATE INDEX client_assertion_by_expiry ON client_assertion (expires_at);
+
+-- How many marks a client has, and the latest expiry of those that were cleared away. Who makes or clears marks of a client
+-- holds its row first.
+CREATE TABLE client_assertion_total (
+  client_id text COLLATE "C" PRIMARY KEY,
+  marks integer NOT NULL CHECK (marks >= 0),
+  cleared_until bigint NOT NULL
 );
 
 -- No scopes (null) means all of them.
@@ -89,6 +106,7 @@ CREATE TABLE account (
   is_operator boolean NOT NULL,
   password_phc text NOT NULL,
   password_key_id bigint NOT NULL,
+  password_set_at bigint NOT NULL,
   created_at bigint NOT NULL
 );
 
@@ -119,7 +137,9 @@ CREATE TABLE oauth_grant (
   used_generation integer NOT NULL,
   last_used_at bigint,
   revoked_at bigint,
-  revocation_reason text CHECK (revocation_reason IN ('user', 'operator', 'client', 'code_replay', 'refresh_reuse')),
+  revocation_reason text CHECK (
+    revocation_reason IN ('user', 'operator', 'client', 'code_replay', 'refresh_reuse', 'too_many_grants')
+  ),
   attempt uuid NOT NULL,
   granted_at bigint NOT NULL,
   absolute_expires_at bigint NOT NULL,
@@ -132,7 +152,7 @@ CREATE TABLE oauth_grant (
 
 -- Only on columns that never change, so that a transition writes no index. The newest of a client come without sorting.
 CREATE INDEX grant_by_client ON oauth_grant (client_id, id);
-CREATE INDEX grant_by_resource_owner ON oauth_grant (resource_owner_id, id);
+CREATE INDEX grant_by_resource_owner ON oauth_grant (resource_owner_id, client_id, id);
 
 -- Places in the trail are taken under a shared lock that lasts as long as the transaction. Whoever gets that lock for
 -- itself alone knows that every place taken before is either filled or will stay empty.
@@ -157,6 +177,7 @@ CREATE TABLE audit_event (
   resource_owner_id text COLLATE "C",
   grant_id text,
   detail text,
+  ended_access text,
   attempt uuid
 );
 
@@ -166,7 +187,8 @@ CREATE INDEX audit_event_by_resource_owner ON audit_event (resource_owner_id, se
 CREATE UNIQUE INDEX audit_event_by_attempt ON audit_event (attempt) WHERE attempt IS NOT NULL;
 
 -- What devices ask for while they wait, bounded and short-lived: a crash of the server costs a waiting device a new code,
--- and nobody anonymous writes to the log of changes.
+-- and nobody anonymous writes to the log of changes. The places are shared by the networks that
+-- requests came from, of which there is one of each weight.
 CREATE UNLOGGED TABLE device_request (
   user_code text COLLATE "C" PRIMARY KEY,
   grant_id uuid NOT NULL,
@@ -178,12 +200,18 @@ CREATE UNLOGGED TABLE device_request (
   decision text CHECK (decision IN ('allowed', 'denied')),
   attempt uuid,
   polled_at bigint NOT NULL,
-  interval_s integer NOT NULL
+  interval_s integer NOT NULL,
+  network_1 text COLLATE "C",
+  network_4 text COLLATE "C",
+  network_32 text COLLATE "C"
 ) WITH (fillfactor = 70);
 
 CREATE INDEX device_request_by_expiry ON device_request (expires_at);
+CREATE INDEX device_request_by_network_1 ON device_request (network_1);
+CREATE INDEX device_request_by_network_4 ON device_request (network_4);
+CREATE INDEX device_request_by_network_32 ON device_request (network_32);
 
--- How far the guesses for a key reach ahead of now; what a crash forgets was counted for minutes.
+-- How far the guesses for a key reach ahead of now; a crash forgets them all, and limits begin anew (decision 0039).
 CREATE UNLOGGED TABLE throttle (
   key bytea PRIMARY KEY,
   arrives_at bigint NOT NULL

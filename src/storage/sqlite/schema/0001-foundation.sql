@@ -1,12 +1,16 @@
 -- Everything that Valetkey stores: back up the whole database and never edit it by hand; the root keys are not in here.
 -- Instants are in milliseconds since 1970-01-01T00:00:00Z. Nothing here opens anything without the root keys.
 
--- One row. Raising the epoch ends every grant.
+-- One row. Raising the epoch ends every grant. The settings are those that all instances have to agree on: JSON, by the
+-- names of their variables. The current key is the one that the service issues with.
 CREATE TABLE installation (
   number INTEGER PRIMARY KEY CHECK (number = 1),
   id BLOB NOT NULL,
   epoch INTEGER NOT NULL,
-  created_at INTEGER NOT NULL
+  created_at INTEGER NOT NULL,
+  token_prefix TEXT NOT NULL,
+  settings TEXT NOT NULL,
+  current_key_id INTEGER NOT NULL
 ) STRICT;
 
 -- The root keys that this database was used with, each proven by a canary: a MAC of the installation's id.
@@ -27,6 +31,7 @@ CREATE TABLE client (
   refresh_overlap INTEGER,
   refresh_retry_window INTEGER,
   created_at INTEGER NOT NULL,
+  resumed_at INTEGER,
   secrets TEXT NOT NULL,
   redirect_uris TEXT NOT NULL,
   scopes TEXT NOT NULL
@@ -44,6 +49,7 @@ CREATE TABLE account (
   is_operator INTEGER NOT NULL CHECK (is_operator IN (0, 1)),
   password_phc TEXT NOT NULL,
   password_key_id INTEGER NOT NULL,
+  password_set_at INTEGER NOT NULL,
   created_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
@@ -97,7 +103,8 @@ CREATE TABLE audit_event (
   client_id TEXT,
   resource_owner_id TEXT,
   grant_id TEXT,
-  detail TEXT
+  detail TEXT,
+  ended_access TEXT
 ) STRICT;
 
 CREATE INDEX audit_event_by_client ON audit_event (client_id) WHERE client_id IS NOT NULL;

@@ -16,7 +16,9 @@ CREATE TABLE oauth_grant_0002 (
   used_generation INTEGER NOT NULL,
   last_used_at INTEGER,
   revoked_at INTEGER,
-  revocation_reason TEXT CHECK (revocation_reason IN ('user', 'operator', 'client', 'code_replay', 'refresh_reuse')),
+  revocation_reason TEXT CHECK (
+    revocation_reason IN ('user', 'operator', 'client', 'code_replay', 'refresh_reuse', 'too_many_grants')
+  ),
   granted_at INTEGER NOT NULL,
   absolute_expires_at INTEGER NOT NULL,
   seed BLOB NOT NULL CHECK (length(seed) = 16),
@@ -36,17 +38,29 @@ DROP TABLE oauth_grant;
 ALTER TABLE oauth_grant_0002 RENAME TO oauth_grant;
 
 CREATE INDEX grant_by_client ON oauth_grant (client_id);
-CREATE INDEX grant_by_resource_owner ON oauth_grant (resource_owner_id);
+CREATE INDEX grant_by_resource_owner ON oauth_grant (resource_owner_id, client_id);
 
 -- Public keys are JSON Web Keys.
 ALTER TABLE client ADD COLUMN keys TEXT NOT NULL DEFAULT '[]';
 ALTER TABLE client ADD COLUMN consent TEXT NOT NULL DEFAULT 'ask' CHECK (consent IN ('ask', 'remember', 'skip'));
 ALTER TABLE client ADD COLUMN device_flow INTEGER NOT NULL DEFAULT 0 CHECK (device_flow IN (0, 1));
+ALTER TABLE client ADD COLUMN assertion_audience TEXT NOT NULL DEFAULT 'any'
+  CHECK (assertion_audience IN ('any', 'issuer'));
 
 -- Replay marks of client assertions, by a digest of client and jti; only assertions that were good leave one.
 CREATE TABLE client_assertion (
   digest BLOB PRIMARY KEY CHECK (length(digest) = 32),
+  client_id TEXT NOT NULL,
   expires_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX client_assertion_by_expiry ON client_assertion (expires_at);
+
+-- How many marks a client has, and the latest expiry of those that were cleared away.
+CREATE TABLE client_assertion_total (
+  client_id TEXT PRIMARY KEY,
+  marks INTEGER NOT NULL CHECK (marks >= 0),
+  cleared_until INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 -- No scopes (null) means all of them.

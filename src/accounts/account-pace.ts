@@ -1,0 +1,158 @@
+/**
+ * How strangers (browsers that never signed in to it) try one account: one after the other, network by network, at two paces.
+ * Networks that tried the account often lately have a slow one, the others a faster one, and neither pace slows down the
+ * other. What a crowd does at one account makes strangers wait there, and nobody elsewhere. Who is not let in
+ * within a time, or finds no place to wait in, is turned away uncounted for the account.
+ */
+import { widestNetworkOf } from '../oauth/networks.ts';
+import { drawn, FairLine, most, TurnedAway, type Waiter } from './fair-line.ts';
+import type { Guess } from './guess-budget.ts';
+import type { Throttle } from './throttle.ts';
+
+/** What the pace works with. `now` answers ms since the epoch; `later` acts after so many ms, and answers how to call that off. */
+export type AccountPaceParts = {
+  /** The pace at which an account is tried by networks that tried it often. */
+  readonly often: Throttle;
+  /** The pace at which it is tried by the others. */
+  readonly seldom: Throttle;
+  /** How often a network tries an account before that is often. */
+  readonly accountAndNetwork: Throttle;
+  readonly now: () => number;
+  readonly later: (act: () => void, ms: number) => () => void;
+  readonly bounds?: PaceBounds;
+};
+
+/** Maximum number of those who wait: of a network for one account, of a network for all accounts, and in all. */
+export type PaceBounds = { readonly ofNetworkForOne: number; readonly ofNetwork: number; readonly inAll: number };
+
+const BOUNDS: PaceBounds = { ofNetworkForOne: 10, ofNetwork: 50, inAll: 2000 };
+
+/** Timeout of waiting for a turn (ms). */
+export const TURN_TIMEOUT_MS = 30_000;
+
+/** Who goes first comes first. It has no more than its own pace allows, so that the other is never without its turn. */
+const PACES = ['often', 'seldom'] as const;
+type Which = (typeof PACES)[number];
+
+type Stranger = Waiter & { readonly network: string; forgetTimeout(): void };
+
+/** Those who try one account: whether somebody does right now, and who waits, by network. */
+type AccountLine = Readonly<Record<Which, FairLine<Stranger>>> & { isTaken: boolean; forgetAlarm(): void };
+
+/** The paces of all accounts, whether there are such accounts or not. */
+export class AccountPace {
+  readonly #parts: AccountPaceParts;
+  #bounds: PaceBounds;
+  readonly #lines = new Map<string, AccountLine>();
+  /** How many wait of each network. */
+  readonly #ofNetwork = new Map<string, number>();
+  #inAll = 0;
+
+  constructor(parts: AccountPaceParts) {
+    this.#parts = parts;
+    this.#bounds = parts.bounds ?? BOUNDS;
+  }
+
+  /**
+   * Checks a guess when it is its turn, and answers whether it was right; then it does not count. Throws `TurnedAway` where
+   * too many of its network wait; after the timeout; when `signal` is aborted while it waits; or where too many wait in
+   * all: then the account that most wait for loses one, of those who tried it often before the others.
+   */
+  async run({ account, source }: Guess, check: () => Promise<boolean>, signal?: AbortSignal): Promise<boolean> {
+    const { accountAndNetwork, now } = this.#parts;
+    const network = widestNetworkOf(source);
+    const pair = `${account} ${network}`;
+    const which = accountAndNetwork.wait([pair], now()) === 0 ? 'seldom' : 'often';
+    await this.#turn(account, network, which, signal);
+    this.#parts[which].count([account], now());
+    accountAndNetwork.count([pair], now());
+    let isWrong = false;
+    try {
+      isWrong = !(await check());
+      return !isWrong;
+    } finally {
+      if (!isWrong) {
+        this.#parts[which].refund([account], now());
+        accountAndNetwork.refund([pair], now());
+      }
+      (this.#lines.get(account) as AccountLine).isTaken = false;
+      this.#advance(account);
+    }
+  }
+
+  /** Turns away whoever waits, and from then on whoever would have to, as the service stops. */
+  stop(): void {
+    this.#bounds = { ...this.#bounds, inAll: 0 };
+    this.#makeRoom();
+  }
+
+  #turn(account: string, network: string, which: Which, signal: AbortSignal | undefined): Promise<void> {
+    const line = this.#lines.get(account) ?? newLine();
+    const ofNetworkForOne = line.seldom.sizeOf(network) + line.often.sizeOf(network);
+    const ofNetwork = this.#ofNetwork.get(network) ?? 0;
+    if (ofNetworkForOne >= this.#bounds.ofNetworkForOne || ofNetwork >= this.#bounds.ofNetwork)
+      return Promise.reject(new TurnedAway());
+    return new Promise((goOn, turnAway) => {
+      const stranger: Stranger = { network, goOn, turnAway, forgetTimeout: () => {} };
+      this.#lines.set(account, line);
+      line[which].add(network, stranger);
+      this.#ofNetwork.set(network, ofNetwork + 1);
+      this.#inAll += 1;
+      const leave = () => {
+        if (!line[which].remove(network, stranger)) return;
+        this.#gone(stranger).turnAway(new TurnedAway());
+        this.#advance(account);
+      };
+      stranger.forgetTimeout = this.#parts.later(leave, TURN_TIMEOUT_MS);
+      this.#advance(account);
+      if (signal?.aborted) leave();
+      else signal?.addEventListener('abort', leave);
+      this.#makeRoom();
+    });
+  }
+
+  /** Lets the next one in, if it is time; forgets an account that nobody tries. */
+  #advance(account: string): void {
+    const line = this.#lines.get(account);
+    if (!line || line.isTaken) return;
+    line.forgetAlarm();
+    const waiting = PACES.filter((which) => line[which].size > 0);
+    if (waiting.length === 0) {
+      this.#lines.delete(account);
+      return;
+    }
+    const now = this.#parts.now();
+    const waits = waiting.map((which) => this.#parts[which].waitMs(account, now));
+    const ready = waiting.find((_, at) => waits[at] === 0);
+    if (ready) {
+      line.isTaken = true;
+      this.#gone(line[ready].next() as Stranger).goOn();
+    } else line.forgetAlarm = this.#parts.later(() => this.#advance(account), Math.min(...waits));
+  }
+
+  #makeRoom(): void {
+    while (this.#inAll > this.#bounds.inAll) {
+      const [account, line] = drawn(most([...this.#lines], ([, each]) => sizeOf(each))) as [string, AccountLine];
+      this.#gone((line.often.loseOne() ?? line.seldom.loseOne()) as Stranger).turnAway(new TurnedAway());
+      this.#advance(account);
+    }
+  }
+
+  /** Counts somebody no more who was taken out of their line. */
+  #gone(stranger: Stranger): Stranger {
+    stranger.forgetTimeout();
+    const left = (this.#ofNetwork.get(stranger.network) as number) - 1;
+    if (left > 0) this.#ofNetwork.set(stranger.network, left);
+    else this.#ofNetwork.delete(stranger.network);
+    this.#inAll -= 1;
+    return stranger;
+  }
+}
+
+function newLine(): AccountLine {
+  return { isTaken: false, forgetAlarm: () => {}, seldom: new FairLine(), often: new FairLine() };
+}
+
+function sizeOf({ seldom, often }: AccountLine): number {
+  return seldom.size + often.size;
+}

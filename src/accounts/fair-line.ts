@@ -1,0 +1,112 @@
+/**
+ * Who waits for something scarce, by share (a network, an account): shares have their turn one after the other, however many
+ * wait in each.
+ */
+import { randomInt } from 'node:crypto';
+
+/**
+ * Somebody who waited, or would have had to, was turned away: too many wait, it took too long, they hung up, or the service
+ * stops. Nothing was decided.
+ */
+export class TurnedAway extends Error {
+  override readonly name = 'TurnedAway';
+
+  constructor() {
+    super('turned away before it was its turn');
+  }
+}
+
+/** Somebody who waits: goes on, or is turned away. */
+export type Waiter = { goOn(): void; turnAway(error: TurnedAway): void };
+
+/** Maximum number of shares of which it is known when they had their last turn. */
+const MOST_TURNS = 500;
+
+/** Those who wait, by share. Whoever uses it keeps it bounded. */
+export class FairLine<W extends Waiter> {
+  /** In the order in which it is their turn; no share is empty. */
+  readonly #shares = new Map<string, W[]>();
+  #size = 0;
+  /** The shares that had the latest turns, and the number of the last of each; the latest last. */
+  readonly #turns = new Map<string, number>();
+  #lastTurn = 0;
+
+  /** How many wait. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** How many of a share wait. */
+  sizeOf(share: string): number {
+    return this.#shares.get(share)?.length ?? 0;
+  }
+
+  /** Puts somebody at the end of their share; a share that had nobody is the last to have its turn. */
+  add(share: string, waiter: W): void {
+    const waiting = this.#shares.get(share);
+    if (waiting) waiting.push(waiter);
+    else this.#shares.set(share, [waiter]);
+    this.#size += 1;
+  }
+
+  /** Takes out whose turn it is, if anybody waits: of the next share, who came first. */
+  next(): W | undefined {
+    const [first] = this.#shares;
+    if (!first) return undefined;
+    const [share, waiting] = first;
+    this.#shares.delete(share);
+    const waiter = waiting.shift();
+    if (waiting.length > 0) this.#shares.set(share, waiting);
+    this.#size -= 1;
+    this.#noteTurn(share);
+    return waiter;
+  }
+
+  /** Takes out somebody who no longer waits; answers whether they did. */
+  remove(share: string, waiter: W): boolean {
+    const waiting = this.#shares.get(share) ?? [];
+    const at = waiting.indexOf(waiter);
+    if (at < 0) return false;
+    waiting.splice(at, 1);
+    if (waiting.length === 0) this.#shares.delete(share);
+    this.#size -= 1;
+    return true;
+  }
+
+  /**
+   * Takes out who came last of the fullest share. Of equally full ones it is the share that had its turn last, or else one
+   * drawn by lot: a crowd whose shares come again and again cannot keep out who comes for the first time.
+   */
+  loseOne(): W | undefined {
+    const fullest = most([...this.#shares.keys()], (share) => this.sizeOf(share));
+    const share = drawn(most(fullest, (each) => this.#turns.get(each) ?? 0));
+    const waiter = share === undefined ? undefined : this.#shares.get(share)?.at(-1);
+    if (share !== undefined && waiter) this.remove(share, waiter);
+    return waiter;
+  }
+
+  #noteTurn(share: string): void {
+    this.#turns.delete(share);
+    this.#lastTurn += 1;
+    this.#turns.set(share, this.#lastTurn);
+    if (this.#turns.size <= MOST_TURNS) return;
+    const [oldest] = this.#turns.keys();
+    this.#turns.delete(oldest as string);
+  }
+}
+
+/** Those of which there is most. */
+export function most<T>(all: readonly T[], numberOf: (one: T) => number): readonly T[] {
+  let [found, highest]: [T[], number] = [[], Number.NEGATIVE_INFINITY];
+  for (const one of all) {
+    const number = numberOf(one);
+    if (number > highest) [found, highest] = [[one], number];
+    else if (number === highest) found.push(one);
+  }
+  return found;
+}
+
+/** One of them, drawn by lot; undefined of none. */
+export function drawn<T>(all: readonly T[]): T | undefined {
+  return all.length === 0 ? undefined : all[randomInt(all.length)];
+}

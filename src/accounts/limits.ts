@@ -1,0 +1,77 @@
+/** How often may be guessed and asked (ASVS 6.1.1; docs/interface.md says it to app developers), and what signing in makes of it. */
+import type { Keyring } from '../oauth/keyring.ts';
+import { AccountPace } from './account-pace.ts';
+import { GuessBudget } from './guess-budget.ts';
+import { KNOWN_BROWSER_LIFETIME, KnownBrowsers } from './known-browser.ts';
+import { type Limit, type SharedCounters, Throttle } from './throttle.ts';
+
+/** The limits of which others than signing in know too: for what each counts is in its name. */
+const LIMITS = {
+  accountAndSource: { count: 10, seconds: 300 },
+  source: { count: 100, seconds: 600 },
+  clientAndSource: { count: 30, seconds: 60 },
+  authorize: { count: 6000, seconds: 60 },
+  publicPages: { count: 3000, seconds: 60 },
+  deviceRequests: { count: 100, seconds: 600 },
+  userCode: { count: 20, seconds: 600 },
+  decisions: { count: 60, seconds: 600 },
+} as const satisfies Record<string, Limit>;
+
+/** The limits that only signing in knows. */
+const SIGN_IN_LIMITS = {
+  /** Of one account, by strangers of all networks together that tried it seldom, and that tried it often. */
+  seldomPace: { count: 10, seconds: 2 },
+  oftenPace: { count: 10, seconds: 10 },
+  /** Of one account by one network; beyond it is often. */
+  accountAndNetwork: { count: 10, seconds: 86_400 },
+  knownBrowsers: { count: 30, seconds: 600 },
+  // One is forgotten each year, and by then what it was counted for has ended.
+  knownBrowserFailures: { count: 10, seconds: 10 * KNOWN_BROWSER_LIFETIME },
+} as const satisfies Record<string, Limit>;
+
+/** The throttles of an installation, by the names of their limits. */
+export type Throttles = Readonly<Record<keyof typeof LIMITS, Throttle>>;
+
+/** Makes the throttles; `counters` are those that all instances share, if there are several. */
+export function makeThrottles(counters: SharedCounters | null): Throttles {
+  const throttle = (name: keyof typeof LIMITS) => new Throttle(LIMITS[name], name, counters);
+  return {
+    accountAndSource: throttle('accountAndSource'),
+    source: throttle('source'),
+    clientAndSource: throttle('clientAndSource'),
+    authorize: throttle('authorize'),
+    // Each instance counts for itself, as it is only itself that is spared: a page is not worth a write.
+    publicPages: new Throttle(LIMITS.publicPages),
+    deviceRequests: throttle('deviceRequests'),
+    userCode: throttle('userCode'),
+    decisions: throttle('decisions'),
+  };
+}
+
+/** What the limits of signing in rest on. `now` answers ms since the epoch; `later` acts after so many ms, and answers how to call that off. */
+export type SignInLimitsParts = {
+  readonly keyring: Keyring;
+  readonly counters: SharedCounters | null;
+  readonly throttles: Throttles;
+  readonly now: () => number;
+  readonly later: (act: () => void, ms: number) => () => void;
+};
+
+/** Makes what bounds signing in: budgets, paces, and the lane of browsers that signed in before. */
+export function makeSignInLimits({ keyring, counters, throttles, now, later }: SignInLimitsParts) {
+  const throttle = (name: keyof typeof SIGN_IN_LIMITS) => new Throttle(SIGN_IN_LIMITS[name], name, counters);
+  return {
+    budget: new GuessBudget(throttles),
+    pace: new AccountPace({
+      often: throttle('oftenPace'),
+      seldom: throttle('seldomPace'),
+      accountAndNetwork: throttle('accountAndNetwork'),
+      now,
+      later,
+    }),
+    knownBrowsers: new KnownBrowsers(keyring, {
+      knownBrowsers: throttle('knownBrowsers'),
+      knownBrowserFailures: throttle('knownBrowserFailures'),
+    }),
+  };
+}

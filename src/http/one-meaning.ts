@@ -1,0 +1,55 @@
+/** What a request may say only once, since readers take now the first and now the last of several; and that it came by https. */
+import type { FastifyInstance } from 'fastify';
+import { answerTrouble } from './answer.ts';
+import type { BrowserSessions } from './browser-session.ts';
+import type { FallbackAnswers } from './listener.ts';
+import { cameByPlainHttp } from './origin.ts';
+import type { Pages } from './page-answers.ts';
+
+/** Node.js keeps one of several in silence, or joins them. */
+const ONCE: ReadonlySet<string> = new Set(['authorization', 'content-length', 'content-type', 'host', 'origin']);
+
+/** Refuses a header that came twice (RFC 9110 §5.3), and a request without its host (RFC 9112 §3.2). */
+export function requireSingleHeaders(app: FastifyInstance, fallback: FallbackAnswers): void {
+  app.addHook('onRequest', async (request, reply) => {
+    const { rawHeaders, httpVersion } = request.raw;
+    const names = new Set<string>();
+    let repeated: string | null = null;
+    for (let at = 0; at < rawHeaders.length; at += 2) {
+      const name = (rawHeaders[at] as string).toLowerCase();
+      if (!ONCE.has(name)) continue;
+      if (names.has(name)) repeated = name;
+      names.add(name);
+    }
+    if (repeated === null && (names.has('host') || httpVersion === '1.0')) return;
+    request.outcome = { error: 'bad_request', detail: repeated ? `${repeated} came twice` : 'there is no host' };
+    reply.header('Connection', 'close');
+    const description = `a request has one Host, and at most one each of Authorization, Content-Length, Content-Type and Origin`;
+    const answers = request.routeOptions.config.answers ?? fallback(request);
+    return answerTrouble(answers, request, reply, { kind: 'bad_request', description });
+  });
+}
+
+/** Refuses a cookie of our own that came twice: another site of the same domain can add one, and none can be told from it. */
+export function requireSingleCookies(app: FastifyInstance, pages: Pages, sessions: BrowserSessions): void {
+  app.addHook('onRequest', async (request, reply) => {
+    if (!sessions.hasRepeatedCookie(request)) return;
+    request.outcome = { error: 'bad_request', detail: 'a cookie of this service came twice' };
+    return answerTrouble(pages.answers, request, reply, { kind: 'bad_request' });
+  });
+}
+
+/**
+ * Refuses what a trusted proxy took by plain http, where `url` is https: what it carries was readable on its way. It is not
+ * sent on to https, or whoever sends secrets so would never notice (RFC 6749 §10.9). Health checks and what is the same for
+ * all carry nothing.
+ */
+export function refusePlainHttp(app: FastifyInstance, url: string, fallback: FallbackAnswers): void {
+  if (!url.startsWith('https:')) return;
+  app.addHook('onRequest', async (request, reply) => {
+    const { config } = request.routeOptions;
+    if (config.mayBePlain || !cameByPlainHttp(request.raw.socket, request.headers['x-forwarded-proto'])) return;
+    request.outcome = { error: 'plain_http', detail: 'X-Forwarded-Proto of the proxy says http' };
+    return answerTrouble(config.answers ?? fallback(request), request, reply, { kind: 'plain_http' });
+  });
+}

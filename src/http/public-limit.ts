@@ -1,0 +1,29 @@
+/** How often one source may ask for what anybody may ask for: pages, documents, and addresses that there are not. */
+import type { FastifyInstance } from 'fastify';
+import type { Throttle } from '../accounts/throttle.ts';
+import { answerTrouble } from './answer.ts';
+import type { FallbackAnswers } from './listener.ts';
+import type { Service } from './service.ts';
+
+/** Counts a visit, unless the source made too many of late. Answers the seconds until it may come again, or 0. */
+export function countVisit(throttle: Throttle, source: string, now: number): number {
+  const wait = throttle.wait([source], now);
+  if (wait === 0) throttle.count([source], now);
+  return wait;
+}
+
+/** Limits the routes that say so, and what no route knows. */
+export function limitPublic(app: FastifyInstance, service: Service, fallback: FallbackAnswers): void {
+  app.addHook('onRequest', async (request, reply) => {
+    const { config } = request.routeOptions;
+    if (config.limit !== 'public' && !request.is404) return;
+    const retryAfter = countVisit(service.throttles.publicPages, request.source, service.now());
+    if (retryAfter === 0) return;
+    // What is behind it on its connection is not even read.
+    reply.header('Connection', 'close');
+    return answerTrouble(config.answers ?? fallback(request), request, reply, {
+      kind: 'too_many_requests',
+      retryAfter,
+    });
+  });
+}

@@ -1,0 +1,15 @@
+/** What a grant gives access to, apart from whose it is: enough to tell which resource servers it concerns. */
+import type { Grant } from './grant.ts';
+import { scopeNames } from './scope.ts';
+
+/** The resource that a grant's tokens are for (RFC 8707 §2; null for any), and its scope. */
+export type GrantedAccess = Pick<Grant, 'resource' | 'scope'>;
+
+/** What several grants give together: for each resource one scope, with each name once. */
+export function together(grants: readonly GrantedAccess[]): GrantedAccess[] {
+  const byResource = Map.groupBy(grants, ({ resource }) => resource);
+  return [...byResource].map(([resource, each]) => {
+    const names = new Set(each.flatMap(({ scope }) => scopeNames(scope)));
+    return { resource, scope: [...names].join(' ') };
+  });
+}

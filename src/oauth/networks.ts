@@ -1,0 +1,52 @@
+/**
+ * Networks that a source is in, for budgets that grow with them. One subscriber has an IPv6 network of 64 to 48 bits
+ * (RFC 6177), so that whoever counts by addresses alone, or by one size, counts one person 65,536 times.
+ */
+import ipaddr from 'ipaddr.js';
+
+/** A network, as CIDR text or an address, and how many times the budget of one address or /64 it has. */
+export type Network = { readonly key: string; readonly weight: (typeof WEIGHTS)[number] };
+
+type Size = { readonly bits: number; readonly weight: Network['weight'] };
+
+/** The weights that there are: a source has one network of each at most. */
+export const WEIGHTS = [1, 4, 32] as const;
+
+const IPV4_BITS: readonly Size[] = [{ bits: 24, weight: 32 }];
+const IPV6_BITS: readonly Size[] = [
+  { bits: 56, weight: 4 },
+  { bits: 48, weight: 32 },
+];
+
+/** The source that an IP address counts as: an IPv4 address, also where it is mapped (RFC 4291 §2.5.5.2), or the /64 of an IPv6 one. */
+export function sourceOfAddress(text: string): string {
+  const address = ipaddr.process(text);
+  return address.kind() === 'ipv4' ? address.toString() : cidr(address, 64);
+}
+
+/** The networks of a source, narrowest first. What is no address is a network of its own. */
+export function networksOf(source: string): readonly Network[] {
+  const text = source.replace(/\/64$/, '');
+  const own: Network = { key: source, weight: 1 };
+  if (ipaddr.IPv4.isValidFourPartDecimal(text)) return [own, ...wider(text, IPV4_BITS)];
+  return ipaddr.IPv6.isValid(text) ? [own, ...wider(text, IPV6_BITS)] : [own];
+}
+
+/** The widest network of a source, a /48 or a /24: what is scarce is shared by it. */
+export function widestNetworkOf(source: string): string {
+  return (networksOf(source).at(-1) as Network).key;
+}
+
+function wider(text: string, sizes: readonly Size[]): Network[] {
+  const address = ipaddr.parse(text);
+  return sizes.map(({ bits, weight }) => ({ key: cidr(address, bits), weight }));
+}
+
+function cidr(address: ipaddr.IPv4 | ipaddr.IPv6, bits: number): string {
+  if (address.kind() === 'ipv4') {
+    return `${ipaddr.IPv4.networkAddressFromCIDR(`${address}/${bits}`)}/${bits}`;
+  }
+  const { parts } = ipaddr.IPv6.networkAddressFromCIDR(`${address}/${bits}`);
+  const groups = parts.slice(0, Math.ceil(bits / 16)).map((part) => part.toString(16));
+  return `${groups.join(':')}::/${bits}`;
+}

@@ -1,0 +1,62 @@
+/** What the record of an installation keeps of how it is set, since whoever has the database open has to agree on it. */
+import { Refused } from '../refused.ts';
+
+/** How a process is set. */
+export type InstallationSettings = {
+  /** What every credential begins with. */
+  readonly tokenPrefix: string;
+  /** Variables that should be the same everywhere, by name: the issuer and the lifetimes. */
+  readonly shared: Readonly<Record<string, string>>;
+};
+
+/** What is recorded: the shared variables are JSON. The current key is the one that the service issues with. */
+export type InstallationRecord = {
+  /** The installation's id, 16 bytes. */
+  readonly id: Buffer;
+  readonly tokenPrefix: string;
+  readonly settings: string;
+  readonly currentKeyId: number;
+};
+
+/** A variable that is set otherwise than it is recorded. */
+export type Difference = { readonly variable: string; readonly recorded: string; readonly own: string };
+
+/** How an installation begins: how it is set, and the sentence that refuses to begin one, or null where one may begin. */
+export type Beginning = { readonly settings: InstallationSettings; readonly refuseNew: string | null };
+
+/** The form in which shared variables are recorded. */
+export function recordedForm({ shared }: InstallationSettings): string {
+  return JSON.stringify(shared);
+}
+
+/** The variables of a process that are not as recorded. */
+export function differences({ settings }: InstallationRecord, { shared }: InstallationSettings): Difference[] {
+  const recorded = JSON.parse(settings) as Record<string, string>;
+  return Object.entries(shared)
+    .filter(([variable, own]) => recorded[variable] !== own)
+    .map(([variable, own]) => ({ variable, recorded: recorded[variable] ?? '', own }));
+}
+
+/** A sentence for each difference, with the remedy. */
+export function toldDifferences(found: readonly Difference[]): string[] {
+  return found.map(
+    ({ variable, recorded, own }) =>
+      `${variable} is ${own} here and ${recorded} in the installation's record: set it as the other instances have it, or change the record with "database adopt-settings"`,
+  );
+}
+
+/** Refuses another prefix: what was issued under the recorded one could not be read. Throws `Refused`. */
+export function requireSamePrefix({ tokenPrefix: recorded }: InstallationRecord, own: InstallationSettings): void {
+  if (recorded === own.tokenPrefix) return;
+  throw new Refused([
+    `the credentials of this installation begin with ${recorded}_, and VALETKEY_TOKEN_PREFIX is ${own.tokenPrefix}: set it to ${recorded}, since nothing that was issued could be read otherwise`,
+  ]);
+}
+
+/** Refuses keys that do not fit; `missed` are the ids of those that are needed and not there. Throws `Refused`. */
+export function refuseKeys(missed: readonly number[]): never {
+  const names = missed.map((keyId) => keyId.toString(16).padStart(8, '0')).join(', ');
+  throw new Refused([
+    `this database was made with other keys${names ? ` (${names})` : ''}: give all root keys that belong to it, the one that it is served with and earlier ones`,
+  ]);
+}

@@ -1,0 +1,105 @@
+/**
+ * Marks of used client assertions in PostgreSQL: made once, counted for each client, and cleared away as soon as they
+ * expired. Who makes or clears marks of a client holds the row of its total first, and those of several clients in the order
+ * of their ids: so no mark is counted twice or passes the most, and nobody waits in a circle.
+ */
+import { type AssertionUse, CLEARED_COUNTS_FOR_MS, type UsedAssertion } from '../../oauth/client-assertion.ts';
+import { newAttempt } from './attempts.ts';
+import { Batches } from './batches.ts';
+import { type Connection, json } from './connection.ts';
+import type { Database } from './database.ts';
+
+const HOLD = `
+  INSERT INTO client_assertion_total AS total (client_id, marks, cleared_until)
+  SELECT DISTINCT client_id, 0, 0 FROM json_to_recordset($1) AS asked (client_id text) ORDER BY client_id
+  ON CONFLICT (client_id) DO UPDATE SET marks = total.marks`;
+
+/** Who comes again with the attempt that made a mark, made it. New marks are counted off against what the client may have. */
+const USE = `
+  WITH asked AS (
+    SELECT asked.*, used.attempt AS made_by, total.marks,
+      expires_at <= total.cleared_until AND total.cleared_until <= expires_at + $2 AS is_cleared
+    FROM json_to_recordset($1) AS asked (digest bytea, client_id text, expires_at bigint, attempt uuid, most integer)
+    JOIN client_assertion_total AS total USING (client_id)
+    LEFT JOIN (SELECT digest, attempt FROM client_assertion) AS used USING (digest)
+  ), judged AS (
+    SELECT *, CASE
+      WHEN made_by = attempt THEN 'first'
+      WHEN made_by IS NOT NULL THEN 'again'
+      WHEN is_cleared THEN 'cleared'
+      WHEN marks + row_number() OVER (PARTITION BY client_id, made_by IS NULL, is_cleared ORDER BY digest) > most THEN 'full'
+      ELSE 'first'
+    END AS became FROM asked
+  ), made AS (
+    INSERT INTO client_assertion (digest, client_id, expires_at, attempt)
+    SELECT digest, client_id, expires_at, attempt FROM judged WHERE became = 'first' AND made_by IS NULL
+    RETURNING client_id
+  ), counted AS (
+    UPDATE client_assertion_total AS total SET marks = total.marks + new.marks
+    FROM (SELECT client_id, count(*) AS marks FROM made GROUP BY client_id) AS new
+    WHERE total.client_id = new.client_id
+  )
+  SELECT encode(digest, 'hex') AS digest, became FROM judged`;
+
+const EXPIRED_CLIENTS = `
+  SELECT DISTINCT client_id FROM (
+    SELECT client_id FROM client_assertion WHERE expires_at < $1 ORDER BY expires_at LIMIT $2) AS expired`;
+
+const HOLD_THESE = `
+  SELECT 1 FROM client_assertion_total WHERE client_id = ANY ($1) ORDER BY client_id FOR NO KEY UPDATE`;
+
+const CLEAR = `
+  WITH expired AS (
+    DELETE FROM client_assertion WHERE digest IN (
+      SELECT digest FROM client_assertion WHERE expires_at < $1 AND client_id = ANY ($3) ORDER BY expires_at LIMIT $2)
+    RETURNING client_id, expires_at
+  ), counted AS (
+    UPDATE client_assertion_total AS total
+    SET marks = greatest(total.marks - gone.marks, 0), cleared_until = greatest(total.cleared_until, gone.latest)
+    FROM (SELECT client_id, count(*) AS marks, max(expires_at) AS latest FROM expired GROUP BY client_id) AS gone
+    WHERE total.client_id = gone.client_id
+  )
+  SELECT count(*) AS cleared FROM expired`;
+
+type Asked = {
+  readonly digest: string;
+  readonly client_id: string;
+  readonly expires_at: number;
+  readonly attempt: string;
+  readonly most: number;
+};
+
+/** The port's `useClientAssertion`. */
+export function assertionMarking(
+  database: Database,
+): (assertion: UsedAssertion, most: number) => Promise<AssertionUse> {
+  const batches = new Batches<Asked, AssertionUse>({
+    connections: database.writes,
+    keyOf: ({ digest }) => digest,
+    isOneAtATime: true,
+    async send(connection, asked) {
+      const rows = json(asked.map((row) => ({ ...row, digest: `\\x${row.digest}` })));
+      const judged = await connection.transaction(async () => {
+        await connection.change(HOLD, [rows]);
+        return connection.rows<{ digest: string; became: AssertionUse }>(USE, [rows, CLEARED_COUNTS_FOR_MS]);
+      });
+      const uses = new Map(judged.map(({ digest, became }) => [digest, became]));
+      return asked.map(({ digest }) => uses.get(digest) ?? 'again');
+    },
+  });
+  return ({ clientId, digest, expiresAt }, most) => {
+    const asked = { client_id: clientId, expires_at: expiresAt, attempt: newAttempt(), most };
+    return batches.add({ ...asked, digest: digest.toString('hex') });
+  };
+}
+
+/** Clears away up to `most` marks whose assertions expired before a time (ms); answers how many. */
+export async function clearAssertions(connection: Connection, before: number, most: number): Promise<number> {
+  const expired = await connection.rows<{ client_id: string }>(EXPIRED_CLIENTS, [before, most]);
+  if (expired.length === 0) return 0;
+  const clients = expired.map(({ client_id }) => client_id);
+  return connection.transaction(async () => {
+    await connection.change(HOLD_THESE, [clients]);
+    return (await connection.one<{ cleared: number }>(CLEAR, [before, most, clients]))?.cleared ?? 0;
+  });
+}

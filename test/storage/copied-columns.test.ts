@@ -1,0 +1,125 @@
+/** The lists of what a copy takes along, against the schemas of both stores; and that no column is compared by the lists. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { after, type TestContext, test } from 'node:test';
+import { createKeyring } from '../../src/oauth/keyring.ts';
+import { makeRootKey, parseRootKeys } from '../../src/root-keys.ts';
+import { compareTable, isSame } from '../../src/storage/comparison.ts';
+import { INSTALLATION, TABLES } from '../../src/storage/copied-tables.ts';
+import { openPostgresqlTarget } from '../../src/storage/postgresql/copy.ts';
+import { openSqliteSource } from '../../src/storage/sqlite/copy.ts';
+import { runCommand } from '../support/command.ts';
+import { startPostgres } from '../support/postgres.ts';
+
+const server = await startPostgres();
+after(() => server.remove());
+
+const KEY = makeRootKey();
+const LISTED = [INSTALLATION, ...TABLES];
+
+/** What only PostgreSQL has: nobody asks about it after a copy. */
+const OF_POSTGRESQL = ['client.version', 'client_assertion.attempt', 'oauth_grant.attempt', 'audit_event.attempt'];
+
+/** A new installation in a SQLite file, with a client; `sql` is run on it. */
+async function installation(t: TestContext) {
+  const folder = mkdtempSync(join(tmpdir(), 'valetkey-test-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+  const path = join(folder, 'valetkey.db');
+  const run = (command: string) =>
+    runCommand(command.split(' '), { VALETKEY_KEYS: KEY, VALETKEY_DATABASE_URL: `sqlite:${path}` });
+  assert.equal((await run('client register --name One --redirect-uri https://one.test/cb')).code, 0);
+  const sql = (text: string) => {
+    using database = new DatabaseSync(path);
+    return database.prepare(text).all() as { name: string; required: number }[];
+  };
+  return { path, run, sql };
+}
+
+/** A column in words: its name, and whether it may be null. */
+type Column = { readonly name: string; readonly required: number | boolean };
+const inWords = ({ name, required }: Column) => `${name}${required ? '' : '?'}`;
+
+test('the lists of a copy are the columns of both stores, in their order, with what may be null', async (t) => {
+  const { path, run, sql } = await installation(t);
+  const url = await server.createDatabase();
+  assert.equal((await run(`database copy sqlite:${path} ${url}`)).code, 0);
+  for (const { name: table, columns } of LISTED) {
+    const listed = columns.map(({ name, isNullable }) => inWords({ name, required: !isNullable }));
+    const inSqlite = sql(`SELECT name, "notnull" OR pk AS required FROM pragma_table_xinfo('${table}') ORDER BY cid`);
+    assert.deepEqual(inSqlite.map(inWords), listed, `${table} in SQLite`);
+    const inPostgresql = await server.query<Column>(
+      url,
+      `SELECT column_name AS name, is_nullable = 'NO' AS required FROM information_schema.columns
+       WHERE table_schema = 'public' AND table_name = '${table}' ORDER BY ordinal_position`,
+    );
+    const shared = inPostgresql.filter(({ name }) => !OF_POSTGRESQL.includes(`${table}.${name}`));
+    assert.deepEqual(shared.map(inWords), listed, `${table} in PostgreSQL`);
+  }
+});
+
+const RELEASE = 'Take the copy with the release of Valetkey that made it, and let nothing else change its tables';
+
+test('operating: a copy is refused, before anything is written, where the source has a column that it would not take', async (t) => {
+  const { path, run, sql } = await installation(t);
+  const [there, url] = [await server.createDatabase(), await server.createDatabase()];
+  assert.equal((await run(`database copy sqlite:${path} ${there}`)).code, 0);
+  sql("ALTER TABLE client ADD COLUMN nickname TEXT DEFAULT 'x'");
+  const { code, stdout, stderr } = await run(`database copy sqlite:${path} ${url}`);
+  const wrong = 'would not be copied whole: its table client has the columns';
+  assert.deepEqual([code, stdout], [1, '']);
+  assert.ok(stderr.startsWith(`valetkey: ${path} ${wrong} id, `), stderr);
+  assert.ok(stderr.endsWith(`${RELEASE}\n`), stderr);
+  assert.deepEqual(await server.query(url, "SELECT FROM pg_class WHERE relnamespace = 'public'::regnamespace"), []);
+
+  await server.query(there, "ALTER TABLE client ADD COLUMN nickname text NOT NULL DEFAULT 'x'");
+  const back = await run(`database copy ${there} sqlite:${path}.back`);
+  assert.equal(back.code, 1);
+  assert.match(back.stderr, /its table client has the columns id, .*, nickname, and not id, /);
+});
+
+test('operating: a copy is refused where the target lacks a column, has another order, or takes null otherwise', async (t) => {
+  const { path, run, sql } = await installation(t);
+  const [id] = sql('SELECT lower(hex(id)) AS name FROM installation');
+  for (const change of [
+    'ALTER TABLE account ALTER name DROP NOT NULL',
+    'ALTER TABLE account DROP avatar_url',
+    'ALTER TABLE account DROP avatar_url; ALTER TABLE account ADD avatar_url text',
+    'ALTER TABLE account ADD nickname text',
+  ]) {
+    const url = await server.createDatabase();
+    const target = await openPostgresqlTarget(url, id?.name ?? '', 0);
+    await target.close();
+    await server.query(url, change);
+    const { code, stderr } = await run(`database copy sqlite:${path} ${url}`);
+    assert.equal(code, 1, change);
+    assert.match(stderr, /^valetkey: 127.* would not be copied whole: its table account has the columns /);
+    assert.deepEqual(await server.query(url, 'SELECT FROM client'), [], 'nothing was written');
+  }
+});
+
+test('what was copied is compared by all columns that there are, not by those in the lists', async (t) => {
+  const { path, sql } = await installation(t);
+  sql("ALTER TABLE client ADD COLUMN nickname TEXT DEFAULT 'x'");
+  const url = await server.createDatabase();
+  const source = await openSqliteSource(path, createKeyring(parseRootKeys(KEY, 'the test')));
+  const target = await openPostgresqlTarget(url, '00'.repeat(16), 0);
+  t.after(async () => {
+    await source.close();
+    await target.close();
+  });
+  await server.query(url, 'ALTER TABLE client ADD COLUMN nickname text');
+  const table = TABLES.find(({ name }) => name === 'client');
+  assert.ok(table);
+  await target.write(table, await source.read(table, null, 10));
+  const areSame = async () => {
+    const compared = await compareTable('client', source, target, () => {});
+    assert.deepEqual([compared.source.rows, compared.target.rows], [1, 1]);
+    return isSame(compared);
+  };
+  assert.equal(await areSame(), false, 'the column that no list names became null');
+  await server.query(url, "UPDATE client SET nickname = 'x'");
+  assert.equal(await areSame(), true);
+});
