@@ -105,7 +105,10 @@ export class Balancer {
     return undefined;
   }
 
-  /** Hands a request to the next instance; one that takes no connection is passed over. */
+  /**
+   * Hands a request to the next instance. One that takes no connection is passed over, and so is one that hangs up on a
+   * request that may be asked again (RFC 9110 §9.2.1) before it answers: whoever is killed may take connections to the last.
+   */
   #forward(face: Face, request: IncomingMessage, response: ServerResponse): void {
     const backend = this.#next();
     if (!backend) {
@@ -113,18 +116,24 @@ export class Balancer {
       return;
     }
     const forwarded = requestTo(optionsFor(backend[face], request));
-    // Nothing of the body is taken before there is somebody to take it, so that it can still go to the next one.
-    let isConnected = false;
-    forwarded.on('socket', (socket) =>
-      socket.once('connect', () => {
-        isConnected = true;
-        pipeline(request, forwarded, () => {});
-      }),
-    );
-    forwarded.on('response', (answer) => this.#answer(backend, request, answer, response));
+    let mayGoOn = true;
+    if (isSafe(request)) forwarded.end();
+    else {
+      // Nothing of the body is taken before there is somebody to take it, so that it can still go to the next one.
+      forwarded.on('socket', (socket) =>
+        socket.once('connect', () => {
+          mayGoOn = false;
+          pipeline(request, forwarded, () => {});
+        }),
+      );
+    }
+    forwarded.on('response', (answer) => {
+      mayGoOn = false;
+      this.#answer(backend, request, answer, response);
+    });
     forwarded.on('timeout', () => forwarded.destroy());
     forwarded.on('error', () => {
-      if (isConnected || response.destroyed) {
+      if (!mayGoOn || response.destroyed) {
         refuse(response, 502);
         return;
       }
@@ -147,6 +156,12 @@ function optionsFor(backendUrl: string, { method, url, headers, socket }: Incomi
   const { hostname, port } = new URL(backendUrl);
   const forwardedHeaders = { ...endToEnd(headers), 'x-forwarded-for': socket.remoteAddress };
   return { hostname, port, method, path: url, headers: forwardedHeaders, agent: false, timeout: SILENCE_MS };
+}
+
+/** Whether a request changes nothing and has no body that could have been sent already. */
+function isSafe({ method, headers }: IncomingMessage): boolean {
+  const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+  return (method === 'GET' || method === 'HEAD') && !hasBody;
 }
 
 function urlOf(server: Server): string {
