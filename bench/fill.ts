@@ -3,16 +3,16 @@
  * protocol's own operations and at their own durability. Prints them as JSON. `node bench/fill.ts COUNT`
  */
 import { newAccountId } from '../src/accounts/account.ts';
-import { type Configuration, lifetimesOf, readConfiguration, sharedSettings } from '../src/configuration.ts';
 import { auditEvent } from '../src/oauth/audit.ts';
 import { AuthorizationServer } from '../src/oauth/authorization-server.ts';
 import { ClientAuthenticator } from '../src/oauth/client-authenticator.ts';
-import { ClientRegistry } from '../src/oauth/client-registry.ts';
 import { createKeyring, type Keyring } from '../src/oauth/keyring.ts';
 import { KnownTokens } from '../src/oauth/known-tokens.ts';
 import { Parameters } from '../src/oauth/parameters.ts';
-import { ResourceServerRegistry } from '../src/oauth/resource-server-registry.ts';
-import { parseRootKeys } from '../src/root-keys.ts';
+import { ClientRegistry } from '../src/operator/client-registry.ts';
+import { ResourceServerRegistry } from '../src/operator/resource-server-registry.ts';
+import { type Configuration, lifetimesOf, readConfiguration, sharedSettings } from '../src/settings/configuration.ts';
+import { parseRootKeys } from '../src/settings/root-keys.ts';
 import { openPostgresql } from '../src/storage/postgresql/open.ts';
 import { openSqlite } from '../src/storage/sqlite/open.ts';
 import type { Storage } from '../src/storage/storage.ts';

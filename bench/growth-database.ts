@@ -2,8 +2,8 @@
 import { statSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
-import { ResourceServerRegistry } from '../src/oauth/resource-server-registry.ts';
-import { Refused } from '../src/refused.ts';
+import { ResourceServerRegistry } from '../src/operator/resource-server-registry.ts';
+import { InstallationError } from '../src/process/installation-error.ts';
 import type { Filled } from './fill.ts';
 import { fill, openDatabase } from './scaling-sqlite.ts';
 import { filledGrant, grantId, keyring, type MadeUp, madeUp, PREFIX } from './scaling-store.ts';
@@ -27,13 +27,13 @@ const RESERVE_BYTES = 2e9;
 const ROWS_PER_COMMIT = 256;
 const MB = 1e6;
 
-/** Throws `Refused` unless the disk of a folder has space for so many grants. */
+/** Throws `InstallationError` unless the disk of a folder has space for so many grants. */
 export async function requireSpace(folder: string, grants: number): Promise<void> {
   const { bavail, bsize } = await statfs(folder);
   const [free, needed] = [bavail * bsize, grants * BYTES_PER_GRANT + RESERVE_BYTES];
   if (free >= needed) return;
   const gb = (bytes: number) => (bytes / 1e9).toFixed(1);
-  throw new Refused([
+  throw new InstallationError([
     `${grants.toLocaleString('en')} grants need ${gb(needed)} GB of disk, and ${gb(free)} GB are free: make space, or ask for fewer with --grants`,
   ]);
 }

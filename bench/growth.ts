@@ -3,7 +3,7 @@ import { closeSync, openSync, writeFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { Refused } from '../src/refused.ts';
+import { InstallationError } from '../src/process/installation-error.ts';
 import { CONTESTANTS, targetOf } from './contestants.ts';
 import { measureCleanUp } from './growth-clean-up.ts';
 import { type FilledDatabase, makeDatabase, megabytesOf, requireSpace, watchLargest } from './growth-database.ts';
@@ -61,7 +61,7 @@ async function growth(): Promise<number> {
     await withFolder((folder) => measureAll(folder, sizes, load));
     return 0;
   } catch (error) {
-    if (error instanceof Refused) return refuse(error.message);
+    if (error instanceof InstallationError) return refuse(error.message);
     throw error;
   }
 }

@@ -6,7 +6,7 @@ import { type Generation, type Grant, grantIdText, newGrantId } from '../src/oau
 import { createKeyring } from '../src/oauth/keyring.ts';
 import { makeSecret } from '../src/oauth/secret.ts';
 import type { Store } from '../src/oauth/store.ts';
-import { makeRootKey, parseRootKeys } from '../src/root-keys.ts';
+import { makeRootKey, parseRootKeys } from '../src/settings/root-keys.ts';
 
 /** So many requests are under way at once. */
 const IN_FLIGHT = 64;

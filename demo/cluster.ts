@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as after } from 'node:timers/promises';
 import { styleText } from 'node:util';
 import { makeCommandContext } from '../src/main.ts';
-import { stopSignal } from '../src/stop-signal.ts';
+import { stopSignal } from '../src/process/stop-signal.ts';
 import { type BalancerEvent, SERVED_BY } from './cluster/balancer.ts';
 import { type Cluster, startCluster } from './cluster/start.ts';
 import { listenFrom, portsFrom } from './free-ports.ts';

@@ -103,7 +103,7 @@ async function startOnPorts(
         VALETKEY_KEYS_FILE: join(directory, 'keys'),
       });
     } catch (error) {
-      if (tries === 10 || (error as Error).name !== 'Refused') throw error;
+      if (tries === 10 || (error as Error).name !== 'InstallationError') throw error;
     }
   }
 }

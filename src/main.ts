@@ -13,6 +13,21 @@ import { PasswordHasher } from './accounts/password-hash.ts';
 import { WrongSignIns } from './accounts/wrong-sign-ins.ts';
 import type { CommandContext, Installation } from './cli/context.ts';
 import { runProgram } from './cli/program.ts';
+import { assertionAudiences, endpointsOf, LOGO_PATH } from './http/paths.ts';
+import type { Service } from './http/service.ts';
+import { AuthorizationServer } from './oauth/authorization-server.ts';
+import { ClientAuthenticator } from './oauth/client-authenticator.ts';
+import { DeviceFlow } from './oauth/device-flow.ts';
+import { GrantRegistry } from './oauth/grant-registry.ts';
+import { Introspection } from './oauth/introspection.ts';
+import { createKeyring, type Keyring } from './oauth/keyring.ts';
+import { KnownTokens } from './oauth/known-tokens.ts';
+import { ClientRegistry } from './operator/client-registry.ts';
+import { ResourceServerRegistry } from './operator/resource-server-registry.ts';
+import { ScopeRegistry } from './operator/scope-registry.ts';
+import { InstallationError } from './process/installation-error.ts';
+import { GatheredLines, type Log, lineByLine, makeLogger } from './process/log.ts';
+import { stopSignal } from './process/stop-signal.ts';
 import {
   type Configuration,
   configurationWarnings,
@@ -20,25 +35,10 @@ import {
   readConfiguration,
   readDatabaseLocation,
   sharedSettings,
-} from './configuration.ts';
-import { assertionAudiences, endpointsOf, LOGO_PATH } from './http/paths.ts';
-import type { Service } from './http/service.ts';
-import { GatheredLines, type Log, lineByLine, makeLogger } from './log.ts';
-import { readLogo } from './logo.ts';
-import { AuthorizationServer } from './oauth/authorization-server.ts';
-import { ClientAuthenticator } from './oauth/client-authenticator.ts';
-import { ClientRegistry } from './oauth/client-registry.ts';
-import { DeviceFlow } from './oauth/device-flow.ts';
-import { GrantRegistry } from './oauth/grant-registry.ts';
-import { Introspection } from './oauth/introspection.ts';
-import { createKeyring, type Keyring } from './oauth/keyring.ts';
-import { KnownTokens } from './oauth/known-tokens.ts';
-import { ResourceServerRegistry } from './oauth/resource-server-registry.ts';
-import { ScopeRegistry } from './oauth/scope-registry.ts';
-import { Refused } from './refused.ts';
-import { loadRootKeys, makeKeysFile, makeRootKey } from './root-keys.ts';
-import { noteServed, refusalOfNew } from './served-installations.ts';
-import { stopSignal } from './stop-signal.ts';
+} from './settings/configuration.ts';
+import { readLogo } from './settings/logo.ts';
+import { loadRootKeys, makeKeysFile, makeRootKey } from './settings/root-keys.ts';
+import { noteServed, refusalOfNew } from './settings/served-installations.ts';
 import { toldDifferences } from './storage/installation-settings.ts';
 import { openSqlite } from './storage/sqlite/open.ts';
 import type { Storage } from './storage/storage.ts';
@@ -62,12 +62,12 @@ export type RunningService = {
  * A stop takes no longer (ms), but for a sync or a checkpoint under way, which nothing can interrupt: connections are cut after
  * 10 seconds, and a database that is stuck is not waited for.
  */
-const STOP_PATIENCE_MS = 12_000;
+const STOP_TIMEOUT_MS = 12_000;
 
 /** Between two looks at whether there is something to tell of an hour that is over (ms). */
 const LOOK_EVERY_MS = 1000;
 
-/** Opens the database, makes the domain and starts the servers; resolves when both addresses answer. Throws `Refused`. */
+/** Opens the database, makes the domain and starts the servers; resolves when both addresses answer. Throws `InstallationError`. */
 export async function startService(configuration: Configuration, world: World): Promise<RunningService> {
   const { logger } = world;
   const logo = readLogo(configuration.productLogo);
@@ -98,13 +98,14 @@ export async function startService(configuration: Configuration, world: World): 
     lifetimes: lifetimesOf(configuration),
     throttles: installation.throttles,
     mostConnections: { inAll: configuration.maxConnections, ofSource: configuration.maxConnectionsPerSource },
+    httpReader: configuration.httpReader,
     isTrustedProxy: (address) => configuration.trustedProxies.check(address, isIPv6(address) ? 'ipv6' : 'ipv4'),
     isReady: async () => !stopping.signal.aborted && (await canServe(storage)),
     stopping: stopping.signal,
     now,
   };
   // Commands do without the servers, and start faster for it.
-  const { startServers } = await import('./http/servers.ts');
+  const { startServers } = await import('./http/connection/servers.ts');
   const servers = await startServers(service, configuration, logger).catch(async (error: unknown) => {
     await storage.close();
     throw error;
@@ -144,7 +145,7 @@ async function serve(configuration: Configuration, json: boolean): Promise<never
   void announce(running, json);
   await told;
   logger.info('stopping');
-  const isWhole = await Promise.race([running.stop().then(() => true), after(STOP_PATIENCE_MS, false, { ref: false })]);
+  const isWhole = await Promise.race([running.stop().then(() => true), after(STOP_TIMEOUT_MS, false, { ref: false })]);
   if (!isWhole) logger.error('the database could not be closed in time: ending all the same');
   process.exit(isWhole ? 0 : 1); // A connection that the database never answered is waited for no longer.
 }
@@ -210,7 +211,7 @@ function makeInstallation(
   };
 }
 
-/** Opens the database, and notes in the keys file whom its keys serve. Throws `Refused`. */
+/** Opens the database, and notes in the keys file whom its keys serve. Throws `InstallationError`. */
 async function openDatabase(
   configuration: Configuration,
   keyring: Keyring,
@@ -227,7 +228,7 @@ async function openDatabase(
   return opened;
 }
 
-/** Opens the database that the configuration names, and answers it with the clock that holds for it. Throws `Refused`. */
+/** Opens the database that the configuration names, and answers it with the clock that holds for it. Throws `InstallationError`. */
 async function openStorage(
   configuration: Configuration,
   keyring: Keyring,
@@ -309,12 +310,12 @@ export function makeCommandContext(environment: Readonly<Record<string, string |
   const openForCommand = async ({ mayCreate = false, migrate = false }) => {
     const read = configuration();
     if (read.database.kind === 'memory') {
-      throw new Refused([
+      throw new InstallationError([
         'VALETKEY_DATABASE_URL is sqlite::memory:, which only the service itself can reach: name a file',
       ]);
     }
     if (!mayCreate && isNew(read.database)) {
-      throw new Refused([
+      throw new InstallationError([
         `there is no database at ${read.database.path}: "serve" makes one, or check VALETKEY_DATABASE_URL`,
       ]);
     }
@@ -366,7 +367,7 @@ export function makeCommandContext(environment: Readonly<Record<string, string |
         const read = configuration();
         const source = readDatabaseLocation('FROM', from);
         const target = readDatabaseLocation('TO', to);
-        if (isNew(source)) throw new Refused([`there is no database at ${source.path}: check the path`]);
+        if (isNew(source)) throw new InstallationError([`there is no database at ${source.path}: check the path`]);
         const keyring = createKeyring(loadRootKeys({ ...read, database: source }, false));
         const { copyDatabase } = await import('./storage/copy.ts');
         return copyDatabase({ from: source, to: target, keyring, now: Date.now, report });
@@ -376,7 +377,7 @@ export function makeCommandContext(environment: Readonly<Record<string, string |
       generate: async (file) => {
         const key = makeRootKey();
         if (file !== null && !makeKeysFile(file, key))
-          throw new Refused([`${file} is there already: choose another name, or move it away`]);
+          throw new InstallationError([`${file} is there already: choose another name, or move it away`]);
         return { key, file };
       },
     },

@@ -12,28 +12,33 @@ type Rule = { readonly says: string; readonly finds: (source: Source) => string[
 const source = (path: string, text: string): Source => ({ path, text, code: withoutComments(text) });
 const sources = globSync('src/**/*.ts').map((path) => source(path, readFileSync(path, 'utf8')));
 
+const FOLDER = 'src/process/folder.ts';
+const INSTALLATION_ERROR = 'src/process/installation-error.ts';
+
 /** What the files of a floor may import: packages by name, `src/…` by folder or file; after `type ` its types alone. */
 const floors: Readonly<Record<string, readonly string[]>> = {
   'src/oauth/client-assertion.ts': ['node:crypto', 'jose', 'src/oauth/'],
   'src/oauth/networks.ts': ['ipaddr.js'],
   'src/oauth/': ['node:crypto', 'node:zlib', 'node:buffer'],
+  'src/operator/': ['node:crypto', 'src/oauth/'],
   'src/accounts/': ['node:crypto', '@node-rs/argon2', 'src/oauth/'],
-  'src/storage/': ['node:', 'pg', 'src/oauth/', 'src/accounts/', 'src/folder.ts', 'src/refused.ts'],
+  'src/process/log.ts': ['node:', 'pino'],
+  'src/process/': ['node:'],
+  'src/settings/': ['node:', 'src/oauth/', 'src/process/'],
+  'src/storage/': ['node:', 'pg', 'src/oauth/', 'src/accounts/', FOLDER, INSTALLATION_ERROR],
   'src/pages/': ['type src/oauth/', 'type src/accounts/'],
-  'src/http/': ['node:', 'fastify', '@fastify/', 'src/oauth/', 'src/accounts/', 'src/pages/', 'src/refused.ts'],
+  'src/http/': ['node:', 'fastify', '@fastify/', 'src/oauth/', 'src/accounts/', 'src/pages/', INSTALLATION_ERROR],
   'src/cli/': [
     'node:',
     'commander',
     'package.json',
     'src/oauth/',
+    'src/operator/',
     'src/accounts/',
-    'src/duration.ts',
-    'src/refused.ts',
+    'src/settings/duration.ts',
+    INSTALLATION_ERROR,
   ],
   'src/main.ts': [''],
-  'src/log.ts': ['pino'],
-  // The files beside main.ts: what it reads before there is a store or a server.
-  'src/': ['node:', 'src/oauth/'],
 };
 
 const rules: readonly Rule[] = [
@@ -60,7 +65,7 @@ const rules: readonly Rule[] = [
       'src/storage/',
       /\b(SELECT\s[^;`]*?\sFROM|INSERT\s+(OR\s+\w+\s+)?INTO|UPDATE\s+\w+\s+SET|DELETE\s+FROM)\s/,
     ),
-    example: ['src/http/me.ts', "db.prepare('SELECT a FROM b ')"],
+    example: ['src/http/api/me.ts', "db.prepare('SELECT a FROM b ')"],
   },
   {
     says: 'the environment and the clock are read in src/main.ts alone: take the value or the clock as a parameter',
@@ -103,6 +108,20 @@ for (const { says, finds, example } of rules) {
   });
 }
 
+test('no file imports itself by way of others, be it for a type: move what both need to a file of its own', () => {
+  const example = new Map([
+    ['a.ts', ['b.ts']],
+    ['b.ts', ['c.ts', 'd.ts']],
+    ['c.ts', ['a.ts']],
+    ['d.ts', []],
+  ]);
+  assert.deepEqual(circlesIn(example), ['a.ts → b.ts → c.ts → a.ts'], 'the rule does not find its own example');
+  const found = circlesIn(
+    new Map(sources.map(({ path, code }) => [path, imports(path, code).map(({ from }) => from)])),
+  );
+  assert.deepEqual(found, [], found.join('\n'));
+});
+
 test('no file of the project names a package registry or a place on this machine: write it relative or leave it out', (t) => {
   const places = [`registry.${'npmjs'}.org`, `registry.${'yarnpkg'}.com`, `"${'resolved'}": "http`, process.cwd()];
   let files: string[];
@@ -126,6 +145,20 @@ test('the longest files, for whoever looks for one to split', (t) => {
   lengths.sort((one, other) => other.lines - one.lines);
   for (const { path, lines } of lengths.slice(0, 5)) t.diagnostic(`${lines} lines: ${path}`);
 });
+
+/** The circles that a walk along the imports meets, each from the file where it was met first. */
+function circlesIn(imported: ReadonlyMap<string, readonly string[]>): string[] {
+  const circles: string[] = [];
+  const done = new Set<string>();
+  const walk = (file: string, path: readonly string[]): void => {
+    if (path.includes(file)) circles.push([...path.slice(path.indexOf(file)), file].join(' → '));
+    if (path.includes(file) || done.has(file)) return;
+    for (const next of imported.get(file) ?? []) walk(next, [...path, file]);
+    done.add(file);
+  };
+  for (const file of imported.keys()) walk(file, []);
+  return circles;
+}
 
 /** Finds a pattern in the code of all files but those that start so. */
 function outside(allowed: string, pattern: RegExp): Rule['finds'] {

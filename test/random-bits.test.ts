@@ -11,10 +11,10 @@ import { newSessionToken } from '../src/accounts/session.ts';
 import { newDeviceRequest } from '../src/oauth/device-authorization.ts';
 import { newGrant, newGrantId } from '../src/oauth/grant.ts';
 import { createKeyring } from '../src/oauth/keyring.ts';
-import { newId } from '../src/oauth/registration.ts';
+import { newId } from '../src/oauth/registered-id.ts';
 import { seal } from '../src/oauth/sealed.ts';
 import { makeSecret } from '../src/oauth/secret.ts';
-import { makeRootKey } from '../src/root-keys.ts';
+import { makeRootKey } from '../src/settings/root-keys.ts';
 import { lifetimes } from './oauth/samples.ts';
 
 const keyring = createKeyring([Buffer.alloc(32, 1)]);

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 const START_PATIENCE_MS = 30_000;
 /** Longer than a service finishes what is under way. */
-const STOP_PATIENCE_MS = 15_000;
+const STOP_TIMEOUT_MS = 15_000;
 
 /** A process that serves at two ports of its own, on loopback. */
 export class Instance {
@@ -53,7 +53,7 @@ export class Instance {
 
   /** Tells it to stop and waits until it has; kills it when that takes longer than it should. */
   async stop(): Promise<void> {
-    const timer = setTimeout(this.#kill, STOP_PATIENCE_MS);
+    const timer = setTimeout(this.#kill, STOP_TIMEOUT_MS);
     this.#child.kill('SIGTERM');
     await this.#ended;
     clearTimeout(timer);

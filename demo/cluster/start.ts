@@ -2,7 +2,7 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { makeRootKey } from '../../src/root-keys.ts';
+import { makeRootKey } from '../../src/settings/root-keys.ts';
 import { startPostgres } from '../../test/support/postgres.ts';
 import { anyPorts } from '../free-ports.ts';
 import { Balancer, type BalancerEvent } from './balancer.ts';

@@ -1,8 +1,8 @@
 /** What the options of `client register` and `client update` say of an app's settings. */
 import type { AssertionAudience, Client, ConsentPolicy, PublicKey } from '../oauth/client.ts';
-import type { ClientSettings } from '../oauth/client-registry.ts';
 import { OperatorError } from '../oauth/error.ts';
 import type { Scope } from '../oauth/scope.ts';
+import type { ClientSettings } from '../operator/client-registry.ts';
 import { readJwksFile } from './jwks-file.ts';
 import type { TimeSetting } from './option.ts';
 

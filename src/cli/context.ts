@@ -1,11 +1,11 @@
 /** What the commands are handed: they decide nothing, and know the domain but not how it is stored or served. */
 import type { Accounts } from '../accounts/accounts.ts';
 import type { Actor } from '../oauth/audit.ts';
-import type { ClientRegistry } from '../oauth/client-registry.ts';
 import type { GrantRegistry } from '../oauth/grant-registry.ts';
-import type { ResourceServerRegistry } from '../oauth/resource-server-registry.ts';
-import type { ScopeRegistry } from '../oauth/scope-registry.ts';
 import type { AuditStore } from '../oauth/store.ts';
+import type { ClientRegistry } from '../operator/client-registry.ts';
+import type { ResourceServerRegistry } from '../operator/resource-server-registry.ts';
+import type { ScopeRegistry } from '../operator/scope-registry.ts';
 
 /** The addresses of one face that an app is given beside its id and secret. */
 export type FaceEndpoints = {

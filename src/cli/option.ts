@@ -1,8 +1,8 @@
 /** Options that commands share, and readers of values: each answers the value or refuses it in words that say the remedy. */
 import { InvalidArgumentError } from 'commander';
-import { readDuration } from '../duration.ts';
 import type { AssertionAudience, ConsentPolicy } from '../oauth/client.ts';
 import type { Scope } from '../oauth/scope.ts';
+import { readDuration } from '../settings/duration.ts';
 
 /** Of commands that ask before they act. */
 export const YES = ['--yes', 'do not ask first'] as const;

@@ -87,7 +87,7 @@ function sentenceFor(error: unknown): string | null {
     return `the database cannot serve now, and nothing was changed: try again (${error.message})`;
   if (isFromBelow(error) || isFromBelow(error.cause))
     return `this could not be done (${error.message.replaceAll('\n', ' ')}): look at the disk, and at the database with "database check"`;
-  return ['OperatorError', 'Refused', 'WrongUse'].includes(error.name) ? error.message : null;
+  return ['OperatorError', 'InstallationError', 'WrongUse'].includes(error.name) ? error.message : null;
 }
 
 /** Whether SQLite, PostgreSQL or the system said no, by what only their errors have: a table is gone, a disk is full. */

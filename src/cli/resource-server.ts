@@ -1,6 +1,6 @@
 /** `resource-server`: registering the APIs that ask what an access token is good for, and changing them. */
 import { Option } from 'commander';
-import type { ResourceServerSettings } from '../oauth/resource-server-registry.ts';
+import type { ResourceServerSettings } from '../operator/resource-server-registry.ts';
 import { SHOWN_ONCE } from './client-view.ts';
 import type { CliCommand } from './command.ts';
 import type { CommandRun } from './command-run.ts';

@@ -4,8 +4,8 @@
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance } from 'fastify';
-import type { Trouble } from './answer.ts';
-import type { Operation } from './operation.ts';
+import type { Operation } from './api/operation.ts';
+import type { HttpProblem } from './problem.ts';
 
 /** What a request came to, for the log; never holds a secret. */
 export type Outcome = {
@@ -43,7 +43,7 @@ export type EndpointReply = {
 export type Endpoint = (request: EndpointRequest, reply: EndpointReply) => Promise<EndpointReply>;
 
 /** How a face that speaks JSON says no. */
-export type JsonAnswers = (request: EndpointRequest, reply: EndpointReply, trouble: Trouble) => EndpointReply;
+export type JsonAnswers = (request: EndpointRequest, reply: EndpointReply, problem: HttpProblem) => EndpointReply;
 
 /** Adds an endpoint of programs whose plain requests are answered on the connection (`direct.ts`); its path is a constant. */
 export function addDirectEndpoint(

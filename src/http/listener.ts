@@ -7,10 +7,30 @@ import fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify';
-import { addAccount } from './account.ts';
-import { type Answers, answerTrouble, type Trouble } from './answer.ts';
-import { addAuthorize } from './authorize.ts';
-import { BrowserSessions } from './browser-session.ts';
+import { type Answers, answerProblem, type FallbackAnswers } from './answer.ts';
+import { addHealth } from './api/health.ts';
+import { addIntrospection } from './api/introspection.ts';
+import { apiAnswers, oauthAnswers } from './api/json-answers.ts';
+import { addMe } from './api/me.ts';
+import { addResourceMetadata, addServerMetadata } from './api/metadata.ts';
+import { type ApiDescription, addOpenApi } from './api/openapi.ts';
+import type { Operation } from './api/operation.ts';
+import { addPublishedFace } from './api/published.ts';
+import { addRevocations } from './api/revocations.ts';
+import { addStandardFace } from './api/standard.ts';
+import { addAccount } from './browser/account.ts';
+import { addAuthorize } from './browser/authorize.ts';
+import { BrowserSessions } from './browser/browser-session.ts';
+import { addDevice } from './browser/device.ts';
+import { makePages } from './browser/page-answers.ts';
+import { addPublicPages } from './browser/public-pages.ts';
+import { addSignIn } from './browser/sign-in.ts';
+import { TIMEOUTS } from './connection/context.ts';
+import { collectDirectRoutes } from './connection/direct-routes.ts';
+import type { OpenConnections } from './connection/open-connections.ts';
+import { readConnections } from './connection/reading.ts';
+import { RequestBatch } from './connection/request-batch.ts';
+import { Unreadable } from './connection/unreadable.ts';
 import {
   BODY_LIMIT_BYTES,
   DECODERS,
@@ -19,33 +39,14 @@ import {
   TOO_MANY_PARAMETERS,
   UnsupportedBody,
 } from './decoding.ts';
-import { addDevice } from './device.ts';
-import { DirectEndpoints } from './direct.ts';
-import type { Patience } from './direct-connection.ts';
-import { KEEP_ALIVE_SECONDS } from './direct-reply.ts';
 import type { Endpoint, JsonAnswers, Outcome } from './endpoint.ts';
-import { addHealth } from './health.ts';
-import { addIntrospection } from './introspection.ts';
-import { apiAnswers, oauthAnswers } from './json-answers.ts';
-import { addMe } from './me.ts';
-import { addResourceMetadata, addServerMetadata } from './metadata.ts';
 import { refusePlainHttp, requireSingleCookies, requireSingleHeaders } from './one-meaning.ts';
-import type { OpenConnections } from './open-connections.ts';
-import { type ApiDescription, addOpenApi } from './openapi.ts';
-import type { Operation } from './operation.ts';
 import { rememberSource } from './origin.ts';
-import { makePages } from './page-answers.ts';
+import type { HttpProblem } from './problem.ts';
 import { limitPublic } from './public-limit.ts';
-import { addPublicPages } from './public-pages.ts';
-import { addPublishedFace } from './published.ts';
 import { newRequestId } from './request-id.ts';
 import { RequestLog, type RequestLogger } from './request-log.ts';
-import { addRevocations } from './revocations.ts';
 import type { Service } from './service.ts';
-import { addSignIn } from './sign-in.ts';
-import { addStandardFace } from './standard.ts';
-import { Turn } from './turn.ts';
-import { Unreadable } from './unreadable.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -67,14 +68,10 @@ declare module 'fastify' {
   }
 }
 
-/** How a server answers at an address that no route knows. */
-export type FallbackAnswers = (request: FastifyRequest) => Answers;
-
 /** Which addresses a server is for; both, when the URLs agree. */
 export type Faces = { readonly app: boolean; readonly api: boolean };
 
 const HEADERS_LIMIT_BYTES = 16 * 1024;
-const PATIENCE: Patience = { first: 10_000, request: 15_000, between: KEEP_ALIVE_SECONDS * 1000 };
 
 /** Builds a server for the given faces, whose routes the description notes; the caller makes it listen. */
 export async function buildListener(
@@ -87,8 +84,6 @@ export async function buildListener(
   const fallback = faces.app ? makeAppFallback(service) : () => apiAnswers;
   const log = new RequestLog(service, logger);
   const unreadable = new Unreadable({ log, answers: faces.app ? oauthAnswers : apiAnswers, now: service.now });
-  const turn = new Turn();
-  const direct = new DirectEndpoints({ turn, log, open, unreadable, patience: PATIENCE, now: service.now });
   const app = fastify({
     loggerInstance: logger as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -108,10 +103,10 @@ export async function buildListener(
     rewriteUrl: originForm,
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
     routerOptions: { querystringParser: decodeQuery as never },
-    requestTimeout: PATIENCE.request,
-    keepAliveTimeout: PATIENCE.between,
+    requestTimeout: TIMEOUTS.request,
+    keepAliveTimeout: TIMEOUTS.keepAlive,
     http: {
-      headersTimeout: PATIENCE.first,
+      headersTimeout: TIMEOUTS.firstHead,
       connectionsCheckingInterval: 1_000,
       maxHeaderSize: HEADERS_LIMIT_BYTES,
       requireHostHeader: false, // `requireSingleHeaders` says so in a face's form.
@@ -119,11 +114,12 @@ export async function buildListener(
   });
   app.decorateRequest('outcome', undefined);
   app.decorateRequest('source', '');
-  app.server.on('connection', (socket) => rememberSource(service, socket));
-  // What a client expects beside `100-continue` may be ignored (RFC 9110 §10.1.1).
-  app.server.on('checkExpectation', (request, response) => void app.server.emit('request', request, response));
-  open.watch(app.server);
-  direct.serve(app.server);
+  readConnections(app.server, {
+    reader: service.httpReader,
+    routes: collectDirectRoutes(app),
+    context: { batch: new RequestBatch(), log, open, unreadable, now: service.now },
+    notePeer: (socket) => rememberSource(service, socket),
+  });
   logRequests(app, log, unreadable);
   requireSingleHeaders(app, fallback);
   refusePlainHttp(app, faces.app ? service.appUrl : service.apiUrl, fallback);
@@ -132,7 +128,6 @@ export async function buildListener(
   acceptBodies(app);
   answerUnknownAddresses(app, fallback);
   description.watch(app, faces.app ? service.appUrl : service.apiUrl);
-  direct.watch(app);
   app.setErrorHandler((error, request, reply) =>
     log.answerError(error, request, reply, request.routeOptions.config.answers ?? fallback(request)),
   );
@@ -190,7 +185,7 @@ function makeAppFallback(service: Service): FallbackAnswers {
 }
 
 function requireShortQuery(app: FastifyInstance, fallback: FallbackAnswers): void {
-  const tooLong: Trouble = {
+  const tooLong: HttpProblem = {
     kind: 'bad_request',
     description: `the address has more than ${MAX_PARAMETERS} parameters`,
   };
@@ -198,7 +193,7 @@ function requireShortQuery(app: FastifyInstance, fallback: FallbackAnswers): voi
     if (request.query !== TOO_MANY_PARAMETERS) return;
     const { answers = fallback(request) } = request.routeOptions.config ?? {};
     request.outcome = { error: tooLong.kind, detail: tooLong.description ?? '' };
-    return answerTrouble(answers, request, reply, tooLong);
+    return answerProblem(answers, request, reply, tooLong);
   });
 }
 
@@ -231,10 +226,10 @@ function answerUnknownAddresses(app: FastifyInstance, fallback: FallbackAnswers)
     if (!request.is404) return;
     const path = request.url.replace(/\?.*$/s, '');
     const route = known.get(path);
-    const trouble: Trouble = route ? { kind: 'method_not_allowed', allow: route.allow } : { kind: 'not_found' };
+    const problem: HttpProblem = route ? { kind: 'method_not_allowed', allow: route.allow } : { kind: 'not_found' };
     const meant = [...known].find(([url]) => likeness(url) === likeness(path));
-    if (meant) request.outcome = { error: trouble.kind, detail: `${meant[0]} answers ${meant[1].allow.join(', ')}` };
-    return answerTrouble(route?.answers ?? fallback(request), request, reply, trouble);
+    if (meant) request.outcome = { error: problem.kind, detail: `${meant[0]} answers ${meant[1].allow.join(', ')}` };
+    return answerProblem(route?.answers ?? fallback(request), request, reply, problem);
   });
 }
 

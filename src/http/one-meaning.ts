@@ -1,10 +1,10 @@
 /** What a request may say only once, since readers take now the first and now the last of several; and that it came by https. */
 import type { FastifyInstance } from 'fastify';
-import { answerTrouble } from './answer.ts';
-import type { BrowserSessions } from './browser-session.ts';
-import type { FallbackAnswers } from './listener.ts';
+import type { FallbackAnswers } from './answer.ts';
+import { answerProblem } from './answer.ts';
+import type { BrowserSessions } from './browser/browser-session.ts';
+import type { Pages } from './browser/page-answers.ts';
 import { cameByPlainHttp } from './origin.ts';
-import type { Pages } from './page-answers.ts';
 
 /** Node.js keeps one of several in silence, or joins them. */
 const ONCE: ReadonlySet<string> = new Set(['authorization', 'content-length', 'content-type', 'host', 'origin']);
@@ -26,7 +26,7 @@ export function requireSingleHeaders(app: FastifyInstance, fallback: FallbackAns
     reply.header('Connection', 'close');
     const description = `a request has one Host, and at most one each of Authorization, Content-Length, Content-Type and Origin`;
     const answers = request.routeOptions.config.answers ?? fallback(request);
-    return answerTrouble(answers, request, reply, { kind: 'bad_request', description });
+    return answerProblem(answers, request, reply, { kind: 'bad_request', description });
   });
 }
 
@@ -35,7 +35,7 @@ export function requireSingleCookies(app: FastifyInstance, pages: Pages, session
   app.addHook('onRequest', async (request, reply) => {
     if (!sessions.hasRepeatedCookie(request)) return;
     request.outcome = { error: 'bad_request', detail: 'a cookie of this service came twice' };
-    return answerTrouble(pages.answers, request, reply, { kind: 'bad_request' });
+    return answerProblem(pages.answers, request, reply, { kind: 'bad_request' });
   });
 }
 
@@ -50,6 +50,6 @@ export function refusePlainHttp(app: FastifyInstance, url: string, fallback: Fal
     const { config } = request.routeOptions;
     if (config.mayBePlain || !cameByPlainHttp(request.raw.socket, request.headers['x-forwarded-proto'])) return;
     request.outcome = { error: 'plain_http', detail: 'X-Forwarded-Proto of the proxy says http' };
-    return answerTrouble(config.answers ?? fallback(request), request, reply, { kind: 'plain_http' });
+    return answerProblem(config.answers ?? fallback(request), request, reply, { kind: 'plain_http' });
   });
 }

@@ -1,8 +1,8 @@
 /** How often one source may ask for what anybody may ask for: pages, documents, and addresses that there are not. */
 import type { FastifyInstance } from 'fastify';
 import type { Throttle } from '../accounts/throttle.ts';
-import { answerTrouble } from './answer.ts';
-import type { FallbackAnswers } from './listener.ts';
+import type { FallbackAnswers } from './answer.ts';
+import { answerProblem } from './answer.ts';
 import type { Service } from './service.ts';
 
 /** Counts a visit, unless the source made too many of late. Answers the seconds until it may come again, or 0. */
@@ -21,7 +21,7 @@ export function limitPublic(app: FastifyInstance, service: Service, fallback: Fa
     if (retryAfter === 0) return;
     // What is behind it on its connection is not even read.
     reply.header('Connection', 'close');
-    return answerTrouble(config.answers ?? fallback(request), request, reply, {
+    return answerProblem(config.answers ?? fallback(request), request, reply, {
       kind: 'too_many_requests',
       retryAfter,
     });

@@ -2,10 +2,11 @@
 import type { Socket } from 'node:net';
 import type { FastifyBaseLogger } from 'fastify';
 import { StoreUnavailable } from '../oauth/store.ts';
-import { answerTrouble, type Trouble } from './answer.ts';
+import { answerProblem } from './answer.ts';
 import { MalformedBody, UnsupportedBody } from './decoding.ts';
 import type { EndpointReply, EndpointRequest } from './endpoint.ts';
 import { readSource } from './origin.ts';
+import type { HttpProblem } from './problem.ts';
 import type { Service } from './service.ts';
 
 /** Seconds after which a client may try again when the store could not serve. */
@@ -34,13 +35,13 @@ export class RequestLog {
     error: unknown,
     request: Request,
     reply: Reply,
-    answers: (request: Request, reply: Reply, trouble: Trouble) => Answer,
+    answers: (request: Request, reply: Reply, problem: HttpProblem) => Answer,
   ): Answer {
-    const trouble = troubleOf(error);
+    const problem = problemOf(error);
     const about = { request_id: request.id, err: error };
-    if (trouble.kind === 'internal') this.#logger.error(about, 'a request failed unexpectedly');
-    if (trouble.kind === 'unavailable') this.#logger.warn(about, 'the store could not serve');
-    return answerTrouble(answers, request, reply, trouble);
+    if (problem.kind === 'internal') this.#logger.error(about, 'a request failed unexpectedly');
+    if (problem.kind === 'unavailable') this.#logger.warn(about, 'the store could not serve');
+    return answerProblem(answers, request, reply, problem);
   }
 
   /** One line a request: what it came to, never its query, body, cookies or credentials. `ms` since it came. */
@@ -61,7 +62,7 @@ export class RequestLog {
   }
 }
 
-function troubleOf(error: unknown): Trouble {
+function problemOf(error: unknown): HttpProblem {
   if (error instanceof StoreUnavailable) return { kind: 'unavailable', retryAfter: UNAVAILABLE_RETRY_AFTER };
   if (error instanceof MalformedBody) return { kind: 'bad_request', description: error.message };
   if (error instanceof UnsupportedBody) return { kind: 'unsupported_media_type' };

@@ -13,7 +13,7 @@ class KnownToken {
   readonly text: string;
   #checked: CheckedToken | null = null;
   #version = -1;
-  /** No `#` field, as in `KeptGrant`: there V8 would put a new number each time. */
+  /** No `#` field, as in `CachedGrant`: there V8 would put a new number each time. */
   private from = Number.NaN;
   private until = Number.NaN;
 

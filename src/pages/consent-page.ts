@@ -67,7 +67,7 @@ ${'userCode' in data && askingDevice(context, data.userCode)}
 ${accountRow(context, data)}
 <form method="post" action="${data.action}" class="consent">
 ${hiddenFields(data.formToken)}
-${requestedPermissions(messages, data, asksForMore)}
+${requestedPermissions(messages, data.permissions, data.notTaken?.choice ?? null, asksForMore)}
 <p class="destination">${'userCode' in data ? texts.device.warning : destination(context, data.redirectHost)}</p>
 <div class="choice">
 <button class="primary" name="decision" value="allow">${texts.allow}</button>

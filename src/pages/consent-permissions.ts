@@ -1,12 +1,15 @@
-import type { ConsentData } from './consent-page.ts';
 import { type Html, html } from './html.ts';
 import type { Messages } from './messages/messages.ts';
 import { checkedList, type Permission, permissionList, permissionText } from './permissions.ts';
 
-/** What an app asks for, for the consent form: what is new apart from what it has, if it has access already. */
+/**
+ * What an app asks for, for the consent form: what is new apart from what it has, if it has access already. `choice` has
+ * the optional scopes of an answer that was not taken; null when none came.
+ */
 export function requestedPermissions(
   messages: Messages,
-  { permissions, notTaken }: Pick<ConsentData, 'permissions' | 'notTaken'>,
+  permissions: readonly Permission[],
+  choice: readonly string[] | null,
   asksForMore: boolean,
 ): Html {
   const { consent: texts } = messages;
@@ -14,14 +17,14 @@ export function requestedPermissions(
     const required = permissions.filter(({ optional }) => !optional);
     return html`<h2>${texts.permissions}</h2>
 ${permissionList(messages, required)}
-${options(messages, permissions, notTaken?.choice ?? null)}`;
+${options(messages, permissions, choice)}`;
   }
   const added = permissions.filter(({ isNew }) => isNew);
   const held = permissions.filter(({ isNew }) => !isNew);
   const required = added.filter(({ optional }) => !optional);
   return html`<h2>${texts.permissionsMore}</h2>
 ${required.length > 0 && checkedList(required.map((each) => permissionText(messages, each)))}
-${options(messages, added, notTaken?.choice ?? null)}
+${options(messages, added, choice)}
 <div class="already"><h3>${texts.permissionsAlready}</h3>
 ${permissionList(messages, held)}</div>
 ${held.map(({ optional, name }) => optional && html`<input type="hidden" name="scope" value="${name}">\n`)}`;

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { CopiedRow, CopiedValue } from './copied-tables.ts';
-import type { CopiedSummary, CopySide } from './copy.ts';
+import type { CopiedSummary, CopySide } from './copy-side.ts';
 
 /** Maximum number of rows that travel at once. */
 export const WINDOW = 1000;

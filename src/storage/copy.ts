@@ -4,45 +4,14 @@
  * Until then a mark keeps the program from using the target.
  */
 import type { Keyring } from '../oauth/keyring.ts';
-import { Refused } from '../refused.ts';
+import { InstallationError } from '../process/installation-error.ts';
 import { type Compared, compareTable, isSame, lastKey, WINDOW } from './comparison.ts';
-import { type CopiedRow, type CopiedTable, type CopiedValue, INSTALLATION, TABLES } from './copied-tables.ts';
+import { type CopiedTable, type CopiedValue, INSTALLATION, TABLES } from './copied-tables.ts';
+import type { CopiedSummary, CopySide, CopySource, CopyTarget } from './copy-side.ts';
 import { openPostgresqlSource, openPostgresqlTarget } from './postgresql/copy.ts';
 import { ConnectionLost, sqlState } from './postgresql/errors.ts';
 import { openSqliteSource, openSqliteTarget } from './sqlite/copy.ts';
 import { resultCode } from './sqlite/errors.ts';
-
-/** A database that takes part. */
-export type CopySide = {
-  /** What people know it by; never with a password. */
-  readonly place: string;
-  /** A table with all columns that its schema has, in their order, but for those that only this store has. */
-  wholeTable(name: string): Promise<CopiedTable>;
-  /** The rows after a key (from the first when it is null), in the order of their keys, at most so many. */
-  read(table: CopiedTable, after: CopiedValue, limit: number): Promise<CopiedRow[]>;
-  close(): Promise<void>;
-};
-
-/** The database that is copied; nobody can change it while it is open. */
-export type CopySource = CopySide & {
-  count(table: CopiedTable): Promise<number>;
-  /** The last place in the audit trail that was taken. */
-  lastAuditSequence(): Promise<number>;
-};
-
-/** The database that becomes the copy. */
-export type CopyTarget = CopySide & {
-  /** Whether the copy was finished before. */
-  readonly isDone: boolean;
-  /** Adds rows; one whose key is there stays as it is. */
-  write(table: CopiedTable, rows: readonly CopiedRow[]): Promise<void>;
-  empty(table: CopiedTable): Promise<void>;
-  /**
-   * Writes what makes it whole, has the audit trail go on after a place, and takes the mark away, in one transaction; then
-   * all of the copy is on disk.
-   */
-  finish(lastAuditSequence: number, writeLast: () => Promise<void>): Promise<void>;
-};
 
 /** A database, as the configuration names it. */
 export type CopyPlace =
@@ -52,9 +21,6 @@ export type CopyPlace =
 
 /** How far a copy is: so many rows are copied, or compared, of all. */
 export type CopyProgress = { readonly step: 'copying' | 'comparing'; readonly rows: number; readonly of: number };
-
-/** What both sides hold of a table: `sha256` is over all rows in the order of their keys, in hexadecimal. */
-export type CopiedSummary = { readonly table: string; readonly rows: number; readonly sha256: string };
 
 /** What a copy came to; `tables` is null when it was finished before, and nothing was looked at. */
 export type CopyOutcome = {
@@ -73,7 +39,7 @@ export type CopyOptions = {
 };
 
 /**
- * Copies what is not there yet, and compares everything. Throws `Refused`, and `StoreUnavailable` when somebody writes to
+ * Copies what is not there yet, and compares everything. Throws `InstallationError`, and `StoreUnavailable` when somebody writes to
  * the source; the source is as it was in any case, and the same call again goes on with what is in the target.
  */
 export async function copyDatabase(options: CopyOptions): Promise<CopyOutcome> {
@@ -113,7 +79,7 @@ function sides({ from, to, keyring, now }: CopyOptions): Sides {
       openSource: () => openPostgresqlSource(from.url, keyring),
       openTarget: (installation) => openSqliteTarget(to.path, installation, now()),
     };
-  throw new Refused([
+  throw new InstallationError([
     'a copy goes from a SQLite file to PostgreSQL or back: name one of each, such as sqlite:data/valetkey.db and postgres://user@host/database',
   ]);
 }
@@ -123,7 +89,7 @@ async function requireListedColumns(side: CopySide): Promise<void> {
   for (const table of [INSTALLATION, ...TABLES]) {
     const [listed, found] = [inWords(table), inWords(await side.wholeTable(table.name))];
     if (found !== listed)
-      throw new Refused([
+      throw new InstallationError([
         `${side.place} would not be copied whole: its table ${table.name} has the columns ${found}, and not ${listed} ("?": may be null). Take the copy with the release of Valetkey that made it, and let nothing else change its tables`,
       ]);
   }
@@ -156,7 +122,7 @@ class Copy {
       const isOfDatabase = error instanceof ConnectionLost || (sqlState(error) ?? resultCode(error)) !== undefined;
       if (!isOfDatabase) throw error;
       const { message } = error as Error;
-      throw new Refused([
+      throw new InstallationError([
         `the copy stopped at the table ${this.#table} (${message}): see to that, and run the same command again, which goes on from there`,
       ]);
     }
@@ -221,7 +187,7 @@ class Copy {
     const wrong = compared.filter((table) => !isSame(table));
     if (wrong.length === 0) return;
     const tables = wrong.map(({ table, source, target }) => `${table} (${source.rows} rows, copied ${target.rows})`);
-    throw new Refused([
+    throw new InstallationError([
       `the copy in ${this.#target.place} is not what is in ${this.#source.place}: ${tables.join(', ')}. Something else writes there: stop it, and run the same command again, which copies what differs anew`,
     ]);
   }

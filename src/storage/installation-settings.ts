@@ -1,5 +1,5 @@
 /** What the record of an installation keeps of how it is set, since whoever has the database open has to agree on it. */
-import { Refused } from '../refused.ts';
+import { InstallationError } from '../process/installation-error.ts';
 
 /** How a process is set. */
 export type InstallationSettings = {
@@ -45,18 +45,18 @@ export function toldDifferences(found: readonly Difference[]): string[] {
   );
 }
 
-/** Refuses another prefix: what was issued under the recorded one could not be read. Throws `Refused`. */
+/** Refuses another prefix: what was issued under the recorded one could not be read. Throws `InstallationError`. */
 export function requireSamePrefix({ tokenPrefix: recorded }: InstallationRecord, own: InstallationSettings): void {
   if (recorded === own.tokenPrefix) return;
-  throw new Refused([
+  throw new InstallationError([
     `the credentials of this installation begin with ${recorded}_, and VALETKEY_TOKEN_PREFIX is ${own.tokenPrefix}: set it to ${recorded}, since nothing that was issued could be read otherwise`,
   ]);
 }
 
-/** Refuses keys that do not fit; `missed` are the ids of those that are needed and not there. Throws `Refused`. */
+/** Refuses keys that do not fit; `missed` are the ids of those that are needed and not there. Throws `InstallationError`. */
 export function refuseKeys(missed: readonly number[]): never {
   const names = missed.map((keyId) => keyId.toString(16).padStart(8, '0')).join(', ');
-  throw new Refused([
+  throw new InstallationError([
     `this database was made with other keys${names ? ` (${names})` : ''}: give all root keys that belong to it, the one that it is served with and earlier ones`,
   ]);
 }

@@ -4,7 +4,7 @@
  */
 import { hash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import { Refused } from '../refused.ts';
+import { InstallationError } from '../process/installation-error.ts';
 
 /** One migration; the checksum is the SHA-256 of its text, in hexadecimal. */
 export type Migration = {
@@ -43,7 +43,7 @@ const OTHER_COPY =
 export type Newer = 'expansions' | 'none';
 
 /**
- * The migrations still to be applied. Throws `Refused` when the database was made by other ones than ours, unless those
+ * The migrations still to be applied. Throws `InstallationError` when the database was made by other ones than ours, unless those
  * are newer ones that this version can live with.
  */
 export function pendingMigrations(
@@ -53,14 +53,14 @@ export function pendingMigrations(
 ): Migration[] {
   for (const { number, name, checksum } of applied) {
     const ours = known.find((migration) => migration.number === number);
-    if (number === 0 && ours?.checksum !== checksum) throw new Refused([ours ? OTHER_COPY : HALF_COPIED]);
+    if (number === 0 && ours?.checksum !== checksum) throw new InstallationError([ours ? OTHER_COPY : HALF_COPIED]);
     if (!ours && newer === 'expansions' && name.startsWith('expand-')) continue;
     if (!ours)
-      throw new Refused([
+      throw new InstallationError([
         `the database was made by a newer version of Valetkey (migration ${number}, ${name}): install that version or a later one`,
       ]);
     if (ours.checksum !== checksum)
-      throw new Refused([
+      throw new InstallationError([
         `migration ${number} (${name}) is not the one that was applied to the database: install the released version again, unchanged`,
       ]);
   }

@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import type { CommandContext } from '../../src/cli/context.ts';
 import { runProgram } from '../../src/cli/program.ts';
 import { StoreUnavailable } from '../../src/oauth/store.ts';
-import { Refused } from '../../src/refused.ts';
+import { InstallationError } from '../../src/process/installation-error.ts';
 import { Collector } from './collector.ts';
 
 const COMMANDS = `
@@ -60,12 +60,15 @@ describe('every command', () => {
 
 describe('what goes wrong', () => {
   it('is told in the words of the refusal', async () => {
-    const { code, stdout, stderr } = await run('client list --json', new Refused(['the keys file is missing']));
+    const { code, stdout, stderr } = await run(
+      'client list --json',
+      new InstallationError(['the keys file is missing']),
+    );
     assert.deepEqual([code, stdout, stderr], [1, '', 'valetkey: the keys file is missing\n']);
   });
 
   it('is told all at once', async () => {
-    const { stderr } = await run('client list', new Refused(['one \u001b[2J', 'two']));
+    const { stderr } = await run('client list', new InstallationError(['one \u001b[2J', 'two']));
     assert.equal(stderr, 'valetkey:\n- one \\u001b[2J\n- two\n');
   });
 

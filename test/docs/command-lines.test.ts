@@ -4,7 +4,7 @@ import { chmodSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { makeRootKey } from '../../src/root-keys.ts';
+import { makeRootKey } from '../../src/settings/root-keys.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { ProgramOnDisk } from '../support/program.ts';
 

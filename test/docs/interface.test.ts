@@ -5,7 +5,7 @@ import { Readable, Writable } from 'node:stream';
 import { test } from 'node:test';
 import type { CommandContext } from '../../src/cli/context.ts';
 import { runProgram } from '../../src/cli/program.ts';
-import { configurationTable } from '../../src/configuration.ts';
+import { configurationTable } from '../../src/settings/configuration.ts';
 
 const DOCUMENT = readFileSync(new URL('../../docs/interface.md', import.meta.url), 'utf8');
 
@@ -16,7 +16,7 @@ test('the configuration table is the one that the program makes', () => {
   assert.equal(
     documented,
     table,
-    `src/configuration.ts changed: paste this between the two comments in docs/interface.md\n\n${table}\n`,
+    `src/settings/configuration.ts changed: paste this between the two comments in docs/interface.md\n\n${table}\n`,
   );
 });
 
@@ -41,10 +41,11 @@ test('every path of a page or endpoint that the program serves is documented', (
   const folder = new URL('../../src/http/', import.meta.url);
   const paths = readFileSync(new URL('paths.ts', folder), 'utf8').matchAll(/_PATH = '([^']+)'/g);
   const served = [...paths].map(([, path = '']) => path).filter((path) => !path.startsWith('/assets/'));
-  const routes = ['sign-in.ts', 'health.ts', 'public-pages.ts', 'account.ts'].flatMap((file) =>
-    [...readFileSync(new URL(file, folder), 'utf8').matchAll(/app\.(?:get|post)\('(\/[^']*)'/g)].map(
-      ([, path = '']) => path,
-    ),
+  const routes = ['browser/sign-in.ts', 'api/health.ts', 'browser/public-pages.ts', 'browser/account.ts'].flatMap(
+    (file) =>
+      [...readFileSync(new URL(file, folder), 'utf8').matchAll(/app\.(?:get|post)\('(\/[^']*)'/g)].map(
+        ([, path = '']) => path,
+      ),
   );
   assert.ok(served.length >= 4 && routes.length >= 6, 'the routes were found in the code');
   for (const path of [...served, ...routes])

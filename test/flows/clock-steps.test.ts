@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, type TestContext, test } from 'node:test';
-import { makeRootKey } from '../../src/root-keys.ts';
+import { makeRootKey } from '../../src/settings/root-keys.ts';
 import {
   assertRefused,
   auditActions,

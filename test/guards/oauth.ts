@@ -71,7 +71,7 @@ export const oauthGuards: readonly Guard[] = [
   ]),
   ...guardsIn(
     'src/oauth/authorization-request.ts',
-    ['test/oauth/needs-consent.test.ts', 'test/http/consent-policy.test.ts'],
+    ['test/oauth/needs-consent.test.ts', 'test/http/browser/consent-policy.test.ts'],
     [
       ['prompt=consent asks whatever the policy', "prompt.includes('consent') || ", ''],
       [
@@ -84,7 +84,7 @@ export const oauthGuards: readonly Guard[] = [
   ),
   ...guardsIn(
     'src/oauth/authorization-request.ts',
-    ['test/oauth/needs-consent.test.ts', 'test/http/consent.test.ts'],
+    ['test/oauth/needs-consent.test.ts', 'test/http/browser/consent.test.ts'],
     [
       [
         'the consent form is bound to the redirect URI',
@@ -306,7 +306,11 @@ export const oauthGuards: readonly Guard[] = [
   ),
   ...guardsIn(
     'src/oauth/token-request.ts',
-    ['test/oauth/authorization-code.test.ts', 'test/oauth/refresh-token.test.ts', 'test/http/standard-token.test.ts'],
+    [
+      'test/oauth/authorization-code.test.ts',
+      'test/oauth/refresh-token.test.ts',
+      'test/http/api/standard-token.test.ts',
+    ],
     [
       [
         'a token request asks for no wider scope',
@@ -318,7 +322,7 @@ export const oauthGuards: readonly Guard[] = [
   ),
   ...guardsIn(
     'src/oauth/pushed-request.ts',
-    ['test/oauth/pushed-request.test.ts', 'test/http/pushed-request.test.ts'],
+    ['test/oauth/pushed-request.test.ts', 'test/http/api/pushed-request.test.ts'],
     [
       ['a reference expires', ' || opened.expiresAt <= now ||', ' ||'],
       [
@@ -349,7 +353,7 @@ export const oauthGuards: readonly Guard[] = [
   ),
   ...guardsIn(
     'src/oauth/resource-server.ts',
-    ['test/oauth/resource-server.test.ts', 'test/http/introspect.test.ts'],
+    ['test/oauth/resource-server.test.ts', 'test/http/api/introspect.test.ts'],
     [
       ['a wrong secret of an API proves nothing', 'return matches ? resourceServer : ', 'return resourceServer ?? '],
       ['an API sees its own scopes', '= granted.filter((name) => scopes.includes(name))', '= granted'],
@@ -526,7 +530,7 @@ export const oauthGuards: readonly Guard[] = [
   ),
   ...guardsIn(
     'src/oauth/grant-registry.ts',
-    ['test/http/consent-policy.test.ts'],
+    ['test/http/browser/consent-policy.test.ts'],
     [
       [
         'consent is remembered for its redirect URI',

@@ -1,7 +1,7 @@
 /** The guards of what resource servers are told of revocations. */
 import { type Guard, guardsIn } from './guard.ts';
 
-const STREAM_TESTS = ['test/http/revocations.test.ts'];
+const STREAM_TESTS = ['test/http/api/revocations.test.ts'];
 const POSTGRESQL_TESTS = ['test/postgresql/revocations.test.ts', 'test/postgresql/instances.test.ts'];
 
 /** Guards of the stream of revocations, in whichever folder. */
@@ -19,10 +19,10 @@ export const revocationGuards: readonly Guard[] = [
       'if (events[0]?.sequence !== sequence) return events;\n  if (events[0]?.sequence !== sequence)\n    throw',
     ],
   ]),
-  ...guardsIn('src/http/revocations.ts', POSTGRESQL_TESTS, [
+  ...guardsIn('src/http/api/revocations.ts', POSTGRESQL_TESTS, [
     ['no stream begins while an event may be hidden', 'feed.isHeldUp || ', ''],
   ]),
-  ...guardsIn('src/http/revocation-feed.ts', STREAM_TESTS, [
+  ...guardsIn('src/http/api/revocation-feed.ts', STREAM_TESTS, [
     [
       'a retired secret ends its streams',
       'const mustProve = found === null || news.some((event) => endsStreams(event, resourceServerId));',

@@ -33,13 +33,13 @@ export const storageGuards: readonly Guard[] = [
     [['pending writes are told that the files moved', "error instanceof DatabaseMoved ? '' : ", '']],
   ),
   ...guardsIn(
-    'src/served-installations.ts',
+    'src/settings/served-installations.ts',
     ['test/flows/served-keys.test.ts'],
     [['a link stays a link', 'const path = realpathSync(keysFile);', 'const path = (realpathSync, keysFile);']],
   ),
   ...guardsIn(
-    'src/served-installations.ts',
-    ['test/served-installations.test.ts'],
+    'src/settings/served-installations.ts',
+    ['test/settings/served-installations.test.ts'],
     [
       [
         'what somebody else changes is kept',

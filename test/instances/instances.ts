@@ -1,5 +1,5 @@
 /** Several instances on one database, with one set of keys and one public address, as behind a load balancer. */
-import { makeRootKey } from '../../src/root-keys.ts';
+import { makeRootKey } from '../../src/settings/root-keys.ts';
 import { signedInBrowser } from '../support/flow.ts';
 import type { PostgresServer } from '../support/postgres.ts';
 import { addClient, addUser, freePort, type Lifetime, startTestService, type TestService } from '../support/service.ts';

@@ -4,7 +4,7 @@ import { withChecksum } from '../../src/oauth/credential.ts';
 import { OperatorError } from '../../src/oauth/error.ts';
 import { createKeyring } from '../../src/oauth/keyring.ts';
 import { isOneOf, makeSecret, type SecretKind } from '../../src/oauth/secret.ts';
-import { withNewSecret, withoutSecret } from '../../src/oauth/secret-rotation.ts';
+import { withNewSecret, withoutSecret } from '../../src/operator/secret-rotation.ts';
 import { keyring, NOW, otherKeyring, PREFIX, rotatedKeyring } from './samples.ts';
 
 const kinds: SecretKind[] = ['cs', 'rs'];

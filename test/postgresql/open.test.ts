@@ -34,7 +34,7 @@ async function assertRefused(url: string, words: RegExp, options: Partial<Postgr
   ];
   const before = await state();
   await assert.rejects(openInstance(url, options), (error: Error) => {
-    assert.equal(error.name, 'Refused', error.stack);
+    assert.equal(error.name, 'InstallationError', error.stack);
     assert.match(error.message, words);
     assert.doesNotMatch(error.message, /secret/);
     return true;
@@ -67,7 +67,7 @@ test('a database or a server that is not there, and a user that is not let in, a
   };
   for (const [url, expected] of Object.entries(words))
     await assert.rejects(openInstance(url), (error: Error) => {
-      assert.equal(error.name, 'Refused');
+      assert.equal(error.name, 'InstallationError');
       assert.match(error.message, expected);
       assert.doesNotMatch(error.message, /secret/);
       return true;

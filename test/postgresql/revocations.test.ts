@@ -4,7 +4,7 @@ import { after, type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { createVerifier } from '../../packages/verify/src/verifier.ts';
-import { makeRootKey } from '../../src/root-keys.ts';
+import { makeRootKey } from '../../src/settings/root-keys.ts';
 import { signedInBrowser } from '../support/flow.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { RevocationStream } from '../support/revocation-stream.ts';

@@ -5,7 +5,7 @@ import net, { type AddressInfo } from 'node:net';
 import { after, describe, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { makeRootKey } from '../../src/root-keys.ts';
+import { makeRootKey } from '../../src/settings/root-keys.ts';
 import { LOCKS } from '../../src/storage/postgresql/locks.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { ProgramOnDisk, type Serving } from '../support/program.ts';

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, rmSync, statfsSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createKeyring } from '../../src/oauth/keyring.ts';
-import { loadRootKeys } from '../../src/root-keys.ts';
+import { loadRootKeys } from '../../src/settings/root-keys.ts';
 import { openSqlite } from '../../src/storage/sqlite/open.ts';
 import type { Lifetime } from '../support/service.ts';
 import { type Contents, layOut } from './disk.ts';

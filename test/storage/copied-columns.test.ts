@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, type TestContext, test } from 'node:test';
 import { createKeyring } from '../../src/oauth/keyring.ts';
-import { makeRootKey, parseRootKeys } from '../../src/root-keys.ts';
+import { makeRootKey, parseRootKeys } from '../../src/settings/root-keys.ts';
 import { compareTable, isSame } from '../../src/storage/comparison.ts';
 import { INSTALLATION, TABLES } from '../../src/storage/copied-tables.ts';
 import { openPostgresqlTarget } from '../../src/storage/postgresql/copy.ts';

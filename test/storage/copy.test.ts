@@ -13,7 +13,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { failingDisk, whyNoDisk } from '../../bench/disk/build.ts';
 import { createKeyring } from '../../src/oauth/keyring.ts';
-import { makeRootKey, parseRootKeys } from '../../src/root-keys.ts';
+import { makeRootKey, parseRootKeys } from '../../src/settings/root-keys.ts';
 import { INSTALLATION, TABLES } from '../../src/storage/copied-tables.ts';
 import { openSqliteSource, openSqliteTarget } from '../../src/storage/sqlite/copy.ts';
 import { runCommand } from '../support/command.ts';

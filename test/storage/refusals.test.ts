@@ -54,7 +54,7 @@ async function assertRefused(path: string, words: RegExp, options: Partial<Sqlit
       : null;
   const before = bytes();
   await assert.rejects(openAsService(path, options), (error: Error) => {
-    assert.equal(error.name, 'Refused', error.stack);
+    assert.equal(error.name, 'InstallationError', error.stack);
     assert.match(error.message, words);
     return true;
   });
@@ -146,10 +146,10 @@ test('a database or a folder that may not be written is refused', async (t) => {
   const program = new URL('unprivileged.child.ts', import.meta.url).pathname;
   const open = () => spawnSync(process.execPath, [program, path], { encoding: 'utf8' }).stdout;
   chmodSync(path, 0o400);
-  assert.match(open(), /^Refused: .*cannot be written/);
+  assert.match(open(), /^InstallationError: .*cannot be written/);
   chmodSync(path, 0o600);
   chmodSync(folder, 0o500);
-  assert.match(open(), /^Refused: .*cannot be written/);
+  assert.match(open(), /^InstallationError: .*cannot be written/);
   chmodSync(folder, 0o700);
   assert.equal(open(), 'opened\n');
 });

@@ -92,7 +92,7 @@ test('a lock that another process keeps too long is StoreUnavailable, and writin
     database,
     sync: null,
     commitSyncs: false,
-    lockPatience: 50,
+    lockTimeout: 50,
     onFailure: (error) => assert.ifError(error),
   });
   const store = auditStore(new Tables(database, writes));

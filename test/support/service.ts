@@ -2,11 +2,11 @@
 import { randomInt } from 'node:crypto';
 import net from 'node:net';
 import type { Account } from '../../src/accounts/account.ts';
-import { readConfiguration } from '../../src/configuration.ts';
-import { makeLogger } from '../../src/log.ts';
 import { type RunningService, startService } from '../../src/main.ts';
 import type { Client, ClientType } from '../../src/oauth/client.ts';
-import type { ClientSettings } from '../../src/oauth/client-registry.ts';
+import type { ClientSettings } from '../../src/operator/client-registry.ts';
+import { makeLogger } from '../../src/process/log.ts';
+import { readConfiguration } from '../../src/settings/configuration.ts';
 
 /** A clock that only moves when it is told to; ms since the epoch. */
 export class Clock {

@@ -9,7 +9,7 @@ import type { Connection } from './connection.ts';
 import { ConnectionLost, isConflict } from './errors.ts';
 
 /** So long a request waits for a connection (ms). */
-const PATIENCE_MS = 1000;
+const CHECKOUT_TIMEOUT_MS = 1000;
 /** More requests than this do not wait: the database is far behind. */
 const MOST_WAITING = 2000;
 const RETRY_MS = 25;
@@ -96,7 +96,7 @@ export class Connections {
           reject(error);
         }
       };
-      const waiting: Waiting = { serve, reject, timer: setTimeout(() => this.#giveUp(waiting), PATIENCE_MS) };
+      const waiting: Waiting = { serve, reject, timer: setTimeout(() => this.#giveUp(waiting), CHECKOUT_TIMEOUT_MS) };
       this.#waiting.push(waiting);
       this.#dispatch();
     });

@@ -1,6 +1,6 @@
 /** A PostgreSQL database as the source or the target of a copy. */
 import type { Keyring } from '../../oauth/keyring.ts';
-import { Refused } from '../../refused.ts';
+import { InstallationError } from '../../process/installation-error.ts';
 import {
   type ColumnKind,
   type CopiedColumn,
@@ -11,7 +11,7 @@ import {
   keyColumn,
   TABLES,
 } from '../copied-tables.ts';
-import type { CopySide, CopySource, CopyTarget } from '../copy.ts';
+import type { CopySide, CopySource, CopyTarget } from '../copy-side.ts';
 import { copyMark } from '../migrations.ts';
 import type { Connection, Session } from './connection.ts';
 import { asStoreError, SQLSTATE, sqlState } from './errors.ts';
@@ -42,12 +42,13 @@ const COLUMNS = `
 
 /**
  * Opens an installation to be copied: no instance may be connected, and nothing can be written to it until it is closed.
- * Throws `Refused`.
+ * Throws `InstallationError`.
  */
 export function openPostgresqlSource(url: string, keyring: Keyring): Promise<CopySource> {
   return opened(url, async (connection) => {
     await pending(connection, MIGRATIONS, 'none');
-    if (!(await isFounded(connection))) throw new Refused([`${placeOf(url)} holds no installation: check the address`]);
+    if (!(await isFounded(connection)))
+      throw new InstallationError([`${placeOf(url)} holds no installation: check the address`]);
     await requireUpToDate(connection);
     await requireFittingKeys(connection, keyring);
     await freeze(connection, url);
@@ -62,7 +63,7 @@ export function openPostgresqlSource(url: string, keyring: Keyring): Promise<Cop
 
 /**
  * Opens a database to copy an installation into, whose id is given in hexadecimal: an empty one, or one into which it was
- * copied before. `now` in ms. Throws `Refused`.
+ * copied before. `now` in ms. Throws `InstallationError`.
  */
 export function openPostgresqlTarget(url: string, installation: string, now: number): Promise<CopyTarget> {
   return opened(url, async (connection) => {
@@ -110,7 +111,7 @@ async function lockForCopying(connection: Connection, url: string): Promise<void
     await connection.one('SELECT pg_advisory_lock($1, $2)', COPYING);
   } catch (error) {
     if (sqlState(error) !== SQLSTATE.LOCK_NOT_AVAILABLE) throw error;
-    throw new Refused([`another copy of ${placeOf(url)} is under way: wait until it is done`]);
+    throw new InstallationError([`another copy of ${placeOf(url)} is under way: wait until it is done`]);
   }
 }
 
@@ -120,7 +121,7 @@ async function freeze(connection: Connection, url: string): Promise<void> {
     SELECT count(*) AS number FROM pg_stat_activity
     WHERE datname = current_database() AND application_name = 'valetkey' AND pid <> pg_backend_pid()`);
   if (others?.number !== 0)
-    throw new Refused([
+    throw new InstallationError([
       `instances are connected to ${placeOf(url)}: stop them first, since nothing may change while it is copied`,
     ]);
   await connection.rows(NEVER_END);
@@ -131,7 +132,7 @@ async function freeze(connection: Connection, url: string): Promise<void> {
 /** An instance that opened the database at the same moment may have founded an installation of its own. */
 async function refuseAnother(connection: Connection, url: string): Promise<void> {
   if (!(await isFounded(connection))) return;
-  throw new Refused([
+  throw new InstallationError([
     `${placeOf(url)} holds another installation: make an empty database with "createdb", and let nothing use it before the copy`,
   ]);
 }

@@ -36,7 +36,7 @@ export async function setCurrentKey(connection: Connection, { currentKeyId }: Ke
 
 /**
  * Refuses keys that the database was not made with; only reads. At least one key must be known already, every known one
- * must prove itself, and one that is missing must be neither the current one nor needed any more. Throws `Refused`.
+ * must prove itself, and one that is missing must be neither the current one nor needed any more. Throws `InstallationError`.
  */
 export async function requireFittingKeys(connection: Connection, keyring: Keyring): Promise<void> {
   const record = await recordOf(connection);

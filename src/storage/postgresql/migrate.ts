@@ -1,5 +1,5 @@
 /** Applies migrations to a PostgreSQL database: each in one transaction, under a lock, so that a kill leaves all or nothing. */
-import { Refused } from '../../refused.ts';
+import { InstallationError } from '../../process/installation-error.ts';
 import { type AppliedMigration, type Migration, type Newer, pendingMigrations, readMigrations } from '../migrations.ts';
 import type { Connection } from './connection.ts';
 import { LOCKS } from './locks.ts';
@@ -21,7 +21,7 @@ const OTHERS = `
     AND NOT EXISTS (SELECT 1 FROM pg_depend WHERE objid = relation.oid AND deptype = 'e')`;
 
 /**
- * The migrations still to be applied; only reads. Throws `Refused` when the database was made by other ones, or by
+ * The migrations still to be applied; only reads. Throws `InstallationError` when the database was made by other ones, or by
  * another program.
  */
 export async function pending(
@@ -32,17 +32,17 @@ export async function pending(
   const found = await connection.one<{ ours: number; tables: number }>(OTHERS);
   if (found?.tables === 0) return [...known];
   if (found?.ours !== 1)
-    throw new Refused(['the database has tables of another program: give Valetkey a database of its own']);
+    throw new InstallationError(['the database has tables of another program: give Valetkey a database of its own']);
   const applied = await connection.rows<AppliedMigration>(
     'SELECT number, name, checksum FROM migration ORDER BY number',
   );
   return pendingMigrations(known, applied, newer);
 }
 
-/** Refuses a database that is behind. Throws `Refused`. */
+/** Refuses a database that is behind. Throws `InstallationError`. */
 export async function requireUpToDate(connection: Connection): Promise<void> {
   const { length } = await pending(connection);
-  if (length > 0) throw new Refused([`the database needs ${length} migration(s): run "database migrate"`]);
+  if (length > 0) throw new InstallationError([`the database needs ${length} migration(s): run "database migrate"`]);
 }
 
 /**

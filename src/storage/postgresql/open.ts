@@ -1,6 +1,6 @@
 /** Opens a PostgreSQL database as the store of the protocol and of accounts, for one of any number of instances. */
 import type { Keyring } from '../../oauth/keyring.ts';
-import { Refused } from '../../refused.ts';
+import { InstallationError } from '../../process/installation-error.ts';
 import { type Beginning, differences, type InstallationRecord, requireSamePrefix } from '../installation-settings.ts';
 import type { Finding, Storage } from '../storage.ts';
 import { accountStore } from './accounts.ts';
@@ -60,7 +60,7 @@ const SESSIONS: Readonly<Record<Purpose, Session>> = {
 /** Another instance may be migrating for long, and a check takes its time. */
 const PATIENT: Session = { statementTimeout: 0, lockTimeout: 60_000, byKey: false };
 
-/** Opens a database. Throws `Refused`, whose sentence says what to do, when it cannot be used; it is then as it was before. */
+/** Opens a database. Throws `InstallationError`, whose sentence says what to do, when it cannot be used; it is then as it was before. */
 export async function openPostgresql(options: PostgresqlOptions): Promise<PostgresqlStorage> {
   const connection = await reach(options.url, PATIENT);
   const clock = new DatabaseClock();
@@ -83,7 +83,7 @@ async function refuseUnfit(connection: Connection, options: PostgresqlOptions): 
   await requireFitServer(connection);
   await pending(connection);
   const isThere = await isFounded(connection);
-  if (!isThere && options.refuseNew !== null) throw new Refused([options.refuseNew]);
+  if (!isThere && options.refuseNew !== null) throw new InstallationError([options.refuseNew]);
   if (!options.migrate) await requireUpToDate(connection);
   if (isThere) await requireFitting(connection, options);
 }

@@ -1,16 +1,16 @@
 /** Reaching a database for the first time: what goes wrong then is told in a sentence with its remedy. */
 import { Client } from 'pg';
-import { Refused } from '../../refused.ts';
+import { InstallationError } from '../../process/installation-error.ts';
 import { Connection, type Session } from './connection.ts';
 import { SQLSTATE, sqlState } from './errors.ts';
 
-/** Connects. Throws `Refused`. */
+/** Connects. Throws `InstallationError`. */
 export async function reach(url: string, session: Session): Promise<Connection> {
   try {
     return await Connection.open(url, session);
   } catch (error) {
     const unreachable = `the database at ${placeOf(url)} cannot be reached (${(error as Error).message}): start it, or check the address`;
-    throw asRefusal(error, url) ?? new Refused([unreachable]);
+    throw asRefusal(error, url) ?? new InstallationError([unreachable]);
   }
 }
 
@@ -29,18 +29,20 @@ export function exposures(url: string): string[] {
 }
 
 /** What to do about an error of the server's while opening, if that is known. */
-export function asRefusal(error: unknown, url: string): Refused | undefined {
-  if (error instanceof Refused) return error;
+export function asRefusal(error: unknown, url: string): InstallationError | undefined {
+  if (error instanceof InstallationError) return error;
   const place = placeOf(url);
   const { message } = error as Error;
   switch (sqlState(error)) {
     case SQLSTATE.NO_SUCH_DATABASE:
-      return new Refused([`there is no database at ${place}: make it with "createdb", or check the address`]);
+      return new InstallationError([`there is no database at ${place}: make it with "createdb", or check the address`]);
     case SQLSTATE.INVALID_PASSWORD:
     case SQLSTATE.INVALID_AUTHORIZATION:
-      return new Refused([`the database at ${place} lets nobody in (${message}): check user and password`]);
+      return new InstallationError([`the database at ${place} lets nobody in (${message}): check user and password`]);
     case SQLSTATE.INSUFFICIENT_PRIVILEGE:
-      return new Refused([`the user may not do at ${place} what it must (${message}): let it own the database`]);
+      return new InstallationError([
+        `the user may not do at ${place} what it must (${message}): let it own the database`,
+      ]);
     default:
       return undefined;
   }

@@ -1,21 +1,25 @@
 /** What the server must be and how it must be set, for what is answered to be kept. */
-import { Refused } from '../../refused.ts';
+import { InstallationError } from '../../process/installation-error.ts';
 import type { Connection } from './connection.ts';
 
 const OLDEST = 14;
 
 type Settings = Readonly<Record<string, { readonly now: string; readonly initially: string } | undefined>>;
 
-/** Refuses a server that is too old, writes another encoding, or forgets what it has answered. Throws `Refused`. */
+/** Refuses a server that is too old, writes another encoding, or forgets what it has answered. Throws `InstallationError`. */
 export async function requireFitServer(connection: Connection): Promise<void> {
   const found = await read(connection);
   const version = Number(found['server_version_num']?.now);
   if (version < OLDEST * 10_000)
-    throw new Refused([`the server is PostgreSQL ${Math.floor(version / 10_000)}: use ${OLDEST} or a later one`]);
+    throw new InstallationError([
+      `the server is PostgreSQL ${Math.floor(version / 10_000)}: use ${OLDEST} or a later one`,
+    ]);
   if (found['server_encoding']?.now !== 'UTF8')
-    throw new Refused([`the database has the encoding ${found['server_encoding']?.now}: make it with ENCODING 'UTF8'`]);
+    throw new InstallationError([
+      `the database has the encoding ${found['server_encoding']?.now}: make it with ENCODING 'UTF8'`,
+    ]);
   if (found['synchronous_commit']?.initially === 'off')
-    throw new Refused([
+    throw new InstallationError([
       'synchronous_commit is off for this database or its user, so that a crash would bring back what was revoked: set it to on',
     ]);
 }

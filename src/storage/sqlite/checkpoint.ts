@@ -1,6 +1,6 @@
 /** One pass over the write-ahead log, whoever makes it. */
 import type { DatabaseSync } from 'node:sqlite';
-import { OPENING_PATIENCE_MS } from './connection.ts';
+import { OPENING_TIMEOUT_MS } from './connection.ts';
 import { primaryCode, resultCode, SQLITE } from './errors.ts';
 
 /** What a pass left. */
@@ -9,14 +9,14 @@ export type Passed = {
   readonly pages: number;
   readonly left: number;
   /** Why they could not be written: they are still in the log. */
-  readonly trouble: Error | null;
+  readonly failure: Error | null;
 };
 
 /** What SQLite answers of one. */
 type Answer = { readonly busy: number; readonly log: number; readonly checkpointed: number };
 
 /** Somebody else is at it, or it could not be done. */
-const NOTHING = { pages: 0, left: Number.POSITIVE_INFINITY, trouble: null };
+const NOTHING = { pages: 0, left: Number.POSITIVE_INFINITY, failure: null };
 
 /** Who is told of what goes wrong with the files of a database. */
 export type Told = {
@@ -36,11 +36,11 @@ export function preparePass(database: DatabaseSync, how: 'PASSIVE' | 'TRUNCATE' 
   return () => {
     try {
       const { busy, log, checkpointed } = pass.get() as Answer;
-      return busy ? NOTHING : { pages: log, left: log - checkpointed, trouble: null };
+      return busy ? NOTHING : { pages: log, left: log - checkpointed, failure: null };
     } catch (error) {
       if (isBusy(error)) return NOTHING;
       if (!isFull(error) && resultCode(error) !== SQLITE.IOERR_WRITE) throw error;
-      return { ...NOTHING, trouble: error as Error };
+      return { ...NOTHING, failure: error as Error };
     }
   };
 }
@@ -60,7 +60,7 @@ export function copyWhatWasLeft(database: DatabaseSync, { report, onFailure }: T
     const pass = database.prepare('PRAGMA wal_checkpoint(TRUNCATE)');
     const start = performance.now();
     let left = pass.get() as Answer;
-    for (; left.busy && performance.now() - start < OPENING_PATIENCE_MS; left = pass.get() as Answer) pause(RETRY_MS);
+    for (; left.busy && performance.now() - start < OPENING_TIMEOUT_MS; left = pass.get() as Answer) pause(RETRY_MS);
     if (left.busy && left.log !== 0) report(STAYS);
   } catch (error) {
     if (primaryCode(error) === SQLITE.IOERR) onFailure(error as Error);

@@ -139,11 +139,11 @@ export class Checkpoints {
   }
 
   /** Says once why the log grows, until all is copied. */
-  #report({ pages, left, trouble }: Passed): void {
+  #report({ pages, left, failure }: Passed): void {
     if (left === 0) this.#reported = null;
     const isRead = left > LONG && pages > TOO_LONG;
-    const sentence = trouble
-      ? `what was written stays in the log of the database, since its file cannot be written (${trouble.message})`
+    const sentence = failure
+      ? `what was written stays in the log of the database, since its file cannot be written (${failure.message})`
       : isRead &&
         'the log of the database grows: another program has been reading for long; wait for it (a backup), or end it';
     if (!sentence || sentence === this.#reported) return;

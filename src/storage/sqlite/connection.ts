@@ -1,6 +1,6 @@
 /** The connection and its settings. Durability rests on them, so each is read back after it was set. */
 import { DatabaseSync } from 'node:sqlite';
-import { Refused } from '../../refused.ts';
+import { InstallationError } from '../../process/installation-error.ts';
 import { primaryCode, SQLITE } from './errors.ts';
 
 /** How a connection is used. */
@@ -18,7 +18,7 @@ export type Pragmas = readonly (readonly [name: string, value: string | number])
 export const APPLICATION_ID = 0x566b6579;
 
 /** While opening, everybody waits for a lock, be it of a migration (ms). */
-export const OPENING_PATIENCE_MS = 5000;
+export const OPENING_TIMEOUT_MS = 5000;
 
 /**
  * The first release in which a log that begins anew while another connection copies it loses no page
@@ -26,30 +26,30 @@ export const OPENING_PATIENCE_MS = 5000;
  */
 const OLDEST_SQLITE = [3, 51, 3] as const;
 
-/** Throws `Refused` when the SQLite of this Node.js may lose data. */
+/** Throws `InstallationError` when the SQLite of this Node.js may lose data. */
 export function requireSoundSqlite(version: string): void {
   const parts = version.split('.').map(Number);
   const [major, minor, patch] = OLDEST_SQLITE.map((part, place) => (parts[place] ?? 0) - part);
   if ((major || minor || patch || 0) >= 0) return;
-  throw new Refused([
+  throw new InstallationError([
     `this Node.js has SQLite ${version}, which may lose data when two connections use a database: install a Node.js with SQLite ${OLDEST_SQLITE.join('.')} or later, such as 24.15`,
   ]);
 }
 
-/** Opens the file without changing it. Throws `Refused` when it is not a database of Valetkey. */
+/** Opens the file without changing it. Throws `InstallationError` when it is not a database of Valetkey. */
 export function connect(path: string): DatabaseSync {
-  const database = new DatabaseSync(path, { timeout: OPENING_PATIENCE_MS, defensive: true });
+  const database = new DatabaseSync(path, { timeout: OPENING_TIMEOUT_MS, defensive: true });
   try {
     // The one that runs: a Node.js of a distribution may have been built for another.
     requireSoundSqlite(String(firstValue(database, 'SELECT sqlite_version()')));
     const isEmpty = database.prepare('SELECT 1 FROM sqlite_schema').get() === undefined;
     const applicationId = pragma(database, 'application_id');
     if (applicationId === APPLICATION_ID || (applicationId === 0 && isEmpty)) return database;
-    throw new Refused([`${path} is a database of another program: give the path of Valetkey's`]);
+    throw new InstallationError([`${path} is a database of another program: give the path of Valetkey's`]);
   } catch (error) {
     database.close();
     if (primaryCode(error) !== SQLITE.NOTADB) throw error;
-    throw new Refused([`${path} is not a database: give the path of Valetkey's`]);
+    throw new InstallationError([`${path} is not a database: give the path of Valetkey's`]);
   }
 }
 
@@ -62,7 +62,7 @@ export function requiredPragmas(use: ConnectionUse, inMemory: boolean): Pragmas 
     ['foreign_keys', 1],
     ['trusted_schema', 0],
     ['temp_store', 2],
-    ['busy_timeout', use.role === 'service' ? 5 : OPENING_PATIENCE_MS],
+    ['busy_timeout', use.role === 'service' ? 5 : OPENING_TIMEOUT_MS],
     ['cache_size', -16_384],
   ];
   // Checkpoints are ours: SQLite's own, inside of a commit, say nothing of a sync that failed. The log is cut back after a burst.
@@ -73,12 +73,12 @@ export function requiredPragmas(use: ConnectionUse, inMemory: boolean): Pragmas 
   return inMemory ? everywhere : [...everywhere, ...ofFiles];
 }
 
-/** Sets what must be set. Throws `Refused` when something does not hold, such as WAL on a network file system. */
+/** Sets what must be set. Throws `InstallationError` when something does not hold, such as WAL on a network file system. */
 export function configure(database: DatabaseSync, required: Pragmas): void {
   for (const [name, value] of required) database.exec(`PRAGMA ${name} = ${value}`);
   const wrong = wrongPragmas(database, required);
   if (wrong.length > 0)
-    throw new Refused([
+    throw new InstallationError([
       `SQLite does not take the settings that keep data safe (${wrong.join(', ')}): put the database on a local disk`,
     ]);
 }

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import type { Keyring } from '../../oauth/keyring.ts';
-import { Refused } from '../../refused.ts';
+import { InstallationError } from '../../process/installation-error.ts';
 import {
   type CopiedColumn,
   type CopiedRow,
@@ -11,7 +11,7 @@ import {
   INSTALLATION,
   keyColumn,
 } from '../copied-tables.ts';
-import type { CopySide, CopySource, CopyTarget } from '../copy.ts';
+import type { CopySide, CopySource, CopyTarget } from '../copy-side.ts';
 import { copyMark } from '../migrations.ts';
 import { preparePass } from './checkpoint.ts';
 import { configure, connect, firstValue, requiredPragmas } from './connection.ts';
@@ -25,14 +25,14 @@ const SETTINGS = requiredPragmas({ role: 'command', durability: 'full' }, false)
 
 /**
  * Opens an installation to be copied: no service may have it, and nothing can be written to it until it is closed. Throws
- * `Refused`, and `StoreUnavailable` when somebody else is writing.
+ * `InstallationError`, and `StoreUnavailable` when somebody else is writing.
  */
 export async function openSqliteSource(path: string, keyring: Keyring): Promise<CopySource> {
-  if (!existsSync(path)) throw new Refused([`there is no database at ${path}: check the path`]);
+  if (!existsSync(path)) throw new InstallationError([`there is no database at ${path}: check the path`]);
   prepareDatabaseFile(path, false);
   return opened(path, (database) => {
     pending(database, MIGRATIONS, 'none');
-    if (!isFounded(database)) throw new Refused([`${path} holds no installation: check the path`]);
+    if (!isFounded(database)) throw new InstallationError([`${path} holds no installation: check the path`]);
     requireUpToDate(database);
     requireFittingKeys(database, keyring);
     configure(database, SETTINGS);
@@ -47,7 +47,7 @@ export async function openSqliteSource(path: string, keyring: Keyring): Promise<
 
 /**
  * Opens a database to copy an installation into, whose id is given in hexadecimal: an empty one, or one into which it was
- * copied before. `now` in ms. Throws `Refused`.
+ * copied before. `now` in ms. Throws `InstallationError`.
  */
 export async function openSqliteTarget(path: string, installation: string, now: number): Promise<CopyTarget> {
   prepareDatabaseFile(path, true);
@@ -94,8 +94,8 @@ function lockAgainstServices(path: string): DatabaseSync {
   try {
     return lockForServing(path);
   } catch (error) {
-    if (!(error instanceof Refused)) throw error;
-    throw new Refused([
+    if (!(error instanceof InstallationError)) throw error;
+    throw new InstallationError([
       `a service or another copy has the database ${path}: stop it first, since nothing may change while it is copied`,
     ]);
   }
@@ -103,7 +103,8 @@ function lockAgainstServices(path: string): DatabaseSync {
 
 /** Beside the lock of services, a command may found an installation. */
 function refuseAnother(database: DatabaseSync, path: string): void {
-  if (isFounded(database)) throw new Refused([`${path} holds another installation: name a file that is not there yet`]);
+  if (isFounded(database))
+    throw new InstallationError([`${path} holds another installation: name a file that is not there yet`]);
 }
 
 /** The columns that a table has. Flags and UUIDs cannot be told from other numbers and bytes, and read the same. */
@@ -145,8 +146,8 @@ function writing(database: DatabaseSync, path: string): Omit<CopyTarget, keyof C
   };
   const pass = preparePass(database);
   const copyLog = () => {
-    const { trouble } = pass();
-    if (trouble) throw trouble;
+    const { failure } = pass();
+    if (failure) throw failure;
   };
   return {
     async write(table, rows) {

@@ -1,8 +1,8 @@
 /** The database file before SQLite opens it: made for the owner's eyes only, and refused where it cannot be used. */
 import { accessSync, closeSync, constants, openSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { makeFolder } from '../../folder.ts';
-import { Refused } from '../../refused.ts';
+import { makeFolder } from '../../process/folder.ts';
+import { InstallationError } from '../../process/installation-error.ts';
 
 /** Whether there is no database under a name yet: no file, or an empty one. */
 export function isNothing(path: string): boolean {
@@ -11,15 +11,18 @@ export function isNothing(path: string): boolean {
 
 /**
  * Makes sure that the file is there and writable; a new one gets mode 0600, a new folder 0700, whatever the umask. The
- * -wal and -shm files take their modes from it. Throws `Refused`.
+ * -wal and -shm files take their modes from it. Throws `InstallationError`.
  */
 export function prepareDatabaseFile(path: string, create: boolean): void {
   const folder = dirname(path);
   try {
     const stat = statSync(path, { throwIfNoEntry: false });
     if (!stat && !create)
-      throw new Refused([`there is no database at ${path}: make it with "database migrate", or check the path`]);
-    if (stat && !stat.isFile()) throw new Refused([`${path} is not a file: give the path of the database file`]);
+      throw new InstallationError([
+        `there is no database at ${path}: make it with "database migrate", or check the path`,
+      ]);
+    if (stat && !stat.isFile())
+      throw new InstallationError([`${path} is not a file: give the path of the database file`]);
     if (!stat) {
       makeFolder(folder);
       makeFile(path);
@@ -27,8 +30,8 @@ export function prepareDatabaseFile(path: string, create: boolean): void {
     accessSync(path, constants.R_OK | constants.W_OK);
     accessSync(folder, constants.W_OK | constants.X_OK);
   } catch (error) {
-    if (error instanceof Refused) throw error;
-    throw new Refused([
+    if (error instanceof InstallationError) throw error;
+    throw new InstallationError([
       `the database ${path} cannot be written (${(error as Error).message}): let the user that runs Valetkey own the file and its folder, on a file system that is not read-only`,
     ]);
   }

@@ -1,6 +1,5 @@
 /** What SQLite's result codes mean for us (https://www.sqlite.org/rescode.html). */
 import { StoreUnavailable } from '../../oauth/store.ts';
-import { DatabaseMoved } from './files-in-place.ts';
 
 /** The result codes that something is decided on. */
 export const SQLITE = {
@@ -22,6 +21,11 @@ export function resultCode(error: unknown): number | undefined {
 export function primaryCode(error: unknown): number | undefined {
   const code = resultCode(error);
   return code === undefined ? undefined : code & 0xff;
+}
+
+/** A file of the database was moved away, replaced or overwritten; the message says which, and what to do. */
+export class DatabaseMoved extends Error {
+  override readonly name = 'DatabaseMoved';
 }
 
 /** SQLITE_ERROR, CONSTRAINT, MISMATCH, MISUSE and RANGE: our own mistakes, which another try cannot mend. */

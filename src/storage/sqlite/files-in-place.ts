@@ -1,16 +1,12 @@
 /** Whether the files of an open database still are those under their names, and not overwritten: what is written into others, nobody finds again. */
 import { type BigIntStats, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { Refused } from '../../refused.ts';
+import { InstallationError } from '../../process/installation-error.ts';
+import { DatabaseMoved } from './errors.ts';
 import type { FileStamp } from './file-stamp.ts';
 
 /** Timeout of a look at the files while nobody writes (ms). */
 const LOOK_EVERY_MS = 1000;
-
-/** A file of the database was moved away, replaced or overwritten; the message says which, and what to do. */
-export class DatabaseMoved extends Error {
-  override readonly name = 'DatabaseMoved';
-}
 
 /** The database file and its log, as they were when they were opened. */
 export class FilesInPlace {
@@ -21,14 +17,14 @@ export class FilesInPlace {
 
   /**
    * `opened` is what `statOf` answered before SQLite opened the database, whose log is open by now. The stamp is there where
-   * the service looks: a command may see the next service write another. Throws `Refused`.
+   * the service looks: a command may see the next service write another. Throws `InstallationError`.
    */
   constructor(databasePath: string, opened: BigIntStats, stamp: FileStamp | null) {
     // By whole paths: SQLite keeps to its own, too, and a folder above may be moved.
     const path = resolve(databasePath);
     const log = statOf(`${path}-wal`);
     if (!isSame(opened, statOf(path)) || !log)
-      throw new Refused([`the database ${path} was moved or replaced while it was opened: try again`]);
+      throw new InstallationError([`the database ${path} was moved or replaced while it was opened: try again`]);
     this.#path = path;
     this.#stamp = stamp;
     this.#opened = [

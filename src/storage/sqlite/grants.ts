@@ -7,6 +7,7 @@ import type { GrantedAccess } from '../../oauth/granted-access.ts';
 import type { GrantFilter, GrantStore } from '../../oauth/store.ts';
 import { bytesOf, rowKey } from '../row-key.ts';
 import { type Use, UseMarks } from '../use-marks.ts';
+import { CachedGrant, SharedTexts } from './cached-grant.ts';
 import {
   asGrant,
   asListedGrant,
@@ -17,7 +18,6 @@ import {
   NOT_ENDED,
   SELECT_GRANT,
 } from './grant-rows.ts';
-import { KeptGrant, SharedTexts } from './kept-grant.ts';
 import { resourceOwnerGrants } from './resource-owner-grants.ts';
 import { RowCache } from './row-cache.ts';
 import { Standings } from './standings.ts';
@@ -47,7 +47,7 @@ export function grantStore(tables: Tables, clients: RowCache<Client>, marks: Use
   const texts = new SharedTexts();
   const read = (key: string) => {
     const row = find(bytesOf(key));
-    return row ? new KeptGrant(marks.merge(asGrant(row)), texts) : null;
+    return row ? new CachedGrant(marks.merge(asGrant(row)), texts) : null;
   };
   const grants = new RowCache(tables, read, MANY_GRANTS);
   const standings = new Standings(tables, clients);
@@ -105,7 +105,7 @@ export function grantStore(tables: Tables, clients: RowCache<Client>, marks: Use
     async issueGrant(grant, event) {
       const key = rowKey(grant.id);
       await tables.act([key], event, () => {
-        grants.keep(key, new KeptGrant(grant, texts));
+        grants.keep(key, new CachedGrant(grant, texts));
         return insert(...grantValues(grant));
       });
     },

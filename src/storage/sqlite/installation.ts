@@ -40,7 +40,7 @@ export function setCurrentKey(database: DatabaseSync, { currentKeyId }: Keyring)
 
 /**
  * Refuses keys that the database was not made with; only reads. At least one key must be known already, every known one
- * must prove itself, and one that is missing must be neither the current one nor needed any more. Throws `Refused`.
+ * must prove itself, and one that is missing must be neither the current one nor needed any more. Throws `InstallationError`.
  */
 export function requireFittingKeys(database: DatabaseSync, keyring: Keyring): void {
   const record = recordOf(database);

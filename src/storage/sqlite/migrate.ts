@@ -1,23 +1,23 @@
 /** Applies migrations to a SQLite database: each in one transaction, under its lock, so that a kill leaves all or nothing. */
 import type { DatabaseSync } from 'node:sqlite';
-import { Refused } from '../../refused.ts';
+import { InstallationError } from '../../process/installation-error.ts';
 import { type AppliedMigration, type Migration, type Newer, pendingMigrations, readMigrations } from '../migrations.ts';
 import { APPLICATION_ID } from './connection.ts';
 
 /** The migrations of this version. */
 export const MIGRATIONS: readonly Migration[] = readMigrations(new URL('./schema/', import.meta.url));
 
-/** The migrations still to be applied; only reads. Throws `Refused` when the database was made by other ones. */
+/** The migrations still to be applied; only reads. Throws `InstallationError` when the database was made by other ones. */
 export function pending(database: DatabaseSync, known: readonly Migration[] = MIGRATIONS, newer?: Newer): Migration[] {
   const exists = database.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'migration'").get();
   const applied = exists ? database.prepare('SELECT number, name, checksum FROM migration ORDER BY number').all() : [];
   return pendingMigrations(known, applied as unknown as AppliedMigration[], newer);
 }
 
-/** Refuses a database that is behind. Throws `Refused`. */
+/** Refuses a database that is behind. Throws `InstallationError`. */
 export function requireUpToDate(database: DatabaseSync): void {
   const number = pending(database).length;
-  if (number > 0) throw new Refused([`the database needs ${number} migration(s): run "database migrate"`]);
+  if (number > 0) throw new InstallationError([`the database needs ${number} migration(s): run "database migrate"`]);
 }
 
 /**

@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { AccountStore } from '../../accounts/store.ts';
 import type { Keyring } from '../../oauth/keyring.ts';
 import type { Store } from '../../oauth/store.ts';
-import { Refused } from '../../refused.ts';
+import { InstallationError } from '../../process/installation-error.ts';
 import { type Beginning, differences, type InstallationRecord, requireSamePrefix } from '../installation-settings.ts';
 import type { OpenInstallation } from '../storage.ts';
 import { accountStore } from './accounts.ts';
@@ -60,14 +60,14 @@ export type SqliteStorage = {
 };
 
 /**
- * Opens a database. Throws `Refused`, whose sentence says what to do, when it cannot be used; it is then as it
+ * Opens a database. Throws `InstallationError`, whose sentence says what to do, when it cannot be used; it is then as it
  * was before.
  */
 export async function openSqlite(options: SqliteOptions): Promise<SqliteStorage> {
   const { path, role } = options;
   const inMemory = path === ':memory:';
   if (options.refuseNew !== null && options.migrate && !inMemory && isNothing(path))
-    throw new Refused([options.refuseNew]);
+    throw new InstallationError([options.refuseNew]);
   if (!inMemory) prepareDatabaseFile(path, options.migrate);
   const file = statOf(path);
   const database = connect(path);
@@ -93,7 +93,7 @@ export async function openSqlite(options: SqliteOptions): Promise<SqliteStorage>
 function refuseUnfit(database: DatabaseSync, options: SqliteOptions): void {
   pending(database);
   const isThere = isFounded(database);
-  if (!isThere && options.refuseNew !== null) throw new Refused([options.refuseNew]);
+  if (!isThere && options.refuseNew !== null) throw new InstallationError([options.refuseNew]);
   if (!options.migrate) requireUpToDate(database);
   if (isThere) requireFitting(database, options);
 }

@@ -2,7 +2,7 @@
  * Rows that many requests read, kept as they were read. Each write of our own forgets those that it touches, or changes
  * them as it changes the table; a write that is undone, and any write of another process, make all of them forgotten.
  */
-import type { Tables } from './tables.ts';
+import type { ForgettingCache, Tables } from './tables.ts';
 
 /**
  * With so many new rows, if nothing else is said, those that nobody asked for since there were as many the last time go,
@@ -11,7 +11,7 @@ import type { Tables } from './tables.ts';
 const GENERATION = 8192;
 
 /** Rows of one kind by the keys under which they are touched. */
-export class RowCache<Found> {
+export class RowCache<Found> implements ForgettingCache {
   readonly #tables: Tables;
   readonly #read: (key: string) => Found | null;
   readonly #generation: number;
@@ -30,13 +30,13 @@ export class RowCache<Found> {
 
   /** A number that grows whenever a row is forgotten: as long as it does not, rows only change where they are kept. */
   changes(): number {
-    this.#look();
+    this.#refresh();
     return this.#changes;
   }
 
   /** A row as it is now, or null. Throws `StoreUnavailable`. */
   find(key: string): Found | null {
-    this.#look();
+    this.#refresh();
     const recent = this.#recent.get(key);
     if (recent !== undefined) return recent;
     const found = this.#older.get(key) ?? this.#read(key);
@@ -73,7 +73,7 @@ export class RowCache<Found> {
   }
 
   /** Sees whether another process has written. */
-  #look(): void {
+  #refresh(): void {
     const version = this.#tables.dataVersion();
     if (version !== this.#version) this.forgetAll();
     this.#version = version;

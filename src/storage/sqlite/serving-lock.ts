@@ -3,13 +3,13 @@
  * after their sync, which it cannot know of another's. Commands may write beside it, since theirs sync by themselves.
  */
 import { DatabaseSync } from 'node:sqlite';
-import { Refused } from '../../refused.ts';
+import { InstallationError } from '../../process/installation-error.ts';
 import { makeFile } from './database-file.ts';
 import { primaryCode, SQLITE } from './errors.ts';
 
 /**
  * Takes the lock beside a database file; it ends with the answered connection, or with the process, however that ends.
- * The lock is SQLite's own on an empty database, as Node.js has no other. Throws `Refused` when another service has it.
+ * The lock is SQLite's own on an empty database, as Node.js has no other. Throws `InstallationError` when another service has it.
  */
 export function lockForServing(path: string): DatabaseSync {
   const file = `${path}-serving`;
@@ -21,7 +21,7 @@ export function lockForServing(path: string): DatabaseSync {
   } catch (error) {
     lock.close();
     if (primaryCode(error) !== SQLITE.BUSY) throw error;
-    throw new Refused([
+    throw new InstallationError([
       `another service has the database ${path} already: stop it first, or give this one another database`,
     ]);
   }

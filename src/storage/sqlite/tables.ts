@@ -4,7 +4,6 @@ import type { AuditEvent } from '../../oauth/audit.ts';
 import type { GrantedAccess } from '../../oauth/granted-access.ts';
 import { accessText } from '../access-text.ts';
 import { asStoreError } from './errors.ts';
-import type { RowCache } from './row-cache.ts';
 import type { WriteQueue } from './write-queue.ts';
 
 /** A prepared statement as a function of its parameters. */
@@ -12,6 +11,9 @@ export type Query<Answer> = (...parameters: SQLInputValue[]) => Answer;
 
 /** The key under which the installation's row is touched; all other keys are ids, or digests as `rowKey` makes them. */
 export const INSTALLATION = 'installation';
+
+/** What keeps rows, and is told of those that are written. */
+export type ForgettingCache = { forget(keys: readonly string[]): void; forgetAll(): void };
 
 /** The tables of one connection. */
 export class Tables {
@@ -22,7 +24,7 @@ export class Tables {
   readonly #begin: StatementSync;
   readonly #end: StatementSync;
   readonly #readVersion: Query<readonly [number] | undefined>;
-  readonly #caches: Pick<RowCache<unknown>, 'forget' | 'forgetAll'>[] = [];
+  readonly #caches: ForgettingCache[] = [];
   #version: number | null = null;
 
   constructor(database: DatabaseSync, writes: WriteQueue) {
@@ -56,7 +58,7 @@ export class Tables {
   }
 
   /** Has a cache forget what is written. */
-  addCache(cache: Pick<RowCache<unknown>, 'forget' | 'forgetAll'>): void {
+  addCache(cache: ForgettingCache): void {
     this.#caches.push(cache);
   }
 

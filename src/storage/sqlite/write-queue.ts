@@ -33,14 +33,14 @@ export type WriteQueueParts = {
   /** Called once, when writing stopped for good. */
   readonly onFailure: (error: Error) => void;
   /** How long another process may hold the lock, in ms. */
-  readonly lockPatience?: number;
+  readonly lockTimeout?: number;
 };
 
 /** So many writes share a commit at most, which bounds how long it keeps the event loop. */
 const MOST_PER_COMMIT = 256;
 /** More writes than this do not wait: the disk is far behind. */
 const MOST_QUEUED = 20_000;
-const LOCK_PATIENCE_MS = 5000;
+const LOCK_TIMEOUT_MS = 5000;
 const LOCK_RETRY_MS = 10;
 
 type Write = {
@@ -244,7 +244,7 @@ export class WriteQueue {
   #awaitLock(): void {
     const now = performance.now();
     this.#lockAwaitedSince ??= now;
-    if (now - this.#lockAwaitedSince > (this.#parts.lockPatience ?? LOCK_PATIENCE_MS)) {
+    if (now - this.#lockAwaitedSince > (this.#parts.lockTimeout ?? LOCK_TIMEOUT_MS)) {
       this.#lockAwaitedSince = null;
       this.#rejectQueued(new StoreUnavailable('another process keeps the database locked'));
     } else {

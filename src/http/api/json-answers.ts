@@ -1,0 +1,100 @@
+/** JSON answers of the token endpoints (RFC 6749 §5) and of the API, with the headers that both need. */
+import { type ErrorCode, type Refusal, Unavailable } from '../../oauth/error.ts';
+import { setRetryAfter } from '../answer.ts';
+import type { EndpointReply, EndpointRequest, JsonAnswers } from '../endpoint.ts';
+import { type HttpProblem, STATUS } from '../problem.ts';
+import { namedClient } from './client-authentication.ts';
+
+/**
+ * Sends JSON with the headers of everything that may hold a credential (RFC 6749 §5.1). It has its own serializer,
+ * since Fastify's would add a charset, which the type does not have (RFC 8259 §11).
+ */
+export function sendJson(
+  reply: EndpointReply,
+  value: object,
+  serialize: (value: object) => string = JSON.stringify,
+): EndpointReply {
+  return reply.headers(JSON_HEADERS).serializer(serialize).send(value);
+}
+
+const JSON_HEADERS = {
+  'Content-Type': 'application/json',
+  'Cache-Control': 'no-store',
+  Pragma: 'no-cache',
+  'X-Content-Type-Options': 'nosniff',
+};
+
+/** Sends a refusal of a token endpoint (RFC 6749 §5.2). */
+export function sendOAuthRefusal(request: EndpointRequest, reply: EndpointReply, refusal: Refusal): EndpointReply {
+  request.outcome = { error: refusal.code, detail: refusal.detail, ...namedClient(request) };
+  if (refusal.code === 'invalid_client') reply.header('WWW-Authenticate', 'Basic realm="valetkey", charset="UTF-8"');
+  if (refusal.retryAfter !== undefined) setRetryAfter(reply, refusal.retryAfter);
+  return sendJson(reply.code(statusOf(refusal)), { error: refusal.code, error_description: refusal.description });
+}
+
+function statusOf(refusal: Refusal): number {
+  if (refusal instanceof Unavailable) return STATUS.unavailable;
+  if (refusal.code === 'temporarily_unavailable') return STATUS.too_many_requests;
+  return refusal.code === 'invalid_client' ? 401 : 400;
+}
+
+/**
+ * Sends a refused check: the same body for every reason, no `error` attribute where no token came (RFC 6750 §3.1), and where
+ * the API says of itself who issues its tokens (RFC 9728 §5.1).
+ */
+export function sendTokenRefusal(
+  request: EndpointRequest,
+  reply: EndpointReply,
+  refusal: Refusal,
+  metadataUrl: string,
+): EndpointReply {
+  request.outcome = { error: refusal.code, detail: refusal.detail };
+  const error =
+    refusal.code === 'missing_token' ? '' : `, error="${refusal.code}", error_description="${refusal.description}"`;
+  return sendApiError(
+    reply.code(401).header('WWW-Authenticate', `Bearer realm="valetkey"${error}, resource_metadata="${metadataUrl}"`),
+    refusal.code,
+    refusal.description,
+  );
+}
+
+/** Problems of the token endpoints, as OAuth errors. */
+export const oauthAnswers: JsonAnswers = (request, reply, problem) => {
+  request.outcome ??= { error: problem.kind };
+  return sendJson(reply, { error: oauthCode(problem), error_description: describe(problem) });
+};
+
+/** Problems of the API. */
+export const apiAnswers: JsonAnswers = (request, reply, problem) => {
+  request.outcome ??= { error: problem.kind };
+  return sendApiError(reply, problem.kind, describe(problem));
+};
+
+function sendApiError(reply: EndpointReply, code: string, message: string): EndpointReply {
+  return sendJson(reply, { status: 'error', error: { code, message } });
+}
+
+function oauthCode({ kind }: HttpProblem): ErrorCode | 'server_error' {
+  if (kind === 'internal') return 'server_error';
+  return kind === 'unavailable' || kind === 'too_many_requests' ? 'temporarily_unavailable' : 'invalid_request';
+}
+
+const DESCRIPTIONS: Readonly<Record<HttpProblem['kind'], string>> = {
+  bad_request: 'the request cannot be read',
+  plain_http:
+    'this was sent by plain http, where anybody could read it: replace what was secret in it, and send by https alone',
+  not_found: 'there is nothing at this address',
+  method_not_allowed: 'this address does not answer this method',
+  timeout: 'the request did not come whole in time',
+  too_large: 'the body is larger than 64 KiB',
+  unsupported_media_type:
+    'the body must be application/x-www-form-urlencoded or application/json, in UTF-8 and not compressed',
+  too_many_requests: 'too many requests: try again later',
+  headers_too_large: 'the address and the headers are larger than 16 KiB together',
+  internal: 'something went wrong here; the request id tells the operator where',
+  unavailable: 'the service cannot answer right now: try again',
+};
+
+function describe(problem: HttpProblem): string {
+  return problem.description ?? DESCRIPTIONS[problem.kind];
+}

@@ -1,0 +1,92 @@
+/** `GET {api_url}/v2/me`: confirms that an access token works, and says whose it is. */
+import type { FastifyInstance } from 'fastify';
+import type { CheckedToken } from '../../oauth/access-token.ts';
+import { invalidToken, Refusal } from '../../oauth/error.ts';
+import { addDirectEndpoint } from '../endpoint.ts';
+import { ME_PATH, RESOURCE_METADATA_PATH } from '../paths.ts';
+import type { Service } from '../service.ts';
+import { readBearerToken } from './client-authentication.ts';
+import { dateTime } from './date-time.ts';
+import { apiAnswers, sendJson, sendTokenRefusal } from './json-answers.ts';
+import { answer, apiError, CHALLENGE, component, type Operation, object, problems, text } from './operation.ts';
+
+/** Adds the check to the API's address. The token is taken from the header alone (RFC 6750 §2.1). */
+export function addMe(app: FastifyInstance, service: Service): void {
+  const metadataUrl = service.apiUrl + RESOURCE_METADATA_PATH;
+  addDirectEndpoint(app, 'GET', ME_PATH, { answers: apiAnswers, operation: OPERATION }, async (request, reply) => {
+    const { authorization } = request.headers;
+    reply.headers(FOR_PAGES);
+    // Another scheme brings no token either (RFC 6750 §3.1).
+    if (!/^Bearer +[^ ]/i.test(authorization ?? '')) return sendTokenRefusal(request, reply, NO_TOKEN, metadataUrl);
+    const token = readBearerToken(authorization as string);
+    const checked =
+      token === null
+        ? invalidToken('the Authorization header holds more than a token')
+        : await service.authorizationServer.checkAccessToken(token);
+    if (checked instanceof Refusal) return sendTokenRefusal(request, reply, checked, metadataUrl);
+    return sendJson(reply, checked, () => answerOf(checked));
+  });
+  // Pages of public clients may ask: there are no cookies here that anybody could ride on.
+  app.options(ME_PATH, async (_request, reply) =>
+    reply
+      .header('Access-Control-Allow-Origin', '*')
+      .header('Access-Control-Allow-Methods', 'GET')
+      .header('Access-Control-Allow-Headers', 'Authorization')
+      .header('Access-Control-Max-Age', '86400')
+      .code(204)
+      .send(),
+  );
+}
+
+/** Pages of any origin may read the answer, and why not. */
+const FOR_PAGES = { 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': 'WWW-Authenticate' };
+const NO_TOKEN = new Refusal('missing_token', 'an access token is required, as Authorization: Bearer');
+
+/** Made once for as long as checks find the same. */
+function answerOf(checked: CheckedToken): string {
+  checked.answer ??= JSON.stringify(describe(checked));
+  return checked.answer;
+}
+
+function describe({ resourceOwner, clientId, scope, grantedAt, expiresAt }: CheckedToken): object {
+  const { id, username, email, name, avatarUrl } = resourceOwner;
+  return {
+    status: 'success',
+    data: { id, username, email, name, avatar_url: avatarUrl },
+    authorization: {
+      client_id: clientId,
+      scope,
+      granted_at: dateTime(grantedAt),
+      expires_at: dateTime(expiresAt),
+    },
+  };
+}
+
+const ACCOUNT = object({
+  id: text('Never changes, and is never given to anybody else.', { examples: ['usr_example'] }),
+  username: { type: ['string', 'null'] },
+  email: { type: 'string' },
+  name: { type: 'string' },
+  avatar_url: { type: ['string', 'null'] },
+});
+const AUTHORIZATION = object({
+  client_id: { type: 'string', examples: ['app_example'] },
+  scope: text('Separated by spaces; empty without any.'),
+  granted_at: text('When the user pressed Allow.', { format: 'date-time' }),
+  expires_at: text('When this access token ends.', { format: 'date-time' }),
+});
+const OPERATION: Operation = {
+  operationId: 'me',
+  tags: ['published face'],
+  summary: 'Confirms that an access token works, and says whose it is',
+  description: 'RFC 6750 §2.1. A revocation that was answered is seen by the very next check.',
+  security: [{ accessToken: [] }, { publishedFace: [] }, { standardFace: [] }],
+  responses: {
+    200: answer(
+      'The token works.',
+      component('schemas', 'Me', object({ status: { const: 'success' }, data: ACCOUNT, authorization: AUTHORIZATION })),
+    ),
+    401: answer('No token came, or it does not work.', apiError('missing_token', 'invalid_token'), CHALLENGE.bearer),
+    ...problems('Api', 'method_not_allowed', 'internal', 'unavailable'),
+  },
+};

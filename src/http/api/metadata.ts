@@ -1,0 +1,183 @@
+/** What clients can find out by themselves: the authorization server's metadata (RFC 8414) and the API's (RFC 9728). */
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { ASSERTION_ALGORITHMS } from '../../oauth/client-assertion.ts';
+import { DEVICE_GRANT_TYPE } from '../../oauth/device-authorization.ts';
+import type { ScopeDefinition } from '../../oauth/scope.ts';
+import { RESOURCE_METADATA_PATH, STANDARD_PATHS } from '../paths.ts';
+import type { Service } from '../service.ts';
+import { apiAnswers, oauthAnswers } from './json-answers.ts';
+import { answer, component, type Operation, object, PUBLIC, problems, type Schema } from './operation.ts';
+
+const SECRET_METHODS = ['client_secret_basic', 'client_secret_post'];
+const CLIENT_METHODS = [...SECRET_METHODS, 'private_key_jwt', 'none'];
+
+/** Adds the authorization server's metadata to the app's address. */
+export function addServerMetadata(app: FastifyInstance, service: Service): void {
+  const bytesFor = keepForScopes((scopes) => serverMetadata(service, scopes));
+  app.get(
+    STANDARD_PATHS.metadata,
+    { config: { answers: oauthAnswers, operation: SERVER, limit: 'public', mayBePlain: true } },
+    async (_request, reply) => sendMetadata(reply, bytesFor(await service.scopes.listScopes())),
+  );
+}
+
+/** Adds the API's metadata to its address. */
+export function addResourceMetadata(app: FastifyInstance, service: Service): void {
+  const bytesFor = keepForScopes((scopes) => resourceMetadata(service, scopes));
+  app.get(
+    RESOURCE_METADATA_PATH,
+    { config: { answers: apiAnswers, operation: RESOURCE, limit: 'public', mayBePlain: true } },
+    async (_request, reply) => sendMetadata(reply, bytesFor(await service.scopes.listScopes())),
+  );
+}
+
+/** Makes a document anew only when the names of the scopes have changed: all else of it stands from the start. */
+function keepForScopes(
+  make: (scopes: readonly ScopeDefinition[]) => object,
+): (scopes: readonly ScopeDefinition[]) => Buffer {
+  let kept: { readonly names: string; readonly bytes: Buffer } | null = null;
+  return (scopes) => {
+    const names = scopes.map(({ name }) => name).join(' ');
+    if (kept?.names !== names) kept = { names, bytes: documentBytes(make(scopes)) };
+    return kept.bytes;
+  };
+}
+
+/** RFC 9728 §2. */
+function resourceMetadata({ appUrl, apiUrl, brand }: Service, scopes: readonly ScopeDefinition[]): object {
+  return {
+    resource: apiUrl,
+    authorization_servers: [appUrl],
+    ...scopesSupported(scopes),
+    bearer_methods_supported: ['header'],
+    resource_name: brand.productName,
+    resource_documentation: `${appUrl}/developers`,
+  };
+}
+
+/** RFC 8414 §2, RFC 8628 §4, RFC 9126 §5, RFC 9207 §3. */
+function serverMetadata({ appUrl, apiUrl }: Service, scopes: readonly ScopeDefinition[]): object {
+  const authentication = (endpoint: string, methods: readonly string[]) => ({
+    [`${endpoint}_auth_methods_supported`]: methods,
+    ...(methods.includes('private_key_jwt')
+      ? { [`${endpoint}_auth_signing_alg_values_supported`]: ASSERTION_ALGORITHMS }
+      : {}),
+  });
+  return {
+    issuer: appUrl,
+    authorization_endpoint: appUrl + STANDARD_PATHS.authorize,
+    token_endpoint: appUrl + STANDARD_PATHS.token,
+    ...authentication('token_endpoint', CLIENT_METHODS),
+    revocation_endpoint: appUrl + STANDARD_PATHS.revoke,
+    ...authentication('revocation_endpoint', CLIENT_METHODS),
+    introspection_endpoint: appUrl + STANDARD_PATHS.introspect,
+    ...authentication('introspection_endpoint', SECRET_METHODS),
+    pushed_authorization_request_endpoint: appUrl + STANDARD_PATHS.pushedAuthorizationRequest,
+    require_pushed_authorization_requests: false,
+    device_authorization_endpoint: appUrl + STANDARD_PATHS.deviceAuthorization,
+    ...scopesSupported(scopes),
+    response_types_supported: ['code'],
+    response_modes_supported: ['query'],
+    grant_types_supported: ['authorization_code', 'refresh_token', DEVICE_GRANT_TYPE],
+    code_challenge_methods_supported: ['S256'],
+    authorization_response_iss_parameter_supported: true,
+    prompt_values_supported: ['none', 'login', 'consent'],
+    request_parameter_supported: false,
+    request_uri_parameter_supported: false,
+    protected_resources: [apiUrl],
+    service_documentation: `${appUrl}/developers`,
+    ui_locales_supported: ['en', 'ar'],
+  };
+}
+
+/** RFC 8414 §3.2: what would be empty is left out. */
+function scopesSupported(scopes: readonly ScopeDefinition[]): object {
+  return scopes.length === 0 ? {} : { scopes_supported: scopes.map(({ name }) => name) };
+}
+
+/** A document as it is sent. Bytes and no text, so that answers that wait to be sent share them. */
+export function documentBytes(document: object): Buffer {
+  return Buffer.from(JSON.stringify(document));
+}
+
+/** Sends a document that anybody may read and keep for five minutes. */
+export function sendMetadata(reply: FastifyReply, document: Buffer): FastifyReply {
+  return reply
+    .header('Content-Type', 'application/json')
+    .header('Cache-Control', 'public, max-age=300')
+    .header('Access-Control-Allow-Origin', '*')
+    .header('X-Content-Type-Options', 'nosniff')
+    .send(document);
+}
+
+const ADDRESS: Schema = { type: 'string', format: 'uri' };
+const NAMES: Schema = { type: 'array', items: { type: 'string' }, minItems: 1 };
+const SERVER_METADATA = component(
+  'schemas',
+  'ServerMetadata',
+  object(
+    {
+      issuer: ADDRESS,
+      authorization_endpoint: ADDRESS,
+      token_endpoint: ADDRESS,
+      token_endpoint_auth_methods_supported: NAMES,
+      token_endpoint_auth_signing_alg_values_supported: NAMES,
+      revocation_endpoint: ADDRESS,
+      revocation_endpoint_auth_methods_supported: NAMES,
+      revocation_endpoint_auth_signing_alg_values_supported: NAMES,
+      introspection_endpoint: ADDRESS,
+      introspection_endpoint_auth_methods_supported: NAMES,
+      pushed_authorization_request_endpoint: ADDRESS,
+      require_pushed_authorization_requests: { const: false },
+      device_authorization_endpoint: ADDRESS,
+      scopes_supported: NAMES,
+      response_types_supported: NAMES,
+      response_modes_supported: NAMES,
+      grant_types_supported: NAMES,
+      code_challenge_methods_supported: NAMES,
+      authorization_response_iss_parameter_supported: { const: true },
+      prompt_values_supported: NAMES,
+      request_parameter_supported: { const: false },
+      request_uri_parameter_supported: { const: false },
+      protected_resources: { type: 'array', items: ADDRESS },
+      service_documentation: ADDRESS,
+      ui_locales_supported: NAMES,
+    },
+    ['scopes_supported'],
+  ),
+);
+const SERVER: Operation = {
+  operationId: 'authorizationServerMetadata',
+  tags: ['discovery'],
+  summary: 'What the standard face offers, and where',
+  description: 'RFC 8414 §3.2.',
+  responses: {
+    200: answer('The metadata.', SERVER_METADATA, PUBLIC),
+    ...problems('OAuth', 'method_not_allowed', 'too_many_requests', 'internal', 'unavailable'),
+  },
+};
+const RESOURCE_METADATA = component(
+  'schemas',
+  'ResourceMetadata',
+  object(
+    {
+      resource: ADDRESS,
+      authorization_servers: { type: 'array', items: ADDRESS },
+      scopes_supported: NAMES,
+      bearer_methods_supported: { const: ['header'] },
+      resource_name: { type: 'string' },
+      resource_documentation: ADDRESS,
+    },
+    ['scopes_supported'],
+  ),
+);
+const RESOURCE: Operation = {
+  operationId: 'protectedResourceMetadata',
+  tags: ['discovery'],
+  summary: 'Whose tokens the API takes',
+  description: 'RFC 9728 §3.2.',
+  responses: {
+    200: answer('The metadata.', RESOURCE_METADATA, PUBLIC),
+    ...problems('Api', 'method_not_allowed', 'too_many_requests', 'internal', 'unavailable'),
+  },
+};

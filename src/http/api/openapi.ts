@@ -1,0 +1,151 @@
+/** `{app_url}/openapi.json`: OpenAPI 3.1 of everything that is not a page, made of what the routes say of themselves. */
+import type { FastifyInstance } from 'fastify';
+import { AUTHORIZE_PATH, REFRESH_TOKEN_PATH, STANDARD_PATHS, TOKEN_PATH } from '../paths.ts';
+import type { Service } from '../service.ts';
+import { oauthAnswers } from './json-answers.ts';
+import { documentBytes, sendMetadata } from './metadata.ts';
+import { answer, componentName, type Operation, PUBLIC, problems, type SecurityScheme } from './operation.ts';
+
+/** The interface's version and not the program's: it changes with what is promised. */
+const VERSION = '1.0.0';
+
+const DESCRIPTION = `Everything that is not a page. A body is a form or a JSON object whose values are strings, in UTF-8, not \
+compressed, of at most 64 KiB. A parameter without a value counts as absent, an unknown one is ignored, and none may come \
+twice. Credentials are never read from the address.`;
+
+const TAGS: Readonly<Record<Operation['tags'][0], string>> = {
+  'published face': 'The interface that apps are registered for: the token endpoints and the check.',
+  'standard face': 'The same grants by the letter of the RFCs, for every OAuth library.',
+  'resource servers': 'For APIs that the operator registered: what a token is good for, and when that ends.',
+  discovery: 'What clients find out by themselves.',
+  health: 'For load balancers and watchdogs, on both addresses.',
+};
+
+type DescribedRoute = {
+  readonly server: string;
+  readonly path: string;
+  readonly method: string;
+  readonly operation: Operation;
+};
+
+/** What the routes of a service say of themselves, from all of its servers. */
+export class ApiDescription {
+  readonly #service: Service;
+  readonly #routes: DescribedRoute[] = [];
+  #bytes: Buffer | null = null;
+
+  constructor(service: Service) {
+    this.#service = service;
+  }
+
+  /** Notes each described route that is added to a server, whose address is `url`, from now on. HEAD goes without saying. */
+  watch(app: FastifyInstance, url: string): void {
+    app.addHook('onRoute', ({ url: path, method, config }) => {
+      const operation = config?.operation;
+      if (operation && method !== 'HEAD')
+        this.#routes.push({ server: url, path, method: String(method).toLowerCase(), operation });
+    });
+  }
+
+  /** The document of all that was noted when it was first asked for: by then every server has its routes. */
+  get bytes(): Buffer {
+    this.#bytes ??= documentBytes(this.#document());
+    return this.#bytes;
+  }
+
+  #document(): object {
+    const { appUrl, brand } = this.#service;
+    const components: Components = { schemas: {}, responses: {}, headers: {} };
+    return {
+      openapi: '3.1.0',
+      info: { title: brand.productName, version: VERSION, description: DESCRIPTION },
+      servers: [{ url: appUrl }],
+      tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+      externalDocs: { url: `${appUrl}/developers`, description: 'For developers of apps' },
+      paths: this.#paths(components),
+      components: { securitySchemes: securitySchemes(appUrl), ...components },
+    };
+  }
+
+  #paths(components: Components): object {
+    const paths: Record<string, Record<string, unknown>> = {};
+    for (const { path, method, operation } of this.#routes.toSorted(byPath)) {
+      const servers = [...new Set(this.#routes.filter((route) => route.path === path).map(({ server }) => server))];
+      const isUsual = servers.length === 1 && servers[0] === this.#service.appUrl;
+      paths[path] = {
+        ...(isUsual ? {} : { servers: servers.map((url) => ({ url })) }),
+        ...paths[path],
+        [method]: withReferences(operation, components),
+      };
+    }
+    return paths;
+  }
+}
+
+/** Adds the document to the app's address. */
+export function addOpenApi(app: FastifyInstance, description: ApiDescription): void {
+  const config = { answers: oauthAnswers, operation: OPERATION, limit: 'public', mayBePlain: true } as const;
+  app.get(STANDARD_PATHS.openApi, { config }, async (_request, reply) => sendMetadata(reply, description.bytes));
+}
+
+const OPERATION: Operation = {
+  operationId: 'openApi',
+  tags: ['discovery'],
+  summary: 'This document',
+  responses: {
+    200: answer('OpenAPI 3.1.', { type: 'object', required: ['openapi', 'info', 'paths'] }, PUBLIC),
+    ...problems('OAuth', 'method_not_allowed', 'too_many_requests'),
+  },
+};
+
+type Components = Record<string, Record<string, unknown>>;
+
+/** A copy in which each part with a name is moved to the components, and a reference left in its place. */
+function withReferences(part: unknown, components: Components): unknown {
+  if (typeof part !== 'object' || part === null) return part;
+  if (Array.isArray(part)) return part.map((each) => withReferences(each, components));
+  const copy = Object.fromEntries(Object.entries(part).map(([key, value]) => [key, withReferences(value, components)]));
+  const [kind, name] = componentName(part)?.split('/') ?? [];
+  if (kind === undefined || name === undefined) return copy;
+  components[kind] = { ...components[kind], [name]: copy };
+  return { $ref: `#/components/${kind}/${name}` };
+}
+
+function byPath(one: DescribedRoute, other: DescribedRoute): number {
+  return one.path < other.path ? -1 : one.path > other.path ? 1 : 0;
+}
+
+function securitySchemes(appUrl: string): Readonly<Record<SecurityScheme, object>> {
+  const basic = (whose: string) => ({
+    type: 'http',
+    scheme: 'basic',
+    description: `The id and the secret of ${whose}, each form-encoded (RFC 6749 §2.3.1). In a POST both may be in the body instead.`,
+  });
+  const bearer = (description: string) => ({ type: 'http', scheme: 'bearer', description });
+  const flow = (description: string, authorizationPath: string, tokenPath: string, refreshPath: string) => ({
+    type: 'oauth2',
+    description,
+    flows: {
+      authorizationCode: {
+        authorizationUrl: appUrl + authorizationPath,
+        tokenUrl: appUrl + tokenPath,
+        refreshUrl: appUrl + refreshPath,
+        // Which scopes there are is each installation's own: its metadata lists them.
+        scopes: {},
+      },
+    },
+  });
+  return {
+    clientBasic: basic('the client'),
+    resourceServerBasic: basic('the resource server'),
+    accessToken: bearer('An access token (RFC 6750 §2.1).'),
+    refreshToken: bearer('A refresh token. It may be in the body instead.'),
+    publishedFace: flow('An access token of the published face.', AUTHORIZE_PATH, TOKEN_PATH, REFRESH_TOKEN_PATH),
+    standardFace: flow(
+      'An access token of the standard face (RFC 6749 §4.1.1).',
+      STANDARD_PATHS.authorize,
+      STANDARD_PATHS.token,
+      STANDARD_PATHS.token,
+    ),
+  };
+}

@@ -1,0 +1,152 @@
+/** The published face's token endpoints: request and answer translated to the letter of the interface, nothing decided. */
+import type { FastifyInstance } from 'fastify';
+import { invalidRequest, Refusal } from '../../oauth/error.ts';
+import type { IssuedTokens } from '../../oauth/grant.ts';
+import type { Parameters } from '../../oauth/parameters.ts';
+import { WHOLE_GRANT } from '../../oauth/token-request.ts';
+import { addDirectEndpoint, type EndpointReply, type EndpointRequest } from '../endpoint.ts';
+import { formOf } from '../form.ts';
+import { originOf } from '../origin.ts';
+import { REFRESH_TOKEN_PATH, TOKEN_PATH } from '../paths.ts';
+import type { Service } from '../service.ts';
+import { readBearerToken, readClientCredentials } from './client-authentication.ts';
+import { oauthAnswers, sendJson, sendOAuthRefusal } from './json-answers.ts';
+import {
+  answer,
+  bodyRefusals,
+  component,
+  credential,
+  fields,
+  type Operation,
+  object,
+  parametersOf,
+  posted,
+  SECRET_FIELDS,
+  text,
+} from './operation.ts';
+
+type Issued = Promise<IssuedTokens | Refusal> | Refusal;
+
+/** Adds the token endpoints to the app's address. */
+export function addPublishedFace(app: FastifyInstance, service: Service): void {
+  const answers = oauthAnswers;
+  addDirectEndpoint(app, 'POST', TOKEN_PATH, { answers, operation: EXCHANGE }, async (request, reply) =>
+    sendPair(request, reply, await exchange(service, request)),
+  );
+  addDirectEndpoint(app, 'POST', REFRESH_TOKEN_PATH, { answers, operation: REFRESH }, async (request, reply) =>
+    sendPair(request, reply, await refresh(service, request)),
+  );
+}
+
+/** `POST {app_url}/api/auth/oauth/token` (RFC 6749 §4.1.3). */
+function exchange(service: Service, request: EndpointRequest): Issued {
+  const body = formOf(request);
+  const refusal = checkBody(body, EXCHANGE, 'authorization_code');
+  if (refusal) return refusal;
+  const credentials = readClientCredentials('published', request.headers.authorization, body);
+  if (credentials instanceof Refusal) return credentials;
+  const code = body.get('code');
+  const redirectUri = body.get('redirect_uri');
+  if (code === undefined) return invalidRequest('code is required');
+  if (redirectUri === undefined) return invalidRequest('redirect_uri is required');
+  const presented = { redirectUri, codeVerifier: body.get('code_verifier'), asked: WHOLE_GRANT };
+  return service.authorizationServer.exchangeAuthorizationCode(credentials, code, presented, originOf(request));
+}
+
+/** `POST {app_url}/api/auth/oauth/refreshToken` (RFC 6749 §6): the token is in the header, or in the body if there is none. */
+function refresh(service: Service, request: EndpointRequest): Issued {
+  const body = formOf(request);
+  const refusal = checkBody(body, REFRESH, 'refresh_token');
+  if (refusal) return refusal;
+  const token = readRefreshToken(request.headers.authorization, body.get('refresh_token'));
+  if (token instanceof Refusal) return token;
+  const [clientId, clientSecret] = [body.get('client_id'), body.get('client_secret')];
+  const credentials = { method: 'secret', clientId, clientSecret } as const;
+  return service.authorizationServer.refresh(credentials, token, WHOLE_GRANT, originOf(request));
+}
+
+function readRefreshToken(authorization: string | undefined, inBody: string | undefined): string | Refusal {
+  if (authorization === undefined) {
+    return inBody ?? invalidRequest('the refresh token is required, as Authorization: Bearer');
+  }
+  const inHeader = readBearerToken(authorization);
+  if (inHeader === null) return invalidRequest('the Authorization header must be Bearer with the refresh token');
+  if (inBody !== undefined && inBody !== inHeader)
+    return invalidRequest('refresh_token differs between the header and the body');
+  return inHeader;
+}
+
+function checkBody(body: Parameters, operation: Operation, grantType: string): Refusal | null {
+  const problem = body.problem(parametersOf(operation));
+  if (problem) return invalidRequest(problem); // RFC 6749 §3.2
+  const sent = body.get('grant_type');
+  if (sent === undefined) return invalidRequest('grant_type is required');
+  return sent === grantType ? null : new Refusal('unsupported_grant_type', `grant_type must be ${grantType}`); // RFC 6749 §5.2
+}
+
+/** The answer is an object with exactly these two fields. */
+function sendPair(request: EndpointRequest, reply: EndpointReply, result: IssuedTokens | Refusal): EndpointReply {
+  if (result instanceof Refusal) return sendOAuthRefusal(request, reply, result);
+  return sendJson(reply, { access_token: result.accessToken, refresh_token: result.refreshToken });
+}
+
+const TOKEN_REQUEST = component(
+  'schemas',
+  'PublishedTokenRequest',
+  fields(
+    {
+      grant_type: { const: 'authorization_code' },
+      ...SECRET_FIELDS,
+      code: credential('The code that came to the redirect URI.', 'vk_ac_example'),
+      redirect_uri: text('As in the authorization request (RFC 6749 §4.1.3).', { format: 'uri' }),
+      code_verifier: text('If a `code_challenge` was sent, and only then (RFC 7636 §4.1).', {
+        pattern: '^[A-Za-z0-9._~-]{43,128}$',
+      }),
+    },
+    ['grant_type', 'code', 'redirect_uri'],
+  ),
+);
+const REFRESH_REQUEST = component(
+  'schemas',
+  'PublishedRefreshRequest',
+  fields(
+    {
+      grant_type: { const: 'refresh_token' },
+      ...SECRET_FIELDS,
+      refresh_token: credential('The refresh token, if it is not in the header.', 'vk_rt_example'),
+    },
+    ['grant_type', 'client_id', 'client_secret'],
+  ),
+);
+const PAIR = component(
+  'schemas',
+  'TokenPair',
+  object({
+    access_token: credential('For the `Authorization: Bearer` header of the API.', 'vk_at_example'),
+    refresh_token: credential('For the refresh request; the one before is replaced.', 'vk_rt_example'),
+  }),
+);
+const EXCHANGE: Operation = {
+  operationId: 'exchangeAuthorizationCode',
+  tags: ['published face'],
+  summary: 'Exchanges a code for the first pair of tokens',
+  description: 'RFC 6749 §4.1.3. A code works once: presented again, it ends everything that came from it.',
+  security: [{ clientBasic: [] }, {}],
+  requestBody: posted(TOKEN_REQUEST),
+  responses: {
+    200: answer('The pair.', PAIR),
+    ...bodyRefusals('invalid_request', 'invalid_grant', 'unsupported_grant_type'),
+  },
+};
+const REFRESH: Operation = {
+  operationId: 'refreshTokens',
+  tags: ['published face'],
+  summary: 'Exchanges a refresh token for a new pair',
+  description: 'RFC 6749 §6, with the refresh token in the header. A lost answer may be asked for again.',
+  security: [{ refreshToken: [] }, {}],
+  requestBody: posted(REFRESH_REQUEST),
+  responses: {
+    200: answer('The new pair.', PAIR),
+    ...bodyRefusals('invalid_request', 'invalid_grant', 'unsupported_grant_type'),
+  },
+};

@@ -1,0 +1,103 @@
+/**
+ * `/oauth2/revocations`: a stream of server-sent events that tells resource servers at once when access ends, whoever
+ * ended it and in whichever process, since every such act is in the audit trail (`revocation-feed.ts`).
+ */
+import type { FastifyInstance } from 'fastify';
+import { Refusal } from '../../oauth/error.ts';
+import { answerProblem } from '../answer.ts';
+import type { EndpointReply, EndpointRequest } from '../endpoint.ts';
+import { STANDARD_PATHS } from '../paths.ts';
+import type { Service } from '../service.ts';
+import { authenticateResourceServer } from './introspection.ts';
+import { oauthAnswers, sendOAuthRefusal } from './json-answers.ts';
+import { answer, component, type Operation, object, refusals, text } from './operation.ts';
+import { RevocationFeed } from './revocation-feed.ts';
+import type { NoPlace } from './stream-places.ts';
+
+const RETRY_AFTER = 5;
+
+/** Adds the stream to the app's address. */
+export function addRevocations(app: FastifyInstance, service: Service): void {
+  const feed = new RevocationFeed(
+    service,
+    (error) => app.log.warn({ err: error }, 'the revocation streams end'),
+    (resourceServerId) => app.log.warn({ client_id: resourceServerId }, LOST_PLACE),
+  );
+  service.stopping.addEventListener('abort', () => feed.end());
+  app.get(
+    STANDARD_PATHS.revocations,
+    { config: { answers: oauthAnswers, operation: OPERATION } },
+    async (request, reply) => {
+      const resourceServer = await authenticateResourceServer(service, request);
+      if (resourceServer instanceof Refusal) return sendOAuthRefusal(request, reply, resourceServer);
+      await feed.prepare();
+      // Again, as what ended its secret meanwhile may stand before the place from which it is told.
+      const still = await authenticateResourceServer(service, request);
+      if (still instanceof Refusal) return sendOAuthRefusal(request, reply, still);
+      if (feed.isHeldUp || service.stopping.aborted)
+        return answerProblem(oauthAnswers, request, reply, { kind: 'unavailable', retryAfter: RETRY_AFTER });
+      const noPlace = feed.refusal(resourceServer.id);
+      if (noPlace) return sendNoPlace(request, reply, resourceServer.id, noPlace);
+      reply.hijack();
+      reply.raw.writeHead(200, {
+        'Content-Type': 'text/event-stream',
+        'Cache-Control': 'no-store',
+        // Proxies that buffer would hold back what must arrive at once.
+        'X-Accel-Buffering': 'no',
+        'X-Request-Id': request.id,
+      });
+      feed.add({ resourceServerId: resourceServer.id, response: reply.raw });
+      return reply;
+    },
+  );
+}
+
+function sendNoPlace(
+  request: EndpointRequest,
+  reply: EndpointReply,
+  resourceServerId: string,
+  { isOfOne, detail }: NoPlace,
+): EndpointReply {
+  const kind = isOfOne ? 'too_many_requests' : 'unavailable';
+  const description = isOfOne ? TOO_MANY_OF_ONE : TOO_MANY_IN_ALL;
+  request.outcome = { error: kind, detail, client_id: resourceServerId };
+  return answerProblem(oauthAnswers, request, reply, { kind, description, retryAfter: RETRY_AFTER });
+}
+
+const TOO_MANY_OF_ONE = 'this resource server has as many streams open as one may have: close one first';
+const TOO_MANY_IN_ALL = 'all streams are taken, and this resource server has its share of them: try again later';
+/** For the log. */
+const LOST_PLACE =
+  'all streams of revocations are taken: the resource server that has most lost one to another that had less than its share; let processes of APIs share one, or run another instance';
+
+const NOTICE = component(
+  'schemas',
+  'RevocationNotice',
+  object(
+    {
+      grant_id: { type: 'string', format: 'uuid' },
+      client_id: { type: 'string', examples: ['app_example'] },
+      sub: text('With `client_id` as well, only what is of both.', { examples: ['usr_example'] }),
+    },
+    ['grant_id', 'client_id', 'sub'],
+  ),
+);
+const STREAM = {
+  schema: text('Server-sent events. Who hears nothing for a second has lost the stream.', {
+    examples: ['event: ready\ndata: {}\n\n:\n\nevent: revoked\ndata: {"client_id":"app_example"}\n\n'],
+  }),
+  /** The data of the events by name: `ready` comes first, and a notice without any name is about everything. */
+  'x-events': { ready: object({}), revoked: NOTICE },
+};
+const OPERATION: Operation = {
+  operationId: 'revocations',
+  tags: ['resource servers'],
+  summary: 'Tells at once when access ends',
+  description:
+    'A stream without end. Something is sent every 250 ms, a comment if there is nothing to tell; a revocation is told within 250 ms of its answer. Nothing is sent while it is not known whether all has been told.',
+  security: [{ resourceServerBasic: [] }],
+  responses: {
+    200: { ...answer('The stream.', {}), content: { 'text/event-stream': STREAM } },
+    ...refusals(),
+  },
+};

@@ -1,0 +1,201 @@
+/** What the standard face's endpoints for clients say of themselves; `standard.ts` answers them. */
+import { CLIENT_ASSERTION_TYPE } from '../../oauth/client-assertion.ts';
+import { DEVICE_GRANT_TYPE, POLL_INTERVAL } from '../../oauth/device-authorization.ts';
+import { PUSHED_REQUEST_LIFETIME } from '../../oauth/pushed-request.ts';
+import {
+  answer,
+  bodyRefusals,
+  component,
+  credential,
+  fields,
+  type Operation,
+  OWN_ORIGIN,
+  object,
+  posted,
+  SECRET_FIELDS,
+  text,
+} from './operation.ts';
+
+const CLIENT_FIELDS = {
+  ...SECRET_FIELDS,
+  client_assertion: text('A JWT that the client signed, instead of a secret (RFC 7523 §2.2).', { maxLength: 8192 }),
+  client_assertion_type: { const: CLIENT_ASSERTION_TYPE },
+};
+const SCOPE = text('Scope names, separated by spaces.', { examples: ['mail.read'] });
+const RESOURCE = text('The one resource that the tokens are for (RFC 8707 §2).', { format: 'uri' });
+/** By Basic, or in the body; a public client has nothing to prove. */
+const BY_CLIENT: Operation['security'] = [{ clientBasic: [] }, {}];
+
+const TOKEN_REQUEST = component(
+  'schemas',
+  'TokenRequest',
+  fields(
+    {
+      ...CLIENT_FIELDS,
+      grant_type: { enum: ['authorization_code', 'refresh_token', DEVICE_GRANT_TYPE] },
+      code: credential('The code that came to the redirect URI.', 'vk_ac_example'),
+      redirect_uri: text('If there is one, as in the authorization request.', { format: 'uri' }),
+      code_verifier: text('If a `code_challenge` was sent, and only then (RFC 7636 §4.1).', {
+        pattern: '^[A-Za-z0-9._~-]{43,128}$',
+      }),
+      refresh_token: credential('The refresh token.', 'vk_rt_example'),
+      device_code: text('The device code (RFC 8628 §3.4).', { examples: ['vk_dc_example'] }),
+      scope: text('For a refresh token: some of what was granted, and the answer is for all of it (RFC 6749 §6).'),
+      resource: text('For a code or a refresh token: as in the authorization request (RFC 8707 §2.2).', {
+        format: 'uri',
+      }),
+    },
+    ['grant_type'],
+    {
+      oneOf: [
+        { properties: { grant_type: { const: 'authorization_code' } }, required: ['code'] },
+        { properties: { grant_type: { const: 'refresh_token' } }, required: ['refresh_token'] },
+        { properties: { grant_type: { const: DEVICE_GRANT_TYPE } }, required: ['device_code'] },
+      ],
+    },
+  ),
+);
+const TOKENS = component(
+  'schemas',
+  'TokenResponse',
+  object(
+    {
+      access_token: credential('For the `Authorization: Bearer` header of an API.', 'vk_at_example'),
+      token_type: { const: 'Bearer' },
+      expires_in: { type: 'integer', minimum: 0, description: 'Seconds that the access token works.' },
+      refresh_token: credential('For the next refresh; the one before is replaced.', 'vk_rt_example'),
+      scope: text('What was granted, unless it is nothing (RFC 6749 §5.1).', { minLength: 1 }),
+    },
+    ['scope'],
+  ),
+);
+/** `/oauth2/token`. */
+export const TOKEN: Operation = {
+  operationId: 'token',
+  tags: ['standard face'],
+  summary: 'Gives tokens for a code, a refresh token or a device code',
+  description: 'RFC 6749 §3.2. A public client sends its `client_id` alone. A device polls here (RFC 8628 §3.4, §3.5).',
+  security: BY_CLIENT,
+  requestBody: posted(TOKEN_REQUEST),
+  responses: {
+    200: answer('The tokens (RFC 6749 §5.1).', TOKENS, OWN_ORIGIN),
+    ...bodyRefusals(
+      'invalid_request',
+      'invalid_grant',
+      'unsupported_grant_type',
+      'invalid_scope',
+      'invalid_target',
+      'authorization_pending',
+      'slow_down',
+      'expired_token',
+      'access_denied',
+    ),
+  },
+};
+
+const REVOCATION_REQUEST = component(
+  'schemas',
+  'RevocationRequest',
+  fields(
+    {
+      ...CLIENT_FIELDS,
+      token: text('An access or refresh token of the client.', { examples: ['vk_rt_example'] }),
+      token_type_hint: text('Makes no difference.', { examples: ['refresh_token'] }),
+    },
+    ['token'],
+  ),
+);
+/** `/oauth2/revoke`. */
+export const REVOKE: Operation = {
+  operationId: 'revoke',
+  tags: ['standard face'],
+  summary: 'Ends the whole grant that a token came from',
+  description: 'RFC 7009 §2. A token that is unknown or of another client is no error (RFC 7009 §2.2).',
+  security: BY_CLIENT,
+  requestBody: posted(REVOCATION_REQUEST),
+  responses: {
+    200: answer('It has ended, if there was one.', object({}), OWN_ORIGIN),
+    ...bodyRefusals('invalid_request'),
+  },
+};
+
+const PUSHED_REQUEST = component(
+  'schemas',
+  'PushedAuthorizationRequest',
+  fields(
+    {
+      ...CLIENT_FIELDS,
+      redirect_uri: text('A registered redirect URI, character for character.', { format: 'uri' }),
+      state: text('Required, unless a `code_challenge` is sent.', { maxLength: 4096 }),
+      response_type: { const: 'code' },
+      scope: SCOPE,
+      code_challenge: text('RFC 7636 §4.2.', { pattern: '^[A-Za-z0-9_-]{43}$' }),
+      code_challenge_method: { const: 'S256' },
+      resource: RESOURCE,
+      prompt: { enum: ['none', 'login', 'consent', 'login consent', 'consent login'] },
+      login_hint: text('The e-mail address that is expected to sign in.'),
+    },
+    ['response_type', 'redirect_uri'],
+  ),
+);
+/** `/oauth2/par`. */
+export const PUSH: Operation = {
+  operationId: 'pushAuthorizationRequest',
+  tags: ['standard face'],
+  summary: 'Takes an authorization request, and gives a reference for the browser',
+  description: 'RFC 9126 §2.',
+  security: BY_CLIENT,
+  requestBody: posted(PUSHED_REQUEST),
+  responses: {
+    201: answer(
+      'The reference (RFC 9126 §2.2).',
+      component(
+        'schemas',
+        'PushedAuthorizationResponse',
+        object({ request_uri: text('For the authorization page.'), expires_in: { const: PUSHED_REQUEST_LIFETIME } }),
+      ),
+      OWN_ORIGIN,
+    ),
+    ...bodyRefusals(
+      'invalid_request',
+      'unsupported_response_type',
+      'invalid_scope',
+      'invalid_target',
+      'request_not_supported',
+    ),
+  },
+};
+
+const DEVICE_REQUEST = component(
+  'schemas',
+  'DeviceAuthorizationRequest',
+  fields({ ...CLIENT_FIELDS, scope: SCOPE, resource: RESOURCE }, []),
+);
+/** `/oauth2/device_authorization`. */
+export const AUTHORIZE_DEVICE: Operation = {
+  operationId: 'authorizeDevice',
+  tags: ['standard face'],
+  summary: 'Gives a device its two codes',
+  description: 'RFC 8628 §3.1, for clients that are registered for devices.',
+  security: BY_CLIENT,
+  requestBody: posted(DEVICE_REQUEST),
+  responses: {
+    200: answer(
+      'The codes (RFC 8628 §3.2).',
+      component(
+        'schemas',
+        'DeviceAuthorizationResponse',
+        object({
+          device_code: text('For polling.', { examples: ['vk_dc_example'] }),
+          user_code: text('For the person to type.', { pattern: '^[A-Z]{4}-[A-Z]{4}$' }),
+          verification_uri: text('Where it is typed.', { format: 'uri' }),
+          verification_uri_complete: text('The same, with the code in it.', { format: 'uri' }),
+          expires_in: { type: 'integer', minimum: 0 },
+          interval: { const: POLL_INTERVAL },
+        }),
+      ),
+      OWN_ORIGIN,
+    ),
+    ...bodyRefusals('invalid_request', 'unauthorized_client', 'invalid_scope', 'invalid_target'),
+  },
+};

@@ -1,0 +1,160 @@
+/** The standard face's endpoints for clients, in the form of the RFCs: requests and answers translated, nothing decided. */
+import type { FastifyInstance } from 'fastify';
+import { isOriginOf } from '../../oauth/client.ts';
+import { DEVICE_GRANT_TYPE, POLL_INTERVAL, readableUserCode } from '../../oauth/device-authorization.ts';
+import { invalidRequest, Refusal } from '../../oauth/error.ts';
+import type { IssuedTokens } from '../../oauth/grant.ts';
+import type { Parameters } from '../../oauth/parameters.ts';
+import { PUSHED_REQUEST_LIFETIME } from '../../oauth/pushed-request.ts';
+import { answerProblem } from '../answer.ts';
+import { addDirectEndpoint, type EndpointReply, type EndpointRequest } from '../endpoint.ts';
+import { formOf } from '../form.ts';
+import { originOf } from '../origin.ts';
+import { STANDARD_PATHS } from '../paths.ts';
+import type { Service } from '../service.ts';
+import { readClientCredentials } from './client-authentication.ts';
+import { oauthAnswers, sendJson, sendOAuthRefusal } from './json-answers.ts';
+import { type Operation, parametersOf } from './operation.ts';
+import { AUTHORIZE_DEVICE, PUSH, REVOKE, TOKEN } from './standard-operations.ts';
+
+/** Adds the token, revocation, pushed-request and device-authorization endpoints to the app's address. */
+export function addStandardFace(app: FastifyInstance, service: Service): void {
+  type Handler = (service: Service, request: EndpointRequest, reply: EndpointReply) => Promise<EndpointReply>;
+  const routes: [path: string, operation: Operation, handle: Handler][] = [
+    [STANDARD_PATHS.token, TOKEN, token],
+    [STANDARD_PATHS.revoke, REVOKE, revoke],
+    [STANDARD_PATHS.pushedAuthorizationRequest, PUSH, push],
+    [STANDARD_PATHS.deviceAuthorization, AUTHORIZE_DEVICE, authorizeDevice],
+  ];
+  for (const [path, operation, handle] of routes)
+    addDirectEndpoint(app, 'POST', path, { answers: oauthAnswers, operation }, async (request, reply) => {
+      await allowOwnPages(service, request, reply);
+      return handle(service, request, reply);
+    });
+}
+
+/** `/oauth2/token` (RFC 6749 §3.2, §5.1). */
+async function token(service: Service, request: EndpointRequest, reply: EndpointReply): Promise<EndpointReply> {
+  const result = await issue(service, request);
+  if (result instanceof Refusal) return sendOAuthRefusal(request, reply, result);
+  return sendJson(reply, {
+    access_token: result.accessToken,
+    token_type: 'Bearer',
+    expires_in: Math.max(0, Math.floor((result.accessTokenExpiresAt - service.now()) / 1000)),
+    refresh_token: result.refreshToken,
+    // A scope has at least one value (RFC 6749 §3.3): a grant without any has none to tell.
+    ...(result.scope === '' ? {} : { scope: result.scope }),
+  });
+}
+
+async function issue(service: Service, request: EndpointRequest): Promise<IssuedTokens | Refusal> {
+  const body = formOf(request);
+  const problem = body.problem(parametersOf(TOKEN), ['resource']);
+  if (problem) return invalidRequest(problem); // RFC 6749 §3.2
+  const credentials = readClientCredentials('standard', request.headers.authorization, body);
+  if (credentials instanceof Refusal) return credentials;
+  const origin = originOf(request);
+  const asked = { scope: body.get('scope'), resources: body.all('resource') };
+  switch (body.get('grant_type')) {
+    case undefined:
+      return invalidRequest('grant_type is required');
+    case 'authorization_code': {
+      const code = body.get('code');
+      if (code === undefined) return invalidRequest('code is required');
+      const presented = {
+        redirectUri: body.get('redirect_uri') ?? null,
+        codeVerifier: body.get('code_verifier'),
+        // RFC 6749 §4.1.3 knows no scope here: it was decided when the code was issued.
+        asked: { ...asked, scope: undefined },
+      };
+      return service.authorizationServer.exchangeAuthorizationCode(credentials, code, presented, origin);
+    }
+    case 'refresh_token': {
+      const refreshToken = body.get('refresh_token');
+      if (refreshToken === undefined) return invalidRequest('refresh_token is required');
+      return service.authorizationServer.refresh(credentials, refreshToken, asked, origin);
+    }
+    case DEVICE_GRANT_TYPE: {
+      const deviceCode = body.get('device_code');
+      if (deviceCode === undefined) return invalidRequest('device_code is required');
+      return service.deviceFlow.poll(credentials, deviceCode, { ...asked, scope: undefined }, origin);
+    }
+    default:
+      return new Refusal(
+        'unsupported_grant_type',
+        'grant_type must be authorization_code, refresh_token or that of a device code',
+      );
+  }
+}
+
+/** `/oauth2/revoke` (RFC 7009 §2). A hint could only make the search faster, and there is none. */
+async function revoke(service: Service, request: EndpointRequest, reply: EndpointReply): Promise<EndpointReply> {
+  const body = formOf(request);
+  const refuse = (refusal: Refusal) => sendOAuthRefusal(request, reply, refusal);
+  const problem = body.problem(parametersOf(REVOKE));
+  if (problem) return refuse(invalidRequest(problem));
+  const credentials = readClientCredentials('standard', request.headers.authorization, body);
+  if (credentials instanceof Refusal) return refuse(credentials);
+  const presented = body.get('token');
+  if (presented === undefined) return refuse(invalidRequest('token is required'));
+  const refusal = await service.authorizationServer.revoke(credentials, presented, originOf(request));
+  // Clients ignore the body (RFC 7009 §2.2), but some cannot without one in JSON.
+  return refusal ? refuse(refusal) : sendJson(reply, {});
+}
+
+/** `/oauth2/par` (RFC 9126 §2). */
+async function push(service: Service, request: EndpointRequest, reply: EndpointReply): Promise<EndpointReply> {
+  const body = formOf(request);
+  const problem = body.problem(parametersOf(PUSH), ['resource']);
+  if (problem) return sendOAuthRefusal(request, reply, invalidRequest(problem));
+  const credentials = readClientCredentials('standard', request.headers.authorization, body);
+  if (credentials instanceof Refusal) return sendOAuthRefusal(request, reply, credentials);
+  const result = await service.authorizationServer.pushRequest(credentials, body, originOf(request));
+  if (result instanceof Refusal) return sendOAuthRefusal(request, reply, result);
+  return sendJson(reply.code(201), { request_uri: result, expires_in: PUSHED_REQUEST_LIFETIME });
+}
+
+/** `/oauth2/device_authorization` (RFC 8628 §3.1, §3.2). */
+async function authorizeDevice(
+  service: Service,
+  request: EndpointRequest,
+  reply: EndpointReply,
+): Promise<EndpointReply> {
+  const origin = originOf(request);
+  const { deviceRequests } = service.throttles;
+  const retryAfter = deviceRequests.wait([origin.source], service.now());
+  if (retryAfter > 0) return answerProblem(oauthAnswers, request, reply, { kind: 'too_many_requests', retryAfter });
+  deviceRequests.count([origin.source], service.now());
+  const result = await beginDevice(service, formOf(request), request);
+  if (result instanceof Refusal) return sendOAuthRefusal(request, reply, result);
+  const page = service.appUrl + STANDARD_PATHS.device;
+  const userCode = readableUserCode(result.userCode);
+  return sendJson(reply, {
+    device_code: result.deviceCode,
+    user_code: userCode,
+    verification_uri: page,
+    verification_uri_complete: `${page}?user_code=${userCode}`,
+    expires_in: Math.ceil((result.expiresAt - service.now()) / 1000),
+    interval: POLL_INTERVAL,
+  });
+}
+
+async function beginDevice(service: Service, body: Parameters, request: EndpointRequest) {
+  const problem = body.problem(parametersOf(AUTHORIZE_DEVICE), ['resource']);
+  if (problem) return invalidRequest(problem);
+  const credentials = readClientCredentials('standard', request.headers.authorization, body);
+  if (credentials instanceof Refusal) return credentials;
+  const [resource = null, ...others] = body.all('resource');
+  if (others.length > 0) return new Refusal('invalid_target', 'ask for one resource at a time'); // RFC 8707 §2
+  return service.deviceFlow.begin(credentials, { scope: body.get('scope'), resource }, originOf(request));
+}
+
+/** A public client's own pages may read the answer: no other origin, and never with cookies. */
+async function allowOwnPages(service: Service, request: EndpointRequest, reply: EndpointReply): Promise<void> {
+  const { origin } = request.headers;
+  reply.header('Vary', 'Origin');
+  const clientId = formOf(request).get('client_id');
+  if (origin === undefined || clientId === undefined) return;
+  const client = await service.clients.findClient(clientId);
+  if (client && isOriginOf(client, origin)) reply.header('Access-Control-Allow-Origin', origin);
+}

@@ -1,0 +1,120 @@
+/** `/account/apps`: the apps that can act for the signed-in person, and taking that back. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { ConnectedApp, TakenBack } from '../../oauth/grant-registry.ts';
+import type { Parameters } from '../../oauth/parameters.ts';
+import { connectedAppsPage, type RemovedAccess } from '../../pages/connected-apps-page.ts';
+import { formOf } from '../form.ts';
+import { originOf } from '../origin.ts';
+import type { Service } from '../service.ts';
+import type { BrowserSessions, SignedIn } from './browser-session.ts';
+import type { Pages } from './page-answers.ts';
+import { permissionsGranted } from './permissions.ts';
+import { sendSignIn } from './sign-in-form.ts';
+
+const APPS_PATH = '/account/apps';
+
+/** Adds the connected-apps page. */
+export function addAccount(app: FastifyInstance, service: Service, pages: Pages, sessions: BrowserSessions): void {
+  const config = { answers: pages.answers, limit: 'public' } as const;
+
+  app.get(APPS_PATH, { config }, async (request, reply) => {
+    const signedIn = await sessions.signedIn(request);
+    if (!signedIn) return sendSignIn(pages, sessions, request, reply, { continueTo: APPS_PATH, appName: null });
+    return sendApps(request, reply, signedIn);
+  });
+
+  app.post(`${APPS_PATH}/revoke`, { config }, async (request, reply) => {
+    if (!sessions.isSameOrigin(request)) return pages.sendError(request, reply, 403, 'form_refused');
+    const signedIn = await sessions.signedIn(request);
+    const form = formOf(request);
+    if (!signedIn) {
+      const problem = { kind: 'signed_out' } as const;
+      return sendSignIn(pages, sessions, request, reply.code(403), { continueTo: APPS_PATH, appName: null, problem });
+    }
+    if (sessions.checkForm(signedIn, 'apps', '', form.get('form_token')) !== 'good') {
+      request.outcome = { error: 'form_outdated' };
+      return sendApps(request, reply.code(403), signedIn, true);
+    }
+    const clientId = form.get('client_id') ?? '';
+    const what = await remove(request, signedIn, clientId);
+    if (what === null) request.outcome = { error: 'unknown_grant' };
+    const location = what === null ? APPS_PATH : `${APPS_PATH}?${saysRemoved(signedIn, clientId, what)}`;
+    return pages.secure(reply).header('Cache-Control', 'no-store').code(303).header('Location', location).send();
+  });
+
+  /** Also when another press had removed it already: it is so. Anybody can make a link, so that the mark says it is ours. */
+  function saysRemoved(signedIn: SignedIn, clientId: string, what: Removed): URLSearchParams {
+    const mark = sessions.formToken(signedIn, 'removed', subjectOf(clientId, what));
+    return new URLSearchParams({ removed: clientId, mark, what });
+  }
+
+  /** Ends what the form names; null when there is none of this person's. The client alone stands for all of it. */
+  async function remove(request: FastifyRequest, { account }: SignedIn, clientId: string): Promise<Removed | null> {
+    const { grants } = service;
+    const form = formOf(request);
+    const [grantId, waitingId] = [form.get('grant_id'), form.get('waiting_id')];
+    const actor = { kind: 'user', id: account.id, ...originOf(request) } as const;
+    if (grantId === undefined && waitingId === undefined) {
+      await grants.disconnect(account.id, clientId, actor);
+      return 'all';
+    }
+    const isWaiting = waitingId !== undefined;
+    const taken: TakenBack = { clientId, grantId: waitingId ?? grantId ?? '', isWaiting };
+    const of = await grants.takeBack(account.id, taken, actor);
+    return of && isWaiting ? 'waiting' : of;
+  }
+
+  async function sendApps(request: FastifyRequest, reply: FastifyReply, signedIn: SignedIn, isOutdated = false) {
+    const { account } = signedIn;
+    const apps = await service.grants.connectedApps(account.id);
+    const context = pages.context(request);
+    const page = connectedAppsPage(context, {
+      account,
+      apps: await Promise.all(apps.map((connected) => asShown(service, connected, context.language))),
+      formToken: sessions.formToken(signedIn, 'apps', ''),
+      justRemoved: await justRemoved(request, signedIn, apps),
+      isOutdated,
+      signOutFormToken: sessions.formToken(signedIn, 'sign-out', ''),
+    });
+    return pages.send(reply, page);
+  }
+
+  /** What was removed just now, unless it is there all the same. */
+  async function justRemoved(request: FastifyRequest, signedIn: SignedIn, apps: readonly ConnectedApp[]) {
+    const query = request.query as Parameters;
+    const clientId = query.get('removed') ?? '';
+    const removed = REMOVED.find((what) => what === query.get('what'));
+    if (!removed || sessions.checkForm(signedIn, 'removed', subjectOf(clientId, removed), query.get('mark')) !== 'good')
+      return null;
+    const appName = (await service.clients.findClient(clientId))?.name;
+    const what = shownOf(
+      removed,
+      apps.filter((connected) => connected.clientId === clientId),
+    );
+    return what && appName !== undefined ? { what, appName } : null;
+  }
+}
+
+const REMOVED = ['all', 'app', 'device', 'waiting'] as const;
+
+/** What was removed: all of an app, or one line of the page. */
+type Removed = (typeof REMOVED)[number];
+
+/** What is said of a removal, with what the app has now; null when it would not be true any more. */
+function shownOf(removed: Removed, left: readonly ConnectedApp[]): RemovedAccess | null {
+  if (removed === 'device' || removed === 'waiting') return removed;
+  if (left.length === 0) return 'app';
+  return removed === 'app' && left.every(({ isDevice }) => isDevice) ? 'appButDevices' : null;
+}
+
+/** What a mark of a removal stands for. */
+function subjectOf(clientId: string, what: Removed): string {
+  return JSON.stringify([clientId, what]);
+}
+
+/** An app with its permissions in words. */
+async function asShown(service: Service, { clientName, lastUsedAt, scope, ...shown }: ConnectedApp, language: string) {
+  const client = await service.clients.findClient(shown.clientId);
+  const permissions = await permissionsGranted(service, client, scope, language);
+  return { ...shown, appName: clientName, permissions, lastUsed: lastUsedAt };
+}

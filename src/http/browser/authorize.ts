@@ -1,0 +1,239 @@
+/**
+ * The authorization pages of both faces, where a person allows an app. The URL is the state of the request: sign-in comes
+ * back to it, the consent form posts to it, and it is validated anew each time.
+ */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import {
+  type AuthorizationRequest,
+  type Face,
+  needsConsent,
+  type RedirectableError,
+  requestFingerprint,
+  type ShownError,
+} from '../../oauth/authorization-request.ts';
+import { errorLocation, refusedLocation } from '../../oauth/authorization-response.ts';
+import type { ConsentGiven } from '../../oauth/authorization-server.ts';
+import { type ErrorCode, Refusal } from '../../oauth/error.ts';
+import type { Parameters } from '../../oauth/parameters.ts';
+import { redirectHost } from '../../oauth/redirect-uri.ts';
+import { consentPage, type NotTaken } from '../../pages/consent-page.ts';
+import { answerProblem } from '../answer.ts';
+import { idForLog } from '../api/client-authentication.ts';
+import { decodeQuery } from '../decoding.ts';
+import { formOf } from '../form.ts';
+import { originOf } from '../origin.ts';
+import { AUTHORIZE_PATH, STANDARD_PATHS } from '../paths.ts';
+import { countVisit } from '../public-limit.ts';
+import type { Service } from '../service.ts';
+import type { BrowserSessions, SignedIn } from './browser-session.ts';
+import { countDecision } from './decision-limit.ts';
+import type { Pages } from './page-answers.ts';
+import { permissionsToAsk } from './permissions.ts';
+import { sendSignIn } from './sign-in-form.ts';
+
+/** The faces by the path of their authorization page. */
+const FACES: Readonly<Record<string, Face>> = { [AUTHORIZE_PATH]: 'published', [STANDARD_PATHS.authorize]: 'standard' };
+
+/** The mark of a demanded sign-in, in the URL that sign-in comes back to; no client's business. */
+const DEMAND = 'signed_in_after';
+
+/** What the steps of one service's authorization pages share. */
+type Parts = { readonly service: Service; readonly pages: Pages; readonly sessions: BrowserSessions };
+
+/** Adds the authorization pages. */
+export function addAuthorize(app: FastifyInstance, service: Service, pages: Pages, sessions: BrowserSessions): void {
+  const config = { answers: pages.answers };
+  const parts = { service, pages, sessions };
+  for (const [path, face] of Object.entries(FACES)) {
+    app.get(path, { config }, (request, reply) => show(parts, face, request, reply));
+    app.post(path, { config }, (request, reply) => decide(parts, face, request, reply));
+  }
+}
+
+/** The face whose authorization page a path with its query leads to, or null. */
+export function faceOf(path: string): Face | null {
+  return FACES[path.replace(/\?.*$/s, '')] ?? null;
+}
+
+async function show(parts: Parts, face: Face, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const { service, pages, sessions } = parts;
+  // A high ceiling: a person never meets it, a flood does.
+  const retryAfter = countVisit(service.throttles.authorize, request.source, service.now());
+  if (retryAfter > 0) return answerProblem(pages.answers, request, reply, { kind: 'too_many_requests', retryAfter });
+  const outcome = await service.authorizationServer.validateRequest(face, request.query as Parameters);
+  if (outcome.kind !== 'valid') return sendInvalid(pages, request, reply, outcome);
+  const signedIn = await sessions.signedIn(request);
+  if (!signedIn || !isFresh(sessions, request, outcome, signedIn)) {
+    if (outcome.prompt.includes('none')) return refuse(pages, request, reply, outcome, 'login_required');
+    return demandSignIn(parts, request, reply, outcome, signedIn);
+  }
+  const { client, redirectUri, resource } = outcome;
+  const owner = signedIn.account.id;
+  const remembered =
+    client.consent === 'remember' ? await service.grants.rememberedScope(owner, client, redirectUri, resource) : null;
+  if (!needsConsent(outcome, remembered)) {
+    if (isLoadedAhead(request)) return answerProblem(pages.answers, request, reply, { kind: 'unavailable' });
+    // Each leaves a grant and a row of the audit trail, as a press of Allow does.
+    const throttled = countDecision(service, request, reply, signedIn);
+    if (throttled)
+      return answerProblem(pages.answers, request, reply, {
+        kind: 'too_many_requests',
+        retryAfter: throttled.retryAfterSeconds,
+      });
+    const given = client.consent === 'skip' ? 'skipped' : 'remembered';
+    return allow(parts, request, reply, outcome, signedIn, given, outcome.scope);
+  }
+  if (outcome.prompt.includes('none')) return refuse(pages, request, reply, outcome, 'consent_required');
+  return sendConsent(
+    parts,
+    request,
+    reply,
+    outcome,
+    signedIn,
+    await service.grants.grantedScope(owner, client.id, resource),
+  );
+}
+
+async function decide(parts: Parts, face: Face, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const { service, pages, sessions } = parts;
+  if (!sessions.isSameOrigin(request)) return pages.sendError(request, reply, 403, 'form_refused');
+  const outcome = await service.authorizationServer.validateRequest(face, request.query as Parameters);
+  if (outcome.kind !== 'valid') return sendInvalid(pages, request, reply, outcome);
+  const signedIn = await sessions.signedIn(request);
+  if (!signedIn || !isFresh(sessions, request, outcome, signedIn)) return redirect(pages, reply, request.url);
+  const form = formOf(request);
+  const token = sessions.checkForm(signedIn, 'consent', requestFingerprint(outcome), form.get('form_token'));
+  const again = async (notTaken: NotTaken) => {
+    const granted = await service.grants.grantedScope(signedIn.account.id, outcome.client.id, outcome.resource);
+    return sendConsent(parts, request, reply, outcome, signedIn, granted, notTaken);
+  };
+  if (token !== 'good') {
+    request.outcome = { error: 'form_outdated' };
+    reply.code(403);
+    return again({ why: 'outdated', choice: form.all('scope') });
+  }
+  const decision = form.get('decision');
+  if (decision !== 'allow' && decision !== 'deny')
+    return answerProblem(pages.answers, request, reply, { kind: 'bad_request' });
+  const throttled = countDecision(service, request, reply, signedIn);
+  if (throttled) return again({ ...throttled, choice: form.all('scope') });
+  if (decision === 'allow') return allow(parts, request, reply, outcome, signedIn, 'allowed', form.all('scope'));
+  const origin = originOf(request);
+  return redirect(pages, reply, await service.authorizationServer.deny(outcome, signedIn.account.id, origin));
+}
+
+/** Whether a browser loads the page before anybody went there: it takes no for an answer, and comes again when somebody does. */
+function isLoadedAhead({ headers }: FastifyRequest): boolean {
+  return String(headers['sec-purpose'] ?? headers['purpose']).startsWith('prefetch');
+}
+
+function sendInvalid(
+  pages: Pages,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  outcome: ShownError | RedirectableError,
+): FastifyReply {
+  const named = idForLog((request.query as Parameters).get('client_id'));
+  if (outcome.kind === 'show') {
+    request.outcome = { error: outcome.error, detail: outcome.detail, ...named };
+    return pages.sendError(request, reply, 400, outcome.error);
+  }
+  request.outcome = { error: outcome.refusal.code, detail: outcome.refusal.detail, ...named };
+  return redirect(pages, reply, errorLocation(outcome));
+}
+
+/** With `prompt=login` only a sign-in that was demanded for this very request will do. */
+function isFresh(
+  sessions: BrowserSessions,
+  request: FastifyRequest,
+  outcome: AuthorizationRequest,
+  signedIn: SignedIn,
+): boolean {
+  const mark = (request.query as Parameters).get(DEMAND);
+  return !outcome.prompt.includes('login') || sessions.meetsDemand(signedIn, requestFingerprint(outcome), mark);
+}
+
+function demandSignIn(
+  { pages, sessions }: Parts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  outcome: AuthorizationRequest,
+  signedIn: SignedIn | null,
+): FastifyReply {
+  const mark = outcome.prompt.includes('login') ? sessions.signInDemand(requestFingerprint(outcome)) : null;
+  return sendSignIn(pages, sessions, request, reply, {
+    continueTo: mark === null ? request.url : withDemand(request.url, mark),
+    appName: outcome.client.name,
+    email: outcome.loginHint ?? signedIn?.account.email ?? '',
+    isAgain: signedIn !== null,
+  });
+}
+
+/** The URL with the newest mark alone: two would be a repeated parameter. */
+function withDemand(url: string, mark: string): string {
+  const [path = '', query = ''] = url.split(/\?(.*)/s);
+  const others = query.split('&').filter((pair) => !decodeQuery(pair).has(DEMAND));
+  return `${path}?${[...others, `${DEMAND}=${encodeURIComponent(mark)}`].join('&')}`;
+}
+
+async function sendConsent(
+  { service, pages, sessions }: Parts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  outcome: AuthorizationRequest,
+  signedIn: SignedIn,
+  granted: readonly string[] | null,
+  notTaken: NotTaken | null = null,
+): Promise<FastifyReply> {
+  const context = pages.context(request);
+  const page = consentPage(context, {
+    appName: outcome.client.name,
+    redirectHost: redirectHost(outcome.redirectUri),
+    account: signedIn.account,
+    hasAccessAlready: granted !== null,
+    permissions: await permissionsToAsk(service, outcome.client, outcome.scope, granted, context.language),
+    notTaken,
+    action: request.url,
+    formToken: sessions.formToken(signedIn, 'consent', requestFingerprint(outcome)),
+    switchAccount: { continueTo: request.url, formToken: sessions.formToken(signedIn, 'sign-out', '') },
+  });
+  return pages.send(reply, page, 'leaves');
+}
+
+async function allow(
+  { service, pages }: Parts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  outcome: AuthorizationRequest,
+  { account }: SignedIn,
+  given: ConsentGiven,
+  chosen: readonly string[],
+): Promise<FastifyReply> {
+  const origin = originOf(request);
+  const location = await service.authorizationServer.allow(outcome, account.id, given, chosen, origin);
+  return location === null ? pages.sendError(request, reply, 400, 'unknown_client') : redirect(pages, reply, location);
+}
+
+/** `prompt=none` (OpenID Connect Core §3.1.2.6): the client wants an answer and no page. */
+function refuse(
+  pages: Pages,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  outcome: AuthorizationRequest,
+  code: Extract<ErrorCode, 'login_required' | 'consent_required'>,
+): FastifyReply {
+  request.outcome = { error: code };
+  const description = code === 'login_required' ? 'nobody is signed in' : 'the resource owner must be asked';
+  return redirect(pages, reply, refusedLocation(outcome, new Refusal(code, description)));
+}
+
+/** 303, so that no browser sends the form on (RFC 9700 §4.12); no referrer, since this page's URL is the app's business. */
+function redirect(pages: Pages, reply: FastifyReply, location: string): FastifyReply {
+  return pages
+    .secure(reply, 'leaves')
+    .header('Cache-Control', 'no-store')
+    .header('Referrer-Policy', 'no-referrer')
+    .code(303)
+    .header('Location', location)
+    .send();
+}

@@ -1,0 +1,171 @@
+/**
+ * What a browser carries: the session's token once somebody is signed in; before that a visitor's random value, so that the
+ * sign-in form too is bound to one browser; and by what it is known to accounts that signed in there, which gives no right
+ * to anything. None of them is ever in a page or a log.
+ */
+import { randomBytes } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Account } from '../../accounts/account.ts';
+import { checkFormToken, formTokenMadeAt, makeFormToken } from '../../accounts/form-token.ts';
+import { KNOWN_BROWSER_LIFETIME } from '../../accounts/known-browser.ts';
+import type { Service } from '../service.ts';
+
+/** A signed-in browser. */
+export type SignedIn = {
+  readonly account: Account;
+  readonly sessionToken: string;
+  /** Milliseconds since the epoch. */
+  readonly signedInAt: number;
+};
+
+/** What a form is for; a token for one purpose is wrong for every other. */
+export type FormPurpose = 'sign-in' | 'sign-out' | 'consent' | 'device' | 'apps' | 'removed';
+
+type CookieName = 'session' | 'visitor' | 'known';
+
+const MONTH_SECONDS = 30 * 24 * 3600;
+
+/** Cookies and form tokens of one service. */
+export class BrowserSessions {
+  readonly #service: Service;
+  readonly #isHttps: boolean;
+
+  constructor(service: Service) {
+    this.#service = service;
+    this.#isHttps = service.appUrl.startsWith('https:');
+  }
+
+  /** Whether a cookie of this service came more than once. */
+  hasRepeatedCookie({ headers }: FastifyRequest): boolean {
+    const names = (headers.cookie ?? '').split(';').map((pair) => pair.replace(/=.*$/s, '').trim());
+    const own = names.filter((name) => name.startsWith(this.#prefix));
+    return new Set(own).size < own.length;
+  }
+
+  /** Who is signed in, or null. */
+  async signedIn(request: FastifyRequest): Promise<SignedIn | null> {
+    const sessionToken = this.sessionToken(request);
+    if (sessionToken === null) return null;
+    const session = await this.#service.accounts.accountOfSession(sessionToken);
+    return session && { ...session, sessionToken };
+  }
+
+  /** The session token that the browser sent, whether it is good or not. */
+  sessionToken(request: FastifyRequest): string | null {
+    return request.cookies[this.#name('session')] ?? null;
+  }
+
+  /** By what the browser says it is known to accounts, or null. */
+  knownBrowser(request: FastifyRequest): string | null {
+    return request.cookies[this.#name('known')] ?? null;
+  }
+
+  /** Gives the browser its new session, and a new visitor value with it: nothing from before is good any more. */
+  begin(reply: FastifyReply, sessionToken: string, knownBrowser: string): void {
+    this.#set(reply, 'session', sessionToken, MONTH_SECONDS);
+    this.#set(reply, 'known', knownBrowser, KNOWN_BROWSER_LIFETIME);
+    this.#clear(reply, 'visitor');
+  }
+
+  /** Takes the session from the browser. */
+  end(reply: FastifyReply): void {
+    this.#clear(reply, 'session');
+  }
+
+  /** The token for a form of a signed-in person, about one subject. */
+  formToken(signedIn: SignedIn, purpose: FormPurpose, subject: string): string {
+    return makeFormToken(this.#service.keyring, bindingOf(signedIn, purpose, subject), this.#service.now());
+  }
+
+  /** Checks the token that a form of a signed-in person posted. */
+  checkForm(
+    signedIn: SignedIn,
+    purpose: FormPurpose,
+    subject: string,
+    token: string | undefined,
+  ): 'good' | 'expired' | 'wrong' {
+    return checkFormToken(this.#service.keyring, bindingOf(signedIn, purpose, subject), token, this.#service.now());
+  }
+
+  /** The mark that a sign-in is demanded from now on, for one request: it goes along to sign-in and comes back. */
+  signInDemand(subject: string): string {
+    return makeFormToken(this.#service.keyring, demandBinding(subject), this.#service.now());
+  }
+
+  /** Whether somebody signed in after the mark was made, not long ago. */
+  meetsDemand({ signedInAt }: SignedIn, subject: string, mark: string | undefined): boolean {
+    const { keyring, now } = this.#service;
+    return (
+      checkFormToken(keyring, demandBinding(subject), mark, now()) === 'good' &&
+      signedInAt >= formTokenMadeAt(mark as string)
+    );
+  }
+
+  /** The token for the sign-in form; gives the browser a visitor value if it has none. */
+  signInFormToken(request: FastifyRequest, reply: FastifyReply): string {
+    const known = request.cookies[this.#name('visitor')];
+    const visitor = known ?? randomBytes(32).toString('base64url');
+    if (known === undefined) this.#set(reply, 'visitor', visitor);
+    return makeFormToken(
+      this.#service.keyring,
+      { session: visitor, purpose: 'sign-in', subject: '' },
+      this.#service.now(),
+    );
+  }
+
+  /** Checks the token that the sign-in form posted. */
+  checkSignInForm(request: FastifyRequest, token: string | undefined): 'good' | 'expired' | 'wrong' {
+    const visitor = request.cookies[this.#name('visitor')];
+    if (visitor === undefined) return 'wrong';
+    return checkFormToken(
+      this.#service.keyring,
+      { session: visitor, purpose: 'sign-in', subject: '' },
+      token,
+      this.#service.now(),
+    );
+  }
+
+  /**
+   * Whether a post comes from our own page: what the browser itself says of it, first by Fetch Metadata, else by `Origin`,
+   * else by `Referer`. A request with none of them is from no browser that could be tricked; the form token binds it all
+   * the same.
+   */
+  isSameOrigin(request: FastifyRequest): boolean {
+    const site = request.headers['sec-fetch-site'];
+    if (site !== undefined) return site === 'same-origin';
+    const { origin, referer } = request.headers;
+    if (origin !== undefined) return origin === this.#service.appUrl;
+    return referer === undefined || URL.parse(referer)?.origin === this.#service.appUrl;
+  }
+
+  /** `__Host-` ties a cookie to this host and to https; on loopback without TLS browsers would refuse it. */
+  get #prefix(): string {
+    return this.#isHttps ? '__Host-valetkey_' : 'valetkey_';
+  }
+
+  #name(what: CookieName): string {
+    return this.#prefix + what;
+  }
+
+  #set(reply: FastifyReply, what: CookieName, value: string, maxAge?: number): void {
+    const options = { path: '/', httpOnly: true, secure: this.#isHttps, sameSite: 'lax' } as const;
+    reply.setCookie(this.#name(what), value, maxAge === undefined ? options : { ...options, maxAge });
+  }
+
+  #clear(reply: FastifyReply, what: CookieName): void {
+    this.#set(reply, what, '', 0);
+  }
+}
+
+/** No session: the one that was there when it was made is not the one that shows it. */
+function demandBinding(subject: string) {
+  return { session: '', purpose: 'sign-in-demand', subject };
+}
+
+function bindingOf(
+  { account, sessionToken }: Pick<SignedIn, 'account' | 'sessionToken'>,
+  purpose: FormPurpose,
+  subject: string,
+) {
+  return { session: sessionToken, purpose, subject: JSON.stringify([account.id, subject]) };
+}

@@ -1,0 +1,172 @@
+/**
+ * `/device` (RFC 8628 §3.3): a person types the code that a device shows, sees who asks for what, and decides. The URL with
+ * the code is the state; nothing is written before the decision.
+ */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Client } from '../../oauth/client.ts';
+import { readableUserCode } from '../../oauth/device-authorization.ts';
+import type { ShownDeviceRequest } from '../../oauth/device-flow.ts';
+import { grantIdText } from '../../oauth/grant.ts';
+import { networksOf } from '../../oauth/networks.ts';
+import type { Parameters } from '../../oauth/parameters.ts';
+import { optionalNames } from '../../oauth/scope.ts';
+import { consentPage, type NotTaken } from '../../pages/consent-page.ts';
+import { type DeviceCodeProblem, deviceCodePage, deviceDonePage } from '../../pages/device-pages.ts';
+import { answerProblem, setRetryAfter } from '../answer.ts';
+import { formOf } from '../form.ts';
+import { originOf } from '../origin.ts';
+import { STANDARD_PATHS } from '../paths.ts';
+import type { Service } from '../service.ts';
+import type { BrowserSessions, SignedIn } from './browser-session.ts';
+import { countDecision } from './decision-limit.ts';
+import type { Pages } from './page-answers.ts';
+import { permissionsToAsk } from './permissions.ts';
+import { sendSignIn } from './sign-in-form.ts';
+
+type Parts = { readonly service: Service; readonly pages: Pages; readonly sessions: BrowserSessions };
+
+/** Adds the device pages. */
+export function addDevice(app: FastifyInstance, service: Service, pages: Pages, sessions: BrowserSessions): void {
+  const config = { answers: pages.answers, limit: 'public' } as const;
+  const parts = { service, pages, sessions };
+  app.get(STANDARD_PATHS.device, { config }, (request, reply) => show(parts, request, reply));
+  app.post(STANDARD_PATHS.device, { config }, (request, reply) => decide(parts, request, reply));
+}
+
+async function show(parts: Parts, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const { pages, sessions } = parts;
+  const signedIn = await sessions.signedIn(request);
+  if (!signedIn) return sendSignIn(pages, sessions, request, reply, { continueTo: request.url, appName: null });
+  const typed = (request.query as Parameters).get('user_code');
+  if (typed === undefined)
+    return pages.send(reply, deviceCodePage(pages.context(request), { userCode: '', problem: null }));
+  const found = await findWaiting(parts, request, reply, signedIn, typed);
+  return found ? sendConsent(parts, request, reply, found, signedIn) : reply;
+}
+
+async function decide(parts: Parts, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const { service, pages, sessions } = parts;
+  if (!sessions.isSameOrigin(request)) return pages.sendError(request, reply, 403, 'form_refused');
+  const signedIn = await sessions.signedIn(request);
+  if (!signedIn) return seeOther(pages, reply, request.url);
+  const typed = (request.query as Parameters).get('user_code') ?? '';
+  const found = await findWaiting(parts, request, reply, signedIn, typed);
+  if (!found) return reply;
+  const form = formOf(request);
+  const token = sessions.checkForm(signedIn, 'device', subjectOf(found), form.get('form_token'));
+  if (token !== 'good') {
+    request.outcome = { error: 'form_outdated' };
+    const outdated: NotTaken = { why: 'outdated', choice: form.all('scope') };
+    return sendConsent(parts, request, reply.code(403), found, signedIn, outdated);
+  }
+  const decision = form.get('decision');
+  if (decision !== 'allow' && decision !== 'deny')
+    return answerProblem(pages.answers, request, reply, { kind: 'bad_request' });
+  const throttled = countDecision(service, request, reply, signedIn);
+  if (throttled)
+    return sendConsent(parts, request, reply, found, signedIn, { ...throttled, choice: form.all('scope') });
+  const [origin, { deviceFlow }] = [originOf(request), service];
+  const outcome =
+    decision === 'allow'
+      ? await deviceFlow.allow(found, signedIn.account.id, form.all('scope'), origin)
+      : await deviceFlow.deny(found, signedIn.account.id, origin);
+  if (outcome === 'gone') return sendNothingWaits(parts, request, reply, signedIn, typed);
+  return sendDone(pages, request, reply, { decision: outcome, client: found.client });
+}
+
+function sendDone(
+  pages: Pages,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { decision, client }: { readonly decision: 'allowed' | 'denied'; readonly client: Client },
+): FastifyReply {
+  return pages.send(reply, deviceDonePage(pages.context(request), { decision, appName: client.name }));
+}
+
+/** The request behind the typed code. Null when there is none, and then the answer is sent; wrong guesses are slowed down. */
+async function findWaiting(
+  parts: Parts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  signedIn: SignedIn,
+  typed: string,
+): Promise<ShownDeviceRequest | null> {
+  const { service, pages } = parts;
+  const { userCode } = service.throttles;
+  const networks = networksOf(originOf(request).source).map(({ key, weight }) => ({ key: `source ${key}`, weight }));
+  const guesses = [`account ${signedIn.account.id}`, ...networks];
+  const retryAfterSeconds = userCode.wait(guesses, service.now());
+  if (retryAfterSeconds > 0) {
+    request.outcome = { error: 'throttled' };
+    setRetryAfter(reply.code(429), retryAfterSeconds);
+    sendCodeForm(pages, request, reply, typed, { kind: 'throttled', retryAfterSeconds });
+    return null;
+  }
+  // Before the search, or as many could guess at once as fit into it.
+  userCode.count(guesses, service.now());
+  const found = await service.deviceFlow.find(typed);
+  if (found) {
+    userCode.refund(guesses, service.now());
+    return found;
+  }
+  await sendNothingWaits(parts, request, reply, signedIn, typed);
+  return null;
+}
+
+/** Whoever pressed twice, or came back, hears what was decided; else the code is wrong. */
+async function sendNothingWaits(
+  { service, pages }: Parts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { account }: SignedIn,
+  typed: string,
+): Promise<FastifyReply> {
+  const decided = await service.deviceFlow.findDecision(typed, account.id);
+  if (decided) return sendDone(pages, request, reply, decided);
+  request.outcome = { error: 'unknown_code' };
+  return sendCodeForm(pages, request, reply.code(400), typed, { kind: 'unknown_code' });
+}
+
+function sendCodeForm(
+  pages: Pages,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  userCode: string,
+  problem: DeviceCodeProblem,
+): FastifyReply {
+  return pages.send(reply, deviceCodePage(pages.context(request), { userCode, problem }));
+}
+
+async function sendConsent(
+  { service, pages, sessions }: Parts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  found: ShownDeviceRequest,
+  signedIn: SignedIn,
+  notTaken: NotTaken | null = null,
+): Promise<FastifyReply> {
+  const { client, request: asked } = found;
+  const context = pages.context(request);
+  const granted = await service.grants.grantedScope(signedIn.account.id, client.id, asked.resource);
+  const page = consentPage(context, {
+    appName: client.name,
+    userCode: readableUserCode(asked.userCode),
+    account: signedIn.account,
+    hasAccessAlready: granted !== null,
+    permissions: await permissionsToAsk(service, client, asked.scope, granted, context.language),
+    notTaken,
+    action: request.url,
+    formToken: sessions.formToken(signedIn, 'device', subjectOf(found)),
+    switchAccount: { continueTo: request.url, formToken: sessions.formToken(signedIn, 'sign-out', '') },
+  });
+  return pages.send(reply, page);
+}
+
+/** The very request that was shown: the same code may be another's tomorrow. */
+function subjectOf({ request: { grantId, scope }, client }: ShownDeviceRequest): string {
+  return JSON.stringify([grantIdText(grantId), scope, optionalNames(client.scopes, scope)]);
+}
+
+function seeOther(pages: Pages, reply: FastifyReply, path: string): FastifyReply {
+  return pages.secure(reply).header('Cache-Control', 'no-store').code(303).header('Location', path).send();
+}

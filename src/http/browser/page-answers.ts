@@ -1,0 +1,88 @@
+/** Sending pages: their headers, their language, and problems as pages. */
+import { hash } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type ErrorKind, errorPage } from '../../pages/error-page.ts';
+import type { Html } from '../../pages/html.ts';
+import type { PageContext } from '../../pages/layout.ts';
+import { chooseLanguage, messagesFor } from '../../pages/messages/messages.ts';
+import { stylesheet } from '../../pages/stylesheet.ts';
+import type { HttpProblem } from '../problem.ts';
+import type { Service } from '../service.ts';
+
+/** Whether a page's forms stay on this site. Browsers apply `form-action` to the whole chain of redirects, which breaks Allow. */
+export type FormTarget = 'this-site' | 'leaves';
+
+/** Sends pages of one service: the one place that knows their headers. */
+export type Pages = {
+  /** What a page needs to be rendered for this request. */
+  readonly context: (request: FastifyRequest) => PageContext;
+  readonly send: (reply: FastifyReply, page: Html, target?: FormTarget) => FastifyReply;
+  readonly sendError: (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    status: number,
+    kind: ErrorKind,
+    retryAfterSeconds?: number,
+  ) => FastifyReply;
+  readonly answers: (request: FastifyRequest, reply: FastifyReply, problem: HttpProblem) => FastifyReply;
+  readonly stylesheet: { readonly path: string; readonly text: string };
+  /** Headers for everything else that the app's address serves to browsers. */
+  readonly secure: (reply: FastifyReply, target?: FormTarget) => FastifyReply;
+};
+
+/** Prepares the pages of a service. */
+export function makePages(service: Service): Pages {
+  const text = stylesheet(service.brand.colour);
+  const path = `/assets/valetkey-${hash('sha256', text, 'hex').slice(0, 12)}.css`;
+  const isHttps = service.appUrl.startsWith('https:');
+  const secure = (reply: FastifyReply, target: FormTarget = 'this-site') => setSecurityHeaders(reply, target, isHttps);
+  const context = (request: FastifyRequest): PageContext => {
+    const language = chooseLanguage(request.headers['accept-language']);
+    return { messages: messagesFor(language), language, brand: service.brand, stylesheetHref: path };
+  };
+  const send = (reply: FastifyReply, page: Html, target?: FormTarget) =>
+    secure(reply, target)
+      .header('Cache-Control', 'no-store')
+      .header('Vary', 'Accept-Language')
+      .header('Content-Type', 'text/html; charset=utf-8')
+      .send(String(page));
+  const sendError: Pages['sendError'] = (request, reply, status, kind, retryAfterSeconds) => {
+    request.outcome ??= { error: kind, ...(kind === 'form_refused' ? { detail: FORM_FROM_ELSEWHERE } : {}) };
+    const data = { kind, requestId: request.id, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) };
+    return send(reply.code(status), errorPage(context(request), data));
+  };
+  const answers: Pages['answers'] = (request, reply, problem) =>
+    sendError(request, reply, reply.statusCode, ERROR_KINDS[problem.kind], problem.retryAfter);
+  return { context, send, sendError, answers, stylesheet: { path, text }, secure };
+}
+
+/** What an operator may have done who opens the pages at another name of the same machine. */
+const FORM_FROM_ELSEWHERE = 'the form was sent from another address than VALETKEY_APP_URL';
+
+const ERROR_KINDS: Readonly<Record<HttpProblem['kind'], ErrorKind>> = {
+  bad_request: 'bad_request',
+  plain_http: 'plain_http',
+  not_found: 'not_found',
+  method_not_allowed: 'method_not_allowed',
+  timeout: 'bad_request',
+  too_large: 'too_large',
+  unsupported_media_type: 'bad_request',
+  too_many_requests: 'too_many_requests',
+  headers_too_large: 'bad_request',
+  internal: 'internal',
+  unavailable: 'unavailable',
+};
+
+/** RFC 9700 §4.16 (framing), ASVS 3.4. */
+function setSecurityHeaders(reply: FastifyReply, target: FormTarget, isHttps: boolean): FastifyReply {
+  const policy = "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'";
+  reply
+    .header('Content-Security-Policy', target === 'this-site' ? `${policy}; form-action 'self'` : policy)
+    .header('X-Frame-Options', 'DENY')
+    .header('X-Content-Type-Options', 'nosniff')
+    // With no-referrer a browser would post our own forms with `Origin: null`.
+    .header('Referrer-Policy', 'same-origin')
+    .header('Cross-Origin-Opener-Policy', 'same-origin')
+    .header('Permissions-Policy', 'camera=(), microphone=(), geolocation=(), payment=()');
+  return isHttps ? reply.header('Strict-Transport-Security', 'max-age=31536000') : reply;
+}

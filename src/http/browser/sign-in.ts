@@ -1,0 +1,121 @@
+/** `/sign-in` and `/sign-out`. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Parameters } from '../../oauth/parameters.ts';
+import type { SignInData } from '../../pages/sign-in-page.ts';
+import { signedOutPage, signOutPage } from '../../pages/sign-out-page.ts';
+import { setRetryAfter } from '../answer.ts';
+import { decodeQuery } from '../decoding.ts';
+import { formOf } from '../form.ts';
+import { originOf } from '../origin.ts';
+import type { Service } from '../service.ts';
+import { faceOf } from './authorize.ts';
+import type { BrowserSessions, SignedIn } from './browser-session.ts';
+import { untilHangUp } from './hang-up.ts';
+import type { Pages } from './page-answers.ts';
+import { sendSignIn } from './sign-in-form.ts';
+
+/** Where a person lands after signing in, if they were not on the way to anything. */
+const START = '/account/apps';
+
+/** Seconds after which a busy moment should have passed. */
+const BUSY_RETRY_AFTER = 2;
+
+/** Adds sign-in and sign-out. */
+export function addSignIn(app: FastifyInstance, service: Service, pages: Pages, sessions: BrowserSessions): void {
+  const config = { answers: pages.answers, limit: 'public' } as const;
+
+  app.get('/sign-in', { config }, async (request, reply) => {
+    const continueTo = localPath(service.appUrl, (request.query as Parameters).get('continue'));
+    if (await sessions.signedIn(request)) return seeOther(pages, reply, continueTo ?? START);
+    return sendSignIn(pages, sessions, request, reply, await onTheWayTo(service, sessions, request, continueTo));
+  });
+
+  app.post('/sign-in', { config }, async (request, reply) => {
+    if (!sessions.isSameOrigin(request)) return pages.sendError(request, reply, 403, 'form_refused');
+    const form = formOf(request);
+    const continueTo = localPath(service.appUrl, form.get('continue'));
+    const email = form.get('email') ?? '';
+    const again = { ...(await onTheWayTo(service, sessions, request, continueTo)), email };
+    if (sessions.checkSignInForm(request, form.get('form_token')) !== 'good') {
+      // Somebody who signed in in another tab meanwhile; a browser that dropped the visitor's cookie gets a new form.
+      if (!again.isAgain && (await sessions.signedIn(request))) return seeOther(pages, reply, continueTo ?? START);
+      return sendSignIn(pages, sessions, request, reply.code(403), { ...again, problem: { kind: 'form_expired' } });
+    }
+    const attempt = {
+      email,
+      password: form.get('password') ?? '',
+      replaces: sessions.sessionToken(request),
+      knownBrowser: sessions.knownBrowser(request),
+    };
+    let tried: string | null = null;
+    const tell = (accountId: string | null) => {
+      tried = accountId;
+    };
+    const outcome = await untilHangUp(request, (signal) =>
+      service.accounts.signIn(attempt, originOf(request), tell, signal),
+    );
+    if (outcome.kind === 'signed_in') {
+      sessions.begin(reply, outcome.sessionToken, outcome.knownBrowser);
+      return seeOther(pages, reply, continueTo ?? START);
+    }
+    request.outcome = { error: outcome.kind, account_id: tried };
+    if (outcome.kind === 'throttled') setRetryAfter(reply.code(429), outcome.retryAfterSeconds);
+    else if (outcome.kind === 'busy') setRetryAfter(reply.code(503), BUSY_RETRY_AFTER);
+    else reply.code(400);
+    return sendSignIn(pages, sessions, request, reply, { ...again, problem: outcome });
+  });
+
+  app.get('/sign-out', { config }, async (request, reply) => {
+    const signedIn = await sessions.signedIn(request);
+    if (!signedIn) return pages.send(reply, signedOutPage(pages.context(request)));
+    return askSignOut(request, reply, signedIn, null);
+  });
+
+  app.post('/sign-out', { config }, async (request, reply) => {
+    if (!sessions.isSameOrigin(request)) return pages.sendError(request, reply, 403, 'form_refused');
+    const form = formOf(request);
+    const continueTo = localPath(service.appUrl, form.get('continue'));
+    const signedIn = await sessions.signedIn(request);
+    if (signedIn) {
+      const token = sessions.checkForm(signedIn, 'sign-out', '', form.get('form_token'));
+      if (token !== 'good') {
+        request.outcome = { error: 'form_outdated' };
+        return askSignOut(request, reply.code(403), signedIn, continueTo);
+      }
+      await service.accounts.signOut(signedIn.sessionToken, signedIn.account, originOf(request));
+    }
+    sessions.end(reply);
+    return seeOther(pages, reply, continueTo ?? '/sign-out');
+  });
+
+  function askSignOut(request: FastifyRequest, reply: FastifyReply, signedIn: SignedIn, continueTo: string | null) {
+    const formToken = sessions.formToken(signedIn, 'sign-out', '');
+    return pages.send(reply, signOutPage(pages.context(request), { formToken, continueTo }));
+  }
+}
+
+/** A path of our own, or null: sign-in must not send anybody to where a link's maker wants (ASVS 3.7.2). */
+function localPath(appUrl: string, text: string | undefined): string | null {
+  if (text === undefined || !/^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/.test(text)) return null;
+  return URL.parse(text, appUrl)?.origin === appUrl ? text : null;
+}
+
+/** What the form says of the path that a person is on the way to: of an authorization request, whose it is, and why it asks. */
+async function onTheWayTo(
+  { authorizationServer }: Service,
+  sessions: BrowserSessions,
+  request: FastifyRequest,
+  continueTo: string | null,
+): Promise<Pick<SignInData, 'continueTo' | 'appName' | 'isAgain'>> {
+  const face = continueTo === null ? null : faceOf(continueTo);
+  if (continueTo === null || face === null) return { continueTo, appName: null };
+  const query = decodeQuery(continueTo.slice(continueTo.indexOf('?') + 1));
+  const outcome = await authorizationServer.validateRequest(face, query);
+  if (outcome.kind !== 'valid') return { continueTo, appName: null };
+  const isAgain = outcome.prompt.includes('login') && (await sessions.signedIn(request)) !== null;
+  return { continueTo, appName: outcome.client.name, isAgain };
+}
+
+function seeOther(pages: Pages, reply: FastifyReply, path: string): FastifyReply {
+  return pages.secure(reply, 'leaves').header('Cache-Control', 'no-store').code(303).header('Location', path).send();
+}

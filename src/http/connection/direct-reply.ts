@@ -1,0 +1,87 @@
+/** Answers as bytes (RFC 9112 §4). */
+import type { EndpointReply } from '../endpoint.ts';
+
+/** So long a connection is kept between two requests, whoever answers them. */
+export const KEEP_ALIVE_SECONDS = 60;
+
+/** Not imported: Node.js would load its WebSocket and `fetch` for a module that imports it: 3 MB of an idle process. */
+const { STATUS_CODES } = process.getBuiltinModule('node:http');
+
+/** What a header may hold: no value ends its line. */
+const VALUE = /^[\x20-\x7e]*$/;
+const LAST = 'Connection: close\r\n';
+const NOT_LAST = `Connection: keep-alive\r\nKeep-Alive: timeout=${KEEP_ALIVE_SECONDS}\r\n`;
+
+/** The lines of headers that are always the same. */
+const constants = new WeakMap<object, string>();
+
+/** A reply, which is sent once. */
+export class DirectReply implements EndpointReply {
+  readonly #send: (status: number, headers: string, body: string) => void;
+  #status = 200;
+  #headers: string;
+  #serialize: (value: object) => string = JSON.stringify;
+
+  /** `send` gets what `answerText` takes. */
+  constructor(requestId: string, send: (status: number, headers: string, body: string) => void) {
+    this.#headers = `X-Request-Id: ${requestId}\r\n`;
+    this.#send = send;
+  }
+
+  code(status: number): this {
+    this.#status = status;
+    return this;
+  }
+
+  header(name: string, value: string): this {
+    this.#headers += headerLine(name, value);
+    return this;
+  }
+
+  headers(values: Readonly<Record<string, string>>): this {
+    this.#headers += constants.get(values) ?? keptLines(values);
+    return this;
+  }
+
+  serializer(serialize: (value: object) => string): this {
+    this.#serialize = serialize;
+    return this;
+  }
+
+  send(value: object): this {
+    this.#send(this.#status, this.#headers, this.#serialize(value));
+    return this;
+  }
+}
+
+function keptLines(values: Readonly<Record<string, string>>): string {
+  const lines = Object.entries(values)
+    .map(([name, value]) => headerLine(name, value))
+    .join('');
+  constants.set(values, lines);
+  return lines;
+}
+
+function headerLine(name: string, value: string): string {
+  if (!VALUE.test(value)) throw new Error(`the header ${name} cannot be sent`);
+  return `${name}: ${value}\r\n`;
+}
+
+/** An answer as it is sent; `isLast` on its connection, `now` in ms since the epoch. */
+export function answerText(status: number, headers: string, body: string, isLast: boolean, now: number): string {
+  const about = `Date: ${dateOf(now)}\r\n${isLast ? LAST : NOT_LAST}Content-Length: ${Buffer.byteLength(body)}\r\n`;
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${headers}${about}\r\n${body}`;
+}
+
+let second = 0;
+let date = '';
+
+/** The date as headers have it (RFC 9110 §6.6.1), made once a second. */
+function dateOf(now: number): string {
+  const seconds = Math.floor(now / 1000);
+  if (seconds !== second) {
+    second = seconds;
+    date = new Date(now).toUTCString();
+  }
+  return date;
+}

@@ -1,0 +1,241 @@
+/** What the operator does with clients: registering them out of band is the only way one comes to be (RFC 6749 §2). */
+import { type Actor, type AuditAction, type AuditEvent, auditEvent } from '../oauth/audit.ts';
+import type { AssertionAudience, Client, ClientType, ConsentPolicy, PublicKey } from '../oauth/client.ts';
+import { MAX_KEYS, publicKeyProblem } from '../oauth/client-assertion.ts';
+import { OperatorError } from '../oauth/error.ts';
+import type { Keyring } from '../oauth/keyring.ts';
+import { MAX_REDIRECT_URIS, redirectUriProblem } from '../oauth/redirect-uri.ts';
+import { newId } from '../oauth/registered-id.ts';
+import { type Scope, sentenceProblem } from '../oauth/scope.ts';
+import { makeSecret } from '../oauth/secret.ts';
+import type { ClientStore } from '../oauth/store.ts';
+import { checkName, checkScopeNames } from './registration.ts';
+import { changesOf } from './registration-changes.ts';
+import { type WhichSecret, withNewSecret, withoutSecret } from './secret-rotation.ts';
+
+/** What the operator decides about a client; seconds, or null for the installation's default. */
+export type ClientSettings = {
+  readonly name: string;
+  readonly redirectUris: readonly string[];
+  readonly scopes: readonly Scope[];
+  readonly requirePkce: boolean;
+  readonly refreshOverlap: number | null;
+  readonly refreshRetryWindow: number | null;
+  readonly keys: readonly PublicKey[];
+  readonly consent: ConsentPolicy;
+  readonly deviceFlow: boolean;
+  readonly assertionAudience: AssertionAudience;
+};
+
+/** What is registered of a client whose operator says nothing more. */
+const USUAL: Omit<ClientSettings, 'name'> = {
+  redirectUris: [],
+  scopes: [],
+  requirePkce: false,
+  refreshOverlap: null,
+  refreshRetryWindow: null,
+  keys: [],
+  consent: 'ask',
+  deviceFlow: false,
+  assertionAudience: 'any',
+};
+
+/** The settings of a new client: what is not said is as usual. */
+export type NewClientSettings = Pick<ClientSettings, 'name'> & Partial<ClientSettings>;
+
+/** What the registry works with. `now` answers ms since the epoch; the access token's lifetime is in seconds. */
+export type ClientRegistryParts = {
+  readonly store: ClientStore;
+  readonly keyring: Keyring;
+  readonly prefix: string;
+  readonly accessTokenLifetime: number;
+  readonly now: () => number;
+};
+
+/** The operator's acts on clients. Each throws an `OperatorError` when it is refused, and then changed nothing. */
+export class ClientRegistry {
+  readonly #parts: ClientRegistryParts;
+  readonly #operator: Actor;
+
+  constructor(parts: ClientRegistryParts, operator: Actor) {
+    this.#parts = parts;
+    this.#operator = operator;
+  }
+
+  /** Registers a client; the answer holds the secret's text, this once (null for a public client, and for one with keys). */
+  async register(type: ClientType, said: NewClientSettings): Promise<{ client: Client; clientSecret: string | null }> {
+    const settings = { ...USUAL, ...said };
+    checkSettings(type, settings, this.#parts.accessTokenLifetime);
+    const { store, keyring, prefix, now } = this.#parts;
+    const createdAt = now();
+    const needsSecret = type === 'confidential' && settings.keys.length === 0;
+    const made = needsSecret ? makeSecret(keyring, prefix, 'cs', createdAt) : null;
+    const client: Client = {
+      ...settings,
+      id: newId('app'),
+      type,
+      status: 'active',
+      epoch: 0,
+      secrets: made ? [made.secret] : [],
+      createdAt,
+      resumedAt: null,
+    };
+    await store.registerClient(client, this.#event('client_registered', client.id, client.name));
+    return { client, clientSecret: made?.text ?? null };
+  }
+
+  /** Whether there is a client. */
+  hasAny(): Promise<boolean> {
+    return this.#parts.store.hasClients();
+  }
+
+  /** All clients, oldest first. */
+  list(): Promise<Client[]> {
+    return this.#parts.store.listClients();
+  }
+
+  /** One client by its id. */
+  async show(id: string): Promise<Client> {
+    const client = await this.#parts.store.findClient(id);
+    if (!client) throw new OperatorError(`there is no client ${JSON.stringify(id)}: "client list" shows all`);
+    return client;
+  }
+
+  /** Changes some settings of a client and answers it as it is then. */
+  async update(id: string, changes: Partial<ClientSettings>): Promise<Client> {
+    const before = await this.show(id);
+    const client = { ...before, ...changes };
+    if (client.type === 'public' && changes.requirePkce === false)
+      // RFC 9700 §2.1.1
+      throw new OperatorError('a public client is always asked for PKCE: it has no other proof');
+    checkSettings(client.type, client, this.#parts.accessTokenLifetime);
+    const event = this.#event('client_updated', id, changesOf<ClientSettings>(before, changes));
+    mustBeThere(await this.#parts.store.updateClient(client, event), id);
+    return client;
+  }
+
+  /** Adds a new secret, shown this once; the one before stays live until it is retired. */
+  async rotateSecret(id: string): Promise<{ client: Client; clientSecret: string }> {
+    const client = await this.show(id);
+    if (client.type === 'public') throw new OperatorError('a public client has no secret');
+    const { text, secret } = makeSecret(this.#parts.keyring, this.#parts.prefix, 'cs', this.#parts.now());
+    const secrets = withNewSecret(client.secrets, secret, `client retire-secret ${id}`);
+    await this.#replaceSecrets(client, secrets, 'client_secret_rotated');
+    return { client: { ...client, secrets }, clientSecret: text };
+  }
+
+  /** Ends one of two live secrets, or the only one of a client that can prove itself by a key. */
+  async retireSecret(id: string, which: WhichSecret = 'older'): Promise<Client> {
+    const client = await this.show(id);
+    if (client.type === 'public') throw new OperatorError('a public client has no secret');
+    const provesByKey = client.keys.length > 0 && client.secrets.length === 1;
+    const secrets = provesByKey ? [] : withoutSecret(client.secrets, which, `client rotate-secret ${id}`);
+    await this.#replaceSecrets(client, secrets, 'client_secret_retired');
+    return { ...client, secrets };
+  }
+
+  /** Refuses everything of a client while it lasts, and ends nothing. */
+  pause(id: string): Promise<Client> {
+    return this.#setStatus(id, 'paused', 'client_paused');
+  }
+
+  /** Ends a pause: everything that was not revoked or expired meanwhile works again. */
+  resume(id: string): Promise<Client> {
+    return this.#setStatus(id, 'active', 'client_resumed');
+  }
+
+  /** Ends every grant of a client at once; the client itself stays. */
+  async revokeGrants(id: string): Promise<Client> {
+    await this.show(id);
+    mustBeThere(await this.#parts.store.revokeClientGrants(id, this.#event('client_grants_revoked', id)), id);
+    return this.show(id);
+  }
+
+  /** Deletes a client with all its grants. */
+  async delete(id: string): Promise<Client> {
+    const client = await this.show(id);
+    mustBeThere(await this.#parts.store.deleteClient(id, this.#event('client_deleted', id, client.name)), id);
+    return client;
+  }
+
+  async #setStatus(id: string, status: Client['status'], action: AuditAction): Promise<Client> {
+    const client = await this.show(id);
+    if (client.status === status) throw new OperatorError(`the client is ${status} already`);
+    mustBeThere(await this.#parts.store.setClientStatus(id, status, this.#event(action, id)), id);
+    return { ...client, status };
+  }
+
+  async #replaceSecrets(client: Client, secrets: Client['secrets'], action: AuditAction): Promise<void> {
+    const replaced = await this.#parts.store.replaceClientSecrets(
+      client.id,
+      client.secrets,
+      secrets,
+      this.#event(action, client.id),
+    );
+    if (!replaced)
+      throw new OperatorError(
+        'somebody else changed the secrets of this client at the same time: look with "client show", and try again',
+      );
+  }
+
+  #event(action: AuditAction, clientId: string, detail?: string): AuditEvent {
+    return auditEvent(action, this.#operator, this.#parts.now(), { clientId, ...(detail ? { detail } : {}) });
+  }
+}
+
+function mustBeThere(there: boolean, id: string): void {
+  if (!there)
+    throw new OperatorError(
+      `the client ${id} changed or was deleted at the same time: look with "client list", and try again`,
+    );
+}
+
+function checkSettings(type: ClientType, settings: ClientSettings, accessTokenLifetime: number): void {
+  checkName(settings.name);
+  checkRedirectUris(type, settings);
+  checkScopes(settings.scopes);
+  checkKeys(type, settings.keys);
+  const times = { 'refresh overlap': settings.refreshOverlap, 'refresh retry window': settings.refreshRetryWindow };
+  for (const [what, seconds] of Object.entries(times)) {
+    if (seconds === null) continue;
+    if (!Number.isInteger(seconds) || seconds < 0)
+      throw new OperatorError(`the ${what} must be a whole number of seconds, 0 or more`);
+    if (seconds > accessTokenLifetime)
+      throw new OperatorError(
+        `the ${what} must not be longer than the access token's lifetime (${accessTokenLifetime} s)`,
+      );
+  }
+}
+
+/** Only a client that is for devices alone needs no redirect URI. */
+function checkRedirectUris(type: ClientType, { redirectUris: uris, deviceFlow }: ClientSettings): void {
+  if (uris.length === 0 && !deviceFlow)
+    throw new OperatorError(
+      'a client needs at least one redirect URI: give --redirect-uri, or --device for an app without a browser',
+    );
+  if (uris.length > MAX_REDIRECT_URIS)
+    throw new OperatorError(`a client has at most ${MAX_REDIRECT_URIS} redirect URIs`);
+  if (new Set(uris).size < uris.length) throw new OperatorError('a redirect URI was given twice');
+  for (const uri of uris) {
+    const problem = redirectUriProblem(uri, type);
+    if (problem) throw new OperatorError(`redirect URI ${JSON.stringify(uri)}: ${problem}`);
+  }
+}
+
+function checkScopes(scopes: readonly Scope[]): void {
+  checkScopeNames(scopes.map(({ name }) => name));
+  for (const { name, sentence } of scopes) {
+    const problem = sentence === null ? null : sentenceProblem(sentence);
+    if (problem) throw new OperatorError(`scope ${JSON.stringify(name)}: ${problem}`);
+  }
+}
+
+function checkKeys(type: ClientType, keys: readonly PublicKey[]): void {
+  if (keys.length === 0) return;
+  if (type === 'public') throw new OperatorError('a public client cannot keep a private key');
+  if (keys.length > MAX_KEYS) throw new OperatorError(`a client has at most ${MAX_KEYS} keys`);
+  for (const [index, key] of keys.entries()) {
+    const problem = publicKeyProblem(key);
+    if (problem) throw new OperatorError(`key ${index + 1}: ${problem}`);
+  }
+}

@@ -1,0 +1,24 @@
+/** What all registrations of the operator have in common: their names and scopes. */
+import { OperatorError } from '../oauth/error.ts';
+import { scopeNameProblem } from '../oauth/scope.ts';
+
+const MOST_SCOPES = 100;
+
+/** Throws an `OperatorError` unless people can read the name on a page. */
+export function checkName(name: string): void {
+  const length = [...name].length;
+  if (name.trim() !== name || length < 1 || length > 100)
+    throw new OperatorError('a name has 1 to 100 characters and no space around it');
+  if (/\p{Cc}|\p{Cf}|\p{Cs}|\p{Zl}|\p{Zp}/u.test(name))
+    throw new OperatorError('a name must not hold control, direction or invisible characters');
+}
+
+/** Throws an `OperatorError` unless these can be the scopes of one registration. */
+export function checkScopeNames(names: readonly string[]): void {
+  if (new Set(names).size < names.length) throw new OperatorError('a scope was given twice');
+  if (names.length > MOST_SCOPES) throw new OperatorError(`there are at most ${MOST_SCOPES} scopes`);
+  for (const name of names) {
+    const problem = scopeNameProblem(name);
+    if (problem) throw new OperatorError(`scope ${JSON.stringify(name)}: ${problem}`);
+  }
+}

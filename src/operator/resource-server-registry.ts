@@ -1,0 +1,129 @@
+/** What the operator does with resource servers (RFC 7662 §2.1: only those that are registered may ask). */
+import { type Actor, type AuditAction, type AuditEvent, auditEvent } from '../oauth/audit.ts';
+import { OperatorError } from '../oauth/error.ts';
+import type { Keyring } from '../oauth/keyring.ts';
+import { newId } from '../oauth/registered-id.ts';
+import { type ResourceServer, resourceProblem } from '../oauth/resource-server.ts';
+import { makeSecret } from '../oauth/secret.ts';
+import type { ResourceServerStore } from '../oauth/store.ts';
+import { checkName, checkScopeNames } from './registration.ts';
+import { changesOf } from './registration-changes.ts';
+import { type WhichSecret, withNewSecret, withoutSecret } from './secret-rotation.ts';
+
+/** What the operator decides about a resource server. */
+export type ResourceServerSettings = Pick<ResourceServer, 'name' | 'resource' | 'scopes'>;
+
+/** What the registry works with. `ownResource` is this service's own API; `now` answers ms since the epoch. */
+export type ResourceServerRegistryParts = {
+  readonly store: ResourceServerStore;
+  readonly keyring: Keyring;
+  readonly prefix: string;
+  readonly ownResource: string;
+  readonly now: () => number;
+};
+
+/** The operator's acts on resource servers. Each throws an `OperatorError` when it is refused, and then changed nothing. */
+export class ResourceServerRegistry {
+  readonly #parts: ResourceServerRegistryParts;
+  readonly #operator: Actor;
+
+  constructor(parts: ResourceServerRegistryParts, operator: Actor) {
+    this.#parts = parts;
+    this.#operator = operator;
+  }
+
+  /** Registers a resource server; the answer holds the secret's text, this once. */
+  async register(settings: ResourceServerSettings): Promise<{ resourceServer: ResourceServer; secret: string }> {
+    const { store, keyring, prefix, now } = this.#parts;
+    this.#check(settings);
+    const createdAt = now();
+    const { text, secret } = makeSecret(keyring, prefix, 'rs', createdAt);
+    const { name, resource, scopes } = settings;
+    const resourceServer = { id: newId('rs'), name, resource, scopes, secrets: [secret], createdAt };
+    await store.registerResourceServer(
+      resourceServer,
+      this.#event('resource_server_registered', resourceServer.id, name),
+    );
+    return { resourceServer, secret: text };
+  }
+
+  /** All resource servers, oldest first. */
+  list(): Promise<ResourceServer[]> {
+    return this.#parts.store.listResourceServers();
+  }
+
+  /** One resource server by its id. */
+  async show(id: string): Promise<ResourceServer> {
+    const found = await this.#parts.store.findResourceServer(id);
+    if (!found)
+      throw new OperatorError(`there is no resource server ${JSON.stringify(id)}: "resource-server list" shows all`);
+    return found;
+  }
+
+  /** Changes some settings and answers the resource server as it is then. */
+  async update(id: string, changes: Partial<ResourceServerSettings>): Promise<ResourceServer> {
+    const before = await this.show(id);
+    const changed = { ...before, ...changes };
+    this.#check(changed);
+    const event = this.#event('resource_server_updated', id, changesOf<ResourceServerSettings>(before, changes));
+    mustBeThere(await this.#parts.store.updateResourceServer(changed, event), id);
+    return changed;
+  }
+
+  /** Adds a new secret, shown this once; the one before stays live until it is retired. */
+  async rotateSecret(id: string): Promise<{ resourceServer: ResourceServer; secret: string }> {
+    const server = await this.show(id);
+    const { text, secret } = makeSecret(this.#parts.keyring, this.#parts.prefix, 'rs', this.#parts.now());
+    const secrets = withNewSecret(server.secrets, secret, `resource-server retire-secret ${id}`);
+    await this.#replaceSecrets(server, secrets, 'resource_server_secret_rotated');
+    return { resourceServer: { ...server, secrets }, secret: text };
+  }
+
+  /** Ends one of two live secrets. */
+  async retireSecret(id: string, which: WhichSecret = 'older'): Promise<ResourceServer> {
+    const server = await this.show(id);
+    const secrets = withoutSecret(server.secrets, which, `resource-server rotate-secret ${id}`);
+    await this.#replaceSecrets(server, secrets, 'resource_server_secret_retired');
+    return { ...server, secrets };
+  }
+
+  /** Deletes a resource server: from then on it is told nothing. */
+  async delete(id: string): Promise<ResourceServer> {
+    const server = await this.show(id);
+    const event = this.#event('resource_server_deleted', id, server.name);
+    mustBeThere(await this.#parts.store.deleteResourceServer(id, event), id);
+    return server;
+  }
+
+  #check({ name, resource, scopes }: ResourceServerSettings): void {
+    checkName(name);
+    checkScopeNames(scopes ?? []);
+    if (scopes?.length === 0)
+      throw new OperatorError('a resource server that may see no scope could be told of no token');
+    if (resource === null) return;
+    const problem = resourceProblem(resource);
+    if (problem) throw new OperatorError(`resource ${JSON.stringify(resource)}: ${problem}`);
+    if (resource === this.#parts.ownResource)
+      throw new OperatorError(`resource ${JSON.stringify(resource)} is this service's own API`);
+  }
+
+  async #replaceSecrets(server: ResourceServer, secrets: ResourceServer['secrets'], action: AuditAction) {
+    const { store } = this.#parts;
+    const event = this.#event(action, server.id);
+    if (!(await store.replaceResourceServerSecrets(server.id, server.secrets, secrets, event)))
+      throw new OperatorError(
+        'somebody else changed the secrets of this resource server at the same time: look with "resource-server show", and try again',
+      );
+  }
+
+  #event(action: AuditAction, clientId: string, detail?: string): AuditEvent {
+    return auditEvent(action, this.#operator, this.#parts.now(), { clientId, ...(detail ? { detail } : {}) });
+  }
+}
+
+function mustBeThere(there: boolean, id: string): void {
+  if (!there)
+    throw new OperatorError(
+      `the resource server ${id} changed or was deleted at the same time: look with "resource-server list", and try again`,
+    );
+}

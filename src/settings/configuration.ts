@@ -1,0 +1,360 @@
+/**
+ * The configuration: one table with a row for each variable, read in one place, all mistakes told at once. The table in
+ * `docs/interface.md` is generated from it.
+ */
+import { BlockList, isIP } from 'node:net';
+import type { Lifetimes } from '../oauth/grant.ts';
+import { InstallationError } from '../process/installation-error.ts';
+import { readDuration } from './duration.ts';
+
+/** A variable: how its text is read (`Mistake` where it cannot be), its default as text, and a sentence for the documents. */
+type Setting<T> = {
+  readonly variable: string;
+  readonly initial: string;
+  readonly read: (text: string) => T | Mistake;
+  readonly sentence: string;
+};
+
+/** What is wrong with a value, and what to write instead. */
+class Mistake {
+  readonly remedy: string;
+
+  constructor(remedy: string) {
+    this.remedy = remedy;
+  }
+}
+
+/** Where to listen. */
+export type ListenAddress = { readonly host: string; readonly port: number };
+
+/** Where the data is: a file, or memory that ends with the process. */
+export type DatabaseLocation =
+  | { readonly kind: 'file'; readonly path: string }
+  | { readonly kind: 'memory' }
+  | { readonly kind: 'postgresql'; readonly url: string };
+
+const SETTINGS = {
+  appUrl: setting(
+    'VALETKEY_APP_URL',
+    'http://localhost:3000',
+    readBaseUrl,
+    'The address of the pages and the token endpoints, as browsers and apps reach it; https unless the host is loopback.',
+  ),
+  apiUrl: setting('VALETKEY_API_URL', 'http://localhost:3001', readBaseUrl, 'The address of the API; may be the same.'),
+  appListen: setting(
+    'VALETKEY_APP_LISTEN',
+    '',
+    readListenAddress,
+    'The `host:port` to bind for the app address; without it that of the URL on loopback, or 127.0.0.1:3000 behind a proxy (https).',
+  ),
+  apiListen: setting('VALETKEY_API_LISTEN', '', readListenAddress, 'The same for the API address; or 127.0.0.1:3001.'),
+  database: setting(
+    'VALETKEY_DATABASE_URL',
+    'sqlite:data/valetkey.db',
+    readDatabaseUrl,
+    'The database: `sqlite:PATH`, `sqlite::memory:` for one that ends with the process, or `postgres://user:password@host/database` for any number of instances.',
+  ),
+  durability: setting(
+    'VALETKEY_SQLITE_SYNC',
+    'awaited',
+    readChoice('awaited', 'full'),
+    'How a write reaches the disk before it is answered: `awaited` beside other requests, or `full` inside SQLite (`synchronous=FULL`).',
+  ),
+  keysFile: setting(
+    'VALETKEY_KEYS_FILE',
+    'data/keys',
+    readName,
+    'The file with the root keys, newest first, mode 0600; made together with a new database.',
+  ),
+  keys: setting(
+    'VALETKEY_KEYS',
+    '',
+    readText,
+    'The root keys themselves, separated by spaces, newest first, instead of a file.',
+  ),
+  trustedProxies: setting(
+    'VALETKEY_TRUSTED_PROXIES',
+    '',
+    readAddresses,
+    'Addresses or networks (`10.0.0.0/8`), separated by commas, whose `X-Forwarded-For` and `X-Forwarded-Proto` count.',
+  ),
+  maxConnections: setting(
+    'VALETKEY_MAX_CONNECTIONS',
+    '4000',
+    numberBetween(10, 1_000_000),
+    'Maximum number of open connections; a new one then takes the place of the one that was idle for longest.',
+  ),
+  maxConnectionsPerSource: setting(
+    'VALETKEY_MAX_CONNECTIONS_PER_SOURCE',
+    '500',
+    numberBetween(1, 1_000_000),
+    'The same for one IPv4 address or IPv6 /64 that is no trusted proxy; new ones are then closed at once.',
+  ),
+  httpReader: setting(
+    'VALETKEY_HTTP_READER',
+    'own',
+    readChoice('own', 'node'),
+    'What reads plain requests of programs: the reader of the service, or as all others `node`, the parser of Node.js, which is slower.',
+  ),
+  codeTtl: setting(
+    'VALETKEY_CODE_TTL',
+    '60',
+    durationBetween(1, 600),
+    'How long an authorization code can be exchanged; at most 600.',
+  ),
+  accessTokenTtl: setting(
+    'VALETKEY_ACCESS_TOKEN_TTL',
+    '1800',
+    durationBetween(10, 86_400),
+    'How long an access token works; at most a day.',
+  ),
+  refreshTokenIdleTtl: setting(
+    'VALETKEY_REFRESH_TOKEN_IDLE_TTL',
+    '30d',
+    durationBetween(60, 3_650 * 86_400),
+    'How long a refresh token works if it is not used.',
+  ),
+  refreshTokenMaxTtl: setting(
+    'VALETKEY_REFRESH_TOKEN_MAX_TTL',
+    '365d',
+    durationBetween(60, 3_650 * 86_400),
+    'How long a grant lasts, however often it is refreshed.',
+  ),
+  refreshOverlap: setting(
+    'VALETKEY_REFRESH_OVERLAP',
+    '10',
+    durationBetween(0, 3600),
+    'How long after a rotation the refresh token before it gets the same pair again; 0 is strict.',
+  ),
+  refreshRetryWindow: setting(
+    'VALETKEY_REFRESH_RETRY_WINDOW',
+    '600',
+    durationBetween(0, 86_400),
+    'The same while the new pair is unused, for answers that were lost; never longer than an access token works; 0 is strict.',
+  ),
+  tokenPrefix: setting(
+    'VALETKEY_TOKEN_PREFIX',
+    'vk',
+    readPrefix,
+    'The brand at the front of every credential: 1 to 12 lower-case letters or digits.',
+  ),
+  productName: setting('VALETKEY_PRODUCT_NAME', 'Valetkey', readName, 'What pages call your product.'),
+  productColour: setting(
+    'VALETKEY_PRODUCT_COLOUR',
+    '#0f5c4d',
+    readColour,
+    'Its colour, `#rrggbb`; shades that are easy to read are made from it.',
+  ),
+  productLogo: setting(
+    'VALETKEY_PRODUCT_LOGO',
+    '',
+    readText,
+    'Its logo: the path of an SVG or PNG file, shown 32 pixels high, and on white in dark pages.',
+  ),
+  supportAddress: setting(
+    'VALETKEY_SUPPORT_ADDRESS',
+    '',
+    readSupportAddress,
+    'Where people get help: an e-mail address or an https address, shown on every page.',
+  ),
+} as const;
+
+type Settings = typeof SETTINGS;
+type Values = { readonly [Name in keyof Settings]: Settings[Name] extends Setting<infer T> ? T : never };
+
+/** The configuration of an installation; durations in seconds. */
+export type Configuration = Omit<Values, 'appListen' | 'apiListen'> & {
+  readonly appListen: ListenAddress;
+  readonly apiListen: ListenAddress;
+};
+
+/** Reads the configuration from variables. Throws `InstallationError` with every mistake at once. */
+export function readConfiguration(variables: Readonly<Record<string, string | undefined>>): Configuration {
+  const mistakes: string[] = [...unknownVariables(variables)];
+  const values: Record<string, unknown> = {};
+  for (const [name, { variable, initial, read }] of Object.entries<Setting<unknown>>(SETTINGS)) {
+    const value = read(variables[variable]?.trim() || initial);
+    if (value instanceof Mistake) mistakes.push(`${variable}: ${value.remedy}`);
+    else values[name] = value;
+  }
+  if (mistakes.length === 0) mistakes.push(...contradictions(values as Values, variables));
+  if (mistakes.length > 0) throw new InstallationError(mistakes);
+  const read = values as Values;
+  return {
+    ...read,
+    appListen: read.appListen ?? defaultListenAddress(read.appUrl, 3000),
+    apiListen: read.apiListen ?? defaultListenAddress(read.apiUrl, 3001),
+  };
+}
+
+/** Reads where a database is from a text that `name` stands for. Throws `InstallationError`. */
+export function readDatabaseLocation(name: string, text: string): DatabaseLocation {
+  const read = readDatabaseUrl(text);
+  if (read instanceof Mistake) throw new InstallationError([`${name}: ${read.remedy}`]);
+  return read;
+}
+
+const LIFETIMES = {
+  code: 'codeTtl',
+  accessToken: 'accessTokenTtl',
+  refreshTokenIdle: 'refreshTokenIdleTtl',
+  refreshTokenMax: 'refreshTokenMaxTtl',
+  refreshOverlap: 'refreshOverlap',
+  refreshRetryWindow: 'refreshRetryWindow',
+} as const satisfies Record<keyof Lifetimes, keyof Settings>;
+
+/** How long things live, as the domain takes it; seconds. */
+export function lifetimesOf(configuration: Configuration): Lifetimes {
+  const lifetimes = Object.entries(LIFETIMES).map(([lifetime, setting]) => [lifetime, configuration[setting]]);
+  return Object.fromEntries(lifetimes) as Lifetimes;
+}
+
+/** What whoever has the database open has to agree on, beside the token prefix: variables by name, as they were read. */
+export function sharedSettings(configuration: Configuration): Record<string, string> {
+  const names = ['appUrl', ...Object.values(LIFETIMES)] as const;
+  return Object.fromEntries(names.map((name) => [SETTINGS[name].variable, String(configuration[name])]));
+}
+
+/** What an operator should look at although the service can start, each a sentence with its remedy. */
+export function configurationWarnings({ appUrl, trustedProxies }: Configuration): string[] {
+  return appUrl.startsWith('https:') && trustedProxies.rules.length === 0
+    ? [
+        'VALETKEY_APP_URL is https, which a proxy in front must end, but VALETKEY_TRUSTED_PROXIES names none: ' +
+          'all visitors seem to come from one address and share its limits. Name the proxy',
+      ]
+    : [];
+}
+
+/** The table of variables in Markdown. */
+export function configurationTable(): string {
+  const rows = Object.values<Setting<unknown>>(SETTINGS).map(
+    ({ variable, initial, sentence }) => `| \`${variable}\` | ${initial ? `\`${initial}\`` : 'none'} | ${sentence} |`,
+  );
+  return ['| variable | default | meaning |', '|---|---|---|', ...rows].join('\n');
+}
+
+function setting<T>(
+  variable: string,
+  initial: string,
+  read: (text: string) => T | Mistake,
+  sentence: string,
+): Setting<T> {
+  return { variable, initial, read, sentence };
+}
+
+function contradictions(values: Values, variables: Readonly<Record<string, string | undefined>>): string[] {
+  const mistakes: string[] = [];
+  if (values.keys !== null && variables['VALETKEY_KEYS_FILE'])
+    mistakes.push('VALETKEY_KEYS and VALETKEY_KEYS_FILE are both set: keep one of them');
+  if (values.accessTokenTtl > values.refreshTokenIdleTtl)
+    mistakes.push('VALETKEY_ACCESS_TOKEN_TTL is longer than VALETKEY_REFRESH_TOKEN_IDLE_TTL: make it shorter');
+  if (values.refreshTokenIdleTtl > values.refreshTokenMaxTtl)
+    mistakes.push('VALETKEY_REFRESH_TOKEN_IDLE_TTL is longer than VALETKEY_REFRESH_TOKEN_MAX_TTL: make it shorter');
+  if (values.appUrl === values.apiUrl && variables['VALETKEY_API_LISTEN'])
+    mistakes.push('VALETKEY_API_LISTEN is set, but both URLs are the same and share VALETKEY_APP_LISTEN: unset it');
+  return mistakes;
+}
+
+/** A misspelt variable would be ignored in silence: everything with our prefix must be known. */
+function unknownVariables(variables: Readonly<Record<string, string | undefined>>): string[] {
+  const known = Object.values<Setting<unknown>>(SETTINGS).map(({ variable }) => variable);
+  return Object.keys(variables)
+    .filter((name) => name.startsWith('VALETKEY_') && !known.includes(name))
+    .map((name) => `${name}: there is no such variable; the known ones are in docs/interface.md`);
+}
+
+function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname);
+}
+
+function defaultListenAddress(url: string, portBehindProxy: number): ListenAddress {
+  const { protocol, hostname, port } = new URL(url);
+  if (protocol === 'https:') return { host: '127.0.0.1', port: portBehindProxy };
+  return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || 80) };
+}
+
+function readBaseUrl(text: string): string | Mistake {
+  const url = URL.parse(text);
+  if (!url || !/^https?:$/.test(url.protocol)) return new Mistake('write an address such as https://auth.example.com');
+  if (url.username || url.password || url.search || url.hash || url.pathname !== '/')
+    return new Mistake('write only scheme, host and port, without a path');
+  if (url.port === '0') return new Mistake('write the port at which others find it: 0 is none');
+  if (url.protocol === 'http:' && !isLoopback(url.hostname))
+    return new Mistake('http is only for loopback: use https, with a proxy in front that ends TLS');
+  return url.origin;
+}
+
+function readListenAddress(text: string): ListenAddress | null | Mistake {
+  if (text === '') return null;
+  const [, host, port] = /^(\[[0-9a-fA-F:.]+\]|[^:\s]+):(\d{1,5})$/.exec(text) ?? [];
+  if (host === undefined || Number(port) > 65_535)
+    return new Mistake('write host:port, such as 127.0.0.1:3000 or [::1]:3000');
+  return { host: host.replace(/^\[|\]$/g, ''), port: Number(port) };
+}
+
+function readDatabaseUrl(text: string): DatabaseLocation | Mistake {
+  if (text === 'sqlite::memory:') return { kind: 'memory' };
+  if (text.startsWith('sqlite:') && text.length > 'sqlite:'.length)
+    return { kind: 'file', path: text.slice('sqlite:'.length) };
+  if (/^postgres(ql)?:\/\//.test(text) && URL.canParse(text)) return { kind: 'postgresql', url: text };
+  return new Mistake('write sqlite:PATH, sqlite::memory: or postgres://user:password@host/database');
+}
+
+function numberBetween(least: number, most: number): (text: string) => number | Mistake {
+  return (text) => {
+    const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+    return number >= least && number <= most ? number : new Mistake(`write a number from ${least} to ${most}`);
+  };
+}
+
+function durationBetween(least: number, most: number): (text: string) => number | Mistake {
+  return (text) => {
+    const seconds = readDuration(text);
+    return seconds !== null && seconds >= least && seconds <= most
+      ? seconds
+      : new Mistake(`write seconds from ${least} to ${most}, or a duration such as 90s, 30m, 12h or 30d within that`);
+  };
+}
+
+function readAddresses(text: string): BlockList | Mistake {
+  const list = new BlockList();
+  for (const entry of text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')) {
+    const [address = '', bits, ...more] = entry.split('/');
+    const version = isIP(address);
+    const most = version === 6 ? 128 : 32;
+    if (version === 0 || more.length > 0 || (bits !== undefined && (!/^\d{1,3}$/.test(bits) || Number(bits) > most))) {
+      return new Mistake('write addresses or networks separated by commas, such as 127.0.0.1, 10.0.0.0/8');
+    }
+    list.addSubnet(address, bits === undefined ? most : Number(bits), version === 6 ? 'ipv6' : 'ipv4');
+  }
+  return list;
+}
+
+function readChoice<T extends string>(...choices: readonly T[]): (text: string) => T | Mistake {
+  return (text) => choices.find((choice) => choice === text) ?? new Mistake(`write ${choices.join(' or ')}`);
+}
+
+function readPrefix(text: string): string | Mistake {
+  return /^[a-z0-9]{1,12}$/.test(text) ? text : new Mistake('write 1 to 12 lower-case letters or digits');
+}
+
+function readColour(text: string): string | Mistake {
+  return /^#[0-9a-fA-F]{6}$/.test(text) ? text : new Mistake('write a colour such as #0f5c4d');
+}
+
+function readSupportAddress(text: string): string | null | Mistake {
+  if (text === '' || /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text)) return text || null;
+  return URL.parse(text)?.protocol === 'https:' ? text : new Mistake('write an e-mail address or an https address');
+}
+
+/** A text that has a default, so that there always is one. */
+function readName(text: string): string {
+  return text;
+}
+
+function readText(text: string): string | null {
+  return text || null;
+}

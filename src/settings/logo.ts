@@ -1,0 +1,20 @@
+/** The operator's logo, read once at the start. */
+import { readFileSync } from 'node:fs';
+import { InstallationError } from '../process/installation-error.ts';
+
+/** A picture as it is served: its media type and its bytes. */
+export type Logo = { readonly type: string; readonly bytes: Buffer };
+
+/** Reads an SVG or PNG file; null for no path. Throws `InstallationError` for anything else. */
+export function readLogo(path: string | null): Logo | null {
+  if (path === null) return null;
+  const type = { svg: 'image/svg+xml', png: 'image/png' }[path.split('.').at(-1)?.toLowerCase() ?? ''];
+  if (!type) throw new InstallationError([`VALETKEY_PRODUCT_LOGO: ${path} is neither .svg nor .png`]);
+  try {
+    return { type, bytes: readFileSync(path) };
+  } catch (error) {
+    throw new InstallationError([
+      `VALETKEY_PRODUCT_LOGO: ${path} cannot be read (${(error as NodeJS.ErrnoException).code}): name an SVG or PNG file`,
+    ]);
+  }
+}

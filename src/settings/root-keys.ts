@@ -1,0 +1,135 @@
+/** The root keys on disk or in the environment: read, checked, and made for a new installation. */
+import { randomBytes } from 'node:crypto';
+import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { withChecksum } from '../oauth/credential.ts';
+import { ROOT_KEY_BYTES } from '../oauth/keyring.ts';
+import { makeFolder, syncFolder } from '../process/folder.ts';
+import { InstallationError } from '../process/installation-error.ts';
+
+/** Lets secret scanners and people tell a root key from every other text. */
+const PREFIX = 'vk_rk_';
+
+/** A new root key as text: 256 random bits with a prefix and a checksum. */
+export function makeRootKey(): string {
+  return withChecksum(PREFIX + randomBytes(ROOT_KEY_BYTES).toString('base64url'));
+}
+
+/**
+ * Reads root keys from text, newest first, separated by white space; a line that begins with # is a comment. `place`
+ * names where the text is from. Throws `InstallationError` without ever repeating the text.
+ */
+export function parseRootKeys(text: string, place: string): Buffer[] {
+  const words = text
+    .replace(/^#.*$/gm, '')
+    .split(/\s+/)
+    .filter((word) => word !== '');
+  if (words.length === 0)
+    throw new InstallationError([`${place} holds no root key: make one with "valetkey keys generate"`]);
+  return words.map((word, index) => {
+    const body = word.slice(PREFIX.length, -6);
+    const bytes = Buffer.from(body, 'base64url');
+    if (!word.startsWith(PREFIX) || withChecksum(PREFIX + body) !== word || bytes.length < ROOT_KEY_BYTES) {
+      throw new InstallationError([
+        `root key ${index + 1} in ${place} is not whole: copy it again, or make one with "valetkey keys generate"`,
+      ]);
+    }
+    return bytes;
+  });
+}
+
+/** Where the keys are: in the environment, or in a file. */
+export type KeysPlace = {
+  readonly keys: string | null;
+  readonly keysFile: string;
+  readonly database:
+    | { readonly kind: 'file'; readonly path: string }
+    | { readonly kind: 'memory' }
+    | { readonly kind: 'postgresql' };
+};
+
+/**
+ * The root keys of an installation, newest first: from the environment, from the file, or made anew together with a new
+ * database. Throws `InstallationError`.
+ */
+export function loadRootKeys({ keys, keysFile: path, database }: KeysPlace, isNewDatabase: boolean): Buffer[] {
+  if (keys !== null) return parseRootKeys(keys, 'VALETKEY_KEYS');
+  if (database.kind === 'memory') return parseRootKeys(makeRootKey(), 'memory');
+  const found = readKeysFile(path);
+  if (found) return found;
+  // Instances that each made their own would not understand each other.
+  if (database.kind === 'postgresql')
+    throw new InstallationError([
+      `the keys file ${path} is missing, and all instances need the same keys: make it once with "valetkey keys generate --file ${path}", and give it to each`,
+    ]);
+  if (!isNewDatabase) {
+    throw new InstallationError([
+      `the keys file ${path} is missing, but the database ${database.path} exists: put its keys back, since nothing in it opens without them`,
+    ]);
+  }
+  makeKeysFile(path, makeRootKey());
+  return readKeysFile(path) ?? [];
+}
+
+/** Reads the keys file, or null when there is none. Throws `InstallationError` when others could read it, or it cannot be read. */
+export function readKeysFile(path: string): Buffer[] | null {
+  let text: string;
+  try {
+    const found = statSync(path);
+    if (!found.isFile()) throw new InstallationError([`the keys file ${path} is no file: name the file itself`]);
+    if (process.platform !== 'win32' && (found.mode & 0o077) !== 0) {
+      throw new InstallationError([
+        `others can read the keys file ${path}: run "chmod 600 ${path}", and think of the keys as known if somebody else uses this machine`,
+      ]);
+    }
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    if (error instanceof InstallationError) throw error;
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw new InstallationError([
+      `the keys file ${path} cannot be read (${(error as NodeJS.ErrnoException).code}): let the user who runs Valetkey read it`,
+    ]);
+  }
+  return parseRootKeys(text, path);
+}
+
+/**
+ * Writes a new keys file with one key, mode 0600, and answers the key. It appears whole or not at all, and never
+ * replaces another: of two processes that start at once, one makes it and the other reads it. False when one is there.
+ */
+export function makeKeysFile(path: string, key: string): boolean {
+  const draft = `${path}.${process.pid}.new`;
+  const descriptor = openDraft(path, draft);
+  try {
+    writeSync(
+      descriptor,
+      `# Root keys, newest first. Whoever has these and the database can act as every app: keep them apart in backups.\n${key}\n`,
+    );
+    fsyncSync(descriptor);
+    linkSync(draft, path);
+    syncFolder(dirname(path));
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw cannotBeMade(path, error);
+  } finally {
+    closeSync(descriptor);
+    rmSync(draft, { force: true });
+  }
+}
+
+function openDraft(path: string, draft: string): number {
+  try {
+    makeFolder(dirname(path));
+    return openSync(draft, 'wx', 0o600);
+  } catch (error) {
+    throw cannotBeMade(path, error);
+  }
+}
+
+function cannotBeMade(path: string, error: unknown): InstallationError {
+  const { code } = error as NodeJS.ErrnoException;
+  return new InstallationError([
+    `the keys file ${path} cannot be made (${code}): let the user who runs Valetkey write to its folder`,
+  ]);
+}

@@ -1,0 +1,127 @@
+/** Grants as they are kept between requests: small, and written over in place. */
+import type { Generation, Grant, RevocationReason } from '../../oauth/grant.ts';
+import { bytesOf, rowKey } from '../row-key.ts';
+
+/** No time. It is a number of the kind that times are: see `CachedGrant`. */
+const NONE = Number.NaN;
+/** So many different texts are shared at a time. */
+const MOST_SHARED = 4096;
+
+/**
+ * What a transition or a use changes is written over. A new object for each would grow old before it is replaced, and
+ * only a collection of the whole heap clears away what is old: some 40 ms, several times a minute. It takes the less time
+ * the fewer objects there are, so bytes are kept as text, and of equal texts one.
+ *
+ * Large numbers that change are numbers from the beginning, and no `#` fields: into others V8 writes a new one each time.
+ */
+export class CachedGrant {
+  readonly #clientId: string;
+  readonly #resourceOwnerId: string;
+  readonly #scope: string;
+  readonly #redirectUri: string;
+  readonly #codeChallenge: string | null;
+  readonly #resource: string | null;
+  readonly #seed: string;
+  readonly #installationEpoch: number;
+  readonly #clientEpoch: number;
+  readonly #resourceOwnerEpoch: number;
+  readonly #grantedAt: number;
+  readonly #absoluteExpiresAt: number;
+  #generation: number;
+  private keyId = NONE;
+  private rotatedAt = NONE;
+  private accessTokenExpiresAt = NONE;
+  private expiresAt = NONE;
+  #usedGeneration: number;
+  private lastUsedAt = NONE;
+  readonly #revokedAt: number;
+  readonly #revocationReason: RevocationReason | null;
+
+  /** `texts` are what grants of one database share. */
+  constructor(grant: Grant, texts: SharedTexts) {
+    this.#clientId = texts.shared(grant.clientId);
+    this.#resourceOwnerId = grant.resourceOwnerId;
+    this.#scope = texts.shared(grant.scope);
+    this.#redirectUri = texts.shared(grant.redirectUri);
+    this.#codeChallenge = grant.codeChallenge;
+    this.#resource = grant.resource && texts.shared(grant.resource);
+    this.#seed = rowKey(grant.seed);
+    this.#installationEpoch = grant.epochs.installation;
+    this.#clientEpoch = grant.epochs.client;
+    this.#resourceOwnerEpoch = grant.epochs.resourceOwner;
+    this.#grantedAt = grant.grantedAt;
+    this.#absoluteExpiresAt = grant.absoluteExpiresAt;
+    this.#generation = grant.generation;
+    this.keyId = grant.keyId;
+    this.rotatedAt = grant.rotatedAt;
+    this.accessTokenExpiresAt = grant.accessTokenExpiresAt ?? NONE;
+    this.expiresAt = grant.expiresAt;
+    this.#usedGeneration = grant.usedGeneration;
+    this.lastUsedAt = grant.lastUsedAt ?? NONE;
+    this.#revokedAt = grant.revokedAt ?? NONE;
+    this.#revocationReason = grant.revocationReason;
+  }
+
+  /** The grant as it is now, by its own id. Who has it keeps it so. */
+  grant(id: Buffer): Grant {
+    return {
+      id,
+      clientId: this.#clientId,
+      resourceOwnerId: this.#resourceOwnerId,
+      scope: this.#scope,
+      redirectUri: this.#redirectUri,
+      codeChallenge: this.#codeChallenge,
+      resource: this.#resource,
+      seed: bytesOf(this.#seed),
+      epochs: {
+        installation: this.#installationEpoch,
+        client: this.#clientEpoch,
+        resourceOwner: this.#resourceOwnerEpoch,
+      },
+      grantedAt: this.#grantedAt,
+      absoluteExpiresAt: this.#absoluteExpiresAt,
+      generation: this.#generation,
+      keyId: this.keyId,
+      rotatedAt: this.rotatedAt,
+      accessTokenExpiresAt: orNull(this.accessTokenExpiresAt),
+      expiresAt: this.expiresAt,
+      usedGeneration: this.#usedGeneration,
+      lastUsedAt: orNull(this.lastUsedAt),
+      revokedAt: orNull(this.#revokedAt),
+      revocationReason: this.#revocationReason,
+    };
+  }
+
+  /** It is in the next generation. */
+  advance({ generation, keyId, rotatedAt, accessTokenExpiresAt, expiresAt }: Generation): void {
+    this.#generation = generation;
+    this.keyId = keyId;
+    this.rotatedAt = rotatedAt;
+    this.accessTokenExpiresAt = accessTokenExpiresAt;
+    this.expiresAt = expiresAt;
+  }
+
+  /** A token of a generation was used at `at` (ms). */
+  use(generation: number, at: number): void {
+    this.#usedGeneration = Math.max(this.#usedGeneration, generation);
+    this.lastUsedAt = Math.max(orNull(this.lastUsedAt) ?? 0, at);
+  }
+}
+
+/** Texts that many grants have, once each. */
+export class SharedTexts {
+  readonly #texts = new Map<string, string>();
+
+  /** An equal text. */
+  shared(text: string): string {
+    const known = this.#texts.get(text);
+    if (known !== undefined) return known;
+    if (this.#texts.size >= MOST_SHARED) this.#texts.clear();
+    this.#texts.set(text, text);
+    return text;
+  }
+}
+
+function orNull(time: number): number | null {
+  return Number.isNaN(time) ? null : time;
+}

@@ -1,0 +1,487 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import net from 'node:net';
+import { DatabaseSync } from 'node:sqlite';
+import { after, describe, type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { grantIdText } from '../../../src/oauth/grant.ts';
+import type { AuditStore } from '../../../src/oauth/store.ts';
+import type { Browser } from '../../support/browser.ts';
+import { asJson, assertRefused, exchange, me, obtainCode, pairOf, signedInBrowser } from '../../support/flow.ts';
+import { startOnFile } from '../../support/on-file.ts';
+import { requestHead } from '../../support/raw-http.ts';
+import { RevocationStream } from '../../support/revocation-stream.ts';
+import { addClient, addUser, type Lifetime, startTestService, type TestService } from '../../support/service.ts';
+import {
+  addResourceServer,
+  basic,
+  introspect,
+  postAs,
+  refreshWith,
+  standardPair,
+  type TestResourceServer,
+} from '../../support/standard.ts';
+
+const service = await startTestService({ after });
+const { accounts, clients, grants, operator, resourceServers } = service.installation;
+const resourceServer = await addResourceServer(service);
+const stream = await RevocationStream.open({ after }, service, resourceServer);
+/** What an API that keeps answers has to be told, and how soon after the revocation was answered. */
+const AT_MOST_MS = 1000;
+
+/** A person's token for an app, and all that may end it. */
+type World = {
+  readonly service: TestService;
+  readonly client: Awaited<ReturnType<typeof addClient>>;
+  readonly person: string;
+  readonly browser: Browser;
+  readonly token: string;
+  readonly grantId: string;
+};
+
+let people = 0;
+async function makeWorld(own: TestService, asking: TestResourceServer): Promise<World> {
+  const { id, email } = await addUser(own, `person${people++}@example.com`);
+  const client = await addClient(own);
+  const browser = await signedInBrowser(own, email);
+  const { accessToken: token } = await standardPair(own, browser, client);
+  const { body } = await introspect(own, asking, token);
+  return { service: own, client, person: id, browser, token, grantId: String(body['grant_id']) };
+}
+
+/** Asserts that an act is told of soon, and that then the token is good no longer. */
+async function assertTold(
+  world: World,
+  asking: TestResourceServer,
+  told: RevocationStream,
+  act: () => unknown,
+  data: object,
+) {
+  await act();
+  const answered = performance.now();
+  const arrived = await told.next('revoked', data);
+  assert.ok(arrived - answered < AT_MOST_MS, `${arrived - answered} ms`);
+  assert.deepEqual((await introspect(world.service, asking, world.token)).body, { active: false });
+}
+
+describe('interface: a stream hears of each act that ends access', { concurrency: true }, () => {
+  const byGrant = ({ grantId }: World) => ({ grant_id: grantId });
+  const byClient = ({ client }: World) => ({ client_id: client.clientId });
+  const byPerson = ({ person }: World) => ({ sub: person });
+  const byBoth = ({ person, client }: World) => ({ sub: person, client_id: client.clientId });
+  const acts: Record<string, [act: (world: World) => unknown, data: (world: World) => object]> = {
+    'the person removed the app': [
+      async ({ browser, client }) => {
+        const page = await browser.get(`${service.appUrl}/account/apps`);
+        await browser.submit(page, '/account/apps/revoke', { client_id: client.clientId });
+      },
+      byBoth,
+    ],
+    'the client revoked its token': [({ client, token }) => postAs(service, client, 'revoke', { token }), byGrant],
+    'the operator ended the grant': [({ grantId }) => grants.revoke(grantId, operator), byGrant],
+    'the client is paused': [({ client }) => clients.pause(client.clientId), byClient],
+    'the grants of the client ended': [({ client }) => clients.revokeGrants(client.clientId), byClient],
+    'the client is deleted': [({ client }) => clients.delete(client.clientId), byClient],
+    'the account is disabled': [({ person }) => accounts.disable(person, operator), byPerson],
+    'the grants of the account ended': [({ person }) => accounts.revokeGrants(person, operator), byPerson],
+    'the account is deleted': [({ person }) => accounts.delete(person, operator), byPerson],
+  };
+  for (const [name, [act, data]] of Object.entries(acts))
+    test(`interface: ${name}`, async () => {
+      const world = await makeWorld(service, resourceServer);
+      await assertTold(world, resourceServer, stream, () => act(world), data(world));
+    });
+
+  test('RFC 6749 §4.1.2: a code was replayed', async () => {
+    const world = await makeWorld(service, resourceServer);
+    const code = await obtainCode(service, world.browser, world.client);
+    const { accessToken: token } = pairOf(await exchange(service, world.client, code));
+    const { body } = await introspect(service, resourceServer, token);
+    const replay = () => exchange(service, world.client, code);
+    await assertTold({ ...world, token }, resourceServer, stream, replay, { grant_id: body['grant_id'] });
+    assert.equal((await me(service, world.token)).status, 200, 'another grant of both lives on');
+  });
+
+  test('RFC 9700 §4.14.2: a refresh token was reused', async () => {
+    const world = await makeWorld(service, resourceServer);
+    const strict = await addClient(service, { refreshOverlap: 0, refreshRetryWindow: 0 });
+    const { refreshToken } = await standardPair(service, world.browser, strict);
+    const { accessToken: token } = pairOf(await refreshWith(service, strict, refreshToken));
+    const { body } = await introspect(service, resourceServer, token);
+    const reuse = () => refreshWith(service, strict, refreshToken);
+    await assertTold({ ...world, token }, resourceServer, stream, reuse, { grant_id: body['grant_id'] });
+  });
+
+  test('interface: what is registered for a client changed, so that nobody keeps what was so before', async () => {
+    const { clientId } = await addClient(service);
+    await clients.update(clientId, { name: 'New name' });
+    await stream.next('revoked', { client_id: clientId });
+  });
+
+  const ofAll: Record<string, (own: TestService, other: TestResourceServer) => Promise<unknown>> = {
+    'every grant ended': (own) => own.installation.grants.revokeAll(operator),
+    'a resource server changed': (own, other) => own.installation.resourceServers.update(other.id, { scopes: ['x'] }),
+    'a resource server is deleted': (own, other) => own.installation.resourceServers.delete(other.id),
+    'the secret of a resource server ended': async (own, other) => {
+      await own.installation.resourceServers.rotateSecret(other.id);
+      await own.installation.resourceServers.retireSecret(other.id);
+    },
+  };
+  for (const [name, act] of Object.entries(ofAll))
+    test(`interface: ${name}, which is told without saying whose`, async (t) => {
+      const own = await startTestService(t);
+      const [one, other] = [await addResourceServer(own), await addResourceServer(own)];
+      const told = await RevocationStream.open(t, own, one);
+      await act(own, other);
+      await told.next('revoked', {});
+    });
+});
+
+test('interface: acts that end nothing are not told', async (t) => {
+  const own = await startTestService(t);
+  const asking = await addResourceServer(own);
+  const told = await RevocationStream.open(t, own, asking);
+  const { client, browser } = await makeWorld(own, asking);
+  await own.installation.scopes.define('mail', { en: 'Read your mail' });
+  await own.installation.clients.rotateSecret(client.clientId);
+  await browser.submit(await browser.get(`${own.appUrl}/sign-out`), '/sign-out');
+  await own.installation.grants.revokeAll(operator);
+  await told.next('revoked', {});
+  assert.deepEqual(
+    told.events.map(({ event }) => event),
+    ['ready', 'revoked'],
+  );
+});
+
+describe('interface: a stream says something all the time', { concurrency: true }, () => {
+  test('interface: ready first, as server-sent events that nobody keeps or holds back', async (t) => {
+    const own = await startTestService(t);
+    const { headers, events } = await RevocationStream.open(t, own, await addResourceServer(own));
+    assert.equal(events[0]?.event, 'ready');
+    const names = ['content-type', 'cache-control', 'x-accel-buffering'];
+    assert.deepEqual(
+      names.map((name) => headers.get(name)),
+      ['text/event-stream', 'no-store', 'no'],
+    );
+    assert.match(String(headers.get('x-request-id')), /^[\w-]{12}$/);
+  });
+
+  test('interface: at least four times a second, whether anything ended or not', async () => {
+    const before = stream.heard.length;
+    await sleep(1500);
+    const gaps = stream.heard.slice(before).map((at, index, all) => at - (all[index - 1] ?? at));
+    assert.ok(gaps.length >= 4, `${gaps}`);
+    assert.ok(Math.max(...gaps) < AT_MOST_MS, `${gaps}`);
+  });
+
+  test('interface: each of many streams hears the same, and who comes later nothing of before', async (t) => {
+    const own = await startTestService(t);
+    const asking = await addResourceServer(own);
+    await own.installation.grants.revokeAll(operator);
+    const many = await Promise.all(Array.from({ length: 20 }, () => RevocationStream.open(t, own, asking)));
+    const { clientId } = await addClient(own);
+    await own.installation.clients.pause(clientId);
+    for (const each of many) {
+      await each.next('revoked', { client_id: clientId });
+      assert.equal(each.events.length, 2);
+    }
+    const late = await RevocationStream.open(t, own, asking);
+    await sleep(300);
+    assert.equal(late.events.length, 1);
+  });
+});
+
+describe('interface: a stream ends', { concurrency: true }, () => {
+  const ends: Record<string, (id: string) => Promise<unknown>> = {
+    'when its resource server is deleted': (id) => resourceServers.delete(id),
+    'when its secret is retired': async (id) => {
+      await resourceServers.rotateSecret(id);
+      await resourceServers.retireSecret(id);
+    },
+  };
+  for (const [name, act] of Object.entries(ends))
+    test(`interface: ${name}, and that of others does not`, async (t) => {
+      const each = await addResourceServer(service);
+      const told = await RevocationStream.open(t, service, each);
+      await act(each.id);
+      assert.equal(await Promise.race([told.ended, sleep(AT_MOST_MS, 'open')]), undefined);
+      assert.equal(
+        (await fetch(`${service.appUrl}/oauth2/revocations`, { headers: basic(each.id, each.secret) })).status,
+        401,
+      );
+      const heard = stream.heard.length;
+      await sleep(400);
+      assert.ok(stream.heard.length > heard);
+    });
+
+  test('interface: at once when the service stops, which takes no longer for it', async (t) => {
+    const own = await startTestService(t);
+    const asking = await addResourceServer(own);
+    const open = await Promise.all([1, 2, 3].map(() => RevocationStream.open(t, own, asking)));
+    const start = performance.now();
+    await own.stop();
+    await Promise.all(open.map(({ ended }) => ended));
+    assert.ok(performance.now() - start < 1000, `${performance.now() - start} ms`);
+  });
+
+  test('interface: whoever hangs up is forgotten, and the service goes on', async (t) => {
+    const own = await startTestService(t);
+    const asking = await addResourceServer(own);
+    const ends: (() => void)[] = [];
+    const lifetime: Lifetime = { after: (end) => void ends.push(end) };
+    for (let time = 0; time < 3; time++) await RevocationStream.open(lifetime, own, asking);
+    for (const end of ends) end();
+    await sleep(300);
+    const told = await RevocationStream.open(t, own, asking);
+    await own.installation.grants.revokeAll(operator);
+    await told.next('revoked', {});
+    const lines = own.log.map((line) => JSON.parse(line)).filter(({ route }) => route === '/oauth2/revocations');
+    assert.deepEqual(
+      lines.map(({ level, error }) => [level, error]),
+      Array(3).fill(['info', 'aborted']),
+    );
+  });
+
+  test('interface: when the trail cannot be read, rather than be silent about what it says; then all is as before', async (t) => {
+    const { service: own, path } = await startOnFile(t);
+    const asking = await addResourceServer(own);
+    const cut = await RevocationStream.open(t, own, asking);
+    const database = new DatabaseSync(path);
+    t.after(() => database.close());
+    database.exec('ALTER TABLE audit_event RENAME TO away');
+    await cut.ended;
+    const { status } = await fetch(`${own.appUrl}/oauth2/revocations`, { headers: basic(asking.id, asking.secret) });
+    assert.ok(status >= 500);
+    database.exec('ALTER TABLE away RENAME TO audit_event');
+    const told = await RevocationStream.open(t, own, asking);
+    await own.installation.grants.revokeAll(operator);
+    await told.next('revoked', {});
+  });
+
+  test('interface: a thousand streams are open at most, 250 of one API and 16 of any, and whoever hangs up before the first word takes no place', async (t) => {
+    const { service: own } = await startOnFile(t, { VALETKEY_MAX_CONNECTIONS_PER_SOURCE: '2000' });
+    const { id, secret } = await addResourceServer(own);
+    const { hostname, port } = new URL(own.appUrl);
+    const head = requestHead(own.appUrl, 'GET /oauth2/revocations', basic(id, secret));
+    const connect = async (count: number) => {
+      const sockets = Array.from({ length: count }, () => net.connect(Number(port), hostname));
+      await Promise.all(sockets.map((socket) => once(socket, 'connect')));
+      return sockets;
+    };
+    const changing = new AbortController();
+    // While its row is being written, the check of a secret waits for the disk: long enough to hang up.
+    const changes = [1, 2, 3, 4].map(async (change) => {
+      while (!changing.signal.aborted) await own.installation.resourceServers.update(id, { name: `Name ${change}` });
+    });
+    for (let round = 0; round < 3; round++) {
+      const sockets = await connect(100);
+      await Promise.all(sockets.map((socket) => once(socket.resume().end(head), 'close')));
+    }
+    changing.abort();
+    await Promise.all(changes);
+
+    const open = await connect(1000);
+    t.after(() => open.forEach((socket) => void socket.destroy()));
+    const firstWords = open.map(async (socket) =>
+      String(
+        await once(
+          socket.setNoDelay().on('error', () => {}),
+          'data',
+        ),
+      ),
+    );
+    const four = [{ id, secret }, ...(await Promise.all([1, 2, 3].map(() => addResourceServer(own))))];
+    const heads = four.map((each) => requestHead(own.appUrl, 'GET /oauth2/revocations', basic(each.id, each.secret)));
+    for (const [n, socket] of open.entries()) socket.write(String(heads[n % 4]));
+    for (const word of await Promise.all(firstWords)) assert.match(word, /^HTTP\/1\.1 200 /);
+    const ask = async (each: TestResourceServer) =>
+      asJson(await fetch(`${own.appUrl}/oauth2/revocations`, { headers: basic(each.id, each.secret) }));
+    const lastLine = () => JSON.parse(String(own.log.at(-1)));
+    const ofOne = await ask({ id, secret });
+    assertRefused(ofOne, 429, 'temporarily_unavailable');
+    assert.equal(ofOne.headers.get('retry-after'), '5');
+    assert.match(lastLine().detail, /250 streams .*run another instance/);
+    assert.equal(lastLine().client_id, id);
+
+    let cut = 0;
+    for (const socket of open) socket.once('close', () => (cut += 1));
+    const fifth = await addResourceServer(own);
+    const theirs = await Promise.all(Array.from({ length: 16 }, () => RevocationStream.open(t, own, fifth)));
+    const inAll = await ask(fifth);
+    assertRefused(inAll, 503, 'temporarily_unavailable');
+    assert.equal(inAll.headers.get('retry-after'), '5');
+    assert.match(lastLine().detail, /all 1000 streams .*run another instance/);
+    assert.equal(own.log.filter((line) => line.includes('the resource server that has most lost one')).length, 16);
+    for (const since = performance.now(); cut < 16; await sleep(10)) assert.ok(performance.now() - since < 5000);
+    const { clientId } = await addClient(own);
+    await own.installation.clients.pause(clientId);
+    for (const each of theirs) await each.next('revoked', { client_id: clientId });
+    assert.equal(cut, 16);
+  });
+
+  test('interface: a reader that does not keep up is cut, and the others go on', async (t) => {
+    const own = await startTestService(t);
+    const asking = await addResourceServer(own);
+    const told = await RevocationStream.open(t, own, asking);
+    const { hostname, port } = new URL(own.appUrl);
+    const slow = net
+      .connect(Number(port), hostname)
+      .on('error', () => {})
+      .pause();
+    t.after(() => slow.destroy());
+    slow.write(requestHead(own.appUrl, 'GET /oauth2/revocations', basic(asking.id, asking.secret)));
+    const { clientId } = await addClient(own);
+    const isCut = () => own.log.some((line) => line.includes('"route":"/oauth2/revocations"'));
+    // The system itself keeps some megabytes for who does not read.
+    for (let round = 0; round < 5 && !isCut(); round++) {
+      for (let count = 0; count < 80; count++)
+        await Promise.all(Array.from({ length: 1000 }, () => own.installation.clients.revokeGrants(clientId)));
+      for (let wait = 0; wait < 20 && !isCut(); wait++) await sleep(50);
+    }
+    assert.ok(isCut());
+    const another = await addClient(own);
+    await own.installation.clients.revokeGrants(another.clientId);
+    await told.next('revoked', { client_id: another.clientId });
+  });
+});
+
+describe('interface: a stream tells of the end of grants only those that could have heard of them', {
+  concurrency: true,
+}, () => {
+  const MAIL = 'https://mail.example';
+
+  /** A service with one API for each way in which grants are none of its business, and one whose they are. */
+  async function setApart(t: TestContext) {
+    const own = await startTestService(t);
+    const mail = await addResourceServer(own, { resource: MAIL, scopes: ['mail.read'] });
+    const others = [
+      await addResourceServer(own, { resource: 'https://other.example' }),
+      await addResourceServer(own, { resource: null }),
+      await addResourceServer(own, { resource: MAIL, scopes: ['mail.send'] }),
+    ];
+    const [told, ...untold] = await Promise.all([mail, ...others].map((api) => RevocationStream.open(t, own, api)));
+    const { id: person, email } = await addUser(own);
+    const scopes = ['mail.read', 'mail.send', 'other'].map((name) => ({ name, sentence: null, optional: false }));
+    const client = await addClient(own, { scopes });
+    const browser = await signedInBrowser(own, email);
+    const allow = (parameters: object = {}) =>
+      standardPair(own, browser, client, { resource: MAIL, scope: 'mail.read other', ...parameters });
+    return { own, mail, others, told: told as RevocationStream, untold, person, client, browser, allow };
+  }
+  type Apart = Awaited<ReturnType<typeof setApart>>;
+
+  const acts: Record<string, (apart: Apart, token: string) => Promise<unknown>> = {
+    'an app that gives its token back': ({ own, client }, token) => postAs(own, client, 'revoke', { token }),
+    'a person who removes the app': async ({ own, browser, client }) => {
+      const page = await browser.get(`${own.appUrl}/account/apps`);
+      await browser.submit(page, '/account/apps/revoke', { client_id: client.clientId });
+    },
+    'an operator who ends the grant': async ({ own, client }) => {
+      const [listed] = await own.installation.grants.list({ clientId: client.clientId, limit: 1 });
+      await own.installation.grants.revoke(grantIdText((listed ?? assert.fail()).grant.id), operator);
+    },
+  };
+  for (const [name, act] of Object.entries(acts))
+    test(`Promise 2: ${name}; the others hear neither client nor person, and miss nothing after it`, async (t) => {
+      const apart = await setApart(t);
+      const { own, mail, others, told, untold } = apart;
+      const { accessToken: token } = await apart.allow();
+      assert.equal((await introspect(own, mail, token)).body['active'], true);
+      for (const api of others) assert.equal((await introspect(own, api, token)).body['active'], false);
+      await act(apart, token);
+      await own.installation.grants.revokeAll(operator);
+      for (const stream of [told, ...untold]) await stream.next('revoked', {});
+      assert.equal(told.events.length, 3, JSON.stringify(told.events));
+      for (const { events } of untold)
+        assert.deepEqual(
+          events.map(({ event, data }) => [event, data]),
+          [
+            ['ready', {}],
+            ['revoked', {}],
+          ],
+        );
+    });
+
+  test('Promise 2: of several grants that a person ends at once each API hears that could have heard of any', async (t) => {
+    const { told, untold, allow, browser, own, client, person } = await setApart(t);
+    await allow();
+    await allow({ resource: undefined, scope: 'mail.send' });
+    const page = await browser.get(`${own.appUrl}/account/apps`);
+    await browser.submit(page, '/account/apps/revoke', { client_id: client.clientId });
+    const data = { sub: person, client_id: client.clientId };
+    // Tokens for no certain resource are good at each of them, and two of these see every scope.
+    for (const stream of [told, ...untold]) await stream.next('revoked', data);
+  });
+
+  test('Promise 2: an API that lost a scope is told to keep nothing, and hears no more of what it lost', async (t) => {
+    const { own, mail, told, allow, client, browser } = await setApart(t);
+    const { accessToken: token } = await allow();
+    assert.equal((await introspect(own, mail, token)).body['active'], true);
+    await own.installation.resourceServers.update(mail.id, { scopes: ['mail.send'] });
+    await told.next('revoked', {});
+    await postAs(own, client, 'revoke', { token });
+    const { accessToken: another } = await standardPair(own, browser, client, { resource: MAIL, scope: 'mail.send' });
+    const { body } = await introspect(own, mail, another);
+    await postAs(own, client, 'revoke', { token: another });
+    await told.next('revoked', { grant_id: body['grant_id'] });
+    assert.equal(told.events.length, 3, JSON.stringify(told.events));
+  });
+});
+
+test('Promise 2: of streams that begin at the same time none misses what another one is still to be told', async (t) => {
+  const own = await startTestService(t);
+  const api = await addResourceServer(own);
+  const { clientId } = await addClient(own);
+  const audit = own.installation.audit as AuditStore;
+  const last = audit.lastAuditSequence.bind(audit);
+  // The answers to all but the first question are late, as on a slow line.
+  let asked = 0;
+  const late = Promise.withResolvers<void>();
+  audit.lastAuditSequence = async () => {
+    asked += 1;
+    if (asked > 1) await late.promise;
+    else await sleep(50);
+    return last();
+  };
+  const streams = [RevocationStream.open(t, own, api), RevocationStream.open(t, own, api)];
+  const first = await Promise.race(streams);
+  await own.installation.clients.pause(clientId);
+  late.resolve();
+  await sleep(1000);
+  assert.deepEqual(
+    first.events.map(({ event }) => event),
+    ['ready', 'revoked'],
+  );
+});
+
+test('Promise 2: a resource server that goes while its stream begins gets no stream', async (t) => {
+  const own = await startTestService(t);
+  const { id, secret } = await addResourceServer(own);
+  const audit = own.installation.audit as AuditStore;
+  const last = audit.lastAuditSequence.bind(audit);
+  audit.lastAuditSequence = async () => {
+    await own.installation.resourceServers.delete(id);
+    return last();
+  };
+  const answer = await fetch(`${own.appUrl}/oauth2/revocations`, { headers: basic(id, secret) });
+  assertRefused(await asJson(answer), 401, 'invalid_client');
+});
+
+describe('interface: only resource servers may listen', { concurrency: true }, async () => {
+  const url = `${service.appUrl}/oauth2/revocations`;
+  const client = await addClient(service);
+  const { id, secret } = await addResourceServer(service);
+  const strangers: [name: string, headers: Record<string, string>, query?: string][] = [
+    ['nobody', {}],
+    ['a wrong secret', basic(id, 'x')],
+    ['an empty secret', basic(id, '')],
+    ['an unknown one', basic('rs_nobody', secret)],
+    ['an app', basic(client.clientId, client.clientSecret)],
+    ['an access token', { Authorization: 'Bearer vk_at_x' }],
+    ['credentials in the address', {}, `?client_id=${id}&client_secret=${secret}`],
+  ];
+  for (const [name, headers, query = ''] of strangers)
+    test(`RFC 7662 §2.1: ${name} is invalid_client`, async () => {
+      assertRefused(await asJson(await fetch(url + query, { headers })), 401, 'invalid_client');
+    });
+});

@@ -1,0 +1,284 @@
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { grantIdText } from '../../../src/oauth/grant.ts';
+import { formOf, formsOf, type Visit } from '../../support/browser.ts';
+import {
+  assertRefused,
+  auditActions,
+  authorizeUrl,
+  exchange,
+  me,
+  obtainCode,
+  obtainPair,
+  pairOf,
+  refresh,
+  signedInBrowser,
+  signIn,
+} from '../../support/flow.ts';
+import { RevocationStream } from '../../support/revocation-stream.ts';
+import { addClient, addUser, startTestService } from '../../support/service.ts';
+import {
+  addResourceServer,
+  DEVICE_GRANT,
+  exchangeCode,
+  postAs,
+  refreshWith,
+  sentTo,
+  standardUrl,
+} from '../../support/standard.ts';
+
+const service = await startTestService({ after });
+for (const name of ['ada', 'grace']) await addUser(service, `${name}@example.com`, `${name} example`);
+const [ada, grace] = [await signedInBrowser(service), await signedInBrowser(service, 'grace@example.com')];
+const appsUrl = `${service.appUrl}/account/apps`;
+
+function namesIn({ body }: Visit): string[] {
+  return [...body.matchAll(/<h2><bdi[^>]*>([^<]*)/g)].map(([, name = '']) => name);
+}
+
+test('Promise 2: taking an app back ends all of it at once, and nothing of anybody else', async () => {
+  const one = await addClient(service, { name: 'Wanted' });
+  const two = await addClient(service, { name: 'Unwanted' });
+  const kept = [await obtainPair(service, ada, one), await obtainPair(service, grace, two)];
+  const ended = [await obtainPair(service, ada, two), await obtainPair(service, ada, two)];
+  const page = await ada.get(appsUrl);
+  assert.deepEqual(namesIn(page), ['Unwanted', 'Wanted']);
+  assert.deepEqual(namesIn(await grace.get(appsUrl)), ['Unwanted']);
+  for (const secret of [one.clientSecret, two.clientSecret, ...[...kept, ...ended].flatMap(Object.values)])
+    assert.ok(!page.body.includes(String(secret)), 'the page holds no credential');
+  const visit = await ada.submit(page, '/account/apps/revoke', { client_id: two.clientId });
+  assert.match(String(visit.headers.get('location')), new RegExp(`^/account/apps\\?removed=${two.clientId}&mark=`));
+  for (const { accessToken, refreshToken } of ended) {
+    assert.equal((await me(service, accessToken)).status, 401);
+    assertRefused(await refresh(service, two, refreshToken), 400, 'invalid_grant');
+  }
+  for (const { accessToken } of kept) assert.equal((await me(service, accessToken)).status, 200);
+  assert.deepEqual(namesIn(await ada.get(appsUrl)), ['Wanted']);
+  assert.equal((await auditActions(service)).at(-1), 'grant_revoked');
+  assert.match((await ada.get(authorizeUrl(service, two))).body, /value="allow"/, 'the next time, consent is asked');
+  await obtainPair(service, ada, two);
+  assert.deepEqual(namesIn(await ada.get(appsUrl)), ['Unwanted', 'Wanted'], 'and can be given again');
+});
+
+test('Promise 2: the page says that an app was removed only when it was', async () => {
+  const app = await addClient(service, { name: 'Still there' });
+  await obtainPair(service, ada, app);
+  const other = await addClient(service, { name: 'Never there' });
+  const isSaid = async (query: string, browser = ada) =>
+    (await browser.get(`${appsUrl}?${query}`)).body.includes('role="status"');
+  const { headers } = await ada.submit(await ada.get(appsUrl), '/account/apps/revoke', { client_id: app.clientId });
+  const [, removed = ''] = String(headers.get('location')).split('?');
+  assert.ok(await isSaid(removed));
+  const mark = removed.split('&mark=')[1];
+  const links = [`removed=${app.clientId}`, `removed=${app.clientId}&mark=x`, `removed=${other.clientId}&mark=${mark}`];
+  for (const link of links) assert.ok(!(await isSaid(link)), 'anybody can make a link');
+  assert.ok(!(await isSaid(removed, grace)), 'or pass one on');
+  await obtainPair(service, ada, app);
+  assert.ok(!(await isSaid(removed)));
+});
+
+test('Promise 2: what a page out of date asks for is not done, and the next page says so', async (t) => {
+  const own = await startTestService(t);
+  await addUser(own);
+  const browser = await signedInBrowser(own);
+  const app = await addClient(own);
+  const { accessToken } = await obtainPair(own, browser, app);
+  const page = await browser.get(`${own.appUrl}/account/apps`);
+  const press = (on: Visit) => browser.submit(on, '/account/apps/revoke', { client_id: app.clientId });
+  own.clock.advance(601);
+  const late = await press(page);
+  assert.equal(late.status, 403);
+  assert.match(late.body, /role="alert".*Nothing was removed yet/s);
+  await browser.submit(await browser.get(`${own.appUrl}/sign-out`), '/sign-out');
+  const signedOut = await press(late);
+  assert.equal(signedOut.status, 403);
+  assert.match(signedOut.body, /role="alert".*You were signed out.*name="password"/s);
+  assert.equal((await me(own, accessToken)).status, 200);
+  await signIn(own, browser);
+  assert.equal((await press(await browser.get(`${own.appUrl}/account/apps`))).status, 303);
+  assert.equal((await me(own, accessToken)).status, 401);
+});
+
+test('Promise 2: a second press and an app that was never allowed change nothing', async () => {
+  const app = await addClient(service);
+  await obtainPair(service, ada, app);
+  const { accessToken } = await obtainPair(service, grace, app);
+  const page = await ada.get(appsUrl);
+  for (const time of ['first', 'second']) {
+    const visit = await ada.submit(page, '/account/apps/revoke', { client_id: app.clientId });
+    assert.equal(visit.status, 303);
+    const said = await ada.get(new URL(String(visit.headers.get('location')), service.appUrl).href);
+    assert.match(said.body, /role="status"/, `a ${time} press hears that it is so`);
+  }
+  const { fields } = formOf(page.body, '/account/apps/revoke');
+  for (const clientId of ['', 'app_nobody', '__proto__'])
+    for (const more of [{}, { grant_id: fields['grant_id'] ?? '' }]) {
+      const press = { form_token: fields['form_token'] ?? '', client_id: clientId, ...more };
+      assert.equal((await ada.post(`${appsUrl}/revoke`, press, { 'Sec-Fetch-Site': 'same-origin' })).status, 303);
+    }
+  assert.equal((await me(service, accessToken)).status, 200);
+});
+
+test('RFC 6749 §10.12: nobody else can press the button', async () => {
+  const app = await addClient(service);
+  const { accessToken } = await obtainPair(service, ada, app);
+  const page = await ada.get(appsUrl);
+  const { fields } = formOf(page.body, '/account/apps/revoke');
+  const press = { client_id: app.clientId };
+  const site = { 'Sec-Fetch-Site': 'same-origin' };
+  const visits = [
+    await ada.submit(page, '/account/apps/revoke', press, { 'Sec-Fetch-Site': 'cross-site' }),
+    await ada.submit(page, '/account/apps/revoke', { ...press, form_token: '' }),
+    await grace.post(`${appsUrl}/revoke`, { ...fields, ...press }, site),
+    await ada.post(`${appsUrl}/revoke`, { ...formOf(page.body, '/sign-out').fields, ...press }, site),
+  ];
+  assert.deepEqual(
+    visits.map(({ status }) => status),
+    [403, 403, 403, 403],
+  );
+  const get = await ada.get(`${appsUrl}/revoke?client_id=${app.clientId}`);
+  assert.deepEqual([get.status, get.headers.get('allow')], [405, 'POST']);
+  assert.equal((await me(service, accessToken)).status, 200);
+});
+
+describe('Promise 2: what an app has on a device, and what waits, is taken back alone', () => {
+  /** A person of their own, an app for devices, and ways to allow it. */
+  let people = 0;
+  async function makeWorld() {
+    const email = `person${people++}@example.com`;
+    await addUser(service, email);
+    const browser = await signedInBrowser(service, email);
+    const app = await addClient(service, { name: 'Telly', deviceFlow: true });
+    const beginDevice = async () => {
+      const { body } = await postAs(service, app, 'device_authorization');
+      const shown = await browser.get(String(body['verification_uri_complete']));
+      const done = await browser.submit(shown, '/device', { decision: 'allow' });
+      assert.match(done.body, /href="\/account\/apps"/, 'the page after Allow leads to the list');
+      return () =>
+        postAs(service, app, 'token', { grant_type: DEVICE_GRANT, device_code: String(body['device_code']) });
+    };
+    const connectDevice = async () => pairOf(await (await beginDevice())());
+    const lines = async () => {
+      const page = await browser.get(appsUrl);
+      return formsOf(page.body, '/account/apps/revoke').map(({ fields }) => ({ page, fields }));
+    };
+    const press = (fields: Record<string, string>, by = browser) =>
+      by.post(`${appsUrl}/revoke`, fields, { 'Sec-Fetch-Site': 'same-origin' });
+    /** What the page says after a press. */
+    const said = async (visit: Visit) => {
+      assert.equal(visit.status, 303);
+      const page = await browser.get(new URL(String(visit.headers.get('location')), appsUrl).href);
+      return /role="status".*?<\/svg><div>(.*?)<\/div>/s.exec(page.body)?.[1]?.replace(/<[^>]*>/g, '');
+    };
+    return { browser, app, beginDevice, connectDevice, lines, press, said };
+  }
+  const isGood = async ({ accessToken }: { accessToken: string }) => (await me(service, accessToken)).status === 200;
+
+  test('Promise 2: two devices of an app are two lines, and the app elsewhere is a third', async () => {
+    const { browser, app, connectDevice, lines, press, said } = await makeWorld();
+    const pairs = [await obtainPair(service, browser, app)];
+    for (let device = 0; device < 2; device += 1) {
+      service.clock.advance(60);
+      pairs.push(await connectDevice());
+    }
+    const shown = await lines();
+    assert.equal(shown.length, 3);
+    assert.equal(shown[0]?.page.body.match(/On a device/g)?.length, 2);
+    assert.deepEqual(new Set(shown.map(({ fields }) => fields['client_id'])), new Set([app.clientId]));
+    assert.equal(new Set(shown.map(({ fields }) => fields['grant_id'])).size, 3);
+    const second = await press(shown[1]?.fields ?? {});
+    assert.equal(
+      await said(second),
+      'Telly was removed from that device. The next request from there will be refused.',
+    );
+    assert.deepEqual(await Promise.all(pairs.map(isGood)), [true, false, true]);
+    assert.match(
+      String(await said(await press(shown[0]?.fields ?? {}))),
+      /^Telly was removed, but for the devices that/,
+    );
+    assert.deepEqual(await Promise.all(pairs.map(isGood)), [false, false, true]);
+    assert.equal((await lines()).length, 1);
+    const all = { client_id: app.clientId, form_token: shown[2]?.fields['form_token'] ?? '' };
+    pairs.push(await obtainPair(service, browser, app));
+    assert.equal(await said(await press(all)), 'Telly was removed. Its next request will be refused.');
+    assert.deepEqual(await Promise.all(pairs.map(isGood)), [false, false, false, false], 'the client alone ends all');
+    assert.deepEqual(await lines(), []);
+  });
+
+  test('Promise 2: a code and a device that were allowed wait there, and are taken back', async () => {
+    const { browser, app, beginDevice, lines, press, said } = await makeWorld();
+    const kept = await obtainPair(service, browser, app);
+    const code = await obtainCode(service, browser, app);
+    const poll = await beginDevice();
+    const waiting = (await lines()).filter(({ fields }) => 'waiting_id' in fields);
+    assert.equal(waiting.length, 2);
+    assert.equal(waiting[0]?.page.body.match(/Waiting for the app/g)?.length, 2);
+    for (const { fields } of waiting)
+      assert.match(String(await said(await press(fields))), /^What was waiting for Telly/);
+    assertRefused(await exchange(service, app, code), 400, 'invalid_grant');
+    assertRefused(await poll(), 400, 'invalid_grant');
+    assert.ok(await isGood(kept));
+    assert.equal((await lines()).length, 1);
+  });
+
+  test('Promise 2: what was fetched after it was shown as waiting is taken back all the same, and nothing else', async () => {
+    const { browser, app, beginDevice, lines, press } = await makeWorld();
+    const kept = await obtainPair(service, browser, app);
+    const code = await obtainCode(service, browser, app);
+    const poll = await beginDevice();
+    const waiting = (await lines()).filter(({ fields }) => 'waiting_id' in fields);
+    const fetched = [pairOf(await exchange(service, app, code)), pairOf(await poll())];
+    for (const { fields } of waiting) await press(fields);
+    assert.deepEqual(await Promise.all([...fetched, kept].map(isGood)), [false, false, true]);
+  });
+
+  test('Promise 2: another person’s line, and one that is none, is not ended', async () => {
+    const [one, other] = [await makeWorld(), await makeWorld()];
+    const pair = await one.connectDevice();
+    const code = await obtainCode(service, one.browser, one.app);
+    const device = (await one.lines()).find(({ fields }) => 'grant_id' in fields);
+    await other.connectDevice();
+    const [own] = await other.lines();
+    const form_token = own?.fields['form_token'] ?? '';
+    for (const { fields } of await one.lines()) {
+      const visit = await other.press({ ...fields, form_token });
+      assert.deepEqual([visit.status, visit.headers.get('location')], [303, '/account/apps']);
+    }
+    for (const grant_id of ['x', '00000000-0000-0000-0000-000000000000'])
+      await one.press({ ...device?.fields, grant_id });
+    assert.ok(await isGood(pair));
+    pairOf(await exchange(service, one.app, code));
+    assert.equal((await other.lines()).length, 1);
+  });
+});
+
+test('Promise 2: of 101 grants of one app the one that was used least recently ends', async (t) => {
+  const own = await startTestService(t);
+  await addUser(own);
+  const browser = await signedInBrowser(own);
+  const app = await addClient(own, { consent: 'skip', deviceFlow: true });
+  const stream = await RevocationStream.open(t, own, await addResourceServer(own));
+  const fetch = async () => {
+    own.clock.advance(11); // As often as one person may be asked about apps.
+    const location = sentTo(await browser.get(standardUrl(own, app)));
+    return pairOf(await exchangeCode(own, app, String(location.searchParams.get('code'))));
+  };
+  const pairs = [];
+  for (let n = 0; n < 100; n += 1) pairs.push(await fetch());
+  const [oldest, next] = pairs;
+  own.clock.advance(1);
+  assert.equal((await me(own, String(oldest?.accessToken))).status, 200);
+  const [listed] = (await own.installation.grants.list({ limit: 100 })).slice(-2);
+  const { body } = await postAs(own, app, 'device_authorization');
+  const shown = await browser.get(String(body['verification_uri_complete']));
+  await browser.submit(shown, '/device', { decision: 'allow' });
+  const poll = { grant_type: DEVICE_GRANT, device_code: String(body['device_code']) };
+  const device = pairOf(await postAs(own, app, 'token', poll));
+  const statuses = [oldest, next, pairs[2], device].map(
+    async (pair) => (await me(own, String(pair?.accessToken))).status,
+  );
+  assert.deepEqual(await Promise.all(statuses), [200, 401, 200, 200]);
+  assertRefused(await refreshWith(own, app, String(next?.refreshToken)), 400, 'invalid_grant');
+  await stream.next('revoked', { grant_id: grantIdText(listed?.grant.id as Buffer) });
+  assert.equal((await auditActions(own)).filter((action) => action === 'too_many_grants').length, 1);
+});

@@ -1,0 +1,257 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import net, { type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { describe, test } from 'node:test';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { me, obtainCode, obtainPair, signedInBrowser } from '../../support/flow.ts';
+import { ProgramOnDisk } from '../../support/program.ts';
+import { hold, requestHead } from '../../support/raw-http.ts';
+import {
+  addClient,
+  addUser,
+  freePort,
+  type Lifetime,
+  startTestService,
+  type TestService,
+} from '../../support/service.ts';
+import { addResourceServer, basic } from '../../support/standard.ts';
+
+const KEPT = { Connection: 'keep-alive' };
+const TOKEN = 'POST /api/auth/oauth/token';
+
+/** Longer than connections that wait are kept, and shorter than anything may hold up a stop that is to be quick. */
+const GRACE_MS = 400;
+const QUICK_MS = 2000;
+/** What is sent so long after a stop began was on its way. */
+const ON_ITS_WAY_MS = 100;
+
+/** Stops a service, and answers how long that took (ms). */
+async function timeStop(service: TestService): Promise<number> {
+  const start = performance.now();
+  await service.stop();
+  return performance.now() - start;
+}
+
+/** Whether a new connection is taken; where processors are scarce, those that wait at the door are let in for longer. */
+function isTaken(url: string): Promise<boolean> {
+  return fetch(url).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** All that comes on a connection, however it ends. */
+function received(socket: Socket): Promise<string> {
+  return text(socket).catch(String);
+}
+
+/** What comes next on a connection. */
+function next(socket: Socket): Promise<string> {
+  return new Promise((resolve) => socket.once('data', (chunk) => resolve(chunk.toString())));
+}
+
+/** A connection on which a request was answered, and that waits for the next one. */
+async function used(url: string): Promise<Socket> {
+  const socket = await hold(url);
+  const answered = next(socket);
+  socket.write(requestHead(url, 'GET /healthz', KEPT));
+  assert.match(await answered, /^HTTP\/1\.1 200 .*Connection: keep-alive/is);
+  return socket;
+}
+
+/** A code exchange that will succeed, as bytes. */
+async function exchangeRequest(service: TestService): Promise<string> {
+  await addUser(service);
+  const client = await addClient(service);
+  const body = new URLSearchParams({
+    grant_type: 'authorization_code',
+    code: await obtainCode(service, await signedInBrowser(service), client),
+    client_id: client.clientId,
+    client_secret: client.clientSecret,
+    redirect_uri: 'https://client.example/callback',
+  }).toString();
+  const type = { 'Content-Type': 'application/x-www-form-urlencoded', 'Content-Length': String(body.length) };
+  return requestHead(service.appUrl, TOKEN, { ...type, ...KEPT }) + body;
+}
+
+// All of these mostly wait, so they wait at the same time.
+describe('stop', { concurrency: true }, () => {
+  test('stop: a request in flight is answered, new connections are not taken, and it takes no longer', async (t) => {
+    const service = await startTestService(t);
+    const request = await exchangeRequest(service);
+    const socket = await hold(service.appUrl, request.slice(0, -10));
+    const answer = next(socket);
+    const stopped = timeStop(service);
+    await sleep(GRACE_MS);
+    while (await isTaken(service.appUrl)) await sleep(10);
+    socket.write(request.slice(-10));
+    assert.match(await answer, /^HTTP\/1\.1 200 .*Connection: close.*access_token/is);
+    assert.ok((await stopped) < QUICK_MS, 'a client that keeps its connection does not hold it up');
+  });
+
+  test('stop: of requests that are sent at once the last is answered too', async (t) => {
+    const service = await startTestService(t);
+    const request = await exchangeRequest(service);
+    const socket = await hold(service.appUrl);
+    const all = received(socket);
+    socket.write(requestHead(service.appUrl, 'GET /healthz', KEPT) + request.slice(0, -10));
+    await sleep(100);
+    const stopped = service.stop();
+    await sleep(GRACE_MS);
+    socket.write(request.slice(-10));
+    assert.match(await all, /^HTTP\/1\.1 200 .*alive.*HTTP\/1\.1 200 .*access_token/s);
+    await stopped;
+  });
+
+  test('stop: a connection that gives nothing is cut after 10 seconds', async (t) => {
+    const service = await startTestService(t);
+    const socket = await hold(service.appUrl, (await exchangeRequest(service)).slice(0, -10));
+    const closed = new Promise((resolve) => socket.once('close', () => resolve(performance.now())));
+    const ms = await timeStop(service);
+    assert.ok(ms > 9000 && ms < 11_000, `${ms} ms`);
+    assert.ok(Number(await Promise.race([closed, sleep(1000, Number.NaN)])) > 0, 'the connection is closed');
+  });
+
+  const idle: [name: string, open: (url: string) => Promise<Socket>][] = [
+    ['on which nothing was ever sent', (url) => hold(url)],
+    ['with half of a head', (url) => hold(url, 'GET /healthz HTTP/1.1\r\nHo')],
+    ['that was used and waits', used],
+  ];
+  for (const [name, open] of idle)
+    test(`stop: a connection ${name} does not hold it up`, async (t) => {
+      const service = await startTestService(t);
+      await open(service.appUrl);
+      assert.ok((await timeStop(service)) < QUICK_MS);
+    });
+
+  test('stop: the request that was on its way is answered, and told that it was the last, used connection or new', async (t) => {
+    const service = await startTestService(t);
+    const sockets = [await used(service.apiUrl), await hold(service.apiUrl), await used(service.appUrl)];
+    const answers = sockets.map(received);
+    const stopped = service.stop();
+    await sleep(ON_ITS_WAY_MS);
+    for (const socket of sockets) socket.write(requestHead(service.apiUrl, 'GET /v2/me', KEPT));
+    const [first, second, onApp] = await Promise.all(answers);
+    for (const answer of [first, second]) assert.match(String(answer), /HTTP\/1\.1 401 .*Connection: close/is);
+    assert.match(String(onApp), /HTTP\/1\.1 404 .*Connection: close/is);
+    await stopped;
+  });
+
+  test('stop: a check of a good token is answered, and told that it was the last', async (t) => {
+    const service = await startTestService(t);
+    await addUser(service);
+    const { accessToken } = await obtainPair(service, await signedInBrowser(service), await addClient(service));
+    const socket = await used(service.apiUrl);
+    const answer = received(socket);
+    const stopped = service.stop();
+    await sleep(ON_ITS_WAY_MS);
+    socket.write(requestHead(service.apiUrl, 'GET /v2/me', { ...KEPT, Authorization: `Bearer ${accessToken}` }));
+    assert.match(await answer, /^HTTP\/1\.1 200 .*Connection: close/is);
+    await stopped;
+  });
+
+  test('stop: who asks on a connection that is left hears that it is not ready', async (t) => {
+    const service = await startTestService(t);
+    const socket = await used(service.appUrl);
+    const answer = received(socket);
+    const stopped = service.stop();
+    await sleep(ON_ITS_WAY_MS);
+    socket.write(requestHead(service.appUrl, 'GET /readyz', KEPT));
+    assert.match(await answer, /HTTP\/1\.1 503 .*Connection: close.*not ready/is);
+    await stopped;
+  });
+
+  test('stop: of requests that are sent at once while it lasts the last is answered too', async (t) => {
+    const service = await startTestService(t);
+    const exchange = await exchangeRequest(service);
+    const socket = await hold(service.appUrl);
+    const all = received(socket);
+    const stopped = service.stop();
+    await sleep(ON_ITS_WAY_MS);
+    socket.write(requestHead(service.appUrl, 'GET /healthz', KEPT) + exchange);
+    const answers = await all;
+    assert.deepEqual(answers.match(/HTTP\/1\.1 \d+/g), ['HTTP/1.1 200', 'HTTP/1.1 200']);
+    assert.match(answers, /"access_token"/);
+    await stopped;
+  });
+
+  test('stop: an answer that is still being sent is sent to its end', async (t) => {
+    const { folder } = await ProgramOnDisk.make(t);
+    const logo = `${folder}/logo.png`;
+    const size = 16 * 1024 * 1024;
+    writeFileSync(logo, Buffer.alloc(size));
+    const service = await startTestService(t, { VALETKEY_PRODUCT_LOGO: logo });
+    const socket = await hold(service.appUrl);
+    socket.pause().write(requestHead(service.appUrl, 'GET /assets/logo', KEPT));
+    await sleep(100);
+    const stopped = service.stop();
+    await sleep(GRACE_MS);
+    assert.ok((await received(socket)).length > size);
+    await stopped;
+  });
+
+  test('stop: a stream of revocations that is asked for meanwhile is refused, and does not hold it up', async (t) => {
+    const service = await startTestService(t);
+    const { id, secret } = await addResourceServer(service);
+    const socket = await used(service.appUrl);
+    const answer = received(socket);
+    const stopped = timeStop(service);
+    await sleep(ON_ITS_WAY_MS);
+    socket.write(requestHead(service.appUrl, 'GET /oauth2/revocations', { ...basic(id, secret), ...KEPT }));
+    assert.match(await answer, /HTTP\/1\.1 503 .*Retry-After: /is);
+    assert.ok((await stopped) < QUICK_MS);
+  });
+
+  test('stop: on localhost both of its addresses are served, and closed', async (t) => {
+    const service = await startOnLocalhost(t);
+    const port = new URL(service.apiUrl).port;
+    for (const host of ['127.0.0.1', '[::1]']) {
+      const url = `http://${host}:${port}`;
+      const at = { ...service, apiUrl: url };
+      assert.equal((await me(at, 'x')).status, 401);
+      await hold(url);
+    }
+    const sources = service.log.map((line) => JSON.parse(line)).filter(({ route }) => route === '/v2/me');
+    assert.deepEqual(
+      sources.map(({ source }) => source).sort(),
+      ['0:0:0:0::/64', '127.0.0.1'],
+      'each with its own source',
+    );
+    assert.ok((await timeStop(service)) < QUICK_MS);
+    await assert.rejects(fetch(`http://[::1]:${port}/healthz`));
+  });
+});
+
+// On their own: each turn of the event loop lets in one, and what the others do would fill it; and here it stands still.
+test('stop: whoever the system has let in already is served', async (t) => {
+  const service = await startTestService(t);
+  const { hostname, port } = new URL(service.appUrl);
+  const sockets = Array.from({ length: 50 }, () => net.connect(Number(port), hostname).on('error', () => {}));
+  for (const socket of sockets) socket.write(requestHead(service.appUrl, 'GET /healthz', KEPT));
+  const stopped = service.stop();
+  for (const socket of sockets) assert.match(await received(socket), /^HTTP\/1\.1 200 .*alive/s);
+  await stopped;
+});
+
+test('stop: a request that came in time is answered, though the process was kept from reading it', async (t) => {
+  const service = await startTestService(t);
+  const socket = await used(service.apiUrl);
+  const answer = received(socket);
+  const stopped = service.stop();
+  await sleep(ON_ITS_WAY_MS);
+  await nextTurn(); // What follows is between a turn's reading and the next one's timers.
+  socket.write(requestHead(service.apiUrl, 'GET /v2/me', KEPT));
+  const since = performance.now();
+  while (performance.now() - since < GRACE_MS);
+  assert.match(await answer, /^HTTP\/1\.1 401 .*Connection: close/is);
+  await stopped;
+});
+
+async function startOnLocalhost(t: Lifetime): Promise<TestService> {
+  const [VALETKEY_APP_URL, VALETKEY_API_URL] = [
+    `http://localhost:${await freePort()}`,
+    `http://localhost:${await freePort()}`,
+  ];
+  return startTestService(t, { VALETKEY_APP_URL, VALETKEY_API_URL });
+}

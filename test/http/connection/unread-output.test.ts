@@ -1,0 +1,70 @@
+/** Clients that do not read, or read slowly. All of these mostly wait, so they wait at the same time. */
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import type { Socket } from 'node:net';
+import { after, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { obtainPair, signedInBrowser } from '../../support/flow.ts';
+import { ProgramOnDisk } from '../../support/program.ts';
+import { hold, requestHead } from '../../support/raw-http.ts';
+import { addClient, addUser, startTestService } from '../../support/service.ts';
+
+const KEPT = { Connection: 'keep-alive' };
+const LOGO_BYTES = 16 * 1024 * 1024;
+
+/** Sends a request again and again and never reads; resolves when the connection ends, with how long nothing was taken (ms). */
+async function neverRead(url: string, request: string): Promise<number> {
+  const socket: Socket = (await hold(url)).pause();
+  const bytes = Buffer.from(request.repeat(500));
+  let taken = performance.now();
+  const write = () => {
+    while (socket.writable && socket.write(bytes));
+  };
+  socket.on('drain', () => {
+    taken = performance.now();
+    write();
+  });
+  write();
+  await new Promise((resolve) => socket.once('close', resolve));
+  return performance.now() - taken;
+}
+
+describe('backpressure: an answer that has not moved for 15 seconds ends its connection', {
+  concurrency: true,
+}, async () => {
+  const { folder } = await ProgramOnDisk.make({ after });
+  const logo = `${folder}/logo.png`;
+  writeFileSync(logo, Buffer.alloc(LOGO_BYTES));
+  const service = await startTestService({ after }, { VALETKEY_PRODUCT_LOGO: logo });
+  const { appUrl, apiUrl } = service;
+  await addUser(service);
+  const { accessToken } = await obtainPair(service, await signedInBrowser(service), await addClient(service));
+  const check = { ...KEPT, Authorization: `Bearer ${accessToken}` };
+
+  for (const [name, url, request] of [
+    ['checks on the connection', apiUrl, requestHead(apiUrl, 'GET /v2/me', check)],
+    ['checks that Node.js reads', apiUrl, requestHead(apiUrl, 'GET /v2/me', { ...check, TE: 'trailers' })],
+    ['pages', appUrl, requestHead(appUrl, 'GET /developers', KEPT)],
+    ['one large answer', appUrl, requestHead(appUrl, 'GET /assets/logo', KEPT)],
+  ] as const)
+    test(`backpressure: of ${name}`, { timeout: 60_000 }, async () => {
+      const ms = await neverRead(url, request);
+      assert.ok(ms > 12_000 && ms < 25_000, `${ms} ms`);
+    });
+
+  test('backpressure: and not that of whoever reads slowly, but steadily', { timeout: 60_000 }, async () => {
+    const socket = (await hold(appUrl)).pause();
+    socket.write(requestHead(appUrl, 'GET /assets/logo', { Connection: 'close' }));
+    let received = 0;
+    for (let turn = 0; !socket.readableEnded && !socket.destroyed; turn++) {
+      await sleep(100);
+      // For twenty seconds and more.
+      for (let part = 0; part < 1 || turn > 200; part++) {
+        const chunk = socket.read() as Buffer | null;
+        if (!chunk) break;
+        received += chunk.length;
+      }
+    }
+    assert.ok(received > LOGO_BYTES, `${received} bytes`);
+  });
+});

@@ -1,0 +1,280 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { authenticateClient } from '../../src/oauth/client.ts';
+import { OperatorError, Refusal } from '../../src/oauth/error.ts';
+import type { Scope } from '../../src/oauth/scope.ts';
+import { ClientRegistry, type ClientSettings } from '../../src/operator/client-registry.ts';
+import { keys } from '../oauth/assertions.ts';
+import { type Memory, openMemory, operator } from '../oauth/memory.ts';
+import { keyring, PREFIX } from '../oauth/samples.ts';
+
+const settings: ClientSettings = {
+  name: 'One',
+  redirectUris: ['https://one.test/cb'],
+  scopes: [scope('read', 'Read your things')],
+  requirePkce: false,
+  refreshOverlap: null,
+  refreshRetryWindow: null,
+  keys: [],
+  consent: 'ask',
+  deviceFlow: false,
+  assertionAudience: 'any',
+};
+
+function scope(name: string, sentence: string | null = null): Scope {
+  return { name, sentence, optional: false };
+}
+
+function registryOf({ store, clock }: Memory): ClientRegistry {
+  return new ClientRegistry(
+    { store, keyring, prefix: PREFIX, accessTokenLifetime: 1800, now: () => clock.now },
+    operator,
+  );
+}
+
+function uris(count: number): string[] {
+  return Array.from({ length: count }, (_, n) => `https://one.test/cb${n}`);
+}
+
+const wrongSettings: [string, Partial<ClientSettings>, RegExp][] = [
+  ['an empty name', { name: '' }, /1 to 100 characters/],
+  ['a name of spaces', { name: '  ' }, /no space around/],
+  ['a space around the name', { name: ' One' }, /no space around/],
+  ['a name of 101 characters', { name: 'x'.repeat(101) }, /1 to 100 characters/],
+  ['a name with a right-to-left override', { name: 'One\u202eenO' }, /invisible/],
+  ['a name with a zero-width space', { name: 'O\u200bne' }, /invisible/],
+  ['a name with a line break', { name: 'One\nTwo' }, /invisible/],
+  ['a name with a line separator', { name: 'One\u2028Two' }, /invisible/],
+  ['a name with an unpaired surrogate', { name: 'One\ud800' }, /invisible/],
+  ['no redirect URI at all', { redirectUris: [] }, /at least one/],
+  ['21 redirect URIs', { redirectUris: uris(21) }, /at most 20/],
+  ['a redirect URI twice', { redirectUris: ['https://one.test/cb', 'https://one.test/cb'] }, /twice/],
+  [
+    'a redirect URI that may not be registered',
+    { redirectUris: ['https://one.test/cb', 'http://one.test/cb'] },
+    /http:\/\/one\.test\/cb.*use https/,
+  ],
+  ['a scope twice', { scopes: [settings.scopes[0], settings.scopes[0]] as ClientSettings['scopes'] }, /twice/],
+  ['a scope with a space', { scopes: [scope('a b')] }, /printable ASCII/],
+  ['101 scopes', { scopes: Array.from({ length: 101 }, (_, n) => scope(`s${n}`)) }, /at most 100/],
+  ['an empty sentence', { scopes: [scope('a', ' ')] }, /1 to 200/],
+  ['a long sentence', { scopes: [scope('a', 'x'.repeat(201))] }, /1 to 200/],
+  ['a sentence with a direction character', { scopes: [scope('a', 'x\u202ey')] }, /invisible/],
+  ['an overlap beyond the access token', { refreshOverlap: 1801 }, /overlap must/],
+  ['a retry window beyond the access token', { refreshRetryWindow: 1801 }, /retry window must/],
+  ['a negative overlap', { refreshOverlap: -1 }, /overlap must/],
+  ['a broken retry window', { refreshRetryWindow: Number.NaN }, /retry window must/],
+  ['an overlap of half a second', { refreshOverlap: 0.5 }, /overlap must/],
+  ['six keys', { keys: Array.from({ length: 6 }, () => keys.jwk) }, /at most 5 keys/],
+  ['a private key', { keys: [keys.jwk, keys.privateKey.export({ format: 'jwk' })] }, /key 2: it is a private key/],
+  ['a symmetric key', { keys: [{ kty: 'oct', k: 'AAAA' }] }, /key 1: its kty/],
+  ['an optional scope twice', { scopes: [scope('a'), { ...scope('a'), optional: true }] }, /twice/],
+];
+for (const [name, wrong, message] of wrongSettings) {
+  test(`refused when registering and when updating, and nothing is changed: ${name}`, async (context) => {
+    const memory = await openMemory(context);
+    const registry = registryOf(memory);
+    const refusedWith = (error: unknown) => error instanceof OperatorError && message.test(error.message);
+    await assert.rejects(registry.register('confidential', { ...settings, ...wrong }), refusedWith);
+    assert.deepEqual(await registry.list(), []);
+    const { client } = await registry.register('confidential', settings);
+    await assert.rejects(registry.update(client.id, wrong), refusedWith);
+    assert.deepEqual(await registry.show(client.id), client);
+  });
+}
+
+test('a client is registered with a secret that is shown this once, and works', async (context) => {
+  const memory = await openMemory(context);
+  const registry = registryOf(memory);
+  const { client, clientSecret } = await registry.register('confidential', settings);
+  assert.match(client.id, /^app_[0-9a-hjkmnp-tv-z]{16}$/);
+  assert.ok(clientSecret);
+  const stored = await registry.show(client.id);
+  assert.deepEqual(stored, client);
+  assert.ok(!JSON.stringify(stored).includes(clientSecret));
+  assert.equal(authenticateClient(keyring, stored, { method: 'secret', clientId: client.id, clientSecret }), stored);
+  const [event] = await memory.store.listAuditEvents({ limit: 1 });
+  assert.equal(event?.action, 'client_registered');
+  assert.ok(!JSON.stringify(event).includes(clientSecret));
+});
+
+test('RFC 6749 §2.1: a public client has no secret, and can get none', async (context) => {
+  const registry = registryOf(await openMemory(context));
+  const { client, clientSecret } = await registry.register('public', {
+    ...settings,
+    redirectUris: ['com.one.app:/cb'],
+  });
+  assert.equal(clientSecret, null);
+  assert.deepEqual(client.secrets, []);
+  await assert.rejects(registry.rotateSecret(client.id), /public client has no secret/);
+  await assert.rejects(registry.retireSecret(client.id), /public client has no secret/);
+  await assert.rejects(registry.retireSecret(client.id), /only one secret|no secret/);
+});
+
+test('RFC 9700 §2.1.1: PKCE cannot be made optional for a public client', async (context) => {
+  const registry = registryOf(await openMemory(context));
+  const { client } = await registry.register('public', { name: 'One', redirectUris: ['com.one.app:/cb'] });
+  await assert.rejects(registry.update(client.id, { requirePkce: false }), /always asked for PKCE/);
+  assert.deepEqual(await registry.show(client.id), client);
+  assert.ok((await registry.update(client.id, { requirePkce: true })).requirePkce);
+});
+
+test('RFC 6749 §2.1: what an operator does not say is as usual: asked each time, no devices, no keys', async (context) => {
+  const registry = registryOf(await openMemory(context));
+  const { client } = await registry.register('confidential', { name: 'One', redirectUris: ['https://one.test/cb'] });
+  const { name, redirectUris, scopes, requirePkce, refreshOverlap, refreshRetryWindow, consent, deviceFlow } = client;
+  const { assertionAudience } = client;
+  assert.deepEqual(
+    {
+      name,
+      redirectUris,
+      scopes,
+      requirePkce,
+      refreshOverlap,
+      refreshRetryWindow,
+      consent,
+      deviceFlow,
+      assertionAudience,
+      keys: client.keys,
+    },
+    { ...settings, scopes: [] },
+  );
+});
+
+test('RFC 7523 §2.2: a client with keys gets no secret, and can be given one', async (context) => {
+  const registry = registryOf(await openMemory(context));
+  const { client, clientSecret } = await registry.register('confidential', { ...settings, keys: [keys.jwk] });
+  assert.equal(clientSecret, null);
+  assert.deepEqual(client.secrets, []);
+  assert.deepEqual(await registry.show(client.id), client);
+  const { clientSecret: added } = await registry.rotateSecret(client.id);
+  const credentials = { method: 'secret', clientId: client.id, clientSecret: added } as const;
+  const stored = await registry.show(client.id);
+  assert.equal(authenticateClient(keyring, stored, credentials), stored);
+});
+
+test('RFC 7523 §2.2: a client that changes over to keys can be left without any secret, and no other client can', async (context) => {
+  const registry = registryOf(await openMemory(context));
+  const { client, clientSecret } = await registry.register('confidential', settings);
+  await assert.rejects(registry.retireSecret(client.id), /only one secret is live/);
+  await registry.update(client.id, { keys: [keys.jwk] });
+  await registry.retireSecret(client.id);
+  const stored = await registry.show(client.id);
+  assert.deepEqual(stored.secrets, []);
+  const credentials = { method: 'secret', clientId: client.id, clientSecret: clientSecret ?? '' } as const;
+  assert.ok(authenticateClient(keyring, stored, credentials) instanceof Refusal);
+  await assert.rejects(registry.retireSecret(client.id), /only one secret|no secret/);
+});
+
+test('RFC 7523 §2.2: a public client has no keys, neither when it is registered nor later', async (context) => {
+  const registry = registryOf(await openMemory(context));
+  const own = { ...settings, redirectUris: ['com.one.app:/cb'] };
+  await assert.rejects(registry.register('public', { ...own, keys: [keys.jwk] }), /public client cannot keep/);
+  const { client } = await registry.register('public', own);
+  await assert.rejects(registry.update(client.id, { keys: [keys.jwk] }), /public client cannot keep/);
+});
+
+test('RFC 8628 §3.1: a client for devices alone needs no redirect URI, for as long as it is one', async (context) => {
+  const registry = registryOf(await openMemory(context));
+  const { client } = await registry.register('public', { name: 'Television', deviceFlow: true });
+  assert.deepEqual([client.redirectUris, client.deviceFlow], [[], true]);
+  await assert.rejects(registry.update(client.id, { deviceFlow: false }), /at least one redirect URI/);
+  assert.equal((await registry.show(client.id)).deviceFlow, true);
+});
+
+test('design: consent, devices, keys and optional scopes are changed and come back as they are', async (context) => {
+  const registry = registryOf(await openMemory(context));
+  const { client } = await registry.register('confidential', settings);
+  for (const changes of [
+    { consent: 'remember' },
+    { consent: 'skip' },
+    { deviceFlow: true },
+    { keys: [{ ...keys.jwk, kid: 'k', alg: 'ES256', use: 'sig' }] },
+    { scopes: [{ ...scope('read'), optional: true }, scope('write', 'Write')] },
+  ] as const) {
+    const updated = await registry.update(client.id, changes);
+    assert.deepEqual(await registry.show(client.id), updated);
+    assert.deepEqual({ ...updated, ...changes }, updated);
+  }
+});
+
+test('ASVS 15.3.3: what an operator may not decide is not taken from the settings', async (context) => {
+  const registry = registryOf(await openMemory(context));
+  const more = { ...settings, id: 'app_chosen', type: 'public', status: 'paused', epoch: 9, secrets: [] };
+  const { client } = await registry.register('confidential', more);
+  assert.notEqual(client.id, 'app_chosen');
+  assert.equal(client.type, 'confidential');
+  assert.equal(client.status, 'active');
+  assert.equal(client.epoch, 0);
+  assert.equal(client.secrets.length, 1);
+});
+
+test('a secret is rotated and the older one retired, never more than two, never the last', async (context) => {
+  const registry = registryOf(await openMemory(context));
+  const { client, clientSecret: old } = await registry.register('confidential', settings);
+  await assert.rejects(registry.retireSecret(client.id), /only one secret is live/);
+  const { clientSecret: fresh } = await registry.rotateSecret(client.id);
+  await assert.rejects(registry.rotateSecret(client.id), /two secrets are live/);
+  const works = async (clientSecret: string | null) => {
+    const credentials = { method: 'secret', clientId: client.id, clientSecret: clientSecret ?? undefined } as const;
+    return !(authenticateClient(keyring, await registry.show(client.id), credentials) instanceof Refusal);
+  };
+  assert.deepEqual([await works(old), await works(fresh)], [true, true]);
+  await registry.retireSecret(client.id);
+  assert.deepEqual([await works(old), await works(fresh)], [false, true]);
+  const { clientSecret: lost } = await registry.rotateSecret(client.id);
+  await registry.retireSecret(client.id, 'newer');
+  assert.deepEqual([await works(lost), await works(fresh)], [false, true]);
+});
+
+test('ASVS 15.4.2: of two operators who rotate a secret at once one is told to look again', async (context) => {
+  const registry = registryOf(await openMemory(context));
+  const { client } = await registry.register('confidential', settings);
+  const both = await Promise.allSettled([registry.rotateSecret(client.id), registry.rotateSecret(client.id)]);
+  assert.deepEqual(both.map(({ status }) => status).toSorted(), ['fulfilled', 'rejected']);
+  assert.equal((await registry.show(client.id)).secrets.length, 2);
+});
+
+test('design: pausing is reversible, ends nothing, and is refused twice', async (context) => {
+  const registry = registryOf(await openMemory(context));
+  const { client } = await registry.register('confidential', settings);
+  await registry.pause(client.id);
+  await assert.rejects(registry.pause(client.id), /paused already/);
+  assert.deepEqual(await registry.show(client.id), { ...client, status: 'paused' });
+  await registry.resume(client.id);
+  await assert.rejects(registry.resume(client.id), /active already/);
+  assert.deepEqual(await registry.show(client.id), { ...client, resumedAt: client.createdAt });
+});
+
+test('design: an update changes what it names, and neither secrets, status nor epoch', async (context) => {
+  const registry = registryOf(await openMemory(context));
+  const { client } = await registry.register('confidential', settings);
+  await registry.pause(client.id);
+  await registry.revokeGrants(client.id);
+  await registry.update(client.id, { name: 'Two', refreshOverlap: 0 });
+  assert.deepEqual(await registry.show(client.id), {
+    ...client,
+    name: 'Two',
+    refreshOverlap: 0,
+    status: 'paused',
+    epoch: 1,
+  });
+});
+
+test('design: every act on a client that is not there says so', async (context) => {
+  const registry = registryOf(await openMemory(context));
+  const { client } = await registry.register('confidential', settings);
+  await registry.delete(client.id);
+  const { id } = client;
+  const acts = [
+    registry.show(id),
+    registry.update(id, {}),
+    registry.rotateSecret(id),
+    registry.retireSecret(id),
+    registry.pause(id),
+    registry.resume(id),
+    registry.revokeGrants(id),
+    registry.delete(id),
+  ];
+  for (const act of acts) await assert.rejects(act, /there is no client/);
+});

@@ -1,0 +1,100 @@
+/** The configuration: every mistake at once, each with its remedy. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { InstallationError } from '../../src/process/installation-error.ts';
+import { type Configuration, configurationWarnings, readConfiguration } from '../../src/settings/configuration.ts';
+
+test('Configuration: without any variable it is the documented default', () => {
+  const configuration = readConfiguration({ HOME: '/root' });
+  const { appUrl, apiUrl, appListen, apiListen, database, codeTtl, accessTokenTtl, tokenPrefix } = configuration;
+  assert.deepEqual(
+    { appUrl, apiUrl, appListen, apiListen, database, codeTtl, accessTokenTtl, tokenPrefix },
+    {
+      appUrl: 'http://localhost:3000',
+      apiUrl: 'http://localhost:3001',
+      appListen: { host: 'localhost', port: 3000 },
+      apiListen: { host: 'localhost', port: 3001 },
+      database: { kind: 'file', path: 'data/valetkey.db' },
+      codeTtl: 60,
+      accessTokenTtl: 1800,
+      tokenPrefix: 'vk',
+    },
+  );
+  assert.equal(configuration.refreshTokenIdleTtl, 30 * 86_400);
+  assert.equal(configuration.refreshTokenMaxTtl, 365 * 86_400);
+  assert.deepEqual([configuration.refreshOverlap, configuration.refreshRetryWindow], [10, 600]);
+});
+
+test('Configuration: values are read, with durations in words and addresses without a slash at the end', () => {
+  const accepted: [Record<string, string>, (configuration: Configuration) => unknown, unknown][] = [
+    [{ VALETKEY_APP_URL: 'https://auth.example.com/' }, ({ appUrl }) => appUrl, 'https://auth.example.com'],
+    [{ VALETKEY_APP_URL: 'https://auth.example.com' }, ({ appListen }) => appListen, { host: '127.0.0.1', port: 3000 }],
+    [{ VALETKEY_APP_URL: 'http://[::1]:80' }, ({ appListen }) => appListen, { host: '::1', port: 80 }],
+    [{ VALETKEY_API_LISTEN: '[::]:9000' }, ({ apiListen }) => apiListen, { host: '::', port: 9000 }],
+    [{ VALETKEY_ACCESS_TOKEN_TTL: '12h' }, ({ accessTokenTtl }) => accessTokenTtl, 43_200],
+    [{ VALETKEY_DATABASE_URL: 'sqlite::memory:' }, ({ database }) => database, { kind: 'memory' }],
+    [{ VALETKEY_CODE_TTL: '' }, ({ codeTtl }) => codeTtl, 60],
+    [{ VALETKEY_TRUSTED_PROXIES: '10.0.0.0/8, ::1' }, (read) => read.trustedProxies.check('10.1.2.3'), true],
+    [{ VALETKEY_TRUSTED_PROXIES: '10.0.0.0/8, ::1' }, (read) => read.trustedProxies.check('::1', 'ipv6'), true],
+    [{ VALETKEY_SUPPORT_ADDRESS: 'help@example.com' }, ({ supportAddress }) => supportAddress, 'help@example.com'],
+  ];
+  for (const [variables, read, expected] of accepted) {
+    assert.deepEqual(read(readConfiguration(variables)), expected, JSON.stringify(variables));
+  }
+});
+
+test('Configuration: each mistake names its variable and the remedy, and never the value', () => {
+  const refused: [string, string, RegExp][] = [
+    ['VALETKEY_APP_URL', 'http://auth.example.com', /use https/],
+    ['VALETKEY_APP_URL', 'https://auth.example.com/oauth', /without a path/],
+    ['VALETKEY_APP_URL', 'http://localhost:0', /0 is none/],
+    ['VALETKEY_APP_URL', 'ftp://auth.example.com', /such as https/],
+    ['VALETKEY_APP_LISTEN', '3000', /host:port/],
+    ['VALETKEY_APP_LISTEN', 'localhost:70000', /host:port/],
+    ['VALETKEY_DATABASE_URL', 'mysql://user:hunter2@db/valetkey', /sqlite:PATH/],
+    ['VALETKEY_SQLITE_SYNC', 'off', /awaited or full/],
+    ['VALETKEY_CODE_TTL', '601', /from 1 to 600/],
+    ['VALETKEY_CODE_TTL', 'soon', /from 1 to 600/],
+    ['VALETKEY_ACCESS_TOKEN_TTL', '-5', /seconds from/],
+    ['VALETKEY_TRUSTED_PROXIES', 'proxy.example', /10\.0\.0\.0\/8/],
+    ['VALETKEY_TRUSTED_PROXIES', '10.0.0.0/33', /10\.0\.0\.0\/8/],
+    ['VALETKEY_TOKEN_PREFIX', 'Acme_', /lower-case/],
+    ['VALETKEY_PRODUCT_COLOUR', 'teal', /#0f5c4d/],
+    ['VALETKEY_SUPPORT_ADDRESS', 'javascript:alert(1)', /https address/],
+    ['VALETKEY_CODE_TLL', '60', /no such variable/],
+  ];
+  for (const [variable, value, remedy] of refused) {
+    const message = mistakesOf({ [variable]: value });
+    assert.match(message, new RegExp(`^${variable}: `), value);
+    assert.match(message, remedy, value);
+    assert.ok(!message.includes('hunter2'));
+  }
+});
+
+test('Configuration: all mistakes are told at once, and so are settings that contradict each other', () => {
+  const both = mistakesOf({ VALETKEY_CODE_TTL: '0', VALETKEY_TOKEN_PREFIX: '!' });
+  assert.match(both, /^- VALETKEY_CODE_TTL: .*\n- VALETKEY_TOKEN_PREFIX: .*$/);
+  assert.match(mistakesOf({ VALETKEY_KEYS: 'x', VALETKEY_KEYS_FILE: 'y' }), /keep one of them/);
+  assert.match(mistakesOf({ VALETKEY_ACCESS_TOKEN_TTL: '2h', VALETKEY_REFRESH_TOKEN_IDLE_TTL: '1h' }), /shorter/);
+  assert.match(mistakesOf({ VALETKEY_REFRESH_TOKEN_MAX_TTL: '1d' }), /shorter/);
+  const same = { VALETKEY_API_URL: 'http://localhost:3000', VALETKEY_API_LISTEN: '127.0.0.1:9000' };
+  assert.match(mistakesOf(same), /unset it/);
+});
+
+function mistakesOf(variables: Record<string, string>): string {
+  try {
+    readConfiguration(variables);
+  } catch (error) {
+    assert.ok(error instanceof InstallationError);
+    return error.message;
+  }
+  return assert.fail(`accepted: ${JSON.stringify(variables)}`);
+}
+
+test('Promise 6: https without a named proxy is warned of, since all visitors would share one address and its limits', () => {
+  const warnings = (variables: Record<string, string>) => configurationWarnings(readConfiguration(variables));
+  assert.deepEqual(warnings({}), []);
+  assert.match(warnings({ VALETKEY_APP_URL: 'https://auth.example.com' }).join(), /VALETKEY_TRUSTED_PROXIES/);
+  const named = { VALETKEY_APP_URL: 'https://auth.example.com', VALETKEY_TRUSTED_PROXIES: '10.0.0.1' };
+  assert.deepEqual(warnings(named), []);
+});
