@@ -64,7 +64,7 @@ export type RequestContext = {
 };
 
 /** What the published face reads; anything else is ignored (RFC 6749 §3.1). */
-const PUBLISHED_PARAMETERS = [
+export const PUBLISHED_PARAMETERS: readonly string[] = [
   'client_id',
   'redirect_uri',
   'state',

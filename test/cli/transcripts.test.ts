@@ -1,16 +1,31 @@
 import assert from 'node:assert/strict';
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, it } from 'node:test';
+import { describe, it, test } from 'node:test';
 import type { Installation } from '../../src/cli/context.ts';
 import { makeCommandContext } from '../../src/main.ts';
 import type { AuthorizationServer } from '../../src/oauth/authorization-server.ts';
 import { runCommand } from '../support/command.ts';
+import { commandsOfProgram } from '../support/commands.ts';
 import { playTranscript, type RunCommand } from './transcript.ts';
 
 const transcripts = new URL('transcripts/', import.meta.url);
+
+/** They run until they are ended: the transcript of the README runs them. */
+const RUN_ON = ['demo', 'serve'];
+
+test('each command of the program stands in a transcript', async () => {
+  const texts = readdirSync(transcripts).map((file) => readFileSync(new URL(file, transcripts), 'utf8'));
+  const played = texts.flatMap((text) => [...text.matchAll(/^\$ valetkey ([a-z-]+(?: [a-z-]+)?)/gm)]);
+  const names = new Set(played.map(([, name]) => name));
+  const commands = [...(await commandsOfProgram()).keys()].filter((name) => !RUN_ON.includes(name));
+  assert.deepEqual(
+    commands.filter((name) => !names.has(name)),
+    [],
+  );
+});
 
 describe('the command line, as transcripts', () => {
   for (const file of readdirSync(transcripts)) {

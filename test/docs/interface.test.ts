@@ -1,12 +1,17 @@
 /** `docs/interface.md` against the program: its configuration table is the generated one, its command table is complete. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { Readable, Writable } from 'node:stream';
 import { test } from 'node:test';
-import type { CommandContext } from '../../src/cli/context.ts';
-import { runProgram } from '../../src/cli/program.ts';
+import { REFRESH_TOKEN_PATH, TOKEN_PATH } from '../../src/http/paths.ts';
+import { PUBLISHED_PARAMETERS, STANDARD_PARAMETERS } from '../../src/oauth/authorization-request.ts';
 import { configurationTable } from '../../src/settings/configuration.ts';
+import { commandsOfProgram } from '../support/commands.ts';
 
+type Described = { post?: { requestBody?: { content: { 'application/json': { schema: { $ref: string } } } } } };
+const OPENAPI = JSON.parse(readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8')) as {
+  paths: Record<string, Described>;
+  components: { schemas: Record<string, { properties: object }> };
+};
 const DOCUMENT = readFileSync(new URL('../../docs/interface.md', import.meta.url), 'utf8');
 
 test('the configuration table is the one that the program makes', () => {
@@ -37,6 +42,34 @@ test('every command stands in the command table with its options, and no other',
   }
 });
 
+test('the tables of parameters name what the code reads, and nothing else', () => {
+  const [published, standard] = ['## 1. The authorization page', '## The authorization page'].map(parametersIn);
+  assert.deepEqual(published, [...PUBLISHED_PARAMETERS].sort());
+  assert.deepEqual([...new Set([...(published ?? []), ...(standard ?? [])])].sort(), [...STANDARD_PARAMETERS].sort());
+  for (const [heading, path] of [
+    ['## 2. The token request', TOKEN_PATH],
+    ['## 3. The refresh request', REFRESH_TOKEN_PATH],
+  ] as const)
+    assert.deepEqual(parametersIn(heading), parametersRead(path).sort(), heading);
+  const ways = ['client_id', 'client_secret', 'client_assertion', 'client_assertion_type'];
+  const inTable = tableOf('## The token endpoint').map(([path = '', names = '']): [string, string[]] => [
+    inBackticks(path)[0] ?? '',
+    names.startsWith('those of the authorization page')
+      ? STANDARD_PARAMETERS.filter((name) => !inBackticks(names).includes(name) && name !== 'client_id')
+      : inBackticks(names),
+  ]);
+  const posts = Object.keys(OPENAPI.paths).filter((path) => path.startsWith('/oauth2/') && OPENAPI.paths[path]?.post);
+  assert.deepEqual(inTable.map(([path]) => path).sort(), posts.sort());
+  for (const [path, names] of inTable)
+    assert.deepEqual(
+      [...names].sort(),
+      parametersRead(path)
+        .filter((name) => !ways.includes(name))
+        .sort(),
+      path,
+    );
+});
+
 test('every path of a page or endpoint that the program serves is documented', () => {
   const folder = new URL('../../src/http/', import.meta.url);
   const paths = readFileSync(new URL('paths.ts', folder), 'utf8').matchAll(/_PATH = '([^']+)'/g);
@@ -52,58 +85,39 @@ test('every path of a page or endpoint that the program serves is documented', (
     assert.ok(DOCUMENT.includes(path), `docs/interface.md does not name ${path}`);
 });
 
+/** The rows of the first table below a heading, as the texts of their cells. */
+function tableOf(heading: string): string[][] {
+  const [, rows = ''] = /^\|[-|]+\|\n((?:\|.*\n)+)/m.exec(section(heading)) ?? [];
+  return rows
+    .trimEnd()
+    .split('\n')
+    .map((row) =>
+      row
+        .split('|')
+        .slice(1, -1)
+        .map((cell) => cell.trim()),
+    );
+}
+
+/** The parameters that the first table below a heading has in its first column. */
+function parametersIn(heading: string): string[] {
+  return tableOf(heading)
+    .flatMap(([names = '']) => inBackticks(names))
+    .sort();
+}
+
+function inBackticks(text: string): string[] {
+  return [...text.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
+}
+
+/** What an endpoint reads of its body: an operation reads what it describes. */
+function parametersRead(path: string): string[] {
+  const reference = OPENAPI.paths[path]?.post?.requestBody?.content['application/json'].schema.$ref ?? '';
+  return Object.keys(OPENAPI.components.schemas[reference.replace(/^.*\//, '')]?.properties ?? {});
+}
+
 /** The text below a heading, up to the next one of its level. */
 function section(heading: string): string {
   const [, text = ''] = DOCUMENT.split(`\n${heading}\n`);
   return text.split('\n## ')[0] ?? '';
-}
-
-/** Every command of the program with its options, as its own help tells them; those that all have are left out. */
-async function commandsOfProgram(): Promise<Map<string, string[]>> {
-  const commands = new Map<string, string[]>();
-  for (const name of commandNames(await help())) {
-    const text = await help(name);
-    const inner = commandNames(text);
-    if (inner.length === 0) commands.set(name, optionNames(text));
-    for (const one of inner) commands.set(`${name} ${one}`, optionNames(await help(name, one)));
-  }
-  return commands;
-}
-
-function commandNames(text: string): string[] {
-  const [, listed = ''] = text.split('\nCommands:\n');
-  return [...(listed.split('\n\n')[0] ?? '').matchAll(/^ {2}([a-z-]+)/gm)]
-    .map(([, name = '']) => name)
-    .filter((name) => name !== 'help');
-}
-
-function optionNames(text: string): string[] {
-  const [, listed = ''] = text.split('\nOptions:\n');
-  return [...(listed.split('\n\n')[0] ?? '').matchAll(/^ {2}(?:-[a-z], )?(--[a-z-]+)/gm)]
-    .map(([, name = '']) => name)
-    .filter((name) => name !== '--help' && name !== '--json');
-}
-
-async function help(...command: string[]): Promise<string> {
-  let written = '';
-  const stdout = new Writable({
-    write(chunk, _encoding, done) {
-      written += chunk;
-      done();
-    },
-  });
-  const refused = () => Promise.reject(new Error('help opens nothing'));
-  const context: CommandContext = {
-    stdin: Readable.from([]),
-    stdout,
-    stderr: stdout,
-    now: () => 0,
-    open: refused,
-    serve: refused,
-    demo: refused,
-    database: { migrate: refused, check: refused, adoptSettings: refused, copy: refused },
-    keys: { generate: refused },
-  };
-  assert.equal(await runProgram([...command, '--help'], context), 0, written);
-  return written;
 }

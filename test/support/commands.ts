@@ -1,0 +1,50 @@
+/** The commands that the program has, as its own help lists them. */
+import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
+import type { CommandContext } from '../../src/cli/context.ts';
+import { runProgram } from '../../src/cli/program.ts';
+import { Collector } from '../cli/collector.ts';
+
+/** Every command of the program with its options, as its own help tells them; those that all have are left out. */
+export async function commandsOfProgram(): Promise<Map<string, string[]>> {
+  const commands = new Map<string, string[]>();
+  for (const name of commandNames(await help())) {
+    const text = await help(name);
+    const inner = commandNames(text);
+    if (inner.length === 0) commands.set(name, optionNames(text));
+    for (const one of inner) commands.set(`${name} ${one}`, optionNames(await help(name, one)));
+  }
+  return commands;
+}
+
+function commandNames(text: string): string[] {
+  const [, listed = ''] = text.split('\nCommands:\n');
+  return [...(listed.split('\n\n')[0] ?? '').matchAll(/^ {2}([a-z-]+)/gm)]
+    .map(([, name = '']) => name)
+    .filter((name) => name !== 'help');
+}
+
+function optionNames(text: string): string[] {
+  const [, listed = ''] = text.split('\nOptions:\n');
+  return [...(listed.split('\n\n')[0] ?? '').matchAll(/^ {2}(?:-[a-z], )?(--[a-z-]+)/gm)]
+    .map(([, name = '']) => name)
+    .filter((name) => name !== '--help' && name !== '--json');
+}
+
+async function help(...command: string[]): Promise<string> {
+  const stdout = new Collector();
+  const refused = () => Promise.reject(new Error('help opens nothing'));
+  const context: CommandContext = {
+    stdin: Readable.from([]),
+    stdout,
+    stderr: stdout,
+    now: () => 0,
+    open: refused,
+    serve: refused,
+    demo: refused,
+    database: { migrate: refused, check: refused, adoptSettings: refused, copy: refused },
+    keys: { generate: refused },
+  };
+  assert.equal(await runProgram([...command, '--help'], context), 0, stdout.text);
+  return stdout.text;
+}
