@@ -14,6 +14,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
+import { runCommand } from '../support/command.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { ProgramOnDisk } from '../support/program.ts';
 
@@ -34,6 +35,17 @@ async function stopped(
   const { child, ended } = await serving;
   child.kill('SIGTERM');
   return (await ended).stderr;
+}
+
+/** One command in this process: there are many. */
+function run(program: ProgramOnDisk, words: string[], variables: Record<string, string> = {}) {
+  return runCommand(words, { ...program.variables, ...variables });
+}
+
+/** Has the keys serve an installation, as any command that opens a database may. */
+async function begun(program: ProgramOnDisk, variables: Record<string, string> = {}): Promise<void> {
+  const { code, stderr } = await run(program, ['database', 'migrate'], variables);
+  assert.equal(code, 0, stderr);
 }
 
 for (const [store, place] of STORES)
@@ -68,14 +80,14 @@ for (const [store, place] of STORES)
 
     test('keys that have served are refused where there is no database of theirs, and nothing is made', async (t) => {
       const { program, keys, at, database } = await prepared(t);
-      await stopped(program.serve(database));
+      await begun(program, database);
       const empty = at(await elsewhere(program));
       for (const command of [
         ['serve'],
         ['user', 'add', '--email', 'a@example.com', '--name', 'A'],
         ['database', 'migrate'],
       ]) {
-        const { code, stderr } = await program.run(command, empty);
+        const { code, stderr } = await run(program, command, empty);
         assert.equal(code, 1, stderr);
         assert.match(stderr, MISSING, command.join(' '));
       }
@@ -84,7 +96,7 @@ for (const [store, place] of STORES)
       await program.json(['keys', 'generate', '--file', fresh.VALETKEY_KEYS_FILE]);
       assert.match(await stopped(program.serve({ ...empty, ...fresh })), /a new installation begins/);
       assert.notEqual(readFileSync(keys, 'utf8'), readFileSync(fresh.VALETKEY_KEYS_FILE, 'utf8'));
-      await stopped(program.serve(database));
+      await begun(program, database);
     });
 
     test('keys that cannot carry the note begin another installation, and that is told', async (t) => {
@@ -108,7 +120,7 @@ for (const [store, place] of STORES)
       const { program, keys, database } = await prepared(t);
       renameSync(keys, join(program.folder, 'real'));
       symlinkSync(join(program.folder, 'real'), keys);
-      await stopped(program.serve(database));
+      await begun(program, database);
       const noted = readFileSync(join(program.folder, 'real'), 'utf8');
       assert.ok(lstatSync(keys).isSymbolicLink());
       const unnoted = noted.replace(/^# Serves.*\n/m, '');
@@ -131,13 +143,13 @@ for (const [store, place] of STORES)
 
     test('an instance that is set otherwise says so, and "database check" names the command that changes the record', async (t) => {
       const { program, database } = await prepared(t);
-      await stopped(program.serve(database));
+      await begun(program, database);
       const other = { ...database, VALETKEY_CODE_TTL: '30', VALETKEY_APP_URL: program.apiUrl };
       const said = await stopped(program.serve(other));
       assert.equal(said.match(/VALETKEY_CODE_TTL is 30 here and 60 in .*database adopt-settings/g)?.length, 1, said);
       assert.match(said, new RegExp(`VALETKEY_APP_URL is ${program.apiUrl} here and ${program.appUrl} in`));
       const check = async () => {
-        const { stdout } = await program.run(['database', 'check', '--json'], other);
+        const { stdout } = await run(program, ['database', 'check', '--json'], other);
         return (JSON.parse(stdout) as { name: string; ok: boolean; detail: string }[]).find(
           ({ name }) => name === 'variables',
         );
@@ -145,22 +157,22 @@ for (const [store, place] of STORES)
       const wrong = await check();
       assert.equal(wrong?.ok, false);
       assert.match(wrong?.detail ?? '', /VALETKEY_CODE_TTL is 30 .*"database adopt-settings"/);
-      const adopted = await program.run(['database', 'adopt-settings', '--json'], other);
+      const adopted = await run(program, ['database', 'adopt-settings', '--json'], other);
       assert.deepEqual(JSON.parse(adopted.stdout), [
         { variable: 'VALETKEY_APP_URL', before: program.appUrl, now: program.apiUrl },
         { variable: 'VALETKEY_CODE_TTL', before: '60', now: '30' },
       ]);
       assert.equal((await check())?.ok, true);
       assert.doesNotMatch(await stopped(program.serve(other)), /in the installation's record/);
-      const again = await program.run(['database', 'adopt-settings'], other);
+      const again = await run(program, ['database', 'adopt-settings'], other);
       assert.deepEqual([again.code, again.stdout], [0, 'The record has the same settings already.\n']);
     });
 
     test('another token prefix is refused at every start, and nothing changes', async (t) => {
       const { program, database } = await prepared(t);
-      await stopped(program.serve(database));
+      await begun(program, database);
       for (const command of [['serve'], ['database', 'adopt-settings'], ['client', 'list']]) {
-        const { code, stderr } = await program.run(command, { ...database, VALETKEY_TOKEN_PREFIX: 'acme' });
+        const { code, stderr } = await run(program, command, { ...database, VALETKEY_TOKEN_PREFIX: 'acme' });
         assert.equal(code, 1);
         assert.match(stderr, /begin with vk_, and VALETKEY_TOKEN_PREFIX is acme: set it to vk/);
       }
@@ -169,7 +181,7 @@ for (const [store, place] of STORES)
     test('keys that lack the one that the service issues with are refused, though nothing rests on it yet', async (t) => {
       const { program, keys, database } = await prepared(t);
       const old = readFileSync(keys, 'utf8');
-      await stopped(program.serve(database));
+      await begun(program, database);
       const newer = String((await program.json(['keys', 'generate']))['key']);
       writeFileSync(keys, `${newer}\n${old}`);
       await stopped(program.serve(database));
@@ -184,7 +196,7 @@ for (const [store, place] of STORES)
 
 test('Promise 1: a database that is gone with its volume is refused in the same way, though its folder is there', async (t) => {
   const program = await ProgramOnDisk.make(t);
-  await stopped(program.serve());
+  await begun(program);
   for (const name of readdirSync(join(program.folder, 'data')))
     if (name !== 'keys') rmSync(join(program.folder, 'data', name));
   const { code, stderr } = await program.run(['serve']);
@@ -195,7 +207,7 @@ test('Promise 1: a database that is gone with its volume is refused in the same 
 
 test('Promise 1: "database copy" is exempt: keys that have served take their installation elsewhere, and back', async (t) => {
   const program = await ProgramOnDisk.make(t);
-  await stopped(program.serve());
+  await begun(program);
   const [source = '', there, back] = [
     program.variables['VALETKEY_DATABASE_URL'],
     await server.createDatabase(),

@@ -137,7 +137,10 @@ describe('a line that is gone', { timeout: TIMEOUT, concurrency: true }, () => {
         ]);
         // Those that share the statement that was cut; on a busy machine one may have been answered before.
         assert.ok(outcomes(asked).includes('unavailable'));
-        assert.deepEqual(outcomes(asked).filter((outcome) => outcome !== 'unavailable' && outcome !== 'done'), []);
+        assert.deepEqual(
+          outcomes(asked).filter((outcome) => outcome !== 'unavailable' && outcome !== 'done'),
+          [],
+        );
         assert.equal((await fetch(`${a.appUrl}/healthz`)).status, 200);
         assert.equal((await fetch(`${a.appUrl}/readyz`)).status, 503);
         t.diagnostic(`generations behind the cut: ${await generationsOf(installation, refreshTokens)}`);
