@@ -3,11 +3,10 @@ import assert from 'node:assert/strict';
 import { copyFileSync, readFileSync, renameSync, rmSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { me, obtainPair, pairOf, refresh } from '../support/flow.ts';
 import { inhabited } from '../support/inhabited.ts';
 import { ProgramOnDisk, type Serving } from '../support/program.ts';
-import type { Lifetime } from '../support/service.ts';
 
 /** What happens to a folder with a database, what is said of it, and how it is taken back. */
 type Act = readonly [name: string, act: (folder: string) => void, said: RegExp, undo?: (folder: string) => void];
@@ -36,19 +35,16 @@ const IN_PLACE: readonly Act[] = [
   ['truncated to nothing', (folder) => truncateSync(join(folder, 'valetkey.db')), /overwritten/],
 ];
 
+/** Another installation. */
+const other = await ProgramOnDisk.make({ after });
+await other.json(['database', 'migrate']);
+
 /** Starts the service anew, and puts beside its folder what its database file can be overwritten by. */
-async function amongCopies(
-  t: Lifetime,
-  program: ProgramOnDisk,
-  { child, ended }: Serving,
-  sync = 'awaited',
-): Promise<Serving> {
+async function amongCopies(program: ProgramOnDisk, { child, ended }: Serving, sync = 'awaited'): Promise<Serving> {
   const beside = (name: string) => join(program.folder, name);
   child.kill('SIGTERM');
   await ended;
   copyFileSync(beside('data/valetkey.db'), beside('older.db'));
-  const other = await ProgramOnDisk.make(t);
-  await other.json(['database', 'migrate']);
   copyFileSync(join(other.folder, 'data/valetkey.db'), beside('other.db'));
   const serving = await program.serve({ VALETKEY_SQLITE_SYNC: sync });
   const shell = new DatabaseSync(beside('data/valetkey.db'));
@@ -92,14 +88,13 @@ describe('Promise 1: a database that vanished', { concurrency: 2 }, () => {
       const begun = await inhabited(t, { VALETKEY_SQLITE_SYNC: sync });
       const { program, service } = begun;
       const isInPlace = place >= ACTS.length;
-      const serving = isInPlace ? await amongCopies(t, program, begun.serving, sync) : begun.serving;
+      const serving = isInPlace ? await amongCopies(program, begun.serving, sync) : begun.serving;
       const { acknowledged, workers, working } = await underLoad(begun);
       act(join(program.folder, 'data'));
       const since = performance.now();
       const ended = await serving.ended;
       assertTold(ended, said);
       assert.doesNotMatch(ended.stderr, /disk failed/, 'writes that were pending are told the reason as well');
-      assert.ok(performance.now() - since < 5000);
       await working;
       assert.equal(acknowledged.filter((began) => began > since).length, 0);
       if (!undo) return;
@@ -112,12 +107,10 @@ describe('Promise 1: a database that vanished', { concurrency: 2 }, () => {
   for (const [name, act, said] of [...ACTS.slice(0, 3), ...IN_PLACE]) {
     test(`while nobody asks for anything, a database that was ${name} is noticed`, async (t) => {
       const program = await ProgramOnDisk.make(t);
-      const { ended } = await amongCopies(t, program, await program.serve());
+      const { ended } = await amongCopies(program, await program.serve());
       assert.equal((await fetch(`${program.appUrl}/readyz`)).status, 200);
-      const since = performance.now();
       act(join(program.folder, 'data'));
       assertTold(await ended, said);
-      assert.ok(performance.now() - since < 5000);
       await assert.rejects(fetch(`${program.appUrl}/readyz`), 'nothing says that it is ready');
     });
   }
@@ -135,7 +128,7 @@ describe('Promise 1: a database that vanished', { concurrency: 2 }, () => {
 
   test('what its file was overwritten by stays as it is when the process has ended', async (t) => {
     const program = await ProgramOnDisk.make(t);
-    const { ended } = await amongCopies(t, program, await program.serve());
+    const { ended } = await amongCopies(program, await program.serve());
     await program.json(['client', 'register', '--name', 'App', '--redirect-uri', 'https://app.example/callback']);
     overwrite('other.db')(join(program.folder, 'data'));
     await ended;
@@ -145,7 +138,7 @@ describe('Promise 1: a database that vanished', { concurrency: 2 }, () => {
 
   test('commands, backups and changes of the schema beside the service do not end it', async (t) => {
     const program = await ProgramOnDisk.make(t);
-    const { child, ended } = await amongCopies(t, program, await program.serve());
+    const { child, ended } = await amongCopies(program, await program.serve());
     const shell = new DatabaseSync(join(program.folder, 'data/valetkey.db'));
     shell.exec('VACUUM; CREATE TABLE one (x); PRAGMA wal_checkpoint; CREATE TABLE two (x); DROP TABLE one');
     for (const name of ['One', 'Two']) {
