@@ -151,7 +151,7 @@ function addOddRows(installed: Installation): void {
     { digest: Buffer.alloc(32, 255), account_id: 'usr_c', created_at: 0, last_seen_at: 0 },
   ]);
   const times = { rotated_at: MOST, expires_at: MOST, granted_at: 0, absolute_expires_at: MOST };
-  const epochs = { installation_epoch: 0, client_epoch: MOST_OF_INTEGER, resource_owner_epoch: 3 };
+  const epochs = { epochs_installation: 0, epochs_client: MOST_OF_INTEGER, epochs_resource_owner: 3 };
   const grant = { client_id: 'app_a', resource_owner_id: 'usr_a', ...epochs, key_id: 2 ** 32 - 1, ...times };
   const texts = { scope: 'a b', redirect_uri: 'https://one.test/cb' };
   const reasons = [null, 'user', 'operator', 'client', 'code_replay', 'refresh_reuse', 'too_many_grants'];
@@ -180,8 +180,8 @@ function addOddRows(installed: Installation): void {
       sequence: 2 ** 40,
       at: MOST,
       ...event,
-      source: '::1',
-      request_id: 'r',
+      actor_source: '::1',
+      actor_request_id: 'r',
       client_id: 'app_gone',
       resource_owner_id: 'x',
       grant_id: 'y',

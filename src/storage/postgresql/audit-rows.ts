@@ -8,8 +8,8 @@ type EventRow = {
   readonly action: AuditAction;
   readonly actor_kind: Actor['kind'];
   readonly actor_id: string;
-  readonly source: string | null;
-  readonly request_id: string | null;
+  readonly actor_source: string | null;
+  readonly actor_request_id: string | null;
   readonly client_id: string | null;
   readonly resource_owner_id: string | null;
   readonly grant_id: string | null;
@@ -25,8 +25,8 @@ const TYPES = {
   action: 'text',
   actor_kind: 'text',
   actor_id: 'text',
-  source: 'text',
-  request_id: 'text',
+  actor_source: 'text',
+  actor_request_id: 'text',
   client_id: 'text',
   resource_owner_id: 'text',
   grant_id: 'text',
@@ -55,8 +55,8 @@ export function eventRow({ actor, ...event }: AuditEvent, ended: readonly Grante
     action: event.action,
     actor_kind: actor.kind,
     actor_id: actor.id,
-    source: actor.source,
-    request_id: actor.requestId,
+    actor_source: actor.source,
+    actor_request_id: actor.requestId,
     client_id: event.clientId,
     resource_owner_id: event.resourceOwnerId,
     grant_id: event.grantId,
@@ -71,7 +71,7 @@ export function asEvent(row: RecordedEventRow): RecordedAuditEvent {
     sequence: row.sequence,
     at: row.at,
     action: row.action,
-    actor: { kind: row.actor_kind, id: row.actor_id, source: row.source, requestId: row.request_id },
+    actor: { kind: row.actor_kind, id: row.actor_id, source: row.actor_source, requestId: row.actor_request_id },
     clientId: row.client_id,
     resourceOwnerId: row.resource_owner_id,
     grantId: row.grant_id,

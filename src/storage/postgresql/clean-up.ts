@@ -54,9 +54,9 @@ type Walk = {
 const isDeadGrant = (before: string) => `
   (coalesce(oauth_grant.revoked_at < ${before}, false) OR oauth_grant.expires_at < ${before} OR NOT EXISTS (
     SELECT 1 FROM installation, client, account
-    WHERE installation.epoch = oauth_grant.installation_epoch
-      AND client.id = oauth_grant.client_id AND client.epoch = oauth_grant.client_epoch
-      AND account.id = oauth_grant.resource_owner_id AND account.epoch = oauth_grant.resource_owner_epoch))`;
+    WHERE installation.epoch = oauth_grant.epochs_installation
+      AND client.id = oauth_grant.client_id AND client.epoch = oauth_grant.epochs_client
+      AND account.id = oauth_grant.resource_owner_id AND account.epoch = oauth_grant.epochs_resource_owner))`;
 
 const WALKS: readonly Walk[] = [
   {

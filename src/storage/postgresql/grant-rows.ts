@@ -16,9 +16,9 @@ type GrantRow = {
   readonly code_challenge: string | null;
   readonly resource: string | null;
   readonly seed: Buffer;
-  readonly installation_epoch: number;
-  readonly client_epoch: number;
-  readonly resource_owner_epoch: number;
+  readonly epochs_installation: number;
+  readonly epochs_client: number;
+  readonly epochs_resource_owner: number;
   readonly granted_at: number;
   readonly absolute_expires_at: number;
   readonly generation: number;
@@ -57,9 +57,9 @@ const TYPES = {
   code_challenge: 'text',
   resource: 'text',
   seed: 'bytea',
-  installation_epoch: 'integer',
-  client_epoch: 'integer',
-  resource_owner_epoch: 'integer',
+  epochs_installation: 'integer',
+  epochs_client: 'integer',
+  epochs_resource_owner: 'integer',
   granted_at: 'bigint',
   absolute_expires_at: 'bigint',
   generation: 'integer',
@@ -100,9 +100,9 @@ export const SELECTED = `
  */
 export const NOT_ENDED = `oauth_grant.revoked_at IS NULL AND EXISTS (
   SELECT 1 FROM installation, client, account
-  WHERE installation.number = 1 AND installation.epoch = oauth_grant.installation_epoch
-    AND client.id = oauth_grant.client_id AND client.epoch = oauth_grant.client_epoch
-    AND account.id = oauth_grant.resource_owner_id AND account.epoch = oauth_grant.resource_owner_epoch)`;
+  WHERE installation.number = 1 AND installation.epoch = oauth_grant.epochs_installation
+    AND client.id = oauth_grant.client_id AND client.epoch = oauth_grant.epochs_client
+    AND account.id = oauth_grant.resource_owner_id AND account.epoch = oauth_grant.epochs_resource_owner)`;
 
 /** Where a decision on a grant takes what it needs beside its row. */
 export const CONTEXT = `
@@ -121,9 +121,9 @@ export function grantRow(grant: Grant): Omit<GrantRow, 'seed'> & { readonly seed
     code_challenge: grant.codeChallenge,
     resource: grant.resource,
     seed: `\\x${grant.seed.toString('hex')}`,
-    installation_epoch: grant.epochs.installation,
-    client_epoch: grant.epochs.client,
-    resource_owner_epoch: grant.epochs.resourceOwner,
+    epochs_installation: grant.epochs.installation,
+    epochs_client: grant.epochs.client,
+    epochs_resource_owner: grant.epochs.resourceOwner,
     granted_at: grant.grantedAt,
     absolute_expires_at: grant.absoluteExpiresAt,
     generation: grant.generation,
@@ -172,9 +172,9 @@ function asGrant(row: GrantRow): Grant {
     resource: row.resource,
     seed: row.seed,
     epochs: {
-      installation: row.installation_epoch,
-      client: row.client_epoch,
-      resourceOwner: row.resource_owner_epoch,
+      installation: row.epochs_installation,
+      client: row.epochs_client,
+      resourceOwner: row.epochs_resource_owner,
     },
     grantedAt: row.granted_at,
     absoluteExpiresAt: row.absolute_expires_at,

@@ -92,20 +92,16 @@ function canary(keyring: Keyring, keyId: number, installation: Buffer): Buffer {
   return mac(key, installation);
 }
 
-/**
- * Whether a secret, a password or a grant that is not revoked rests on a key. Walks tables: only for a missing key. It is
- * asked before migrations, when a table may not be there yet.
- */
+/** Whether a secret, a password or a grant that is not revoked rests on a key. Walks tables: only for a missing key. */
 async function isNeeded(connection: Connection, keyId: number): Promise<boolean> {
   const ofSecrets = (table: string) =>
     `SELECT 1 FROM ${table}, json_array_elements(secrets::json) AS secret WHERE (secret ->> 'keyId')::bigint = $1`;
-  const needs = {
-    client: ofSecrets('client'),
-    resource_server: ofSecrets('resource_server'),
-    account: 'SELECT 1 FROM account WHERE password_key_id = $1',
-    oauth_grant: 'SELECT 1 FROM oauth_grant WHERE key_id = $1 AND revoked_at IS NULL',
-  };
-  for (const [table, sql] of Object.entries(needs))
-    if ((await hasTable(connection, table)) && (await connection.one(`${sql} LIMIT 1`, [keyId]))) return true;
+  const needs = [
+    ofSecrets('client'),
+    ofSecrets('resource_server'),
+    'SELECT 1 FROM account WHERE password_key_id = $1',
+    'SELECT 1 FROM oauth_grant WHERE key_id = $1 AND revoked_at IS NULL',
+  ];
+  for (const sql of needs) if (await connection.one(`${sql} LIMIT 1`, [keyId])) return true;
   return false;
 }

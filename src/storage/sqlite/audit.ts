@@ -10,8 +10,8 @@ type AuditEventRow = {
   readonly action: AuditAction;
   readonly actor_kind: Actor['kind'];
   readonly actor_id: string;
-  readonly source: string | null;
-  readonly request_id: string | null;
+  readonly actor_source: string | null;
+  readonly actor_request_id: string | null;
   readonly client_id: string | null;
   readonly resource_owner_id: string | null;
   readonly grant_id: string | null;
@@ -47,7 +47,7 @@ function asEvent(row: AuditEventRow): RecordedAuditEvent {
     sequence: row.sequence,
     at: row.at,
     action: row.action,
-    actor: { kind: row.actor_kind, id: row.actor_id, source: row.source, requestId: row.request_id },
+    actor: { kind: row.actor_kind, id: row.actor_id, source: row.actor_source, requestId: row.actor_request_id },
     clientId: row.client_id,
     resourceOwnerId: row.resource_owner_id,
     grantId: row.grant_id,

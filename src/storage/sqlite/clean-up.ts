@@ -137,9 +137,9 @@ export class CleanUp {
 function grantWalk(tables: Tables): Walk {
   const dead = `(revoked_at < ? OR expires_at < ? OR NOT EXISTS (
     SELECT 1 FROM installation, client, account
-    WHERE installation.epoch = oauth_grant.installation_epoch
-      AND client.id = oauth_grant.client_id AND client.epoch = oauth_grant.client_epoch
-      AND account.id = oauth_grant.resource_owner_id AND account.epoch = oauth_grant.resource_owner_epoch))`;
+    WHERE installation.epoch = oauth_grant.epochs_installation
+      AND client.id = oauth_grant.client_id AND client.epoch = oauth_grant.epochs_client
+      AND account.id = oauth_grant.resource_owner_id AND account.epoch = oauth_grant.epochs_resource_owner))`;
   const window = tables.one<{ last: Uint8Array | null; seen: number }>(
     'SELECT max(id) AS last, count(*) AS seen FROM (SELECT id FROM oauth_grant WHERE id > ? ORDER BY id LIMIT ?)',
   );

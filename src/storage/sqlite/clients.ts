@@ -112,8 +112,7 @@ function asClient(row: ClientRow): Client {
     type: row.type,
     name: row.name,
     redirectUris: JSON.parse(row.redirect_uris) as string[],
-    // Scopes that were registered before some could be left out say nothing of it.
-    scopes: (JSON.parse(row.scopes) as Scope[]).map((scope) => ({ ...scope, optional: scope.optional ?? false })),
+    scopes: JSON.parse(row.scopes) as Scope[],
     requirePkce: row.require_pkce === 1,
     refreshOverlap: row.refresh_overlap,
     refreshRetryWindow: row.refresh_retry_window,

@@ -58,9 +58,9 @@ export const GRANT_COLUMNS = [
   'code_challenge',
   'resource',
   'seed',
-  'installation_epoch',
-  'client_epoch',
-  'resource_owner_epoch',
+  'epochs_installation',
+  'epochs_client',
+  'epochs_resource_owner',
   'granted_at',
   'absolute_expires_at',
   'generation',
@@ -90,9 +90,9 @@ export const SELECT_GRANT = `
  */
 export const NOT_ENDED = `revoked_at IS NULL AND EXISTS (
   SELECT 1 FROM installation, client, account
-  WHERE installation.epoch = oauth_grant.installation_epoch
-    AND client.id = oauth_grant.client_id AND client.epoch = oauth_grant.client_epoch
-    AND account.id = oauth_grant.resource_owner_id AND account.epoch = oauth_grant.resource_owner_epoch)`;
+  WHERE installation.epoch = oauth_grant.epochs_installation
+    AND client.id = oauth_grant.client_id AND client.epoch = oauth_grant.epochs_client
+    AND account.id = oauth_grant.resource_owner_id AND account.epoch = oauth_grant.epochs_resource_owner)`;
 
 /** What is stored of a grant, in the order of `GRANT_COLUMNS`. */
 export function grantValues(grant: Grant): SQLInputValue[] {

@@ -89,21 +89,15 @@ function canary(keyring: Keyring, keyId: number, installation: Buffer): Buffer {
   return mac(key, installation);
 }
 
-/**
- * Whether a secret, a password or a grant that is not revoked rests on a key. Walks tables: only for a missing key. It is
- * asked before migrations, when a table may not be there yet.
- */
+/** Whether a secret, a password or a grant that is not revoked rests on a key. Walks tables: only for a missing key. */
 function isNeeded(database: DatabaseSync, keyId: number): boolean {
-  const hasTable = database.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?");
   const ofSecrets = (table: string) =>
     `SELECT 1 FROM ${table}, json_each(${table}.secrets) AS secret WHERE secret.value ->> 'keyId' = ?`;
-  const needs = {
-    client: ofSecrets('client'),
-    resource_server: ofSecrets('resource_server'),
-    account: 'SELECT 1 FROM account WHERE password_key_id = ?',
-    oauth_grant: 'SELECT 1 FROM oauth_grant WHERE key_id = ? AND revoked_at IS NULL',
-  };
-  return Object.entries(needs).some(
-    ([table, sql]) => hasTable.get(table) !== undefined && database.prepare(`${sql} LIMIT 1`).get(keyId) !== undefined,
-  );
+  const needs = [
+    ofSecrets('client'),
+    ofSecrets('resource_server'),
+    'SELECT 1 FROM account WHERE password_key_id = ?',
+    'SELECT 1 FROM oauth_grant WHERE key_id = ? AND revoked_at IS NULL',
+  ];
+  return needs.some((sql) => database.prepare(`${sql} LIMIT 1`).get(keyId) !== undefined);
 }

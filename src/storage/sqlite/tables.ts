@@ -38,7 +38,8 @@ export class Tables {
     this.#readVersion = this.tuple('PRAGMA data_version');
     this.#recordEvent = this.change(
       `INSERT INTO audit_event
-         (at, action, actor_kind, actor_id, source, request_id, client_id, resource_owner_id, grant_id, detail, ended_access)
+         (at, action, actor_kind, actor_id, actor_source, actor_request_id, client_id, resource_owner_id, grant_id, detail,
+          ended_access)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
   }

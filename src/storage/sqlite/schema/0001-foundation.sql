@@ -20,7 +20,8 @@ CREATE TABLE root_key (
   created_at INTEGER NOT NULL
 ) STRICT;
 
--- Lists are JSON. The digests of secrets are made with a root key (base64).
+-- Lists are JSON, as text, so that equal lists are equal texts. The digests of secrets are made with a root key (base64);
+-- public keys are JSON Web Keys.
 CREATE TABLE client (
   id TEXT PRIMARY KEY,
   epoch INTEGER NOT NULL,
@@ -34,7 +35,46 @@ CREATE TABLE client (
   resumed_at INTEGER,
   secrets TEXT NOT NULL,
   redirect_uris TEXT NOT NULL,
-  scopes TEXT NOT NULL
+  scopes TEXT NOT NULL,
+  keys TEXT NOT NULL,
+  consent TEXT NOT NULL CHECK (consent IN ('ask', 'remember', 'skip')),
+  device_flow INTEGER NOT NULL CHECK (device_flow IN (0, 1)),
+  assertion_audience TEXT NOT NULL CHECK (assertion_audience IN ('any', 'issuer'))
+) STRICT, WITHOUT ROWID;
+
+-- Replay marks of client assertions, by a digest of client and jti; only assertions that were good leave one.
+CREATE TABLE client_assertion (
+  digest BLOB PRIMARY KEY CHECK (length(digest) = 32),
+  client_id TEXT NOT NULL,
+  expires_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX client_assertion_by_expiry ON client_assertion (expires_at);
+
+-- How many marks a client has, and the latest expiry of those that were cleared away.
+CREATE TABLE client_assertion_total (
+  client_id TEXT PRIMARY KEY,
+  marks INTEGER NOT NULL CHECK (marks >= 0),
+  cleared_until INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- No scopes (null) means all of them.
+CREATE TABLE resource_server (
+  id TEXT PRIMARY KEY,
+  name TEXT NOT NULL,
+  resource TEXT,
+  scopes TEXT,
+  secrets TEXT NOT NULL,
+  created_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX resource_server_by_resource ON resource_server (resource) WHERE resource IS NOT NULL;
+
+-- Sentences are a JSON object from language to text.
+CREATE TABLE scope (
+  name TEXT PRIMARY KEY,
+  sentences TEXT NOT NULL,
+  created_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE account (
@@ -55,7 +95,7 @@ CREATE TABLE account (
 
 CREATE TABLE session (
   digest BLOB PRIMARY KEY,
-  account_id TEXT NOT NULL REFERENCES account (id),
+  account_id TEXT NOT NULL REFERENCES account (id) ON DELETE CASCADE,
   created_at INTEGER NOT NULL,
   last_seen_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
@@ -68,9 +108,9 @@ CREATE TABLE oauth_grant (
   id BLOB PRIMARY KEY CHECK (length(id) = 16),
   client_id TEXT NOT NULL,
   resource_owner_id TEXT NOT NULL,
-  installation_epoch INTEGER NOT NULL,
-  client_epoch INTEGER NOT NULL,
-  resource_owner_epoch INTEGER NOT NULL,
+  epochs_installation INTEGER NOT NULL,
+  epochs_client INTEGER NOT NULL,
+  epochs_resource_owner INTEGER NOT NULL,
   generation INTEGER NOT NULL,
   key_id INTEGER NOT NULL,
   rotated_at INTEGER NOT NULL,
@@ -79,18 +119,21 @@ CREATE TABLE oauth_grant (
   used_generation INTEGER NOT NULL,
   last_used_at INTEGER,
   revoked_at INTEGER,
-  revocation_reason TEXT CHECK (revocation_reason IN ('user', 'operator', 'code_replay', 'refresh_reuse')),
+  revocation_reason TEXT CHECK (
+    revocation_reason IN ('user', 'operator', 'client', 'code_replay', 'refresh_reuse', 'too_many_grants')
+  ),
   granted_at INTEGER NOT NULL,
   absolute_expires_at INTEGER NOT NULL,
   seed BLOB NOT NULL CHECK (length(seed) = 16),
   scope TEXT NOT NULL,
   redirect_uri TEXT NOT NULL,
-  code_challenge TEXT
+  code_challenge TEXT,
+  resource TEXT
 ) STRICT, WITHOUT ROWID;
 
--- Only on columns that never change, so that a transition writes no index.
+-- Only on columns that never change, so that a transition writes no index. Each ends with the id, as the table is its own key.
 CREATE INDEX grant_by_client ON oauth_grant (client_id);
-CREATE INDEX grant_by_resource_owner ON oauth_grant (resource_owner_id);
+CREATE INDEX grant_by_resource_owner ON oauth_grant (resource_owner_id, client_id);
 
 CREATE TABLE audit_event (
   sequence INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -98,8 +141,8 @@ CREATE TABLE audit_event (
   action TEXT NOT NULL,
   actor_kind TEXT NOT NULL,
   actor_id TEXT NOT NULL,
-  source TEXT,
-  request_id TEXT,
+  actor_source TEXT,
+  actor_request_id TEXT,
   client_id TEXT,
   resource_owner_id TEXT,
   grant_id TEXT,
