@@ -1,7 +1,4 @@
-/**
- * How each face says no. A face has one `Answers`: the same events in its own form (a page, or JSON of its kind), so that
- * what is refused and how it looks are decided in one place each.
- */
+/** How each face answers a problem: as a page, or as JSON of its kind. A face decides only how the answer looks. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { EndpointReply } from './endpoint.ts';
 import { type HttpProblem, STATUS } from './problem.ts';
@@ -27,5 +24,5 @@ export function setRetryAfter(reply: EndpointReply, seconds: number): void {
   reply.header('Retry-After', String(seconds)).header('RateLimit', `"default";r=0;t=${seconds}`);
 }
 
-/** How a server answers at an address that no route knows. */
+/** How a server answers at an address without a route. */
 export type FallbackAnswers = (request: FastifyRequest) => Answers;

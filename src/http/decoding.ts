@@ -1,14 +1,14 @@
-/** From bytes to parameters. What cannot be decoded is told apart from what is wrong, and no part of it is ever quoted. */
+/** Decodes queries and bodies to parameters. An error never quotes the input, which may hold a secret. */
 import { isUtf8 } from 'node:buffer';
 import { type Parameter, Parameters } from '../oauth/parameters.ts';
 
-/** The longest body that is read. */
+/** Maximum size of a body. */
 export const BODY_LIMIT_BYTES = 64 * 1024;
 
 /** Maximum number of parameters in a body, and in a query. */
 export const MAX_PARAMETERS = 200;
 
-/** What a query with more parameters than are read is decoded to: each face says in its own form that there are too many. */
+/** Returned for a query with too many parameters, so that each face can answer that in its own form. */
 export const TOO_MANY_PARAMETERS = new Parameters([]);
 
 /** A body that cannot be read at all; the message is public. */
@@ -16,7 +16,7 @@ export class MalformedBody extends Error {
   override readonly name = 'MalformedBody';
 }
 
-/** A body of a type or encoding that is not read. */
+/** A body whose media type or encoding is not supported. */
 export class UnsupportedBody extends Error {
   override readonly name = 'UnsupportedBody';
 }
@@ -43,8 +43,8 @@ function refuseTooMany({ length }: readonly string[]): void {
 }
 
 /**
- * Decodes a JSON object of texts. Values that are not texts cannot be used; a name that is there twice is repeated, which
- * `JSON.parse` would hide. Throws `MalformedBody` for everything but an object with 200 members at most.
+ * Decodes a JSON object of strings; other values become null. A repeated name stays repeated, which `JSON.parse` would
+ * hide. Throws `MalformedBody` unless the body is an object with 200 members at most.
  */
 function decodeJsonBody(body: Buffer): Parameters {
   const text = decodeUtf8(body);
@@ -74,14 +74,14 @@ export const DECODERS: Readonly<Record<string, (body: Buffer) => Parameters>> = 
   'application/json': decodeJsonBody,
 };
 
-/** A media type as nearly all clients write it, without a parameter or with this one. */
+/** Decoders by `Content-Type`, as nearly all clients write it: without a parameter, or with this charset. */
 const AS_USUAL = new Map(
   Object.entries(DECODERS).flatMap(([type, decode]) =>
     ['', ';charset=UTF-8', ';charset=utf-8', '; charset=UTF-8', '; charset=utf-8'].map((more) => [type + more, decode]),
   ),
 );
 
-/** What decodes a body whose `Content-Type` is written as usual; undefined for any other, which may be right as well. */
+/** The decoder for a usual spelling of `Content-Type`; undefined for any other, which may be valid too. */
 export function usualDecoder(contentType: string | undefined): ((body: Buffer) => Parameters) | undefined {
   return AS_USUAL.get(contentType ?? '');
 }
@@ -108,7 +108,7 @@ function decodeUtf8(body: Buffer): string {
 
 const BYTE_ORDER_MARK = /^\uFEFF/;
 
-/** The names of the outermost object in valid JSON, as often as they are there. */
+/** The names in the outermost object of valid JSON; a repeated name is returned each time. */
 function topLevelNames(json: string): string[] {
   const names: string[] = [];
   let depth = 0;

@@ -4,7 +4,7 @@ import type { EndpointRequest } from './endpoint.ts';
 
 const NOTHING = new Parameters([]);
 
-/** What the content type parsers made of the body; a request without one posted nothing. */
+/** The decoded body of a request; empty if it has none. */
 export function formOf(request: Pick<EndpointRequest, 'body'>): Parameters {
   return (request.body as Parameters | null | undefined) ?? NOTHING;
 }

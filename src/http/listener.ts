@@ -1,4 +1,4 @@
-/** One HTTP server: what it accepts at all, how it logs, and which faces it carries. */
+/** One HTTP server: what it accepts, how it logs, and which faces it has. */
 import cookie from '@fastify/cookie';
 import fastify, {
   type FastifyBaseLogger,
@@ -50,30 +50,30 @@ import type { Service } from './service.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** What a request came to, for the log; never holds a secret. */
+    /** How the request ended, for the log; never holds a secret. */
     outcome: Outcome | undefined;
-    /** Where the request comes from, read at once: a socket that is gone does not tell. */
+    /** Where the request comes from. Read when the request begins: a closed socket has no address. */
     source: string;
   }
   interface FastifyContextConfig {
     answers?: Answers;
-    /** Whether anybody may ask, as often as anybody may. */
+    /** Whether the route is public: then each source has a limit. */
     limit?: 'public';
-    /** Whether it may be asked for by plain http where the service has https: it carries nothing that is anybody's. */
+    /** Whether the route is served by plain http even if the service has https: it carries nobody's data. */
     mayBePlain?: true;
-    /** What the route says of itself in the API's description; every route that is no page does. */
+    /** The route in the API's description; every route that is no page has one. */
     operation?: Operation;
     /** What answers the route's plain requests without Fastify. */
     direct?: { readonly endpoint: Endpoint; readonly answers: JsonAnswers };
   }
 }
 
-/** Which addresses a server is for; both, when the URLs agree. */
+/** Which addresses a server is for; both if the URLs are equal. */
 export type Faces = { readonly app: boolean; readonly api: boolean };
 
 const HEADERS_LIMIT_BYTES = 16 * 1024;
 
-/** Builds a server for the given faces, whose routes the description notes; the caller makes it listen. */
+/** Builds a server for the given faces, and adds their routes to the description. The caller makes it listen. */
 export async function buildListener(
   service: Service,
   faces: Faces,
@@ -87,7 +87,7 @@ export async function buildListener(
   const app = fastify({
     loggerInstance: logger as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
-    // An address that cannot be decoded meets no hook.
+    // Fastify calls no hook for an address that cannot be decoded.
     frameworkErrors: (error, request, reply: FastifyReply) => {
       unreadable.begin(request, reply);
       request.source = sourceOf(log, request);
@@ -96,7 +96,7 @@ export async function buildListener(
     },
     clientErrorHandler: (error, socket) => unreadable.answer(error, socket),
     genReqId: newRequestId,
-    // Each line names its request itself: a logger for each request would cost more than its one line.
+    // A logger for each request would cost more than its one line, which names the request already.
     childLoggerFactory: () => logger,
     bodyLimit: BODY_LIMIT_BYTES,
     exposeHeadRoutes: false,
@@ -109,7 +109,7 @@ export async function buildListener(
       headersTimeout: TIMEOUTS.firstHead,
       connectionsCheckingInterval: 1_000,
       maxHeaderSize: HEADERS_LIMIT_BYTES,
-      requireHostHeader: false, // `requireSingleHeaders` says so in a face's form.
+      requireHostHeader: false, // `requireSingleHeaders` does it, in a face's form.
     },
   });
   app.decorateRequest('outcome', undefined);
@@ -148,7 +148,7 @@ async function addAppFaces(app: FastifyInstance, service: Service, description: 
   await app.register((part) => addPages(part, service));
 }
 
-/** A part of its own, since nothing but pages has cookies. */
+/** In a plugin of its own, since only pages have cookies. */
 async function addPages(app: FastifyInstance, service: Service): Promise<void> {
   await app.register(cookie);
   const pages = makePages(service);
@@ -161,21 +161,21 @@ async function addPages(app: FastifyInstance, service: Service): Promise<void> {
   addPublicPages(app, service, pages, sessions);
 }
 
-/** No route has a schema: Fastify would load compilers for them, which takes 3 MB and a tenth of a start. */
+/** No route has a schema. Fastify's compilers for schemas would take 3 MB, and a tenth of the time of a start. */
 function noSchemas(): never {
   throw new Error('no route has a schema');
 }
 
 /**
- * The request target as a path, whatever host it names (RFC 9112 §3.2.2), since forms and redirects are made from it; a
- * backslash, which browsers leave as it is in a query, is encoded.
+ * Makes the request target a path without a host (RFC 9112 §3.2.2), since forms and redirects are made from it. Encodes
+ * backslashes, which browsers leave as they are in a query.
  */
 function originForm({ url = '/' }: { url?: string | undefined }): string {
   const path = url.replace(/^https?:\/\/[^/?#]*/i, '').replaceAll('\\', '%5C');
   return path.startsWith('/') ? path : `/${path}`;
 }
 
-/** At an address that no route knows, programs get JSON and people get a page. */
+/** At an address without a route, programs get JSON and people get a page. */
 function makeAppFallback(service: Service): FallbackAnswers {
   const { answers } = makePages(service);
   return (request) => {
@@ -197,7 +197,7 @@ function requireShortQuery(app: FastifyInstance, fallback: FallbackAnswers): voi
   });
 }
 
-/** Forms and JSON in UTF-8, not compressed; everything else is told so. */
+/** Accepts forms and JSON, in UTF-8 and not compressed, and refuses every other body. */
 function acceptBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   for (const [type, decode] of Object.entries(DECODERS)) {
@@ -233,12 +233,12 @@ function answerUnknownAddresses(app: FastifyInstance, fallback: FallbackAnswers)
   });
 }
 
-/** What addresses have in common that are mistaken for each other. */
+/** Equal for addresses that people mistake for each other. */
 function likeness(path: string): string {
   return path.replace(/\/$/, '').toLowerCase();
 }
 
-/** Not the response hook: it is not called for those who hang up before the answer. */
+/** Logs when the reply closes. Fastify's response hook is not called if the client hangs up before the answer. */
 function logRequests(app: FastifyInstance, log: RequestLog, unreadable: Unreadable): void {
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('X-Request-Id', request.id);

@@ -1,4 +1,4 @@
-/** What a request may say only once, since readers take now the first and now the last of several; and that it came by https. */
+/** Refuses repeated headers and cookies, since some readers take the first and others the last; and plain http. */
 import type { FastifyInstance } from 'fastify';
 import type { FallbackAnswers } from './answer.ts';
 import { answerProblem } from './answer.ts';
@@ -6,7 +6,7 @@ import type { BrowserSessions } from './browser/browser-session.ts';
 import type { Pages } from './browser/page-answers.ts';
 import { cameByPlainHttp } from './origin.ts';
 
-/** Node.js keeps one of several in silence, or joins them. */
+/** Headers that may come once. Of several, Node.js would keep one without a word, or join them. */
 const ONCE: ReadonlySet<string> = new Set(['authorization', 'content-length', 'content-type', 'host', 'origin']);
 
 /** Refuses a header that came twice (RFC 9110 §5.3), and a request without its host (RFC 9112 §3.2). */
@@ -30,7 +30,7 @@ export function requireSingleHeaders(app: FastifyInstance, fallback: FallbackAns
   });
 }
 
-/** Refuses a cookie of our own that came twice: another site of the same domain can add one, and none can be told from it. */
+/** Refuses a cookie of our own that came twice: another site of the same domain can add one, and both look alike. */
 export function requireSingleCookies(app: FastifyInstance, pages: Pages, sessions: BrowserSessions): void {
   app.addHook('onRequest', async (request, reply) => {
     if (!sessions.hasRepeatedCookie(request)) return;
@@ -40,9 +40,9 @@ export function requireSingleCookies(app: FastifyInstance, pages: Pages, session
 }
 
 /**
- * Refuses what a trusted proxy took by plain http, where `url` is https: what it carries was readable on its way. It is not
- * sent on to https, or whoever sends secrets so would never notice (RFC 6749 §10.9). Health checks and what is the same for
- * all carry nothing.
+ * Refuses a request that a trusted proxy received by plain http, if `url` is https: others could read it on its way. It is
+ * not redirected to https, so that a client that sends secrets like this notices (RFC 6749 §10.9). Routes that carry
+ * nobody's data are exempt.
  */
 export function refusePlainHttp(app: FastifyInstance, url: string, fallback: FallbackAnswers): void {
   if (!url.startsWith('https:')) return;

@@ -1,4 +1,4 @@
-/** What a request says of itself to throttles, logs and the audit trail. */
+/** Where a request comes from, for throttles, logs and the audit trail. */
 import type { Socket } from 'node:net';
 import type { RequestOrigin } from '../oauth/client-authenticator.ts';
 import type { EndpointRequest } from './endpoint.ts';
@@ -18,7 +18,7 @@ export function readSource(service: Service, socket: Socket, forwardedFor: strin
   return sourceOf(peer.address, forwarded, service.isTrustedProxy);
 }
 
-/** The source by which connections are counted, or null for one of a trusted proxy, which are many people's. */
+/** The source by which a connection is counted; null for that of a trusted proxy, which many people share. */
 export function boundedSource(socket: Socket): string | null {
   const { source, isProxy } = peers.get(socket) ?? NOBODY;
   return isProxy ? null : source;
@@ -30,12 +30,12 @@ export function cameByPlainHttp(socket: Socket, forwardedProto: string | string[
   return String(forwardedProto).split(',').at(-1)?.trim().toLowerCase() === 'http';
 }
 
-/** Who is at the other end of a connection: the address, the source of what forwards for nobody, and whether it may forward. */
+/** The other end of a connection; `source` is that of a request without `X-Forwarded-For`. */
 type Peer = { readonly address: string; readonly source: string; readonly isProxy: boolean };
 
 const NOBODY: Peer = { address: '', source: '', isProxy: false };
 
-/** A connection that was reset has no address any more, while what it sent is still read. */
+/** Kept by socket: a connection that was reset has no address any more, but what it sent is still read. */
 const peers = new WeakMap<Socket, Peer>();
 
 /** Remembers where a new connection comes from; one that has no address any more is not served. */

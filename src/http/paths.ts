@@ -1,4 +1,4 @@
-/** Where the endpoints are: below `{app_url}` those of both faces and the pages, below `{api_url}` the check. */
+/** The paths of the endpoints. Those of both faces and the pages are below `{app_url}`, the check is below `{api_url}`. */
 export const AUTHORIZE_PATH = '/auth/oauth2/authorize';
 export const TOKEN_PATH = '/api/auth/oauth/token';
 export const REFRESH_TOKEN_PATH = '/api/auth/oauth/refreshToken';
@@ -22,7 +22,7 @@ export const STANDARD_PATHS = {
 /** The API's own metadata (RFC 9728 §3), below `{api_url}`. */
 export const RESOURCE_METADATA_PATH = '/.well-known/oauth-protected-resource';
 
-/** The addresses that developers are given, of both faces; what a command registers is told with them. */
+/** The addresses of both faces, for developers. The commands that register a client or API print them. */
 export function endpointsOf(appUrl: string) {
   const token = appUrl + STANDARD_PATHS.token;
   return {
@@ -44,7 +44,7 @@ export function endpointsOf(appUrl: string) {
   };
 }
 
-/** What client assertions may be for: this service, or the endpoint that is called (RFC 7523 §3, RFC 9126 §2). */
+/** The audiences a client assertion may have: this service, or the endpoint that is called (RFC 7523 §3, RFC 9126 §2). */
 export function assertionAudiences(appUrl: string): string[] {
   const { token, revoke, pushedAuthorizationRequest, deviceAuthorization } = STANDARD_PATHS;
   return [appUrl, ...[token, revoke, pushedAuthorizationRequest, deviceAuthorization].map((path) => appUrl + path)];

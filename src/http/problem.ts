@@ -1,6 +1,6 @@
-/** What can go wrong before or around a handler, whichever face says so. */
+/** Problems before or around a handler. Each face answers them in its own form. */
 
-/** Things that can go wrong before or around a handler, with the HTTP status each one has. */
+/** The kinds of problems, each with its HTTP status. */
 export const STATUS = {
   bad_request: 400,
   plain_http: 400,
@@ -15,7 +15,7 @@ export const STATUS = {
   unavailable: 503,
 } as const;
 
-/** A problem by name; `retryAfter` in seconds and `allow` go into headers, `description` is public. */
+/** A problem. `retryAfter` (s) and `allow` go into headers; `description` is public. */
 export type HttpProblem = {
   readonly kind: keyof typeof STATUS;
   readonly description?: string;

@@ -1,25 +1,25 @@
-/** How often one source may ask for what anybody may ask for: pages, documents, and addresses that there are not. */
+/** Limits how often one source may ask for what is public: pages, documents, and addresses without a route. */
 import type { FastifyInstance } from 'fastify';
 import type { Throttle } from '../accounts/throttle.ts';
 import type { FallbackAnswers } from './answer.ts';
 import { answerProblem } from './answer.ts';
 import type { Service } from './service.ts';
 
-/** Counts a visit, unless the source made too many of late. Answers the seconds until it may come again, or 0. */
+/** Counts a visit, unless the source made too many lately. Returns the seconds to wait, or 0 if the visit was counted. */
 export function countVisit(throttle: Throttle, source: string, now: number): number {
   const wait = throttle.wait([source], now);
   if (wait === 0) throttle.count([source], now);
   return wait;
 }
 
-/** Limits the routes that say so, and what no route knows. */
+/** Limits public routes, and addresses without a route. */
 export function limitPublic(app: FastifyInstance, service: Service, fallback: FallbackAnswers): void {
   app.addHook('onRequest', async (request, reply) => {
     const { config } = request.routeOptions;
     if (config.limit !== 'public' && !request.is404) return;
     const retryAfter = countVisit(service.throttles.publicPages, request.source, service.now());
     if (retryAfter === 0) return;
-    // What is behind it on its connection is not even read.
+    // Further requests on its connection are not even read.
     reply.header('Connection', 'close');
     return answerProblem(config.answers ?? fallback(request), request, reply, {
       kind: 'too_many_requests',

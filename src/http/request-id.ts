@@ -1,8 +1,8 @@
-/** Ids of requests, by which an answer, its line in the log and its audit event find each other. */
+/** Ids of requests. They connect an answer with its line in the log and its audit event. */
 import { randomFillSync } from 'node:crypto';
 
 const ID_BYTES = 6;
-/** Drawn in one go: the call costs more than the bytes. */
+/** Random bytes for many ids, since a call costs more than the bytes. */
 const drawn = Buffer.alloc(ID_BYTES * 1024);
 let next = drawn.length;
 

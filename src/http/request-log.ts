@@ -9,10 +9,10 @@ import { readSource } from './origin.ts';
 import type { HttpProblem } from './problem.ts';
 import type { Service } from './service.ts';
 
-/** Seconds after which a client may try again when the store could not serve. */
+/** `Retry-After` when the store could not serve (s). */
 const UNAVAILABLE_RETRY_AFTER = 2;
 
-/** A logger that also writes lines of which there are thousands a second. */
+/** A logger with a cheap `line`, for what is logged thousands of times a second. */
 export type RequestLogger = FastifyBaseLogger & { line(members: object): void };
 
 /** The log of one server's requests. */
@@ -44,7 +44,7 @@ export class RequestLog {
     return answerProblem(answers, request, reply, problem);
   }
 
-  /** One line a request: what it came to, never its query, body, cookies or credentials. `ms` since it came. */
+  /** Logs how a request ended, `ms` after it came; never its query, body, cookies or credentials. */
   end(
     request: Pick<EndpointRequest, 'id' | 'method' | 'source' | 'outcome'>,
     { route, status, ms }: { readonly route: string | undefined; readonly status: number; readonly ms: number },

@@ -1,4 +1,4 @@
-/** What the faces and pages are handed: the domain, and what an installation is called. They decide nothing themselves. */
+/** What faces and pages get: the domain, and the installation's settings. They decide nothing themselves. */
 import type { Accounts } from '../accounts/accounts.ts';
 import type { Throttles } from '../accounts/limits.ts';
 import type { AuthorizationServer } from '../oauth/authorization-server.ts';
@@ -34,7 +34,7 @@ export type Service = {
   readonly mostConnections: MostConnections;
   /** What reads plain requests for the endpoints of programs: our own reader, or the parser of Node.js. */
   readonly httpReader: 'own' | 'node';
-  /** Whether an address may say for whom it forwards. */
+  /** Whether an address is a trusted proxy, which may say for whom it forwards. */
   readonly isTrustedProxy: (address: string) => boolean;
   /** Whether requests can be served now. */
   readonly isReady: () => Promise<boolean>;

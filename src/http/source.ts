@@ -3,9 +3,9 @@ import { isIP } from 'node:net';
 import { sourceOfAddress } from '../oauth/networks.ts';
 
 /**
- * The source of a request: an IPv4 address, or an IPv6 network of 64 bits, since one person owns a whole one. Of
- * `X-Forwarded-For` the right-most address that is not a trusted proxy counts; whatever is malformed ends the walk there,
- * and is never looked up.
+ * The source of a request: an IPv4 address, or an IPv6 network of 64 bits, since one person owns a whole one. In
+ * `X-Forwarded-For` the right-most address that is not a trusted proxy counts. A malformed value ends the search, and
+ * names are never resolved.
  */
 export function sourceOf(
   socketAddress: string,
@@ -22,7 +22,7 @@ export function sourceOf(
   return isIP(source) === 6 ? sourceOfAddress(source) : source;
 }
 
-/** An IPv4 address that came over an IPv6 socket is an IPv4 address; ports and zones are dropped. */
+/** Drops port and zone, and makes an IPv4 address of one that was mapped to IPv6. */
 export function plainAddress(address: string): string {
   const bare = address.replace(/^\[(.*)\](:\d+)?$/, '$1').replace(/%.*$/, '');
   const [, mapped] = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(bare) ?? [];

@@ -1,4 +1,4 @@
-/** How a request presents a client's credentials and bearer tokens; whether they are right is decided elsewhere. */
+/** Reads a client's credentials and bearer tokens from a request. Whether they are right is decided elsewhere. */
 import type { Face } from '../../oauth/authorization-request.ts';
 import type { ClientCredentials } from '../../oauth/client.ts';
 import { CLIENT_ASSERTION_TYPE } from '../../oauth/client-assertion.ts';
@@ -36,15 +36,15 @@ export function readClientCredentials(
 }
 
 /**
- * Whom a request of a client or resource server names, for the log: only what looks like an id of ours, as a secret may
- * have been sent in its place.
+ * The client or resource server that a request names, for the log. Only what looks like an id of ours: a secret may have
+ * been sent in its place.
  */
 export function namedClient({ headers, body }: EndpointRequest): { readonly client_id?: string } {
   const named = decodeBasic(BASIC.exec(headers.authorization ?? '')?.[1] ?? '')?.clientId;
   return idForLog(named ?? formOf({ body }).get('client_id'));
 }
 
-/** The id that a request names, unless it does not look like one. */
+/** The named id, if it looks like one of ours. */
 export function idForLog(named: string | undefined): { readonly client_id?: string } {
   return named !== undefined && isOwnId(named) ? { client_id: named } : {};
 }

@@ -4,7 +4,7 @@ import type { Service } from '../service.ts';
 import { apiAnswers } from './json-answers.ts';
 import { answer, type Operation, object, problems } from './operation.ts';
 
-/** Adds both, also for watchdogs that ask by HEAD. They say nothing that would help anybody else. */
+/** Adds both, also for HEAD, which some watchdogs use. The answers tell an attacker nothing. */
 export function addHealth(app: FastifyInstance, service: Service): void {
   const answers = apiAnswers;
   app.get(

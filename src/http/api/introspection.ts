@@ -45,7 +45,7 @@ export function addIntrospection(app: FastifyInstance, service: Service): void {
   );
 }
 
-/** The resource server that a request proves to come from: by Basic, or in the body. */
+/** Authenticates the resource server that sent a request, by Basic or in the body. */
 export async function authenticateResourceServer(
   service: Service,
   request: EndpointRequest,

@@ -39,8 +39,8 @@ function statusOf(refusal: Refusal): number {
 }
 
 /**
- * Sends a refused check: the same body for every reason, no `error` attribute where no token came (RFC 6750 §3.1), and where
- * the API says of itself who issues its tokens (RFC 9728 §5.1).
+ * Sends the refusal of a check, with the same body for every reason. The challenge has no `error` if no token came
+ * (RFC 6750 §3.1), and names the API's metadata (RFC 9728 §5.1).
  */
 export function sendTokenRefusal(
   request: EndpointRequest,

@@ -26,7 +26,7 @@ export function addMe(app: FastifyInstance, service: Service): void {
     if (checked instanceof Refusal) return sendTokenRefusal(request, reply, checked, metadataUrl);
     return sendJson(reply, checked, () => answerOf(checked));
   });
-  // Pages of public clients may ask: there are no cookies here that anybody could ride on.
+  // Pages of any origin may ask: no cookie is read here that another site could misuse.
   app.options(ME_PATH, async (_request, reply) =>
     reply
       .header('Access-Control-Allow-Origin', '*')
@@ -38,11 +38,11 @@ export function addMe(app: FastifyInstance, service: Service): void {
   );
 }
 
-/** Pages of any origin may read the answer, and why not. */
+/** Pages of any origin may read the answer and its challenge. */
 const FOR_PAGES = { 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': 'WWW-Authenticate' };
 const NO_TOKEN = new Refusal('missing_token', 'an access token is required, as Authorization: Bearer');
 
-/** Made once for as long as checks find the same. */
+/** Made once, and kept as long as checks find the same. */
 function answerOf(checked: CheckedToken): string {
   checked.answer ??= JSON.stringify(describe(checked));
   return checked.answer;

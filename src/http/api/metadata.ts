@@ -31,7 +31,7 @@ export function addResourceMetadata(app: FastifyInstance, service: Service): voi
   );
 }
 
-/** Makes a document anew only when the names of the scopes have changed: all else of it stands from the start. */
+/** Caches a document until the names of the scopes change; nothing else in it can. */
 function keepForScopes(
   make: (scopes: readonly ScopeDefinition[]) => object,
 ): (scopes: readonly ScopeDefinition[]) => Buffer {
@@ -95,7 +95,7 @@ function scopesSupported(scopes: readonly ScopeDefinition[]): object {
   return scopes.length === 0 ? {} : { scopes_supported: scopes.map(({ name }) => name) };
 }
 
-/** A document as it is sent. Bytes and no text, so that answers that wait to be sent share them. */
+/** A document as bytes, so that all answers that wait to be sent share them. */
 export function documentBytes(document: object): Buffer {
   return Buffer.from(JSON.stringify(document));
 }

@@ -1,4 +1,4 @@
-/** `{app_url}/openapi.json`: OpenAPI 3.1 of everything that is not a page, made of what the routes say of themselves. */
+/** `{app_url}/openapi.json`: OpenAPI 3.1 of everything that is not a page, made of the routes' operations. */
 import type { FastifyInstance } from 'fastify';
 import { AUTHORIZE_PATH, REFRESH_TOKEN_PATH, STANDARD_PATHS, TOKEN_PATH } from '../paths.ts';
 import type { Service } from '../service.ts';
@@ -28,7 +28,7 @@ type DescribedRoute = {
   readonly operation: Operation;
 };
 
-/** What the routes of a service say of themselves, from all of its servers. */
+/** The operations of a service's routes, from all of its servers. */
 export class ApiDescription {
   readonly #service: Service;
   readonly #routes: DescribedRoute[] = [];
@@ -38,7 +38,7 @@ export class ApiDescription {
     this.#service = service;
   }
 
-  /** Notes each described route that is added to a server, whose address is `url`, from now on. HEAD goes without saying. */
+  /** Collects the operations that are added to a server from now on; `url` is its address. HEAD is not described. */
   watch(app: FastifyInstance, url: string): void {
     app.addHook('onRoute', ({ url: path, method, config }) => {
       const operation = config?.operation;
@@ -47,7 +47,7 @@ export class ApiDescription {
     });
   }
 
-  /** The document of all that was noted when it was first asked for: by then every server has its routes. */
+  /** The document. It is made when first asked for: by then every server has its routes. */
   get bytes(): Buffer {
     this.#bytes ??= documentBytes(this.#document());
     return this.#bytes;

@@ -1,6 +1,6 @@
 /**
- * What a route that is no page says of itself, as an operation of OpenAPI 3.1, and the pieces that operations are made of.
- * An endpoint reads the parameters that its operation names; `openapi.ts` makes one document of all operations.
+ * Routes that are no pages, described as operations of OpenAPI 3.1, and the pieces that operations are made of. An
+ * endpoint reads the parameters that its operation names; `openapi.ts` makes one document of all operations.
  */
 import type { ErrorCode } from '../../oauth/error.ts';
 import { STATUS } from '../problem.ts';
@@ -24,7 +24,7 @@ export type DescribedAnswer = {
 /** Answers by status. */
 export type DescribedAnswers = { readonly [status: number]: DescribedAnswer };
 
-/** The ways to prove oneself that the document knows. */
+/** The security schemes of the document. */
 export type SecurityScheme =
   | 'clientBasic'
   | 'resourceServerBasic'
@@ -46,7 +46,7 @@ export type Operation = {
 
 const NAME = Symbol('name among the components');
 
-/** Gives a part a name: it stands once among the document's components, and elsewhere a reference to it. */
+/** Gives a part a name: the document then has it once, among its components, and refers to it elsewhere. */
 export function component<Part extends object>(
   kind: 'schemas' | 'responses' | 'headers',
   name: string,
@@ -65,7 +65,7 @@ export function text(description: string, more: Schema = {}): Schema {
   return { type: 'string', description, ...more };
 }
 
-/** An object with these properties and no others, all of which are there unless they are `optional`. */
+/** An object with exactly these properties, of which only those in `optional` may be missing. */
 export function object(properties: Readonly<Record<string, Schema>>, optional: readonly string[] = []): ObjectSchema {
   const required = Object.keys(properties).filter((name) => !optional.includes(name));
   return { type: 'object', properties, required, additionalProperties: false };
@@ -179,7 +179,7 @@ export function apiError(...codes: string[]): Schema {
   return { allOf: [API_ERROR, { properties: { error: { properties: { code: { enum: codes } } } } }] };
 }
 
-/** What can go wrong before or around any handler; both faces say the same in a form of their own. */
+/** Problems before or around a handler; each face answers them in its own form. */
 const PROBLEMS = {
   method_not_allowed: {
     name: 'MethodNotAllowed',
@@ -220,7 +220,7 @@ export function problems(face: 'OAuth' | 'Api', ...kinds: (keyof typeof PROBLEMS
   );
 }
 
-/** The answers by which an endpoint that authenticates who asks says no (RFC 6749 §5.2). */
+/** The refusals of an endpoint that authenticates its callers (RFC 6749 §5.2). */
 export function refusals(): DescribedAnswers {
   const unproven = answer('Who asks did not prove it.', oauthError('invalid_client'), CHALLENGE.basic);
   return {

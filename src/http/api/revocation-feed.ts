@@ -1,6 +1,6 @@
 /**
- * What the streams of revocations are told: the audit trail, read four times a second. A sign says that everything which
- * was answered before that reading has been told, so nothing at all is said while that is not known.
+ * Reads the audit trail four times a second, and tells the streams of revocations what it found. Whatever is sent also
+ * says that no earlier event is left to be told, so nothing is sent while that is not known.
  */
 import type { ServerResponse } from 'node:http';
 import type { RecordedAuditEvent } from '../../oauth/audit.ts';
@@ -12,16 +12,16 @@ import { type NoPlace, StreamPlaces } from './stream-places.ts';
 
 const EVERY_MS = 250;
 const EVENTS_AT_ONCE = 500;
-/** A reader that is so far behind has lost the stream (bytes). */
-const MOST_UNREAD = 64 * 1024;
-/** Who heard nothing for so long has lost the stream: then it is ended, and the log says why (ms). */
-const MOST_SILENT_MS = 1000;
+/** Maximum number of bytes that a reader may be behind; then its stream is ended. */
+const MAX_UNREAD = 64 * 1024;
+/** Maximum silence, after which readers take the stream for lost: then it is ended, and the log says why (ms). */
+const MAX_SILENCE_MS = 1000;
 
-/** By id; null for one that is gone. One whose first stream began just now is not there. */
+/** By id; null for one that was deleted. One whose first stream began after the reading is missing. */
 type ResourceServers = ReadonlyMap<string, ResourceServer | null>;
 type Stream = { readonly resourceServerId: string; readonly response: ServerResponse };
 
-/** Tells the streams of one process. */
+/** The streams of one process. */
 export class RevocationFeed {
   readonly #service: Service;
   readonly #onFailure: (error: unknown) => void;
@@ -30,12 +30,12 @@ export class RevocationFeed {
   #sequence = 0;
   #asked: Promise<number> | null = null;
   #timer: NodeJS.Timeout | null = null;
-  /** Since when the trail cannot be read up to now (ms, steady); null when it was whole at the last reading. */
+  /** Since when events may be hidden (ms, monotonic); null if the last reading was complete. */
   #heldUpSince: number | null = null;
 
   /**
-   * `onFailure` is called with the reason when the streams end, `onLost` with the id of a resource server whose stream ends
-   * to make room for one of another.
+   * `onFailure` is called with the reason when all streams end early, `onLost` with the id of a resource server whose stream
+   * ends to make room for another's.
    */
   constructor(service: Service, onFailure: (error: unknown) => void, onLost: (resourceServerId: string) => void) {
     this.#service = service;
@@ -48,15 +48,14 @@ export class RevocationFeed {
     return this.#streams.refusal(resourceServerId);
   }
 
-  /** Whether an event may be hidden, so that no stream may begin: `ready` would say that nothing is. */
+  /** Whether an event may be hidden. Then no stream may begin: `ready` would say that nothing is hidden. */
   get isHeldUp(): boolean {
     return this.#heldUpSince !== null;
   }
 
   /**
-   * Finds the place in the trail from which the first stream is told. Those who come at the same time ask once; and a
-   * place that was found earlier stays, since a later one would pass over what somebody is still to be told. Throws
-   * `StoreUnavailable`.
+   * Finds the place in the trail where the first stream begins. Calls at the same time share one query. A place that was
+   * found earlier is kept: with a later one, streams that are open would miss events. Throws `StoreUnavailable`.
    */
   async prepare(): Promise<void> {
     if (this.#streams.size > 0) return;
@@ -69,12 +68,12 @@ export class RevocationFeed {
     this.#heldUpSince = null;
   }
 
-  /** Adds a stream, for which there must be a place, and tells it that it is ready. */
+  /** Adds a stream, for which there must be a place, and sends `ready`. */
   add(stream: Stream): void {
     const { destroyed, socket } = stream.response;
-    // Whoever hung up meanwhile is closed already, and would never be taken out again.
+    // A response that is closed already emits no `close`, so the stream would never be removed.
     if (destroyed) return;
-    // Whoever sends no more would hear other answers to their end: this one has none.
+    // A half-closed client would otherwise still get its answer; but a stream has no end.
     if (!socket || socket.readableEnded) return void stream.response.destroy();
     socket.once('end', () => stream.response.destroy());
     const loser = this.#streams.take(stream);
@@ -90,19 +89,19 @@ export class RevocationFeed {
     if (this.#timer) clearTimeout(this.#timer);
     this.#timer = null;
     for (const { response } of this.#streams) response.end();
-    // At once, not when they are closed: nothing may be written after the end.
+    // At once, and not when they are closed: nothing may be written after the end.
     this.#streams.clear();
   }
 
   async #tell(): Promise<void> {
     try {
-      // First the registrations: a change of one that they do not show yet is among the events, or comes after them.
+      // Registrations first: a change that they do not show yet is then among the events, or comes after them.
       const resourceServers = await this.#resourceServers();
       this.#write(await this.#read(), resourceServers);
       this.#heldUpSince = null;
     } catch (error) {
       if (!this.#isSilent(error)) {
-        // What cannot be read cannot be told: readers must not go on as if nothing had ended.
+        // Readers must not go on as if nothing had ended.
         this.#onFailure(error);
         this.end();
       }
@@ -117,7 +116,7 @@ export class RevocationFeed {
       const text = texts.get(resourceServerId) ?? asText(news, found ?? null);
       texts.set(resourceServerId, text);
       const mustProve = found === null || news.some((event) => endsStreams(event, resourceServerId));
-      if (mustProve || response.writableLength > MOST_UNREAD) response.destroy();
+      if (mustProve || response.writableLength > MAX_UNREAD) response.destroy();
       else response.write(text);
     }
   }
@@ -129,16 +128,16 @@ export class RevocationFeed {
   }
 
   /**
-   * Whether nothing is said for now. While an event is hidden, anything that is said would tell a reader that it is up to
-   * date, even a notice of an event before that one. Most often it is there at the next reading.
+   * Whether nothing is sent for now. While an event is hidden, whatever is sent would tell a reader that it is up to date,
+   * even a notice of an earlier event. Most often the hidden event is visible at the next reading.
    */
   #isSilent(error: unknown): boolean {
     if (!(error instanceof TrailHeldUp)) return false;
     this.#heldUpSince ??= performance.now();
-    return performance.now() - this.#heldUpSince < MOST_SILENT_MS;
+    return performance.now() - this.#heldUpSince < MAX_SILENCE_MS;
   }
 
-  /** All that happened since the last reading, or nothing of it. */
+  /** All events since the last reading; if any cannot be read, it throws and the place in the trail stays. */
   async #read(): Promise<RecordedAuditEvent[]> {
     const news: RecordedAuditEvent[] = [];
     let last = this.#sequence;
@@ -153,12 +152,12 @@ export class RevocationFeed {
   }
 }
 
-/** A resource server whose secret was retired must prove itself anew, as one that is gone must. */
+/** A resource server whose secret was retired must authenticate anew. */
 function endsStreams({ action, clientId }: RecordedAuditEvent, resourceServerId: string): boolean {
   return action === 'resource_server_secret_retired' && clientId === resourceServerId;
 }
 
-/** What one resource server is told. Without anything, a sign: that events were for others alone is not to be seen. */
+/** The text for one resource server. Without notices a comment, so that it cannot see whether others got any. */
 function asText(news: readonly RecordedAuditEvent[], resourceServer: ResourceServer | null): string {
   return news.map((event) => asEvent(noticeFor(event, resourceServer))).join('') || ':\n\n';
 }

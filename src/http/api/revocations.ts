@@ -31,7 +31,7 @@ export function addRevocations(app: FastifyInstance, service: Service): void {
       const resourceServer = await authenticateResourceServer(service, request);
       if (resourceServer instanceof Refusal) return sendOAuthRefusal(request, reply, resourceServer);
       await feed.prepare();
-      // Again, as what ended its secret meanwhile may stand before the place from which it is told.
+      // Again: its secret may have ended meanwhile, by an event before the place where the stream begins.
       const still = await authenticateResourceServer(service, request);
       if (still instanceof Refusal) return sendOAuthRefusal(request, reply, still);
       if (feed.isHeldUp || service.stopping.aborted)

@@ -1,4 +1,4 @@
-/** What the standard face's endpoints for clients say of themselves; `standard.ts` answers them. */
+/** The operations of the standard face's endpoints for clients; `standard.ts` answers them. */
 import { CLIENT_ASSERTION_TYPE } from '../../oauth/client-assertion.ts';
 import { DEVICE_GRANT_TYPE, POLL_INTERVAL } from '../../oauth/device-authorization.ts';
 import { PUSHED_REQUEST_LIFETIME } from '../../oauth/pushed-request.ts';
@@ -23,7 +23,7 @@ const CLIENT_FIELDS = {
 };
 const SCOPE = text('Scope names, separated by spaces.', { examples: ['mail.read'] });
 const RESOURCE = text('The one resource that the tokens are for (RFC 8707 §2).', { format: 'uri' });
-/** By Basic, or in the body; a public client has nothing to prove. */
+/** By Basic, or in the body; a public client has no secret. */
 const BY_CLIENT: Operation['security'] = [{ clientBasic: [] }, {}];
 
 const TOKEN_REQUEST = component(

@@ -87,7 +87,7 @@ async function issue(service: Service, request: EndpointRequest): Promise<Issued
   }
 }
 
-/** `/oauth2/revoke` (RFC 7009 §2). A hint could only make the search faster, and there is none. */
+/** `/oauth2/revoke` (RFC 7009 §2). The hint is ignored: it could only make a search faster, and none is needed. */
 async function revoke(service: Service, request: EndpointRequest, reply: EndpointReply): Promise<EndpointReply> {
   const body = formOf(request);
   const refuse = (refusal: Refusal) => sendOAuthRefusal(request, reply, refusal);
@@ -98,7 +98,7 @@ async function revoke(service: Service, request: EndpointRequest, reply: Endpoin
   const presented = body.get('token');
   if (presented === undefined) return refuse(invalidRequest('token is required'));
   const refusal = await service.authorizationServer.revoke(credentials, presented, originOf(request));
-  // Clients ignore the body (RFC 7009 §2.2), but some cannot without one in JSON.
+  // Clients ignore the body (RFC 7009 §2.2), but some fail if there is no JSON.
   return refusal ? refuse(refusal) : sendJson(reply, {});
 }
 

@@ -1,15 +1,15 @@
 /**
- * The places for streams of revocations in one process, and how resource servers share them. There are 1,000, of which one
- * resource server may take 250. Each of the first 62 that have streams can always have 16, and where there are more, each an
- * equal share of all: whoever has fewer takes the place of a stream of the one that has most.
+ * The places for streams of revocations in one process, and how resource servers share them. There are 1,000 places, of
+ * which one resource server may take 250. Up to 62 resource servers can always have 16 each; if there are more, each can
+ * have an equal share. A resource server with less takes a place from the one that has most.
  */
 
-/** How many streams one resource server may have, all together, and each always while those are few enough. */
+/** Maximum number of streams of one resource server and in all; `always` is what each can have, while they are few. */
 export type StreamLimits = { readonly ofOne: number; readonly inAll: number; readonly always: number };
 
 const LIMITS: StreamLimits = { ofOne: 250, inAll: 1000, always: 16 };
 
-/** The limit that leaves no place, in words for the log, with the remedy; `isOfOne`: it is that of one resource server. */
+/** The limit that is reached: `isOfOne` if it is that of one resource server; `detail` has the remedy, for the log. */
 export type NoPlace = { readonly isOfOne: boolean; readonly detail: string };
 
 /** The streams that are open. */
@@ -44,7 +44,7 @@ export class StreamPlaces<Stream extends { readonly resourceServerId: string }> 
     return { isOfOne: false, detail };
   }
 
-  /** Takes a place, which there must be; answers the stream that has lost its own by it, which must be ended. */
+  /** Takes a place, which there must be. Returns the stream that lost its own by this; the caller must end it. */
   take(stream: Stream): Stream | null {
     const { resourceServerId } = stream;
     const loser = this.#size < this.#limits.inAll ? null : this.#newestOfMost();
@@ -75,7 +75,7 @@ export class StreamPlaces<Stream extends { readonly resourceServerId: string }> 
     return Math.min(this.#limits.always, Math.floor(this.#limits.inAll / sharing));
   }
 
-  /** While all places are taken and somebody has fewer than the share, who has most has more than it. */
+  /** Who has most has more than the share, since all places are taken and somebody has less. */
   #newestOfMost(): Stream | null {
     const [most] = [...this.#taken.values()].sort((one, other) => other.size - one.size);
     return [...(most ?? [])].at(-1) ?? null;

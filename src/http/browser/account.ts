@@ -1,4 +1,4 @@
-/** `/account/apps`: the apps that can act for the signed-in person, and taking that back. */
+/** `/account/apps`: shows the apps that can act for the signed-in person, and removes their access. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ConnectedApp, TakenBack } from '../../oauth/grant-registry.ts';
 import type { Parameters } from '../../oauth/parameters.ts';
@@ -42,13 +42,13 @@ export function addAccount(app: FastifyInstance, service: Service, pages: Pages,
     return pages.secure(reply).header('Cache-Control', 'no-store').code(303).header('Location', location).send();
   });
 
-  /** Also when another press had removed it already: it is so. Anybody can make a link, so that the mark says it is ours. */
+  /** Also if it was removed before: the result is the same. The mark shows that we made the link, as anybody can make one. */
   function saysRemoved(signedIn: SignedIn, clientId: string, what: Removed): URLSearchParams {
     const mark = sessions.formToken(signedIn, 'removed', subjectOf(clientId, what));
     return new URLSearchParams({ removed: clientId, mark, what });
   }
 
-  /** Ends what the form names; null when there is none of this person's. The client alone stands for all of it. */
+  /** Ends the grant that the form names, or all of the client's; null if this person has no such grant. */
   async function remove(request: FastifyRequest, { account }: SignedIn, clientId: string): Promise<Removed | null> {
     const { grants } = service;
     const form = formOf(request);
@@ -79,7 +79,7 @@ export function addAccount(app: FastifyInstance, service: Service, pages: Pages,
     return pages.send(reply, page);
   }
 
-  /** What was removed just now, unless it is there all the same. */
+  /** What was removed just now; null if that is not true any more. */
   async function justRemoved(request: FastifyRequest, signedIn: SignedIn, apps: readonly ConnectedApp[]) {
     const query = request.query as Parameters;
     const clientId = query.get('removed') ?? '';
@@ -100,14 +100,14 @@ const REMOVED = ['all', 'app', 'device', 'waiting'] as const;
 /** What was removed: all of an app, or one line of the page. */
 type Removed = (typeof REMOVED)[number];
 
-/** What is said of a removal, with what the app has now; null when it would not be true any more. */
+/** What the page says of a removal, given what the app still has; null if it is not true any more. */
 function shownOf(removed: Removed, left: readonly ConnectedApp[]): RemovedAccess | null {
   if (removed === 'device' || removed === 'waiting') return removed;
   if (left.length === 0) return 'app';
   return removed === 'app' && left.every(({ isDevice }) => isDevice) ? 'appButDevices' : null;
 }
 
-/** What a mark of a removal stands for. */
+/** What the mark of a removal is bound to. */
 function subjectOf(clientId: string, what: Removed): string {
   return JSON.stringify([clientId, what]);
 }

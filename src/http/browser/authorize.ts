@@ -34,7 +34,7 @@ import { sendSignIn } from './sign-in-form.ts';
 /** The faces by the path of their authorization page. */
 const FACES: Readonly<Record<string, Face>> = { [AUTHORIZE_PATH]: 'published', [STANDARD_PATHS.authorize]: 'standard' };
 
-/** The mark of a demanded sign-in, in the URL that sign-in comes back to; no client's business. */
+/** Our own query parameter: with it, sign-in brings back the mark of a demanded sign-in. */
 const DEMAND = 'signed_in_after';
 
 /** What the steps of one service's authorization pages share. */
@@ -50,14 +50,14 @@ export function addAuthorize(app: FastifyInstance, service: Service, pages: Page
   }
 }
 
-/** The face whose authorization page a path with its query leads to, or null. */
+/** The face whose authorization page is at a path, which may have a query; or null. */
 export function faceOf(path: string): Face | null {
   return FACES[path.replace(/\?.*$/s, '')] ?? null;
 }
 
 async function show(parts: Parts, face: Face, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { service, pages, sessions } = parts;
-  // A high ceiling: a person never meets it, a flood does.
+  // A high limit: it stops a flood, and never a person.
   const retryAfter = countVisit(service.throttles.authorize, request.source, service.now());
   if (retryAfter > 0) return answerProblem(pages.answers, request, reply, { kind: 'too_many_requests', retryAfter });
   const outcome = await service.authorizationServer.validateRequest(face, request.query as Parameters);
@@ -73,7 +73,7 @@ async function show(parts: Parts, face: Face, request: FastifyRequest, reply: Fa
     client.consent === 'remember' ? await service.grants.rememberedScope(owner, client, redirectUri, resource) : null;
   if (!needsConsent(outcome, remembered)) {
     if (isLoadedAhead(request)) return answerProblem(pages.answers, request, reply, { kind: 'unavailable' });
-    // Each leaves a grant and a row of the audit trail, as a press of Allow does.
+    // Counted, since it leaves a grant and an audit event, as a press of Allow does.
     const throttled = countDecision(service, request, reply, signedIn);
     if (throttled)
       return answerProblem(pages.answers, request, reply, {
@@ -122,7 +122,7 @@ async function decide(parts: Parts, face: Face, request: FastifyRequest, reply: 
   return redirect(pages, reply, await service.authorizationServer.deny(outcome, signedIn.account.id, origin));
 }
 
-/** Whether a browser loads the page before anybody went there: it takes no for an answer, and comes again when somebody does. */
+/** Whether a browser prefetches the page. If that is refused, it asks again when the person goes there. */
 function isLoadedAhead({ headers }: FastifyRequest): boolean {
   return String(headers['sec-purpose'] ?? headers['purpose']).startsWith('prefetch');
 }
@@ -142,7 +142,7 @@ function sendInvalid(
   return redirect(pages, reply, errorLocation(outcome));
 }
 
-/** With `prompt=login` only a sign-in that was demanded for this very request will do. */
+/** With `prompt=login` only a sign-in that was demanded for this very request counts. */
 function isFresh(
   sessions: BrowserSessions,
   request: FastifyRequest,
@@ -169,7 +169,7 @@ function demandSignIn(
   });
 }
 
-/** The URL with the newest mark alone: two would be a repeated parameter. */
+/** The URL with this mark and no older one: two would be a repeated parameter. */
 function withDemand(url: string, mark: string): string {
   const [path = '', query = ''] = url.split(/\?(.*)/s);
   const others = query.split('&').filter((pair) => !decodeQuery(pair).has(DEMAND));
@@ -214,7 +214,7 @@ async function allow(
   return location === null ? pages.sendError(request, reply, 400, 'unknown_client') : redirect(pages, reply, location);
 }
 
-/** `prompt=none` (OpenID Connect Core §3.1.2.6): the client wants an answer and no page. */
+/** `prompt=none` (OpenID Connect Core §3.1.2.6): the client wants an error in place of a page. */
 function refuse(
   pages: Pages,
   request: FastifyRequest,
@@ -227,7 +227,7 @@ function refuse(
   return redirect(pages, reply, refusedLocation(outcome, new Refusal(code, description)));
 }
 
-/** 303, so that no browser sends the form on (RFC 9700 §4.12); no referrer, since this page's URL is the app's business. */
+/** 303, so that no browser posts the form to the app (RFC 9700 §4.12). No referrer: this page's URL is not for others. */
 function redirect(pages: Pages, reply: FastifyReply, location: string): FastifyReply {
   return pages
     .secure(reply, 'leaves')

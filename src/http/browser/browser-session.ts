@@ -1,7 +1,7 @@
 /**
- * What a browser carries: the session's token once somebody is signed in; before that a visitor's random value, so that the
- * sign-in form too is bound to one browser; and by what it is known to accounts that signed in there, which gives no right
- * to anything. None of them is ever in a page or a log.
+ * A browser's cookies: the session's token once somebody is signed in; before that a visitor's random value, so that the
+ * sign-in form too is bound to one browser; and the mark of a known browser, which opens nothing. None of them is ever in
+ * a page or a log.
  */
 import { randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -55,12 +55,12 @@ export class BrowserSessions {
     return request.cookies[this.#name('session')] ?? null;
   }
 
-  /** By what the browser says it is known to accounts, or null. */
+  /** The mark of a known browser that it sent, whether it is good or not; or null. */
   knownBrowser(request: FastifyRequest): string | null {
     return request.cookies[this.#name('known')] ?? null;
   }
 
-  /** Gives the browser its new session, and a new visitor value with it: nothing from before is good any more. */
+  /** Gives the browser its new session, and takes the visitor's value: no form from before is good any more. */
   begin(reply: FastifyReply, sessionToken: string, knownBrowser: string): void {
     this.#set(reply, 'session', sessionToken, MONTH_SECONDS);
     this.#set(reply, 'known', knownBrowser, KNOWN_BROWSER_LIFETIME);
@@ -87,12 +87,12 @@ export class BrowserSessions {
     return checkFormToken(this.#service.keyring, bindingOf(signedIn, purpose, subject), token, this.#service.now());
   }
 
-  /** The mark that a sign-in is demanded from now on, for one request: it goes along to sign-in and comes back. */
+  /** The mark of a demanded sign-in, for one request and from now on. It goes to the sign-in form and comes back. */
   signInDemand(subject: string): string {
     return makeFormToken(this.#service.keyring, demandBinding(subject), this.#service.now());
   }
 
-  /** Whether somebody signed in after the mark was made, not long ago. */
+  /** Whether the person signed in after the mark was made, and it has not expired. */
   meetsDemand({ signedInAt }: SignedIn, subject: string, mark: string | undefined): boolean {
     const { keyring, now } = this.#service;
     return (
@@ -126,9 +126,8 @@ export class BrowserSessions {
   }
 
   /**
-   * Whether a post comes from our own page: what the browser itself says of it, first by Fetch Metadata, else by `Origin`,
-   * else by `Referer`. A request with none of them is from no browser that could be tricked; the form token binds it all
-   * the same.
+   * Whether a post comes from our own page, as the browser says: by Fetch Metadata, else by `Origin`, else by `Referer`. A
+   * request with none of them is from no browser that another site could use; it still needs the form token.
    */
   isSameOrigin(request: FastifyRequest): boolean {
     const site = request.headers['sec-fetch-site'];
@@ -157,7 +156,7 @@ export class BrowserSessions {
   }
 }
 
-/** No session: the one that was there when it was made is not the one that shows it. */
+/** Bound to no session, since signing in begins a new one. */
 function demandBinding(subject: string) {
   return { session: '', purpose: 'sign-in-demand', subject };
 }

@@ -1,4 +1,4 @@
-/** How often one account may allow or deny: each decision leaves a row in the audit trail. */
+/** Limits how often one account may allow or deny: each decision leaves an audit event. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { setRetryAfter } from '../answer.ts';
 import type { Service } from '../service.ts';
@@ -7,7 +7,7 @@ import type { SignedIn } from './browser-session.ts';
 /** Why a decision is not taken now; seconds. */
 export type Throttled = { readonly why: 'throttled'; readonly retryAfterSeconds: number };
 
-/** Counts a decision of a person. Where there were too many, the reply says so and how long to wait; else null. */
+/** Counts a decision; null unless there were too many. Then it sets status 429 and how long to wait on the reply. */
 export function countDecision(
   { throttles, now }: Service,
   request: FastifyRequest,

@@ -83,7 +83,7 @@ function sendDone(
   return pages.send(reply, deviceDonePage(pages.context(request), { decision, appName: client.name }));
 }
 
-/** The request behind the typed code. Null when there is none, and then the answer is sent; wrong guesses are slowed down. */
+/** Finds the request of a typed code. If there is none, it sends the answer and returns null. Wrong guesses are throttled. */
 async function findWaiting(
   parts: Parts,
   request: FastifyRequest,
@@ -102,7 +102,7 @@ async function findWaiting(
     sendCodeForm(pages, request, reply, typed, { kind: 'throttled', retryAfterSeconds });
     return null;
   }
-  // Before the search, or as many could guess at once as fit into it.
+  // Before the search, or guesses made at the same time would all be free.
   userCode.count(guesses, service.now());
   const found = await service.deviceFlow.find(typed);
   if (found) {
@@ -113,7 +113,7 @@ async function findWaiting(
   return null;
 }
 
-/** Whoever pressed twice, or came back, hears what was decided; else the code is wrong. */
+/** A person who pressed twice, or came back, sees what was decided; for anybody else the code is wrong. */
 async function sendNothingWaits(
   { service, pages }: Parts,
   request: FastifyRequest,
@@ -162,7 +162,7 @@ async function sendConsent(
   return pages.send(reply, page);
 }
 
-/** The very request that was shown: the same code may be another's tomorrow. */
+/** Names the very request that was shown, since its code may be another request's later. */
 function subjectOf({ request: { grantId, scope }, client }: ShownDeviceRequest): string {
   return JSON.stringify([grantIdText(grantId), scope, optionalNames(client.scopes, scope)]);
 }

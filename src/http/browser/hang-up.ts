@@ -1,9 +1,9 @@
-/** Who no longer waits for an answer. */
+/** Ends work when its client hangs up. */
 import type { FastifyRequest } from 'fastify';
 
 /**
- * Does work that waits, with a signal that is aborted when the client hangs up. Whoever hangs up often says only that
- * nothing more will be sent: that counts too, and who still reads then gets the answer of the work that gave up.
+ * Does work with a signal that is aborted when the client hangs up. Many clients hang up by half-closing, so that counts
+ * too; a half-closed client that still reads gets the answer of the aborted work.
  */
 export async function untilHangUp<T>({ raw }: FastifyRequest, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const { socket } = raw;

@@ -1,4 +1,4 @@
-/** Sending pages: their headers, their language, and problems as pages. */
+/** Sends pages, with their headers and in the browser's language, and problems as pages. */
 import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type ErrorKind, errorPage } from '../../pages/error-page.ts';
@@ -56,7 +56,7 @@ export function makePages(service: Service): Pages {
   return { context, send, sendError, answers, stylesheet: { path, text }, secure };
 }
 
-/** What an operator may have done who opens the pages at another name of the same machine. */
+/** For the log: an operator may have opened the pages by another name of the same machine. */
 const FORM_FROM_ELSEWHERE = 'the form was sent from another address than VALETKEY_APP_URL';
 
 const ERROR_KINDS: Readonly<Record<HttpProblem['kind'], ErrorKind>> = {

@@ -23,7 +23,7 @@ export async function permissionsToAsk(
     }));
 }
 
-/** What a client was granted, whether it is registered for all of that still or not. */
+/** What a client was granted, even if it is not registered for all of that any more. */
 export async function permissionsGranted(
   service: Service,
   client: Client | null,

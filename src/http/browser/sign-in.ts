@@ -14,10 +14,10 @@ import { untilHangUp } from './hang-up.ts';
 import type { Pages } from './page-answers.ts';
 import { sendSignIn } from './sign-in-form.ts';
 
-/** Where a person lands after signing in, if they were not on the way to anything. */
+/** Where a person goes after signing in, if they came for no other page. */
 const START = '/account/apps';
 
-/** Seconds after which a busy moment should have passed. */
+/** `Retry-After` when password checks are busy (s). */
 const BUSY_RETRY_AFTER = 2;
 
 /** Adds sign-in and sign-out. */
@@ -37,7 +37,7 @@ export function addSignIn(app: FastifyInstance, service: Service, pages: Pages, 
     const email = form.get('email') ?? '';
     const again = { ...(await onTheWayTo(service, sessions, request, continueTo)), email };
     if (sessions.checkSignInForm(request, form.get('form_token')) !== 'good') {
-      // Somebody who signed in in another tab meanwhile; a browser that dropped the visitor's cookie gets a new form.
+      // They may have signed in in another tab meanwhile. A browser that dropped the visitor's cookie gets a new form.
       if (!again.isAgain && (await sessions.signedIn(request))) return seeOther(pages, reply, continueTo ?? START);
       return sendSignIn(pages, sessions, request, reply.code(403), { ...again, problem: { kind: 'form_expired' } });
     }
@@ -94,13 +94,13 @@ export function addSignIn(app: FastifyInstance, service: Service, pages: Pages, 
   }
 }
 
-/** A path of our own, or null: sign-in must not send anybody to where a link's maker wants (ASVS 3.7.2). */
+/** A path of our own, or null: sign-in must not be an open redirect (ASVS 3.7.2). */
 function localPath(appUrl: string, text: string | undefined): string | null {
   if (text === undefined || !/^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/.test(text)) return null;
   return URL.parse(text, appUrl)?.origin === appUrl ? text : null;
 }
 
-/** What the form says of the path that a person is on the way to: of an authorization request, whose it is, and why it asks. */
+/** What the form says of the path to continue to. For an authorization request: which app asks, and if for a new sign-in. */
 async function onTheWayTo(
   { authorizationServer }: Service,
   sessions: BrowserSessions,
