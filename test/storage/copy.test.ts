@@ -81,18 +81,21 @@ function addOddRows(installed: Installation): void {
     redirect_uris: '["https://one.test/cb?x=%00"]',
     scopes: JSON.stringify([{ name: 'mail', sentence: ODD_TEXT, optional: true }]),
     keys: '[{"kty":"EC"}]',
+    consent: 'ask',
+    device_flow: 0,
+    assertion_audience: 'any',
   };
   add(installed, 'client', [
-    { id: 'app_a', epoch: MOST_OF_INTEGER, status: 'paused', require_pkce: 1, device_flow: 0, ...client },
+    { id: 'app_a', epoch: MOST_OF_INTEGER, status: 'paused', require_pkce: 1, ...client },
     {
       id: 'app_b',
       epoch: 0,
       status: 'active',
       require_pkce: 0,
+      ...client,
       device_flow: 1,
       consent: 'skip',
       assertion_audience: 'issuer',
-      ...client,
     },
     {
       id: 'app_B',
