@@ -30,6 +30,7 @@ for (let seed = SEED; seed < SEED + ROUNDS; seed += 1)
     for (const recording of [life, await recordAfterCut(t, life, seed, LOAD_MS)]) {
       const { faults, cuts, judged, asked } = await cutPower(t, recording, { ...CUTS, seed });
       assert.deepEqual(faults.slice(0, SHOWN), [], `${faults.length} faults`);
+      assert.ok(asked > 0, 'nothing was asked on the wire');
       t.diagnostic(`${cuts} cuts, ${judged} answers judged, ${asked} requests on the wire`);
     }
   });

@@ -29,7 +29,10 @@ export async function cutPower(t: Lifetime, recording: Recording, extent: Extent
   const records = [...readTrace(recording.trace)];
   const moments = momentsOf(records, extent.cuts, draw);
   const cutsAt = Map.groupBy(moments, (moment) => moment);
-  const onTheWire = new Set(moments.slice(0, extent.onTheWire));
+  const answeredBy = (moment: number) => answered(recording, (records[moment] as TraceRecord).position);
+  const isWorthAsking = (moment: number) =>
+    answeredBy(moment).some(({ kind, outcome }) => kind === 'allow' && outcome === 'done');
+  const onTheWire = new Set(moments.filter(isWorthAsking).slice(0, extent.onTheWire));
   const disk = new Disk(recording.initial, extent.honestUntil);
   const remains = new Remains(t);
   const outcome: Outcome = { faults: [], cuts: 0, judged: 0, asked: 0 };
@@ -37,7 +40,7 @@ export async function cutPower(t: Lifetime, recording: Recording, extent: Extent
     disk.play(record);
     for (const _ of cutsAt.get(moment) ?? []) {
       const [left, { position }] = [disk.cut(draw), record];
-      const entries = recording.recorders.flatMap((recorder) => recorder.until(position));
+      const entries = answered(recording, position);
       outcome.cuts += 1;
       outcome.judged += entries.filter(({ outcome }) => outcome === 'done').length;
       const faults = await judge(remains, left, entries, recording.endedAt);
@@ -51,6 +54,11 @@ export async function cutPower(t: Lifetime, recording: Recording, extent: Extent
     }
   }
   return outcome;
+}
+
+/** Whatever was answered by then. */
+function answered({ recorders }: Recording, position: number): Entry[] {
+  return recorders.flatMap((recorder) => recorder.until(position));
 }
 
 /** Numbers of records by lot: half of them anywhere, and half soon after a service began, which finds what the last left. */
