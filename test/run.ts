@@ -1,5 +1,5 @@
-// npm test: types, lint and format, dead code, then every test. With paths (`npm test -- test/oauth`) only the tests there;
-// with --check (`npm run check`) everything but the tests. What was skipped is named at the end, and is a failure under CI.
+// npm test: types, lint and format, dead code, some tests of HTTP with Node.js as the only reader, then every test. With paths
+// (`npm test -- test/oauth`) only the tests there, once; with --check (`npm run check`) everything but the tests. What was skipped is named at the end, and is a failure under CI.
 // Node's own counts are the last thing on stdout.
 import { spawn } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
@@ -16,6 +16,17 @@ const checks: Readonly<Record<string, readonly string[]>> = {
   'dead code': ['knip/bin/knip.js', '--no-config-hints'],
 };
 
+/**
+ * Tests that are run with Node.js as the only reader too, before all are run with the service's own: those of requests,
+ * answers and connections.
+ */
+const READ_BOTH_WAYS = [
+  'test/flows/stop.test.ts',
+  'test/http/api/{me,refresh-endpoint}.test.ts',
+  'test/http/connection/{connection-bounds,connections,direct,pipelining,stop,unread-output}.test.ts',
+  'test/http/{cross-origin,log,one-meaning,requests}.test.ts',
+];
+
 const paths = process.argv.slice(2).filter((argument) => argument !== '--check');
 const checkOnly = process.argv.includes('--check');
 const failures: string[] = [];
@@ -24,6 +35,7 @@ const failures: string[] = [];
 const checking = paths.length > 0 ? [] : Object.entries(checks).map(([name, command]) => check(name, command));
 if (!checkOnly) await prepareChromium();
 await Promise.all(checking);
+if (!checkOnly && paths.length === 0) await runTests(READ_BOTH_WAYS, { VALETKEY_HTTP_READER: 'node' });
 if (!checkOnly) await runTests(paths.length > 0 ? paths.map(testFiles) : ['test/**/*.test.ts']);
 for (const failure of failures) console.error(`npm test: ${failure}`);
 if (failures.length > 0) process.exitCode = 1;
@@ -64,13 +76,15 @@ function testFiles(path: string): string {
   return existsSync(path) && statSync(path).isDirectory() ? join(path, '**/*.test.ts') : path;
 }
 
-async function runTests(globPatterns: string[]): Promise<void> {
+async function runTests(globPatterns: string[], variables: Readonly<Record<string, string>> = {}): Promise<void> {
+  for (const [name, value] of Object.entries(variables)) console.log(`tests with ${name}=${value}:`);
+  const env = { ...process.env, ...variables };
   // A test that hangs fails after its minute, and a file whose tests left something open after its three. Made to exit it
   // would end at once, and before all that it reported was read.
   const execArgv = ['--disable-warning=ExperimentalWarning', '--test-timeout=60000'];
   // Many tests wait for a timeout of the service: with twice as many files as processors these are not idle meanwhile.
   const concurrency = 2 * availableParallelism();
-  const tests = run({ globPatterns, concurrency, execArgv, timeout: 180_000 });
+  const tests = run({ globPatterns, concurrency, execArgv, env, timeout: 180_000 });
   await pipeline(judged(tests, globPatterns), spec(), process.stdout, { end: false });
 }
 

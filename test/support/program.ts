@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { COMPILED } from './compiled.ts';
+import { READER } from './reader.ts';
 import { freePort, type Lifetime } from './service.ts';
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
@@ -50,6 +51,7 @@ export class ProgramOnDisk {
       VALETKEY_API_URL: this.apiUrl,
       VALETKEY_DATABASE_URL: `sqlite:${join(this.folder, 'data/valetkey.db')}`,
       VALETKEY_KEYS_FILE: join(this.folder, 'data/keys'),
+      ...READER,
     };
   }
 

@@ -23,6 +23,7 @@ export class NodeConnection implements NodeReader {
   readonly #since: number;
   readonly #parse: (bytes: Buffer) => void;
   #first: IncomingMessage | null = null;
+  #last: IncomingMessage | null = null;
   #underWay = 0;
   /** What it is paused for here: an answer, or its turn. Node.js pauses it for other reasons, and resumes it itself. */
   #waitsFor: 'answer' | 'turn' | null = null;
@@ -55,6 +56,7 @@ export class NodeConnection implements NodeReader {
   /** A request was begun. */
   begin(request: IncomingMessage): void {
     this.#first ??= request;
+    this.#last = request;
     this.#underWay += 1;
   }
 
@@ -86,7 +88,8 @@ export class NodeConnection implements NodeReader {
   /** Keeps bytes in the stream, whose end is then told after them, until they may be handed on. */
   #wait(bytes: Buffer): void {
     this.#socket.pause().unshift(bytes);
-    this.#context.open.expectMore(this.#self);
+    // As long as its body has not come whole, what waits is that, and not another request.
+    if (this.#last?.complete) this.#context.open.expectMore(this.#self);
     if (this.#underWay >= MOST_UNDER_WAY) this.#waitsFor = 'answer';
     else if (this.#waitsFor !== 'turn') this.#waitForTurn();
   }

@@ -237,8 +237,11 @@ class AnsweredByNode implements Unanswered {
   }
 
   setLast(isLast: boolean): void {
-    if (this.#response.headersSent) return;
-    if (isLast && !this.#response.req.socket.readableLength) this.#response.setHeader('Connection', 'close');
-    else this.#response.removeHeader('Connection');
+    const response = this.#response;
+    if (response.headersSent) return;
+    const { complete, socket } = response.req;
+    // What waits behind half a request is its own other half.
+    if (isLast && !(complete && socket.readableLength)) response.setHeader('Connection', 'close');
+    else if (response.hasHeader('Connection')) response.removeHeader('Connection');
   }
 }

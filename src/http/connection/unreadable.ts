@@ -14,8 +14,8 @@ type ConnectionError = Error & { readonly code?: string };
 /** What an answer needs of its server. `now` answers ms since the epoch. */
 export type UnreadableParts = { readonly log: RequestLog; readonly answers: JsonAnswers; readonly now: () => number };
 
-/** Whoever went, or said that no more comes, in the middle of a request asked for nothing. */
-const GONE: ReadonlySet<string> = new Set(['ECONNRESET', 'HPE_INVALID_EOF_STATE']);
+/** Whoever said that no more comes, in the middle of a request, asked for nothing by it. */
+const CUT_SHORT = 'HPE_INVALID_EOF_STATE';
 
 /** A request whose head could be read. */
 type Begun = { readonly request: FastifyRequest; readonly reply: FastifyReply };
@@ -49,8 +49,9 @@ export class Unreadable {
     const { last, before: earlier } = this.#readings.get(socket) ?? {};
     const broken = last?.request.raw.complete ? undefined : last;
     const before = unanswered(broken ? earlier : last);
-    if (!socket.writable || GONE.has(error.code ?? '') || broken?.reply.raw.headersSent) socket.destroy();
+    if (!socket.writable || error.code === 'ECONNRESET' || broken?.reply.raw.headersSent) socket.destroy();
     else if (before) endWith(before, socket);
+    else if (error.code === CUT_SHORT) socket.destroy();
     else if (broken) this.#answerBegun(broken, socket, error);
     else this.#answerUnknown(socket, error);
   }

@@ -30,8 +30,12 @@ export async function compareReaders(
   try {
     while (counts.heads < heads) {
       const stream = drawStream(draw);
-      const pieces = stream.chunks.map((chunk) => JSON.stringify(chunk.toString('latin1'))).join(' + ');
-      assert.doesNotThrow(() => compare(stream), pieces);
+      try {
+        compare(stream);
+      } catch (error) {
+        const pieces = stream.chunks.map((chunk) => JSON.stringify(chunk.toString('latin1')));
+        throw new Error(`of ${pieces.join(' + ')}: ${(error as Error).message}`);
+      }
       if (counts.connections % PAUSE_EVERY > 0) continue;
       report(counts);
       await nextTurn(); // What answers leave to be done is done.

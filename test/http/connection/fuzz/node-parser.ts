@@ -40,11 +40,12 @@ const { HTTPParser, methods } = process.getBuiltinModule('node:_http_common' as 
 
 const MAX_HEADER_BYTES = 16 * 1024;
 const LENIENT = 0;
+const parser = new HTTPParser();
 
 /** Has a parser of Node.js read what came on one connection. */
 export function readByNode(bytes: Buffer): NodeReading {
   const requests: { -readonly [Key in keyof NodeRequest]: NodeRequest[Key] }[] = [];
-  const parser = new HTTPParser();
+  // One for all: what it holds outside of the heap is not collected.
   parser.initialize(HTTPParser['REQUEST'] as number, {}, MAX_HEADER_BYTES, LENIENT);
   let early: string[] = [];
   let earlyUrl = '';
@@ -81,7 +82,9 @@ export function readByNode(bytes: Buffer): NodeReading {
   on('kOnMessageComplete', () => {
     const request = requests.at(-1);
     if (request) request.isWhole = true;
+    // What came behind a chunked body, with the address once more.
     early = [];
+    earlyUrl = '';
   });
   const end = parser.execute(bytes);
   return { requests, error: typeof end === 'number' ? null : ((end as NodeJS.ErrnoException).code ?? end.message) };

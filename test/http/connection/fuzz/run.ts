@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { type Counts, compareReaders } from './differential.ts';
 
 const USAGE = `npm run test:reader -- [options]
-  --heads N   how many request heads (10000000, some 5 minutes)
+  --heads N   how many request heads (10000000, some 3 minutes)
   --seed N    for the lots; another one each day unless it is given
 `;
 const REPORT_EVERY = 1_000_000;
