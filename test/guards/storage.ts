@@ -28,6 +28,16 @@ export const storageGuards: readonly Guard[] = [
     [['the end of a read tells what it found', 'this.#writes.fail(error as Error);', 'throw error;']],
   ),
   ...guardsIn(
+    'src/storage/sqlite/row-cache.ts',
+    ['test/storage/row-cache.test.ts'],
+    [
+      ["another process's write is noticed", 'if (dataVersion !== this.#dataVersion) this.forgetAll();', ''],
+      ['no look is shared with what is read later', 'this.#isFresh = false;\n    });', '});'],
+      ['rows that go are counted', 'this.#all.count(); // A later', '// A later'],
+      ['forgotten rows are counted', 'if (this.#older.delete(key) || wasRecent) this.#all.count();', 'void wasRecent;'],
+    ],
+  ),
+  ...guardsIn(
     'src/storage/sqlite/errors.ts',
     ['test/storage/write-queue.test.ts'],
     [['pending writes are told that the files moved', "error instanceof DatabaseMoved ? '' : ", '']],

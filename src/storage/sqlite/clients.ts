@@ -5,7 +5,7 @@ import type { Scope } from '../../oauth/scope.ts';
 import type { ClientStore } from '../../oauth/store.ts';
 import { parseSecrets, secretsText } from '../secrets-text.ts';
 import { assertionMarking } from './client-assertions.ts';
-import { RowCache } from './row-cache.ts';
+import type { RowCache } from './row-cache.ts';
 import type { Tables } from './tables.ts';
 
 type ClientRow = {
@@ -34,7 +34,7 @@ const COLUMNS = `id, type, name, redirect_uris, scopes, require_pkce, refresh_ov
 /** Clients as their rows say. */
 export function clientCache(tables: Tables): RowCache<Client> {
   const find = tables.one<ClientRow>(`SELECT ${COLUMNS} FROM client WHERE id = ?`);
-  return new RowCache(tables, (id) => {
+  return tables.caches.add((id) => {
     const row = find(id);
     return row ? asClient(row) : null;
   });

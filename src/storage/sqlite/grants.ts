@@ -19,7 +19,7 @@ import {
   SELECT_GRANT,
 } from './grant-rows.ts';
 import { resourceOwnerGrants } from './resource-owner-grants.ts';
-import { RowCache } from './row-cache.ts';
+import type { RowCache } from './row-cache.ts';
 import { Standings } from './standings.ts';
 import { INSTALLATION, type Tables } from './tables.ts';
 
@@ -49,7 +49,7 @@ export function grantStore(tables: Tables, clients: RowCache<Client>, marks: Use
     const row = find(bytesOf(key));
     return row ? new CachedGrant(marks.merge(asGrant(row)), texts) : null;
   };
-  const grants = new RowCache(tables, read, MANY_GRANTS);
+  const grants = tables.caches.add(read, MANY_GRANTS);
   const standings = new Standings(tables, clients);
   const epochs = tables.one<{ installation: number; client: number; resourceOwner: number }>(
     `SELECT installation.epoch AS installation, client.epoch AS client, account.epoch AS resourceOwner
@@ -97,7 +97,7 @@ export function grantStore(tables: Tables, clients: RowCache<Client>, marks: Use
       const restsOn = [key, grant.clientId, grant.resourceOwnerId, INSTALLATION];
       return tables.onDisk(restsOn, { ...context, grant });
     },
-    version: () => grants.changes() + standings.changes(),
+    version: () => tables.caches.changes(),
     async findEpochs(clientId, resourceOwnerId) {
       const found = epochs(clientId, resourceOwnerId);
       return tables.onDisk([clientId, resourceOwnerId, INSTALLATION], found ? { ...found } : null);

@@ -2,7 +2,6 @@
 import type { ResourceServer } from '../../oauth/resource-server.ts';
 import type { ResourceServerStore } from '../../oauth/store.ts';
 import { parseSecrets, secretsText } from '../secrets-text.ts';
-import { RowCache } from './row-cache.ts';
 import type { Tables } from './tables.ts';
 
 type ResourceServerRow = {
@@ -25,7 +24,7 @@ export function resourceServerStore(tables: Tables): ResourceServerStore {
   const update = tables.change('UPDATE resource_server SET name = ?, resource = ?, scopes = ? WHERE id = ?');
   const replaceSecrets = tables.change('UPDATE resource_server SET secrets = ? WHERE id = ? AND secrets = ?');
   const remove = tables.change('DELETE FROM resource_server WHERE id = ?');
-  const servers = new RowCache(tables, (id) => {
+  const servers = tables.caches.add((id) => {
     const row = find(id);
     return row ? asResourceServer(row) : null;
   });

@@ -2,7 +2,7 @@
 import type { Client } from '../../oauth/client.ts';
 import type { Epochs, Grant, ResourceOwner } from '../../oauth/grant.ts';
 import type { FoundGrant } from '../../oauth/store.ts';
-import { RowCache } from './row-cache.ts';
+import type { RowCache } from './row-cache.ts';
 import { INSTALLATION, type Tables } from './tables.ts';
 
 type AccountStanding = { readonly epoch: number; readonly isDisabled: boolean; readonly owner: ResourceOwner };
@@ -18,17 +18,12 @@ export class Standings {
     const readAccount = tables.one<AccountRow>(
       'SELECT epoch, status, username, email, name, avatar_url FROM account WHERE id = ?',
     );
-    this.#installation = new RowCache(tables, () => readInstallation()?.epoch ?? null);
+    this.#installation = tables.caches.add(() => readInstallation()?.epoch ?? null);
     this.#clients = clients;
-    this.#accounts = new RowCache(tables, (id) => {
+    this.#accounts = tables.caches.add((id) => {
       const row = readAccount(id);
       return row ? accountStanding(id, row) : null;
     });
-  }
-
-  /** As of `RowCache`, of all that they rest on. */
-  changes(): number {
-    return this.#installation.changes() + this.#clients.changes() + this.#accounts.changes();
   }
 
   /** The standing of a grant, its resource owner and its client; null when its client or its account is gone. */

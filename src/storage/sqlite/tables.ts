@@ -4,6 +4,7 @@ import type { AuditEvent } from '../../oauth/audit.ts';
 import type { GrantedAccess } from '../../oauth/granted-access.ts';
 import { accessText } from '../access-text.ts';
 import { asStoreError } from './errors.ts';
+import { RowCaches } from './row-cache.ts';
 import type { WriteQueue } from './write-queue.ts';
 
 /** A prepared statement as a function of its parameters. */
@@ -12,55 +13,31 @@ export type Query<Answer> = (...parameters: SQLInputValue[]) => Answer;
 /** The key under which the installation's row is touched; all other keys are ids, or digests as `rowKey` makes them. */
 export const INSTALLATION = 'installation';
 
-/** What keeps rows, and is told of those that are written. */
-export type ForgettingCache = { forget(keys: readonly string[]): void; forgetAll(): void };
-
 /** The tables of one connection. */
 export class Tables {
+  /** What is kept of their rows. Writes through these tables see to it. */
+  readonly caches: RowCaches;
   readonly #database: DatabaseSync;
   readonly #writes: WriteQueue;
   readonly #prepared = new Map<string, Query<unknown[]>>();
   readonly #recordEvent: Query<number>;
   readonly #begin: StatementSync;
   readonly #end: StatementSync;
-  readonly #readVersion: Query<readonly [number] | undefined>;
-  readonly #caches: ForgettingCache[] = [];
-  #version: number | null = null;
 
   constructor(database: DatabaseSync, writes: WriteQueue) {
     this.#database = database;
     this.#writes = writes;
-    writes.onUndone = () => {
-      for (const cache of this.#caches) cache.forgetAll();
-    };
     this.#begin = database.prepare('BEGIN');
     this.#end = database.prepare('END');
-    this.#readVersion = this.tuple('PRAGMA data_version');
+    const readDataVersion = this.tuple<readonly [number]>('PRAGMA data_version');
+    this.caches = new RowCaches(() => readDataVersion()?.[0] ?? 0);
+    writes.onUndone = () => this.caches.forgetAll();
     this.#recordEvent = this.change(
       `INSERT INTO audit_event
          (at, action, actor_kind, actor_id, actor_source, actor_request_id, client_id, resource_owner_id, grant_id, detail,
           ended_access)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
-  }
-
-  /**
-   * A number that changes as soon as another connection has written. Those who ask without a pause between them share an
-   * answer; nobody gets one from before a socket was read, since what was read may have been sent after it.
-   */
-  dataVersion(): number {
-    if (this.#version === null) {
-      this.#version = this.#readVersion()?.[0] ?? 0;
-      queueMicrotask(() => {
-        this.#version = null;
-      });
-    }
-    return this.#version;
-  }
-
-  /** Has a cache forget what is written. */
-  addCache(cache: ForgettingCache): void {
-    this.#caches.push(cache);
   }
 
   /** Prepares a query for at most one row. The query throws `StoreUnavailable` when it cannot be answered now. */
@@ -92,7 +69,7 @@ export class Tables {
   /** Runs a write; its answer waits for the disk. See `WriteQueue.write`. */
   write<T>(touches: readonly string[], run: () => T): Promise<T> {
     return this.#writes.write(touches, () => {
-      for (const cache of this.#caches) cache.forget(touches);
+      this.caches.forget(touches);
       return run();
     });
   }
