@@ -6,7 +6,8 @@ import { type Account, emailKey, emailProblem, newAccountId, personNameProblem, 
 import type { AccountPace } from './account-pace.ts';
 import type { GuessBudget } from './guess-budget.ts';
 import type { KnownBrowsers } from './known-browser.ts';
-import { passwordProblem } from './password.ts';
+import { PASSWORD_PROBLEMS, passwordProblem } from './password.ts';
+import { type ChangeAttempt, type ChangeOutcome, changePassword } from './password-change.ts';
 import type { PasswordHasher } from './password-hash.ts';
 import { sessionDigest, sessionExpiresAt, shouldNoteSeen } from './session.ts';
 import { type SignInAttempt, type SignInOutcome, signIn } from './sign-in.ts';
@@ -50,6 +51,16 @@ export class Accounts {
     signal?: AbortSignal,
   ): Promise<SignInOutcome> {
     return signIn(this.#parts, attempt, origin, tell, signal);
+  }
+
+  /** Changes a signed-in person's own password; `password-change.ts` says how. */
+  changePassword(
+    account: Account,
+    attempt: ChangeAttempt,
+    origin: RequestOrigin,
+    signal?: AbortSignal,
+  ): Promise<ChangeOutcome> {
+    return changePassword(this.#parts, account, attempt, origin, signal);
   }
 
   /** Turns away whoever waits to be let in to signing in, as the service stops. */
@@ -180,9 +191,8 @@ export class Accounts {
   }
 
   #checkPassword(password: string, account: Pick<Account, 'email' | 'name' | 'username'>): void {
-    const words = [account.email, ...account.email.split(/[@.]/), ...account.name.split(' '), account.username ?? ''];
-    const problem = passwordProblem(password, [...words, ...this.#parts.guessable]);
-    if (problem) throw new OperatorError(problem);
+    const problem = passwordProblem(password, account, this.#parts.guessable);
+    if (problem) throw new OperatorError(PASSWORD_PROBLEMS[problem]);
   }
 
   #event(action: AuditAction, operator: Actor, resourceOwnerId: string): AuditEvent {

@@ -13,15 +13,19 @@ import { newSessionToken, type Session, sessionDigest } from './session.ts';
 import type { AccountStore } from './store.ts';
 import type { WrongSignIns } from './wrong-sign-ins.ts';
 
-/** What signing in works with. `now` answers ms since the epoch. */
-export type SignInParts = {
-  readonly store: Pick<AccountStore, 'findAccountByEmail' | 'addSession' | 'rehashPassword'>;
+/** What the check of a password works with. `now` returns ms since the epoch. */
+export type CheckParts = {
   readonly hasher: PasswordHasher;
   readonly budget: GuessBudget;
   readonly pace: AccountPace;
   readonly knownBrowsers: KnownBrowsers;
-  readonly wrongSignIns: WrongSignIns;
   readonly now: () => number;
+};
+
+/** What signing in works with. */
+export type SignInParts = CheckParts & {
+  readonly store: Pick<AccountStore, 'findAccountByEmail' | 'addSession' | 'rehashPassword'>;
+  readonly wrongSignIns: WrongSignIns;
 };
 
 /**
@@ -58,24 +62,53 @@ export async function signIn(
   tell: (accountId: string | null) => void = () => {},
   signal?: AbortSignal,
 ): Promise<SignInOutcome> {
-  const { store, hasher, budget, knownBrowsers, wrongSignIns, now } = parts;
   // One character more than an address can have, so that what is cut is nobody's.
-  const guess = { account: emailKey(attempt.email).slice(0, 255), source: origin.source };
-  const account = await store.findAccountByEmail(guess.account);
+  const key = emailKey(attempt.email).slice(0, 255);
+  const account = await parts.store.findAccountByEmail(key);
   const accountId = account?.id ?? null;
   tell(accountId);
+  const active = account?.status === 'active' ? account : null;
+  const guess = { account: key, source: origin.source };
+  const checked = await checkPassword(parts, { ...attempt, account: active, guess, signal });
   const wrong = () => {
-    wrongSignIns.count(accountId);
+    parts.wrongSignIns.count(accountId);
     return { kind: 'wrong_credentials' } as const;
   };
-  const active = account?.status === 'active' ? account : null;
-  const known = knownBrowsers.admit(attempt.knownBrowser, active, now());
+  if (checked.kind === 'wrong_credentials') return wrong();
+  if (checked.kind !== 'right') return checked;
+  const sessionToken = await beginSession(parts, checked.account, attempt.replaces, origin);
+  if (sessionToken === null) return wrong();
+  if (parts.hasher.isOutdated(checked.account.password)) await rehash(parts, checked.account, attempt.password);
+  const knownBrowser = parts.knownBrowsers.renew(attempt.knownBrowser, checked.account, parts.now());
+  return { kind: 'signed_in', sessionToken, knownBrowser, account: checked.account };
+}
+
+/** A password to check: of an account that is active, or of none; and what the guess is counted under. */
+export type PasswordCheck = {
+  readonly account: Account | null;
+  readonly password: string;
+  readonly knownBrowser: string | null;
+  readonly guess: Guess;
+  /** Aborted when nobody waits for it any more. */
+  readonly signal: AbortSignal | undefined;
+};
+
+/** What became of a check. */
+export type CheckedPassword =
+  | { readonly kind: 'right'; readonly account: Account }
+  | Exclude<SignInOutcome, { readonly kind: 'signed_in' }>;
+
+/** Checks a password. The guess is counted before any hashing, and taken back where it was right or nobody checked it. */
+export async function checkPassword(parts: CheckParts, check: PasswordCheck): Promise<CheckedPassword> {
+  const { budget, knownBrowsers, now } = parts;
+  const { account, password, guess } = check;
+  const known = knownBrowsers.admit(check.knownBrowser, account, now());
   const retryAfterSeconds = known ? 0 : budget.count(guess, now());
   if (retryAfterSeconds > 0) return { kind: 'throttled', retryAfterSeconds };
-  if (!isPlausiblePassword(attempt.password)) return wrong();
+  if (!isPlausiblePassword(password)) return { kind: 'wrong_credentials' };
   try {
-    const isRight = await isRightPassword(parts, active, attempt.password, guess, known, signal);
-    if (!isRight || !active) return wrong();
+    const isRight = await isRightPassword(parts, account, password, guess, known, check.signal);
+    if (!isRight || !account) return { kind: 'wrong_credentials' };
   } catch (error) {
     if (!(error instanceof TurnedAway)) throw error;
     if (known) knownBrowsers.refund(known, now());
@@ -85,16 +118,12 @@ export async function signIn(
   if (known) knownBrowsers.succeed(known, now());
   else budget.refund(guess, now());
   budget.forget(guess, now());
-  const sessionToken = await beginSession(parts, active, attempt.replaces, origin);
-  if (sessionToken === null) return wrong();
-  if (hasher.isOutdated(active.password)) await rehash(parts, active, attempt.password);
-  const knownBrowser = knownBrowsers.renew(attempt.knownBrowser, active, now());
-  return { kind: 'signed_in', sessionToken, knownBrowser, account: active };
+  return { kind: 'right', account };
 }
 
 /** Checks a password: of a known browser in the lane of these, else when it is the turn of the stranger's network. */
 function isRightPassword(
-  { hasher, pace }: SignInParts,
+  { hasher, pace }: CheckParts,
   account: Account | null,
   password: string,
   guess: Guess,

@@ -18,6 +18,16 @@ export type AccountStore = {
   addAccount(account: Account, emailKey: string, event: AuditEvent): Promise<'email' | 'username' | null>;
   /** Sets a password, at the time of the event, and ends all sessions of the account; false when it is gone. */
   setPassword(id: string, password: StoredPassword, event: AuditEvent): Promise<boolean>;
+  /**
+   * Changes the password of an active account from the one that was `verified`, at the time of the event, and ends all of its
+   * sessions but the new one; false when another password was set or the account disabled meanwhile.
+   */
+  changePassword(
+    verified: StoredPassword,
+    password: StoredPassword,
+    session: Session,
+    event: AuditEvent,
+  ): Promise<boolean>;
   /** Replaces the hash of an unchanged password, unless the password was changed meanwhile. */
   rehashPassword(id: string, from: StoredPassword, to: StoredPassword): Promise<void>;
   /** Disables (and ends all sessions) or enables; false when the account is gone or was so already. */

@@ -23,6 +23,7 @@ import { addAuthorize } from './browser/authorize.ts';
 import { BrowserSessions } from './browser/browser-session.ts';
 import { addDevice } from './browser/device.ts';
 import { makePages } from './browser/page-answers.ts';
+import { addPassword } from './browser/password.ts';
 import { addPublicPages } from './browser/public-pages.ts';
 import { addSignIn } from './browser/sign-in.ts';
 import { TIMEOUTS } from './connection/context.ts';
@@ -158,6 +159,7 @@ async function addPages(app: FastifyInstance, service: Service): Promise<void> {
   addDevice(app, service, pages, sessions);
   addSignIn(app, service, pages, sessions);
   addAccount(app, service, pages, sessions);
+  addPassword(app, service, pages, sessions);
   addPublicPages(app, service, pages, sessions);
 }
 

@@ -32,6 +32,7 @@ export const AUDIT_ACTIONS = [
   'wrong_sign_ins',
   'user_added',
   'user_password_set',
+  'password_changed',
   'user_disabled',
   'user_enabled',
   'user_grants_revoked',

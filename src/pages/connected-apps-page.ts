@@ -51,7 +51,8 @@ export function connectedAppsPage(context: PageContext, data: ConnectedAppsData)
 ${data.apps.length > 0 && html`<p class="lead">${texts.lead(context.brand.productName)} ${texts.effect}</p>`}
 ${data.isOutdated && problemNotice(texts.outdated)}
 ${removed}
-${data.apps.length > 0 ? appList(context.messages, data) : emptyState(context.messages)}`;
+${data.apps.length > 0 ? appList(context.messages, data) : emptyState(context.messages)}
+<p class="fine"><a href="/account/password">${context.messages.home.password}</a></p>`;
   return layout(context, { title, shape: 'column', bar }, main);
 }
 

@@ -9,7 +9,7 @@ export type HomeData = { account: PageAccount | null };
 export function homePage(context: PageContext, { account }: HomeData): Html {
   const texts = context.messages.home;
   const actions = account
-    ? html`<a class="button primary" href="/account/apps">${texts.connectedApps}</a><a class="button secondary" href="/sign-out">${texts.signOut}</a>`
+    ? html`<a class="button primary" href="/account/apps">${texts.connectedApps}</a><a class="button secondary" href="/account/password">${texts.password}</a><a class="button secondary" href="/sign-out">${texts.signOut}</a>`
     : html`<a class="button primary" href="/sign-in">${texts.signIn}</a>`;
   return layout(
     context,

@@ -115,6 +115,7 @@ main { inline-size: 100%; margin-inline: auto; }
 
 .field { display: grid; gap: 0.375rem; }
 .field label { font-size: 0.875rem; font-weight: 550; }
+.field .hint { font-size: 0.8125rem; color: var(--muted); }
 .field input {
   inline-size: 100%; min-block-size: 2.875rem; padding: 0.5rem 0.875rem; font: inherit; color: var(--ink);
   background: var(--surface); border: 1px solid var(--edge); border-radius: 0.625rem;

@@ -52,6 +52,7 @@ const told: Record<AuditAction, RevocationNotice | null> = {
   wrong_sign_ins: null,
   user_added: null,
   user_password_set: null,
+  password_changed: null,
   user_disabled: { resourceOwnerId: 'r' },
   user_enabled: null,
   user_grants_revoked: { resourceOwnerId: 'r' },

@@ -8,6 +8,7 @@ import { homePage } from '../../src/pages/home-page.ts';
 import type { Html } from '../../src/pages/html.ts';
 import type { PageContext } from '../../src/pages/layout.ts';
 import { type Language, messagesFor } from '../../src/pages/messages/messages.ts';
+import { type PasswordPageProblem, passwordPage } from '../../src/pages/password-page.ts';
 import { signInPage } from '../../src/pages/sign-in-page.ts';
 import { signedOutPage, signOutPage } from '../../src/pages/sign-out-page.ts';
 
@@ -29,6 +30,19 @@ export function sampleContext(language: Language, brand: Brand = sampleBrand): P
 
 const errorKinds = Object.keys(messagesFor('en').errors.kinds) as ErrorKind[];
 
+const PASSWORD_PROBLEMS: readonly PasswordPageProblem[] = [
+  { kind: 'wrong_credentials' },
+  { kind: 'different' },
+  { kind: 'too_short' },
+  { kind: 'too_long' },
+  { kind: 'nul' },
+  { kind: 'common' },
+  { kind: 'guessable' },
+  { kind: 'throttled', retryAfterSeconds: 150 },
+  { kind: 'busy' },
+  { kind: 'form_expired' },
+];
+
 /** Every page in every state worth looking at, by name. */
 export function samplePages(context: PageContext, text: Replace = unchanged): Record<string, Html> {
   const account = { name: text('Ada Lovelace'), email: text('ada@northwind.example') };
@@ -42,6 +56,7 @@ export function samplePages(context: PageContext, text: Replace = unchanged): Re
     email: text('ada@northwind.example'),
     appName: text('Meeting Room Planner'),
   };
+  const password = { account, formToken: text('token'), wasChanged: false };
   const consent = {
     notTaken: null,
     appName: text('Meeting Room Planner'),
@@ -176,6 +191,11 @@ export function samplePages(context: PageContext, text: Replace = unchanged): Re
     'connected-apps-device': removed('device'),
     'connected-apps-waiting': removed('waiting'),
     'connected-apps-empty': connectedAppsPage(context, connected),
+    password: passwordPage(context, { ...password, problem: null }),
+    'password-changed': passwordPage(context, { ...password, problem: null, wasChanged: true }),
+    ...Object.fromEntries(
+      PASSWORD_PROBLEMS.map((problem) => [`password-${problem.kind}`, passwordPage(context, { ...password, problem })]),
+    ),
     'sign-out': signOutPage(context, { formToken: text('token'), continueTo: text('/account/apps') }),
     'signed-out': signedOutPage(context),
     home: homePage(context, { account }),

@@ -19,7 +19,15 @@ export type SignedIn = {
 };
 
 /** What a form is for; a token for one purpose is wrong for every other. */
-export type FormPurpose = 'sign-in' | 'sign-out' | 'consent' | 'device' | 'apps' | 'removed';
+export type FormPurpose =
+  | 'sign-in'
+  | 'sign-out'
+  | 'consent'
+  | 'device'
+  | 'apps'
+  | 'removed'
+  | 'password'
+  | 'password-changed';
 
 type CookieName = 'session' | 'visitor' | 'known';
 
@@ -73,7 +81,7 @@ export class BrowserSessions {
   }
 
   /** The token for a form of a signed-in person, about one subject. */
-  formToken(signedIn: SignedIn, purpose: FormPurpose, subject: string): string {
+  formToken(signedIn: Pick<SignedIn, 'account' | 'sessionToken'>, purpose: FormPurpose, subject: string): string {
     return makeFormToken(this.#service.keyring, bindingOf(signedIn, purpose, subject), this.#service.now());
   }
 

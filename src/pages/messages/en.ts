@@ -58,6 +58,52 @@ export const en = {
     },
   },
 
+  password: {
+    title: 'Change your password',
+    heading: 'Change your password',
+    lead: (email: string): Html => html`for ${isolated(email)}`,
+    current: 'Current password',
+    next: 'New password',
+    rule: 'At least 8 characters. A few unrelated words are easy to remember and hard to guess.',
+    again: 'New password again',
+    submit: 'Change password',
+    changed: 'Your password was changed. You were signed out everywhere else.',
+    others: html`Apps keep the access that you allowed. You can take it back under <a href="/account/apps">Connected apps</a>.`,
+    problems: {
+      wrong_credentials: {
+        heading: 'Your current password is not right',
+        text: 'Nothing was changed. Check it and try again.',
+      },
+      different: {
+        heading: 'The two new passwords differ',
+        text: 'Nothing was changed. Type the same new password twice.',
+      },
+      too_short: {
+        heading: 'The new password is too short',
+        text: 'Use at least 8 characters; 15 or more are better.',
+      },
+      too_long: { heading: 'The new password is too long', text: 'Use at most 1,000 characters.' },
+      nul: {
+        heading: 'The new password can’t be used',
+        text: 'It has a character that can’t be typed. Choose another.',
+      },
+      common: {
+        heading: 'The new password is one of the most common ones',
+        text: 'Anybody would try it. Choose one that only you would think of.',
+      },
+      guessable: {
+        heading: 'The new password is too close to a name',
+        text: 'Anybody would try your name, your address or the name of this service. Choose another.',
+      },
+      throttled: {
+        heading: 'Too many tries',
+        text: (seconds: number): string => `To keep accounts safe, please wait ${wait(seconds)} and try again.`,
+      },
+      busy: { heading: 'We’re very busy', text: 'Nothing was changed. Please try again in a moment.' },
+      form_expired: { heading: 'This page was open for too long', text: 'Nothing was changed. Please type it again.' },
+    },
+  },
+
   consent: {
     title: 'Allow access',
     heading: (app: string, product: string): Html =>
@@ -201,6 +247,7 @@ export const en = {
       html`Here you decide which apps may use your ${isolated(product)} account, and take it back whenever you like.`,
     signIn: 'Sign in',
     connectedApps: 'Connected apps',
+    password: 'Change your password',
     signOut: 'Sign out',
     developers: html`Building an app? <a href="/developers">Read the developer guide</a>.`,
   },

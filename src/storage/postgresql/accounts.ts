@@ -20,7 +20,7 @@ export type AccountRow = {
 };
 
 /** What `sessions.ts` does. */
-export type SessionVerb = 'addSession' | 'findSession' | 'touchSession' | 'endSession';
+export type SessionVerb = 'addSession' | 'changePassword' | 'findSession' | 'touchSession' | 'endSession';
 
 /** The columns of an account. */
 export const ACCOUNT_COLUMNS = [

@@ -25,6 +25,10 @@ const ADD = `
   SELECT $1, id, $2, $3 FROM account
   WHERE id = $4 AND status = 'active' AND password_phc = $5 AND password_key_id = $6 FOR SHARE`;
 
+const CHANGE_PASSWORD = `
+  UPDATE account SET password_phc = $1, password_key_id = $2, password_set_at = $3
+  WHERE id = $4 AND status = 'active' AND password_phc = $5 AND password_key_id = $6`;
+
 const END = 'DELETE FROM session WHERE digest = $1';
 
 /** The port's sessions. */
@@ -38,6 +42,14 @@ export function sessionStore(database: Database): Pick<AccountStore, SessionVerb
         return true;
       });
     },
+    changePassword: (verified, { phc, keyId }, { digest, accountId, createdAt, lastSeenAt }, event) =>
+      database.act(event, async (connection) => {
+        const change = [phc, keyId, event.at, accountId, verified.phc, verified.keyId];
+        if ((await connection.change(CHANGE_PASSWORD, change)) === 0) return false;
+        await connection.change('DELETE FROM session WHERE account_id = $1', [accountId]);
+        await connection.change(ADD, [digest, createdAt, lastSeenAt, accountId, phc, keyId]);
+        return true;
+      }),
     async findSession(digest) {
       const row = await database.one<SessionRow & AccountRow>(FIND, [digest]);
       return row ? { session: asSession(row), account: asAccount(row) } : null;

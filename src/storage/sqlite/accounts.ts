@@ -62,6 +62,11 @@ function accounts(tables: Tables): Omit<AccountStore, SessionVerbs> {
   const setPassword = tables.change(
     'UPDATE account SET password_phc = ?, password_key_id = ?, password_set_at = ? WHERE id = ?',
   );
+  const change = tables.change(
+    `UPDATE account SET password_phc = ?, password_key_id = ?, password_set_at = ?
+     WHERE id = ? AND status = 'active' AND password_phc = ? AND password_key_id = ?`,
+  );
+  const insertSession = tables.change(INSERT_SESSION);
   const rehash = tables.change(
     'UPDATE account SET password_phc = ?, password_key_id = ? WHERE id = ? AND password_phc = ? AND password_key_id = ?',
   );
@@ -101,6 +106,13 @@ function accounts(tables: Tables): Omit<AccountStore, SessionVerbs> {
         endSessions(id);
         return setPassword(phc, keyId, event.at, id) === 1;
       }),
+    changePassword: (verified, { phc, keyId }, { digest, accountId, createdAt, lastSeenAt }, event) =>
+      tables.act([accountId, rowKey(digest)], event, () => {
+        if (change(phc, keyId, event.at, accountId, verified.phc, verified.keyId) === 0) return false;
+        endSessions(accountId);
+        insertSession(digest, createdAt, lastSeenAt, accountId, phc, keyId);
+        return true;
+      }),
     async rehashPassword(id, from, to) {
       await tables.write([id], () => rehash(to.phc, to.keyId, id, from.phc, from.keyId));
     },
@@ -119,17 +131,19 @@ function accounts(tables: Tables): Omit<AccountStore, SessionVerbs> {
   };
 }
 
+/** While the account is active and its password is the one that was verified. */
+const INSERT_SESSION = `
+  INSERT INTO session (digest, account_id, created_at, last_seen_at)
+  SELECT ?, id, ?, ? FROM account
+  WHERE id = ? AND status = 'active' AND password_phc = ? AND password_key_id = ?`;
+
 function sessions(tables: Tables): Pick<AccountStore, SessionVerbs> {
   const find = tables.one<SessionRow & AccountRow>(
     `SELECT session.digest, session.account_id, session.created_at AS session_created_at, session.last_seen_at,
        ${COLUMNS.map((column) => `account.${column}`).join(', ')}
      FROM session CROSS JOIN account ON account.id = session.account_id WHERE session.digest = ?`,
   );
-  const insert = tables.change(
-    `INSERT INTO session (digest, account_id, created_at, last_seen_at)
-     SELECT ?, id, ?, ? FROM account
-     WHERE id = ? AND status = 'active' AND password_phc = ? AND password_key_id = ?`,
-  );
+  const insert = tables.change(INSERT_SESSION);
   const touch = tables.change('UPDATE session SET last_seen_at = max(last_seen_at, ?) WHERE digest = ?');
   const end = tables.change('DELETE FROM session WHERE digest = ?');
 

@@ -104,6 +104,42 @@ export function sessions(withStore: WithStore): void {
     });
   }
 
+  withStore('a changed password ends all sessions of the account and begins one', async (store) => {
+    const before = [await begin(store), await begin(store)];
+    const session = sampleSession();
+    const next = { phc: '$argon2id$next', keyId: 2 };
+    const changed = event('password_changed');
+    assert.equal(await store.changePassword(sampleAccount().password, next, session, changed), true);
+    for (const { digest } of before) assert.equal(await store.findSession(digest), null);
+    const found = await store.findSession(session.digest);
+    assert.deepEqual(found?.session, session);
+    assert.deepEqual([found?.account.password, found?.account.passwordSetAt], [next, changed.at]);
+    assert.equal((await store.listAuditEvents({ limit: 1 }))[0]?.action, 'password_changed');
+  });
+
+  withStore(
+    'a password is changed from the one that was verified, of an account that is active, or not at all',
+    async (store) => {
+      const { digest } = await begin(store);
+      const { password } = sampleAccount();
+      const [next, other] = [
+        { phc: '$argon2id$next', keyId: 2 },
+        { phc: '$argon2id$other', keyId: 1 },
+      ];
+      const last = (await store.listAuditEvents({ limit: 1 }))[0]?.sequence;
+      const change = (from: typeof next, accountId = 'usr_ada') =>
+        store.changePassword(from, next, sampleSession({ accountId }), event('password_changed'));
+      assert.equal(await change(other), false, 'another password was set meanwhile');
+      assert.equal(await change({ ...password, keyId: 7 }), false, 'under another key');
+      assert.equal(await change(password, 'usr_none'), false);
+      assert.ok(await store.findSession(digest), 'no session ended');
+      await store.setAccountStatus('usr_ada', 'disabled', event('user_disabled'));
+      assert.equal(await change(password), false);
+      assert.deepEqual((await store.findAccount('usr_ada'))?.password, password);
+      assert.equal((await store.listAuditEvents({ limit: 2 }))[1]?.sequence, last, 'nothing is recorded');
+    },
+  );
+
   withStore('no session begins for an account that is disabled or not there', async (store) => {
     await store.setAccountStatus('usr_ada', 'disabled', event('user_disabled'));
     assert.equal(await store.addSession(sampleSession(), sampleAccount().password, null, event('sign_in')), false);

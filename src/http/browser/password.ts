@@ -1,0 +1,88 @@
+/** `/account/password`: a signed-in person changes the password. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Parameters } from '../../oauth/parameters.ts';
+import { type PasswordPageProblem, passwordPage } from '../../pages/password-page.ts';
+import { setRetryAfter } from '../answer.ts';
+import { formOf } from '../form.ts';
+import { originOf } from '../origin.ts';
+import type { Service } from '../service.ts';
+import type { BrowserSessions, SignedIn } from './browser-session.ts';
+import { untilHangUp } from './hang-up.ts';
+import type { Pages } from './page-answers.ts';
+import { sendSignIn } from './sign-in-form.ts';
+
+const PASSWORD_PATH = '/account/password';
+/** Seconds after which a busy moment should have passed. */
+const BUSY_RETRY_AFTER = 2;
+
+/** Adds the page where a person changes the password. */
+export function addPassword(app: FastifyInstance, service: Service, pages: Pages, sessions: BrowserSessions): void {
+  const config = { answers: pages.answers, limit: 'public' } as const;
+
+  app.get(PASSWORD_PATH, { config }, async (request, reply) => {
+    const signedIn = await sessions.signedIn(request);
+    if (!signedIn) return sendSignIn(pages, sessions, request, reply, { continueTo: PASSWORD_PATH, appName: null });
+    const mark = (request.query as Parameters).get('changed');
+    const wasChanged = sessions.checkForm(signedIn, 'password-changed', '', mark) === 'good';
+    return sendForm(request, reply, signedIn, null, wasChanged);
+  });
+
+  app.post(PASSWORD_PATH, { config }, async (request, reply) => {
+    if (!sessions.isSameOrigin(request)) return pages.sendError(request, reply, 403, 'form_refused');
+    const signedIn = await sessions.signedIn(request);
+    if (!signedIn) {
+      const problem = { kind: 'signed_out' } as const;
+      return sendSignIn(pages, sessions, request, reply.code(403), {
+        continueTo: PASSWORD_PATH,
+        appName: null,
+        problem,
+      });
+    }
+    const form = formOf(request);
+    if (sessions.checkForm(signedIn, 'password', '', form.get('form_token')) !== 'good') {
+      request.outcome = { error: 'form_outdated' };
+      return sendForm(request, reply.code(403), signedIn, { kind: 'form_expired' });
+    }
+    const password = form.get('password') ?? '';
+    if (password !== form.get('password_again'))
+      return sendForm(request, reply.code(400), signedIn, { kind: 'different' });
+    return change(request, reply, signedIn, { current: form.get('current_password') ?? '', password });
+  });
+
+  async function change(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    signedIn: SignedIn,
+    typed: { current: string; password: string },
+  ): Promise<FastifyReply> {
+    const { account } = signedIn;
+    const attempt = { ...typed, knownBrowser: sessions.knownBrowser(request) };
+    const outcome = await untilHangUp(request, (signal) =>
+      service.accounts.changePassword(account, attempt, originOf(request), signal),
+    );
+    if (outcome.kind === 'changed') {
+      const { sessionToken, knownBrowser } = outcome;
+      sessions.begin(reply, sessionToken, knownBrowser);
+      const changed = sessions.formToken({ account, sessionToken }, 'password-changed', '');
+      const location = `${PASSWORD_PATH}?${new URLSearchParams({ changed })}`;
+      return pages.secure(reply).header('Cache-Control', 'no-store').code(303).header('Location', location).send();
+    }
+    request.outcome = { error: outcome.kind, account_id: account.id };
+    if (outcome.kind === 'throttled') setRetryAfter(reply.code(429), outcome.retryAfterSeconds);
+    else if (outcome.kind === 'busy') setRetryAfter(reply.code(503), BUSY_RETRY_AFTER);
+    else reply.code(400);
+    return sendForm(request, reply, signedIn, outcome.kind === 'refused' ? { kind: outcome.problem } : outcome);
+  }
+
+  function sendForm(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    signedIn: SignedIn,
+    problem: PasswordPageProblem | null,
+    wasChanged = false,
+  ): FastifyReply {
+    const { account } = signedIn;
+    const formToken = sessions.formToken(signedIn, 'password', '');
+    return pages.send(reply, passwordPage(pages.context(request), { account, formToken, problem, wasChanged }));
+  }
+}

@@ -1,0 +1,131 @@
+/** Changing one's own password, on the wire. */
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { Browser, type PostedFields, type Visit } from '../../support/browser.ts';
+import { auditActions, me, obtainPair, signedInBrowser, signIn } from '../../support/flow.ts';
+import { addClient, addUser, PASSWORD, startTestService } from '../../support/service.ts';
+
+const service = await startTestService({ after });
+const NEXT = 'a horse of another colour';
+let people = 0;
+
+/** Somebody new, signed in. */
+async function somebody() {
+  people += 1;
+  const email = `person${people}@example.com`;
+  await addUser(service, email);
+  return { email, browser: await signedInBrowser(service, email) };
+}
+
+const url = `${service.appUrl}/account/password`;
+
+async function change(browser: Browser, fields: PostedFields = {}, headers = {}): Promise<Visit> {
+  const all = { current_password: PASSWORD, password: NEXT, password_again: NEXT, ...fields };
+  return browser.submit(await browser.get(url), '/account/password', all, headers);
+}
+
+const isSignedIn = async (browser: Browser) =>
+  (await browser.get(`${service.appUrl}/account/apps`)).body.includes('Connected apps</h1>');
+
+test('ASVS 6.2.3: a password is changed by who knows the current one, and is the only one from then on', async () => {
+  const { email, browser } = await somebody();
+  const visit = await change(browser);
+  assert.equal(visit.status, 303);
+  const page = await browser.get(new URL(String(visit.headers.get('location')), url).href);
+  assert.match(page.body, /role="status".*Your password was changed/s);
+  assert.equal((await signIn(service, new Browser(), email)).status, 400);
+  assert.equal((await signIn(service, new Browser(), email, NEXT)).status, 303);
+  assert.equal((await auditActions(service)).includes('password_changed'), true);
+});
+
+test('ASVS 7.4.3: a changed password ends every other session, and gives this browser a new one', async () => {
+  const { email, browser } = await somebody();
+  const elsewhere = await signedInBrowser(service, email);
+  const stolen = new Browser();
+  for (const [name, value] of browser.cookies) stolen.cookies.set(name, value);
+  assert.equal((await change(browser)).status, 303);
+  assert.equal(await isSignedIn(browser), true);
+  assert.equal(await isSignedIn(elsewhere), false);
+  assert.equal(await isSignedIn(stolen), false, 'a copy of the cookie from before is worth nothing');
+});
+
+test('apps keep their access when the password is changed: they never had it', async () => {
+  const { browser } = await somebody();
+  const { accessToken } = await obtainPair(service, browser, await addClient(service));
+  assert.equal((await change(browser)).status, 303);
+  assert.equal((await me(service, accessToken)).status, 200);
+});
+
+test('a browser that knows the account knows it with the new password as well', async () => {
+  const { email, browser } = await somebody();
+  await change(browser);
+  // Strangers use up what they may guess at the account; who comes back is not held up.
+  const stranger = new Browser();
+  for (let n = 0; n < 11; n += 1) await signIn(service, stranger, email, `wrong ${n} and wrong`);
+  assert.equal((await signIn(service, new Browser(), email, NEXT)).status, 429);
+  await browser.submit(await browser.get(`${service.appUrl}/sign-out`), '/sign-out');
+  assert.equal((await signIn(service, browser, email, NEXT)).status, 303);
+});
+
+const REFUSED: Record<string, [PostedFields, RegExp]> = {
+  'a wrong current password': [{ current_password: 'not it at all' }, /current password is not right/],
+  'no current password': [{ current_password: '' }, /current password is not right/],
+  'two new ones that differ': [{ password_again: `${NEXT}!` }, /two new passwords differ/],
+  'a short one': [{ password: 'k3vu8', password_again: 'k3vu8' }, /too short/],
+  'a long one': [{ password: 'x'.repeat(1025), password_again: 'x'.repeat(1025) }, /too long/],
+  'a common one': [{ password: 'password1', password_again: 'password1' }, /most common/],
+  'the product’s name': [{ password: 'Valetkey123', password_again: 'Valetkey123' }, /too close to a name/],
+};
+for (const [what, [fields, says]] of Object.entries(REFUSED))
+  test(`ASVS 6.2: ${what}: 400 with the reason, nothing is changed and no password comes back`, async () => {
+    const { email, browser } = await somebody();
+    const visit = await change(browser, fields);
+    assert.equal(visit.status, 400);
+    assert.match(visit.body, says);
+    assert.match(visit.body, /aria-invalid="true"/);
+    for (const value of Object.values(fields))
+      if (value !== '') assert.ok(!visit.body.includes(String(value)), 'what was typed comes back');
+    assert.equal(await isSignedIn(browser), true);
+    assert.equal((await signIn(service, new Browser(), email)).status, 303);
+  });
+
+test('Promise 6: wrong current passwords are counted as tries to sign in are', async () => {
+  const { browser } = await somebody();
+  const statuses: number[] = [];
+  // Ten by the mark of this browser, then ten as a stranger's.
+  for (let n = 0; n < 21; n += 1) statuses.push((await change(browser, { current_password: `wrong ${n}` })).status);
+  assert.deepEqual(new Set(statuses.slice(0, 20)), new Set([400]));
+  assert.equal(statuses[20], 429);
+  const right = await change(browser);
+  assert.equal(right.status, 429);
+  assert.ok(Number(right.headers.get('retry-after')) > 0);
+});
+
+test('a post from elsewhere, without its own token or without a session changes nothing', async () => {
+  const { email, browser } = await somebody();
+  const other = await somebody();
+  assert.equal((await change(browser, {}, { 'Sec-Fetch-Site': 'cross-site' })).status, 403);
+  const stale = await change(browser, { form_token: 'x' });
+  assert.equal(stale.status, 403);
+  assert.match(stale.body, /open for too long/);
+  const [, foreign = ''] = /name="form_token" value="([^"]+)"/.exec((await other.browser.get(url)).body) ?? [];
+  assert.equal((await change(browser, { form_token: foreign })).status, 403);
+  const page = await browser.get(url);
+  browser.cookies.clear();
+  const signedOut = await browser.submit(page, '/account/password', {
+    current_password: PASSWORD,
+    password: NEXT,
+    password_again: NEXT,
+  });
+  assert.equal(signedOut.status, 403);
+  assert.match(signedOut.body, /You were signed out/);
+  assert.equal((await signIn(service, new Browser(), email)).status, 303);
+});
+
+test('who is not signed in signs in first, and comes back to the page', async () => {
+  const { email } = await somebody();
+  const browser = new Browser();
+  const page = await browser.get(url);
+  const visit = await browser.submit(page, '/sign-in', { email, password: PASSWORD });
+  assert.equal(visit.headers.get('location'), '/account/password');
+});
