@@ -1,6 +1,6 @@
 /**
- * Endpoints for programs: what they read of a request, and what they set on a reply. Fastify's request and reply fit these
- * types, and so do those of `direct-request.ts` and `direct-reply.ts`.
+ * Endpoints for programs: what they read of a request, and what they set on a reply. Fastify's request and reply fit
+ * these types, and so do those of `direct-request.ts` and `direct-reply.ts`.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance } from 'fastify';

@@ -40,8 +40,8 @@ export function requireSingleCookies(app: FastifyInstance, pages: Pages, session
 }
 
 /**
- * Refuses a request that a trusted proxy received by plain http, if `url` is https: others could read it on its way. It is
- * not redirected to https, so that a client that sends secrets like this notices (RFC 6749 §10.9). Routes that carry
+ * Refuses a request that a trusted proxy received by plain http, if `url` is https: others could read it on its way. It
+ * is not redirected to https, so that a client that sends secrets like this notices (RFC 6749 §10.9). Routes that carry
  * nobody's data are exempt.
  */
 export function refusePlainHttp(app: FastifyInstance, url: string, fallback: FallbackAnswers): void {

@@ -1,6 +1,7 @@
 /**
- * Notes of which generation of a grant was used last, and when, to ten minutes: kept here, answered with the grant at
- * once, and written behind in batches. A crash loses at most the last second, in the lenient direction.
+ * Use marks: the highest generation of a grant that was used, and when, to ten minutes. They are kept in memory, merged
+ * into each grant that is found, and written later in batches. A crash loses at most the last second, and then allows
+ * more and not less.
  */
 import { type Grant, USE_IS_NEWS_AFTER_MS } from '../oauth/grant.ts';
 import { StoreUnavailable } from '../oauth/store.ts';
@@ -9,20 +10,20 @@ import { rowKey } from './row-key.ts';
 /** A grant's mark, as it is written: its `rowKey`, the highest generation used, and when, in ms since the epoch. */
 export type Use = { readonly key: string; readonly generation: number; readonly usedAt: number };
 
-/** What marks work with. */
+/** What use marks need. */
 export type UseMarksParts = {
-  /** Writes some, in the order of their keys; they only ever grow in the database, too. What it throws is tried again. */
+  /** Writes some, in the order of their keys; a mark in the database only grows, too. If it throws, it is tried again. */
   readonly write: (uses: readonly Use[]) => Promise<unknown>;
-  /** So many share one write at most, so that others do not wait long behind it. */
-  readonly mostPerWrite: number;
+  /** Maximum number of marks in one write, so that others do not wait long behind it. */
+  readonly maxPerWrite: number;
 };
 
-/** How often marks are written: a use that is noted is on disk this much later. */
+/** Time between two writes: a mark is on disk at most this much later. */
 const WRITE_EVERY_MS = 500;
-/** So many marks are written before it is time. */
-const MANY = 8192;
-/** So many marks mean that nothing can be written at all; then grants that have none yet get none. */
-const MOST = 65_536;
+/** Number of marks that are written at once, without waiting for the time. */
+const EARLY_WRITE_SIZE = 8192;
+/** Maximum number of marks. It is only reached if nothing can be written; then no grant gets its first mark. */
+const MAX_MARKS = 65_536;
 
 /** The marks of one instance. They only ever grow. */
 export class UseMarks {
@@ -37,23 +38,23 @@ export class UseMarks {
   }
 
   /**
-   * Notes a use at `at` (ms), if that is news; answers when the use was that is noted, and null when no more can be.
-   * `grant` is as it was found, marks included.
+   * Notes a use at `at` (ms), unless the mark says the same to ten minutes. Returns the time that the mark has now, or
+   * null if there is no room for it. `grant` is as it was found, with its mark merged in.
    */
   note(grant: Grant, generation: number, at: number): number | null {
     const lastUsedAt = grant.lastUsedAt ?? 0;
     if (generation <= grant.usedGeneration && at - lastUsedAt < USE_IS_NEWS_AFTER_MS) return lastUsedAt;
     const key = rowKey(grant.id);
     const mark = this.#marks.get(key);
-    if (!mark && this.#marks.size >= MOST) return null;
+    if (!mark && this.#marks.size >= MAX_MARKS) return null;
     const grown = { generation: Math.max(generation, mark?.generation ?? 0), usedAt: Math.max(at, mark?.usedAt ?? 0) };
     this.#marks.set(key, { key, ...grown });
-    if (this.#marks.size === MANY && !mark) void this.#write();
+    if (this.#marks.size === EARLY_WRITE_SIZE && !mark) void this.#write();
     if (!this.#timer) this.#schedule();
     return at;
   }
 
-  /** The grant as it will be when its mark is written. */
+  /** Returns the grant as it will be when its mark is written. */
   merge(grant: Grant): Grant {
     const mark = this.#marks.size > 0 ? this.#marks.get(rowKey(grant.id)) : undefined;
     if (!mark) return grant;
@@ -64,7 +65,7 @@ export class UseMarks {
     };
   }
 
-  /** Tries to write all marks that are noted by now, for a search that puts grants together. */
+  /** Tries to write all marks that are noted by now, for a query over many grants. */
   async flush(): Promise<void> {
     if (this.#marks.size === 0) return;
     await this.#writing; // It may have begun before some were noted.
@@ -88,7 +89,7 @@ export class UseMarks {
     if (this.#marks.size > 0) this.#schedule();
   }
 
-  /** One after the other, so that marks never take the database for themselves. */
+  /** One write at a time, so that marks never occupy the whole database. */
   #write(): Promise<void> {
     this.#writing ??= this.#writeAll().finally(() => {
       this.#writing = null;
@@ -96,17 +97,17 @@ export class UseMarks {
     return this.#writing;
   }
 
-  /** In the order of the rows: those of one page are written with it once, and statements do not wait in a circle. */
+  /** In the order of the rows: then each page is written once, and two statements cannot deadlock. */
   async #writeAll(): Promise<void> {
     const sorted = [...this.#marks.values()].sort((one, other) => (one.key < other.key ? -1 : 1));
-    const { mostPerWrite } = this.#parts;
-    for (let start = 0; start < sorted.length; start += mostPerWrite) {
-      const isServing = await this.#writeSome(sorted.slice(start, start + mostPerWrite));
+    const { maxPerWrite } = this.#parts;
+    for (let start = 0; start < sorted.length; start += maxPerWrite) {
+      const isServing = await this.#writeSome(sorted.slice(start, start + maxPerWrite));
       if (!isServing) return;
     }
   }
 
-  /** What is not written stays here, and is tried again: nobody waits for it. Answers whether there is a point in going on. */
+  /** Marks that are not written stay here and are tried again. Returns false if the store is unavailable: stop for now. */
   async #writeSome(uses: readonly Use[]): Promise<boolean> {
     try {
       await this.#parts.write(uses);

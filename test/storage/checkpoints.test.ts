@@ -9,7 +9,7 @@ import { text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
 import type { Worker } from 'node:worker_threads';
 import { type Faults, failingDisk, slowDisk, whyNoDisk } from '../../bench/disk/build.ts';
-import type { Passed } from '../../src/storage/sqlite/checkpoint.ts';
+import type { PassResult } from '../../src/storage/sqlite/checkpoint.ts';
 import { addAdaAndOne, event, openAsService, temporaryPath } from '../support/storage.ts';
 
 /** More rows than there are between two checkpoints. */
@@ -65,7 +65,7 @@ async function assertKept(path: string, acknowledged: number): Promise<void> {
 test('what was committed is copied by a thread while the service runs, which is asked for one checkpoint at a time', {
   timeout: 20_000,
 }, async (t) => {
-  const copied: Passed[] = [];
+  const copied: PassResult[] = [];
   const watch = (thread: Worker) => thread.on('message', (answer) => copied.push(answer));
   process.on('worker', watch);
   t.after(() => process.off('worker', watch));

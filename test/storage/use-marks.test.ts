@@ -73,7 +73,7 @@ async function triedWhenTheFirstFails(error: Error): Promise<string[][]> {
     tried.push(uses.map(({ key }) => key));
     if (tried.length === 1) throw error;
   };
-  const marks = new UseMarks({ write, mostPerWrite: 1 });
+  const marks = new UseMarks({ write, maxPerWrite: 1 });
   for (const grant of [sampleGrant(), sampleGrant(), sampleGrant()]) marks.note(grant, 1, NOW);
   await marks.close();
   return tried;
@@ -91,7 +91,7 @@ test('while nothing can be written, marks of so many grants are kept as fit, and
     writes += 1;
     throw new StoreUnavailable('gone');
   };
-  const marks = new UseMarks({ write, mostPerWrite: 128 });
+  const marks = new UseMarks({ write, maxPerWrite: 128 });
   const grant = sampleGrant();
   const noteOne = () => marks.note({ ...grant, id: randomBytes(16) }, 1, NOW);
   for (let size = 1; size <= 8192; size += 1) noteOne();
@@ -119,7 +119,7 @@ test('what a mark grew by while it was written is answered meanwhile and written
     marks.note(grant, 3, NOW + 1);
     marks.note(grant, 1, NOW + 1);
   };
-  const marks = new UseMarks({ write, mostPerWrite: 1 });
+  const marks = new UseMarks({ write, maxPerWrite: 1 });
   marks.note(grant, 1, NOW);
   while (written.length === 0) await after(10);
   await after(0);

@@ -36,8 +36,8 @@ export function readClientCredentials(
 }
 
 /**
- * The client or resource server that a request names, for the log. Only what looks like an id of ours: a secret may have
- * been sent in its place.
+ * The client or resource server that a request names, for the log. Only what looks like an id of ours: a secret may
+ * have been sent in its place.
  */
 export function namedClient({ headers, body }: EndpointRequest): { readonly client_id?: string } {
   const named = decodeBasic(BASIC.exec(headers.authorization ?? '')?.[1] ?? '')?.clientId;

@@ -34,8 +34,8 @@ export class RevocationFeed {
   #heldUpSince: number | null = null;
 
   /**
-   * `onFailure` is called with the reason when all streams end early, `onLost` with the id of a resource server whose stream
-   * ends to make room for another's.
+   * `onFailure` is called with the reason when all streams end early, `onLost` with the id of a resource server whose
+   * stream ends to make room for another's.
    */
   constructor(service: Service, onFailure: (error: unknown) => void, onLost: (resourceServerId: string) => void) {
     this.#service = service;
@@ -54,8 +54,8 @@ export class RevocationFeed {
   }
 
   /**
-   * Finds the place in the trail where the first stream begins. Calls at the same time share one query. A place that was
-   * found earlier is kept: with a later one, streams that are open would miss events. Throws `StoreUnavailable`.
+   * Finds the place in the trail where the first stream begins. Calls at the same time share one query. A place that
+   * was found earlier is kept: with a later one, streams that are open would miss events. Throws `StoreUnavailable`.
    */
   async prepare(): Promise<void> {
     if (this.#streams.size > 0) return;
@@ -128,8 +128,8 @@ export class RevocationFeed {
   }
 
   /**
-   * Whether nothing is sent for now. While an event is hidden, whatever is sent would tell a reader that it is up to date,
-   * even a notice of an earlier event. Most often the hidden event is visible at the next reading.
+   * Whether nothing is sent for now. While an event is hidden, whatever is sent would tell a reader that it is up to
+   * date, even a notice of an earlier event. Most often the hidden event is visible at the next reading.
    */
   #isSilent(error: unknown): boolean {
     if (!(error instanceof TrailHeldUp)) return false;

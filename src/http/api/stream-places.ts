@@ -1,7 +1,7 @@
 /**
  * The places for streams of revocations in one process, and how resource servers share them. There are 1,000 places, of
- * which one resource server may take 250. Up to 62 resource servers can always have 16 each; if there are more, each can
- * have an equal share. A resource server with less takes a place from the one that has most.
+ * which one resource server may take 250. Up to 62 resource servers can always have 16 each; if there are more, each
+ * can have an equal share. A resource server with less takes a place from the one that has most.
  */
 
 /** Maximum number of streams of one resource server and in all; `always` is what each can have, while they are few. */

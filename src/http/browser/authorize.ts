@@ -1,6 +1,6 @@
 /**
- * The authorization pages of both faces, where a person allows an app. The URL is the state of the request: sign-in comes
- * back to it, the consent form posts to it, and it is validated anew each time.
+ * The authorization pages of both faces, where a person allows an app. The URL is the state of the request: sign-in
+ * comes back to it, the consent form posts to it, and it is validated anew each time.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import {

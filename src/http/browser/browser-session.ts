@@ -1,7 +1,7 @@
 /**
- * A browser's cookies: the session's token once somebody is signed in; before that a visitor's random value, so that the
- * sign-in form too is bound to one browser; and the mark of a known browser, which opens nothing. None of them is ever in
- * a page or a log.
+ * A browser's cookies: the session's token once somebody is signed in; before that a visitor's random value, so that
+ * the sign-in form too is bound to one browser; and the mark of a known browser, which opens nothing. None of them is
+ * ever in a page or a log.
  */
 import { randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -134,8 +134,9 @@ export class BrowserSessions {
   }
 
   /**
-   * Whether a post comes from our own page, as the browser says: by Fetch Metadata, else by `Origin`, else by `Referer`. A
-   * request with none of them is from no browser that another site could use; it still needs the form token.
+   * Whether a post comes from our own page, as the browser says: by Fetch Metadata, else by `Origin`, else by
+   * `Referer`. A request with none of them is from no browser that another site could use; it still needs the form
+   * token.
    */
   isSameOrigin(request: FastifyRequest): boolean {
     const site = request.headers['sec-fetch-site'];

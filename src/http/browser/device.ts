@@ -1,6 +1,6 @@
 /**
- * `/device` (RFC 8628 §3.3): a person types the code that a device shows, sees who asks for what, and decides. The URL with
- * the code is the state; nothing is written before the decision.
+ * `/device` (RFC 8628 §3.3): a person types the code that a device shows, sees who asks for what, and decides. The URL
+ * with the code is the state; nothing is written before the decision.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Client } from '../../oauth/client.ts';

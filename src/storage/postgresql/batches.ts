@@ -1,6 +1,6 @@
 /**
- * Requests of one kind that arrive together travel as one statement, each with its own guard and its own answer. A few
- * statements are under way at a time, each on its own connection, and what arrives meanwhile makes up the next ones.
+ * Batches: requests of one kind that arrive together are sent as one statement; each keeps its own guard and result. A
+ * few statements run at a time, each on its own connection. Requests that arrive meanwhile go with the next statements.
  */
 import type { QueryResultRow } from 'pg';
 import { StoreUnavailable } from '../../oauth/store.ts';
@@ -9,24 +9,24 @@ import type { Connections } from './connections.ts';
 import { asStoreError, ConnectionLost } from './errors.ts';
 import { Gathering, MOST_PER_STATEMENT } from './gathering.ts';
 
-/** More requests than this do not wait: the database is far behind. */
-const MOST_QUEUED = 20_000;
+/** Maximum number of requests that wait; with more the database is far behind, and further ones are refused. */
+const MAX_QUEUED = 20_000;
 
-/** How requests of one kind are asked. */
+/** How requests of one kind are sent. */
 export type BatchParts<Request, Answer> = {
   readonly connections: Connections;
   /**
-   * The row that a request changes: two for the same one never share a statement, nor are under way at the same time, and
-   * a statement has them in the order of their keys, so that statements do not wait for each other in a circle.
+   * The row that a request changes. Two requests for the same row are never in one statement, nor under way at the same
+   * time. Within a statement they are in the order of their keys, so that statements cannot deadlock.
    */
   readonly keyOf?: (request: Request) => string;
-  /** Whether a statement waits until the one before it is answered, since both would wait for each other's rows. */
+  /** Whether a statement waits for the one before it to end, since both could wait for each other's rows. */
   readonly isOneAtATime?: boolean;
-  /** Called when those who wait begin to be asked for, or are refused: from then on nobody shares their answers. */
+  /** Called when waiting requests are taken into a statement, or refused: then no other caller may share their results. */
   readonly onTaken?: () => void;
   /**
-   * Asks for all in one statement, and answers in their order. `again`: an earlier try was cut off, and some of them may
-   * have had their effect.
+   * Sends all in one statement, and returns their results in the same order. `again`: the connection was lost during an
+   * earlier try, and some of them may have had their effect.
    */
   readonly send: (connection: Connection, requests: readonly Request[], again: boolean) => Promise<readonly Answer[]>;
 };
@@ -46,51 +46,51 @@ export class Batches<Request, Answer> {
   readonly #busy = new Set<string | undefined>();
   #isAsking = false;
   readonly #gathering: Gathering;
-  /** The look that is due while others are waited for; null when nobody waits. */
-  #look: (() => void) | null = null;
+  /** The next check whether to go on waiting for more requests; null while nothing waits. */
+  #check: (() => void) | null = null;
 
   constructor(parts: BatchParts<Request, Answer>) {
     this.#parts = parts;
     this.#gathering = new Gathering(parts.keyOf === undefined);
     parts.connections.onClosing(() => {
-      if (this.#look) this.#send();
+      if (this.#check) this.#send();
     });
   }
 
-  /** Asks, with whatever else is asked at about the same time. Throws `StoreUnavailable`, or what the request alone is to blame for. */
+  /** Sends a request, together with others of about the same time. Throws `StoreUnavailable`, or the request's own error. */
   add(request: Request): Promise<Answer> {
-    if (this.#queue.length >= MOST_QUEUED)
+    if (this.#queue.length >= MAX_QUEUED)
       return Promise.reject(new StoreUnavailable('too many requests wait for the database'));
     return new Promise((resolve, reject) => {
       this.#queue.push({ request, key: this.#parts.keyOf?.(request), resolve, reject });
       this.#ask();
-      if (this.#look && this.#queue.length >= this.#gathering.enough) this.#send();
+      if (this.#check && this.#queue.length >= this.#gathering.enough) this.#send();
     });
   }
 
-  /** Waits for others, looking at each turn of the event loop. One in which nothing comes takes microseconds. */
+  /** Waits for more requests, with a check in each turn of the event loop. A turn without any takes microseconds. */
   #ask(): void {
     if (this.#isAsking || this.#queue.length === 0) return;
     if (this.#parts.isOneAtATime && this.#busy.size > 0) return;
     this.#isAsking = true;
     const since = performance.now();
     let before = 0;
-    const look = () => {
-      if (this.#look !== look) return;
+    const check = () => {
+      if (this.#check !== check) return;
       const queued = this.#queue.length;
       if (this.#gathering.isOver(queued, performance.now() - since, queued === before)) return this.#send();
       before = queued;
-      setImmediate(look);
+      setImmediate(check);
     };
-    this.#look = look;
+    this.#check = check;
     this.#gathering.begin();
     if (this.#queue.length >= this.#gathering.enough) this.#send();
-    else setImmediate(look);
+    else setImmediate(check);
   }
 
-  /** What is taken is what has come until there is a connection. */
+  /** Sends when a connection is free, with all requests that have come by then. */
   #send(): void {
-    this.#look = null;
+    this.#check = null;
     let taken: readonly Entry<Request, Answer>[] | null = null;
     const batch = () => {
       taken ??= this.#take();
@@ -98,7 +98,7 @@ export class Batches<Request, Answer> {
     };
     void this.#run(batch, false).then(() => {
       for (const { key } of batch()) this.#busy.delete(key);
-      // With nothing taken, all that waits is under way for others, whose end asks again.
+      // If none was taken, the rows of all that wait are in use by other statements, whose end calls this again.
       if (batch().length > 0) this.#ask();
     });
   }
@@ -123,7 +123,7 @@ export class Batches<Request, Answer> {
     return free.sort((one, other) => ((one.key as string) < (other.key as string) ? -1 : 1));
   }
 
-  /** `again`: whether what is asked may have had its effect already. */
+  /** `again`: whether the requests may have had their effect already. */
   async #run(batch: () => readonly Entry<Request, Answer>[], again: boolean): Promise<void> {
     const { connections, send } = this.#parts;
     let mayBeDone = again;
@@ -136,12 +136,12 @@ export class Batches<Request, Answer> {
       for (const [index, { resolve }] of batch().entries()) resolve(answers[index] as Answer);
     } catch (error) {
       const entries = batch();
-      // No connection was free in time, for nobody who waits behind this.
+      // If no connection was free in time, there is none for those behind this one either.
       if (error instanceof StoreUnavailable) {
         this.#parts.onTaken?.();
         for (const { reject } of this.#queue.splice(0)) reject(error);
       }
-      // Refused as a whole: each tries again alone, so that it fails, if it does, for a reason of its own.
+      // The statement failed as a whole: each request tries again alone, so that only the one that is at fault fails.
       if (entries.length > 1 && !(error instanceof StoreUnavailable || error instanceof ConnectionLost))
         await Promise.all(entries.map((entry) => this.#run(() => [entry], mayBeDone)));
       else for (const { reject } of entries) reject(asStoreError(error));
@@ -149,12 +149,12 @@ export class Batches<Request, Answer> {
   }
 }
 
-/** A row that a statement found, with the place of its key among those asked for (from 1 on). */
+/** A row that a statement found, with the place of its key in the array of keys (from 1 on). */
 type Placed = QueryResultRow & { readonly place: number };
 
 /**
- * Prepares a search by key: `sql` gets an array of keys and answers rows with their `place`. Those who ask for the same
- * key before it is sent share the answer. Answers null where there is no row.
+ * Prepares a search by key. `sql` gets an array of keys and returns rows with their `place`. Callers that ask for the
+ * same key before it is sent share the result; null if there is no row.
  */
 export function searchByKey<Row extends Placed, Found>(
   connections: Connections,
@@ -177,7 +177,7 @@ export function searchByKey<Row extends Placed, Found>(
   return (key) => {
     const known = asked.get(key);
     if (known) return known;
-    // The last of many is sent by the very call that adds it, and then belongs to those that nobody can share any more.
+    // `add` may send at once and replace `asked`: this search then belongs to those that can no longer be shared.
     const unsent = asked;
     const answer = batches.add(key);
     unsent.set(key, answer);

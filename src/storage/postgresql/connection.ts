@@ -1,28 +1,28 @@
-/** One connection to the server, with the settings on which durability and patience rest. */
+/** One connection to the server, with the settings that durability and timeouts depend on. */
 import { Client, type QueryConfig, type QueryResult, type QueryResultRow, types } from 'pg';
 import { ConnectionLost, endsSession } from './errors.ts';
 
 /** How a session is used. Times in ms. */
 export type Session = {
-  /** How long the server works on a statement at most; 0 for no end. */
+  /** Maximum time that the server works on a statement; 0 for no limit. */
   readonly statementTimeout: number;
-  /** How long a statement waits for a lock at most. */
+  /** Maximum time that a statement waits for a lock. */
   readonly lockTimeout: number;
-  /** Whether it has only statements that find every row by its key. */
+  /** Whether all statements find every row by its key. */
   readonly byKey: boolean;
 };
 
 const CONNECT_TIMEOUT_MS = 2500;
-/** A statement that the server should have given up so long ago was asked on a line that is dead. */
+/** If the server has not answered this long after the statement's timeout, the connection is dead (ms). */
 const DEAD_AFTER_MS = 1000;
 const GOODBYE_MS = 500;
 
 const IS_WRITABLE = "SELECT current_setting('transaction_read_only') = 'off' AS writable";
 
-/** A statement has one name, under which each connection prepares it once. */
+/** The name of each statement, under which each connection prepares it once. */
 const names = new Map<string, string>();
 
-/** An open connection. Statements are asked one after the other; parameters are always bound. */
+/** An open connection. It runs one statement after the other; parameters are always bound. */
 export class Connection {
   readonly #client: Client;
   readonly #statementTimeout: number;
@@ -37,7 +37,7 @@ export class Connection {
     client.on('end', () => this.destroy());
   }
 
-  /** Connects, within 2.5 s. Throws what the server or the network says, also when the server only reads. */
+  /** Connects within 2.5 s. Throws the error of the server or the network, also if the server is read-only. */
   static async open(url: string, session: Session): Promise<Connection> {
     const client = new Client({
       connectionString: url,
@@ -64,18 +64,18 @@ export class Connection {
     return this.#isLost;
   }
 
-  /** Has a function called once, when the connection is lost or closed. */
+  /** A function that is called once, when the connection is lost or closed. */
   set onLost(onLost: () => void) {
     this.#onLost = onLost;
     if (this.#isLost) onLost();
   }
 
-  /** The rows that a statement answers. Throws `ConnectionLost`, or the server's error. */
+  /** The rows that a statement returns. Throws `ConnectionLost`, or the server's error. */
   async rows<Row extends QueryResultRow>(sql: string, parameters: readonly unknown[] = []): Promise<Row[]> {
     return (await this.#ask(sql, parameters)).rows as Row[];
   }
 
-  /** The first row that a statement answers. */
+  /** The first row that a statement returns. */
   async one<Row extends QueryResultRow>(sql: string, parameters: readonly unknown[] = []): Promise<Row | undefined> {
     return (await this.rows<Row>(sql, parameters))[0];
   }
@@ -94,16 +94,16 @@ export class Connection {
   async transaction<T>(run: () => Promise<T>): Promise<T> {
     await this.script('BEGIN');
     try {
-      const answer = await run();
+      const result = await run();
       await this.script('COMMIT');
-      return answer;
+      return result;
     } catch (error) {
       if (!this.#isLost) await this.script('ROLLBACK');
       throw error;
     }
   }
 
-  /** Takes leave of the server, and hangs up if that takes long. */
+  /** Closes the session; if that takes long, it only closes the socket. */
   async close(): Promise<void> {
     const timer = setTimeout(() => this.destroy(), GOODBYE_MS);
     await this.#client.end().catch(() => {});
@@ -111,7 +111,7 @@ export class Connection {
     this.destroy();
   }
 
-  /** Hangs up. */
+  /** Closes the socket. */
   destroy(): void {
     if (this.#isLost) return;
     this.#isLost = true;
@@ -123,7 +123,7 @@ export class Connection {
     return this.#query({ name: nameOf(sql), text: sql, values: parameters.map(withoutNul) });
   }
 
-  /** With a callback: on the promise that the library makes itself, all that it answered hangs until the whole heap is collected. */
+  /** With a callback: the library's own promise would keep each result alive until a full garbage collection. */
   #query(query: string | QueryConfig) {
     return this.#guarded(
       () =>
@@ -134,8 +134,8 @@ export class Connection {
   }
 
   async #guarded<T>(ask: () => Promise<T>): Promise<T> {
-    const patience = this.#statementTimeout + DEAD_AFTER_MS;
-    const timer = this.#statementTimeout > 0 ? setTimeout(() => this.destroy(), patience) : undefined;
+    const timeout = this.#statementTimeout + DEAD_AFTER_MS;
+    const timer = this.#statementTimeout > 0 ? setTimeout(() => this.destroy(), timeout) : undefined;
     try {
       return await ask();
     } catch (error) {
@@ -148,7 +148,7 @@ export class Connection {
   }
 }
 
-/** What every session is told first. Reads see the primary alone, so that what a commit waits for is its own disk. */
+/** The settings of a session. Only the primary is read, so a commit needs to wait for its disk alone. */
 function settings({ statementTimeout, lockTimeout, byKey }: Session): string {
   const everywhere = {
     synchronous_commit: 'on',
@@ -158,9 +158,9 @@ function settings({ statementTimeout, lockTimeout, byKey }: Session): string {
     idle_in_transaction_session_timeout: 5000,
     jit: 'off',
   };
-  // Statements by key are planned once, perhaps while the tables are empty. Of all ways into a table only a bitmap scan
-  // cannot do without a key: no plan reads a whole table, whatever becomes of it later. (One that was analysed when it had
-  // a single row may be read so until it is analysed again, which autovacuum does after some 50 more.)
+  // Statements by key are planned once, perhaps while the tables are empty. The plan must not read a whole table that
+  // grows later, so only bitmap scans are enabled: they always need a key. (A table that was analysed when it had a single
+  // row may be read as a whole until it is analysed again, which autovacuum does after some 50 more rows.)
   const ofKeys = {
     plan_cache_mode: 'force_generic_plan',
     enable_bitmapscan: 'on',
@@ -181,13 +181,13 @@ function nameOf(sql: string): string {
   return name;
 }
 
-/** A parameter as JSON. */
+/** A parameter as JSON, without NUL. */
 export function json(value: unknown): string {
   const text = JSON.stringify(value);
   return text.includes('\\u0000') ? JSON.stringify(value, (_, part) => withoutNul(part)) : text;
 }
 
-/** PostgreSQL stores no NUL in a text. What people send may hold one, and is then no text that anything is found by. */
+/** PostgreSQL refuses NUL in a text, but a request may contain it. The replaced text then matches no row. */
 function withoutNul(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNul);
   return typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\ufffd') : value;

@@ -1,6 +1,7 @@
 /**
- * A few connections of one kind, made when they are needed and made anew when they are lost. While the database is gone,
- * the first who ask wait for it a little, all others are told so at once, and one connection is tried again and again.
+ * A pool of connections of one kind. They are opened when they are needed, and anew when they are lost. While the
+ * database cannot be reached, the first requests wait until their timeout; after that all are refused at once. One
+ * connection is tried again and again.
  */
 import { randomInt } from 'node:crypto';
 import { setTimeout as after } from 'node:timers/promises';
@@ -8,18 +9,18 @@ import { StoreUnavailable } from '../../oauth/store.ts';
 import type { Connection } from './connection.ts';
 import { ConnectionLost, isConflict } from './errors.ts';
 
-/** So long a request waits for a connection (ms). */
 const CHECKOUT_TIMEOUT_MS = 1000;
-/** More requests than this do not wait: the database is far behind. */
-const MOST_WAITING = 2000;
+/** Maximum number of requests that wait for a connection; with more the database is far behind, and they are refused. */
+const MAX_WAITING = 2000;
+/** Delay before a connection is tried again; it doubles with each failure, up to the maximum. */
 const RETRY_MS = 25;
-const MOST_RETRY_MS = 1000;
-/** So often something is tried again whose connection was lost, and after a conflict with another transaction. */
-const MOST_LOSSES = 3;
-const MOST_CONFLICTS = 5;
+const MAX_RETRY_MS = 1000;
+/** Maximum number of new tries after a lost connection, and after a conflict with another transaction. */
+const MAX_LOSSES = 3;
+const MAX_CONFLICTS = 5;
 const CONFLICT_PAUSE_MS = 20;
 
-/** Something to do on a connection. `again`: an earlier try was cut off, and may have had its effect. */
+/** Work on a connection. `again`: the connection was lost during an earlier try, which may have had its effect. */
 export type Work<T> = (connection: Connection, again: boolean) => Promise<T>;
 
 type Waiting = {
@@ -28,32 +29,33 @@ type Waiting = {
   readonly timer: NodeJS.Timeout;
 };
 
-/** At most so many connections. */
+/** A pool with a maximum number of connections. */
 export class Connections {
   readonly #open: () => Promise<Connection>;
-  readonly #most: number;
+  readonly #maximum: number;
   readonly #idle: Connection[] = [];
   #waiting: Waiting[] = [];
-  /** Open ones, and ones that are being made. */
+  /** Numbers of connections that are open, being opened, and in use. */
   #live = 0;
   #making = 0;
   #working = 0;
   #failures = 0;
-  /** Why there is no connection, and whether somebody has waited for one in vain. */
+  /** Why there is no connection; and whether a request has waited for one until its timeout. */
   #failure: Error | null = null;
   #isGone = false;
   #retry: NodeJS.Timeout | null = null;
   readonly #closing: (() => void)[] = [];
   #closed: PromiseWithResolvers<void> | null = null;
 
-  constructor(most: number, open: () => Promise<Connection>) {
-    this.#most = most;
+  constructor(maximum: number, open: () => Promise<Connection>) {
+    this.#maximum = maximum;
     this.#open = open;
   }
 
   /**
-   * Does something on a connection of its own. What was cut off is done again on another connection: it must be harmless
-   * to repeat, or look whether it happened. Throws `StoreUnavailable` if there is no connection, else what the work threw.
+   * Does work on a connection of its own. If the connection is lost, the work runs again on another one: it must be
+   * harmless to repeat, or check whether it happened. Throws `StoreUnavailable` if there is no connection, else what
+   * the work threw.
    */
   async run<T>(work: Work<T>): Promise<T> {
     let [losses, conflicts] = [0, 0];
@@ -61,8 +63,8 @@ export class Connections {
       try {
         return await this.#use((connection) => work(connection, losses > 0));
       } catch (error) {
-        if (error instanceof ConnectionLost && losses < MOST_LOSSES) losses += 1;
-        else if (isConflict(error) && conflicts < MOST_CONFLICTS) {
+        if (error instanceof ConnectionLost && losses < MAX_LOSSES) losses += 1;
+        else if (isConflict(error) && conflicts < MAX_CONFLICTS) {
           conflicts += 1;
           await after(randomInt(CONFLICT_PAUSE_MS * conflicts));
         } else throw error;
@@ -70,14 +72,14 @@ export class Connections {
     }
   }
 
-  /** Has a function called before it closes, so that whoever still waits for others asks. */
-  onClosing(ask: () => void): void {
-    this.#closing.push(ask);
+  /** Adds a function that is called before closing: then batches that wait for more requests must send. */
+  onClosing(send: () => void): void {
+    this.#closing.push(send);
   }
 
-  /** Waits until everything asked so far is done, and closes all. */
+  /** Waits until all work is done, and closes all connections. */
   async close(): Promise<void> {
-    for (const ask of this.#closing) ask();
+    for (const send of this.#closing) send();
     this.#closed ??= Promise.withResolvers<void>();
     this.#dispatch();
     await this.#closed.promise;
@@ -86,7 +88,7 @@ export class Connections {
   #use<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
     if (this.#closed) return Promise.reject(new StoreUnavailable('the database is closed'));
     if (this.#isGone) return Promise.reject(this.#unavailable());
-    if (this.#waiting.length >= MOST_WAITING)
+    if (this.#waiting.length >= MAX_WAITING)
       return Promise.reject(new StoreUnavailable('too many requests wait for the database'));
     return new Promise((resolve, reject) => {
       const serve = async (connection: Connection) => {
@@ -123,10 +125,10 @@ export class Connections {
     else if (this.#retry === null) this.#makeMore();
   }
 
-  /** As many as wait; one alone, without anybody waiting, while the database is gone. */
+  /** One for each request that waits. While the database cannot be reached just one, even if nobody waits. */
   #makeMore(): void {
     const wanted = this.#failure ? 1 : this.#waiting.length;
-    while (this.#making < wanted && this.#live + this.#making < this.#most) void this.#make();
+    while (this.#making < wanted && this.#live + this.#making < this.#maximum) void this.#make();
   }
 
   async #serve(connection: Connection, { serve, timer }: Waiting): Promise<void> {
@@ -149,9 +151,9 @@ export class Connections {
       connection.onLost = () => this.#forget(connection);
       this.#idle.push(connection);
     } catch (error) {
-      // One that is refused although others are open, as when the server has too many, is no sign that it is gone.
+      // If others are open, the server is there and only refuses another one, as when it has too many.
       if (this.#live === 0) this.#failure = error as Error;
-      const delay = Math.min(RETRY_MS * 2 ** this.#failures, MOST_RETRY_MS);
+      const delay = Math.min(RETRY_MS * 2 ** this.#failures, MAX_RETRY_MS);
       this.#failures += 1;
       if (this.#retry) clearTimeout(this.#retry);
       this.#retry = setTimeout(() => this.#tryAgain(), delay).unref();

@@ -2,7 +2,7 @@
 import { DatabaseError } from 'pg';
 import { StoreUnavailable } from '../../oauth/store.ts';
 
-/** The error codes that something is decided on. */
+/** The error codes that this program handles. */
 export const SQLSTATE = {
   INVALID_AUTHORIZATION: '28000',
   INVALID_PASSWORD: '28P01',
@@ -22,7 +22,7 @@ export const SQLSTATE = {
   IDLE_SESSION: '57P05',
 } as const;
 
-/** The connection was lost while a statement was under way: whether that had its effect is not known. */
+/** The connection was lost during a statement: whether that had its effect is not known. */
 export class ConnectionLost extends Error {
   override readonly name = 'ConnectionLost';
 
@@ -37,8 +37,8 @@ export function sqlState(error: unknown): string | undefined {
 }
 
 /**
- * With these the server ends the session or cannot go on with it (it follows no longer, or its plan is outdated by a
- * migration). They are taken like a cut line: a session may be told to end right after its commit.
+ * Errors after which a session ends or is of no use: the server became a replica, or a migration outdated a plan. They
+ * are handled like a lost connection, since the server may end a session right after its commit.
  */
 const SESSION_ENDS: ReadonlySet<string> = new Set([
   SQLSTATE.FEATURE_NOT_SUPPORTED,
@@ -51,22 +51,22 @@ const SESSION_ENDS: ReadonlySet<string> = new Set([
   SQLSTATE.IDLE_SESSION,
 ]);
 
-/** Whether a session is of no use after this error. */
+/** Whether the session is lost with this error. */
 export function endsSession(error: unknown): boolean {
   const code = sqlState(error);
   return code === undefined || code.startsWith('08') || SESSION_ENDS.has(code);
 }
 
-/** Whether transactions stood in each other's way, and another try may do: nothing was written. */
+/** Whether two transactions were in conflict. Nothing was written, and another try may succeed. */
 export function isConflict(error: unknown): boolean {
   const code = sqlState(error);
   return code === SQLSTATE.SERIALIZATION_FAILURE || code === SQLSTATE.DEADLOCK_DETECTED;
 }
 
-/** Conflicts; lack of memory, disk or connections; timeouts and locks; trouble with the server's files. */
+/** Conflicts; lack of memory, disk or connections; timeouts and locks; errors of the server's files. */
 const NOT_NOW = /^(40|53|55|57|58)/;
 
-/** What a caller gets to see of an error: `StoreUnavailable` where the server or the line is to blame, else the error itself. */
+/** The error for a caller: `StoreUnavailable` if the server or the network is to blame, else the error itself. */
 export function asStoreError(error: unknown): unknown {
   if (error instanceof ConnectionLost)
     return new StoreUnavailable(`${error.message}; whether this was written is not known`, { cause: error });

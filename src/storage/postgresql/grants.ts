@@ -1,7 +1,7 @@
 /**
- * Grants in PostgreSQL: every transition is one conditional update of one row, and whether that row is among those that a
- * statement changed decides a race. Each writes an attempt of its own into the row, so that who lost the connection asks
- * the row whether it was their write.
+ * Grants in PostgreSQL: every transition is one conditional update of one row, and whether that row is among those that
+ * a statement changed decides a race. Each writes an attempt of its own into the row, so that who lost the connection
+ * asks the row whether it was their write.
  */
 import { DEVICE_GRANT_TYPE } from '../../oauth/device-authorization.ts';
 import { type Generation, grantIdText, MOST_GRANTS_OF_ONE_APP } from '../../oauth/grant.ts';
@@ -126,7 +126,7 @@ export function useMarks(database: Database): UseMarks {
         throw asStoreError(error);
       });
   };
-  return new UseMarks({ write, mostPerWrite: MARKS_PER_STATEMENT });
+  return new UseMarks({ write, maxPerWrite: MARKS_PER_STATEMENT });
 }
 
 /** The port's grants. */
@@ -215,8 +215,8 @@ function advanced(rows: readonly (Generation & Written)[]): string[] {
 }
 
 /**
- * Writes rows of grants and answers those that were, null for the others. After a cut line, a row that has the attempt was written by the earlier
- * try: this statement waited for it, if it was still under way.
+ * Writes rows of grants and answers those that were, null for the others. After a cut line, a row that has the attempt
+ * was written by the earlier try: this statement waited for it, if it was still under way.
  */
 async function write(
   connection: Connection,

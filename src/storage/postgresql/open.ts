@@ -26,21 +26,21 @@ import { sessionStore } from './sessions.ts';
 
 /** How a database is opened. */
 export type PostgresqlOptions = Beginning & {
-  /** `postgres://user:password@host:port/database`, of the primary itself: a pooler that shares sessions does not do. */
+  /** `postgres://user:password@host:port/database` of the primary itself: a pooler that shares sessions does not work. */
   readonly url: string;
   readonly keyring: Keyring;
-  /** Answers ms since the epoch, for tests; without it the time is the database's. */
+  /** Milliseconds since the epoch, for tests; without it the time is the database's. */
   readonly now?: () => number;
   /** A service has more connections. */
   readonly role: 'service' | 'command';
-  /** Whether to apply migrations that are pending; else they are refused. */
+  /** Whether to apply pending migrations; without it they are refused. */
   readonly migrate: boolean;
 };
 
 /** An open database. */
 export type PostgresqlStorage = Storage & {
   readonly cleanUp: CleanUp;
-  /** The time that all instances share, in ms since the epoch. */
+  /** The time of all instances (ms since the epoch). */
   readonly now: () => number;
   check(): Promise<Finding[]>;
 };
@@ -50,19 +50,22 @@ const SIZES: Readonly<Record<PostgresqlOptions['role'], Sizes>> = {
   command: { reads: 1, writes: 1, others: 1 },
 };
 
-/** By key everything is quick, or somebody holds a lock that nobody should. */
+/** Statements by key are quick, unless something is wrong. So their timeouts are short. */
 const SESSIONS: Readonly<Record<Purpose, Session>> = {
   reads: { statementTimeout: 1500, lockTimeout: 1000, byKey: true },
   writes: { statementTimeout: 2500, lockTimeout: 1500, byKey: true },
   others: { statementTimeout: 5000, lockTimeout: 3000, byKey: false },
 };
 
-/** Another instance may be migrating for long, and a check takes its time. */
-const PATIENT: Session = { statementTimeout: 0, lockTimeout: 60_000, byKey: false };
+/** For opening and checking: another instance may need long to migrate, and a check takes long too. */
+const LONG_SESSION: Session = { statementTimeout: 0, lockTimeout: 60_000, byKey: false };
 
-/** Opens a database. Throws `InstallationError`, whose sentence says what to do, when it cannot be used; it is then as it was before. */
+/**
+ * Opens a database. If it cannot be used, throws `InstallationError`, whose sentence has the remedy, and leaves the
+ * database as it was.
+ */
 export async function openPostgresql(options: PostgresqlOptions): Promise<PostgresqlStorage> {
-  const connection = await reach(options.url, PATIENT);
+  const connection = await reach(options.url, LONG_SESSION);
   const clock = new DatabaseClock();
   const now = options.now ?? (() => clock.now());
   let ready: Ready;
@@ -78,7 +81,7 @@ export async function openPostgresql(options: PostgresqlOptions): Promise<Postgr
   return storage(options, ready, clock, now);
 }
 
-/** Only reads, and comes before everything that writes: what is refused stays as it is. */
+/** Reads only, and runs before anything is written, so that a refused database stays as it was. */
 async function refuseUnfit(connection: Connection, options: PostgresqlOptions): Promise<void> {
   await requireFitServer(connection);
   await pending(connection);
@@ -94,7 +97,7 @@ async function requireFitting(connection: Connection, { keyring, settings }: Pos
   if (record) requireSamePrefix(record, settings);
 }
 
-/** What opening a database did to it, and found. */
+/** What opening a database changed, and found. */
 type Ready = Pick<Storage, 'applied' | 'installation'>;
 
 /** Migrates, and founds a new installation. `now` in ms. */
@@ -143,8 +146,8 @@ function storage(
     exposures: exposures(url),
     counters: sharedCounters(database),
     cleanUp,
-    check: () => patiently(url, (connection) => check(connection, { keyring, settings })),
-    adoptSettings: () => patiently(url, (connection) => adopt(connection, settings)),
+    check: () => onLongSession(url, (connection) => check(connection, { keyring, settings })),
+    adoptSettings: () => onLongSession(url, (connection) => adopt(connection, settings)),
     async close() {
       clock.stop();
       cleanUp.stop();
@@ -154,8 +157,8 @@ function storage(
   };
 }
 
-async function patiently<T>(url: string, run: (connection: Connection) => Promise<T>): Promise<T> {
-  const connection = await reach(url, PATIENT);
+async function onLongSession<T>(url: string, run: (connection: Connection) => Promise<T>): Promise<T> {
+  const connection = await reach(url, LONG_SESSION);
   try {
     return await run(connection);
   } finally {

@@ -1,4 +1,4 @@
-/** Reaching a database for the first time: what goes wrong then is told in a sentence with its remedy. */
+/** Connects to a database for the first time. Each error becomes a sentence with its remedy. */
 import { Client } from 'pg';
 import { InstallationError } from '../../process/installation-error.ts';
 import { Connection, type Session } from './connection.ts';
@@ -14,13 +14,13 @@ export async function reach(url: string, session: Session): Promise<Connection> 
   }
 }
 
-/** Whether a database is reached over a network without TLS, as far as its URL (and the variables of PostgreSQL) say. */
+/** Whether a database is reached over a network without TLS, by its URL and PostgreSQL's environment variables. */
 export function crossesNetworkInClear(url: string): boolean {
   const { host, ssl } = new Client({ connectionString: url });
   return !ssl && !/^(localhost|127(\.\d{1,3}){3}|\[?::1\]?|\/.*)$/.test(host);
 }
 
-/** A sentence for the operator where others may read what is sent to the database; its remedy is in it. */
+/** A sentence with a remedy for the operator, if others may read what is sent to the database. */
 export function exposures(url: string): string[] {
   if (!crossesNetworkInClear(url)) return [];
   return [
@@ -28,7 +28,7 @@ export function exposures(url: string): string[] {
   ];
 }
 
-/** What to do about an error of the server's while opening, if that is known. */
+/** The refusal with a remedy for an error of the server, or undefined if none is known. */
 export function asRefusal(error: unknown, url: string): InstallationError | undefined {
   if (error instanceof InstallationError) return error;
   const place = placeOf(url);

@@ -1,4 +1,4 @@
-/** What the server must be and how it must be set, for what is answered to be kept. */
+/** The version and settings that the server must have, so that no confirmed write is lost. */
 import { InstallationError } from '../../process/installation-error.ts';
 import type { Connection } from './connection.ts';
 
@@ -6,7 +6,7 @@ const OLDEST = 14;
 
 type Settings = Readonly<Record<string, { readonly now: string; readonly initially: string } | undefined>>;
 
-/** Refuses a server that is too old, writes another encoding, or forgets what it has answered. Throws `InstallationError`. */
+/** Throws `InstallationError` if the server is too old, uses another encoding, or may lose confirmed writes. */
 export async function requireFitServer(connection: Connection): Promise<void> {
   const found = await read(connection);
   const version = Number(found['server_version_num']?.now);

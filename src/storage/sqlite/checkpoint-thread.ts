@@ -1,13 +1,13 @@
 // The thread of `checkpoints.ts`: copies the log of a database into its file whenever it is told to.
 import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
-import { type Passed, preparePass } from './checkpoint.ts';
+import { type PassResult, preparePass } from './checkpoint.ts';
 
-/** What comes while a pass copies is left to the next, which is shorter. */
-const MOST_PASSES = 8;
+/** Maximum number of passes in a row. Each copies what was committed during the one before it, and is shorter. */
+const MAX_PASSES = 8;
 
 const database = new DatabaseSync(workerData as string, { defensive: true });
-// A pass then syncs the log before it copies, and the database file before it says what was copied.
+// With NORMAL, a pass syncs the log before it copies, and the database file before it records what was copied.
 database.exec('PRAGMA synchronous = NORMAL');
 const pass = preparePass(database);
 
@@ -17,17 +17,17 @@ parentPort?.on('message', (order: 'checkpoint' | 'end') => {
   parentPort?.close();
 });
 
-/** Answers what the last pass left, or why nobody knows what the file holds. */
-function checkpoint(): Passed | Error {
+/** Returns the result of the last pass, or the error after which it is unknown what the file holds. */
+function checkpoint(): PassResult | Error {
   try {
     let passed = pass();
-    for (let count = 1, pages = 0; count < MOST_PASSES && passed.pages !== pages; count += 1) {
+    for (let count = 1, pages = 0; count < MAX_PASSES && passed.pages !== pages; count += 1) {
       pages = passed.pages;
       passed = pass();
     }
     return passed;
   } catch (error) {
-    // Not thrown: what ends a thread may arrive before what the thread said, as if it had never begun.
+    // Not thrown: an error that ends the thread may arrive before its messages, as if the thread had never started.
     return error as Error;
   }
 }

@@ -1,10 +1,10 @@
-/** One pass over the write-ahead log, whoever makes it. */
+/** One checkpoint of the write-ahead log, by the thread, the event loop or a start. */
 import type { DatabaseSync } from 'node:sqlite';
 import { OPENING_TIMEOUT_MS } from './connection.ts';
 import { primaryCode, resultCode, SQLITE } from './errors.ts';
 
 /** What a pass left. */
-export type Passed = {
+export type PassResult = {
   /** How many pages the log holds, and how many of them are not in the database file yet. */
   readonly pages: number;
   readonly left: number;
@@ -12,30 +12,30 @@ export type Passed = {
   readonly failure: Error | null;
 };
 
-/** What SQLite answers of one. */
-type Answer = { readonly busy: number; readonly log: number; readonly checkpointed: number };
+/** The row that SQLite returns. */
+type CheckpointRow = { readonly busy: number; readonly log: number; readonly checkpointed: number };
 
-/** Somebody else is at it, or it could not be done. */
+/** Another connection is copying, or the copy failed. */
 const NOTHING = { pages: 0, left: Number.POSITIVE_INFINITY, failure: null };
 
-/** Who is told of what goes wrong with the files of a database. */
-export type Told = {
-  /** Gets a sentence for the log when something is wrong that somebody should look at. */
+/** Called when something is wrong with the files of a database. */
+export type FailureHandlers = {
+  /** Gets a sentence for the operator's log. */
   readonly report: (sentence: string) => void;
-  /** Called when nobody knows any more what is on disk, as after a failed sync; maybe again: the process must end. */
+  /** Called when it is unknown what is on disk, as after a failed sync: the process must end. May be called again. */
   readonly onFailure: (error: Error) => void;
 };
 
 /**
- * Prepares a pass: it copies what the log holds into the database file, as far as nobody reads from before, and keeps nobody
- * from reading or writing meanwhile. Any error that it throws, as of a sync, means that nobody knows what the database file
- * holds. With TRUNCATE the log is empty afterwards, unless somebody reads, who is waited for as long as the connection waits.
+ * Prepares a pass. It copies the log into the database file, up to the oldest page that a reader still needs, and
+ * blocks no reader or writer. If it throws, as after a failed sync, it is unknown what the database file holds.
+ * TRUNCATE also waits for readers, for as long as the connection's timeout, and empties the log if none is left.
  */
-export function preparePass(database: DatabaseSync, how: 'PASSIVE' | 'TRUNCATE' = 'PASSIVE'): () => Passed {
+export function preparePass(database: DatabaseSync, how: 'PASSIVE' | 'TRUNCATE' = 'PASSIVE'): () => PassResult {
   const pass = database.prepare(`PRAGMA wal_checkpoint(${how})`);
   return () => {
     try {
-      const { busy, log, checkpointed } = pass.get() as Answer;
+      const { busy, log, checkpointed } = pass.get() as CheckpointRow;
       return busy ? NOTHING : { pages: log, left: log - checkpointed, failure: null };
     } catch (error) {
       if (isBusy(error)) return NOTHING;
@@ -47,20 +47,22 @@ export function preparePass(database: DatabaseSync, how: 'PASSIVE' | 'TRUNCATE' 
 
 const STAYS =
   'another program reads the database or copies its log, so that what was left there stays; after a failure of the disk end it, and start again';
-/** SQLite waits for who reads, and not for another checkpoint, as of a command that ends. */
+/** Pause between two tries (ms): SQLite waits for readers, but not for another checkpoint, as of a command that ends. */
 const RETRY_MS = 20;
 
 /**
- * Copies what a process left that did not end by itself, before anybody is answered from it. If a sync failed there, some of
- * the log may be in the memory of the system alone, and nobody is told a second time: what is written behind it could be out of
- * reach after a power cut. Afterwards the log is empty, or it is reported why not. Throws what SQLite throws.
+ * Copies the log that a killed process left, before any request is served from it. If a sync failed in that process,
+ * parts of the log may be in the system's memory only, and no later sync reports that; after a power cut, what is
+ * written behind them could not be found. Afterwards the log is empty, or the reason is reported. Throws what SQLite
+ * throws.
  */
-export function copyWhatWasLeft(database: DatabaseSync, { report, onFailure }: Told): void {
+export function copyWhatWasLeft(database: DatabaseSync, { report, onFailure }: FailureHandlers): void {
   try {
     const pass = database.prepare('PRAGMA wal_checkpoint(TRUNCATE)');
     const start = performance.now();
-    let left = pass.get() as Answer;
-    for (; left.busy && performance.now() - start < OPENING_TIMEOUT_MS; left = pass.get() as Answer) pause(RETRY_MS);
+    let left = pass.get() as CheckpointRow;
+    for (; left.busy && performance.now() - start < OPENING_TIMEOUT_MS; left = pass.get() as CheckpointRow)
+      pause(RETRY_MS);
     if (left.busy && left.log !== 0) report(STAYS);
   } catch (error) {
     if (primaryCode(error) === SQLITE.IOERR) onFailure(error as Error);
@@ -69,7 +71,7 @@ export function copyWhatWasLeft(database: DatabaseSync, { report, onFailure }: T
   }
 }
 
-/** Nobody is served yet who would wait meanwhile. */
+/** Blocks the event loop: no request is served yet. */
 function pause(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }

@@ -1,42 +1,42 @@
 /**
- * Checkpoints beside the event loop: what commits left in the write-ahead log is copied into the database file by a thread
- * with a connection of its own, since the copy waits for the disk twice. The log begins anew with the first commit that finds
- * all of it copied: under load there may always be a page or two that is not.
+ * Checkpoints off the event loop: a thread with its own connection copies the write-ahead log into the database file,
+ * since the copy waits for the disk twice. SQLite reuses the log from its start with the first commit that finds all of
+ * it copied. Under load that may never happen by itself, since some page is always new.
  */
 import type { DatabaseSync } from 'node:sqlite';
 import type { Worker } from 'node:worker_threads';
-import { type Passed, preparePass, type Told } from './checkpoint.ts';
+import { type FailureHandlers, type PassResult, preparePass } from './checkpoint.ts';
 
 /**
- * After so many changed rows. A row that changes often is copied once: with fewer there is more to copy in all, with more
- * the log is longer than it has to be.
+ * Number of changed rows between two checkpoints. A row that changes often is copied once in a checkpoint: with a
+ * smaller number more is copied in all, with a larger one the log is longer than it has to be.
  */
 const ROWS_BETWEEN = 4000;
-/** The same after a checkpoint that could not copy all, because somebody read from before, or the file cannot be written. */
+/** The same after a checkpoint that could not copy all: a reader still uses old pages, or the file cannot be written. */
 const ROWS_BEFORE_ANOTHER_TRY = 500;
-/** A log of so many pages (32 MB) has to begin anew: if the thread left nothing, what came since is copied here. */
-const LONG = 8000;
-/** A log of so many pages (128 MB) that cannot begin anew is something to look at. */
-const TOO_LONG = 32_768;
+/** From this length (32 MB) the log must begin anew: if the thread copied all, the rest since is copied on the event loop. */
+const LONG_LOG_PAGES = 8000;
+/** From this length (128 MB), a log that cannot begin anew is reported. */
+const TOO_LONG_LOG_PAGES = 32_768;
 
-/** What checkpoints work with. */
-export type CheckpointsParts = Told & {
+/** What checkpoints need. */
+export type CheckpointsParts = FailureHandlers & {
   readonly database: DatabaseSync;
-  /** The database file, and what throws when it is no longer what was opened. */
+  /** The database file; and a function that throws if it is no longer the file that was opened. */
   readonly path: string;
   readonly requireInPlace: () => void;
 };
 
-/** The checkpoints of an open database. The thread begins with the first of them: a service that is idle has none. */
+/** The checkpoints of an open database. The thread starts with the first one: an idle service has none. */
 export class Checkpoints {
   readonly #parts: CheckpointsParts;
   readonly #changes;
-  readonly #pass: () => Passed;
-  /** At how many changed rows, since the database was opened, there is enough to copy. */
+  readonly #pass: () => PassResult;
+  /** Total of changed rows at which the next checkpoint is due. */
   #dueAt = ROWS_BETWEEN;
   #thread: Worker | null = null;
   #isRunning = false;
-  /** What was reported since all was copied last. */
+  /** The sentence that was reported since all was copied last. */
   #reported: string | null = null;
   #hasToldOfThread = false;
 
@@ -57,8 +57,9 @@ export class Checkpoints {
   }
 
   /**
-   * Ends the thread, after the checkpoint under way, and copies the rest: SQLite would do it while it closes the database, and say
-   * nothing of what failed. Whoever changed nothing leaves it to the others. Nothing may be committed any more.
+   * Ends the thread, after the checkpoint under way, and copies the rest. SQLite would do that when it closes the
+   * database, but hide a failure. A process that changed nothing leaves it to others. Nothing may be committed any
+   * more.
    */
   async close(): Promise<void> {
     const thread = this.#thread;
@@ -69,7 +70,7 @@ export class Checkpoints {
     if (this.#changed() > 0) this.#copyHere();
   }
 
-  /** Or the log would be copied into whatever has the name now, or over what the file was overwritten by. */
+  /** Checked first: the log must not be copied into another file that has the name now, or over other content. */
   #isInPlace(): boolean {
     try {
       this.#parts.requireInPlace();
@@ -84,7 +85,7 @@ export class Checkpoints {
     return (this.#changes.get() as unknown as [number])[0];
   }
 
-  /** A thread that cannot begin, as where no file descriptor is left, is tried again the next time. */
+  /** If the thread cannot start, as when no file descriptor is left, the next checkpoint tries again. */
   #begin(): Worker | null {
     try {
       return this.#watched(newThread(this.#parts.path));
@@ -95,11 +96,11 @@ export class Checkpoints {
   }
 
   #watched(thread: Worker): Worker {
-    thread.on('message', (answer: Passed | Error) => {
+    thread.on('message', (answer: PassResult | Error) => {
       if (answer instanceof Error) this.#fail(answer);
       else this.#done(answer);
     });
-    // A failure of the disk is an answer. This is none: it could not begin, or had no memory left, and `exit` follows.
+    // The thread could not start, or had no memory left; `exit` follows. A failure of the disk comes as a message.
     thread.on('error', (error) => this.#tellOfThread(error));
     thread.on('messageerror', (error) => this.#fail(error));
     return thread.once('exit', () => {
@@ -117,7 +118,7 @@ export class Checkpoints {
   }
 
   #copyHere(): void {
-    let passed: Passed;
+    let passed: PassResult;
     try {
       passed = this.#pass();
     } catch (error) {
@@ -127,21 +128,21 @@ export class Checkpoints {
     this.#next(passed);
   }
 
-  #done(passed: Passed): void {
-    if (passed.left === 0 && passed.pages >= LONG) this.#copyHere();
+  #done(passed: PassResult): void {
+    if (passed.left === 0 && passed.pages >= LONG_LOG_PAGES) this.#copyHere();
     else this.#next(passed);
   }
 
-  #next(passed: Passed): void {
+  #next(passed: PassResult): void {
     this.#isRunning = false;
     this.#dueAt = this.#changed() + (passed.left === 0 ? ROWS_BETWEEN : ROWS_BEFORE_ANOTHER_TRY);
     this.#report(passed);
   }
 
   /** Says once why the log grows, until all is copied. */
-  #report({ pages, left, failure }: Passed): void {
+  #report({ pages, left, failure }: PassResult): void {
     if (left === 0) this.#reported = null;
-    const isRead = left > LONG && pages > TOO_LONG;
+    const isRead = left > LONG_LOG_PAGES && pages > TOO_LONG_LOG_PAGES;
     const sentence = failure
       ? `what was written stays in the log of the database, since its file cannot be written (${failure.message})`
       : isRead &&
@@ -151,7 +152,7 @@ export class Checkpoints {
     this.#parts.report(sentence);
   }
 
-  /** The log has all of it, for whoever opens the database when nobody has it open any more. */
+  /** Nothing is lost: the log still has all of it, and the next process that opens the database copies it. */
   #fail(error: Error): void {
     this.#isRunning = false;
     this.#parts.onFailure(error);

@@ -1,39 +1,39 @@
 /**
- * Clears away what is dead: a cursor walks ids in small windows, so that a step costs the same at any size and needs no
- * index of its own. What it deletes can never come back to life, so that any number of walks may run beside each other.
+ * Deletes dead rows. A cursor walks over the ids in small windows, so that a step costs the same at any size and needs
+ * no index of its own. A dead row never comes back to life, so that any number of processes may walk at the same time.
  */
 import { type Session, sessionExpiresAt } from '../../accounts/session.ts';
 import { rowKey } from '../row-key.ts';
 import { assertionClearing } from './client-assertions.ts';
 import { asBuffer, type Tables } from './tables.ts';
 
-/** How many rows a step looks at: so few that among 10,000,000 grants, too, it keeps the event loop for less than 1 ms. */
+/** Number of rows that a step reads. Even among 10,000,000 grants it blocks the event loop for less than 1 ms. */
 export const WINDOW = 64;
-/** How many it deletes at most. */
+/** Maximum number of rows that a step deletes. */
 export const DELETIONS = 8;
 const STEP_EVERY_MS = 30;
 /** While there is much to delete. */
 const BUSY_STEP_EVERY_MS = 6;
 const REST_BETWEEN_ROUNDS_MS = 10 * 60_000;
-/** Between two looks at marks of client assertions, at least, and how many of them a look clears away. */
+/** Minimum time between two deletions of expired replay marks, and the maximum number of each. */
 const MARKS_EVERY_MS = 5000;
 const MARKS_AT_ONCE = 64;
-/** After a failure. */
+/** Pause after a failure. */
 const RETRY_MS = 60_000;
 
 const HOUR_MS = 3_600_000;
-/** Dead rows are kept so long, for people to see, and for a clock that is not quite right. */
+/** How long dead rows are kept: for people to see them, and in case the clock is wrong. */
 const KEPT_MS = 24 * HOUR_MS;
-const MOST_CLOCK_JUMP_MS = HOUR_MS;
+const MAX_CLOCK_JUMP_MS = HOUR_MS;
 const PAUSE_MS = 24 * HOUR_MS;
 
-/** What a step did: how many rows it saw and deleted, and whether it came to the end of everything. */
+/** What a step did: how many rows it read and deleted, and whether it reached the end of the last walk. */
 export type CleanUpStep = { readonly seen: number; readonly deleted: number; readonly isEndOfRound: boolean };
 
 /** One kind of row that is walked. */
 type Walk = {
-  /** The next window after an id: its last id (null when it is empty), how many rows, and which of them are dead. */
-  look(after: Uint8Array, before: number): { last: Uint8Array | null; seen: number; dead: readonly Uint8Array[] };
+  /** Reads the next window after an id: its last id (null if it is empty), its number of rows, and the dead ones. */
+  scan(after: Uint8Array, before: number): { last: Uint8Array | null; seen: number; dead: readonly Uint8Array[] };
   remove(id: Uint8Array, before: number): number;
 };
 
@@ -49,7 +49,7 @@ export class CleanUp {
   #clockOffset: number;
   #pausedUntil = Number.NEGATIVE_INFINITY;
   #restsUntil = Number.NEGATIVE_INFINITY;
-  readonly #clearMarks: (before: number, most: number) => Promise<number>;
+  readonly #clearMarks: (before: number, maximum: number) => Promise<number>;
 
   constructor(tables: Tables, now: () => number, monotonic: () => number = () => performance.now()) {
     this.#tables = tables;
@@ -60,7 +60,7 @@ export class CleanUp {
     this.#clockOffset = now() - monotonic();
   }
 
-  /** Walks on and on until `stop`, without keeping the process alive; `report` gets a sentence for the log. */
+  /** Walks until `stop`, without keeping the process alive. `report` gets sentences for the log. */
   start(report: (sentence: string) => void): void {
     this.#schedule(STEP_EVERY_MS, report);
   }
@@ -70,11 +70,11 @@ export class CleanUp {
     this.#timer = null;
   }
 
-  /** Looks at the next window and deletes what is dead in it. Throws `StoreUnavailable`, and then did not move on. */
+  /** Reads the next window and deletes the dead rows in it. If it throws `StoreUnavailable`, the cursor has not moved. */
   async step(): Promise<CleanUpStep> {
     const walk = this.#walks[this.#walk] as Walk;
     const before = this.#now() - KEPT_MS;
-    const { last, seen, dead } = walk.look(this.#cursor, before);
+    const { last, seen, dead } = walk.scan(this.#cursor, before);
     const doomed = dead.slice(0, DELETIONS);
     let deleted = 0;
     if (doomed.length > 0)
@@ -82,7 +82,7 @@ export class CleanUp {
         doomed.map((id) => rowKey(asBuffer(id))),
         () => doomed.reduce((sum, id) => sum + walk.remove(id, before), 0),
       );
-    // With more dead than one step deletes, the next window begins after the last that was.
+    // If there are more dead rows than one step deletes, the next window begins after the last deleted one.
     const next = dead.length > doomed.length ? doomed.at(-1) : seen < WINDOW ? null : last;
     const isEndOfWalk = !next;
     this.#cursor = next ?? new Uint8Array();
@@ -91,21 +91,22 @@ export class CleanUp {
   }
 
   /**
-   * Deletes marks of client assertions that have expired, and answers how many. They wait for no walk and no steady clock:
-   * the store knows up to when they are gone, and takes no assertion from before that.
+   * Deletes expired replay marks of client assertions, and returns how many. This needs no steady clock: the store
+   * records up to which time marks were deleted, and accepts no assertion from before that.
    */
   clearMarks(): Promise<number> {
     return this.#clearMarks(this.#now(), MARKS_AT_ONCE);
   }
 
   /**
-   * Whether the clock may be trusted with deleting. After it jumped against the monotonic clock by more than an hour
-   * nothing is deleted for a day, in which somebody may see that everything has expired, and set it right.
+   * Whether the clock can be trusted for deleting. After it jumped by more than an hour, as the monotonic clock shows,
+   * nothing is deleted for a day: time for the operator to notice that everything has expired, and to correct the
+   * clock.
    */
   isClockSteady(report: (sentence: string) => void): boolean {
     const offset = this.#now() - this.#monotonic();
     const jump = offset - this.#clockOffset;
-    if (Math.abs(jump) > MOST_CLOCK_JUMP_MS) {
+    if (Math.abs(jump) > MAX_CLOCK_JUMP_MS) {
       this.#clockOffset = offset;
       this.#pausedUntil = this.#monotonic() + PAUSE_MS;
       report(`the clock jumped by ${Math.round(jump / 1000)} s: clean-up pauses for a day; check the clock`);
@@ -148,7 +149,7 @@ function grantWalk(tables: Tables): Walk {
   );
   const remove = tables.change(`DELETE FROM oauth_grant WHERE id = ? AND ${dead}`);
   return {
-    look(after, before) {
+    scan(after, before) {
       const { last, seen } = window(after, WINDOW) ?? { last: null, seen: 0 };
       const rows = last ? find(after, last, before, before, DELETIONS + 1) : [];
       return { last, seen, dead: rows.map(({ id }) => id) };
@@ -170,7 +171,7 @@ function sessionWalk(tables: Tables): Walk {
     lastSeenAt: row.last_seen_at,
   });
   return {
-    look(after, before) {
+    scan(after, before) {
       const rows = window(after, WINDOW);
       const dead = rows.filter((row) => isDead(row, before)).map(({ digest }) => digest);
       return { last: rows.at(-1)?.digest ?? null, seen: rows.length, dead };

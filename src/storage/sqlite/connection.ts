@@ -1,11 +1,11 @@
-/** The connection and its settings. Durability rests on them, so each is read back after it was set. */
+/** The connection and its settings. Durability depends on them, so each is read back after it was set. */
 import { DatabaseSync } from 'node:sqlite';
 import { InstallationError } from '../../process/installation-error.ts';
 import { primaryCode, SQLITE } from './errors.ts';
 
 /** How a connection is used. */
 export type ConnectionUse = {
-  /** A service must not keep its event loop waiting for a lock; a command may. */
+  /** A service must not block its event loop while it waits for a lock; a command may. */
   readonly role: 'service' | 'command';
   /** `awaited`: a commit leaves the sync to the write queue. `full`: a commit syncs, and the event loop waits. */
   readonly durability: 'awaited' | 'full';
@@ -14,14 +14,14 @@ export type ConnectionUse = {
 /** Settings of a connection and the values that they must have. */
 export type Pragmas = readonly (readonly [name: string, value: string | number])[];
 
-/** "Vkey": what the header of our database files says that they are. */
+/** "Vkey": the application id in the header of our database files. */
 export const APPLICATION_ID = 0x566b6579;
 
-/** While opening, everybody waits for a lock, be it of a migration (ms). */
+/** Timeout for locks while a database is opened, as for that of a migration (ms). */
 export const OPENING_TIMEOUT_MS = 5000;
 
 /**
- * The first release in which a log that begins anew while another connection copies it loses no page
+ * Before this release SQLite could lose pages, when the log began anew while another connection copied it
  * (https://sqlite.org/wal.html#walresetbug).
  */
 const OLDEST_SQLITE = [3, 51, 3] as const;
@@ -40,7 +40,7 @@ export function requireSoundSqlite(version: string): void {
 export function connect(path: string): DatabaseSync {
   const database = new DatabaseSync(path, { timeout: OPENING_TIMEOUT_MS, defensive: true });
   try {
-    // The one that runs: a Node.js of a distribution may have been built for another.
+    // Asked of SQLite itself: a distribution's Node.js may run with another version than it was built for.
     requireSoundSqlite(String(firstValue(database, 'SELECT sqlite_version()')));
     const isEmpty = database.prepare('SELECT 1 FROM sqlite_schema').get() === undefined;
     const applicationId = pragma(database, 'application_id');
@@ -65,7 +65,7 @@ export function requiredPragmas(use: ConnectionUse, inMemory: boolean): Pragmas 
     ['busy_timeout', use.role === 'service' ? 5 : OPENING_TIMEOUT_MS],
     ['cache_size', -16_384],
   ];
-  // Checkpoints are ours: SQLite's own, inside of a commit, say nothing of a sync that failed. The log is cut back after a burst.
+  // No checkpoints by SQLite: within a commit they hide a failed sync. After a burst the log is cut back to 64 MB.
   const ofFiles: Pragmas = [
     ['wal_autocheckpoint', 0],
     ['journal_size_limit', 64 * 2 ** 20],
@@ -73,7 +73,7 @@ export function requiredPragmas(use: ConnectionUse, inMemory: boolean): Pragmas 
   return inMemory ? everywhere : [...everywhere, ...ofFiles];
 }
 
-/** Sets what must be set. Throws `InstallationError` when something does not hold, such as WAL on a network file system. */
+/** Sets the settings. Throws `InstallationError` if one is not accepted, such as WAL on a network file system. */
 export function configure(database: DatabaseSync, required: Pragmas): void {
   for (const [name, value] of required) database.exec(`PRAGMA ${name} = ${value}`);
   const wrong = wrongPragmas(database, required);
@@ -94,7 +94,7 @@ function pragma(database: DatabaseSync, name: string): unknown {
   return firstValue(database, `PRAGMA ${name}`);
 }
 
-/** The first value of the first row that a statement answers, or undefined. */
+/** The first value of the first row that a statement returns, or undefined. */
 export function firstValue(database: DatabaseSync, sql: string): unknown {
   return Object.values(database.prepare(sql).get() ?? {})[0];
 }

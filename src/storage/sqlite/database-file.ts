@@ -1,17 +1,17 @@
-/** The database file before SQLite opens it: made for the owner's eyes only, and refused where it cannot be used. */
+/** The database file before SQLite opens it: created so that only its owner can read it, and refused if it is not usable. */
 import { accessSync, closeSync, constants, openSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { makeFolder } from '../../process/folder.ts';
 import { InstallationError } from '../../process/installation-error.ts';
 
-/** Whether there is no database under a name yet: no file, or an empty one. */
+/** Whether there is no database at a path yet: no file, or an empty one. */
 export function isNothing(path: string): boolean {
   return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0;
 }
 
 /**
- * Makes sure that the file is there and writable; a new one gets mode 0600, a new folder 0700, whatever the umask. The
- * -wal and -shm files take their modes from it. Throws `InstallationError`.
+ * Makes sure that the file exists and is writable. A new one gets mode 0600, a new folder 0700, whatever the umask.
+ * SQLite gives the -wal and -shm files the same mode. Throws `InstallationError`.
  */
 export function prepareDatabaseFile(path: string, create: boolean): void {
   const folder = dirname(path);
@@ -37,7 +37,7 @@ export function prepareDatabaseFile(path: string, create: boolean): void {
   }
 }
 
-/** A sentence for the operator where others can reach the database file, whose mode its log shares, or the folder. */
+/** Sentences for the operator if others can read or write the database file or its folder. */
 export function exposures(path: string): string[] {
   if (process.platform === 'win32') return [];
   const file = resolve(path);
@@ -55,8 +55,8 @@ function exposure(path: string, remedy: string): string[] {
 }
 
 /**
- * Makes a file for the owner's eyes only, unless it is there: then it is not opened, since closing it would drop the
- * POSIX locks that this process may have on it.
+ * Creates a file that only its owner can read. A file that exists is not opened, since closing it would drop the POSIX
+ * locks that this process may have on it.
  */
 export function makeFile(path: string): void {
   try {

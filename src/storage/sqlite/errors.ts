@@ -1,7 +1,7 @@
 /** What SQLite's result codes mean for us (https://www.sqlite.org/rescode.html). */
 import { StoreUnavailable } from '../../oauth/store.ts';
 
-/** The result codes that something is decided on. */
+/** The result codes that this program handles. */
 export const SQLITE = {
   BUSY: 5,
   LOCKED: 6,
@@ -28,22 +28,22 @@ export class DatabaseMoved extends Error {
   override readonly name = 'DatabaseMoved';
 }
 
-/** SQLITE_ERROR, CONSTRAINT, MISMATCH, MISUSE and RANGE: our own mistakes, which another try cannot mend. */
+/** SQLITE_ERROR, CONSTRAINT, MISMATCH, MISUSE and RANGE: our own mistakes, for which another try does not help. */
 const OUR_MISTAKES = new Set([1, SQLITE.CONSTRAINT, 20, 21, 25]);
 
-/** What a caller gets to see of an error: `StoreUnavailable` where the disk or a lock is to blame, else the error itself. */
+/** The error for a caller: `StoreUnavailable` if the disk or a lock is to blame, else the error itself. */
 export function asStoreError(error: unknown): unknown {
   const code = primaryCode(error);
   if (code === undefined || OUR_MISTAKES.has(code)) return error;
   return new StoreUnavailable(`the database cannot serve now: ${(error as Error).message}`, { cause: error });
 }
 
-/** What a write is told that comes when writing has stopped for good. */
+/** The error for a write that comes after writing has stopped for good. */
 export function hasStopped(error: Error): StoreUnavailable {
   return new StoreUnavailable(`writing has stopped: ${error.message}`, { cause: error });
 }
 
-/** What a write is told that was pending when the disk failed, or when its files were found moved. */
+/** The error for a write that was pending when the disk failed, or when the files were moved. */
 export function outcomeUnknown(error: unknown): Error {
   const { message } = error as Error;
   const why = error instanceof DatabaseMoved ? '' : 'the disk failed, and ';

@@ -1,11 +1,11 @@
-/** What a service writes into the head of its database file: whoever overwrites the file in place overwrites it, too. */
+/** A stamp that a service writes into the header of its database file, to notice when the file is overwritten in place. */
 import { randomBytes } from 'node:crypto';
 import { closeSync, openSync, readSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { preparePass } from './checkpoint.ts';
 import { connect, firstValue } from './connection.ts';
 
-/** The part of the head that is read: from the schema version to the user version (https://sqlite.org/fileformat2.html §1.3). */
+/** The part of the header that is read: from schema version to user version (https://sqlite.org/fileformat2.html §1.3). */
 const HEAD_AT = 40;
 const HEAD_BYTES = 24;
 const USER_VERSION_AT = 20;
@@ -13,21 +13,21 @@ const USER_VERSION_AT = 20;
 type Head = { readonly schema: number; readonly stamp: number };
 
 /**
- * The stamp of one run of the service: its own random `user_version`. A copy from before this run has another. A backup made
- * during it has another schema version, which SQLite gives to whatever it copies.
+ * The stamp of one run of the service: a random `user_version`. A copy from before this run has another stamp. A backup
+ * made during the run has another schema version, since SQLite changes that in a copy.
  *
- * The file is opened once, and closed after every connection: closing a descriptor drops every POSIX lock that the process
- * has on that file, as SQLite's are.
+ * The file is opened once, and closed after every connection: closing a descriptor drops every POSIX lock that the
+ * process has on that file, and SQLite's locks are such.
  */
 export class FileStamp {
   readonly #database: DatabaseSync;
   readonly #descriptor: number;
   readonly #bytes = Buffer.alloc(HEAD_BYTES);
   readonly #stamp = randomBytes(4).readInt32BE();
-  /** What the file was last seen to have, which the log may be ahead of. */
+  /** The header at the last check; the log may be newer. */
   #seen: Head | null;
 
-  /** Opens the file of an open database, which gets its stamp from `write`. Throws what the system says. */
+  /** Opens the file of an open database; `write` then writes the stamp. Throws the system's error. */
   constructor(database: DatabaseSync, path: string) {
     this.#database = database;
     this.#descriptor = openSync(path, 'r');
@@ -35,28 +35,28 @@ export class FileStamp {
   }
 
   /**
-   * Writes the stamp, and copies it into the file unless somebody reads from before: then a checkpoint does so later. Throws what
-   * SQLite throws.
+   * Writes the stamp, and copies it from the log into the file. If another program is reading, a later checkpoint
+   * copies it. Throws what SQLite throws.
    */
   write(path: string): void {
-    const connection = connect(path); // It waits for a lock, as a service that serves must not.
+    const connection = connect(path); // Another connection, which waits for locks: the service's own must not.
     try {
       connection.exec(`PRAGMA wal_autocheckpoint = 0; PRAGMA user_version = ${this.#stamp}`);
       connection.exec('PRAGMA busy_timeout = 0');
       preparePass(connection, 'TRUNCATE')();
-      this.#seen = this.#read(); // From now on a copy from the run before is another.
+      this.#seen = this.#read(); // From now on a copy from an earlier run differs.
     } finally {
       connection.close();
     }
   }
 
-  /** Whether the file still is what this service and its neighbours wrote. Throws what the system says. */
+  /** Whether the file still is what this service and other processes on it wrote. Throws the system's error. */
   isThere(): boolean {
     const found = this.#read();
     if (!found || !this.#seen) return false;
     const { schema, stamp } = this.#seen;
     if (stamp !== found.stamp && this.#stamp !== found.stamp) return false;
-    // Another program, as a shell, may have changed the schema: the log knows it before the file does.
+    // Another program, such as a shell, may have changed the schema: the log has that change before the file has it.
     if (schema !== found.schema && (found.schema < schema || found.schema > this.#latestSchema())) return false;
     this.#seen = found;
     return true;
@@ -70,7 +70,7 @@ export class FileStamp {
     return firstValue(this.#database, 'PRAGMA schema_version') as number;
   }
 
-  /** Null where the file is too short to have a head. */
+  /** Null if the file is too short for a header. */
   #read(): Head | null {
     if (readSync(this.#descriptor, this.#bytes, 0, HEAD_BYTES, HEAD_AT) < HEAD_BYTES) return null;
     return { schema: this.#bytes.readInt32BE(0), stamp: this.#bytes.readInt32BE(USER_VERSION_AT) };

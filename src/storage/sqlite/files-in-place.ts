@@ -1,26 +1,26 @@
-/** Whether the files of an open database still are those under their names, and not overwritten: what is written into others, nobody finds again. */
+/** Checks that the files of an open database were not moved, replaced or overwritten: what is written then is lost. */
 import { type BigIntStats, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { InstallationError } from '../../process/installation-error.ts';
 import { DatabaseMoved } from './errors.ts';
 import type { FileStamp } from './file-stamp.ts';
 
-/** Timeout of a look at the files while nobody writes (ms). */
-const LOOK_EVERY_MS = 1000;
+/** Time between two checks while nobody writes (ms). */
+const CHECK_EVERY_MS = 1000;
 
-/** The database file and its log, as they were when they were opened. */
+/** The database file and its log, as they were opened. */
 export class FilesInPlace {
   readonly #opened: readonly { readonly path: string; readonly stat: BigIntStats }[];
   readonly #path: string;
   readonly #stamp: FileStamp | null;
-  #looking: NodeJS.Timeout | undefined;
+  #checking: NodeJS.Timeout | undefined;
 
   /**
-   * `opened` is what `statOf` answered before SQLite opened the database, whose log is open by now. The stamp is there where
-   * the service looks: a command may see the next service write another. Throws `InstallationError`.
+   * `opened` is what `statOf` returned before SQLite opened the database, whose log is open by now. Only the service
+   * has a stamp: a command may run while the next service writes another. Throws `InstallationError`.
    */
   constructor(databasePath: string, opened: BigIntStats, stamp: FileStamp | null) {
-    // By whole paths: SQLite keeps to its own, too, and a folder above may be moved.
+    // Absolute paths, as SQLite uses them too: a folder above may be moved.
     const path = resolve(databasePath);
     const log = statOf(`${path}-wal`);
     if (!isSame(opened, statOf(path)) || !log)
@@ -33,7 +33,7 @@ export class FilesInPlace {
     ];
   }
 
-  /** Throws `DatabaseMoved`, or what the system says where it cannot tell. */
+  /** Throws `DatabaseMoved`, or the system's error if that cannot be found out. */
   require(): void {
     for (const { path, stat } of this.#opened) {
       const found = statOf(path);
@@ -52,17 +52,17 @@ export class FilesInPlace {
       );
   }
 
-  /** Calls `look` again and again until `stop`. */
-  watch(look: () => void): void {
-    this.#looking = setInterval(look, LOOK_EVERY_MS).unref();
+  /** Calls `check` at intervals until `stop`. */
+  watch(check: () => void): void {
+    this.#checking = setInterval(check, CHECK_EVERY_MS).unref();
   }
 
   stop(): void {
-    clearInterval(this.#looking);
+    clearInterval(this.#checking);
   }
 }
 
-/** What is under a name, or undefined when nothing is. */
+/** The file at a path, or undefined if there is none. */
 export function statOf(path: string): BigIntStats | undefined {
   return statSync(path, { bigint: true, throwIfNoEntry: false });
 }

@@ -38,7 +38,7 @@ export function useMarks(tables: Tables): UseMarks {
     tables.writeThrough([], () => {
       for (const { key, generation, usedAt } of uses) update(generation, usedAt, bytesOf(key));
     });
-  return new UseMarks({ write, mostPerWrite: MARKS_PER_WRITE });
+  return new UseMarks({ write, maxPerWrite: MARKS_PER_WRITE });
 }
 
 /** The port's grants on these tables. */

@@ -9,7 +9,7 @@ import type { OpenInstallation } from '../storage.ts';
 import { accountStore } from './accounts.ts';
 import { auditStore } from './audit.ts';
 import { check, type Finding } from './check.ts';
-import { copyWhatWasLeft, type Told } from './checkpoint.ts';
+import { copyWhatWasLeft, type FailureHandlers } from './checkpoint.ts';
 import { Checkpoints } from './checkpoints.ts';
 import { CleanUp } from './clean-up.ts';
 import { clientCache, clientStore } from './clients.ts';
@@ -31,15 +31,15 @@ import { WriteQueue } from './write-queue.ts';
 /** How a database is opened. */
 export type SqliteOptions = ConnectionUse &
   Beginning &
-  Told & {
+  FailureHandlers & {
     /** The database file, or `:memory:`. */
     readonly path: string;
     readonly keyring: Keyring;
-    /** Answers ms since the epoch. */
+    /** Milliseconds since the epoch. */
     readonly now: () => number;
-    /** Whether to make the database, and to apply migrations that are pending; else both are refused. */
+    /** Whether to create the database and to apply pending migrations; without it both are refused. */
     readonly migrate: boolean;
-    /** Only tests put others in the place of the system's. */
+    /** Replaced by tests only. */
     readonly files?: FileOperations;
   };
 
@@ -48,20 +48,20 @@ export type SqliteStorage = {
   readonly store: Store & AccountStore;
   readonly cleanUp: CleanUp;
   readonly counters: null;
-  /** The names of the migrations that opening it applied. */
+  /** The names of the migrations that were applied. */
   readonly applied: readonly string[];
   readonly installation: OpenInstallation;
   readonly exposures: readonly string[];
   adoptSettings(): Promise<void>;
-  /** Everything that can be wrong with a database; takes long on a large one. */
+  /** Checks all that can be wrong with a database; slow on a large one. */
   check(): Finding[];
-  /** Writes what is still to be written and closes the database. */
+  /** Writes what waits, and closes the database. */
   close(): Promise<void>;
 };
 
 /**
- * Opens a database. Throws `InstallationError`, whose sentence says what to do, when it cannot be used; it is then as it
- * was before.
+ * Opens a database. If it cannot be used, throws `InstallationError`, whose sentence has the remedy, and leaves the
+ * database as it was.
  */
 export async function openSqlite(options: SqliteOptions): Promise<SqliteStorage> {
   const { path, role } = options;
@@ -89,7 +89,7 @@ export async function openSqlite(options: SqliteOptions): Promise<SqliteStorage>
   }
 }
 
-/** Only reads, and comes before everything that writes: what is refused stays as it is. */
+/** Reads only, and runs before anything is written, so that a refused database stays as it was. */
 function refuseUnfit(database: DatabaseSync, options: SqliteOptions): void {
   pending(database);
   const isThere = isFounded(database);
@@ -104,7 +104,7 @@ function requireFitting(database: DatabaseSync, { keyring, settings }: SqliteOpt
   if (record) requireSamePrefix(record, settings);
 }
 
-/** What opening a database did to it, and found. */
+/** What opening a database changed, and found. */
 type Ready = Pick<SqliteStorage, 'applied' | 'installation'>;
 
 /** Sets the connection up, migrates, and founds a new installation. */
@@ -127,7 +127,7 @@ function makeReady(database: DatabaseSync, options: SqliteOptions, required: Pra
   return { applied: missing.map(({ name }) => name), installation };
 }
 
-/** In the order in which they were opened: the descriptor of the stamp comes after the database. */
+/** In the order of opening: the stamp's descriptor must be closed after the database. */
 function closeAll(held: readonly { close(): void }[]): void {
   for (const one of held) one.close();
 }
@@ -152,7 +152,7 @@ function storage(
     onCommit: () => checkpoints?.committed(),
     onFailure,
   });
-  if (options.role === 'service') files?.inPlace.watch(() => writes.look());
+  if (options.role === 'service') files?.inPlace.watch(() => writes.checkFiles());
   const tables = new Tables(database, writes);
   const clients = clientCache(tables);
   const marks = useMarks(tables);

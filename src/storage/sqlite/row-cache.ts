@@ -1,12 +1,12 @@
 /**
- * Rows that many requests read, kept as they were read. A write of this process forgets the rows that it touches, or
- * changes them as it changes the table. A write that is undone, and any write of another process, forget all rows.
+ * Caches rows that many requests read. A write of this process forgets the rows that it touches, or changes them as it
+ * changes the table. A write that is rolled back, and any write of another process, forget all rows.
  */
 
-/** Maximum number of new rows, if nothing else is said, before those go that nobody asked for meanwhile. */
+/** Default size of a cache's recent map. When it is full, the rows that were not used since it was empty go. */
 const GENERATION = 8192;
 
-/** All rows that are kept of one database, with one counter for all. */
+/** All row caches of one database, with one counter. */
 export class RowCaches {
   readonly #readDataVersion: () => number;
   readonly #caches: RowCache<unknown>[] = [];
@@ -26,15 +26,15 @@ export class RowCaches {
     return cache;
   }
 
-  /** A number that grows whenever a row is forgotten: while it stays, kept rows change only where they are kept. */
+  /** A counter of forgotten rows: while it stays the same, cached rows change only in their cache. */
   changes(): number {
     this.refresh();
     return this.#changes;
   }
 
   /**
-   * Forgets all rows if another process has written. Whoever calls without a pause after another shares its result. Nobody
-   * gets a result from before a socket was read, since what was read may have been sent after the other process wrote.
+   * Forgets all rows if another process has written. The database is asked once for all calls before the next
+   * microtask: a socket is read later, and what it brings may have been sent after another process wrote.
    */
   refresh(): void {
     if (this.#isFresh) return;
@@ -62,14 +62,14 @@ export class RowCaches {
   }
 }
 
-/** Rows of one kind, by the keys under which writes touch them. */
+/** Rows of one kind, by the keys that writes touch. */
 export class RowCache<Found> {
   readonly #all: RowCaches;
   readonly #read: (key: string) => Found | null;
   readonly #generation: number;
   /**
-   * Two maps, of which the older one goes as a whole: a map that deletes its oldest entry first has to look past the holes
-   * of all that it deleted before. A row that both have is right in the recent one.
+   * Two maps, of which the older one goes as a whole. To delete the oldest entries one by one is slow: a map has to
+   * skip the holes of those deleted before. A row may be in both; then the recent map has its present state.
    */
   #recent = new Map<string, Found>();
   #older = new Map<string, Found>();
@@ -80,7 +80,7 @@ export class RowCache<Found> {
     this.#generation = generation;
   }
 
-  /** A row as it is now, or null. Throws `StoreUnavailable`. */
+  /** Returns a row as it is now, or null. Throws `StoreUnavailable`. */
   find(key: string): Found | null {
     this.#all.refresh();
     const recent = this.#recent.get(key);
@@ -90,7 +90,7 @@ export class RowCache<Found> {
     return found;
   }
 
-  /** Keeps a row as the write makes it that is being run: nobody reads before it is committed. */
+  /** Keeps a row, also as the write that is running makes it: nobody reads before the commit. */
   keep(key: string, found: Found): void {
     if (this.#recent.size >= this.#generation) {
       this.#older = this.#recent;
@@ -100,7 +100,7 @@ export class RowCache<Found> {
     this.#recent.set(key, found);
   }
 
-  /** What is kept of a row, for the write that is being run to change it, or for a mark; undefined when nothing is. */
+  /** The cached row, or undefined; for a write that is running and changes it, or for a use mark. */
   kept(key: string): Found | undefined {
     return this.#recent.get(key) ?? this.#older.get(key);
   }

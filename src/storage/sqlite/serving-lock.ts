@@ -1,6 +1,7 @@
 /**
- * One service at a time has a database file: it answers reads from commits of its own that are not synced yet only
- * after their sync, which it cannot know of another's. Commands may write beside it, since theirs sync by themselves.
+ * Only one service at a time may have a database file. A service answers no read before the commits behind it are
+ * synced, but it cannot know that of another service's commits. Commands may write at the same time, since SQLite syncs
+ * theirs.
  */
 import { DatabaseSync } from 'node:sqlite';
 import { InstallationError } from '../../process/installation-error.ts';
@@ -8,8 +9,9 @@ import { makeFile } from './database-file.ts';
 import { primaryCode, SQLITE } from './errors.ts';
 
 /**
- * Takes the lock beside a database file; it ends with the answered connection, or with the process, however that ends.
- * The lock is SQLite's own on an empty database, as Node.js has no other. Throws `InstallationError` when another service has it.
+ * Takes the lock beside a database file. It ends when the returned connection is closed, or the process ends in any
+ * way. It is SQLite's lock on an empty database, as Node.js has no other. Throws `InstallationError` if another service
+ * has it.
  */
 export function lockForServing(path: string): DatabaseSync {
   const file = `${path}-serving`;

@@ -3,21 +3,21 @@ import { closeSync, fdatasync, fsync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 
-/** The operations on which durability rests; tests put others in their place to see the order and to let them fail. */
+/** The operations on which durability rests. Tests replace them, to observe their order and to make them fail. */
 export type FileOperations = {
   /** Waits until the data of an open file is on disk. */
   fdatasync(descriptor: number): Promise<void>;
-  /** The same for everything about it, as a folder needs. */
+  /** Waits until the data and metadata of an open file or folder are on disk. */
   fsync(descriptor: number): Promise<void>;
 };
 
 const SYSTEM: FileOperations = { fdatasync: promisify(fdatasync), fsync: promisify(fsync) };
 
 /**
- * The WAL of an open database. SQLite makes it with its first read and removes it when the last connection closes, so
- * that it stays one and the same file as long as our connection is open. Closing a descriptor drops every POSIX lock
- * that the process holds on that file: SQLite locks the main file, whose descriptor in `file-stamp.ts` is closed after it, and the
- * -shm file, which we therefore never open, and never the WAL.
+ * The WAL of an open database. SQLite creates it with its first read and removes it when the last connection closes, so
+ * it stays the same file as long as our connection is open. Closing a descriptor drops every POSIX lock that the
+ * process holds on that file. That is safe here, since SQLite never locks the WAL. It locks the -shm file, which we
+ * never open, and the main file, which `file-stamp.ts` closes last.
  */
 export class WalFile {
   readonly #files: FileOperations;
@@ -29,8 +29,8 @@ export class WalFile {
   }
 
   /**
-   * Opens the WAL beside a database file and syncs both it and its folder: what an earlier process wrote without
-   * living to sync it is read and answered from now on.
+   * Opens the WAL beside a database file, and syncs it and its folder: an earlier process may have been killed before
+   * its sync, and what it wrote is served from now on.
    */
   static async open(databasePath: string, files: FileOperations = SYSTEM): Promise<WalFile> {
     const wal = new WalFile(`${databasePath}-wal`, files);
@@ -44,7 +44,7 @@ export class WalFile {
     return wal;
   }
 
-  /** Waits until everything written to the WAL before the call is on disk. After an error nothing may be written any more. */
+  /** Waits until all that was written to the WAL before the call is on disk. After an error nothing may be written. */
   sync(): Promise<void> {
     return this.#files.fdatasync(this.#descriptor);
   }

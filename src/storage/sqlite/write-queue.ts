@@ -1,45 +1,44 @@
 /**
- * Group commit: writes that arrive together share one transaction and one sync, each with its own guard and answer.
+ * Group commit: writes that arrive together share one transaction and one sync; each keeps its own guard and result.
  *
- * Nothing is answered before it is on disk. A commit writes to the WAL without waiting for the disk; then the WAL is
- * synced off the event loop, one sync at a time, and only a sync that began after a commit settles it. Meanwhile
- * further writes may commit and wait for the next sync, and reads go on:
+ * No result is returned before it is on disk. A commit writes to the WAL without waiting for the disk. Then the WAL is
+ * synced off the event loop, one sync at a time. A commit is settled by a sync that began after it. Meanwhile further
+ * writes may commit and wait for the next sync, and reads go on:
  *
- * - A write's answer, whether its guard held or not, waits for the sync after its commit. Syncs cover the whole file,
- *   so that whatever its guard saw is on disk as well.
- * - A read's answer waits if a commit that is not settled yet touched one of the rows it rests on. The connection is
- *   ours alone and a statement runs at once, so what a read saw is what commits up to then had left; other processes
- *   sync inside their commits, before anybody can see them. No other read waits.
+ * - The result of a write waits for the sync after its commit, whether its guard held or not. A sync covers the whole
+ *   file, so that all that the guard saw is on disk as well.
+ * - The result of a read waits if an unsettled commit touched one of the rows that it used. No other read waits.
+ *   Nothing else can be unsynced: other processes sync inside their commits, before anybody can see them.
  *
- * A failed sync proves nothing about what is on disk, and a second one that succeeds neither (the kernel may have
- * dropped the pages): the queue then stops for good, and so does the process. So it does when the files are no longer in
- * their place: that is looked at after each sync, so that no write is answered that began after they were moved.
+ * After a failed sync nobody knows what is on disk, even if a second sync succeeds, since the kernel may have dropped
+ * the pages. So the queue stops for good, and the process ends. The same happens when the files are no longer in their
+ * place. That is checked after each sync, so that no write is confirmed that began after the files were moved.
  */
 import type { DatabaseSync } from 'node:sqlite';
 import { StoreUnavailable } from '../../oauth/store.ts';
 import { asStoreError, hasStopped, outcomeUnknown, primaryCode, resultCode, SQLITE } from './errors.ts';
 
-/** What the queue works with. */
+/** What the queue needs. */
 export type WriteQueueParts = {
   readonly database: DatabaseSync;
-  /** Waits until everything that was committed before the call is on disk; null where nothing ever is (in memory). */
+  /** Waits until everything that was committed before the call is on disk; null for a database in memory. */
   readonly sync: (() => Promise<void>) | null;
-  /** Throws when what is committed is in files that nobody will find. */
+  /** Throws if the database files are no longer in their place. */
   readonly requireInPlace?: () => void;
-  /** Whether a commit that changed anything has synced by itself (`synchronous=FULL`). */
+  /** Whether SQLite syncs within each commit that changes anything (`synchronous=FULL`). */
   readonly commitSyncs: boolean;
-  /** Called after commits; what they wrote is synced, or will be. */
+  /** Called after commits, synced or not. */
   readonly onCommit?: () => void;
-  /** Called once, when writing stopped for good. */
+  /** Called once, when the queue stops for good. */
   readonly onFailure: (error: Error) => void;
-  /** How long another process may hold the lock, in ms. */
+  /** Timeout for a lock that another process holds (ms). */
   readonly lockTimeout?: number;
 };
 
-/** So many writes share a commit at most, which bounds how long it keeps the event loop. */
-const MOST_PER_COMMIT = 256;
-/** More writes than this do not wait: the disk is far behind. */
-const MOST_QUEUED = 20_000;
+/** Maximum number of writes in a commit, which blocks the event loop. */
+const MAX_PER_COMMIT = 256;
+/** Maximum number of writes that wait; with more the disk is far behind, and further ones are refused. */
+const MAX_QUEUED = 20_000;
 const LOCK_TIMEOUT_MS = 5000;
 const LOCK_RETRY_MS = 10;
 
@@ -50,7 +49,7 @@ type Write = {
   readonly reject: (error: unknown) => void;
 };
 
-/** What was committed and is not known to be on disk yet: all that the same sync settles. */
+/** Commits that are not known to be on disk yet; one sync settles them together. */
 class Unsettled {
   readonly writes: Write[] = [];
   readonly values: unknown[] = [];
@@ -58,7 +57,7 @@ class Unsettled {
   #touched: Set<string> | null = null;
 
   constructor() {
-    this.settled.promise.catch(() => {}); // Nobody needs to be waiting.
+    this.settled.promise.catch(() => {}); // Often nobody waits for it.
   }
 
   /** Adds a commit. */
@@ -68,7 +67,7 @@ class Unsettled {
     if (this.#touched) for (const { touches } of writes) for (const row of touches) this.#touched.add(row);
   }
 
-  /** Whether it touched one of some rows. One set for all would leave more behind: it grows old, and its tables do not. */
+  /** Whether one of these rows was touched. Made anew for each sync: one set for good would leave more garbage. */
   touched(rows: readonly string[]): boolean {
     this.#touched ??= new Set(this.writes.flatMap(({ touches }) => touches));
     return rows.some((row) => this.#touched?.has(row));
@@ -87,14 +86,14 @@ class Unsettled {
 
 /** The one way to write. See the head of this file for what it promises. */
 export class WriteQueue {
-  /** Called when writes were undone that had been run. */
+  /** Called when writes that had run were rolled back. */
   onUndone = () => {};
   readonly #parts: WriteQueueParts;
   readonly #statements;
   #queued: Write[] = [];
   #scheduled = false;
   #lockAwaitedSince: number | null = null;
-  /** What no sync has begun for; what one is under way for, or has failed for. */
+  /** Commits that wait for the next sync; and those of the sync that is under way, or that failed. */
   #committed: Unsettled | null = null;
   #syncing: Unsettled | null = null;
   #stopped: Error | null = null;
@@ -112,13 +111,13 @@ export class WriteQueue {
   }
 
   /**
-   * Runs a write in a transaction: all of it or, if it throws, nothing of it. Answers what it returned as soon as that
+   * Runs a write in a transaction: all of it or, if it throws, nothing of it. Resolves with its result as soon as that
    * is on disk. `touches` names the rows that it may change. A write must be harmless to run again after a rollback.
    */
   write<T>(touches: readonly string[], run: () => T): Promise<T> {
     if (this.#stopped) return Promise.reject(hasStopped(this.#stopped));
     if (this.#closed) return Promise.reject(new StoreUnavailable('the database is closed'));
-    if (this.#queued.length >= MOST_QUEUED)
+    if (this.#queued.length >= MAX_QUEUED)
       return Promise.reject(new StoreUnavailable('too many writes wait for the disk'));
     return new Promise((resolve, reject) => {
       this.#queued.push({ touches, run, resolve, reject });
@@ -126,11 +125,11 @@ export class WriteQueue {
     });
   }
 
-  /** The answer of a read that was made just now, as soon as the rows that it rests on (or all) are on disk. */
-  onDisk<T>(rows: readonly string[] | 'all', answer: T): T | Promise<T> {
+  /** Returns the result of a read that was made just now, as soon as the rows that it used (or all) are on disk. */
+  onDisk<T>(rows: readonly string[] | 'all', result: T): T | Promise<T> {
     const rests = (on: Unsettled | null) => on !== null && (rows === 'all' || on.touched(rows));
     const awaited = rests(this.#committed) ? this.#committed : rests(this.#syncing) ? this.#syncing : null;
-    return awaited ? awaited.settled.promise.then(() => answer) : answer;
+    return awaited ? awaited.settled.promise.then(() => result) : result;
   }
 
   /** Waits until everything written so far is on disk, and accepts no more writes. */
@@ -140,8 +139,8 @@ export class WriteQueue {
     return last;
   }
 
-  /** Stops if the files are no longer in their place, for when nobody writes. */
-  look(): void {
+  /** Stops if the files are no longer in their place. Also called at intervals, for when nobody writes. */
+  checkFiles(): void {
     try {
       this.#parts.requireInPlace?.();
     } catch (error) {
@@ -149,22 +148,22 @@ export class WriteQueue {
     }
   }
 
-  /** Stops because of an error that concerns no single answer; if the files are no longer in their place, because of that. */
+  /** Stops because of an error that is no single write's; if the files are no longer in their place, because of that. */
   fail(error: Error): void {
-    this.look();
+    this.checkFiles();
     this.#stop(error);
   }
 
   #schedule(): void {
     if (this.#scheduled) return;
     this.#scheduled = true;
-    // After the input of this turn was read, so that all its writes share the commit.
+    // After this turn's input was read, so that all its writes share the commit.
     setImmediate(() => this.#flush());
   }
 
   #flush(): void {
     this.#scheduled = false;
-    const work = [this.#queued.splice(0, MOST_PER_COMMIT)];
+    const work = [this.#queued.splice(0, MAX_PER_COMMIT)];
     for (let batch = work.pop(); batch; batch = work.pop()) {
       const outcome = this.#stopped ? { undone: hasStopped(this.#stopped) } : this.#attempt(batch);
       if (outcome === 'committed') continue;
@@ -173,7 +172,7 @@ export class WriteQueue {
         this.#awaitLock();
         return;
       }
-      // Undone as a whole: each write tries again alone, so that it fails, if it does, for a reason of its own.
+      // All were rolled back: each write tries again alone, so that only the one that is at fault fails.
       const [only] = batch;
       if (batch.length === 1) only?.reject(asStoreError(outcome.undone));
       else work.push(...batch.map((write) => [write]).toReversed());
@@ -209,14 +208,14 @@ export class WriteQueue {
     return 'committed';
   }
 
-  /** Only `synchronous=FULL` asks, as its commits sync by themselves when they change anything. */
+  /** Read only with `synchronous=FULL`, whose commits sync by themselves if they change anything. */
   #totalChanges(): number {
     return this.#parts.commitSyncs ? (this.#statements.changes.get()?.['number'] as number) : 0;
   }
 
   /**
-   * A full disk, and any other write that failed, left the commit's last frame unwritten: recovery would not find it
-   * either, so it is undone and may be tried again. After any other error (of a sync, say) nobody knows.
+   * If a write to the file failed, as on a full disk, the commit's last frame is missing. Recovery would not find the
+   * commit either, so it is undone and may be tried again. After any other error, as of a sync, the outcome is unknown.
    */
   #afterFailedCommit(batch: readonly Write[], error: unknown): { undone: unknown } {
     const isUndone =
@@ -230,7 +229,7 @@ export class WriteQueue {
     return { undone: error };
   }
 
-  /** SQLite has often rolled back by itself, as after a full disk. */
+  /** Does nothing if SQLite has rolled back by itself, as after a full disk. */
   #rollBack(): void {
     this.onUndone();
     if (!this.#parts.database.isTransaction) return;
@@ -261,7 +260,7 @@ export class WriteQueue {
       this.#committed = commits;
       return;
     }
-    this.look();
+    this.checkFiles();
     if (this.#stopped) commits.fail(outcomeUnknown(this.#stopped));
     else commits.settle();
   }
@@ -275,7 +274,7 @@ export class WriteQueue {
         await this.#parts.sync?.();
         this.#parts.requireInPlace?.();
       } catch (error) {
-        // It stays: what a read sees of its rows will never be known to be on disk.
+        // `#syncing` stays set: these rows will never be known to be on disk, so reads of them fail too.
         this.#syncing.fail(outcomeUnknown(error));
         return this.#stop(error as Error);
       }
