@@ -1,6 +1,6 @@
 /**
- * The only wiring: configuration → keys → store → domain → servers, or one command. Everything below this file receives
- * what it needs; the environment, the clock and the process are touched nowhere else.
+ * The only wiring: configuration → keys → store → domain → servers, or one command. All other files are given what they
+ * need; only this one uses the environment, the clock and the process.
  */
 import { existsSync, statSync } from 'node:fs';
 import { isIPv6 } from 'node:net';
@@ -43,29 +43,29 @@ import { toldDifferences } from './storage/installation-settings.ts';
 import { openSqlite } from './storage/sqlite/open.ts';
 import type { Storage } from './storage/storage.ts';
 
-/** What a start may be given instead of the real thing; a test has a clock (ms) that it advances. */
+/** What a start needs of the world. A test gives a clock of its own (ms since the epoch). */
 export type World = { readonly now?: () => number; readonly logger: Log };
 
 /** An open database, and the one clock of its instances. */
 type OpenDatabase = { readonly storage: Storage; readonly now: () => number };
 
-/** A service that answers: its addresses, the domain for whoever runs it, and how to stop it. */
+/** A service that runs: its addresses, the domain, and how to stop it. */
 export type RunningService = {
   readonly appUrl: string;
   readonly apiUrl: string;
   readonly installation: ReturnType<typeof makeInstallation>;
-  /** Drains what is under way, for 10 seconds at most, and closes the store. */
+  /** Answers the requests under way, for at most 10 seconds, and closes the store. */
   stop(): Promise<void>;
 };
 
 /**
- * A stop takes no longer (ms), but for a sync or a checkpoint under way, which nothing can interrupt: connections are cut after
- * 10 seconds, and a database that is stuck is not waited for.
+ * Maximum time of a stop (ms): connections are cut after 10 seconds, and a database that does not answer is left. Only
+ * a sync or a checkpoint that is under way can make it longer, since nothing can interrupt them.
  */
 const STOP_TIMEOUT_MS = 12_000;
 
-/** Between two looks at whether there is something to tell of an hour that is over (ms). */
-const LOOK_EVERY_MS = 1000;
+/** Time between two checks for an hour that is over, whose wrong sign-ins are then written to the audit trail (ms). */
+const WRONG_SIGN_INS_EVERY_MS = 1000;
 
 /** Opens the database, makes the domain and starts the servers; resolves when both addresses answer. Throws `InstallationError`. */
 export async function startService(configuration: Configuration, world: World): Promise<RunningService> {
@@ -104,7 +104,7 @@ export async function startService(configuration: Configuration, world: World): 
     stopping: stopping.signal,
     now,
   };
-  // Commands do without the servers, and start faster for it.
+  // Imported here, so that commands start faster without it.
   const { startServers } = await import('./http/connection/servers.ts');
   const servers = await startServers(service, configuration, logger).catch(async (error: unknown) => {
     await storage.close();
@@ -116,12 +116,12 @@ export async function startService(configuration: Configuration, world: World): 
     logger.warn(sentence);
   const { wrongSignIns } = installation;
   const untold = (error: Error) => logger.warn(`wrong sign-ins are not in the audit trail yet: ${error.message}`);
-  const looking = setInterval(() => void wrongSignIns.look().catch(untold), LOOK_EVERY_MS).unref();
+  const checking = setInterval(() => void wrongSignIns.look().catch(untold), WRONG_SIGN_INS_EVERY_MS).unref();
   const stop = async (): Promise<void> => {
     stopping.abort();
     installation.accounts.turnStrangersAway();
     await servers.drain();
-    clearInterval(looking);
+    clearInterval(checking);
     await wrongSignIns.close().catch(untold);
     await storage.close();
   };
@@ -131,28 +131,28 @@ export async function startService(configuration: Configuration, world: World): 
 
 /** Serves until a signal comes; prints where, and what to do next on an empty installation. */
 async function serve(configuration: Configuration, json: boolean): Promise<never> {
-  // What lives as long as a request outlives a collection or two under load. V8 may conclude that its kind lives for long
-  // and from then on make it old at once, where even dead it keeps alive what it points to: decision 0027.
+  // Under load an object of a request survives a garbage collection or two. V8 may then allocate its kind in the old
+  // generation, where a dead object keeps alive what it points to: decision 0027.
   setFlagsFromString('--no-allocation-site-pretenuring');
-  // A collection of the whole heap keeps others waiting for some 40 ms where there is one core. It comes when the heap is
-  // twice as large as what lives, rather than 1.4 times.
+  // On one core a full collection blocks requests for some 40 ms. So it runs when the heap is twice as large as the live
+  // objects, and not at 1.4 times.
   setFlagsFromString('--heap-growing-percent=100');
   const logger = makeLogger(new GatheredLines(), Date.now);
-  const told = stopSignal(); // From here on, or a signal that comes early would cut the process off.
+  const told = stopSignal(); // From the beginning: an early signal would kill the process.
   const running = await Promise.race([startService(configuration, { logger }), told]);
-  // The database may wait long for others, and what a start writes is there as a whole or not at all.
+  // Ends at once: opening the database may wait long for others, and what a start writes is atomic.
   if (!running) process.exit(0);
   void announce(running, json);
   await told;
   logger.info('stopping');
   const isWhole = await Promise.race([running.stop().then(() => true), after(STOP_TIMEOUT_MS, false, { ref: false })]);
   if (!isWhole) logger.error('the database could not be closed in time: ending all the same');
-  process.exit(isWhole ? 0 : 1); // A connection that the database never answered is waited for no longer.
+  process.exit(isWhole ? 0 : 1); // Does not wait for a connection that the database never answered.
 }
 
 async function announce({ appUrl, apiUrl, installation }: RunningService, json: boolean): Promise<void> {
   if (json) process.stdout.write(`${JSON.stringify({ app_url: appUrl, api_url: apiUrl })}\n`);
-  // It serves, and must go on and be stopped as usual, also when the database cannot say just now what is missing.
+  // The service runs already, so a database that cannot say what is missing must not end it.
   else process.stdout.write(`app ${appUrl}\napi ${apiUrl}\n${await nextSteps(installation).catch(() => '')}`);
 }
 
@@ -211,7 +211,7 @@ function makeInstallation(
   };
 }
 
-/** Opens the database, and notes in the keys file whom its keys serve. Throws `InstallationError`. */
+/** Opens the database, and notes in the keys file which installation its keys serve. Throws `InstallationError`. */
 async function openDatabase(
   configuration: Configuration,
   keyring: Keyring,
@@ -228,7 +228,7 @@ async function openDatabase(
   return opened;
 }
 
-/** Opens the database that the configuration names, and answers it with the clock that holds for it. Throws `InstallationError`. */
+/** Opens the database of the configuration, and returns it with its clock. Throws `InstallationError`. */
 async function openStorage(
   configuration: Configuration,
   keyring: Keyring,
@@ -242,7 +242,7 @@ async function openStorage(
     refuseNew: refusalOfNew(configuration),
   };
   if (database.kind === 'postgresql') {
-    // Who stores everything in one file does without the client of a server.
+    // Imported here, so that SQLite alone starts without the client of PostgreSQL.
     const { openPostgresql } = await import('./storage/postgresql/open.ts');
     const storage = await openPostgresql({
       ...beginning,
@@ -265,7 +265,7 @@ async function openStorage(
     durability: role === 'service' ? durability : 'full',
     report: (sentence) => logger.warn(sentence),
     onFailure: (error) => {
-      // Nothing that a failed sync left behind can be trusted, and a second try proves nothing.
+      // After a failed sync nobody knows what is on disk, and a second try would not tell.
       if (role === 'command') process.stderr.write(`valetkey: ${error.message}: whether this was done is not known\n`);
       else if (error.name === 'DatabaseMoved') logger.fatal(error.message);
       else logger.fatal({ err: error }, 'the disk failed: ending');
@@ -275,18 +275,18 @@ async function openStorage(
   return { storage, now: clock };
 }
 
-/** Whether there is no database file yet: then the service or the first command makes it, and its keys. */
+/** Whether there is no database file yet: then the service or the first command creates it, with its keys. */
 function isNew(database: Configuration['database']): database is Configuration['database'] & { kind: 'file' } {
   return database.kind === 'file' && (!existsSync(database.path) || statSync(database.path).size === 0);
 }
 
-/** Acts after so many ms, unless it is called off by what is answered. */
+/** Acts after `ms`; the returned function cancels that. */
 function later(act: () => void, ms: number): () => void {
   const timer = setTimeout(act, ms).unref();
   return () => clearTimeout(timer);
 }
 
-/** Who runs the command; a container may use a number that has no name. */
+/** The system user who runs the command; in a container it may be a number without a name. */
 function userName(): string {
   try {
     return userInfo().username;
@@ -295,7 +295,7 @@ function userName(): string {
   }
 }
 
-/** Whether the store answers a read. */
+/** Whether the store can read. */
 function canServe({ store }: Storage): Promise<boolean> {
   return store.findClient('').then(
     () => true,
@@ -303,7 +303,7 @@ function canServe({ store }: Storage): Promise<boolean> {
   );
 }
 
-/** The world of the command line. Nothing is read or opened before a command asks for it. */
+/** The context of commands. Nothing is read or opened before a command asks for it. */
 export function makeCommandContext(environment: Readonly<Record<string, string | undefined>>): CommandContext {
   const configuration = () => readConfiguration(environment);
   const world: World = { logger: makeLogger(lineByLine(), Date.now) };
@@ -335,7 +335,7 @@ export function makeCommandContext(environment: Readonly<Record<string, string |
     serve: ({ json }) => serve(configuration(), json),
     demo: async (options) => {
       const { runDemo } = await import('../demo/demo.ts');
-      // Its own output tells the story; the log would stand in the middle of it.
+      // The log would disturb the demo's own output.
       world.logger.level = 'warn';
       const start = (variables: Record<string, string>) => startService(readConfiguration(variables), world);
       return runDemo({ ...options, stdout: process.stdout, stderr: process.stderr, start, stopSignal });
@@ -385,7 +385,7 @@ export function makeCommandContext(environment: Readonly<Record<string, string |
 }
 
 if (import.meta.main) {
-  // Whoever reads our output may have enough of it (`valetkey client list | head`).
+  // The reader of our output may close the pipe early (`valetkey client list | head`).
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(0);
     process.stderr.write(

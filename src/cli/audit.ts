@@ -41,7 +41,7 @@ async function list(installation: Installation, options: ListOptions, width: num
   };
 }
 
-/** Whether somebody has an id is not looked at: what was deleted left events behind, too. */
+/** Does not check that the id exists: what was deleted has events too. */
 function nothing({ client, user }: ListOptions): string[] {
   const lists = [client && '"client list" or "resource-server list"', user && '"user list"'].filter(Boolean);
   const hint = lists.length > 0 ? [`If there should be something, compare the id with ${lists.join(' and ')}.`] : [];
@@ -54,7 +54,7 @@ function readAction(text: string): AuditAction {
   return action;
 }
 
-/** An id is taken as it is: the trail also tells of accounts that are deleted. */
+/** An id is taken as it is: the trail has events of deleted accounts too. */
 async function accountId({ accounts }: Installation, idOrEmail: string): Promise<string> {
   return idOrEmail.includes('@') ? (await accounts.show(idOrEmail)).id : idOrEmail;
 }

@@ -1,4 +1,4 @@
-/** What the options of `client register` and `client update` say of an app's settings. */
+/** Reads an app's settings from the options of `client register` and `client update`. */
 import type { AssertionAudience, Client, ConsentPolicy, PublicKey } from '../oauth/client.ts';
 import { OperatorError } from '../oauth/error.ts';
 import type { Scope } from '../oauth/scope.ts';
@@ -80,8 +80,8 @@ function changedUris(client: Client, options: UpdateOptions): string[] {
 }
 
 /**
- * Each of the two options replaces its own scopes alone, and what is given is not kept beside: a scope can be moved from
- * one to the other. `--no-scope` leaves what is given with it.
+ * Each of the two options replaces its own kind of scopes only. A scope that is given is removed from the other kind,
+ * so that it can be moved. `--no-scope` keeps only what is given with it.
  */
 function changedScopes({ scopes }: Client, { scope, optionalScope }: UpdateOptions): Scope[] {
   const given = [...(scope || []), ...(optionalScope || [])].map(({ name }) => name);

@@ -1,16 +1,16 @@
-/** How apps are shown, to programs and to people. Never with a secret: that is said once, where it is made. */
+/** How apps are shown, to programs and to people. A secret is shown only once, when it is made. */
 import type { Client, PublicKey } from '../oauth/client.ts';
-import type { Answer } from './command-run.ts';
+import type { CommandResult } from './command-run.ts';
 import type { Endpoints } from './context.ts';
 import { card, table } from './table.ts';
 import { isoTime, readableTime } from './time.ts';
 
-/** What stands below a secret. */
+/** The sentence below a secret. */
 export const SHOWN_ONCE = 'The secret is shown this once, and only its digest is kept: store it safely now.';
 
 /** What an app's developer needs: five things, and for the device flow a sixth. */
-export function fiveThings(client: Client, clientSecret: string | null, endpoints: Endpoints): Answer {
-  // The published face demands a secret, and knows no devices.
+export function fiveThings(client: Client, clientSecret: string | null, endpoints: Endpoints): CommandResult {
+  // The published face requires a secret, and has no device flow.
   const face = endpoints[clientSecret === null || client.deviceFlow ? 'standard' : 'published'];
   const device = client.deviceFlow ? endpoints.deviceAuthorizationUrl : null;
   const kind = client.type === 'public' ? ' as a public app' : '';
@@ -71,17 +71,17 @@ export function clientJson(client: Client) {
 }
 
 /** One app. */
-export function shownClient(client: Client): Answer {
+export function shownClient(client: Client): CommandResult {
   return { json: clientJson(client), text: clientCard(client) };
 }
 
-/** One app after something was done to it. */
-export function saidOfClient(client: Client, sentence: string): Answer {
+/** One app after it was changed. */
+export function saidOfClient(client: Client, sentence: string): CommandResult {
   return { json: clientJson(client), text: [sentence] };
 }
 
 /** Many apps. */
-export function listedClients(clients: readonly Client[], width: number): Answer {
+export function listedClients(clients: readonly Client[], width: number): CommandResult {
   const rows = clients.map(({ id, name, type, status, createdAt }) => [
     id,
     name,
@@ -123,7 +123,7 @@ const CONSENT = {
   skip: 'never asked',
 } as const satisfies Record<Client['consent'], string>;
 
-/** Nothing for an app that signs nothing. */
+/** Empty for an app without keys. */
 function audienceLine({ assertionAudience, keys }: Client): string {
   if (assertionAudience === 'issuer') return 'the issuer alone';
   return keys.length === 0 ? '' : 'this server: the issuer, or the address of the endpoint';

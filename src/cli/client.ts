@@ -1,4 +1,4 @@
-/** `client`: registering apps, and everything that is done with one afterwards. */
+/** `client`: registers apps, and changes, shows, stops or deletes them. */
 import type { Client } from '../oauth/client.ts';
 import { changedSettings, newSettings, type RegisterOptions, type UpdateOptions } from './client-settings.ts';
 import { clientJson, fiveThings, listedClients, SHOWN_ONCE, saidOfClient, shownClient } from './client-view.ts';

@@ -1,19 +1,19 @@
-/** One run of the program: how a command reaches the installation, and how its answer is printed. */
+/** One run of the program: opens the installation for a command, and prints its result. */
 import type { CommandContext, Installation } from './context.ts';
 import { plain } from './plain.ts';
 
-/** What a command answers: the same facts for programs and for people, and what to do about them. */
-export type Answer = {
+/** What a command prints: the same facts for programs and for people, and what to do next. */
+export type CommandResult = {
   readonly json: unknown;
   /** Lines for people. */
   readonly text: readonly string[];
-  /** A line beside the answer, on standard error. */
+  /** A line on standard error. */
   readonly note?: string;
-  /** 1 when the command found something wrong. */
+  /** 1 if the command found something wrong. */
   readonly exitCode?: number;
 };
 
-/** Prints what commands answer, and keeps the exit code. */
+/** Prints the results of commands, and keeps the exit code. */
 export class CommandRun {
   readonly context: CommandContext;
   readonly #wantsJson: () => boolean;
@@ -24,19 +24,19 @@ export class CommandRun {
     this.#wantsJson = wantsJson;
   }
 
-  /** Whether the answer is for a program; known once the command line is read. */
+  /** Whether to print JSON; known once the command line is read. */
   get json(): boolean {
     return this.#wantsJson();
   }
 
-  /** The columns of the terminal; without bounds where the output goes elsewhere. */
+  /** The columns of the terminal; infinite if the output goes elsewhere. */
   get width(): number {
     return this.context.stdout.columns ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Opens the installation (or makes it, where that is the command's sense), lets the command act, and prints the answer. */
+  /** Opens the installation (`mayCreate`: or makes it), runs the command, and prints its result. */
   async withInstallation(
-    act: (installation: Installation) => Promise<Answer>,
+    act: (installation: Installation) => Promise<CommandResult>,
     { mayCreate = false }: { mayCreate?: boolean } = {},
   ): Promise<void> {
     const installation = await this.context.open(mayCreate);
@@ -47,8 +47,8 @@ export class CommandRun {
     }
   }
 
-  /** Prints an answer. */
-  print({ json, text, note, exitCode = 0 }: Answer): void {
+  /** Prints a result. */
+  print({ json, text, note, exitCode = 0 }: CommandResult): void {
     const lines = this.json ? JSON.stringify(json, null, 2).split('\n') : text;
     this.context.stdout.write(`${lines.map(plain).join('\n')}\n`);
     if (note !== undefined) this.context.stderr.write(`${plain(note)}\n`);

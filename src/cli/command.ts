@@ -1,7 +1,7 @@
 /** The form that all commands share: a sentence, examples, `--json`, and one sentence for a wrong command line. */
 import { Command } from 'commander';
 
-/** A command line that cannot be carried out as written; the message is one sentence that names the remedy. */
+/** A wrong command line; the message is one sentence with the remedy. */
 export class WrongUse extends Error {
   override readonly name = 'WrongUse';
 }

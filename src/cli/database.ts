@@ -1,6 +1,6 @@
-/** `database`: bringing the store up to date, looking whether it is sound, and moving to another one. */
+/** `database`: brings the database up to date, checks it, and moves to another one. */
 import type { CliCommand } from './command.ts';
-import type { Answer, CommandRun } from './command-run.ts';
+import type { CommandResult, CommandRun } from './command-run.ts';
 import type { CopyOutcome } from './context.ts';
 import { ProgressLine } from './progress.ts';
 import { table } from './table.ts';
@@ -64,7 +64,7 @@ function addCopy(database: CliCommand, run: CommandRun): void {
     });
 }
 
-function copied({ from, to, tables }: CopyOutcome, width: number): Answer {
+function copied({ from, to, tables }: CopyOutcome, width: number): CommandResult {
   const json = { from, to, copied: tables !== null, tables: tables ?? [] };
   if (tables === null)
     return {

@@ -1,4 +1,4 @@
-/** `grant`: what users allowed, and taking it back. */
+/** `grant`: lists what users allowed, and revokes it. */
 import { grantIdText, grantStatus, lastUse } from '../oauth/grant.ts';
 import type { ListedGrant } from '../oauth/store.ts';
 import type { CliCommand } from './command.ts';

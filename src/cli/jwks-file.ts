@@ -1,10 +1,10 @@
-/** Where an app's public keys come from: a file with a JSON Web Key Set, or with a single key (RFC 7517 §4 and §5). */
+/** Reads an app's public keys from a file with a JSON Web Key Set, or with a single key (RFC 7517 §4 and §5). */
 import { createReadStream } from 'node:fs';
 import { buffer } from 'node:stream/consumers';
 import type { PublicKey } from '../oauth/client.ts';
 import { OperatorError } from '../oauth/error.ts';
 
-const MOST_BYTES = 64 * 1024;
+const MAX_BYTES = 64 * 1024;
 const REMEDY = 'name a file with public keys, as a JSON Web Key Set or a single JSON Web Key (RFC 7517)';
 
 /** Reads the keys in a file; whether an app may have them is the registry's decision. Throws `OperatorError`. */
@@ -17,15 +17,15 @@ export async function readJwksFile(path: string): Promise<PublicKey[]> {
 }
 
 async function read(path: string): Promise<Buffer> {
-  // One byte more than allowed tells that there are more, also of what has no size, such as a pipe.
-  const bytes = await buffer(createReadStream(path, { end: MOST_BYTES })).catch((error: NodeJS.ErrnoException) => {
+  // Reads up to one byte too many, to notice a larger file even if it has no size, such as a pipe.
+  const bytes = await buffer(createReadStream(path, { end: MAX_BYTES })).catch((error: NodeJS.ErrnoException) => {
     throw new OperatorError(`--jwks: ${path} cannot be read (${error.code}): ${REMEDY}`);
   });
-  if (bytes.length > MOST_BYTES) throw new OperatorError(`--jwks: ${path} is larger than 64 KiB: ${REMEDY}`);
+  if (bytes.length > MAX_BYTES) throw new OperatorError(`--jwks: ${path} is larger than 64 KiB: ${REMEDY}`);
   return bytes;
 }
 
-/** The parser's own message is left out: it quotes the file, which may be a private key by mistake. */
+/** Hides the parser's own message: it quotes the file, which may be a private key by mistake. */
 function parse(path: string, bytes: Buffer): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));

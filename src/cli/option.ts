@@ -1,4 +1,4 @@
-/** Options that commands share, and readers of values: each answers the value or refuses it in words that say the remedy. */
+/** Options that commands share, and readers of values. A reader returns the value, or throws an error with the remedy. */
 import { InvalidArgumentError } from 'commander';
 import type { AssertionAudience, ConsentPolicy } from '../oauth/client.ts';
 import type { Scope } from '../oauth/scope.ts';
@@ -16,16 +16,16 @@ export const NEWER = ['--newer', 'the newer one instead, as when its text was lo
 /** What `NEWER` leaves in a command's options. */
 export type NewerOption = { newer?: boolean };
 
-/** Lists show so many entries unless told otherwise. */
+/** Default number of entries in a list. */
 export const DEFAULT_LIMIT = 100;
 
-/** A whole number of entries, from 1. */
+/** Reads a number of entries, from 1. */
 export function readLimit(text: string): number {
   if (!/^[1-9][0-9]{0,5}$/.test(text)) throw new InvalidArgumentError('give a whole number from 1 to 999999');
   return Number(text);
 }
 
-/** The note below a list that is as long as it may be. */
+/** The note below a list that reached its limit. */
 export function whereItEnds(listed: readonly unknown[], limit: number): { note?: string } {
   if (listed.length < limit) return {};
   return { note: `These are the newest ${limit}: if there are more, --limit shows them.` };
@@ -80,7 +80,7 @@ export type Sentences = Readonly<Record<string, string>>;
 
 /** One more sentence: `LANGUAGE=Sentence in words`, or an English one alone. */
 export function readSentence(text: string, before: Sentences = {}): Sentences {
-  // A word that is stuck to the sign is meant as a language, right or wrong: no sentence begins so.
+  // A word directly before "=" is meant as a language, right or wrong: no sentence begins like that.
   const [, language = 'en', sentence = text] = /^([^\s=]*)=(.*)$/s.exec(text) ?? [];
   if (Object.hasOwn(before, language))
     throw new InvalidArgumentError(`there is one sentence for each language, and ${language} has one already`);

@@ -1,4 +1,4 @@
-/** Where a new password comes from. It is never an argument: those are seen by everybody on the machine. */
+/** Reads or makes a new password. It is never an argument, which everybody on the machine could see. */
 import { randomInt } from 'node:crypto';
 import { OperatorError } from '../oauth/error.ts';
 import type { CommandContext } from './context.ts';

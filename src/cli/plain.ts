@@ -1,8 +1,8 @@
-/** Text that a terminal may be given. */
+/** Text that is safe to print on a terminal. */
 
 /**
- * A line as it may be printed: characters that command a terminal or turn the direction of text are written as
- * `\u001b`, which is also how JSON writes them. Names come from people, and details from requests.
+ * Escapes characters that control a terminal or change the direction of text, such as `\u001b`; JSON escapes them in
+ * the same way. They can be in names, which people choose, and in details, which come from requests.
  */
 export function plain(line: string): string {
   return line.replace(

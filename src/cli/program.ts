@@ -1,4 +1,4 @@
-/** The command line of Valetkey: reads it, runs one command, and turns what went wrong into a sentence and an exit code. */
+/** The command line of Valetkey: reads it, runs one command, and turns an error into a sentence and an exit code. */
 import { CommanderError, Option } from 'commander';
 import manifest from '../../package.json' with { type: 'json' };
 import { addAuditCommands } from './audit.ts';
@@ -15,7 +15,7 @@ import { addScopeCommands } from './scope.ts';
 import { addServiceCommands } from './service.ts';
 import { addUserCommands } from './user.ts';
 
-/** Runs one command; `argv` is the command line without the program. Answers the exit code: 0, 1 (refused) or 2 (wrong use). */
+/** Runs one command; `argv` is without the program. Returns the exit code: 0, 1 (refused) or 2 (wrong use). */
 export async function runProgram(argv: readonly string[], context: CommandContext): Promise<number> {
   const program = newProgram(context);
   const run = new CommandRun(context, () => program.opts()['json'] === true);
@@ -62,7 +62,7 @@ function newProgram({ stdout, stderr }: CommandContext): CliCommand {
     .exitOverride();
 }
 
-/** Of an option and its opposite the last would win, and what was given before be lost without a word. */
+/** Refuses an option together with its opposite: the last would win, and the other be ignored in silence. */
 function refuseTakenBack(argv: readonly string[]): void {
   for (const [place, argument] of argv.entries()) {
     const option = argument.replace(/^--no-/, '--');
@@ -72,7 +72,7 @@ function refuseTakenBack(argv: readonly string[]): void {
   }
 }
 
-/** Wherever `--help` stands, it is about the whole command, and so is `help` before it. */
+/** Moves `--help`, or a leading `help`, to the end: wherever it stands, it is about the whole command. */
 function helpLast(argv: readonly string[]): string[] {
   const isHelp = (argument: string, place: number) =>
     argument === '--help' || argument === '-h' || (argument === 'help' && place === 0);
@@ -80,7 +80,7 @@ function helpLast(argv: readonly string[]): string[] {
   return command.length < argv.length ? [...command, '--help'] : command;
 }
 
-/** What the operator is told of an error, or null when it is a mistake of the program's own. */
+/** The sentence for the operator, or null for a bug of this program. */
 function sentenceFor(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
   if (error.name === 'StoreUnavailable')
@@ -90,7 +90,7 @@ function sentenceFor(error: unknown): string | null {
   return ['OperatorError', 'InstallationError', 'WrongUse'].includes(error.name) ? error.message : null;
 }
 
-/** Whether SQLite, PostgreSQL or the system said no, by what only their errors have: a table is gone, a disk is full. */
+/** Whether an error is SQLite's, PostgreSQL's or the system's, by the members that only theirs have. */
 function isFromBelow(error: unknown): boolean {
   return error instanceof Error && ['errcode', 'severity', 'syscall'].some((member) => member in error);
 }

@@ -1,8 +1,8 @@
-/** How far a long command is, on standard error: one line that changes at a terminal, else a line now and then. */
+/** The progress of a long command, on standard error: one line that changes at a terminal, else a line now and then. */
 import type { CommandContext, CopyProgress } from './context.ts';
 
 const WIDTH = 24;
-/** So often the line changes (ms), and so often another one is written. */
+/** Time between two changes of the line at a terminal, and between two lines elsewhere (ms). */
 const EVERY_MS = { terminal: 100, elsewhere: 10_000 };
 const CLEAR_LINE = '\r\u001b[2K';
 
@@ -13,13 +13,13 @@ export class ProgressLine {
   #step: { readonly name: string; readonly since: number; readonly from: number } | null = null;
   #shownAt = 0;
 
-  /** `now` answers ms since the epoch. */
+  /** `now` returns ms since the epoch. */
   constructor({ stderr, now }: Pick<CommandContext, 'stderr' | 'now'>) {
     this.#stream = stderr;
     this.#now = now;
   }
 
-  /** Shows it, if it is time again, or the step is new or done. */
+  /** Shows the progress if it is time, or if the step is new or done. */
   show(progress: CopyProgress): void {
     const now = this.#now();
     if (this.#step?.name !== progress.step) {
@@ -34,7 +34,7 @@ export class ProgressLine {
     this.#stream.write(this.#stream.isTTY ? CLEAR_LINE + bar(progress) + line : `${line}\n`);
   }
 
-  /** Takes the changing line away, before something else is written. */
+  /** Removes the changing line, before something else is written. */
   end(): void {
     if (this.#stream.isTTY && this.#step) this.#stream.write(CLEAR_LINE);
   }

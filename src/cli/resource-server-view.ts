@@ -1,13 +1,13 @@
-/** How resource servers are shown, to programs and to people. Never with a secret: that is said once, where it is made. */
+/** How resource servers are shown, to programs and to people. A secret is shown only once, when it is made. */
 import type { ResourceServer } from '../oauth/resource-server.ts';
 import { SHOWN_ONCE } from './client-view.ts';
-import type { Answer } from './command-run.ts';
+import type { CommandResult } from './command-run.ts';
 import type { Endpoints } from './context.ts';
 import { card, table } from './table.ts';
 import { isoTime, readableTime } from './time.ts';
 
 /** What the developer of a resource server needs. */
-export function registeredResourceServer(server: ResourceServer, secret: string, endpoints: Endpoints): Answer {
+export function registeredResourceServer(server: ResourceServer, secret: string, endpoints: Endpoints): CommandResult {
   return {
     json: {
       resource_server_id: server.id,
@@ -42,7 +42,7 @@ export function resourceServerJson(server: ResourceServer) {
 }
 
 /** One resource server. */
-export function shownResourceServer(server: ResourceServer): Answer {
+export function shownResourceServer(server: ResourceServer): CommandResult {
   const secrets = server.secrets.map(({ createdAt }) => `made ${readableTime(createdAt)}`);
   return {
     json: resourceServerJson(server),
@@ -58,7 +58,7 @@ export function shownResourceServer(server: ResourceServer): Answer {
 }
 
 /** Many resource servers. */
-export function listedResourceServers(servers: readonly ResourceServer[], width: number): Answer {
+export function listedResourceServers(servers: readonly ResourceServer[], width: number): CommandResult {
   const rows = servers.map(({ id, name, resource, scopes, createdAt }) => [
     id,
     name,
@@ -85,7 +85,7 @@ function settingsJson({ name, resource, scopes, secrets, createdAt }: ResourceSe
   };
 }
 
-/** The secret is a variable here: it stands above, once, and belongs into no source. */
+/** The secret is a variable in the example: it must not be in source code. */
 function exampleFor({ id, resource }: ResourceServer, issuer: string): string[] {
   const settings = { issuer, id, ...(resource === null ? {} : { resource }) };
   const members = Object.entries(settings).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);

@@ -1,4 +1,4 @@
-/** `resource-server`: registering the APIs that ask what an access token is good for, and changing them. */
+/** `resource-server`: registers the APIs that ask what an access token is good for, and changes them. */
 import { Option } from 'commander';
 import type { ResourceServerSettings } from '../operator/resource-server-registry.ts';
 import { SHOWN_ONCE } from './client-view.ts';

@@ -1,7 +1,7 @@
-/** `scope`: what scopes mean in words, for the whole installation and in each language. */
+/** `scope`: defines what scopes mean in words, for the whole installation and in each language. */
 import type { ScopeDefinition } from '../oauth/scope.ts';
 import type { CliCommand } from './command.ts';
-import type { Answer, CommandRun } from './command-run.ts';
+import type { CommandResult, CommandRun } from './command-run.ts';
 import { readSentence, type Sentences, YES, type YesOption } from './option.ts';
 import { card, table } from './table.ts';
 import { confirm } from './terminal-input.ts';
@@ -51,7 +51,7 @@ function scopeJson({ name, sentences, createdAt }: ScopeDefinition) {
   return { name, sentences, created_at: isoTime(createdAt) };
 }
 
-function shown(scope: ScopeDefinition): Answer {
+function shown(scope: ScopeDefinition): CommandResult {
   const sentences = Object.entries(scope.sentences).map(([language, sentence]) => `${language}: ${sentence}`);
   return {
     json: scopeJson(scope),
@@ -63,7 +63,7 @@ function shown(scope: ScopeDefinition): Answer {
   };
 }
 
-function listed(scopes: readonly ScopeDefinition[], width: number): Answer {
+function listed(scopes: readonly ScopeDefinition[], width: number): CommandResult {
   const rows = scopes.map(({ name, sentences, createdAt }) => [
     name,
     sentences['en'] ?? '',

@@ -1,11 +1,10 @@
-/** Tables and cards for people. Nothing is ever cut off: an id that is not whole is of no use. */
+/** Tables and cards for people. Nothing is ever cut off: part of an id is of no use. */
 
-/** A card's line: a label and what stands there; several texts stand below each other. */
+/** A field of a card: a label and its value; several values get a line each. */
 export type Field = readonly [label: string, value: string | readonly string[]];
 
 /**
- * Rows under headings; where they do not fit the width, a card for each row instead. A column in which no row says
- * anything is left out.
+ * Rows under headings, or a card for each row if they do not fit the width. A column without any value is left out.
  */
 export function table(headings: readonly string[], rows: readonly (readonly string[])[], width: number): string[] {
   const said = headings.map((_, i) => i).filter((i) => rows.some((row) => row[i]));

@@ -1,14 +1,14 @@
-/** Questions to the person at the terminal. They go to standard error, so that standard output is the answer alone. */
+/** Questions to the person at the terminal. They go to standard error, so that standard output has the result alone. */
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { OperatorError } from '../oauth/error.ts';
 import type { CommandContext } from './context.ts';
 
-/** Asks line after line and answers what was typed; without `echo` nothing of it is shown. */
+/** Asks one question after the other and returns what was typed; without `echo` the terminal does not show it. */
 export async function ask(context: CommandContext, prompts: readonly string[], echo: boolean): Promise<string[]> {
   const { stdin, stderr } = context;
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
-  // Reading the keys one by one is what keeps the terminal from echoing them.
+  // With `terminal`, keys are read one by one, and the terminal does not echo them.
   const lines = createInterface({ input: stdin, output: nowhere, terminal: !echo, historySize: 0 });
   const typed = lines[Symbol.asyncIterator]();
   const answers: string[] = [];
@@ -26,7 +26,7 @@ export async function ask(context: CommandContext, prompts: readonly string[], e
   }
 }
 
-/** Asks before something that cannot be undone, unless `yes` was said already or nobody is there to be asked. */
+/** Asks before something that cannot be undone, unless `yes` is set or there is no terminal. */
 export async function confirm(context: CommandContext, question: string, yes: boolean): Promise<void> {
   if (yes || !context.stdin.isTTY) return;
   const [answer = ''] = await ask(context, [`${question} [y/N] `], true);

@@ -1,7 +1,7 @@
-/** `user`: the accounts of the people who allow apps. */
+/** `user`: adds, shows, changes and deletes the accounts of the people who allow apps. */
 import type { Account } from '../accounts/account.ts';
 import type { CliCommand } from './command.ts';
-import type { Answer, CommandRun } from './command-run.ts';
+import type { CommandResult, CommandRun } from './command-run.ts';
 import type { Installation } from './context.ts';
 import { DEFAULT_LIMIT, readLimit, whereItEnds, YES, type YesOption } from './option.ts';
 import { type NewPassword, newPassword } from './password-input.ts';
@@ -119,7 +119,7 @@ function addStopping(user: CliCommand, run: CommandRun): void {
     );
 }
 
-async function add({ accounts, operator }: Installation, options: AddOptions, run: CommandRun): Promise<Answer> {
+async function add({ accounts, operator }: Installation, options: AddOptions, run: CommandRun): Promise<CommandResult> {
   const given = await newPassword(run.context, options.passwordStdin ?? false);
   const { email, name, username = null } = options;
   const account = await accounts.add(
@@ -129,19 +129,19 @@ async function add({ accounts, operator }: Installation, options: AddOptions, ru
   return withPassword(account, given, `${account.name} is added.`);
 }
 
-/** The answer after a password was set: it is shown only where it was made here, and only now. */
-function withPassword(account: Account, { password, made }: NewPassword, sentence: string): Answer {
+/** The result after a password was set. The password is shown only if it was made here, and only now. */
+function withPassword(account: Account, { password, made }: NewPassword, sentence: string): CommandResult {
   const json = { ...accountJson(account), password: made ? password : null };
   if (!made) return { json, text: [sentence, '', ...accountCard(account)] };
   const once = 'The password is shown this once: hand it over in a safe way.';
   return { json, text: [sentence, '', ...accountCard(account, password), '', once] };
 }
 
-function said(account: Account, sentence: string): Answer {
+function said(account: Account, sentence: string): CommandResult {
   return { json: accountJson(account), text: [sentence] };
 }
 
-function listed(accounts: readonly Account[], limit: number, width: number): Answer {
+function listed(accounts: readonly Account[], limit: number, width: number): CommandResult {
   const rows = accounts.map((account) => [
     account.id,
     account.email,

@@ -1,15 +1,15 @@
-/** Folders whose names, and whose files' names, outlive a power cut: a name is a matter of the folder that it is in. */
+/** Makes names of folders and files survive a power cut: a name is stored in the folder above, which must be synced. */
 import { closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 
-/** Makes a folder, and those above it that are missing, for the owner's eyes only (mode 0700). Throws what the system says. */
+/** Makes a folder and the missing ones above it, for the owner only (mode 0700). Throws the system's error. */
 export function makeFolder(path: string): void {
   const highest = mkdirSync(resolve(path), { recursive: true, mode: 0o700 });
   if (highest === undefined) return;
   for (let made = resolve(path); made.length >= highest.length; made = dirname(made)) syncFolder(dirname(made));
 }
 
-/** Waits until the names in a folder are on disk. Throws what the system says. */
+/** Waits until the names in a folder are on disk. Throws the system's error. */
 export function syncFolder(path: string): void {
   const descriptor = openSync(path, 'r');
   try {

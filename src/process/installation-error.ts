@@ -1,4 +1,4 @@
-/** The installation cannot run as it is: every mistake in one sentence that says the remedy. Nothing was changed. */
+/** The installation cannot run as it is set up: one sentence for each mistake, with its remedy. Nothing was changed. */
 export class InstallationError extends Error {
   override readonly name = 'InstallationError';
 

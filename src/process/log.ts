@@ -1,14 +1,14 @@
-/** The log: a line of JSON each, and how a service writes many of them. */
+/** The log: one line of JSON for each entry, and how a service writes many of them. */
 import { type DestinationStream, type Logger, pino } from 'pino';
 
-/** So long a line waits for others at most (ms), and so many characters are written at once. */
+/** Maximum time that a line waits for others (ms), and the number of characters at which lines are written at once. */
 const WRITE_EVERY_MS = 250;
 const WRITTEN_AT_ONCE = 32_768;
 
-/** A logger that also writes a line of given members, as its own of level `info` are, for whoever writes thousands a second. */
+/** A logger with a cheap `line` of level `info`, for what is logged thousands of times a second. */
 export type Log = Logger & { line(members: object): void };
 
-/** Structured logs. Nothing that is a secret is ever handed to it. `now` in ms since the epoch. */
+/** Makes the log. It never gets a secret. `now` in ms since the epoch. */
 export function makeLogger(destination: DestinationStream, now: () => number): Log {
   const timestamp = timesOfLines(now);
   const logger = pino({ base: null, timestamp, formatters: { level: (level) => ({ level }) } }, destination);
@@ -19,7 +19,7 @@ export function makeLogger(destination: DestinationStream, now: () => number): L
   return Object.assign(logger, { line });
 }
 
-/** The time as a line has it (RFC 3339), made once for all lines of a millisecond. */
+/** The time in a line (RFC 3339), made once for all lines of a millisecond. */
 function timesOfLines(now: () => number): () => string {
   let moment = Number.NaN;
   let text = '';
@@ -31,20 +31,20 @@ function timesOfLines(now: () => number): () => string {
   };
 }
 
-/** Standard error, where each line is written as it comes. */
+/** Standard error, with each line written at once. */
 export function lineByLine(): DestinationStream {
   return pino.destination({ fd: 2, sync: true });
 }
 
-/** Standard error for whoever logs thousands of lines a second: they are gathered, since each would be a system call. */
+/** Standard error for a service, which logs thousands of lines a second: they are gathered, to save system calls. */
 export class GatheredLines implements DestinationStream {
-  // Written by this thread: a write that another thread has begun would be lost when the process ends.
+  // Written by this thread: a write on another thread would be lost when the process ends.
   readonly #output = pino.destination({ fd: 2, sync: true });
   #lines = '';
 
   constructor() {
     setInterval(() => this.flushSync(), WRITE_EVERY_MS).unref();
-    // The lines before its end are those that matter. Only those who are killed outright keep the last of them.
+    // The last lines matter most. They are lost only when the process is killed.
     process.on('exit', () => this.flushSync());
   }
 
@@ -53,7 +53,7 @@ export class GatheredLines implements DestinationStream {
     if (this.#lines.length >= WRITTEN_AT_ONCE) this.flushSync();
   }
 
-  /** Writes what is there; pino calls it after a fatal line. */
+  /** Writes the gathered lines; pino calls it after a fatal line. */
   flushSync(): void {
     const lines = this.#lines;
     this.#lines = '';

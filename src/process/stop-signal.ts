@@ -1,9 +1,9 @@
-/** Being told to stop, by signals. */
+/** Signals that stop the process. */
 
-/** So long after the first signal what comes is the same one (ms): npm and the first run hand a group's signal on. */
+/** A signal within this time after the first is the same one (ms): npm and the first run pass on a signal to the group. */
 const SAME_SIGNAL_MS = 1000;
 
-/** Resolves at the first signal that asks to stop; a second, impatient one ends the process at once. */
+/** Resolves at the first signal that asks to stop; a second one ends the process at once. */
 export function stopSignal(): Promise<void> {
   return new Promise((resolve) => {
     let first: number | undefined;

@@ -1,13 +1,13 @@
 /**
- * The configuration: one table with a row for each variable, read in one place, all mistakes told at once. The table in
- * `docs/interface.md` is generated from it.
+ * The configuration: one table with a row for each variable. It is read in one place, and all mistakes are reported at
+ * once. The table in `docs/interface.md` is generated from it.
  */
 import { BlockList, isIP } from 'node:net';
 import type { Lifetimes } from '../oauth/grant.ts';
 import { InstallationError } from '../process/installation-error.ts';
 import { readDuration } from './duration.ts';
 
-/** A variable: how its text is read (`Mistake` where it cannot be), its default as text, and a sentence for the documents. */
+/** A variable: how its text is read (`Mistake` if it is wrong), its default as text, and a sentence for the documents. */
 type Setting<T> = {
   readonly variable: string;
   readonly initial: string;
@@ -27,7 +27,7 @@ class Mistake {
 /** Where to listen. */
 export type ListenAddress = { readonly host: string; readonly port: number };
 
-/** Where the data is: a file, or memory that ends with the process. */
+/** Where the data is: in a file, in memory that ends with the process, or on a server. */
 export type DatabaseLocation =
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'memory' }
@@ -187,7 +187,7 @@ export function readConfiguration(variables: Readonly<Record<string, string | un
   };
 }
 
-/** Reads where a database is from a text that `name` stands for. Throws `InstallationError`. */
+/** Reads where a database is; an error calls the text `name`. Throws `InstallationError`. */
 export function readDatabaseLocation(name: string, text: string): DatabaseLocation {
   const read = readDatabaseUrl(text);
   if (read instanceof Mistake) throw new InstallationError([`${name}: ${read.remedy}`]);
@@ -209,13 +209,13 @@ export function lifetimesOf(configuration: Configuration): Lifetimes {
   return Object.fromEntries(lifetimes) as Lifetimes;
 }
 
-/** What whoever has the database open has to agree on, beside the token prefix: variables by name, as they were read. */
+/** The settings that all instances must agree on, beside the token prefix: variables by name, as they were read. */
 export function sharedSettings(configuration: Configuration): Record<string, string> {
   const names = ['appUrl', ...Object.values(LIFETIMES)] as const;
   return Object.fromEntries(names.map((name) => [SETTINGS[name].variable, String(configuration[name])]));
 }
 
-/** What an operator should look at although the service can start, each a sentence with its remedy. */
+/** Warnings for the operator, although the service can start; each is a sentence with its remedy. */
 export function configurationWarnings({ appUrl, trustedProxies }: Configuration): string[] {
   return appUrl.startsWith('https:') && trustedProxies.rules.length === 0
     ? [
@@ -255,7 +255,7 @@ function contradictions(values: Values, variables: Readonly<Record<string, strin
   return mistakes;
 }
 
-/** A misspelt variable would be ignored in silence: everything with our prefix must be known. */
+/** Every variable with our prefix must be known: a misspelt one would be ignored in silence. */
 function unknownVariables(variables: Readonly<Record<string, string | undefined>>): string[] {
   const known = Object.values<Setting<unknown>>(SETTINGS).map(({ variable }) => variable);
   return Object.keys(variables)
@@ -350,7 +350,7 @@ function readSupportAddress(text: string): string | null | Mistake {
   return URL.parse(text)?.protocol === 'https:' ? text : new Mistake('write an e-mail address or an https address');
 }
 
-/** A text that has a default, so that there always is one. */
+/** A text with a default, so that it is never empty. */
 function readName(text: string): string {
   return text;
 }

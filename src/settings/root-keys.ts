@@ -1,4 +1,4 @@
-/** The root keys on disk or in the environment: read, checked, and made for a new installation. */
+/** Root keys on disk or in the environment: reads and checks them, and makes one for a new installation. */
 import { randomBytes } from 'node:crypto';
 import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -7,7 +7,7 @@ import { ROOT_KEY_BYTES } from '../oauth/keyring.ts';
 import { makeFolder, syncFolder } from '../process/folder.ts';
 import { InstallationError } from '../process/installation-error.ts';
 
-/** Lets secret scanners and people tell a root key from every other text. */
+/** So that secret scanners and people recognise a root key. */
 const PREFIX = 'vk_rk_';
 
 /** A new root key as text: 256 random bits with a prefix and a checksum. */
@@ -16,8 +16,8 @@ export function makeRootKey(): string {
 }
 
 /**
- * Reads root keys from text, newest first, separated by white space; a line that begins with # is a comment. `place`
- * names where the text is from. Throws `InstallationError` without ever repeating the text.
+ * Reads root keys from a text, newest first, separated by white space. A line that begins with # is a comment. `place`
+ * says where the text is from. Throws `InstallationError`, which never repeats the text.
  */
 export function parseRootKeys(text: string, place: string): Buffer[] {
   const words = text
@@ -49,15 +49,15 @@ export type KeysPlace = {
 };
 
 /**
- * The root keys of an installation, newest first: from the environment, from the file, or made anew together with a new
- * database. Throws `InstallationError`.
+ * The root keys of an installation, newest first: from the environment, from the file, or new ones for a new database.
+ * Throws `InstallationError`.
  */
 export function loadRootKeys({ keys, keysFile: path, database }: KeysPlace, isNewDatabase: boolean): Buffer[] {
   if (keys !== null) return parseRootKeys(keys, 'VALETKEY_KEYS');
   if (database.kind === 'memory') return parseRootKeys(makeRootKey(), 'memory');
   const found = readKeysFile(path);
   if (found) return found;
-  // Instances that each made their own would not understand each other.
+  // All instances need the same keys, so none may make its own.
   if (database.kind === 'postgresql')
     throw new InstallationError([
       `the keys file ${path} is missing, and all instances need the same keys: make it once with "valetkey keys generate --file ${path}", and give it to each`,
@@ -71,7 +71,7 @@ export function loadRootKeys({ keys, keysFile: path, database }: KeysPlace, isNe
   return readKeysFile(path) ?? [];
 }
 
-/** Reads the keys file, or null when there is none. Throws `InstallationError` when others could read it, or it cannot be read. */
+/** Reads the keys file; null if there is none. Throws `InstallationError` if others can read it, or this process cannot. */
 export function readKeysFile(path: string): Buffer[] | null {
   let text: string;
   try {
@@ -94,8 +94,8 @@ export function readKeysFile(path: string): Buffer[] | null {
 }
 
 /**
- * Writes a new keys file with one key, mode 0600, and answers the key. It appears whole or not at all, and never
- * replaces another: of two processes that start at once, one makes it and the other reads it. False when one is there.
+ * Writes a new keys file with one key, mode 0600. It appears whole or not at all. It never replaces another, so that of
+ * two processes that start at once one makes it and the other reads it. Returns false if there is one already.
  */
 export function makeKeysFile(path: string, key: string): boolean {
   const draft = `${path}.${process.pid}.new`;

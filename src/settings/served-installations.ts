@@ -1,4 +1,4 @@
-/** Which installations the keys of a file have served: comments in it, so that none is begun anew while a database is away. */
+/** Notes in the keys file which installations its keys served, so that none is begun anew while a database is missing. */
 import { randomBytes } from 'node:crypto';
 import {
   closeSync,
@@ -20,12 +20,12 @@ import type { KeysPlace } from './root-keys.ts';
 
 const COMMENT = /^# Serves the installation ([0-9a-f]{32})\b/gm;
 const OWNER_MAY_WRITE = 0o200;
-/** What a draft's name has behind that of the keys file. */
+/** What the name of a draft adds to that of the keys file. */
 const DRAFT = /^\.[0-9a-f]{16}\.new$/;
 
 /**
- * The sentence that refuses to begin a new installation, since the keys have served one: of two that share keys each is
- * served, and none is begun. Null for keys that never served, or are in no file. The file was read before.
+ * The sentence that refuses to begin a new installation, since these keys have served one. Null if they have not, or
+ * are in no file. Existing installations may share keys. The file was read before.
  */
 export function refusalOfNew(place: KeysPlace): string | null {
   if (!isInFile(place)) return null;
@@ -36,8 +36,8 @@ export function refusalOfNew(place: KeysPlace): string | null {
 }
 
 /**
- * Notes in the keys file that its keys serve an installation, unless that is there already. The file appears whole or not at
- * all, with its mode and owner. Answers a sentence when it cannot be noted, else null.
+ * Notes in the keys file that its keys serve an installation, unless it is there already. The file is replaced as a
+ * whole or not at all, and keeps its mode and owner. Returns a sentence if that fails, else null.
  */
 export function noteServed(place: KeysPlace, installation: string): string | null {
   if (!isInFile(place)) return null;
@@ -52,10 +52,10 @@ function isInFile({ keys, database }: KeysPlace): boolean {
   return keys === null && database.kind !== 'memory';
 }
 
-/** Answers why not, or null. */
+/** Returns why it failed, or null. */
 function note(keysFile: string, installation: string): string | null {
   try {
-    const path = realpathSync(keysFile); // Or a link would be replaced by a file.
+    const path = realpathSync(keysFile); // So that a link is not replaced by a file.
     const text = readFileSync(path, 'utf8');
     if (!idsIn(text).includes(installation)) {
       if ((statSync(path).mode & OWNER_MAY_WRITE) === 0) return 'its mode is read-only';
@@ -73,7 +73,7 @@ function note(keysFile: string, installation: string): string | null {
   }
 }
 
-/** By another start, which had this one's draft removed or was first. */
+/** Whether another start noted it, which was first or removed this one's draft. */
 function wasNoted(keysFile: string, installation: string): boolean {
   try {
     return idsIn(readFileSync(keysFile, 'utf8')).includes(installation);
@@ -82,21 +82,21 @@ function wasNoted(keysFile: string, installation: string): boolean {
   }
 }
 
-/** A start that was killed left its draft, with the keys in it. Only once the note is there: another start may be at it. */
+/** Removes drafts of killed starts, which hold the keys. Only after the note is there: another start may need its draft. */
 function removeDrafts(path: string): void {
   const [folder, name] = [dirname(path), basename(path)];
   for (const other of readdirSync(folder))
     if (other.startsWith(name) && DRAFT.test(other.slice(name.length))) rmSync(join(folder, other), { force: true });
 }
 
-/** Of two starts at once the later wins; both write the same, unless their installations differ: the next start adds what is missing. */
+/** Of two starts at once the later wins. If their installations differ, the next start adds the missing note. */
 function replace(path: string, before: string, after: string): void {
   const draft = `${path}.${randomBytes(8).toString('hex')}.new`;
   const { mode, uid, gid } = statSync(path);
   const descriptor = openSync(draft, 'wx', 0o600);
   try {
     writeSync(descriptor, after);
-    // A command may be root's, and the service's user has to read the file afterwards.
+    // Root may run the command, but the service's user must be able to read the file.
     fchownSync(descriptor, uid, gid);
     fchmodSync(descriptor, mode & 0o777);
     fsyncSync(descriptor);
