@@ -2,6 +2,7 @@
 import { accountsGuards } from './accounts.ts';
 import { connectedAppsGuards } from './connected-apps.ts';
 import type { Guard } from './guard.ts';
+import { mainGuards } from './main.ts';
 import { oauthGuards } from './oauth.ts';
 import { revocationGuards } from './revocations.ts';
 import { storageGuards } from './storage.ts';
@@ -10,6 +11,7 @@ import { storageGuards } from './storage.ts';
 export const GUARDS: Readonly<Record<string, readonly Guard[]>> = {
   accounts: accountsGuards,
   'connected apps': connectedAppsGuards,
+  main: mainGuards,
   oauth: oauthGuards,
   revocations: revocationGuards,
   storage: storageGuards,

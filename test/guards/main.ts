@@ -1,0 +1,42 @@
+/** The guards of what the program hands to its parts. */
+import { type Guard, guardsIn } from './guard.ts';
+
+/** Guards of src/main.ts: tests run the real program for each. */
+export const mainGuards: readonly Guard[] = [
+  ...guardsIn(
+    'src/main.ts',
+    ['test/flows/wiring.test.ts'],
+    [
+      ['a failed disk ends the process', '      process.exit(1);\n    },', '    },'],
+      [
+        'a command says that nobody knows what was done',
+        "if (role === 'command') process.stderr.write(",
+        "if (role === 'command') void (",
+      ],
+      ['how commits sync can be set', "durability: role === 'service' ? durability : 'full',", "durability: 'full',"],
+      [
+        'commits sync by themselves where that is set',
+        "durability: role === 'service' ? durability : 'full',",
+        "durability: role === 'service' ? 'awaited' : 'full',",
+      ],
+      [
+        "the product's name is no password",
+        "const guessable = [configuration.productName, 'valetkey'];",
+        "const guessable = ['valetkey'];",
+      ],
+      [
+        'our own name is no password',
+        "const guessable = [configuration.productName, 'valetkey'];",
+        'const guessable = [configuration.productName];',
+      ],
+      ['a start warns of the configuration', '...configurationWarnings(configuration), ', ''],
+      ['a start warns of settings that differ', '...differences, ', ''],
+      ['what SQLite has to report is logged', 'report: (sentence) => logger.warn(sentence),', 'report: () => {},'],
+    ],
+  ),
+  ...guardsIn(
+    'src/main.ts',
+    ['test/flows/exposed-database.test.ts'],
+    [['a start warns of files that others can read', ', ...storage.exposures]', ']']],
+  ),
+];
