@@ -26,11 +26,11 @@ export type AccountsParts = {
   readonly guessable: readonly string[];
 };
 
+/** What people and operators call an account. */
+export type AboutAccount = Pick<Account, 'email' | 'name' | 'username'>;
+
 /** What an operator says of a new account. */
-export type NewAccount = {
-  readonly email: string;
-  readonly name: string;
-  readonly username: string | null;
+export type NewAccount = AboutAccount & {
   readonly isOperator: boolean;
   readonly password: string;
 };
@@ -91,13 +91,7 @@ export class Accounts {
   /** Adds an account. */
   async add(account: NewAccount, operator: Actor): Promise<Account> {
     const { store, hasher, now } = this.#parts;
-    const problems = {
-      email: emailProblem(account.email),
-      name: personNameProblem(account.name),
-      username: account.username === null ? null : usernameProblem(account.username),
-    };
-    for (const [field, problem] of Object.entries(problems))
-      if (problem) throw new OperatorError(`${field}: ${problem}`);
+    checkAbout(account);
     const { password, ...rest } = account;
     this.#checkPassword(password, rest);
     const at = now();
@@ -112,9 +106,23 @@ export class Accounts {
       createdAt: at,
     };
     const taken = await store.addAccount(added, emailKey(added.email), this.#event('user_added', operator, added.id));
-    if (taken)
-      throw new OperatorError(`another account has this ${taken === 'email' ? 'e-mail address' : 'user name'} already`);
+    if (taken) throw new OperatorError(TAKEN[taken]);
     return added;
+  }
+
+  /** Changes what an account is called and where its person is written to. Sessions and grants stay. */
+  async update(idOrEmail: string, changes: Partial<AboutAccount>, operator: Actor): Promise<Account> {
+    const { store, now } = this.#parts;
+    const before = await this.show(idOrEmail);
+    const changed = { ...before, ...changes };
+    checkAbout(changed);
+    // The trail outlives the account: it tells what was changed, and not to what.
+    const detail = Object.keys(changes).join(', ');
+    const event = auditEvent('user_updated', operator, now(), { resourceOwnerId: before.id, detail });
+    const problem = await store.updateAccount(changed, emailKey(changed.email), event);
+    if (problem === 'gone') mustBeThere(false);
+    else if (problem) throw new OperatorError(TAKEN[problem]);
+    return changed;
   }
 
   /** Whether there is an account. */
@@ -190,7 +198,7 @@ export class Accounts {
     return { ...account, status };
   }
 
-  #checkPassword(password: string, account: Pick<Account, 'email' | 'name' | 'username'>): void {
+  #checkPassword(password: string, account: AboutAccount): void {
     const problem = passwordProblem(password, account, this.#parts.guessable);
     if (problem) throw new OperatorError(PASSWORD_PROBLEMS[problem]);
   }
@@ -198,6 +206,21 @@ export class Accounts {
   #event(action: AuditAction, operator: Actor, resourceOwnerId: string): AuditEvent {
     return auditEvent(action, operator, this.#parts.now(), { resourceOwnerId });
   }
+}
+
+const TAKEN = {
+  email: 'another account has this e-mail address already',
+  username: 'another account has this user name already',
+} as const;
+
+/** Throws an `OperatorError` that names the field. */
+function checkAbout({ email, name, username }: AboutAccount): void {
+  const problems = {
+    email: emailProblem(email),
+    name: personNameProblem(name),
+    username: username === null ? null : usernameProblem(username),
+  };
+  for (const [field, problem] of Object.entries(problems)) if (problem) throw new OperatorError(`${field}: ${problem}`);
 }
 
 function mustBeThere(there: boolean): void {

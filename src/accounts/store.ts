@@ -16,6 +16,8 @@ export type AccountStore = {
   recordWrongSignIns(event: AuditEvent): Promise<void>;
   /** Adds an account; answers which of its names somebody has already, or null when it was added. */
   addAccount(account: Account, emailKey: string, event: AuditEvent): Promise<'email' | 'username' | null>;
+  /** Changes e-mail address, name and user name; returns what kept it from that, or null when it is so. */
+  updateAccount(account: Account, emailKey: string, event: AuditEvent): Promise<'email' | 'username' | 'gone' | null>;
   /** Sets a password, at the time of the event, and ends all sessions of the account; false when it is gone. */
   setPassword(id: string, password: StoredPassword, event: AuditEvent): Promise<boolean>;
   /**

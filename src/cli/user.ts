@@ -1,5 +1,6 @@
 /** `user`: adds, shows, changes and deletes the accounts of the people who allow apps. */
 import type { Account } from '../accounts/account.ts';
+import type { AboutAccount } from '../accounts/accounts.ts';
 import type { CliCommand } from './command.ts';
 import type { CommandResult, CommandRun } from './command-run.ts';
 import type { Installation } from './context.ts';
@@ -9,6 +10,7 @@ import { card, table } from './table.ts';
 import { confirm } from './terminal-input.ts';
 import { isoTime, readableTime } from './time.ts';
 
+type UpdateOptions = { email?: string; name?: string; username?: string | false };
 type AddOptions = { email: string; name: string; username?: string; operator?: boolean; passwordStdin?: boolean };
 
 const PASSWORD_STDIN = [
@@ -38,6 +40,23 @@ function addMaking(user: CliCommand, run: CommandRun): void {
     .action((options: AddOptions) =>
       run.withInstallation((installation) => add(installation, options, run), { mayCreate: true }),
     );
+  user
+    .leaf('update <user>', 'Change the e-mail address or the names of a user; sessions and grants stay.', [
+      'user update ada@example.com --email ada@lovelace.example',
+      'user update ada@example.com --no-username',
+    ])
+    .option('--email <address>', 'the e-mail address to sign in with')
+    .option('--name <name>', 'the name that apps are told')
+    .option('--username <name>', 'a short name that apps are told')
+    .option('--no-username', 'no short name')
+    .action((user: string, options: UpdateOptions, command: CliCommand) => {
+      const changes = changesIn(options);
+      if (Object.keys(changes).length === 0) command.error('say what to change');
+      return run.withInstallation(async ({ accounts, operator }) => {
+        const account = await accounts.update(user, changes, operator);
+        return { json: accountJson(account), text: [`${account.name} is updated.`, '', ...accountCard(account)] };
+      });
+    });
   user
     .leaf('set-password <user>', 'Set the password of a user, and end all their sessions.', [
       'user set-password ada@example.com',
@@ -127,6 +146,14 @@ async function add({ accounts, operator }: Installation, options: AddOptions, ru
     operator,
   );
   return withPassword(account, given, `${account.name} is added.`);
+}
+
+function changesIn({ email, name, username }: UpdateOptions): Partial<AboutAccount> {
+  return {
+    ...(email === undefined ? {} : { email }),
+    ...(name === undefined ? {} : { name }),
+    ...(username === undefined ? {} : { username: username === false ? null : username }),
+  };
 }
 
 /** The result after a password was set. The password is shown only if it was made here, and only now. */

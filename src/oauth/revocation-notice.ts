@@ -20,6 +20,7 @@ const SUBJECTS: Partial<Record<AuditAction, Subject>> = {
   client_paused: 'client',
   client_grants_revoked: 'client',
   client_deleted: 'client',
+  user_updated: 'resource owner',
   user_disabled: 'resource owner',
   user_grants_revoked: 'resource owner',
   user_deleted: 'resource owner',

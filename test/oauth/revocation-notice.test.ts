@@ -51,6 +51,7 @@ const told: Record<AuditAction, RevocationNotice | null> = {
   sign_out: null,
   wrong_sign_ins: null,
   user_added: null,
+  user_updated: { resourceOwnerId: 'r' },
   user_password_set: null,
   password_changed: null,
   user_disabled: { resourceOwnerId: 'r' },

@@ -2,6 +2,7 @@
 import type { Account } from '../../accounts/account.ts';
 import type { AccountStore } from '../../accounts/store.ts';
 import type { Database } from './database.ts';
+import { SQLSTATE, sqlState } from './errors.ts';
 
 /** An account as a row. */
 export type AccountRow = {
@@ -48,6 +49,12 @@ const TAKEN = `
   SELECT CASE WHEN email_key = $1 THEN 'email' ELSE 'username' END AS name FROM account
   WHERE email_key = $1 OR username = $2 ORDER BY name LIMIT 1`;
 
+const TAKEN_BY_OTHER = `
+  SELECT CASE WHEN email_key = $1 THEN 'email' ELSE 'username' END AS name FROM account
+  WHERE (email_key = $1 OR username = $2) AND id <> $3 ORDER BY name LIMIT 1`;
+
+const UPDATE = 'UPDATE account SET email = $1, email_key = $2, username = $3, name = $4 WHERE id = $5';
+
 const REHASH = `
   UPDATE account SET password_phc = $1, password_key_id = $2
   WHERE id = $3 AND password_phc = $4 AND password_key_id = $5`;
@@ -82,6 +89,21 @@ export function accountStore(database: Database): Omit<AccountStore, SessionVerb
         return false;
       });
       return isAdded ? null : taken;
+    },
+    async updateAccount({ id, email, username, name }, emailKey, event) {
+      let problem: 'email' | 'username' | 'gone' | null = null;
+      const update = () =>
+        database.act(event, async (connection) => {
+          const found = await connection.one<{ name: 'email' | 'username' }>(TAKEN_BY_OTHER, [emailKey, username, id]);
+          const isChanged = !found && (await connection.change(UPDATE, [email, emailKey, username, name, id])) === 1;
+          problem = found?.name ?? (isChanged ? null : 'gone');
+          return isChanged;
+        });
+      // Another account may take the name between the look and the change: then it is there for a second look.
+      await update().catch((error: unknown) =>
+        sqlState(error) === SQLSTATE.UNIQUE_VIOLATION ? update() : Promise.reject(error),
+      );
+      return problem;
     },
     // The account first, here and below: a session that is being added has its row locked, and is there when this goes on.
     setPassword: (id, { phc, keyId }, event) =>

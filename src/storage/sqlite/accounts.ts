@@ -59,6 +59,7 @@ function accounts(tables: Tables): Omit<AccountStore, SessionVerbs> {
   const insert = tables.change(
     `INSERT INTO account (${COLUMNS.join(', ')}, email_key) VALUES (${COLUMNS.map(() => '?').join(', ')}, ?)`,
   );
+  const update = tables.change('UPDATE account SET email = ?, email_key = ?, username = ?, name = ? WHERE id = ?');
   const setPassword = tables.change(
     'UPDATE account SET password_phc = ?, password_key_id = ?, password_set_at = ? WHERE id = ?',
   );
@@ -100,6 +101,17 @@ function accounts(tables: Tables): Omit<AccountStore, SessionVerbs> {
         return taken === null && insert(...values(account), emailKey) === 1;
       });
       return taken;
+    },
+    async updateAccount({ id, email, username, name }, emailKey, event) {
+      let problem: 'email' | 'username' | 'gone' | null = null;
+      const isOthers = (found: AccountRow | undefined) => found !== undefined && found.id !== id;
+      await tables.act([id], event, () => {
+        const hasUsername = username !== null && isOthers(findByUsername(username));
+        problem = isOthers(findByEmail(emailKey)) ? 'email' : hasUsername ? 'username' : null;
+        if (problem === null && update(email, emailKey, username, name, id) === 0) problem = 'gone';
+        return problem === null;
+      });
+      return problem;
     },
     setPassword: (id, { phc, keyId }, event) =>
       tables.act([id], event, () => {

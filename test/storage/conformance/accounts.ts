@@ -1,5 +1,6 @@
 /** Accounts and their sessions. */
 import assert from 'node:assert/strict';
+import type { Account } from '../../../src/accounts/account.ts';
 import { event, NOW, sampleAccount, sampleSession } from '../../support/storage.ts';
 import { type AnyStore, find, HUNDRED, isAlive, issue, type WithStore } from './any-store.ts';
 
@@ -39,6 +40,42 @@ export function accounts(withStore: WithStore): void {
     const answers = await Promise.all(HUNDRED.map((_, index) => add(`usr_${index}`, null, 'same@example.com')));
     assert.equal(answers.filter((taken) => taken === null).length, 1);
     assert.equal((await store.listAccounts(100)).length, 2);
+  });
+
+  withStore('an account is called otherwise, and found by its new address alone', async (store) => {
+    const changed = { ...ada, email: 'Ada@Lovelace.example', username: null, name: 'Ada King', epoch: 7 };
+    assert.equal(await store.updateAccount(changed, 'ada@lovelace.example', event('user_updated')), null);
+    const expected = { ...changed, epoch: ada.epoch };
+    assert.deepEqual(await store.findAccountByEmail('ada@lovelace.example'), expected, 'nothing else changes');
+    assert.equal(await store.findAccountByEmail('ada@example.com'), null);
+    assert.equal(
+      await store.updateAccount(expected, 'ada@lovelace.example', event('user_updated')),
+      null,
+      'its own names',
+    );
+    assert.equal(
+      await store.addAccount(sampleAccount({ id: 'usr_next', email: 'next' }), 'ada@example.com', event('user_added')),
+      null,
+      'what it was called is free',
+    );
+  });
+
+  withStore('an account never gets a name that another has, also of those that ask for it at once', async (store) => {
+    const others = HUNDRED.slice(0, 20).map((_, n) => sampleAccount({ id: `usr_${n}`, username: null }));
+    for (const [n, account] of others.entries())
+      assert.equal(await store.addAccount(account, `${n}@example.com`, event('user_added')), null);
+    const [one] = others as [Account];
+    const last = (await store.listAuditEvents({ limit: 1 }))[0]?.sequence;
+    const update = (account: Account, key: string) => store.updateAccount(account, key, event('user_updated'));
+    assert.equal(await update(one, 'ada@example.com'), 'email');
+    assert.equal(await update({ ...one, username: 'ada' }, '0@example.com'), 'username');
+    assert.equal(await update({ ...one, id: 'usr_none' }, 'none@example.com'), 'gone');
+    assert.equal((await store.listAuditEvents({ limit: 1 }))[0]?.sequence, last, 'nothing is recorded');
+    const taken = await Promise.all(
+      others.map((account) => update({ ...account, username: 'same' }, 'same@example.com')),
+    );
+    assert.equal(taken.filter((problem) => problem === null).length, 1);
+    assert.equal(taken.filter((problem) => problem === 'email').length, others.length - 1);
   });
 
   withStore('a new hash of the same password is written only if the password is still that one', async (store) => {
