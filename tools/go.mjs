@@ -26,6 +26,7 @@ const tasks = {
   bench: { run: ['--max-semi-space-size=64', '--initial-old-space-size=3000', 'bench/run.ts'], dev: true, peers: true },
   languages: { run: ['tools/other-languages.mjs'], dev: true },
   guards: { run: ['test/guards/run.ts'], dev: true, demo: true },
+  nginx: { run: ['tools/nginx.mjs'], dev: true },
   reader: { run: ['test/http/connection/fuzz/run.ts'], dev: true },
 };
 const {

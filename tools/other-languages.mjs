@@ -1,9 +1,8 @@
 // npm run test:languages: OAuth clients of other languages, as Debian packages them, against a fresh service. What is
 // missing is installed where root runs this on Debian; with --no-install only what is there is tried.
-import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { startWorld } from '../test/clients/walk.ts';
 import { isThere, libraries, walk } from '../test/other-languages/walk.ts';
+import { aptGet, whyNotInstallable } from './debian.mjs';
 
 /** All of it together, with the downloads; ms. */
 const LONGEST_RUN = 20 * 60_000;
@@ -43,28 +42,14 @@ process.exitCode = failures.length > 0 || there.length === 0 ? 1 : 0;
 
 /** Installs what is missing, one by one, so that a package that this Debian lacks stops no other; answers what was in the way of each. */
 function install() {
-  const cannot = whyNot();
-  const complaint = cannot || aptGet(['update']);
+  const cannot = process.argv.includes('--no-install') ? '--no-install was given' : whyNotInstallable();
+  const complaint = cannot || aptGet(['update'], remaining());
   return missing.map(({ name, packages }) => {
     if (cannot) return cannot;
     console.log(`${name}: installing ${packages.join(' ')}`);
-    const failed = aptGet(['install', '-y', '--no-install-recommends', ...packages]);
+    const failed = aptGet(['install', '-y', '--no-install-recommends', ...packages], remaining());
     return failed || complaint || 'apt-get installed it, and yet it does not run';
   });
-}
-
-/** Why nothing can be installed, or nothing. */
-function whyNot() {
-  if (process.argv.includes('--no-install')) return '--no-install was given';
-  if (!existsSync('/etc/debian_version') || !existsSync('/usr/bin/apt-get')) return 'this is not Debian';
-  return process.getuid?.() === 0 ? '' : 'only root can install packages';
-}
-
-/** @param {string[]} options @returns {string} the last thing that apt-get said, if it failed */
-function aptGet(options) {
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  const { status, stderr } = spawnSync('/usr/bin/apt-get', ['-q', ...options], { env, timeout: remaining() });
-  return status === 0 ? '' : `apt-get failed: ${String(stderr).trim().split('\n').at(-1)}`;
 }
 
 function remaining() {

@@ -90,6 +90,12 @@ const SETTINGS = {
     numberBetween(1, 1_000_000),
     'The same for one IPv4 address or IPv6 /64 that is no trusted proxy; new ones are then closed at once.',
   ),
+  proxyIdleTimeout: setting(
+    'VALETKEY_PROXY_IDLE_TIMEOUT',
+    '0',
+    durationBetween(0, 8),
+    'How long the trusted proxies keep a connection on which nothing is asked; a stop leaves theirs open for so long. At most 8; 0 where they keep none.',
+  ),
   httpReader: setting(
     'VALETKEY_HTTP_READER',
     'own',

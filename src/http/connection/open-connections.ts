@@ -22,6 +22,8 @@ export type NodeReader = {
 export type OpenConnection = {
   /** With whose requests its own take turns: those of its source, or, of a trusted proxy, nobody's. */
   readonly turnOf: unknown;
+  /** Whether a trusted proxy opened it. */
+  readonly isOfProxy: boolean;
   /** Its last request, until that is answered. Whoever sends several is answered in turn. */
   unanswered: Unanswered | null;
   /** What hands its bytes to Node.js, once Node.js reads it. */
@@ -91,7 +93,7 @@ export class OpenConnections {
       socket.destroy();
       return false;
     }
-    this.#all.set(socket, newConnection(source ?? socket));
+    this.#all.set(socket, newConnection(source ?? socket, source === null));
     if (source !== null) this.#ofSource.set(source, (this.#ofSource.get(source) ?? 0) + 1);
     socket.once('close', () => {
       this.#all.delete(socket);
@@ -107,7 +109,7 @@ export class OpenConnections {
 
   /** The connection of a socket; of one that is closed already, one that is not counted any more. */
   of(socket: Socket): OpenConnection {
-    return this.#all.get(socket) ?? newConnection(socket);
+    return this.#all.get(socket) ?? newConnection(socket, false);
   }
 
   /** A request came that is to be answered. */
@@ -137,9 +139,10 @@ export class OpenConnections {
     for (const { unanswered } of this.#all.values()) unanswered?.setLast(true);
   }
 
-  /** Hangs up where there is nothing more to answer or to send. */
-  hangUpIdle(): void {
-    for (const [socket, connection] of this.#all) if (isIdle(socket, connection)) socket.destroy();
+  /** Hangs up where there is nothing more to answer or to send; on trusted proxies only if they are named. */
+  hangUpIdle(whom: 'all' | 'all but proxies'): void {
+    for (const [socket, connection] of this.#all)
+      if (isIdle(socket, connection) && !(connection.isOfProxy && whom === 'all but proxies')) socket.destroy();
   }
 
   /** Hangs up everywhere. */
@@ -208,8 +211,8 @@ export class OpenConnections {
   }
 }
 
-function newConnection(turnOf: unknown): OpenConnection {
-  return { turnOf, unanswered: null, node: null, isUsed: false, taken: 0, takenSince: 0 };
+function newConnection(turnOf: unknown, isOfProxy: boolean): OpenConnection {
+  return { turnOf, isOfProxy, unanswered: null, node: null, isUsed: false, taken: 0, takenSince: 0 };
 }
 
 /** Whether no request is unanswered, none has come that is not begun, and no answer is still being sent. */

@@ -15,19 +15,28 @@ import { OpenConnections } from './open-connections.ts';
 export type ListenAddress = { readonly host: string; readonly port: number };
 
 /**
- * So long after a stop began a connection may begin a request (ms). One may be on its way, and whoever sends one is told
+ * How long after a stop began a connection may begin a request (ms). One may be on its way, and whoever sends one is told
  * that it was the last on this connection; what is silent for longer is a pool's, or a browser's that connects ahead.
  */
 const LAST_REQUESTS_MS = 250;
+/** Time for a proxy to let go of its idle connections first (ms). */
+const PROXY_GOES_FIRST_MS = 1000;
 /** So long doors stay open for those who wait there already, if there is never a moment without any (ms). */
 const LET_IN_MS = 1000;
 const DRAIN_MS = 10_000;
 const LOOK_EVERY_MS = 50;
 
+/** Where servers listen, and how long trusted proxies keep a connection on which nothing is asked (seconds). */
+export type Listening = {
+  readonly appListen: ListenAddress;
+  readonly apiListen: ListenAddress;
+  readonly proxyIdleTimeout: number;
+};
+
 /** Starts one server for each address, or one for both; resolves when they answer. Throws `InstallationError`. */
 export async function startServers(
   service: Service,
-  { appListen, apiListen }: { readonly appListen: ListenAddress; readonly apiListen: ListenAddress },
+  { appListen, apiListen, proxyIdleTimeout }: Listening,
   logger: RequestLogger,
 ): Promise<Servers> {
   const isOne = service.appUrl === service.apiUrl;
@@ -44,7 +53,7 @@ export async function startServers(
     report: (sentence) => logger.warn(sentence),
   });
   const apps = await Promise.all(wanted.map(([faces]) => buildListener(service, faces, description, open, logger)));
-  const servers = new Servers(apps, open);
+  const servers = new Servers(apps, open, proxyIdleTimeout);
   for (const [index, [, address]] of wanted.entries()) {
     try {
       await servers.listen(apps[index] as FastifyInstance, address);
@@ -70,10 +79,12 @@ class Servers {
   readonly #apps: readonly FastifyInstance[];
   readonly #doors: net.Server[] = [];
   readonly #connections: OpenConnections;
+  readonly #proxiesLetGoMs: number;
 
-  constructor(apps: readonly FastifyInstance[], connections: OpenConnections) {
+  constructor(apps: readonly FastifyInstance[], connections: OpenConnections, proxyIdleTimeout: number) {
     this.#apps = apps;
     this.#connections = connections;
+    this.#proxiesLetGoMs = proxyIdleTimeout === 0 ? LAST_REQUESTS_MS : proxyIdleTimeout * 1000 + PROXY_GOES_FIRST_MS;
   }
 
   /** Listens for a server. Throws what the system says. */
@@ -85,7 +96,10 @@ class Servers {
     await this.#listenToo(app, '::1', port);
   }
 
-  /** Takes no new connections, and ends each one as soon as its request is answered; after 10 seconds all that are left. */
+  /**
+   * Takes no new connections, and ends each one as soon as its request is answered; after 10 seconds all that are left. A
+   * proxy is not hung up on: it cannot send a POST again that set out while its idle connection was closed.
+   */
   async drain(): Promise<void> {
     const closed = Promise.all(this.#doors.map((door) => once(door, 'close')));
     await this.#letIn();
@@ -97,7 +111,8 @@ class Servers {
       const waited = performance.now() - start;
       if (waited > DRAIN_MS) this.#connections.hangUp();
       // When what has come is read: where processors are scarce, that may be more than this process has seen.
-      else if (waited > LAST_REQUESTS_MS) setImmediate(() => this.#connections.hangUpIdle());
+      else if (waited > LAST_REQUESTS_MS)
+        setImmediate(() => this.#connections.hangUpIdle(waited > this.#proxiesLetGoMs ? 'all' : 'all but proxies'));
     }, LOOK_EVERY_MS);
     await closed;
     clearInterval(looking);

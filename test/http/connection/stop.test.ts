@@ -138,6 +138,28 @@ describe('stop', { concurrency: true }, () => {
     await stopped;
   });
 
+  test('stop: a trusted proxy lets go of its idle connection itself, and what it asks on it until then is answered', async (t) => {
+    const proxy = { VALETKEY_TRUSTED_PROXIES: '127.0.0.1', VALETKEY_PROXY_IDLE_TIMEOUT: '2' };
+    const service = await startTestService(t, proxy);
+    const sockets = [await used(service.apiUrl), await used(service.apiUrl)] as const;
+    const [answered, closed] = sockets.map(received);
+    const stopped = timeStop(service);
+    await sleep(2 * GRACE_MS);
+    sockets[0].write(requestHead(service.apiUrl, 'GET /v2/me', KEPT));
+    assert.match(String(await answered), /HTTP\/1\.1 401 .*Connection: close/is);
+    sockets[1].end();
+    assert.equal(await closed, '');
+    assert.ok((await stopped) < QUICK_MS, 'it waits no longer than the proxy does');
+  });
+
+  test('stop: a trusted proxy that does not let go of its connection in time is hung up on', async (t) => {
+    const proxy = { VALETKEY_TRUSTED_PROXIES: '127.0.0.1', VALETKEY_PROXY_IDLE_TIMEOUT: '1' };
+    const service = await startTestService(t, proxy);
+    await used(service.apiUrl);
+    const ms = await timeStop(service);
+    assert.ok(ms > 1500 && ms < 2000 + QUICK_MS, `${ms} ms`);
+  });
+
   test('stop: a check of a good token is answered, and told that it was the last', async (t) => {
     const service = await startTestService(t);
     await addUser(service);

@@ -1,0 +1,109 @@
+/** A real nginx with the configuration under deploy/, in front of instances on this machine. */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import net from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort, type Lifetime } from '../support/service.ts';
+
+const NGINX = '/usr/sbin/nginx';
+const TEMPLATE = new URL('../../deploy/nginx.conf.template', import.meta.url);
+const PATIENCE_MS = 10_000;
+
+/** The longest that the template lets nginx keep an idle connection; what the instances are told of it. */
+export const BEHIND_NGINX = { VALETKEY_TRUSTED_PROXIES: '127.0.0.1', VALETKEY_PROXY_IDLE_TIMEOUT: '4' };
+
+/** Whether nginx is installed here. */
+export function isThere(): boolean {
+  return spawnSync(NGINX, ['-v'], { stdio: 'ignore' }).status === 0;
+}
+
+/** An nginx that runs. */
+export type RunningNginx = {
+  /** The requests that it handed on to an instance, by method and status, as its log has them. */
+  handedOn(): string[];
+};
+
+/** Where nginx answers for the pages and token endpoints, and for the API. */
+export type Addresses = { readonly appUrl: string; readonly apiUrl: string };
+
+/** Two free addresses for nginx, which instances have to know before it starts. */
+export async function nginxAddresses(): Promise<Addresses> {
+  return { appUrl: `http://127.0.0.1:${await freePort()}`, apiUrl: `http://127.0.0.1:${await freePort()}` };
+}
+
+/** Starts nginx at its addresses, in front of instances; it ends with the test. */
+export async function startNginx(t: Lifetime, at: Addresses, instances: readonly Addresses[]): Promise<RunningNginx> {
+  const folder = mkdtempSync(join(tmpdir(), 'valetkey-nginx-'));
+  writeFileSync(join(folder, 'nginx.conf'), main(folder, await site(folder, at, instances)));
+  const options = ['-p', folder, '-c', join(folder, 'nginx.conf'), '-e', join(folder, 'error.log')];
+  const child = spawn(NGINX, options, { stdio: 'ignore' });
+  t.after(() => end(child, folder));
+  await untilAnswering(child, at.appUrl, () => readFileSync(join(folder, 'error.log'), 'utf8'));
+  return {
+    handedOn: () =>
+      readFileSync(join(folder, 'access.log'), 'utf8')
+        .split('\n')
+        .map((line) => line.split(' '))
+        .filter((words) => /^127/.test(words[6] ?? ''))
+        .map(([, , method, , status]) => `${method} ${status}`),
+  };
+}
+
+async function end(child: ChildProcess, folder: string): Promise<void> {
+  const ended = once(child, 'exit');
+  if (child.exitCode === null && child.kill('SIGTERM')) await ended;
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/** What the image of nginx has around the template. */
+function main(folder: string, site: string): string {
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+    (of) => `${of}_temp_path ${folder}/${of};`,
+  );
+  return `daemon off;
+worker_processes 2;
+${process.getuid?.() === 0 ? 'user root;' : ''}
+pid ${folder}/pid;
+events { worker_connections 1024; }
+http {
+${temporary.join('\n')}
+${site}
+}`;
+}
+
+/**
+ * The template without TLS, which has nothing to do with how requests are handed on; instances are still told https, or they
+ * would not read them themselves.
+ */
+async function site(folder: string, { appUrl, apiUrl }: Addresses, instances: readonly Addresses[]): Promise<string> {
+  const servers = (which: keyof Addresses) =>
+    instances.map((one) => `    server ${new URL(one[which]).host} max_fails=1 fail_timeout=2s;\n`).join('');
+  const listen = [appUrl, apiUrl].map((url) => `listen ${new URL(url).host};`);
+  const plain = `listen 127.0.0.1:${await freePort()}`;
+  return readFileSync(TEMPLATE, 'utf8')
+    .replaceAll(/( {4}server [\d.]+:3000 .*\n)+/g, servers('appUrl'))
+    .replaceAll(/( {4}server [\d.]+:3001 .*\n)+/g, servers('apiUrl'))
+    .replaceAll(/^ssl_.*\n/gm, '')
+    .replace(/^server \{\n.*default_server;\n.*ssl_reject_handshake on;\n\}\n/m, '')
+    .replaceAll('listen 443 ssl;', () => listen.shift() ?? '')
+    .replace('listen 80', plain)
+    .replaceAll(/server_name .*;/g, '')
+    .replaceAll('$scheme;', 'https;')
+    .replaceAll('/var/log/nginx/', `${folder}/`);
+}
+
+async function untilAnswering(child: ChildProcess, url: string, log: () => string): Promise<void> {
+  const start = performance.now();
+  const { hostname, port } = new URL(url);
+  for (;;) {
+    const socket = net.connect(Number(port), hostname);
+    const [what] = await Promise.race([once(socket, 'connect').then(() => ['up']), once(socket, 'error')]);
+    socket.destroy();
+    if (what === 'up') return;
+    if (child.exitCode !== null || performance.now() - start > PATIENCE_MS) throw new Error(`nginx: ${log()}`);
+    await sleep(20);
+  }
+}
