@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Lots, lots } from '../instances/effort.ts';
+import type { Entry } from '../instances/history.ts';
 import type { TestInstallation } from '../instances/instances.ts';
 import { startLoad } from '../instances/load.ts';
 import type { Person } from '../instances/recorder.ts';
@@ -37,6 +38,9 @@ const PEOPLE = 7;
 /** Processes kill themselves when they sync after so many records at most: those that found the installation, and then, under load. */
 const FOUNDING_RECORDS = [12, 40, 100];
 const [FEWEST_RECORDS, MOST_RECORDS] = [300, 3000];
+
+/** At least so many are answered to the crowd of a life. */
+const FEWEST_ALLOWS = 5;
 
 /** The share of a life in which nobody but the operator acts. */
 const QUIET = 0.25;
@@ -91,19 +95,28 @@ async function live(installed: Installed, seed: number, loadMs: number): Promise
   const draw = lots(seed);
   const serve = () => program.serve(FEWEST_RECORDS + draw(MOST_RECORDS));
   await serve();
-  const over = AbortSignal.timeout(loadMs);
+  const ending = new AbortController();
+  const over = ending.signal;
   const isOver = once(over, 'abort');
   const installation = { instances: [program], recorder: loaded, people: crowd, shared: {} };
   const load = startLoad(installation as unknown as TestInstallation<RecordedProgram>, seed);
-  const crowdLeaves = sleep(loadMs * (1 - QUIET)).then(() => load.stop());
+  const crowdLeaves = Promise.all([sleep(loadMs * (1 - QUIET)), someAnswers(loaded)]).then(() => load.stop());
+  const lifeEnds = crowdLeaves.then(() => sleep(loadMs * QUIET)).then(() => ending.abort());
   const operating = operate({ program, recorder: operated, visitor, loaded, crowd, draw, over });
   while (!over.aborted) {
     await Promise.race([program.ended(), isOver]);
     if (!over.aborted) await serve();
   }
-  await Promise.all([crowdLeaves, operating]);
+  await Promise.all([lifeEnds, operating]);
   await program.stop();
   return { initial, trace: program.trace(), recorders, people, furnished, endedAt: Date.now() };
+}
+
+/** Where the machine is busy, what a cut is held against takes longer than the load. */
+async function someAnswers({ entries }: PositionedRecorder): Promise<void> {
+  const before = entries.length;
+  const isAllowed = ({ kind, outcome }: Entry) => kind === 'allow' && outcome === 'done';
+  while (entries.slice(before).filter(isAllowed).length < FEWEST_ALLOWS) await sleep(20);
 }
 
 async function person(program: RecordedProgram, index: number): Promise<Person> {
