@@ -1,5 +1,6 @@
-// npm test: types, lint and format, dead code, some tests of HTTP with Node.js as the only reader, then every test. With paths
-// (`npm test -- test/oauth`) only the tests there, once; with --check (`npm run check`) everything but the tests. What was skipped is named at the end, and is a failure under CI.
+// npm test: types, lint and format, dead code, some tests of HTTP with Node.js as the only reader, then every test. With
+// paths (`npm test -- test/oauth`) only the tests there, once; with --check (`npm run check`) everything but the tests. What
+// was skipped is named at the end, and is a failure under CI.
 // Node's own counts are the last thing on stdout.
 import { spawn } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
@@ -31,11 +32,12 @@ const paths = process.argv.slice(2).filter((argument) => argument !== '--check')
 const checkOnly = process.argv.includes('--check');
 const failures: string[] = [];
 
-// The checks and the unpacking of Chromium share no file, so they share the processors.
+// The checks, the unpacking of Chromium and some tests share no file, so they share the processors.
 const checking = paths.length > 0 ? [] : Object.entries(checks).map(([name, command]) => check(name, command));
 if (!checkOnly) await prepareChromium();
-await Promise.all(checking);
+// Those tests wait for timeouts most of their time, which the checks have use for.
 if (!checkOnly && paths.length === 0) await runTests(READ_BOTH_WAYS, { VALETKEY_HTTP_READER: 'node' });
+await Promise.all(checking);
 if (!checkOnly) await runTests(paths.length > 0 ? paths.map(testFiles) : ['test/**/*.test.ts']);
 for (const failure of failures) console.error(`npm test: ${failure}`);
 if (failures.length > 0) process.exitCode = 1;
