@@ -1,7 +1,16 @@
 /** Checking an access token (RFC 6750 §2.1): the rules, in the order in which they hold. */
 import { type Credential, isGenuine } from './credential.ts';
 import { invalidToken, type Refusal } from './error.ts';
-import { accessTokenLifetime, type GrantInContext, isAheadOfClock, type ResourceOwner, whyRefused } from './grant.ts';
+import {
+  accessTokenLifetime,
+  type Grant,
+  type GrantInContext,
+  isAheadOfClock,
+  notBefore,
+  type ResourceOwner,
+  USE_IS_NEWS_AFTER_MS,
+  whyRefused,
+} from './grant.ts';
 import type { Keyring } from './keyring.ts';
 import { isForResource } from './resource-server.ts';
 
@@ -12,21 +21,25 @@ export type CheckedToken = {
   readonly scope: string;
   readonly grantedAt: number;
   readonly expiresAt: number;
-  /** How this was told, kept by whoever tells it: as long as nothing changes the next check finds the same object. */
+  /** The HTTP answer that says so, kept by whoever made it: while nothing changes the next check returns the same object. */
   answer?: string;
 };
 
+/** An access token that is presented at a resource (null: at one without a URI), with the grant that it names. `now` in ms. */
+export type AccessTokenUse = {
+  readonly keyring: Keyring;
+  readonly credential: Credential;
+  readonly found: GrantInContext | null;
+  readonly resource: string | null;
+  readonly now: number;
+};
+
 /**
- * Why the access token opens nothing at a resource, or null when it is good. A rotation does not end the tokens before it;
- * each lives as long at most as the pair of the row does. `now` in ms.
+ * The grant of an access token that is good, or why it opens nothing. A rotation does not end the tokens before it; each
+ * lives as long at most as the pair of the row does.
  */
-export function accessTokenRefusal(
-  keyring: Keyring,
-  credential: Credential,
-  found: GrantInContext | null,
-  resource: string | null,
-  now: number,
-): Refusal | null {
+export function decideAccessToken(use: AccessTokenUse): GrantInContext | Refusal {
+  const { keyring, credential, found, resource, now } = use;
   if (!found) return invalidToken('no such grant');
   const { grant, standing } = found;
   if (!isGenuine(keyring, credential, grant.seed)) return invalidToken('the access token is forged');
@@ -38,5 +51,19 @@ export function accessTokenRefusal(
   if (isAheadOfClock(credential.expiresAt, accessTokenLifetime(grant), now))
     return invalidToken('the clock stepped back: the access token would outlive its time');
   if (!isForResource(grant, resource)) return invalidToken('the access token is for another resource'); // RFC 8707 §2
-  return null;
+  return found;
+}
+
+/** A period of time: from a moment on and until before another (ms). */
+export type Period = { readonly from: number; readonly until: number };
+
+/**
+ * How long a check of a good token would find the same, while nothing is written that it rests on: until the token ends, or
+ * its use is news again, and not after the clock stepped back. `usedAt` (ms) is the use that is noted of its generation.
+ */
+export function periodOfCheck(expiresAt: number, grant: Grant, usedAt: number): Period {
+  return {
+    from: notBefore(expiresAt, accessTokenLifetime(grant)),
+    until: Math.min(expiresAt, usedAt + USE_IS_NEWS_AFTER_MS),
+  };
 }

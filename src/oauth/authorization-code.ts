@@ -1,70 +1,52 @@
 /** Exchanging an authorization code (RFC 6749 §4.1.3): the rules, in the order in which they hold. */
-import type { Client } from './client.ts';
-import type { Credential } from './credential.ts';
 import { isGenuine } from './credential.ts';
 import { invalidCode, invalidRequest, type Refusal } from './error.ts';
-import {
-  type Generation,
-  type GrantInContext,
-  isAheadOfClock,
-  type Lifetimes,
-  nextGeneration,
-  whyRefused,
-} from './grant.ts';
-import type { Keyring } from './keyring.ts';
+import { type Generation, type Grant, isAheadOfClock, nextGeneration, whyRefused } from './grant.ts';
 import { isCodeVerifier, verifiesChallenge } from './pkce.ts';
 import { isRegisteredRedirectUri } from './redirect-uri.ts';
-import { type AskedOfTokens, beyondGrant } from './token-request.ts';
+import { beyondGrant, type TokenRequest } from './token-request.ts';
 
-/** What the exchange presents beside the code; the client is authenticated already. */
-export type CodeExchange = {
-  readonly client: Client;
+/** What the exchange presents beside the code. */
+export type CodeExchange = Pick<TokenRequest, 'asked'> & {
   /** Null when none was sent, which only PKCE makes safe (OAuth 2.1 §10.2). */
   readonly redirectUri: string | null;
   readonly codeVerifier: string | undefined;
-  readonly asked: AskedOfTokens;
 };
 
-/** What follows from an exchange: a transition, a refusal, or a refusal that also revokes the grant. */
+/** What follows from an exchange: a transition of the grant, a refusal, or a refusal that also revokes the grant. */
 export type CodeDecision =
-  | { readonly redeem: Generation }
-  | { readonly revoke: 'code_replay'; readonly refusal: Refusal }
+  | { readonly grant: Grant; readonly redeem: Generation }
+  | { readonly grant: Grant; readonly revoke: 'code_replay'; readonly refusal: Refusal }
   | Refusal;
 
 /**
  * Decides on an authorization code. Whatever is wrong with the request is found before anything about the code's use,
  * so that only the code's own client, with everything right, can redeem it or cause a replay (RFC 9700 §2.1.1).
- * `now` in ms.
  */
-export function decideCodeExchange(
-  keyring: Keyring,
-  lifetimes: Lifetimes,
-  credential: Credential,
-  found: GrantInContext | null,
-  exchange: CodeExchange,
-  now: number,
-): CodeDecision {
+export function decideCodeExchange(request: TokenRequest & CodeExchange): CodeDecision {
+  const { keyring, lifetimes, client, credential, found, redirectUri, codeVerifier, asked, now } = request;
   if (!found) return invalidCode('no such grant');
   const { grant, standing } = found;
   if (!isGenuine(keyring, credential, grant.seed) || credential.generation !== 0)
     return invalidCode('the code is forged');
-  if (grant.clientId !== exchange.client.id) return invalidCode('the code was issued to another client'); // RFC 6749 §4.1.3
-  if (exchange.redirectUri === null ? grant.codeChallenge === null : grant.redirectUri !== exchange.redirectUri)
+  if (grant.clientId !== client.id) return invalidCode('the code was issued to another client'); // RFC 6749 §4.1.3
+  if (redirectUri === null ? grant.codeChallenge === null : grant.redirectUri !== redirectUri)
     return invalidCode('redirect_uri differs from the authorization request'); // RFC 6749 §4.1.3
-  const pkceRefusal = checkCodeVerifier(grant.codeChallenge, exchange.codeVerifier);
+  const pkceRefusal = checkCodeVerifier(grant.codeChallenge, codeVerifier);
   if (pkceRefusal) return pkceRefusal;
-  const beyond = beyondGrant(grant, exchange.asked);
+  const beyond = beyondGrant(grant, asked);
   if (beyond) return beyond;
   const refused = whyRefused(grant, standing);
   if (refused) return invalidCode(refused);
   // Before the expiry: an expired code that was redeemed is still a replay, and everything issued from it is revoked.
-  if (grant.generation > 0) return { revoke: 'code_replay', refusal: invalidCode('the code was already redeemed') }; // RFC 6749 §4.1.2
+  if (grant.generation > 0)
+    return { grant, revoke: 'code_replay', refusal: invalidCode('the code was already redeemed') }; // RFC 6749 §4.1.2
   if (credential.expiresAt <= now) return invalidCode('the code has expired'); // RFC 6749 §4.1.2
-  if (!isRegisteredRedirectUri(exchange.client.redirectUris, grant.redirectUri))
+  if (!isRegisteredRedirectUri(client.redirectUris, grant.redirectUri))
     return invalidCode('the redirect URI was removed from the client since the request was allowed'); // RFC 6749 §4.1.3
   if (isAheadOfClock(credential.expiresAt, grant.expiresAt - grant.rotatedAt, now))
     return invalidCode('the clock stepped back: the code would outlive its time');
-  return { redeem: nextGeneration(grant, keyring.currentKeyId, lifetimes, now) };
+  return { grant, redeem: nextGeneration(grant, keyring.currentKeyId, lifetimes, now) };
 }
 
 /** RFC 7636 §4.6; a verifier without a challenge is a downgrade (RFC 9700 §4.8.2). */

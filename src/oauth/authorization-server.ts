@@ -2,7 +2,7 @@
  * The operations of the authorization server, each "find, decide, commit": read what is needed, take one pure decision,
  * make one atomic write. Devices (`device-flow.ts`) and resource servers (`introspection.ts`) have theirs beside it.
  */
-import { accessTokenRefusal, type CheckedToken } from './access-token.ts';
+import { type CheckedToken, decideAccessToken, periodOfCheck } from './access-token.ts';
 import { type Actor, type AuditAction, auditEvent, userActor } from './audit.ts';
 import { type CodeExchange, decideCodeExchange } from './authorization-code.ts';
 import {
@@ -17,7 +17,6 @@ import type { ClientAuthenticator, RequestOrigin } from './client-authenticator.
 import { type Credential, deriveCredential, isGenuine, readCredential } from './credential.ts';
 import { invalidCode, invalidRefreshToken, invalidRequest, invalidToken, Refusal } from './error.ts';
 import {
-  accessTokenLifetime,
   deriveTokens,
   type Generation,
   type Grant,
@@ -26,9 +25,7 @@ import {
   type Lifetimes,
   newGrant,
   newGrantId,
-  notBefore,
   type RevocationReason,
-  USE_IS_NEWS_AFTER_MS,
 } from './grant.ts';
 import { GrantLimit } from './grant-limit.ts';
 import type { Keyring } from './keyring.ts';
@@ -153,7 +150,7 @@ export class AuthorizationServer {
   async exchangeAuthorizationCode(
     credentials: ClientCredentials,
     code: string,
-    exchange: Omit<CodeExchange, 'client'>,
+    exchange: CodeExchange,
     origin: RequestOrigin,
   ): Promise<IssuedTokens | Refusal> {
     const { keyring, lifetimes, prefix, now } = this.#parts;
@@ -162,9 +159,10 @@ export class AuthorizationServer {
     if (authenticated instanceof Refusal) return authenticated;
     if (!credential) return invalidCode('not a code of this service');
     const { client, found } = authenticated;
-    const decision = decideCodeExchange(keyring, lifetimes, credential, found, { ...exchange, client }, now());
+    const request = { keyring, lifetimes, client, credential, found, ...exchange, now: now() };
+    const decision = decideCodeExchange(request);
     if (decision instanceof Refusal) return decision;
-    const { grant } = found as NonNullable<typeof found>;
+    const { grant } = decision;
     if ('redeem' in decision && (await this.#limit.redeem(grant, decision.redeem, client, origin)))
       return this.#derive(grant, decision.redeem);
     // A lost race is a replay: somebody presented the same code, with everything right, at the same time.
@@ -186,9 +184,9 @@ export class AuthorizationServer {
     if (!credential) return invalidRefreshToken('not a refresh token of this service');
     const { client } = authenticated;
     for (let { found } = authenticated; ; found = await store.findGrant(credential.grantId)) {
-      const decision = decideRefresh(keyring, lifetimes, credential, found, client, asked, now());
+      const decision = decideRefresh({ keyring, lifetimes, client, credential, found, asked, now: now() });
       if (decision instanceof Refusal) return decision;
-      const { grant } = found as NonNullable<typeof found>;
+      const { grant } = decision;
       if ('again' in decision) return this.#derive(grant, decision.again);
       if ('revoke' in decision) {
         await this.#revoke(grant, decision.revoke, client, origin);
@@ -215,34 +213,28 @@ export class AuthorizationServer {
   /** Checks an access token at this service's own API (RFC 6750) and notes that it was used. */
   async checkAccessToken(accessToken: string): Promise<CheckedToken | Refusal> {
     const { store, keyring, knownTokens, now, ownResource } = this.#parts;
-    const known = knownTokens.find(accessToken);
-    const unchanged = known?.checked(store.version(), now());
-    if (unchanged) return unchanged;
-    const credential = knownTokens.read(accessToken, known);
-    if (!credential) return invalidToken('not an access token of this service');
-    const version = store.version(); // Before the grant is searched for, without a pause between.
+    const token = knownTokens.read(accessToken);
+    if (!token) return invalidToken('not an access token of this service');
+    const version = store.version(); // Before the search, without a pause between: what is found is no older.
+    const kept = token.checked(version, now());
+    if (kept) return kept;
+    const { credential } = token;
     const found = await store.findGrant(credential.grantId);
     const at = now();
-    const refusal = accessTokenRefusal(keyring, credential, found, ownResource, at);
-    if (refusal) return refusal;
-    const { grant, resourceOwner } = found as NonNullable<typeof found>;
-    const checked: CheckedToken = {
-      resourceOwner,
-      clientId: grant.clientId,
-      scope: grant.scope,
-      grantedAt: grant.grantedAt,
-      expiresAt: credential.expiresAt,
-    };
+    const good = decideAccessToken({ keyring, credential, found, resource: ownResource, now: at });
+    if (good instanceof Refusal) return good;
+    const { grant, resourceOwner } = good;
+    const { clientId, scope, grantedAt } = grant;
+    const checked = { resourceOwner, clientId, scope, grantedAt, expiresAt: credential.expiresAt };
     const usedAt = store.noteUse(grant, credential.generation, at);
-    const until = usedAt === null ? at : Math.min(checked.expiresAt, usedAt + USE_IS_NEWS_AFTER_MS);
-    const from = notBefore(checked.expiresAt, accessTokenLifetime(grant));
-    (known ?? knownTokens.remember(accessToken)).keep(checked, version, from, until);
+    const known = knownTokens.remember(token);
+    if (usedAt !== null) known.keep(checked, version, periodOfCheck(credential.expiresAt, grant, usedAt));
     return checked;
   }
 
   /**
-   * The client that the credentials prove, and the grant that a credential names. A client presents what is its own, nearly
-   * always: then one search finds both. Nothing is decided on the grant before the client is proven.
+   * The client that the credentials prove, and the grant that a credential names. A client nearly always presents what is
+   * its own: then one search finds both. Nothing is decided on the grant before the client is proven.
    */
   async #authenticate(
     credentials: ClientCredentials,
@@ -250,15 +242,15 @@ export class AuthorizationServer {
     origin: RequestOrigin,
   ): Promise<{ readonly client: Client; readonly found: FoundGrant | null } | Refusal> {
     const { store, clients } = this.#parts;
-    let found: FoundGrant | null = null;
-    const client = await clients.authenticate(credentials, origin, async (id) => {
-      found = credential && (await store.findGrant(credential.grantId));
-      return found?.client.id === id ? found.client : store.findClient(id);
-    });
+    const claim = await clients.claim(credentials, origin);
+    if (claim instanceof Refusal) return claim;
+    const found = credential && (await store.findGrant(credential.grantId));
+    const named = found && found.client.id === claim.clientId ? found.client : await clients.find(claim.clientId);
+    const client = await clients.prove(claim, named);
     if (client instanceof Refusal) return client;
     // Marking an assertion as used took as long as a write does, in which the grant may have changed.
-    if (credential && credentials.method === 'assertion') found = await store.findGrant(credential.grantId);
-    return { client, found };
+    const mayHaveChanged = credential && credentials.method === 'assertion';
+    return { client, found: mayHaveChanged ? await store.findGrant(credential.grantId) : found };
   }
 
   async #validate(face: Face, parameters: Parameters, authenticated?: Client): Promise<AuthorizationRequestOutcome> {

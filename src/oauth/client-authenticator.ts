@@ -18,6 +18,13 @@ export type ClientAuthenticatorParts = {
   readonly now: () => number;
 };
 
+/** The client that credentials name, which is not proven yet. */
+export type ClientClaim = {
+  readonly clientId: string | undefined;
+  readonly credentials: ClientCredentials;
+  readonly origin: RequestOrigin;
+};
+
 /** Proves clients. It comes first in every operation, so that a failure burns and revokes nothing. */
 export class ClientAuthenticator {
   readonly #parts: ClientAuthenticatorParts;
@@ -28,45 +35,43 @@ export class ClientAuthenticator {
     this.#checks = new GuardedChecks(parts.throttle, parts.now);
   }
 
-  /**
-   * The active client that the credentials prove; wrong credentials are counted as a guess. `search` is another way to
-   * find it than by itself, for whoever finds more with it.
-   */
-  async authenticate(
-    credentials: ClientCredentials,
-    origin: RequestOrigin,
-    search?: ClientStore['findClient'],
-  ): Promise<Client | Refusal> {
+  /** The active client that the credentials prove; wrong credentials are counted as a guess. */
+  async authenticate(credentials: ClientCredentials, origin: RequestOrigin): Promise<Client | Refusal> {
+    const claim = await this.claim(credentials, origin);
+    return claim instanceof Refusal ? claim : this.prove(claim, await this.find(claim.clientId));
+  }
+
+  /** What the credentials claim, unless too many guesses at it failed before: then nobody needs to search for the client. */
+  async claim(credentials: ClientCredentials, origin: RequestOrigin): Promise<ClientClaim | Refusal> {
     const clientId =
       credentials.method === 'assertion' ? await claimedClientId(credentials.assertion) : credentials.clientId;
     if (clientId !== undefined && credentials.clientId !== undefined && credentials.clientId !== clientId)
       return invalidRequest('client_id differs from the client assertion'); // RFC 7521 §4.2
-    const named = guessKey(clientId, origin);
-    const refusal = this.#checks.refusal(named); // Before the search, which costs more than it.
-    if (refusal) return refusal;
-    const client = await this.find(clientId, search);
-    const key = client ? named : guessKey(NOBODY, origin);
-    const checked = this.#checks.run(key, () => this.#prove(client, credentials));
+    return this.#checks.refusal(guessKey(clientId, origin)) ?? { clientId, credentials, origin };
+  }
+
+  /** The active client of a claim, if its credentials prove it. `client` is the one that `clientId` names; null without one. */
+  async prove(claim: ClientClaim, client: Client | null): Promise<Client | Refusal> {
+    const { clientId, credentials, origin } = claim;
+    const key = guessKey(client ? clientId : NOBODY, origin);
+    const checked = this.#checks.run(key, () => this.#verify(client, credentials));
     const proven = checked instanceof Promise ? await checked : checked;
     return !(proven instanceof Refusal) && proven.status === 'paused' ? invalidClient('the client is paused') : proven;
   }
 
   /** A client by the id that a request names; null when there is none. */
-  find(
-    id: string | undefined,
-    search: ClientStore['findClient'] = (known) => this.#parts.store.findClient(known),
-  ): Promise<Client | null> {
-    return id !== undefined && isClientId(id) ? search(id) : Promise.resolve(null);
+  find(id: string | undefined): Promise<Client | null> {
+    return id !== undefined && isClientId(id) ? this.#parts.store.findClient(id) : Promise.resolve(null);
   }
 
-  #prove(client: Client | null, credentials: ClientCredentials): Client | Refusal | Promise<Client | Refusal> {
+  #verify(client: Client | null, credentials: ClientCredentials): Client | Refusal | Promise<Client | Refusal> {
     if (credentials.method !== 'assertion') return authenticateClient(this.#parts.keyring, client, credentials);
     return client
-      ? this.#proveByAssertion(client, credentials.assertion)
+      ? this.#verifyAssertion(client, credentials.assertion)
       : invalidClient('the client assertion names no client');
   }
 
-  async #proveByAssertion(client: Client, assertion: string): Promise<Client | Refusal> {
+  async #verifyAssertion(client: Client, assertion: string): Promise<Client | Refusal> {
     const { store, audiences, now } = this.#parts;
     const verified = await verifyClientAssertion(client, assertion, audiences, now());
     if (verified instanceof Refusal) return verified;

@@ -69,9 +69,9 @@ export type DeviceCode = {
 
 /** What follows from a device's poll once there is a grant: the first pair, the same one again, a replay, or a refusal. */
 export type DevicePollDecision =
-  | { readonly redeem: Generation }
-  | { readonly again: Generation }
-  | { readonly revoke: 'code_replay'; readonly refusal: Refusal }
+  | { readonly grant: Grant; readonly redeem: Generation }
+  | { readonly grant: Grant; readonly again: Generation }
+  | { readonly grant: Grant; readonly revoke: 'code_replay'; readonly refusal: Refusal }
   | Refusal;
 
 /** How long somebody has to type the code, in seconds. */
@@ -149,18 +149,24 @@ export function readableUserCode(userCode: string): string {
   return `${userCode.slice(0, 4)}-${userCode.slice(4)}`;
 }
 
+/** A device's poll for a grant that somebody allowed. `retryWindow` in seconds, `now` in ms. */
+export type DevicePoll = {
+  readonly keyring: Keyring;
+  readonly lifetimes: Lifetimes;
+  readonly deviceCode: DeviceCode;
+  readonly found: GrantInContext;
+  readonly retryWindow: number;
+  readonly now: number;
+};
+
 /**
- * Decides on a device's poll for a grant that somebody allowed (RFC 8628 §3.5). A lost answer costs nothing: while its
- * pair is unused the device gets the same one again, as with a refresh. `now` in ms; `retryWindow` in seconds.
+ * Decides on a device's poll (RFC 8628 §3.5). A response that was lost costs nothing: while its pair is unused the device
+ * gets the same one again, as with a refresh.
  */
-export function decideDevicePoll(
-  keyring: Keyring,
-  lifetimes: Lifetimes,
-  { clientId, verifier }: DeviceCode,
-  { grant, standing }: GrantInContext,
-  retryWindow: number,
-  now: number,
-): DevicePollDecision {
+export function decideDevicePoll(poll: DevicePoll): DevicePollDecision {
+  const { keyring, lifetimes, deviceCode, found, retryWindow, now } = poll;
+  const { clientId, verifier } = deviceCode;
+  const { grant, standing } = found;
   const { codeChallenge } = grant;
   if (grant.clientId !== clientId || codeChallenge === null || !verifiesChallenge(verifier, codeChallenge))
     return invalidDeviceCode('the grant is not the one that this device code was made for');
@@ -169,13 +175,13 @@ export function decideDevicePoll(
   if (grant.generation === 0)
     return grant.expiresAt <= now || isAheadOfClock(grant.expiresAt, grant.expiresAt - grant.rotatedAt, now)
       ? expiredDeviceCode()
-      : { redeem: nextGeneration(grant, keyring.currentKeyId, lifetimes, now) };
+      : { grant, redeem: nextGeneration(grant, keyring.currentKeyId, lifetimes, now) };
   const age = ageOfGeneration(grant, now);
   // As with a refresh: nobody knows how old the pair is, so it is not shared, and nothing is revoked for it.
   if (age === null) return invalidDeviceCode('the clock stepped back since the device got its pair');
   const isRetry = grant.usedGeneration === 0 && age < retryWindow * 1000;
-  if (grant.generation === 1 && isRetry) return { again: currentGeneration(grant) };
-  return { revoke: 'code_replay', refusal: invalidDeviceCode('the device code was already redeemed') };
+  if (grant.generation === 1 && isRetry) return { grant, again: currentGeneration(grant) };
+  return { grant, revoke: 'code_replay', refusal: invalidDeviceCode('the device code was already redeemed') };
 }
 
 /** Whether a poll comes too early, and the pace from then on: each that does makes it five seconds slower (RFC 8628 §3.5). */

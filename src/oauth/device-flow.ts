@@ -236,10 +236,10 @@ export class DeviceFlow {
     origin: RequestOrigin,
   ): Promise<IssuedTokens | Refusal | null> {
     const { store, keyring, prefix, lifetimes, now } = this.#parts;
-    const { grant } = found;
-    const { retryWindow } = retryTimes(client, lifetimes, grant);
-    const decision = decideDevicePoll(keyring, lifetimes, deviceCode, found, retryWindow, now());
+    const { retryWindow } = retryTimes(client, lifetimes, found.grant);
+    const decision = decideDevicePoll({ keyring, lifetimes, deviceCode, found, retryWindow, now: now() });
     if (decision instanceof Refusal) return decision;
+    const { grant } = decision;
     if ('again' in decision) return deriveTokens(keyring, prefix, grant, decision.again);
     if ('redeem' in decision)
       return (await this.#limit.redeem(grant, decision.redeem, client, origin))

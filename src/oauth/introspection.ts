@@ -1,8 +1,8 @@
 /** Introspection (RFC 7662): what an access token is good for, told to the resource servers that the operator registered. */
-import { accessTokenRefusal } from './access-token.ts';
+import { decideAccessToken } from './access-token.ts';
 import { isClientId } from './client.ts';
 import type { RequestOrigin } from './client-authenticator.ts';
-import type { Refusal } from './error.ts';
+import { Refusal } from './error.ts';
 import { GuardedChecks, type GuessThrottle, NOBODY } from './guess-throttle.ts';
 import type { Keyring } from './keyring.ts';
 import type { KnownTokens } from './known-tokens.ts';
@@ -52,16 +52,18 @@ export class Introspection {
    */
   async introspect(resourceServer: ResourceServer, token: string): Promise<ActiveToken | null> {
     const { store, keyring, knownTokens, now } = this.#parts;
-    const known = knownTokens.find(token);
-    const credential = knownTokens.read(token, known);
-    const found = credential && (await store.findGrant(credential.grantId));
-    if (!found) return null;
+    const presented = knownTokens.read(token);
+    if (!presented) return null;
+    const { credential } = presented;
+    const found = await store.findGrant(credential.grantId);
     const at = now();
-    if (accessTokenRefusal(keyring, credential, found, resourceServer.resource, at)) return null;
-    const active = visibleToken(resourceServer, found.grant, found.resourceOwner, credential.expiresAt);
+    const good = decideAccessToken({ keyring, credential, found, resource: resourceServer.resource, now: at });
+    if (good instanceof Refusal) return null;
+    const { grant, resourceOwner } = good;
+    const active = visibleToken(resourceServer, grant, resourceOwner, credential.expiresAt);
     if (!active) return null;
-    if (!known) knownTokens.remember(token);
-    store.noteUse(found.grant, credential.generation, at);
+    knownTokens.remember(presented);
+    store.noteUse(grant, credential.generation, at);
     return active;
   }
 }

@@ -1,74 +1,80 @@
 /**
- * Access tokens that were used before. What was proven of one holds for good: its text, the keys and the seed of its grant
- * never change. What a check found holds as long as nothing changes that it rests on, which the store knows.
+ * Access tokens that were used before. That one is genuine holds for good: its text, the keys and the seed of its grant
+ * never change. What its last check found holds while nothing changes that it rests on, which the store knows.
  */
-import type { CheckedToken } from './access-token.ts';
+import type { CheckedToken, Period } from './access-token.ts';
 import { type Credential, readCredential, readProven, SECRET_CHARACTERS } from './credential.ts';
 
-/** With so many, usually some 14 MB, all are forgotten: to find out everything about one anew takes some microseconds. */
+/** Maximum number of known tokens, some 14 MB. Beyond it all are forgotten: a check finds out everything anew in microseconds. */
 const MOST = 16_384;
 
-/** A token that was proven. */
-class KnownToken {
+/** What a check found, for one version of the store and a period. */
+type FoundCheck = { readonly checked: CheckedToken; readonly version: number; readonly period: Period };
+
+/** An access token as it was presented. */
+class PresentedToken {
   readonly text: string;
-  #checked: CheckedToken | null = null;
-  #version = -1;
-  /** No `#` field, as in `CachedGrant`: there V8 would put a new number each time. */
-  private from = Number.NaN;
-  private until = Number.NaN;
+  readonly #prefix: string;
+  /** What its text says, until it is known to be genuine. */
+  readonly #unproven: Credential | null;
+  #last: FoundCheck | null = null;
 
-  constructor(text: string) {
+  constructor(prefix: string, text: string, unproven: Credential | null) {
+    this.#prefix = prefix;
     this.text = text;
+    this.#unproven = unproven;
   }
 
-  /** What a check would find; null when it has to be made. `version` is the store's, `now` in ms. */
+  get isKnown(): boolean {
+    return this.#unproven === null;
+  }
+
+  /** What it says of itself; it is proven if the token is known. */
+  get credential(): Credential {
+    return this.#unproven ?? readProven(this.#prefix, 'at', this.text);
+  }
+
+  /** What a check at `now` (ms) would find, or null when it has to be made. `version` is the store's. */
   checked(version: number | null, now: number): CheckedToken | null {
-    return version === this.#version && now >= this.from && now < this.until ? this.#checked : null;
+    if (!this.#last || this.#last.version !== version) return null;
+    const { checked, period } = this.#last;
+    return now >= period.from && now < period.until ? checked : null;
   }
 
-  /**
-   * Keeps what a check found, for the version that the store had before it searched, from and until a time (ms); for no
-   * version, nothing.
-   */
-  keep(checked: CheckedToken, version: number | null, from: number, until: number): void {
-    if (version === null) return;
-    this.#version = version;
-    this.from = from;
-    this.until = until;
-    // Of what was found only the resource owner ever changes; the older object has its answer already.
-    if (this.#checked?.resourceOwner !== checked.resourceOwner) this.#checked = checked;
+  /** Keeps what a check found. `version` is the one that the store had before the check's search; without one nothing is kept. */
+  keep(checked: CheckedToken, version: number | null, period: Period): void {
+    if (version !== null) this.#last = { checked, version, period };
   }
 }
 
-/** The tokens of one instance that are known. */
+/** The known tokens of one instance. */
 export class KnownTokens {
   readonly #prefix: string;
-  /** By the part of their text that is no secret: to find one takes as long whatever its secret is. */
-  readonly #tokens = new Map<string, KnownToken>();
+  /** By the part of their text that is no secret: a search takes as long whatever the secret is. */
+  readonly #tokens = new Map<string, PresentedToken>();
 
   /** `prefix` is the brand in every credential. */
   constructor(prefix: string) {
     this.#prefix = prefix;
   }
 
-  /** The token of exactly this text, or null. */
-  find(text: string): KnownToken | null {
-    const token = this.#tokens.get(text.slice(0, -SECRET_CHARACTERS));
-    return token && hasSecretOf(token.text, text) ? token : null;
+  /** The access token of a text, or null when this service cannot have made it. A token that is not known is not proven. */
+  read(text: string): PresentedToken | null {
+    const known = this.#tokens.get(text.slice(0, -SECRET_CHARACTERS));
+    if (known && hasSecretOf(known.text, text)) return known;
+    const unproven = readCredential(this.#prefix, 'at', text);
+    return unproven && new PresentedToken(this.#prefix, text, unproven);
   }
 
-  /** What a token says of itself, or null, as `readCredential` answers. `known` is what was found of its text. */
-  read(text: string, known: KnownToken | null): Credential | null {
-    return known ? readProven(this.#prefix, 'at', known.text) : readCredential(this.#prefix, 'at', text);
-  }
-
-  /** Remembers a token that was found to be good. */
-  remember(text: string): KnownToken {
+  /** Makes a token known that was found to be good. Returns the known one. */
+  remember(token: PresentedToken): PresentedToken {
+    if (token.isKnown) return token;
     if (this.#tokens.size >= MOST) this.#tokens.clear();
-    // A text of its own: a part of another keeps all of that in memory, here the head of a request.
-    const token = new KnownToken(Buffer.from(text, 'latin1').toString('latin1'));
-    this.#tokens.set(token.text.slice(0, -SECRET_CHARACTERS), token);
-    return token;
+    // A copy of the text: a part of a longer text keeps all of that in memory, here the head of a request.
+    const text = Buffer.from(token.text, 'latin1').toString('latin1');
+    const known = new PresentedToken(this.#prefix, text, null);
+    this.#tokens.set(text.slice(0, -SECRET_CHARACTERS), known);
+    return known;
   }
 }
 

@@ -1,6 +1,6 @@
 /** Refreshing a pair (RFC 6749 §6): rotation at each use, retries that are safe, and reuse that ends the grant. */
 import type { Client } from './client.ts';
-import { type Credential, isGenuine } from './credential.ts';
+import { isGenuine } from './credential.ts';
 import { invalidRefreshToken, type Refusal } from './error.ts';
 import {
   accessTokenLifetime,
@@ -8,34 +8,25 @@ import {
   currentGeneration,
   type Generation,
   type Grant,
-  type GrantInContext,
   type Lifetimes,
   nextGeneration,
   whyRefused,
 } from './grant.ts';
-import type { Keyring } from './keyring.ts';
-import { type AskedOfTokens, beyondGrant } from './token-request.ts';
+import { beyondGrant, type TokenRequest } from './token-request.ts';
 
 /** What follows from a refresh: a transition, the same pair again with no write, a refusal, or one that also revokes. */
 export type RefreshDecision =
-  | { readonly rotate: Generation }
-  | { readonly again: Generation }
-  | { readonly revoke: 'refresh_reuse'; readonly refusal: Refusal }
+  | { readonly grant: Grant; readonly rotate: Generation }
+  | { readonly grant: Grant; readonly again: Generation }
+  | { readonly grant: Grant; readonly revoke: 'refresh_reuse'; readonly refusal: Refusal }
   | Refusal;
 
 /**
  * Decides on a refresh token that an authenticated client presents. Order is by generation, never by time: clocks step,
- * generations only grow. `now` in ms.
+ * generations only grow.
  */
-export function decideRefresh(
-  keyring: Keyring,
-  lifetimes: Lifetimes,
-  credential: Credential,
-  found: GrantInContext | null,
-  client: Client,
-  asked: AskedOfTokens,
-  now: number,
-): RefreshDecision {
+export function decideRefresh(request: TokenRequest): RefreshDecision {
+  const { keyring, lifetimes, client, credential, found, asked, now } = request;
   if (!found) return invalidRefreshToken('no such grant');
   const { grant, standing } = found;
   if (!isGenuine(keyring, credential, grant.seed)) return invalidRefreshToken('the refresh token is forged');
@@ -49,7 +40,7 @@ export function decideRefresh(
   // The current token's expiry; after it an older one finds no pair to share and nothing to revoke.
   if (grant.expiresAt <= now) return invalidRefreshToken('the refresh token has expired'); // RFC 9700 §4.14.2
   if (credential.generation === grant.generation)
-    return { rotate: nextGeneration(grant, keyring.currentKeyId, lifetimes, now) };
+    return { grant, rotate: nextGeneration(grant, keyring.currentKeyId, lifetimes, now) };
   return decideOlder(credential.generation, grant, retryTimes(client, lifetimes, grant), now);
 }
 
@@ -90,8 +81,9 @@ function decideOlder(generation: number, grant: Grant, times: RetryTimes, now: n
   const inOverlap = age < times.overlap * 1000;
   const isUnused = grant.usedGeneration < grant.generation;
   if (isPredecessor && (inOverlap || (isUnused && age < times.retryWindow * 1000)))
-    return { again: currentGeneration(grant) };
+    return { grant, again: currentGeneration(grant) };
   // Inside the overlap nothing is revoked for age: three workers with three generations are late, not thieves.
   if (inOverlap) return invalidRefreshToken('the refresh token is older than the predecessor');
-  return { revoke: 'refresh_reuse', refusal: invalidRefreshToken('the refresh token was already rotated: reuse') }; // RFC 9700 §4.14.2
+  const refusal = invalidRefreshToken('the refresh token was already rotated: reuse');
+  return { grant, revoke: 'refresh_reuse', refusal }; // RFC 9700 §4.14.2
 }

@@ -1,10 +1,24 @@
-/** What a token request may ask of the tokens (RFC 6749 §6, RFC 8707 §2.2): less than the grant, and never more. */
+/** What a token request is decided on, and what it may ask of the tokens: less than the grant, and never more. */
+import type { Client } from './client.ts';
+import type { Credential } from './credential.ts';
 import { Refusal } from './error.ts';
-import type { Grant } from './grant.ts';
+import type { Grant, GrantInContext, Lifetimes } from './grant.ts';
+import type { Keyring } from './keyring.ts';
 import { scopeNames } from './scope.ts';
 
-/** The scope and resources that a token request names; tokens are for the whole grant all the same, and say so. */
+/** The scope and resources that a token request names (RFC 6749 §6, RFC 8707 §2.2); tokens are for the whole grant all the same, and say so. */
 export type AskedOfTokens = { readonly scope: string | undefined; readonly resources: readonly string[] };
+
+/** A credential that an authenticated client presents for tokens, with the grant that it names. `now` in ms. */
+export type TokenRequest = {
+  readonly keyring: Keyring;
+  readonly lifetimes: Lifetimes;
+  readonly client: Client;
+  readonly credential: Credential;
+  readonly found: GrantInContext | null;
+  readonly asked: AskedOfTokens;
+  readonly now: number;
+};
 
 /** Nothing in particular. */
 export const WHOLE_GRANT: AskedOfTokens = { scope: undefined, resources: [] };

@@ -382,8 +382,8 @@ export const oauthGuards: readonly Guard[] = [
       ['an ended grant has no pair for a device', 'if (refused) return invalidDeviceCode(refused);', ''],
       [
         'a second redemption is a replay',
-        "return { revoke: 'code_replay', refusal: invalidDeviceCode('the device code was already redeemed') };",
-        'return { again: currentGeneration(grant) };',
+        "return { grant, revoke: 'code_replay', refusal: invalidDeviceCode('the device code was already redeemed') };",
+        'return { grant, again: currentGeneration(grant) };',
       ],
       ['a fast poll slows down', 'interval: isTooFast ? interval + POLL_INTERVAL : interval', 'interval'],
     ],
@@ -394,7 +394,7 @@ export const oauthGuards: readonly Guard[] = [
     [
       [
         'a code whose redirect URI was removed is refused',
-        'if (!isRegisteredRedirectUri(exchange.client.redirectUris, grant.redirectUri))',
+        'if (!isRegisteredRedirectUri(client.redirectUris, grant.redirectUri))',
         'if (false as boolean)',
       ],
       [
@@ -516,14 +516,18 @@ export const oauthGuards: readonly Guard[] = [
     'src/oauth/known-tokens.ts',
     ['test/oauth/known-tokens.test.ts', 'test/flows/clock-steps.test.ts'],
     [
-      ['what a check found holds for one version of the store', 'version === this.#version && ', ''],
-      ['what a check found holds until its time', ' && now < this.until', ''],
-      ['what a check found does not hold after a step of the clock', 'now >= this.from && ', ''],
-      ['without a version nothing is kept', 'if (version === null) return;', ''],
+      [
+        'what a check found holds for one version of the store',
+        'if (!this.#last || this.#last.version !== version) return null;',
+        'if (!this.#last) return null;',
+      ],
+      ['what a check found holds until its time', ' && now < period.until', ''],
+      ['what a check found does not hold after a step of the clock', 'now >= period.from && ', ''],
+      ['without a version nothing is kept', 'if (version !== null) this.#last', 'this.#last'],
       [
         'the secret end of a token is compared',
-        'return token && hasSecretOf(token.text, text) ? token : null;',
-        'return token ?? null;',
+        'if (known && hasSecretOf(known.text, text)) return known;',
+        'if (known) return known;',
       ],
       ['known tokens are bounded', 'if (this.#tokens.size >= MOST) this.#tokens.clear();', ''],
     ],

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { accessTokenRefusal } from '../../src/oauth/access-token.ts';
-import type { Grant } from '../../src/oauth/grant.ts';
+import { decideAccessToken } from '../../src/oauth/access-token.ts';
+import type { Credential } from '../../src/oauth/credential.ts';
+import { Refusal } from '../../src/oauth/error.ts';
+import type { Grant, GrantInContext } from '../../src/oauth/grant.ts';
 import {
   activeGrant,
   assertRefusal,
@@ -19,25 +21,37 @@ const good = presented('at', activeGrant);
 const EXPIRY = NOW + 1_800_000;
 const API = 'https://api.test';
 
+/** Why a token is refused, or null when its own grant comes back. */
+function refusalOf(
+  credential: Credential,
+  found: GrantInContext | null,
+  resource: string | null,
+  now: number,
+): Refusal | null {
+  const decision = decideAccessToken({ keyring, credential, found, resource, now });
+  if (decision instanceof Refusal) return decision;
+  assert.equal(decision, found);
+  return null;
+}
+
 test('RFC 6750 §2.1: a genuine token of a live grant is good until its expiry', () => {
-  assert.equal(accessTokenRefusal(keyring, good, inContext(activeGrant), API, NOW), null);
-  assert.equal(accessTokenRefusal(keyring, good, inContext(activeGrant), API, EXPIRY - 1), null);
+  assert.equal(refusalOf(good, inContext(activeGrant), API, NOW), null);
+  assert.equal(refusalOf(good, inContext(activeGrant), API, EXPIRY - 1), null);
 });
 
 test('interface: a token stays good after a rotation, until its own expiry', () => {
   const later = { ...activeGrant, generation: 9, accessTokenExpiresAt: EXPIRY + 1_000_000 };
-  assert.equal(accessTokenRefusal(keyring, good, inContext(later), API, EXPIRY - 1), null);
-  assertRefusal(accessTokenRefusal(keyring, good, inContext(later), API, EXPIRY), 'invalid_token', /expired/);
+  assert.equal(refusalOf(good, inContext(later), API, EXPIRY - 1), null);
+  assertRefusal(refusalOf(good, inContext(later), API, EXPIRY), 'invalid_token', /expired/);
 });
 
 test('a token is refused from its expiry on', () => {
   for (const now of [EXPIRY, EXPIRY + 1, EXPIRY + 1e9])
-    assertRefusal(accessTokenRefusal(keyring, good, inContext(activeGrant), API, now), 'invalid_token', /expired/);
+    assertRefusal(refusalOf(good, inContext(activeGrant), API, now), 'invalid_token', /expired/);
 });
 
 test('promise: a step of the clock back by more than a minute lets no token outlive its time', () => {
-  const refusalAt = (now: number, grant: Grant = activeGrant) =>
-    accessTokenRefusal(keyring, good, inContext(grant), API, now);
+  const refusalAt = (now: number, grant: Grant = activeGrant) => refusalOf(good, inContext(grant), API, now);
   assert.equal(refusalAt(NOW - 60_000), null);
   assertRefusal(refusalAt(NOW - 60_001), 'invalid_token', /clock stepped back/);
   // The current token rotated after the step, which does not make those before it live for longer.
@@ -49,11 +63,11 @@ test('promise: a step of the clock back by more than a minute lets no token outl
 
 test('interface: the lifetime of a token is that of its own rotation, whatever is set today', () => {
   const long = { ...activeGrant, rotatedAt: NOW - 80_000_000 };
-  assert.equal(accessTokenRefusal(keyring, good, inContext(long), API, NOW), null);
+  assert.equal(refusalOf(good, inContext(long), API, NOW), null);
 });
 
 test('a token of no grant is refused', () => {
-  assertRefusal(accessTokenRefusal(keyring, good, null, API, NOW), 'invalid_token', /no such grant/);
+  assertRefusal(refusalOf(good, null, API, NOW), 'invalid_token', /no such grant/);
 });
 
 test('design: a forged token is refused, whatever it says of itself', () => {
@@ -66,22 +80,22 @@ test('design: a forged token is refused, whatever it says of itself', () => {
     { ...presented('at', other), generation: 99 },
   ];
   for (const credential of forged)
-    assertRefusal(accessTokenRefusal(keyring, credential, inContext(activeGrant), API, NOW), 'invalid_token', /forged/);
+    assertRefusal(refusalOf(credential, inContext(activeGrant), API, NOW), 'invalid_token', /forged/);
 });
 
 test('design: a token that is newer than the grant is refused: an older database was restored', () => {
   for (const generation of [6, 7, 0xffffffff]) {
     const newer = presented('at', activeGrant, { generation });
-    assertRefusal(accessTokenRefusal(keyring, newer, inContext(activeGrant), API, NOW), 'invalid_token', /newer/);
+    assertRefusal(refusalOf(newer, inContext(activeGrant), API, NOW), 'invalid_token', /newer/);
   }
   const issued = presented('at', issuedGrant, { generation: 1, expiresAt: EXPIRY });
-  assertRefusal(accessTokenRefusal(keyring, issued, inContext(issuedGrant), API, NOW), 'invalid_token', /newer/);
+  assertRefusal(refusalOf(issued, inContext(issuedGrant), API, NOW), 'invalid_token', /newer/);
 });
 
 for (const { name, grant, standing, detail } of badStandings) {
   test(`promise 2: a token of a grant is refused at once: ${name}`, () => {
     const found = inContext({ ...activeGrant, ...grant }, standing);
-    assertRefusal(accessTokenRefusal(keyring, good, found, API, NOW), 'invalid_token', detail);
+    assertRefusal(refusalOf(good, found, API, NOW), 'invalid_token', detail);
   });
 }
 
@@ -98,7 +112,7 @@ const resources: [grantedFor: string | null, at: string | null, 'good' | 'refuse
 ];
 for (const [resource, at, expected] of resources) {
   test(`RFC 8707 §2: a token for ${resource ?? 'any resource'} is ${expected} at ${JSON.stringify(at)}`, () => {
-    const refusal = accessTokenRefusal(keyring, good, inContext({ ...activeGrant, resource }), at, NOW);
+    const refusal = refusalOf(good, inContext({ ...activeGrant, resource }), at, NOW);
     if (expected === 'good') assert.equal(refusal, null);
     else assertRefusal(refusal, 'invalid_token', /another resource/);
   });
@@ -107,7 +121,7 @@ for (const [resource, at, expected] of resources) {
 test('order: forgery, restored database, standing, expiry, resource: of several mistakes the first is told', () => {
   const wrong: Grant = { ...activeGrant, resource: 'https://other.test', revokedAt: NOW };
   const refused = (credential = good, grant = wrong, standing = {}, now = EXPIRY) =>
-    accessTokenRefusal(keyring, credential, inContext(grant, standing), API, now);
+    refusalOf(credential, inContext(grant, standing), API, now);
   const newer = presented('at', activeGrant, { generation: 9 });
   assertRefusal(refused(withWrongMac(newer)), 'invalid_token', /forged/);
   assertRefusal(refused(newer), 'invalid_token', /newer/);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type CodeDecision, type CodeExchange, decideCodeExchange } from '../../src/oauth/authorization-code.ts';
+import type { Client } from '../../src/oauth/client.ts';
 import type { Credential } from '../../src/oauth/credential.ts';
 import { type ErrorCode, Refusal } from '../../src/oauth/error.ts';
 import type { Grant, GrantInContext, Standing } from '../../src/oauth/grant.ts';
@@ -24,7 +25,8 @@ import {
 
 const VERIFIER = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
 const withChallenge = { codeChallenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM' };
-const good: CodeExchange = {
+type Exchange = CodeExchange & { readonly client: Client };
+const good: Exchange = {
   client: confidentialClient,
   redirectUri: issuedGrant.redirectUri,
   codeVerifier: undefined,
@@ -37,7 +39,7 @@ const redeemed: Partial<Grant> = { ...activeGrant, generation: 1, grantedAt: NOW
 type Case = {
   grant?: Partial<Grant>;
   standing?: Partial<Standing>;
-  exchange?: Partial<CodeExchange>;
+  exchange?: Partial<Exchange>;
   credential?: Credential;
   found?: GrantInContext | null;
   now?: number;
@@ -45,7 +47,7 @@ type Case = {
 
 function decide({ grant, standing, exchange, credential = code, found, now = NOW }: Case = {}): CodeDecision {
   const context = found === undefined ? inContext({ ...issuedGrant, ...grant }, standing) : found;
-  return decideCodeExchange(keyring, lifetimes, credential, context, { ...good, ...exchange }, now);
+  return decideCodeExchange({ keyring, lifetimes, credential, found: context, ...good, ...exchange, now });
 }
 
 function assertRedeemed(decision: CodeDecision): void {
@@ -59,8 +61,11 @@ function assertReplay(decision: CodeDecision): void {
 }
 
 test('RFC 6749 §4.1.3: a code with everything right is redeemed into generation 1, with the newest key', () => {
-  const decision = decideCodeExchange(rotatedKeyring, lifetimes, code, inContext(issuedGrant), good, NOW + 1000);
+  const found = inContext(issuedGrant);
+  const now = NOW + 1000;
+  const decision = decideCodeExchange({ ...good, keyring: rotatedKeyring, lifetimes, credential: code, found, now });
   assert.deepEqual(decision, {
+    grant: issuedGrant,
     redeem: {
       grantId: issuedGrant.id,
       generation: 1,

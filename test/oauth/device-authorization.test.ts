@@ -158,12 +158,21 @@ function decide({
   after = 0,
 }: Case = {}): DevicePollDecision {
   const found: GrantInContext = inContext({ ...allowed, ...grant }, standing);
-  return decideDevicePoll(keyring, lifetimes, { ...code, ...presented }, found, window, NOW + after * 1000);
+  const deviceCode = { ...code, ...presented };
+  return decideDevicePoll({ keyring, lifetimes, deviceCode, found, retryWindow: window, now: NOW + after * 1000 });
 }
 
 test('RFC 8628 §3.5: the first poll after Allow redeems, with the newest key', () => {
-  const decision = decideDevicePoll(rotatedKeyring, lifetimes, code, inContext(allowed), WINDOW, NOW + 5000);
+  const decision = decideDevicePoll({
+    keyring: rotatedKeyring,
+    lifetimes,
+    deviceCode: code,
+    found: inContext(allowed),
+    retryWindow: WINDOW,
+    now: NOW + 5000,
+  });
   assert.deepEqual(decision, {
+    grant: allowed,
     redeem: {
       grantId: request.grantId,
       generation: 1,
@@ -202,7 +211,8 @@ test('promise 3: after a step of the clock back a redeemed device code gets no p
 test('promise 3: a lost answer costs nothing while the pair is unused: within the window it is the same pair', () => {
   const { generation, keyId, rotatedAt, accessTokenExpiresAt, expiresAt } = { ...allowed, ...redeemed };
   const again = { grantId: request.grantId, generation, keyId, rotatedAt, accessTokenExpiresAt, expiresAt };
-  for (const after of [0, 5, WINDOW - 0.001]) assert.deepEqual(decide({ grant: redeemed, after }), { again });
+  for (const after of [0, 5, WINDOW - 0.001])
+    assert.deepEqual(decide({ grant: redeemed, after }), { grant: { ...allowed, ...redeemed }, again });
 });
 
 const replays: [string, Case][] = [

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { accessTokenRefusal } from '../../src/oauth/access-token.ts';
+import { decideAccessToken } from '../../src/oauth/access-token.ts';
 import { type CodeDecision, decideCodeExchange } from '../../src/oauth/authorization-code.ts';
 import type { Client } from '../../src/oauth/client.ts';
 import { type CredentialKind, readCredential } from '../../src/oauth/credential.ts';
@@ -144,27 +144,25 @@ class System {
   }
 
   decideCode(wrong: string): CodeDecision {
-    const exchange = {
+    return decideCodeExchange({
+      ...this.#request(wrong),
+      credential: this.code,
       client: wrong === 'client' ? { ...this.client, id: 'app_two' } : this.client,
       redirectUri: wrong === 'redirect_uri' ? 'https://one.test/other' : this.row.redirectUri,
       codeVerifier: wrong === 'verifier' ? undefined : 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk',
-      asked: asked(wrong),
-    };
-    return decideCodeExchange(rotatedKeyring, short, this.code, inContext(this.row, this.standing), exchange, this.now);
+    });
   }
 
   decideRefresh(token: string, wrong: string): RefreshDecision {
     const client = wrong === 'client' ? { ...this.client, id: 'app_two' } : this.client;
     const row = wrong === 'seed' ? { ...this.row, seed: Buffer.alloc(16) } : this.row;
-    return decideRefresh(
-      rotatedKeyring,
-      short,
-      read('rt', token),
-      inContext(row, this.standing),
-      client,
-      asked(wrong),
-      this.now,
-    );
+    const found = inContext(row, this.standing);
+    return decideRefresh({ ...this.#request(wrong), client, credential: read('rt', token), found });
+  }
+
+  #request(wrong: string) {
+    const found = inContext(this.row, this.standing);
+    return { keyring: rotatedKeyring, lifetimes: short, found, asked: asked(wrong), now: this.now };
   }
 
   /** Commits a decision as a store does: a transition only from the generation before it, and never of an ended grant. */
@@ -188,7 +186,9 @@ class System {
 
   isGood(accessToken: string, resource: string): boolean {
     const found = inContext(this.row, this.standing);
-    return accessTokenRefusal(rotatedKeyring, read('at', accessToken), found, resource, this.now) === null;
+    const credential = read('at', accessToken);
+    const decision = decideAccessToken({ keyring: rotatedKeyring, credential, found, resource, now: this.now });
+    return !(decision instanceof Refusal);
   }
 
   #pairOf(generation: Generation): IssuedTokens {

@@ -26,7 +26,7 @@ function tokenUntil(expiresAt: number): string {
 }
 
 function readIfAny(tokens: KnownTokens, text: string): Credential | null {
-  return tokens.read(text, tokens.find(text));
+  return tokens.read(text)?.credential ?? null;
 }
 
 function read(tokens: KnownTokens, text: string): Credential {
@@ -35,9 +35,10 @@ function read(tokens: KnownTokens, text: string): Credential {
 
 /** Reads a token, proves it and remembers it. */
 function use(tokens: KnownTokens, text: string): Credential {
-  const credential = read(tokens, text);
+  const token = tokens.read(text) ?? assert.fail('not read');
+  const { credential } = token;
   assert.ok(isGenuine(keyring, credential, activeGrant.seed));
-  if (credential.unproven) tokens.remember(text);
+  tokens.remember(token);
   return credential;
 }
 
@@ -94,7 +95,7 @@ test('promise 2: what a check found holds for one version of the store, and for 
   const tokens = new KnownTokens(PREFIX);
   const text = tokenUntil(NOW + 700_000);
   use(tokens, text);
-  const known = tokens.find(text) ?? assert.fail();
+  const known = tokens.read(text) ?? assert.fail();
   const checked: CheckedToken = {
     resourceOwner: inContext(activeGrant).resourceOwner,
     clientId: activeGrant.clientId,
@@ -103,16 +104,17 @@ test('promise 2: what a check found holds for one version of the store, and for 
     expiresAt: NOW + 700_000,
   };
   assert.equal(known.checked(0, NOW), null);
-  known.keep(checked, null, NOW - 1, NOW + 1);
+  const period = { from: NOW - 1, until: NOW + 1 };
+  known.keep(checked, null, period);
   for (const version of [null, -1, 0]) assert.equal(known.checked(version, NOW), null);
-  known.keep(checked, 7, NOW - 1, NOW + 1);
-  assert.equal(tokens.find(text)?.checked(7, NOW), checked);
+  known.keep(checked, 7, period);
+  assert.equal(tokens.read(text)?.checked(7, NOW), checked);
   assert.equal(known.checked(7, NOW + 1), null);
   assert.equal(known.checked(7, NOW - 1), checked);
   assert.equal(known.checked(7, NOW - 2), null, 'the clock stepped back');
   for (const version of [null, 6, 8]) assert.equal(known.checked(version, NOW), null);
   const another = { ...checked, resourceOwner: { ...checked.resourceOwner, name: 'Another' } };
-  known.keep(another, 8, NOW - 1, NOW + 1);
+  known.keep(another, 8, period);
   assert.equal(known.checked(8, NOW), another);
 });
 

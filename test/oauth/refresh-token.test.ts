@@ -51,7 +51,7 @@ function decide(given: Case = {}): RefreshDecision {
   const grant = { ...activeGrant, usedGeneration: isUsed ? 5 : 4, ...given.grant };
   const credential = given.credential ?? presented('rt', activeGrant, { generation: activeGrant.generation - older });
   const found = given.found === undefined ? inContext(grant, given.standing) : given.found;
-  return decideRefresh(keyring, settings, credential, found, client, asked, NOW + after * 1000);
+  return decideRefresh({ keyring, lifetimes: settings, credential, found, client, asked, now: NOW + after * 1000 });
 }
 
 type Outcome = 'rotate' | 'again' | 'refused' | 'revoke';
@@ -63,16 +63,17 @@ function outcomeOf(decision: RefreshDecision): Outcome {
 }
 
 test('RFC 6749 §6: the current token rotates into the next generation, with the newest key', () => {
-  const decision = decideRefresh(
-    rotatedKeyring,
+  const decision = decideRefresh({
+    keyring: rotatedKeyring,
     lifetimes,
-    presented('rt', activeGrant),
-    inContext(activeGrant),
-    confidentialClient,
-    WHOLE_GRANT,
-    NOW + 1000,
-  );
+    credential: presented('rt', activeGrant),
+    found: inContext(activeGrant),
+    client: confidentialClient,
+    asked: WHOLE_GRANT,
+    now: NOW + 1000,
+  });
   assert.deepEqual(decision, {
+    grant: activeGrant,
     rotate: {
       grantId: activeGrant.id,
       generation: 6,
@@ -87,6 +88,7 @@ test('RFC 6749 §6: the current token rotates into the next generation, with the
 test('promise 3: a retry is answered with what the row says, and nothing newer', () => {
   const { generation, keyId, rotatedAt, accessTokenExpiresAt, expiresAt } = activeGrant;
   assert.deepEqual(decide({ older: 1, after: 5 }), {
+    grant: { ...activeGrant, usedGeneration: 4 },
     again: { grantId: activeGrant.id, generation, keyId, rotatedAt, accessTokenExpiresAt, expiresAt },
   });
 });
