@@ -1,6 +1,6 @@
 /** Two instances behind a real nginx that are restarted in turn, while programs post; only as often as VALETKEY_ROUNDS says. */
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { after, test } from 'node:test';
 import { rounds } from '../instances/effort.ts';
 import { newShared, startInstance } from '../instances/instances.ts';
 import { ProcessInstance } from '../instances/process-instance.ts';
@@ -16,29 +16,30 @@ const LOADS: readonly Omit<Load, 'restarts'>[] = [
   { connections: 300, pauseMs: 1500 },
 ];
 
-if (isThere() && restarts > 0)
-  describe('rolling restarts', { timeout: LOADS.length * (60_000 + restarts * LONGEST_RESTART_MS) }, async () => {
-    const server = await startPostgres();
-    after(() => server.remove());
-    const [shared, at] = [await newShared(server), await nginxAddresses()];
-    const variables = { ...BEHIND_NGINX, VALETKEY_APP_URL: at.appUrl, VALETKEY_API_URL: at.apiUrl };
-    const { id, secret } = await addResourceServer(await startInstance({ after }, 'operator', shared));
-    const instances = await Promise.all(
-      ['a', 'b'].map((name) => ProcessInstance.make({ after }, name, shared, variables)),
-    );
-    for (const instance of instances) await instance.serve();
-    await startNginx({ after }, at, instances);
-    const headers = { ...basic(id, secret), 'Content-Type': 'application/x-www-form-urlencoded' };
-    const post = { url: `${at.appUrl}/oauth2/introspect`, headers, body: 'token=x' };
+if (isThere() && restarts > 0) await roll();
 
-    for (const load of LOADS)
-      test(`stop: of posts on ${load.connections} connections none is lost, each instance being restarted in turn`, {
-        timeout: 60_000 + restarts * LONGEST_RESTART_MS,
-      }, async (t) => {
-        const { answered, lost, stopMs } = await restartUnderLoad(instances, post, { ...load, restarts });
-        t.diagnostic(
-          `${answered} posts answered, ${lost.length} lost; ${restarts} stops, of at most ${Math.max(...stopMs)} ms`,
-        );
-        assert.deepEqual(lost, []);
-      });
-  });
+async function roll(): Promise<void> {
+  const server = await startPostgres();
+  after(() => server.remove());
+  const [shared, at] = [await newShared(server), await nginxAddresses()];
+  const variables = { ...BEHIND_NGINX, VALETKEY_APP_URL: at.appUrl, VALETKEY_API_URL: at.apiUrl };
+  const { id, secret } = await addResourceServer(await startInstance({ after }, 'operator', shared));
+  const instances = await Promise.all(
+    ['a', 'b'].map((name) => ProcessInstance.make({ after }, name, shared, variables)),
+  );
+  for (const instance of instances) await instance.serve();
+  await startNginx({ after }, at, instances);
+  const headers = { ...basic(id, secret), 'Content-Type': 'application/x-www-form-urlencoded' };
+  const post = { url: `${at.appUrl}/oauth2/introspect`, headers, body: 'token=x' };
+
+  for (const load of LOADS)
+    test(`stop: of posts on ${load.connections} connections none is lost, each instance being restarted in turn`, {
+      timeout: 60_000 + restarts * LONGEST_RESTART_MS,
+    }, async (t) => {
+      const { answered, lost, stopMs } = await restartUnderLoad(instances, post, { ...load, restarts });
+      t.diagnostic(
+        `${answered} posts answered, ${lost.length} lost; ${restarts} stops, of at most ${Math.max(...stopMs)} ms`,
+      );
+      assert.deepEqual(lost, []);
+    });
+}
