@@ -97,7 +97,7 @@ export async function startService(configuration: Configuration, world: World): 
     apiUrl: configuration.apiUrl,
     lifetimes: lifetimesOf(configuration),
     throttles: installation.throttles,
-    mostConnections: { inAll: configuration.maxConnections, ofSource: configuration.maxConnectionsPerSource },
+    maxConnections: { inAll: configuration.maxConnections, ofSource: configuration.maxConnectionsPerSource },
     httpReader: configuration.httpReader,
     isTrustedProxy: (address) => configuration.trustedProxies.check(address, isIPv6(address) ? 'ipv6' : 'ipv4'),
     isReady: async () => !stopping.signal.aborted && (await canServe(storage)),

@@ -9,7 +9,7 @@ import type { Introspection } from '../oauth/introspection.ts';
 import type { Keyring } from '../oauth/keyring.ts';
 import type { AuditStore, ClientStore, ResourceServerStore, ScopeStore } from '../oauth/store.ts';
 import type { Brand } from '../pages/brand.ts';
-import type { MostConnections } from './connection/open-connections.ts';
+import type { MaxConnections } from './connection/open-connections.ts';
 
 /** The running service, as HTTP sees it. */
 export type Service = {
@@ -31,7 +31,7 @@ export type Service = {
   readonly apiUrl: string;
   readonly lifetimes: Lifetimes;
   readonly throttles: Throttles;
-  readonly mostConnections: MostConnections;
+  readonly maxConnections: MaxConnections;
   /** What reads plain requests for the endpoints of programs: our own reader, or the parser of Node.js. */
   readonly httpReader: 'own' | 'node';
   /** Whether an address is a trusted proxy, which may say for whom it forwards. */

@@ -12,7 +12,7 @@ import type { Pages } from './page-answers.ts';
 import { sendSignIn } from './sign-in-form.ts';
 
 const PASSWORD_PATH = '/account/password';
-/** Seconds after which a busy moment should have passed. */
+/** `Retry-After` when password checks are busy (s). */
 const BUSY_RETRY_AFTER = 2;
 
 /** Adds the page where a person changes the password. */

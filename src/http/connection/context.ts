@@ -1,13 +1,13 @@
-/** What both ways of reading a connection share. */
+/** What both readers of connections share: our own, and that of Node.js. */
 import type { RequestLog } from '../request-log.ts';
 import { KEEP_ALIVE_SECONDS } from './direct-reply.ts';
 import type { OpenConnections } from './open-connections.ts';
 import type { RequestBatch } from './request-batch.ts';
 import type { Unreadable } from './unreadable.ts';
 
-/** How long a connection may take for what, in milliseconds. */
+/** Timeouts of a connection (ms). */
 export const TIMEOUTS = {
-  /** For the head of its first request. The time begins with the connection. */
+  /** For the head of its first request, from the beginning of the connection. */
   firstHead: 10_000,
   /** For a request as a whole. */
   request: 15_000,
@@ -15,7 +15,7 @@ export const TIMEOUTS = {
   keepAlive: KEEP_ALIVE_SECONDS * 1000,
 } as const;
 
-/** What connections need of the server that they belong to. */
+/** What a connection needs of its server. */
 export type ConnectionContext = {
   readonly batch: RequestBatch;
   readonly log: RequestLog;

@@ -1,4 +1,4 @@
-/** One connection whose requests are plain: it reads one, has it answered, and reads the next. */
+/** A connection whose requests are plain: it reads one, has it answered, and reads the next. */
 import type { Socket } from 'node:net';
 import { answerProblem } from '../answer.ts';
 import { type ConnectionContext, TIMEOUTS } from './context.ts';
@@ -8,7 +8,7 @@ import type { DirectRoutes } from './direct-routes.ts';
 import type { OpenConnection, Unanswered } from './open-connections.ts';
 import { readPlainHead } from './plain-request.ts';
 
-/** Time for a client that ends connections at the same age as we do to go first (ms). */
+/** Added to our keep-alive timeout, so that a client with the same timeout closes first (ms). */
 const CLIENT_GOES_FIRST_MS = 1000;
 
 const NOTHING: Buffer = Buffer.alloc(0);
@@ -20,24 +20,25 @@ export class DirectConnection implements Unanswered {
   readonly #context: ConnectionContext;
   readonly #onDone: (since: number | null) => void;
   readonly #self: OpenConnection;
-  /** What came of a request so far: the first piece, those after it, and how many bytes that is. */
+  /** What was read of a request so far: the first chunk, those after it, and the number of bytes. */
   #first = NOTHING;
   #more: Buffer[] | null = null;
   #length = 0;
-  /** The request whose head has come, until it is answered; and whether all of it has come. */
+  /** The request whose head was read, until it is answered; and whether all of it was read. */
   #request: DirectRequest | null = null;
   #isAsked = false;
-  /** Whether the client sends no other request; whether none is wanted; whether the last answer was given. */
+  /** Whether the client sends no other request; whether the server wants none; whether the last answer was sent. */
   #isLast = false;
   #isEnding = false;
   #isOver = false;
   #hasAnswered = false;
-  /** Since when nothing is under way (ms). */
+  /** Since when no request is under way (ms). */
   #silentSince = performance.now();
 
   /**
-   * Takes a connection that is known as open, and that nobody has read from. `onDone` is called once: with null when it is closed, or with the time
-   * at which its request began (ms) when it is given back, with all that came and was not answered.
+   * Takes an open connection that nobody has read from. `onDone` is called once: with null when the connection is
+   * closed, or when it is given back with the time at which its unanswered request began (ms). The bytes of that are
+   * put back.
    */
   constructor(
     socket: Socket,
@@ -57,7 +58,7 @@ export class DirectConnection implements Unanswered {
     this.#isEnding = isLast;
   }
 
-  /** Ends the connection if nothing, or not all of a request, has come for too long. `now` as of `performance.now()`. */
+  /** Ends the connection after a timeout: it was silent, or a request did not come whole. `now` is `performance.now()`. */
   checkTimeouts(now: number): void {
     if (this.#isAsked) return;
     const { firstHead, request, keepAlive } = TIMEOUTS;
@@ -69,7 +70,7 @@ export class DirectConnection implements Unanswered {
 
   readonly #onData = (chunk: Buffer): void => {
     if (this.#isOver) return;
-    // What comes before the answer stays in the stream, whose end is then told after it.
+    // Bytes that come before the answer are put back into the stream, so that its `end` comes after them.
     if (this.#isAsked) return void this.#socket.pause().unshift(chunk);
     if (this.#length === 0) this.#first = chunk;
     else if (this.#more) this.#more.push(chunk);
@@ -153,11 +154,11 @@ export class DirectConnection implements Unanswered {
     try {
       this.#context.log.answerError(error, request, reply, request.route.answers);
     } catch {
-      this.#socket.destroy(); // An answer that cannot be written must not end the process.
+      this.#socket.destroy(); // If the answer cannot be written, the connection ends and not the process.
     }
   }
 
-  /** Sends an answer, unless nobody is there any more. What was sent behind the request is answered as well. */
+  /** Sends an answer, unless the client is gone. Requests that came behind it are answered too, even during a stop. */
   #send(request: DirectRequest, status: number, headers: string, body: string): void {
     if (this.#request !== request || this.#socket.destroyed) return;
     const { open, log, now } = this.#context;
@@ -174,14 +175,14 @@ export class DirectConnection implements Unanswered {
     log.end(request, { route: request.route.path, status, ms: this.#silentSince - request.since });
   }
 
-  /** Sends the last of all. What comes after it is not heard. */
+  /** Sends the last answer. What comes after it is ignored. */
   #finish(text: string): void {
     this.#isOver = true;
     this.#socket.end(text);
     this.#socket.resume().destroySoon();
   }
 
-  /** What came and was not handled yet, in one piece. */
+  /** All bytes that were read and not handled yet. */
   #all(): Buffer {
     if (this.#more) this.#first = Buffer.concat([this.#first, ...this.#more]);
     this.#more = null;
@@ -197,18 +198,18 @@ export class DirectConnection implements Unanswered {
     socket.resume();
   }
 
-  /** When a request began whose head came at a time: the first one did with its connection (ms). */
+  /** When a request began, whose head came at `headAt`: the first one began with its connection (ms). */
   #begunAt(headAt: number): number {
     return this.#hasAnswered ? headAt : this.#silentSince;
   }
 }
 
-/** Some clients end a body with an empty line that does not count (RFC 9112 §2.2). */
+/** Removes the empty lines that some clients send after a body (RFC 9112 §2.2). */
 function withoutEmptyLines(bytes: Buffer): Buffer {
   let start = 0;
   while (bytes[start] === 0x0d && bytes[start + 1] === 0x0a) start += 2;
   return start === 0 ? bytes : bytes.subarray(start);
 }
 
-/** Whatever it is, `close` follows. */
+/** For `error`: `close` always follows. */
 function ignore(): void {}

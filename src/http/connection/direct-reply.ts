@@ -1,21 +1,21 @@
 /** Answers as bytes (RFC 9112 §4). */
 import type { EndpointReply } from '../endpoint.ts';
 
-/** So long a connection is kept between two requests, whoever answers them. */
+/** Keep-alive timeout: how long a connection may be silent between two requests (s). */
 export const KEEP_ALIVE_SECONDS = 60;
 
-/** Not imported: Node.js would load its WebSocket and `fetch` for a module that imports it: 3 MB of an idle process. */
+/** Not imported: with an import Node.js would load its WebSocket and `fetch`, 3 MB of an idle process. */
 const { STATUS_CODES } = process.getBuiltinModule('node:http');
 
-/** What a header may hold: no value ends its line. */
+/** The characters of a header's value, without line ends. */
 const VALUE = /^[\x20-\x7e]*$/;
 const LAST = 'Connection: close\r\n';
 const NOT_LAST = `Connection: keep-alive\r\nKeep-Alive: timeout=${KEEP_ALIVE_SECONDS}\r\n`;
 
-/** The lines of headers that are always the same. */
+/** The lines of headers that never change. */
 const constants = new WeakMap<object, string>();
 
-/** A reply, which is sent once. */
+/** A reply; it is sent once. */
 export class DirectReply implements EndpointReply {
   readonly #send: (status: number, headers: string, body: string) => void;
   #status = 200;
@@ -67,7 +67,7 @@ function headerLine(name: string, value: string): string {
   return `${name}: ${value}\r\n`;
 }
 
-/** An answer as it is sent; `isLast` on its connection, `now` in ms since the epoch. */
+/** An answer as text. `isLast`: it is the last on its connection. `now` in ms since the epoch. */
 export function answerText(status: number, headers: string, body: string, isLast: boolean, now: number): string {
   const about = `Date: ${dateOf(now)}\r\n${isLast ? LAST : NOT_LAST}Content-Length: ${Buffer.byteLength(body)}\r\n`;
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${headers}${about}\r\n${body}`;
@@ -76,7 +76,7 @@ export function answerText(status: number, headers: string, body: string, isLast
 let second = 0;
 let date = '';
 
-/** The date as headers have it (RFC 9110 §6.6.1), made once a second. */
+/** The value of the `Date` header (RFC 9110 §6.6.1), made once a second. */
 function dateOf(now: number): string {
   const seconds = Math.floor(now / 1000);
   if (seconds !== second) {

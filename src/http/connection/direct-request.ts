@@ -5,7 +5,7 @@ import type { Endpoint, EndpointRequest, JsonAnswers, Outcome } from '../endpoin
 import { newRequestId } from '../request-id.ts';
 import type { PlainHead, PlainHeaders } from './plain-request.ts';
 
-/** An endpoint at its address. */
+/** An endpoint with its method and path. */
 export type Route = {
   readonly method: string;
   readonly path: string;
@@ -13,12 +13,12 @@ export type Route = {
   readonly answers: JsonAnswers;
 };
 
-/** What a request brings beside its head: so many bytes, and what decodes them; null for nothing. */
+/** The body of a request: its length in bytes, and its decoder; null without a body. */
 export type Content = { readonly length: number; readonly decode: ((body: Buffer) => Parameters) | null };
 
 const NOTHING: Content = { length: 0, decode: null };
 
-/** What a request brings, as its head says; null when that is not as usual. */
+/** The body that the head announces; null if that is not plain. */
 export function contentOf({ method }: Route, headers: PlainHeaders): Content | null {
   const length = headers['content-length'];
   if (method === 'GET') return length === undefined ? NOTHING : null;
@@ -26,7 +26,7 @@ export function contentOf({ method }: Route, headers: PlainHeaders): Content | n
   return decode && Number(length) <= BODY_LIMIT_BYTES ? { length: Number(length), decode } : null;
 }
 
-/** A request whose head has come. */
+/** A request whose head was read. */
 export class DirectRequest implements EndpointRequest {
   readonly id = newRequestId();
   readonly route: Route;

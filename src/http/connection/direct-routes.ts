@@ -1,12 +1,11 @@
 /**
- * The endpoints for programs that are answered on the connection itself. What Node.js and Fastify make of each request would
- * cost more than those of them do that are asked thousands of times a second (decision 0029). Both ways call the same
- * endpoints.
+ * The endpoints that are answered on the connection itself, without Fastify. They are asked thousands of times a
+ * second, and Node.js and Fastify cost more than their own work (decision 0029). Both ways call the same endpoints.
  */
 import type { FastifyInstance } from 'fastify';
 import type { Route } from './direct-request.ts';
 
-/** They by request line, as `POST /oauth2/token HTTP/1.1`. */
+/** Direct endpoints by request line, such as `POST /oauth2/token HTTP/1.1`. */
 export type DirectRoutes = ReadonlyMap<string, Route>;
 
 /** Collects the endpoints that are added to a server from now on. */

@@ -1,7 +1,7 @@
 /**
- * A connection that Node.js reads. Its parser begins every request that it finds in what it is given, and 64 KB may hold
- * 1,700 of them. So it is given pieces of which each ends at most one head: one each time that it is this connection's
- * turn, and none while enough requests are under way.
+ * A connection that Node.js reads. Its parser begins every request that it finds in a chunk, and 64 KB may hold 1,700
+ * of them. So it gets pieces that each end at most one head: one piece whenever it is this connection's turn, and none
+ * while enough requests are under way.
  */
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
@@ -9,7 +9,7 @@ import { type ConnectionContext, TIMEOUTS } from './context.ts';
 import type { NodeReader, OpenConnection } from './open-connections.ts';
 
 /** Maximum number of requests of one connection that are begun and not answered yet. */
-const MOST_UNDER_WAY = 8;
+const MAX_UNDER_WAY = 8;
 
 const CR = 0x0d;
 const LF = 0x0a;
@@ -25,13 +25,13 @@ export class NodeConnection implements NodeReader {
   #first: IncomingMessage | null = null;
   #last: IncomingMessage | null = null;
   #underWay = 0;
-  /** What it is paused for here: an answer, or its turn. Node.js pauses it for other reasons, and resumes it itself. */
+  /** Why this class has paused the socket. Node.js also pauses it, for other reasons, and resumes it itself. */
   #waitsFor: 'answer' | 'turn' | null = null;
-  /** Whether the next bytes may be handed on. */
+  /** Whether the next piece may go to the parser. */
   #isItsTurn = false;
   #isBroken = false;
 
-  /** Takes a connection that Node.js listens to already, and that is paused. Its next request began at `since` (ms). */
+  /** Takes a paused connection that Node.js listens to already. Its next request began at `since` (ms). */
   constructor(socket: Socket, since: number, context: ConnectionContext) {
     const [parse] = socket.listeners('data') as ((bytes: Buffer) => void)[];
     if (!parse) throw new Error('Node.js does not listen to what comes on a connection');
@@ -41,12 +41,12 @@ export class NodeConnection implements NodeReader {
     this.#self = context.open.of(socket);
     this.#self.node = this;
     this.#parse = parse;
-    // In this order: with another listener Node.js leaves the reading to the socket.
+    // Ours is added first: with a second listener, the parser of Node.js leaves the reading to the socket.
     socket.on('data', this.#onData);
     socket.off('data', parse);
   }
 
-  /** Ends the connection if its first request here has not come whole for too long: Node.js counts from when it was given it. */
+  /** Answers the timeout of the first request here. Node.js would count only from when it was given the connection. */
   checkTimeouts(now: number): void {
     if (this.#isBroken || this.#first?.complete || now - this.#since <= TIMEOUTS.request) return;
     this.#isBroken = true;
@@ -60,37 +60,37 @@ export class NodeConnection implements NodeReader {
     this.#underWay += 1;
   }
 
-  /** It was answered: all of the answer is sent, or nobody is there any more. */
+  /** A request has ended: all of its answer is sent, or the client is gone. */
   end(): void {
     this.#underWay -= 1;
     if (this.#waitsFor === 'answer') this.#waitForTurn();
   }
 
-  /** What came cannot be read: nor can what comes. */
+  /** The parser failed: nothing more can be read on this connection. */
   break(): void {
     this.#isBroken = true;
   }
 
   readonly #onData = (chunk: Buffer): void => {
     const socket = this.#socket;
-    // What follows what cannot be read, or comes after the last answer, is not heard.
+    // Ignored: bytes after a parser error or after the last answer.
     if (this.#isBroken || !socket.writable) return;
     if (!this.#isItsTurn) return void this.#wait(chunk);
     this.#isItsTurn = false;
     const end = pieceEnd(chunk);
     this.#parse(chunk.subarray(0, end));
     if (end === chunk.length) return;
-    // Node.js must be given nothing while it has paused.
+    // The parser must get nothing while Node.js has paused the socket.
     if (socket.isPaused()) socket.unshift(chunk.subarray(end));
     else this.#wait(chunk.subarray(end));
   };
 
-  /** Keeps bytes in the stream, whose end is then told after them, until they may be handed on. */
+  /** Puts bytes back into the stream until they may go to the parser. The stream's `end` then comes after them. */
   #wait(bytes: Buffer): void {
     this.#socket.pause().unshift(bytes);
-    // As long as its body has not come whole, what waits is that, and not another request.
+    // If the last request is not complete, these bytes are its body, and not another request.
     if (this.#last?.complete) this.#context.open.expectMore(this.#self);
-    if (this.#underWay >= MOST_UNDER_WAY) this.#waitsFor = 'answer';
+    if (this.#underWay >= MAX_UNDER_WAY) this.#waitsFor = 'answer';
     else if (this.#waitsFor !== 'turn') this.#waitForTurn();
   }
 
@@ -104,12 +104,12 @@ export class NodeConnection implements NodeReader {
   }
 }
 
-/** What Node.js says of a request that does not come whole in time. */
+/** The error of Node.js for a request that does not come whole in time. */
 class TimedOut extends Error {
   readonly code = 'ERR_HTTP_REQUEST_TIMEOUT';
 }
 
-/** Where the first piece of some bytes ends: of ends of lines, which may be the rest of a head's end, or behind the next head. */
+/** Where the first piece ends: after line ends, which may be the rest of a head's end, or else after the next head. */
 function pieceEnd(bytes: Buffer): number {
   let end = 0;
   while (bytes[end] === CR || bytes[end] === LF) end += 1;

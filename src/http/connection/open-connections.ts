@@ -1,60 +1,63 @@
-/** The open connections of servers: how many there may be, which have a request that is not answered yet, and who does not read. */
+/** The open connections of servers: limits their number, and ends those whose client does not read. */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /** A request that is not answered yet. */
 export type Unanswered = {
-  /** Has its answer say that it is the last on its connection, or takes that back, as long as it is not being sent. */
+  /** Makes its answer say that it is the last on its connection, or not. No effect once the answer is being sent. */
   setLast(isLast: boolean): void;
 };
 
-/** What hands the bytes of a connection to Node.js: it is told what becomes of the requests in them. */
+/** What gives the bytes of a connection to Node.js. It is told of the requests that Node.js finds. */
 export type NodeReader = {
   /** A request was begun. */
   begin(request: IncomingMessage): void;
-  /** It was answered: all of the answer is sent, or nobody is there any more. */
+  /** A request has ended: all of its answer is sent, or the client is gone. */
   end(): void;
-  /** What came cannot be read: nor can what comes. */
+  /** The parser failed: nothing more can be read on this connection. */
   break(): void;
 };
 
-/** One of them. */
+/** An open connection. */
 export type OpenConnection = {
-  /** With whose requests its own take turns: those of its source, or, of a trusted proxy, nobody's. */
+  /** Its source, whose requests take turns with those of others; a trusted proxy's connections each count alone. */
   readonly turnOf: unknown;
   /** Whether a trusted proxy opened it. */
   readonly isOfProxy: boolean;
-  /** Its last request, until that is answered. Whoever sends several is answered in turn. */
+  /** Its last request, until that is answered. Requests are answered in order. */
   unanswered: Unanswered | null;
-  /** What hands its bytes to Node.js, once Node.js reads it. */
+  /** What gives its bytes to Node.js, once Node.js reads it. */
   node: NodeReader | null;
   /** Whether it had a request since the last check. */
   isUsed: boolean;
-  /** Bytes of it that the system has taken, as of the last check, and since when that number stands (ms). */
+  /** Number of bytes that the system has taken, as of the last check; and since when it is the same (ms). */
   taken: number;
   takenSince: number;
 };
 
 /** Maximum number of connections in all, and of one source. */
-export type MostConnections = { readonly inAll: number; readonly ofSource: number };
+export type MaxConnections = { readonly inAll: number; readonly ofSource: number };
 
-/** What bounds need of their surroundings. `sourceOf` answers null for whom only the bound in all holds. */
-export type Bounds = {
-  readonly most: MostConnections;
+/** How connections are limited. `sourceOf` returns null for a connection that only the limit in all applies to. */
+export type Limits = {
+  readonly max: MaxConnections;
   readonly sourceOf: (socket: Socket) => string | null;
   readonly report: (sentence: string) => void;
 };
 
 const CHECK_EVERY_MS = 1000;
-/** How long an answer may wait without any of it being taken (ms). */
-const UNREAD_MS = 15_000;
-/** The log tells at most this often what was refused (ms). */
-const TELL_EVERY_MS = 60_000;
+/** Timeout of an answer of which the client reads nothing (ms). */
+const UNREAD_TIMEOUT_MS = 15_000;
+/** Minimum time between two reports of refused connections (ms). */
+const REPORT_EVERY_MS = 60_000;
 
-/** Node.js knows them too, but takes one that never sent anything for busy, and one whose answer is still sent for idle. */
+/**
+ * The open connections of servers. Node.js also has a list, but there a connection that never sent anything is busy,
+ * and one whose answer is still being sent is idle.
+ */
 export class OpenConnections {
-  readonly #bounds: Bounds;
-  /** Those that were used longest ago first, as of the last check. */
+  readonly #limits: Limits;
+  /** Least recently used first, as of the last check. */
   readonly #all = new Map<Socket, OpenConnection>();
   readonly #ofSource = new Map<string, number>();
   readonly #checking = setInterval(() => this.#check(), CHECK_EVERY_MS).unref();
@@ -62,15 +65,15 @@ export class OpenConnections {
   #opened = 0;
   #refused = 0;
   #replaced = 0;
-  #toldAt = Number.NEGATIVE_INFINITY;
+  #reportedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(bounds: Bounds) {
-    this.#bounds = bounds;
+  constructor(limits: Limits) {
+    this.#limits = limits;
   }
 
-  /** Watches the requests that a server has Node.js read. */
+  /** Watches the requests that Node.js reads for a server. */
   watchRequests(server: Server): void {
-    // Before it is handled, or the answer might be on its way already.
+    // Prepended, to run before the handler, which may send the answer at once.
     server.prependListener('request', (message: IncomingMessage, response: ServerResponse) => {
       const [connection, request] = [this.of(message.socket), new AnsweredByNode(response)];
       this.begin(connection, request);
@@ -83,11 +86,11 @@ export class OpenConnections {
     server.on('clientError', (_error, socket) => this.#all.get(socket as Socket)?.node?.break());
   }
 
-  /** Takes in a connection that was opened. False when there is no room for it; then it is ended. */
+  /** Adds a new connection. If there is no room for it, ends it and returns false. */
   admit(socket: Socket): boolean {
     this.#opened += 1;
     if (socket.destroyed) return false;
-    const source = this.#bounds.sourceOf(socket);
+    const source = this.#limits.sourceOf(socket);
     if (!this.#hasRoomFor(source)) {
       this.#refused += 1;
       socket.destroy();
@@ -107,15 +110,15 @@ export class OpenConnections {
     return this.#opened;
   }
 
-  /** The connection of a socket; of one that is closed already, one that is not counted any more. */
+  /** The connection of a socket. For a closed socket it is a new one, which is not counted. */
   of(socket: Socket): OpenConnection {
     return this.#all.get(socket) ?? newConnection(socket, false);
   }
 
-  /** A request came that is to be answered. */
+  /** A request begins. */
   begin(connection: OpenConnection, request: Unanswered): void {
     if (this.#isEnding) {
-      // Whoever sent another request behind one that is not answered yet is told with the answer to the later one.
+      // If the client sent several requests, only the answer to the last one says that it is the last.
       connection.unanswered?.setLast(false);
       request.setLast(true);
     }
@@ -123,45 +126,45 @@ export class OpenConnections {
     connection.isUsed = true;
   }
 
-  /** More has come behind its last request, and waits until that may be begun. */
+  /** More was read behind its last request, and waits. */
   expectMore(connection: OpenConnection): void {
     if (this.#isEnding) connection.unanswered?.setLast(false);
   }
 
-  /** It was answered, or cannot be any more. */
+  /** A request has ended: it was answered, or the client is gone. */
   end(connection: OpenConnection, request: Unanswered): void {
     if (connection.unanswered === request) connection.unanswered = null;
   }
 
-  /** From now on each answer is the last on its connection, and says so: nobody then sends into one that closes. */
+  /** From now on each answer is the last on its connection and says so, so that no client sends into a closing one. */
   endAll(): void {
     this.#isEnding = true;
     for (const { unanswered } of this.#all.values()) unanswered?.setLast(true);
   }
 
-  /** Hangs up where there is nothing more to answer or to send; on trusted proxies only if they are named. */
+  /** Closes idle connections; those of trusted proxies only with `all`. */
   hangUpIdle(whom: 'all' | 'all but proxies'): void {
     for (const [socket, connection] of this.#all)
       if (isIdle(socket, connection) && !(connection.isOfProxy && whom === 'all but proxies')) socket.destroy();
   }
 
-  /** Hangs up everywhere. */
+  /** Closes all connections. */
   hangUp(): void {
     for (const socket of this.#all.keys()) socket.destroy();
   }
 
-  /** There will be none any more. */
+  /** Ends the checks: no connection comes any more. */
   close(): void {
     clearInterval(this.#checking);
   }
 
   /**
-   * Whether one more may come. In all, whoever comes takes the place of the connection that was not used for longest: a
-   * bound that refused them would let anybody shut out everybody else by holding connections. Who holds as many as one
-   * source may, is refused: the place of another would not be their own.
+   * Whether there is room for one more. At the limit in all, a new connection takes the place of the one that was idle
+   * for longest: if it were refused, anybody could shut out all others by holding connections. At the limit of its
+   * source it is refused: it must not take the place of another source.
    */
   #hasRoomFor(source: string | null): boolean {
-    const { inAll, ofSource } = this.#bounds.most;
+    const { inAll, ofSource } = this.#limits.max;
     if (source !== null && (this.#ofSource.get(source) ?? 0) >= ofSource) return false;
     if (this.#all.size < inAll) return true;
     for (const [socket, connection] of this.#all) {
@@ -188,9 +191,9 @@ export class OpenConnections {
       if (taken === null || taken !== connection.taken) {
         connection.taken = taken ?? 0;
         connection.takenSince = now;
-      } else if (now - connection.takenSince > UNREAD_MS) socket.destroy();
+      } else if (now - connection.takenSince > UNREAD_TIMEOUT_MS) socket.destroy();
     }
-    this.#tell(now);
+    this.#report(now);
   }
 
   #moveToEnd(socket: Socket, connection: OpenConnection): void {
@@ -199,15 +202,15 @@ export class OpenConnections {
     this.#all.set(socket, connection);
   }
 
-  /** Not each time: whoever comes too often must not fill the log as well. */
-  #tell(now: number): void {
-    if (this.#refused + this.#replaced === 0 || now - this.#toldAt < TELL_EVERY_MS) return;
-    const { inAll, ofSource } = this.#bounds.most;
-    this.#bounds.report(
+  /** Not for each connection: many of them must not fill the log as well. */
+  #report(now: number): void {
+    if (this.#refused + this.#replaced === 0 || now - this.#reportedAt < REPORT_EVERY_MS) return;
+    const { inAll, ofSource } = this.#limits.max;
+    this.#limits.report(
       `too many connections: ${this.#refused} were refused and ${this.#replaced} that were idle ended; ${this.#all.size} are open, ` +
         `and VALETKEY_MAX_CONNECTIONS allows ${inAll}, VALETKEY_MAX_CONNECTIONS_PER_SOURCE ${ofSource}`,
     );
-    [this.#refused, this.#replaced, this.#toldAt] = [0, 0, now];
+    [this.#refused, this.#replaced, this.#reportedAt] = [0, 0, now];
   }
 }
 
@@ -215,17 +218,17 @@ function newConnection(turnOf: unknown, isOfProxy: boolean): OpenConnection {
   return { turnOf, isOfProxy, unanswered: null, node: null, isUsed: false, taken: 0, takenSince: 0 };
 }
 
-/** Whether no request is unanswered, none has come that is not begun, and no answer is still being sent. */
+/** Whether no request is unanswered or waits to be read, and no answer is being sent. */
 function isIdle(socket: Socket, { unanswered }: OpenConnection): boolean {
   return !unanswered && socket.readableLength === 0 && socket.writableLength === 0;
 }
 
-/** What Node.js tells of a connection to the system, beside its documents. */
+/** What Node.js knows of a connection; undocumented. */
 type Handle = { readonly bytesWritten: number; readonly writeQueueSize: number };
 
 /**
- * How many bytes the system has taken of what was handed to it (`bytesWritten`); null when nothing waits. What is only
- * queued here, or in libuv (`writeQueueSize`), has not moved. Node.js judges its own timeouts by the same number.
+ * Number of bytes that the system has taken; null if nothing waits. Bytes in the queue of libuv (`writeQueueSize`) are
+ * in `bytesWritten`, but not taken yet. Node.js uses the same number for its own timeouts.
  */
 function bytesTaken(socket: Socket): number | null {
   const { _handle: handle } = socket as unknown as { _handle: Handle | null };
@@ -243,7 +246,7 @@ class AnsweredByNode implements Unanswered {
     const response = this.#response;
     if (response.headersSent) return;
     const { complete, socket } = response.req;
-    // What waits behind half a request is its own other half.
+    // If the request is not complete, the bytes that wait are the rest of it.
     if (isLast && !(complete && socket.readableLength)) response.setHeader('Connection', 'close');
     else if (response.hasHeader('Connection')) response.removeHeader('Connection');
   }

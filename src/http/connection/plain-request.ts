@@ -1,16 +1,16 @@
 /**
- * Requests that are written plainly, as programs write them: of these, whoever reads HTTP reads the same. Everything that
- * is rare, or that readers were ever of two minds about, is not plain, and is left to the parser of Node.js.
+ * Plain requests, as nearly all programs write them: every reader of HTTP understands them in the same way. A request
+ * with anything rare, or that readers ever understood differently, is not plain and is left to the parser of Node.js.
  */
 
-/** The longest head that is read here (bytes). */
-const MOST_HEAD = 8 * 1024;
-/** Anything but printable ASCII, and ends of lines that are not CR LF. */
+/** Maximum size of a plain head (bytes). */
+const MAX_HEAD = 8 * 1024;
+/** Anything but printable ASCII, and line ends other than CR LF. */
 const NOT_PLAIN = /[^\x20-\x7e\r\n]|\r(?!\n)|(?<!\r)\n/;
 const NAME = /^[a-z0-9-]+$/;
 const HOST = /^[A-Za-z0-9.:[\]-]+$/;
-/** With more headers than these a request is not plain. */
-const MOST_HEADERS = 64;
+/** Maximum number of headers of a plain request. */
+const MAX_HEADERS = 64;
 const LENGTH = /^(?:0|[1-9][0-9]{0,4})$/;
 
 /** The head of a plain request. */
@@ -18,13 +18,13 @@ export type PlainHead = {
   /** The request line (RFC 9112 §3). */
   readonly line: string;
   readonly headers: PlainHeaders;
-  /** Where the body begins, as far as it came (bytes). */
+  /** Where the body begins (bytes). */
   readonly bodyAt: number;
 };
 
-/** Reads the head of a request at the beginning of some bytes; null unless all of it is there, and plain. */
+/** Reads the head of a request from its first byte; null unless it is complete and plain. */
 export function readPlainHead(bytes: Buffer): PlainHead | null {
-  const text = bytes.toString('latin1', 0, MOST_HEAD);
+  const text = bytes.toString('latin1', 0, MAX_HEAD);
   const end = text.indexOf('\r\n\r\n');
   if (end < 0) return null;
   const head = text.slice(0, end);
@@ -34,7 +34,7 @@ export function readPlainHead(bytes: Buffer): PlainHead | null {
   const line = head.slice(0, lineEnd);
   const headers = new PlainHeaders();
   for (let count = 0; lineEnd < end; count += 1) {
-    if (count === MOST_HEADERS) return null;
+    if (count === MAX_HEADERS) return null;
     const start = lineEnd + 2;
     lineEnd = head.indexOf('\r\n', start);
     if (lineEnd < 0) lineEnd = end;
@@ -45,7 +45,7 @@ export function readPlainHead(bytes: Buffer): PlainHead | null {
   return headers.hasHost ? { line, headers, bodyAt: end + 4 } : null;
 }
 
-/** The headers of a plain request that anybody here reads. */
+/** The headers of a plain request that this program reads. */
 export class PlainHeaders {
   authorization: string | undefined;
   origin: string | undefined;
@@ -57,7 +57,7 @@ export class PlainHeaders {
   hasHost = false;
   #hasConnection = false;
 
-  /** Takes a header by its name in small letters; false when with it the request is not plain. */
+  /** Takes a header by its lower-case name. Returns false if with it the request is not plain. */
   take(name: string, value: string): boolean {
     switch (name) {
       case 'host':
@@ -77,10 +77,10 @@ export class PlainHeaders {
         return true;
       case 'connection':
         return this.#takeConnection(value.toLowerCase());
-      // That it came by https changes nothing; whatever else a proxy may have said is left to the other way.
+      // A request that came by https is plain; any other value is left to Node.js and the hooks of `listener.ts`.
       case 'x-forwarded-proto':
         return value === 'https';
-      // What changes how a body or the connection is read, or asks for more than an answer.
+      // These change how a body or the connection is read, or ask for more than an answer.
       case 'content-encoding':
       case 'expect':
       case 'http2-settings':

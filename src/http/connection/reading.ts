@@ -1,6 +1,7 @@
 /**
- * The one door through which requests come in. The endpoints for programs have a reader of their own, and a connection
- * stays with it as long as all its requests are plain and for them; with the first other one it goes to Node.js for good.
+ * The one place where requests come in. The endpoints for programs have a reader of their own. A connection stays with
+ * it as long as all its requests are plain and for these endpoints; with the first other request it goes to Node.js for
+ * good.
  */
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
@@ -12,7 +13,7 @@ import { NodeConnection } from './node-connection.ts';
 
 const CHECK_EVERY_MS = 1000;
 
-/** What reads the connections of a server. `notePeer` remembers who is at the other end of one, while that can be asked. */
+/** How the connections of a server are read. `notePeer` remembers the address of a new connection while it has one. */
 export type Reading = {
   readonly reader: Service['httpReader'];
   readonly routes: DirectRoutes;
@@ -21,16 +22,16 @@ export type Reading = {
 };
 
 /**
- * Reads the connections of a server. What a server listens to must come in this order: who is there, whether there is room,
- * and only then who reads. Fastify has had Node.js listen to connections already, and that listener is called by hand.
+ * Reads the connections of a server. A new connection is handled in this order: its address is noted, it is admitted,
+ * and only then it is read. Fastify has added the listener of Node.js already; it is removed here and called by hand.
  */
 export function readConnections(server: Server, { reader, routes, context, notePeer }: Reading): void {
   const [readByNode] = server.listeners('connection');
   if (!readByNode) throw new Error('the server listens to no connection');
   server.removeListener('connection', readByNode as () => void);
-  // As our own reader does: whoever sends no more, and says so by half-closing, still hears the answers (RFC 9112 §9.6).
+  // As our own reader does: a client that half-closes its connection still gets its answers (RFC 9112 §9.6).
   Object.assign(server, { httpAllowHalfOpen: true });
-  // What a client expects beside `100-continue` may be ignored (RFC 9110 §10.1.1).
+  // An expectation other than `100-continue` may be ignored (RFC 9110 §10.1.1).
   server.on('checkExpectation', (request, response) => void server.emit('request', request, response));
   context.open.watchRequests(server);
   const connections = new Set<DirectConnection | NodeConnection>();

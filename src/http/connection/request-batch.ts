@@ -1,19 +1,18 @@
-/** What comes in one turn of the event loop is handled together, 32 at a time, and of each source as many as of any other. */
+/** Requests that are read in one turn of the event loop are handled together, 32 at a time; their sources take turns. */
 
-/** Maximum number that is handled in a row: what these wait for is asked for, and what else came is read, before the next ones begin. */
-const TOGETHER = 32;
+/** Maximum size of a batch. Before the next one, the event loop reads what came and begins what this one waits for. */
+const MAX_BATCH_SIZE = 32;
 
 /**
- * Begins to handle requests when all that was to be read in this turn is read. The code of one step then runs many times
- * in a row, which processors are quicker at, and the store asks the database once for all what it would ask for each
- * (whether another process has written). A request that is alone goes once more through the event loop, some 3 µs. The
- * sources of requests take turns, so that whoever sends many waits for himself alone.
+ * Handles requests after all input of a turn is read. The same code then runs many times in a row, which is faster, and
+ * the store asks the database once for all of them whether another process has written. A single request waits one more
+ * turn, some 3 µs. Sources take turns, so that one that sends many requests delays only its own.
  */
 export class RequestBatch {
   /** By source, the next one first. */
   readonly #waiting = new Map<unknown, (() => void)[]>();
 
-  /** Takes a request that is read, and what begins to handle it. `source` is compared, and not looked at. */
+  /** Adds a request; `begin` begins to handle it. `source` is only compared. */
   add(source: unknown, begin: () => void): void {
     if (this.#waiting.size === 0) setImmediate(() => this.#handle());
     const queue = this.#waiting.get(source);
@@ -22,15 +21,15 @@ export class RequestBatch {
   }
 
   #handle(): void {
-    const together: (() => void)[] = [];
+    const batch: (() => void)[] = [];
     for (const [source, queue] of this.#waiting) {
-      together.push(queue.shift() as () => void);
+      batch.push(queue.shift() as () => void);
       this.#waiting.delete(source);
       // To the end, where this loop comes to it again.
       if (queue.length > 0) this.#waiting.set(source, queue);
-      if (together.length === TOGETHER) break;
+      if (batch.length === MAX_BATCH_SIZE) break;
     }
     if (this.#waiting.size > 0) setImmediate(() => this.#handle());
-    for (const begin of together) begin();
+    for (const begin of batch) begin();
   }
 }

@@ -1,4 +1,4 @@
-/** The servers of a service: listening at its addresses, and stopping without failing anybody. */
+/** The servers of a service: they listen at its addresses, and stop without failing a request. */
 import { once } from 'node:events';
 import net from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -15,18 +15,18 @@ import { OpenConnections } from './open-connections.ts';
 export type ListenAddress = { readonly host: string; readonly port: number };
 
 /**
- * How long after a stop began a connection may begin a request (ms). One may be on its way, and whoever sends one is told
- * that it was the last on this connection; what is silent for longer is a pool's, or a browser's that connects ahead.
+ * How long after a stop began a connection may begin a request (ms). One may be on its way, and its answer says that it
+ * was the last. A connection that is silent for longer is in a pool, or a browser opened it ahead of need.
  */
 const LAST_REQUESTS_MS = 250;
-/** Time for a proxy to let go of its idle connections first (ms). */
+/** Added to a proxy's idle timeout, so that it closes its connections first (ms). */
 const PROXY_GOES_FIRST_MS = 1000;
-/** So long doors stay open for those who wait there already, if there is never a moment without any (ms). */
-const LET_IN_MS = 1000;
-const DRAIN_MS = 10_000;
-const LOOK_EVERY_MS = 50;
+/** Maximum time to accept connections that wait already, if there are always more (ms). */
+const ACCEPT_TIMEOUT_MS = 1000;
+const DRAIN_TIMEOUT_MS = 10_000;
+const CHECK_EVERY_MS = 50;
 
-/** Where servers listen, and how long trusted proxies keep a connection on which nothing is asked (seconds). */
+/** Where servers listen, and the keep-alive timeout of trusted proxies (s). */
 export type Listening = {
   readonly appListen: ListenAddress;
   readonly apiListen: ListenAddress;
@@ -48,7 +48,7 @@ export async function startServers(
       ];
   const description = new ApiDescription(service);
   const open = new OpenConnections({
-    most: service.mostConnections,
+    max: service.maxConnections,
     sourceOf: (socket) => boundedSource(socket),
     report: (sentence) => logger.warn(sentence),
   });
@@ -77,7 +77,7 @@ function whyNotListening({ host, port }: ListenAddress, error: NodeJS.ErrnoExcep
 /** Servers that listen, with all connections to them. */
 class Servers {
   readonly #apps: readonly FastifyInstance[];
-  readonly #doors: net.Server[] = [];
+  readonly #listeners: net.Server[] = [];
   readonly #connections: OpenConnections;
   readonly #proxiesLetGoMs: number;
 
@@ -87,60 +87,61 @@ class Servers {
     this.#proxiesLetGoMs = proxyIdleTimeout === 0 ? LAST_REQUESTS_MS : proxyIdleTimeout * 1000 + PROXY_GOES_FIRST_MS;
   }
 
-  /** Listens for a server. Throws what the system says. */
+  /** Listens for a server. Throws the system's error. */
   async listen(app: FastifyInstance, { host, port }: ListenAddress): Promise<void> {
-    this.#doors.push(app.server);
+    this.#listeners.push(app.server);
     if (host !== 'localhost') return void (await app.listen({ host, port }));
-    // Fastify would make a second server for the other address, of whose connections nothing is known here.
+    // Fastify would make a second server for the other address, whose connections this file would not know.
     await app.listen({ host: '127.0.0.1', port });
     await this.#listenToo(app, '::1', port);
   }
 
   /**
-   * Takes no new connections, and ends each one as soon as its request is answered; after 10 seconds all that are left. A
-   * proxy is not hung up on: it cannot send a POST again that set out while its idle connection was closed.
+   * Accepts no new connections, and ends each one when its request is answered; after 10 seconds all that are left. A
+   * proxy's idle connections stay open until its timeout: it may send a POST on one as we close it, and cannot repeat
+   * that.
    */
   async drain(): Promise<void> {
-    const closed = Promise.all(this.#doors.map((door) => once(door, 'close')));
-    await this.#letIn();
-    // Not HTTP's own `close`, which hangs up at once on those whose next request may be on its way.
-    for (const door of this.#doors) net.Server.prototype.close.call(door);
-    this.#connections.endAll(); // Not before, or whoever heard it would come in again.
+    const closed = Promise.all(this.#listeners.map((listener) => once(listener, 'close')));
+    await this.#acceptWaiting();
+    // Not HTTP's own `close`: it ends idle connections at once, although a request may be on its way.
+    for (const listener of this.#listeners) net.Server.prototype.close.call(listener);
+    this.#connections.endAll(); // Not before: a client whose connection ends would open another one.
     const start = performance.now();
-    const looking = setInterval(() => {
+    const checking = setInterval(() => {
       const waited = performance.now() - start;
-      if (waited > DRAIN_MS) this.#connections.hangUp();
-      // When what has come is read: where processors are scarce, that may be more than this process has seen.
+      if (waited > DRAIN_TIMEOUT_MS) this.#connections.hangUp();
+      // After the input of this turn is read: on a busy machine requests may have come that are not seen yet.
       else if (waited > LAST_REQUESTS_MS)
         setImmediate(() => this.#connections.hangUpIdle(waited > this.#proxiesLetGoMs ? 'all' : 'all but proxies'));
-    }, LOOK_EVERY_MS);
+    }, CHECK_EVERY_MS);
     await closed;
-    clearInterval(looking);
+    clearInterval(checking);
     this.#connections.close();
     await Promise.all(this.#apps.map((app) => app.close()));
   }
 
   /**
-   * Waits until nobody waits at a door, but not for long: whoever does is connected as far as they know, may have sent a
-   * request, and would be cut off by its closing. In each turn of the event loop a door lets in one.
+   * Waits a limited time until no connection is left to be accepted. For its client such a connection is open, and may
+   * have a request on it, which closing the listener would cut off. Each turn of the event loop accepts one.
    */
-  async #letIn(): Promise<void> {
+  async #acceptWaiting(): Promise<void> {
     const start = performance.now();
-    await nextTurn(); // What is left of the turn in which the signal came.
+    await nextTurn(); // The rest of the turn in which the signal came.
     let before: number;
     do {
       before = this.#connections.opened;
       await nextTurn();
-    } while (this.#connections.opened > before && performance.now() - start < LET_IN_MS);
+    } while (this.#connections.opened > before && performance.now() - start < ACCEPT_TIMEOUT_MS);
   }
 
-  /** Hands what comes at one more address to a server; a machine may have no such address. */
+  /** Also accepts connections for a server at another address, unless the machine has no such address. */
   async #listenToo(app: FastifyInstance, host: string, port: number): Promise<void> {
     const take = (socket: net.Socket) => app.server.emit('connection', socket);
-    const door = net.createServer({ allowHalfOpen: true, noDelay: true }, take).listen(port, host);
+    const listener = net.createServer({ allowHalfOpen: true, noDelay: true }, take).listen(port, host);
     try {
-      await once(door, 'listening');
-      this.#doors.push(door);
+      await once(listener, 'listening');
+      this.#listeners.push(listener);
       app.log.info(`Server listening at http://[${host}]:${port}`);
     } catch (error) {
       if (!['EADDRNOTAVAIL', 'EAFNOSUPPORT'].includes(String((error as NodeJS.ErrnoException).code))) throw error;

@@ -1,4 +1,4 @@
-/** Requests that are no HTTP, or do not come whole: answered on their connection, in one form for all addresses. */
+/** Answers requests that are not HTTP or do not come whole, on their connection and in one form for all addresses. */
 import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { answerProblem } from '../answer.ts';
@@ -8,19 +8,19 @@ import { newRequestId } from '../request-id.ts';
 import type { RequestLog } from '../request-log.ts';
 import { answerText, DirectReply } from './direct-reply.ts';
 
-/** What Node.js says of a connection: its own code, or that of its parser. */
+/** An error of a connection, with a code of Node.js or its parser. */
 type ConnectionError = Error & { readonly code?: string };
 
-/** What an answer needs of its server. `now` answers ms since the epoch. */
+/** What an answer needs of its server. `now` returns ms since the epoch. */
 export type UnreadableParts = { readonly log: RequestLog; readonly answers: JsonAnswers; readonly now: () => number };
 
-/** Whoever said that no more comes, in the middle of a request, asked for nothing by it. */
+/** The client half-closed in the middle of a request: that is no request. */
 const CUT_SHORT = 'HPE_INVALID_EOF_STATE';
 
-/** A request whose head could be read. */
+/** A request whose head was read. */
 type Begun = { readonly request: FastifyRequest; readonly reply: FastifyReply };
 
-/** The last request of a connection, and the one before it, if that was not answered then. */
+/** The last request of a connection; and the one before it, if that was unanswered when the last one began. */
 type Reading = { readonly last: Begun; readonly before: Begun | undefined };
 
 /** The unreadable requests of one server. */
@@ -33,18 +33,18 @@ export class Unreadable {
     this.#parts = parts;
   }
 
-  /** The head of a request could be read: what is wrong on its connection before its body has come is its own. */
+  /** The head of a request was read. Until its body is complete, an error of the connection belongs to it. */
   begin(request: FastifyRequest, reply: FastifyReply): void {
     const { socket } = request.raw;
     this.#readings.set(socket, { last: { request, reply }, before: unanswered(this.#readings.get(socket)?.last) });
   }
 
-  /** Whether a request was answered here, of which its own reply knows nothing. */
+  /** Whether a request was answered here, and not by its own reply. */
   hasAnswered(request: FastifyRequest): boolean {
     return this.#answered.has(request);
   }
 
-  /** Answers what Node.js could not read, and ends the connection. No request is given another's answer, or two. */
+  /** Answers what Node.js could not read, and ends the connection. No request gets two answers, or another one's. */
   answer(error: ConnectionError, socket: Socket): void {
     const { last, before: earlier } = this.#readings.get(socket) ?? {};
     const broken = last?.request.raw.complete ? undefined : last;
@@ -56,7 +56,7 @@ export class Unreadable {
     else this.#answerUnknown(socket, error);
   }
 
-  /** It has its line in the log when the connection is closed, as every request does. */
+  /** Like every request it is logged when its reply closes. */
   #answerBegun({ request, reply }: Begun, socket: Socket, error: ConnectionError): void {
     this.#answered.add(request);
     reply.code(this.#send(request, socket, error));
@@ -70,7 +70,7 @@ export class Unreadable {
     log.end(request, { route: undefined, status, ms: 0 });
   }
 
-  /** Answers the status. */
+  /** Returns the status. */
   #send(request: EndpointRequest, socket: Socket, error: ConnectionError): number {
     const { answers, now } = this.#parts;
     const problem = problemOf(error);
@@ -89,7 +89,7 @@ function unanswered(begun: Begun | undefined): Begun | undefined {
   return begun?.reply.raw.writableFinished ? undefined : begun;
 }
 
-/** Has a connection end with the answer to a request; one that is on its way already is cut off. */
+/** Makes an answer the last on its connection. An answer that is being sent is cut off. */
 function endWith({ reply }: Begun, socket: Socket): void {
   if (reply.raw.headersSent) socket.destroy();
   else reply.raw.setHeader('Connection', 'close');

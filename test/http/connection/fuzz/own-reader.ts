@@ -88,7 +88,7 @@ class MemorySocket extends EventEmitter {
 /** The reader with two endpoints, and the requests that came to them. */
 export class OwnReader {
   readonly #open = new OpenConnections({
-    most: { inAll: 1, ofSource: 1 },
+    max: { inAll: 1, ofSource: 1 },
     sourceOf: () => null,
     report: () => {},
   });
