@@ -7,7 +7,7 @@ import { StoreUnavailable } from '../../oauth/store.ts';
 import type { Connection } from './connection.ts';
 import type { Connections } from './connections.ts';
 import { asStoreError, ConnectionLost } from './errors.ts';
-import { Gathering, MOST_PER_STATEMENT } from './gathering.ts';
+import { ENOUGH, Gathering, MOST_PER_STATEMENT } from './gathering.ts';
 
 /** Maximum number of requests that wait; with more the database is far behind, and further ones are refused. */
 const MAX_QUEUED = 20_000;
@@ -45,13 +45,12 @@ export class Batches<Request, Answer> {
   /** The keys of requests that are under way. */
   readonly #busy = new Set<string | undefined>();
   #isAsking = false;
-  readonly #gathering: Gathering;
+  readonly #gathering = new Gathering();
   /** The next check whether to go on waiting for more requests; null while nothing waits. */
   #check: (() => void) | null = null;
 
   constructor(parts: BatchParts<Request, Answer>) {
     this.#parts = parts;
-    this.#gathering = new Gathering(parts.keyOf === undefined);
     parts.connections.onClosing(() => {
       if (this.#check) this.#send();
     });
@@ -64,7 +63,7 @@ export class Batches<Request, Answer> {
     return new Promise((resolve, reject) => {
       this.#queue.push({ request, key: this.#parts.keyOf?.(request), resolve, reject });
       this.#ask();
-      if (this.#check && this.#queue.length >= this.#gathering.enough) this.#send();
+      if (this.#check && this.#queue.length >= ENOUGH) this.#send();
     });
   }
 
@@ -83,8 +82,7 @@ export class Batches<Request, Answer> {
       setImmediate(check);
     };
     this.#check = check;
-    this.#gathering.begin();
-    if (this.#queue.length >= this.#gathering.enough) this.#send();
+    if (this.#queue.length >= ENOUGH) this.#send();
     else setImmediate(check);
   }
 
@@ -108,7 +106,7 @@ export class Batches<Request, Answer> {
     this.#parts.onTaken?.();
     const batch = this.#parts.keyOf ? this.#takeFree() : this.#queue.splice(0, MOST_PER_STATEMENT);
     if (batch.length === MOST_PER_STATEMENT) this.#ask();
-    if (batch.length > 0) this.#gathering.went(batch.length);
+    if (batch.length > 0) this.#gathering.sent(batch.length);
     return batch;
   }
 
