@@ -1,5 +1,5 @@
 /** One connection to the server, with the settings that durability and timeouts depend on. */
-import { Client, type QueryConfig, type QueryResult, type QueryResultRow, types } from 'pg';
+import { Client, type QueryArrayConfig, type QueryConfig, type QueryResult, type QueryResultRow, types } from 'pg';
 import { ConnectionLost, endsSession } from './errors.ts';
 
 /** How a session is used. Times in ms. */
@@ -80,6 +80,11 @@ export class Connection {
     return (await this.rows<Row>(sql, parameters))[0];
   }
 
+  /** The values of each row, in the order of the columns. */
+  async tuples<Tuple extends readonly unknown[]>(sql: string, parameters: readonly unknown[] = []): Promise<Tuple[]> {
+    return (await this.#ask(sql, parameters, 'array')).rows as unknown as Tuple[];
+  }
+
   /** How many rows a statement changed. */
   async change(sql: string, parameters: readonly unknown[] = []): Promise<number> {
     return (await this.#ask(sql, parameters)).rowCount ?? 0;
@@ -119,12 +124,13 @@ export class Connection {
     this.#onLost();
   }
 
-  #ask(sql: string, parameters: readonly unknown[]) {
-    return this.#query({ name: nameOf(sql), text: sql, values: parameters.map(withoutNul) });
+  #ask(sql: string, parameters: readonly unknown[], rowMode?: 'array') {
+    const query = { name: nameOf(sql), text: sql, values: parameters.map(withoutNul) };
+    return this.#query(rowMode ? { ...query, rowMode } : query);
   }
 
   /** With a callback: the library's own promise would keep each result alive until a full garbage collection. */
-  #query(query: string | QueryConfig) {
+  #query(query: string | QueryConfig | QueryArrayConfig) {
     return this.#guarded(
       () =>
         new Promise<QueryResult>((resolve, reject) => {

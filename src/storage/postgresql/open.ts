@@ -3,6 +3,7 @@ import type { Keyring } from '../../oauth/keyring.ts';
 import { InstallationError } from '../../process/installation-error.ts';
 import { type Beginning, differences, type InstallationRecord, requireSamePrefix } from '../installation-settings.ts';
 import type { Finding, Storage } from '../storage.ts';
+import { scopeStore } from '../tables/scopes.ts';
 import { accountStore } from './accounts.ts';
 import { auditStore } from './audit.ts';
 import { check } from './check.ts';
@@ -20,7 +21,7 @@ import { KnownClients } from './known-clients.ts';
 import { migrate, pending, requireUpToDate, underLock } from './migrate.ts';
 import { asRefusal, exposures, reach } from './reach.ts';
 import { resourceServerStore } from './resource-servers.ts';
-import { scopeStore } from './scopes.ts';
+import { runnerOn } from './runner.ts';
 import { requireFitServer } from './server-settings.ts';
 import { sessionStore } from './sessions.ts';
 
@@ -127,6 +128,7 @@ function storage(
   const open = (purpose: Purpose) => Connection.open(url, SESSIONS[purpose]);
   const database = new Database(open, SIZES[role]);
   const known = new KnownClients(database.reads);
+  const runner = runnerOn(database);
   const marks = useMarks(database);
   const cleanUp = new CleanUp(() => open('others'), now);
   clock.start(database);
@@ -135,7 +137,7 @@ function storage(
       ...grantStore(database, marks, known),
       ...clientStore(database, known),
       ...resourceServerStore(database),
-      ...scopeStore(database),
+      ...scopeStore(runner),
       ...deviceRequestStore(database),
       ...auditStore(database),
       ...accountStore(database),

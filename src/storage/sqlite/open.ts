@@ -6,6 +6,7 @@ import type { Store } from '../../oauth/store.ts';
 import { InstallationError } from '../../process/installation-error.ts';
 import { type Beginning, differences, type InstallationRecord, requireSamePrefix } from '../installation-settings.ts';
 import type { OpenInstallation } from '../storage.ts';
+import { scopeStore } from '../tables/scopes.ts';
 import { accountStore } from './accounts.ts';
 import { auditStore } from './audit.ts';
 import { check, type Finding } from './check.ts';
@@ -22,7 +23,7 @@ import { grantStore, useMarks } from './grants.ts';
 import { adopt, found, isFounded, needsFounding, recordOf, requireFittingKeys, setCurrentKey } from './installation.ts';
 import { inTransaction, migrate, pending, requireUpToDate } from './migrate.ts';
 import { resourceServerStore } from './resource-servers.ts';
-import { scopeStore } from './scopes.ts';
+import { runnerOn } from './runner.ts';
 import { lockForServing } from './serving-lock.ts';
 import { Tables } from './tables.ts';
 import { type FileOperations, WalFile } from './wal-file.ts';
@@ -154,6 +155,7 @@ function storage(
   });
   if (options.role === 'service') files?.inPlace.watch(() => writes.checkFiles());
   const tables = new Tables(database, writes);
+  const runner = runnerOn(tables);
   const clients = clientCache(tables);
   const marks = useMarks(tables);
   const cleanUp = new CleanUp(tables, now);
@@ -162,7 +164,7 @@ function storage(
       ...grantStore(tables, clients, marks),
       ...clientStore(tables, clients),
       ...resourceServerStore(tables),
-      ...scopeStore(tables),
+      ...scopeStore(runner),
       ...deviceRequestStore(),
       ...auditStore(tables),
       ...accountStore(tables),

@@ -1,0 +1,43 @@
+/**
+ * The cold verbs of the ports as data, written once for both stores: statements in the SQL that both speak. Each store runs
+ * them in its own way, `sqlite/runner.ts` inside the write queue and `postgresql/runner.ts` in a transaction.
+ */
+import type { AuditEvent } from '../oauth/audit.ts';
+import type { Stored } from './tables/table.ts';
+
+/** A statement, with `$1` and so on in the place of its values. */
+export type Statement = { readonly sql: string; readonly values: readonly Stored[] };
+
+/**
+ * The keys of rows, as SQLite keeps them and waits for them to be on disk: ids, and digests as `rowKey` makes them.
+ * PostgreSQL shows nobody what is not committed, and needs none.
+ */
+export type RowKeys = readonly string[];
+
+/** An act: all of it happens, with its event, or nothing does. It must be harmless to run again after it was undone. */
+export type Act = {
+  readonly touches: RowKeys;
+  readonly event: AuditEvent;
+  /** Changes one row, or else nothing happens. */
+  readonly first: Statement;
+  /** What follows from it, in this order. */
+  readonly then?: readonly Statement[];
+};
+
+/** The values of a row, in the order in which they were selected. */
+export type Tuple = readonly unknown[];
+
+/** What runs them. All of it throws `StoreUnavailable`. */
+export type Runner = {
+  /** Selects rows, and answers when those that it `restsOn` are on disk. */
+  select(
+    statement: Statement,
+    restsOn: RowKeys | 'all' | ((rows: readonly Tuple[]) => RowKeys | 'all'),
+  ): Promise<Tuple[]>;
+  /** Whether the act happened. */
+  act(act: Act): Promise<boolean>;
+  /** Changes rows that no event tells of. */
+  change(touches: RowKeys, statement: Statement): Promise<void>;
+  /** Records an event that has no other effect. */
+  record(event: AuditEvent): Promise<void>;
+};

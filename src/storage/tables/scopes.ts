@@ -1,0 +1,30 @@
+/** The installation's scope definitions. Sentences are a JSON object from language to text. */
+import type { ScopeDefinition } from '../../oauth/scope.ts';
+import type { ScopeStore } from '../../oauth/store.ts';
+import type { Runner } from '../acts.ts';
+import { Table } from './table.ts';
+
+/** A definition, as it is stored. */
+export const SCOPE = Table.of<ScopeDefinition>('scope', { name: 'text', sentences: 'json', createdAt: 'time' });
+
+const LIST = `SELECT ${SCOPE.names} FROM scope ORDER BY name`;
+const INSERT = `${SCOPE.insertion} ON CONFLICT DO NOTHING`;
+const REPLACE = 'UPDATE scope SET sentences = $2 WHERE name = $1 AND sentences = $3';
+
+/** The port's scopes. */
+export function scopeStore(runner: Runner): ScopeStore {
+  return {
+    async listScopes() {
+      return (await runner.select({ sql: LIST, values: [] }, 'all')).map((row) => SCOPE.read(row));
+    },
+    defineScope(scope, expected, event) {
+      const [name, sentences] = [scope.name, JSON.stringify(scope.sentences)];
+      const first = expected
+        ? { sql: REPLACE, values: [name, sentences, JSON.stringify(expected.sentences)] }
+        : { sql: INSERT, values: SCOPE.values(scope) };
+      return runner.act({ touches: [], event, first });
+    },
+    deleteScope: (name, event) =>
+      runner.act({ touches: [], event, first: { sql: 'DELETE FROM scope WHERE name = $1', values: [name] } }),
+  };
+}
