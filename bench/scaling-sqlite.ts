@@ -3,9 +3,14 @@ import { closeSync, fsyncSync, mkdirSync, mkdtempSync, openSync, rmSync } from '
 import { join } from 'node:path';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
-import { secretsText } from '../src/storage/secrets-text.ts';
-import { GRANT_COLUMNS, grantValues } from '../src/storage/sqlite/grant-rows.ts';
+import type { Account } from '../src/accounts/account.ts';
+import type { Client } from '../src/oauth/client.ts';
 import { openSqlite } from '../src/storage/sqlite/open.ts';
+import { bound, inSqlite } from '../src/storage/sqlite/sql.ts';
+import { STORED_ACCOUNT } from '../src/storage/tables/accounts.ts';
+import { CLIENT } from '../src/storage/tables/clients.ts';
+import { GRANT } from '../src/storage/tables/grants.ts';
+import type { Table } from '../src/storage/tables/table.ts';
 import {
   accountId,
   beginning,
@@ -76,10 +81,10 @@ export function openDatabase(path: string) {
   return openSqlite({ ...beginning, path, keyring, now: Date.now, ...how, report: fail, onFailure: fail });
 }
 
-/** What is filled into a table: its columns, and their values in the nth row. */
+/** What is filled into a table: the values of its nth row. */
 type Rows = {
   readonly table: string;
-  readonly columns: readonly string[];
+  readonly insertion: string;
   readonly count: number;
   readonly values: (n: number) => SQLInputValue[];
 };
@@ -96,11 +101,10 @@ export async function fill(
   const database = new DatabaseSync(path);
   // Nobody needs half of it after a crash; and a page of an index is written once for all rows of a transaction.
   database.exec('PRAGMA synchronous = OFF; PRAGMA cache_size = -1048576');
-  const grants = { table: 'oauth_grant', columns: GRANT_COLUMNS, count: made.grants };
   const tables: Rows[] = [
-    records('client', made.clients, (n) => clientRow(n, made)),
-    records('account', made.accounts, (n) => accountRow(n, made)),
-    { ...grants, values: (n) => grantValues(filledGrant(n, made)) },
+    rowsOf(CLIENT, made.clients, (n) => filledClient(n, made)),
+    rowsOf(STORED_ACCOUNT, made.accounts, (n) => filledAccount(n, made)),
+    rowsOf(GRANT, made.grants, (n) => filledGrant(n, made)),
   ];
   for (const rows of tables) await insert(database, rows, report);
   database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
@@ -112,11 +116,10 @@ export async function fill(
 
 async function insert(
   database: DatabaseSync,
-  { table, columns, count, values }: Rows,
+  { table, insertion, count, values }: Rows,
   report: (table: string, rows: number) => void,
 ): Promise<void> {
-  const places = columns.map(() => '?');
-  const statement = database.prepare(`INSERT INTO ${table} (${columns}) VALUES (${places})`);
+  const statement = database.prepare(insertion);
   for (let done = 0; done < count; ) {
     const until = Math.min(done + ROWS_AT_ONCE, count);
     database.exec('BEGIN');
@@ -128,39 +131,48 @@ async function insert(
   }
 }
 
-function records(table: string, count: number, row: (n: number) => Record<string, SQLInputValue>): Rows {
-  return { table, columns: Object.keys(row(0)), count, values: (n) => Object.values(row(n)) };
+function rowsOf<Row extends object>(table: Table<Row>, count: number, row: (n: number) => Row): Rows {
+  const values = (n: number) => table.values(row(n)).map(bound);
+  return { table: table.name, insertion: inSqlite(table.insertion), count, values };
 }
 
-function clientRow(n: number, { since, scope, clientSecret }: MadeUp): Record<string, SQLInputValue> {
+function filledClient(n: number, { since, scope, clientSecret }: MadeUp): Client {
   return {
     id: clientId(n),
     epoch: 0,
     status: 'active',
     type: 'confidential',
     name: `App ${n}`,
-    require_pkce: 0,
-    created_at: since,
-    secrets: secretsText([clientSecret.secret]),
-    redirect_uris: JSON.stringify([redirectUri(n)]),
-    scopes: JSON.stringify(scope.split(' ').map((name) => ({ name, sentence: null, optional: false }))),
+    requirePkce: false,
+    refreshOverlap: null,
+    refreshRetryWindow: null,
+    createdAt: since,
+    resumedAt: null,
+    secrets: [clientSecret.secret],
+    redirectUris: [redirectUri(n)],
+    scopes: scope.split(' ').map((name) => ({ name, sentence: null, optional: false })),
+    keys: [],
+    consent: 'ask',
+    deviceFlow: false,
+    assertionAudience: 'any',
   };
 }
 
-function accountRow(n: number, { since, keyId, phc }: MadeUp): Record<string, SQLInputValue> {
+function filledAccount(n: number, { since, keyId, phc }: MadeUp): Account & { readonly emailKey: string } {
+  const email = `user-${n}@mail.example.com`;
   return {
     id: accountId(n),
     epoch: 0,
     status: 'active',
-    email: `user-${n}@mail.example.com`,
-    email_key: `user-${n}@mail.example.com`,
+    email,
+    emailKey: email,
     username: `user${n}`,
     name: 'Ada Example',
-    is_operator: 0,
-    password_phc: phc,
-    password_key_id: keyId,
-    password_set_at: since,
-    created_at: since,
+    avatarUrl: null,
+    isOperator: false,
+    password: { phc, keyId },
+    passwordSetAt: since,
+    createdAt: since,
   };
 }
 

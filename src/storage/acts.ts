@@ -21,7 +21,7 @@ export type Act = {
   /** Changes one row, or else nothing happens. */
   readonly first: Statement;
   /** What follows from it, in this order. */
-  readonly then?: readonly Statement[];
+  readonly rest?: readonly Statement[];
 };
 
 /** The values of a row, in the order in which they were selected. */

@@ -5,10 +5,11 @@ import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Store, StoreUnavailable } from '../../src/oauth/store.ts';
-import { auditStore } from '../../src/storage/sqlite/audit.ts';
 import { migrate } from '../../src/storage/sqlite/migrate.ts';
+import { runnerOn } from '../../src/storage/sqlite/runner.ts';
 import { Tables } from '../../src/storage/sqlite/tables.ts';
 import { WriteQueue } from '../../src/storage/sqlite/write-queue.ts';
+import { trail } from '../../src/storage/tables/audit-events.ts';
 import {
   addAdaAndOne,
   event,
@@ -67,7 +68,7 @@ test('a full disk refuses writes, leaves reads alone, and is over when there is 
     commitSyncs: false,
     onFailure: (error) => failures.push(error),
   });
-  const store = auditStore(new Tables(database, writes));
+  const store = trail(runnerOn(new Tables(database, writes)));
   const record = () => store.recordDenial(event('consent_denied', { detail: 'x'.repeat(2000) }));
   await record();
   database.exec('PRAGMA max_page_count = 1');
@@ -95,7 +96,7 @@ test('a lock that another process keeps too long is StoreUnavailable, and writin
     lockTimeout: 50,
     onFailure: (error) => assert.ifError(error),
   });
-  const store = auditStore(new Tables(database, writes));
+  const store = trail(runnerOn(new Tables(database, writes)));
   const other = secondConnection(t, path);
   other.exec('BEGIN IMMEDIATE');
   await assert.rejects(store.recordDenial(event('consent_denied')), StoreUnavailable);

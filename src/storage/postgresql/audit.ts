@@ -9,8 +9,8 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { RecordedAuditEvent } from '../../oauth/audit.ts';
-import { type AuditFilter, type AuditStore, StoreUnavailable, TrailHeldUp } from '../../oauth/store.ts';
-import { asEvent, EVENT_COLUMNS, type RecordedEventRow } from './audit-rows.ts';
+import { type AuditStore, StoreUnavailable, TrailHeldUp } from '../../oauth/store.ts';
+import { AUDIT_EVENT } from '../tables/audit-events.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 import { SQLSTATE, sqlState } from './errors.ts';
@@ -21,8 +21,7 @@ const SETTLING_MS = 100;
 /** Maximum number of times that the end of the trail is looked for, by whoever cannot begin without. */
 const MOST_TRIES = 10;
 
-const SELECT = `SELECT sequence, ${EVENT_COLUMNS} FROM audit_event`;
-const FROM = `${SELECT} WHERE sequence >= $1 ORDER BY sequence LIMIT $2`;
+const FROM = `SELECT ${AUDIT_EVENT.names} FROM audit_event WHERE sequence >= $1 ORDER BY sequence LIMIT $2`;
 const LAST = 'SELECT coalesce(max(sequence), 0) AS sequence FROM audit_event';
 /** Who holds the lock that `next_audit_sequence` takes. A prepared transaction has no process. */
 const HOLDERS = `
@@ -30,20 +29,9 @@ const HOLDERS = `
   WHERE locktype = 'advisory' AND classid = $1 AND objid = $2 AND objsubid = 2 AND granted
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
 
-/** The port's audit trail. */
-export function auditStore(database: Database): AuditStore {
+/** The port's reading of the trail from a place on. */
+export function trailFollowing(database: Database): Pick<AuditStore, 'lastAuditSequence' | 'listAuditEventsAfter'> {
   return {
-    recordDenial: (event) => database.record(event),
-    async listAuditEvents({ clientId, resourceOwnerId, action, limit }: AuditFilter) {
-      const asked = Object.entries({ client_id: clientId, resource_owner_id: resourceOwnerId, action }).filter(
-        (condition): condition is [string, string] => condition[1] !== undefined,
-      );
-      const conditions = asked.map(([column], index) => `${column} = $${index + 2}`);
-      const where = conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : '';
-      const list = `${SELECT} ${where} ORDER BY sequence DESC LIMIT $1`;
-      const rows = await database.rows<RecordedEventRow>(list, [limit, ...asked.map(([, value]) => value)]);
-      return rows.map(asEvent);
-    },
     lastAuditSequence: () =>
       database.run(async (connection) => {
         // Many ask at once when instances start together, and each is in the way of all others.
@@ -70,7 +58,7 @@ export function auditStore(database: Database): AuditStore {
  * not have it, such as a replica after a failover: it may give the places up to there once more.
  */
 async function listAfter(connection: Connection, sequence: number, limit: number): Promise<RecordedAuditEvent[]> {
-  const events = (await connection.rows<RecordedEventRow>(FROM, [sequence, limit + 1])).map(asEvent);
+  const events = (await connection.tuples(FROM, [sequence, limit + 1])).map((row) => AUDIT_EVENT.read(row));
   if (sequence === 0) return events.slice(0, limit);
   if (events[0]?.sequence !== sequence)
     throw new StoreUnavailable(`the audit trail has lost place ${sequence}: the database is an older one than before`);

@@ -2,8 +2,8 @@
  * Batches: requests of one kind that arrive together are sent as one statement; each keeps its own guard and result. A
  * few statements run at a time, each on its own connection. Requests that arrive meanwhile go with the next statements.
  */
-import type { QueryResultRow } from 'pg';
 import { StoreUnavailable } from '../../oauth/store.ts';
+import type { Tuple } from '../acts.ts';
 import type { Connection } from './connection.ts';
 import type { Connections } from './connections.ts';
 import { asStoreError, ConnectionLost } from './errors.ts';
@@ -147,17 +147,14 @@ export class Batches<Request, Answer> {
   }
 }
 
-/** A row that a statement found, with the place of its key in the array of keys (from 1 on). */
-type Placed = QueryResultRow & { readonly place: number };
-
 /**
- * Prepares a search by key. `sql` gets an array of keys and returns rows with their `place`. Callers that ask for the
- * same key before it is sent share the result; null if there is no row.
+ * Prepares a search by key. `sql` gets an array of keys and returns rows, whose last value is the place of their key in it
+ * (from 1 on). Callers that ask for the same key before it is sent share the result; null if there is no row.
  */
-export function searchByKey<Row extends Placed, Found>(
+export function searchByKey<Row extends Tuple, Found>(
   connections: Connections,
   sql: string,
-  read: (row: Row, key: string) => Found,
+  read: (row: Row) => Found,
 ): (key: string) => Promise<Found | null> {
   let asked = new Map<string, Promise<Found | null>>();
   const batches = new Batches<string, Found | null>({
@@ -167,8 +164,7 @@ export function searchByKey<Row extends Placed, Found>(
     },
     async send(connection, keys) {
       const found: (Found | null)[] = keys.map(() => null);
-      for (const row of await connection.rows<Row>(sql, [keys]))
-        found[row.place - 1] = read(row, keys[row.place - 1] as string);
+      for (const row of await connection.tuples<Row>(sql, [keys])) found[(row.at(-1) as number) - 1] = read(row);
       return found;
     },
   });

@@ -4,6 +4,7 @@
  * that an instance that loses the lock cannot go on.
  */
 import { sessionExpiresAt } from '../../accounts/session.ts';
+import { HAS_ITS_EPOCHS } from '../tables/grants.ts';
 import { clearAssertions } from './client-assertions.ts';
 import { type Connection, json } from './connection.ts';
 import { asStoreError } from './errors.ts';
@@ -52,11 +53,7 @@ type Walk = {
 };
 
 const isDeadGrant = (before: string) => `
-  (coalesce(oauth_grant.revoked_at < ${before}, false) OR oauth_grant.expires_at < ${before} OR NOT EXISTS (
-    SELECT 1 FROM installation, client, account
-    WHERE installation.epoch = oauth_grant.epochs_installation
-      AND client.id = oauth_grant.client_id AND client.epoch = oauth_grant.epochs_client
-      AND account.id = oauth_grant.resource_owner_id AND account.epoch = oauth_grant.epochs_resource_owner))`;
+  (coalesce(oauth_grant.revoked_at < ${before}, false) OR oauth_grant.expires_at < ${before} OR NOT ${HAS_ITS_EPOCHS})`;
 
 const WALKS: readonly Walk[] = [
   {

@@ -1,5 +1,6 @@
 /** One connection to the server, with the settings that durability and timeouts depend on. */
 import { Client, type QueryArrayConfig, type QueryConfig, type QueryResult, type QueryResultRow, types } from 'pg';
+import type { Tuple } from '../acts.ts';
 import { ConnectionLost, endsSession } from './errors.ts';
 
 /** How a session is used. Times in ms. */
@@ -81,8 +82,8 @@ export class Connection {
   }
 
   /** The values of each row, in the order of the columns. */
-  async tuples<Tuple extends readonly unknown[]>(sql: string, parameters: readonly unknown[] = []): Promise<Tuple[]> {
-    return (await this.#ask(sql, parameters, 'array')).rows as unknown as Tuple[];
+  async tuples<Row extends Tuple>(sql: string, parameters: readonly unknown[] = []): Promise<Row[]> {
+    return (await this.#ask(sql, parameters, 'array')).rows as unknown as Row[];
   }
 
   /** How many rows a statement changed. */

@@ -2,11 +2,19 @@
 import type { QueryResultRow } from 'pg';
 import type { AuditEvent } from '../../oauth/audit.ts';
 import type { GrantedAccess } from '../../oauth/granted-access.ts';
+import type { Tuple } from '../acts.ts';
+import { NEW_EVENT, newEvent } from '../tables/audit-events.ts';
 import { newAttempt } from './attempts.ts';
-import { eventRow, RECORD_EVENTS } from './audit-rows.ts';
 import { type Connection, json } from './connection.ts';
 import { Connections, type Work } from './connections.ts';
 import { asStoreError } from './errors.ts';
+import { asRecord, recordType } from './records.ts';
+
+/** Records events from a list of rows in JSON, each with the `attempt` that it tells of; one that is there stays as it is. */
+const RECORD_EVENTS = `
+  INSERT INTO audit_event (${NEW_EVENT.names}, attempt)
+  SELECT ${NEW_EVENT.names}, attempt FROM json_to_recordset($1) AS recorded (${recordType(NEW_EVENT)}, attempt uuid)
+  ON CONFLICT (attempt) WHERE attempt IS NOT NULL DO NOTHING`;
 
 /** What connections are for: searches by key, writes by key, and everything else. */
 export type Purpose = 'reads' | 'writes' | 'others';
@@ -31,6 +39,11 @@ export class Database {
   /** The rows that a query answers. Throws `StoreUnavailable`. */
   rows<Row extends QueryResultRow>(sql: string, parameters: readonly unknown[] = []): Promise<Row[]> {
     return this.run((connection) => connection.rows<Row>(sql, parameters));
+  }
+
+  /** The values of the rows that a query answers. Throws `StoreUnavailable`. */
+  tuples<Row extends Tuple>(sql: string, parameters: readonly unknown[] = []): Promise<Row[]> {
+    return this.run((connection) => connection.tuples<Row>(sql, parameters));
   }
 
   /** The first row that a query answers. Throws `StoreUnavailable`. */
@@ -59,7 +72,9 @@ export class Database {
     recall: (connection: Connection, attempt: string) => Promise<T> = async () => true as T,
   ): Promise<T> {
     const attempt = newAttempt();
-    const recorded = (ended: readonly GrantedAccess[] | null) => [json([{ ...eventRow(event, ended), attempt }])];
+    const recorded = (ended: readonly GrantedAccess[] | null) => [
+      json([{ ...asRecord(NEW_EVENT, newEvent(event, ended)), attempt }]),
+    ];
     return this.#do(async (connection, again) => {
       if (again && (await happened(connection, recorded(null)))) return recall(connection, attempt);
       return connection.transaction(async () => {

@@ -3,12 +3,16 @@ import type { Keyring } from '../../oauth/keyring.ts';
 import { InstallationError } from '../../process/installation-error.ts';
 import { type Beginning, differences, type InstallationRecord, requireSamePrefix } from '../installation-settings.ts';
 import type { Finding, Storage } from '../storage.ts';
+import { accountStore } from '../tables/accounts.ts';
+import { trail } from '../tables/audit-events.ts';
+import { clientStore } from '../tables/clients.ts';
+import { resourceServerStore } from '../tables/resource-servers.ts';
 import { scopeStore } from '../tables/scopes.ts';
-import { accountStore } from './accounts.ts';
-import { auditStore } from './audit.ts';
+import { sessionStore } from '../tables/sessions.ts';
+import { trailFollowing } from './audit.ts';
 import { check } from './check.ts';
 import { CleanUp } from './clean-up.ts';
-import { clientStore } from './clients.ts';
+import { assertionMarking } from './client-assertions.ts';
 import { DatabaseClock } from './clock.ts';
 import { Connection, type Session } from './connection.ts';
 import { sharedCounters } from './counters.ts';
@@ -20,10 +24,9 @@ import { adopt, found, isFounded, needsFounding, recordOf, requireFittingKeys, s
 import { KnownClients } from './known-clients.ts';
 import { migrate, pending, requireUpToDate, underLock } from './migrate.ts';
 import { asRefusal, exposures, reach } from './reach.ts';
-import { resourceServerStore } from './resource-servers.ts';
+import { resourceServerSearch } from './resource-servers.ts';
 import { runnerOn } from './runner.ts';
 import { requireFitServer } from './server-settings.ts';
-import { sessionStore } from './sessions.ts';
 
 /** How a database is opened. */
 export type PostgresqlOptions = Beginning & {
@@ -135,13 +138,14 @@ function storage(
   return {
     store: {
       ...grantStore(database, marks, known),
-      ...clientStore(database, known),
-      ...resourceServerStore(database),
+      ...clientStore(runner, { findClient: (id) => known.find(id), useClientAssertion: assertionMarking(database) }),
+      ...resourceServerStore(runner, resourceServerSearch(database.reads)),
       ...scopeStore(runner),
       ...deviceRequestStore(database),
-      ...auditStore(database),
-      ...accountStore(database),
-      ...sessionStore(database),
+      ...trail(runner),
+      ...trailFollowing(database),
+      ...accountStore(runner),
+      ...sessionStore(runner),
     },
     now,
     ...ready,

@@ -2,9 +2,9 @@
 import { DEVICE_GRANT_TYPE } from '../../oauth/device-authorization.ts';
 import { parseGrantId } from '../../oauth/grant.ts';
 import type { GrantStore } from '../../oauth/store.ts';
+import { NOT_ENDED } from '../tables/grants.ts';
 import type { UseMarks } from '../use-marks.ts';
 import type { Database } from './database.ts';
-import { NOT_ENDED } from './grant-rows.ts';
 
 type SummaryRow = {
   readonly id: string;

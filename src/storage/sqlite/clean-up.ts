@@ -4,8 +4,10 @@
  */
 import { type Session, sessionExpiresAt } from '../../accounts/session.ts';
 import { rowKey } from '../row-key.ts';
+import { HAS_ITS_EPOCHS } from '../tables/grants.ts';
+import { asBuffer } from '../tables/table.ts';
 import { assertionClearing } from './client-assertions.ts';
-import { asBuffer, type Tables } from './tables.ts';
+import type { Tables } from './tables.ts';
 
 /** Number of rows that a step reads. Even among 10,000,000 grants it blocks the event loop for less than 1 ms. */
 export const WINDOW = 64;
@@ -136,11 +138,7 @@ export class CleanUp {
 }
 
 function grantWalk(tables: Tables): Walk {
-  const dead = `(revoked_at < ? OR expires_at < ? OR NOT EXISTS (
-    SELECT 1 FROM installation, client, account
-    WHERE installation.epoch = oauth_grant.epochs_installation
-      AND client.id = oauth_grant.client_id AND client.epoch = oauth_grant.epochs_client
-      AND account.id = oauth_grant.resource_owner_id AND account.epoch = oauth_grant.epochs_resource_owner))`;
+  const dead = `(revoked_at < ? OR expires_at < ? OR NOT ${HAS_ITS_EPOCHS})`;
   const window = tables.one<{ last: Uint8Array | null; seen: number }>(
     'SELECT max(id) AS last, count(*) AS seen FROM (SELECT id FROM oauth_grant WHERE id > ? ORDER BY id LIMIT ?)',
   );

@@ -6,23 +6,30 @@ import { type Generation, MOST_GRANTS_OF_ONE_APP } from '../../oauth/grant.ts';
 import type { GrantedAccess } from '../../oauth/granted-access.ts';
 import type { GrantFilter, GrantStore } from '../../oauth/store.ts';
 import { bytesOf, rowKey } from '../row-key.ts';
-import { type Use, UseMarks } from '../use-marks.ts';
-import { CachedGrant, SharedTexts } from './cached-grant.ts';
 import {
   asGrant,
-  asListedGrant,
-  GRANT_COLUMNS,
+  asGrantInContext,
+  CONTEXT_COLUMNS,
+  GRANT,
+  type GrantInContextRow,
   type GrantRow,
-  grantValues,
-  type ListedGrantRow,
   NOT_ENDED,
-  SELECT_GRANT,
-} from './grant-rows.ts';
+} from '../tables/grants.ts';
+import { type Use, UseMarks } from '../use-marks.ts';
+import { CachedGrant, SharedTexts } from './cached-grant.ts';
 import { resourceOwnerGrants } from './resource-owner-grants.ts';
 import type { RowCache } from './row-cache.ts';
+import { bound, inSqlite } from './sql.ts';
 import { Standings } from './standings.ts';
 import { INSTALLATION, type Tables } from './tables.ts';
 
+/** Grants whose client and account are there, each found by its primary key (CROSS JOIN keeps that order). */
+const LIST = `
+  SELECT ${GRANT.selected}, ${CONTEXT_COLUMNS}
+  FROM oauth_grant
+  CROSS JOIN installation
+  CROSS JOIN client ON client.id = oauth_grant.client_id
+  CROSS JOIN account ON account.id = oauth_grant.resource_owner_id`;
 /** Kept before those that nobody asked for meanwhile may go; as many again are kept until then. */
 const MANY_GRANTS = 16_384;
 /** So many marks share one write. */
@@ -43,7 +50,7 @@ export function useMarks(tables: Tables): UseMarks {
 
 /** The port's grants on these tables. */
 export function grantStore(tables: Tables, clients: RowCache<Client>, marks: UseMarks): GrantStore {
-  const find = tables.tuple<GrantRow>(`SELECT ${GRANT_COLUMNS.join(', ')} FROM oauth_grant WHERE id = ?`);
+  const find = tables.tuple<GrantRow>(`SELECT ${GRANT.names} FROM oauth_grant WHERE id = ?`);
   const texts = new SharedTexts();
   const read = (key: string) => {
     const row = find(bytesOf(key));
@@ -55,9 +62,7 @@ export function grantStore(tables: Tables, clients: RowCache<Client>, marks: Use
     `SELECT installation.epoch AS installation, client.epoch AS client, account.epoch AS resourceOwner
      FROM installation, client, account WHERE client.id = ? AND account.id = ?`,
   );
-  const insert = tables.change(
-    `INSERT INTO oauth_grant (${GRANT_COLUMNS.join(', ')}) VALUES (${GRANT_COLUMNS.map(() => '?').join(', ')})`,
-  );
+  const insert = tables.change(inSqlite(GRANT.insertion));
   const advance = tables.change(
     `UPDATE oauth_grant
      SET generation = ?, key_id = ?, rotated_at = ?, access_token_expires_at = ?, expires_at = ?
@@ -106,7 +111,7 @@ export function grantStore(tables: Tables, clients: RowCache<Client>, marks: Use
       const key = rowKey(grant.id);
       await tables.act([key], event, () => {
         grants.keep(key, new CachedGrant(grant, texts));
-        return insert(...grantValues(grant));
+        return insert(...GRANT.values(grant).map(bound));
       });
     },
     redeemAuthorizationCode(next) {
@@ -138,9 +143,9 @@ export function grantStore(tables: Tables, clients: RowCache<Client>, marks: Use
     },
     async listGrants(filter) {
       const { where, parameters } = conditions(filter);
-      const list = tables.tuples<ListedGrantRow>(`${SELECT_GRANT} ${where} ORDER BY oauth_grant.id DESC LIMIT ?`);
+      const list = tables.tuples<GrantInContextRow>(`${LIST} ${where} ORDER BY oauth_grant.id DESC LIMIT ?`);
       const listed = list(...parameters, filter.limit).map((row) => {
-        const found = asListedGrant(row);
+        const found = asGrantInContext(row);
         return { ...found, grant: marks.merge(found.grant) };
       });
       return tables.onDisk('all', listed);

@@ -8,7 +8,7 @@ import {
   recordedForm,
   refuseKeys,
 } from '../installation-settings.ts';
-import { asBuffer } from './tables.ts';
+import { asBuffer } from '../tables/table.ts';
 
 type RootKeyRow = { key_id: number; canary: Uint8Array };
 

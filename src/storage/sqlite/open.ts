@@ -6,14 +6,18 @@ import type { Store } from '../../oauth/store.ts';
 import { InstallationError } from '../../process/installation-error.ts';
 import { type Beginning, differences, type InstallationRecord, requireSamePrefix } from '../installation-settings.ts';
 import type { OpenInstallation } from '../storage.ts';
+import { accountStore } from '../tables/accounts.ts';
+import { trail } from '../tables/audit-events.ts';
+import { CLIENT, clientStore } from '../tables/clients.ts';
+import { RESOURCE_SERVER, resourceServerStore } from '../tables/resource-servers.ts';
 import { scopeStore } from '../tables/scopes.ts';
-import { accountStore } from './accounts.ts';
-import { auditStore } from './audit.ts';
+import { sessionStore } from '../tables/sessions.ts';
+import { trailFollowing } from './audit.ts';
 import { check, type Finding } from './check.ts';
 import { copyWhatWasLeft, type FailureHandlers } from './checkpoint.ts';
 import { Checkpoints } from './checkpoints.ts';
 import { CleanUp } from './clean-up.ts';
-import { clientCache, clientStore } from './clients.ts';
+import { assertionMarking } from './client-assertions.ts';
 import { type ConnectionUse, configure, connect, type Pragmas, requiredPragmas } from './connection.ts';
 import { exposures, isNothing, prepareDatabaseFile } from './database-file.ts';
 import { deviceRequestStore } from './device-requests.ts';
@@ -22,7 +26,6 @@ import { FilesInPlace, statOf } from './files-in-place.ts';
 import { grantStore, useMarks } from './grants.ts';
 import { adopt, found, isFounded, needsFounding, recordOf, requireFittingKeys, setCurrentKey } from './installation.ts';
 import { inTransaction, migrate, pending, requireUpToDate } from './migrate.ts';
-import { resourceServerStore } from './resource-servers.ts';
 import { runnerOn } from './runner.ts';
 import { lockForServing } from './serving-lock.ts';
 import { Tables } from './tables.ts';
@@ -156,18 +159,24 @@ function storage(
   if (options.role === 'service') files?.inPlace.watch(() => writes.checkFiles());
   const tables = new Tables(database, writes);
   const runner = runnerOn(tables);
-  const clients = clientCache(tables);
+  const clients = tables.cacheOf(CLIENT);
+  const resourceServers = tables.cacheOf(RESOURCE_SERVER);
   const marks = useMarks(tables);
   const cleanUp = new CleanUp(tables, now);
   return {
     store: {
       ...grantStore(tables, clients, marks),
-      ...clientStore(tables, clients),
-      ...resourceServerStore(tables),
+      ...clientStore(runner, {
+        findClient: async (id) => tables.onDisk([id], clients.find(id)),
+        useClientAssertion: assertionMarking(tables),
+      }),
+      ...resourceServerStore(runner, async (id) => tables.onDisk([id], resourceServers.find(id))),
       ...scopeStore(runner),
       ...deviceRequestStore(),
-      ...auditStore(tables),
-      ...accountStore(tables),
+      ...trail(runner),
+      ...trailFollowing(tables),
+      ...accountStore(runner),
+      ...sessionStore(runner),
     },
     ...ready,
     exposures: files ? exposures(path) : [],

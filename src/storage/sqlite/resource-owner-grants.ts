@@ -1,9 +1,10 @@
 /** All grants of one resource owner in SQLite: put together for people, and kept to their limit for one client. */
 import { DEVICE_GRANT_TYPE } from '../../oauth/device-authorization.ts';
 import type { GrantStore } from '../../oauth/store.ts';
+import { NOT_ENDED } from '../tables/grants.ts';
+import { asBuffer } from '../tables/table.ts';
 import type { UseMarks } from '../use-marks.ts';
-import { NOT_ENDED } from './grant-rows.ts';
-import { asBuffer, type Tables } from './tables.ts';
+import type { Tables } from './tables.ts';
 
 type SummaryRow = readonly [
   id: Uint8Array,

@@ -1,7 +1,6 @@
 /** Runs the cold verbs in SQLite: acts inside the write queue, reads at once. */
-import type { SQLInputValue } from 'node:sqlite';
 import type { Runner, Statement } from '../acts.ts';
-import type { Stored } from '../tables/table.ts';
+import { bound, inSqlite } from './sql.ts';
 import type { Query, Tables } from './tables.ts';
 
 /** The runner of these tables. */
@@ -17,10 +16,10 @@ export function runnerOn(tables: Tables): Runner {
       const rows = tables.tuples<readonly unknown[]>(inSqlite(sql))(...values.map(bound));
       return tables.onDisk(typeof restsOn === 'function' ? restsOn(rows) : restsOn, rows);
     },
-    act: ({ touches, event, first, then = [] }) =>
+    act: ({ touches, event, first, rest = [] }) =>
       tables.act(touches, event, () => {
         if (change(first) !== 1) return false;
-        for (const step of then) change(step);
+        for (const step of rest) change(step);
         return true;
       }),
     async change(touches, statement) {
@@ -28,13 +27,4 @@ export function runnerOn(tables: Tables): Runner {
     },
     record: (event) => tables.record(event),
   };
-}
-
-/** Parameters are `?1` here; and no row is locked, since whoever writes is alone. */
-export function inSqlite(sql: string): string {
-  return sql.replaceAll(/\$(\d+)/g, '?$1').replace(/ FOR SHARE$/, '');
-}
-
-function bound(value: Stored): SQLInputValue {
-  return typeof value === 'boolean' ? Number(value) : value;
 }

@@ -2,9 +2,11 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import type { AuditEvent } from '../../oauth/audit.ts';
 import type { GrantedAccess } from '../../oauth/granted-access.ts';
-import { accessText } from '../access-text.ts';
+import { NEW_EVENT, newEvent } from '../tables/audit-events.ts';
+import type { Table } from '../tables/table.ts';
 import { asStoreError } from './errors.ts';
-import { RowCaches } from './row-cache.ts';
+import { type RowCache, RowCaches } from './row-cache.ts';
+import { bound, inSqlite } from './sql.ts';
 import type { WriteQueue } from './write-queue.ts';
 
 /** A prepared statement as a function of its parameters. */
@@ -32,12 +34,16 @@ export class Tables {
     const readDataVersion = this.tuple<readonly [number]>('PRAGMA data_version');
     this.caches = new RowCaches(() => readDataVersion()?.[0] ?? 0);
     writes.onUndone = () => this.caches.forgetAll();
-    this.#recordEvent = this.change(
-      `INSERT INTO audit_event
-         (at, action, actor_kind, actor_id, actor_source, actor_request_id, client_id, resource_owner_id, grant_id, detail,
-          ended_access)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    );
+    this.#recordEvent = this.change(inSqlite(NEW_EVENT.insertion));
+  }
+
+  /** Caches the rows of a table by their ids. */
+  cacheOf<Row extends object>(table: Table<Row>): RowCache<Row> {
+    const find = this.tuple<readonly unknown[]>(`SELECT ${table.names} FROM ${table.name} WHERE id = ?`);
+    return this.caches.add((id) => {
+      const row = find(id);
+      return row ? table.read(row) : null;
+    });
   }
 
   /** Prepares a query for at most one row. The query throws `StoreUnavailable` when it cannot be answered now. */
@@ -141,18 +147,11 @@ export class Tables {
   }
 
   #record(event: AuditEvent, ended: readonly GrantedAccess[] | null = null): void {
-    const { at, action, actor, clientId, resourceOwnerId, grantId, detail } = event;
-    const who = [actor.kind, actor.id, actor.source, actor.requestId];
-    this.#recordEvent(at, action, ...who, clientId, resourceOwnerId, grantId, detail, accessText(ended));
+    this.#recordEvent(...NEW_EVENT.values(newEvent(event, ended)).map(bound));
   }
 }
 
 function asTuples(statement: StatementSync): StatementSync {
   statement.setReturnArrays(true);
   return statement;
-}
-
-/** A blob as a Buffer, over the same memory. */
-export function asBuffer(blob: Uint8Array): Buffer {
-  return Buffer.from(blob.buffer, blob.byteOffset, blob.byteLength);
 }

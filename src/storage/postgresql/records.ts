@@ -1,0 +1,28 @@
+/** Rows of a table as JSON, for statements that take many of them, and the columns as JSON is read. */
+import type { Kind, Table } from '../tables/table.ts';
+
+const TYPES: Readonly<Record<Kind, string>> = {
+  text: 'text',
+  json: 'text',
+  integer: 'bigint',
+  time: 'bigint',
+  boolean: 'boolean',
+  bytes: 'bytea',
+  uuid: 'uuid',
+};
+
+/** The names and types of its columns, for `json_to_recordset`. */
+export function recordType({ columns }: Pick<Table<object>, 'columns'>): string {
+  return columns.map(({ name, kind }) => `${name} ${TYPES[kind]}`).join(', ');
+}
+
+/** A row by the names of its columns. */
+export function asRecord<Row extends object>(table: Table<Row>, row: Row): Record<string, unknown> {
+  const values = table.values(row);
+  return Object.fromEntries(
+    table.columns.map(({ name, kind }, index) => {
+      const value = values[index];
+      return [name, Buffer.isBuffer(value) ? `${kind === 'bytes' ? '\\x' : ''}${value.toString('hex')}` : value];
+    }),
+  );
+}

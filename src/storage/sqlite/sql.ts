@@ -1,0 +1,13 @@
+/** Statements that are written for both stores, as SQLite takes them. */
+import type { SQLInputValue } from 'node:sqlite';
+import type { Stored } from '../tables/table.ts';
+
+/** Parameters are `?1` here; and no row is locked, since whoever writes is alone. */
+export function inSqlite(sql: string): string {
+  return sql.replaceAll(/\$(\d+)/g, '?$1').replace(/ FOR SHARE$/, '');
+}
+
+/** A value as the driver takes it. */
+export function bound(value: Stored): SQLInputValue {
+  return typeof value === 'boolean' ? Number(value) : value;
+}

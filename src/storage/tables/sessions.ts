@@ -1,0 +1,76 @@
+/** Sessions of accounts. */
+import type { Session } from '../../accounts/session.ts';
+import type { AccountStore } from '../../accounts/store.ts';
+import type { Runner } from '../acts.ts';
+import { rowKey } from '../row-key.ts';
+import { ACCOUNT, END_SESSIONS } from './accounts.ts';
+import { Table } from './table.ts';
+
+/** A session, as it is stored. */
+export const SESSION = Table.of<Session>('session', {
+  digest: 'bytes',
+  accountId: 'text',
+  createdAt: 'time',
+  lastSeenAt: 'time',
+});
+
+const FIND = `
+  SELECT ${SESSION.selected}, ${ACCOUNT.selected}
+  FROM session JOIN account ON account.id = session.account_id WHERE session.digest = $1`;
+
+/**
+ * The account's row is locked where others write meanwhile: a password that is being set, or a status, is waited for and
+ * then asked about anew; one that comes later waits for this session and ends it.
+ */
+const ADD = `
+  INSERT INTO session (${SESSION.names})
+  SELECT $1, id, $3, $4 FROM account
+  WHERE id = $2 AND status = 'active' AND password_phc = $5 AND password_key_id = $6 FOR SHARE`;
+
+const CHANGE_PASSWORD = `
+  UPDATE account SET password_phc = $4, password_key_id = $5, password_set_at = $6
+  WHERE id = $1 AND status = 'active' AND password_phc = $2 AND password_key_id = $3`;
+
+const TOUCH = 'UPDATE session SET last_seen_at = $2 WHERE digest = $1 AND last_seen_at < $2';
+const END = 'DELETE FROM session WHERE digest = $1';
+
+/** The port's sessions. */
+export function sessionStore(
+  runner: Runner,
+): Pick<AccountStore, 'addSession' | 'changePassword' | 'findSession' | 'touchSession' | 'endSession'> {
+  const ending = (digest: Buffer) => ({ sql: END, values: [digest] });
+  return {
+    addSession(session, { phc, keyId }, replaces, event) {
+      const ended = replaces ? [replaces] : [];
+      const first = { sql: ADD, values: [...SESSION.values(session), phc, keyId] };
+      return runner.act({
+        touches: [session.digest, ...ended].map(rowKey),
+        event,
+        first,
+        rest: ended.map(ending),
+      });
+    },
+    changePassword(verified, { phc, keyId }, session, event) {
+      const { accountId, digest } = session;
+      const change = [accountId, verified.phc, verified.keyId, phc, keyId, event.at];
+      return runner.act({
+        touches: [accountId, rowKey(digest)],
+        event,
+        first: { sql: CHANGE_PASSWORD, values: change },
+        rest: [
+          { sql: END_SESSIONS, values: [accountId] },
+          { sql: ADD, values: [...SESSION.values(session), phc, keyId] },
+        ],
+      });
+    },
+    async findSession(digest) {
+      const [row] = await runner.select({ sql: FIND, values: [digest] }, ([found]) =>
+        found ? [rowKey(digest), found[1] as string] : 'all',
+      );
+      if (!row) return null;
+      return { session: SESSION.read(row), account: ACCOUNT.read(row.slice(SESSION.columns.length)) };
+    },
+    touchSession: (digest, at) => runner.change([rowKey(digest)], { sql: TOUCH, values: [digest, at] }),
+    endSession: (digest, event) => runner.act({ touches: [rowKey(digest)], event, first: ending(digest) }),
+  };
+}
