@@ -1,10 +1,9 @@
 /**
- * What both sides of a copy hold of a table. The columns are those of each side's schema, not those in the lists by which
- * rows are copied, so that what a list forgets is found.
+ * What both sides of a copy hold of a table. The columns are those of each side's schema, not those described, by which
+ * rows are copied, so that what a description forgets is found.
  */
 import { createHash } from 'node:crypto';
-import type { CopiedRow, CopiedValue } from './copied-tables.ts';
-import type { CopiedSummary, CopySide } from './copy-side.ts';
+import type { CopiedRow, CopiedSummary, CopiedValue, CopySide } from './copy-side.ts';
 
 /** Maximum number of rows that travel at once. */
 export const WINDOW = 1000;

@@ -6,12 +6,13 @@
 import type { Keyring } from '../oauth/keyring.ts';
 import { InstallationError } from '../process/installation-error.ts';
 import { type Compared, compareTable, isSame, lastKey, WINDOW } from './comparison.ts';
-import { type CopiedTable, type CopiedValue, INSTALLATION, TABLES } from './copied-tables.ts';
-import type { CopiedSummary, CopySide, CopySource, CopyTarget } from './copy-side.ts';
+import type { CopiedSummary, CopiedValue, CopySide, CopySource, CopyTarget } from './copy-side.ts';
 import { openPostgresqlSource, openPostgresqlTarget } from './postgresql/copy.ts';
 import { ConnectionLost, sqlState } from './postgresql/errors.ts';
 import { openSqliteSource, openSqliteTarget } from './sqlite/copy.ts';
 import { resultCode } from './sqlite/errors.ts';
+import { type StoredTable, TABLES } from './tables/all.ts';
+import { INSTALLATION } from './tables/installation.ts';
 
 /** A database, as the configuration names it. */
 export type CopyPlace =
@@ -46,12 +47,12 @@ export async function copyDatabase(options: CopyOptions): Promise<CopyOutcome> {
   const { openSource, openTarget } = sides(options);
   const source = await openSource();
   try {
-    await requireListedColumns(source);
+    await requireDescribedColumns(source);
     const [row] = await source.read(INSTALLATION, null, 1);
     const target = await openTarget(String(row?.[ID]));
     try {
       if (target.isDone) return { from: source.place, to: target.place, tables: null };
-      await requireListedColumns(target);
+      await requireDescribedColumns(target);
       return { from: source.place, to: target.place, tables: await new Copy(source, target, options.report).run() };
     } finally {
       await target.close();
@@ -84,18 +85,18 @@ function sides({ from, to, keyring, now }: CopyOptions): Sides {
   ]);
 }
 
-/** A column that no list names would be lost, and one that is elsewhere or takes null otherwise may be bent. */
-async function requireListedColumns(side: CopySide): Promise<void> {
+/** A column that is not described would be lost, and one that is elsewhere or takes null otherwise may be bent. */
+async function requireDescribedColumns(side: CopySide): Promise<void> {
   for (const table of [INSTALLATION, ...TABLES]) {
-    const [listed, found] = [inWords(table), inWords(await side.wholeTable(table.name))];
-    if (found !== listed)
+    const [described, found] = [inWords(table), inWords(await side.wholeTable(table.name))];
+    if (found !== described)
       throw new InstallationError([
-        `${side.place} would not be copied whole: its table ${table.name} has the columns ${found}, and not ${listed} ("?": may be null). Take the copy with the release of Valetkey that made it, and let nothing else change its tables`,
+        `${side.place} would not be copied whole: its table ${table.name} has the columns ${found}, and not ${described} ("?": may be null). Take the copy with the release of Valetkey that made it, and let nothing else change its tables`,
       ]);
   }
 }
 
-function inWords({ columns }: CopiedTable): string {
+function inWords({ columns }: StoredTable): string {
   return columns.map(({ name, isNullable }) => `${name}${isNullable ? '?' : ''}`).join(', ');
 }
 
@@ -146,7 +147,7 @@ class Copy {
     return compared.map(({ table, source }) => ({ table, ...source }));
   }
 
-  async #copy(table: CopiedTable): Promise<void> {
+  async #copy(table: StoredTable): Promise<void> {
     this.#table = table.name;
     let last = await this.#lastThatIsThere(table);
     for (;;) {
@@ -162,7 +163,7 @@ class Copy {
    * The last key that an earlier run copied, or null. Where the source is no longer what was copied, since it was used in
    * between, the table begins anew.
    */
-  async #lastThatIsThere(table: CopiedTable): Promise<CopiedValue> {
+  async #lastThatIsThere(table: StoredTable): Promise<CopiedValue> {
     const { rows: before } = this.#progress;
     for (let last: CopiedValue = null; ; ) {
       const there = await this.#target.read(table, last, WINDOW);
@@ -178,7 +179,7 @@ class Copy {
     }
   }
 
-  #compare({ name }: CopiedTable): Promise<Compared> {
+  #compare({ name }: StoredTable): Promise<Compared> {
     this.#table = name;
     return compareTable(name, this.#source, this.#target, (rows) => this.#advance(rows));
   }

@@ -1,18 +1,11 @@
 /** A PostgreSQL database as the source or the target of a copy. */
 import type { Keyring } from '../../oauth/keyring.ts';
 import { InstallationError } from '../../process/installation-error.ts';
-import {
-  type ColumnKind,
-  type CopiedColumn,
-  type CopiedRow,
-  type CopiedTable,
-  type CopiedValue,
-  INSTALLATION,
-  keyColumn,
-  TABLES,
-} from '../copied-tables.ts';
-import type { CopySide, CopySource, CopyTarget } from '../copy-side.ts';
+import type { CopiedRow, CopiedValue, CopySide, CopySource, CopyTarget } from '../copy-side.ts';
 import { copyMark } from '../migrations.ts';
+import { keyColumn, type StoredColumn, type StoredTable, TABLES } from '../tables/all.ts';
+import { INSTALLATION } from '../tables/installation.ts';
+import type { Kind } from '../tables/table.ts';
 import type { Connection, Session } from './connection.ts';
 import { asStoreError, SQLSTATE, sqlState } from './errors.ts';
 import { isFounded, requireFittingKeys } from './installation.ts';
@@ -138,23 +131,23 @@ async function refuseAnother(connection: Connection, url: string): Promise<void>
 }
 
 /** The columns that a table has, but for those that only this database has. */
-async function columnsOf(connection: Connection, table: string): Promise<CopiedColumn[]> {
+async function columnsOf(connection: Connection, table: string): Promise<StoredColumn[]> {
   const columns = await connection.rows<{ name: string; type: string; is_nullable: boolean }>(COLUMNS, [table]);
   return columns
     .filter(({ name }) => OWN_COLUMNS[table]?.[name] === undefined)
     .map(({ name, type, is_nullable }) => ({ name, kind: kindOf(type), isNullable: is_nullable }));
 }
 
-function kindOf(type: string): ColumnKind {
+function kindOf(type: string): Kind {
   if (type === 'bytea') return 'bytes';
   if (type === 'uuid') return 'uuid';
-  if (type === 'boolean') return 'flag';
-  return /int/.test(type) ? 'number' : 'text';
+  if (type === 'boolean') return 'boolean';
+  return /int/.test(type) ? 'integer' : 'text';
 }
 
 async function read(
   connection: Connection,
-  table: CopiedTable,
+  table: StoredTable,
   after: CopiedValue,
   limit: number,
 ): Promise<CopiedRow[]> {
@@ -191,7 +184,7 @@ function writing(connection: Connection, url: string): Omit<CopyTarget, keyof Co
   };
 }
 
-function insertion(table: CopiedTable): string {
+function insertion(table: StoredTable): string {
   const { name, columns } = table;
   const names = columns.map((column) => column.name);
   const own = OWN_COLUMNS[name] ?? {};
@@ -204,15 +197,20 @@ function insertion(table: CopiedTable): string {
 }
 
 /** How a kind of column is told, the type of what is told, and how that is kept again. */
-const KINDS: Readonly<
-  Record<
-    ColumnKind,
-    { readonly told: (column: string) => string; readonly type: string; readonly kept: (value: string) => string }
-  >
-> = {
-  text: { told: (column) => column, type: 'text', kept: (value) => value },
-  number: { told: (column) => column, type: 'bigint', kept: (value) => value },
-  flag: { told: (column) => `${column}::integer`, type: 'boolean', kept: (value) => value },
+type Form = {
+  readonly told: (column: string) => string;
+  readonly type: string;
+  readonly kept: (value: string) => string;
+};
+
+const TEXT: Form = { told: (column) => column, type: 'text', kept: (value) => value };
+const NUMBER: Form = { told: (column) => column, type: 'bigint', kept: (value) => value };
+const KINDS: Readonly<Record<Kind, Form>> = {
+  text: TEXT,
+  json: TEXT,
+  integer: NUMBER,
+  time: NUMBER,
+  boolean: { told: (column) => `${column}::integer`, type: 'boolean', kept: (value) => value },
   bytes: { told: (column) => `encode(${column}, 'hex')`, type: 'text', kept: (value) => `decode(${value}, 'hex')` },
   uuid: { told: (column) => `replace(${column}::text, '-', '')`, type: 'uuid', kept: (value) => `${value}::uuid` },
 };

@@ -3,16 +3,10 @@ import { existsSync } from 'node:fs';
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import type { Keyring } from '../../oauth/keyring.ts';
 import { InstallationError } from '../../process/installation-error.ts';
-import {
-  type CopiedColumn,
-  type CopiedRow,
-  type CopiedTable,
-  type CopiedValue,
-  INSTALLATION,
-  keyColumn,
-} from '../copied-tables.ts';
-import type { CopySide, CopySource, CopyTarget } from '../copy-side.ts';
+import type { CopiedRow, CopiedValue, CopySide, CopySource, CopyTarget } from '../copy-side.ts';
 import { copyMark } from '../migrations.ts';
+import { keyColumn, type StoredColumn, type StoredTable } from '../tables/all.ts';
+import { INSTALLATION } from '../tables/installation.ts';
 import { preparePass } from './checkpoint.ts';
 import { configure, connect, firstValue, requiredPragmas } from './connection.ts';
 import { prepareDatabaseFile } from './database-file.ts';
@@ -108,18 +102,18 @@ function refuseAnother(database: DatabaseSync, path: string): void {
 }
 
 /** The columns that a table has. Flags and UUIDs cannot be told from other numbers and bytes, and read the same. */
-function columnsOf(database: DatabaseSync, table: string): CopiedColumn[] {
+function columnsOf(database: DatabaseSync, table: string): StoredColumn[] {
   const columns = database.prepare(
     'SELECT name, type, "notnull" OR pk AS required FROM pragma_table_xinfo(?) ORDER BY cid',
   );
   return columns.all(table).map(({ name, type, required }) => ({
     name: String(name),
-    kind: type === 'BLOB' ? 'bytes' : type === 'INTEGER' ? 'number' : 'text',
+    kind: type === 'BLOB' ? 'bytes' : type === 'INTEGER' ? 'integer' : 'text',
     isNullable: required === 0,
   }));
 }
 
-type Read = (table: CopiedTable, after: CopiedValue, limit: number) => CopiedRow[];
+type Read = (table: StoredTable, after: CopiedValue, limit: number) => CopiedRow[];
 
 function reading(database: DatabaseSync): Read {
   const prepared = statements(database);
@@ -136,7 +130,7 @@ function reading(database: DatabaseSync): Read {
 
 function writing(database: DatabaseSync, path: string): Omit<CopyTarget, keyof CopySide | 'isDone'> {
   const prepared = statements(database);
-  const insert = (table: CopiedTable, rows: readonly CopiedRow[]) => {
+  const insert = (table: StoredTable, rows: readonly CopiedRow[]) => {
     const names = table.columns.map(({ name }) => name);
     const statement = prepared(
       `INSERT INTO ${table.name} (${names.join(', ')}) VALUES (${table.columns.map(given).join(', ')})
@@ -182,12 +176,12 @@ function statements(database: DatabaseSync): (sql: string) => StatementSync {
 }
 
 /** A column as it is told. */
-function told({ name, kind }: CopiedColumn): string {
+function told({ name, kind }: StoredColumn): string {
   return kind === 'bytes' || kind === 'uuid' ? `lower(hex(${name}))` : name;
 }
 
 /** A parameter that is told. */
-function given({ kind }: CopiedColumn): string {
+function given({ kind }: StoredColumn): string {
   return kind === 'bytes' || kind === 'uuid' ? 'unhex(?)' : '?';
 }
 

@@ -1,4 +1,4 @@
-/** The lists of what a copy takes along, against the schemas of both stores; and that no column is compared by the lists. */
+/** The descriptions of the tables, against the schemas of both stores; and that a copy compares what is there, and not what is described. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,9 +8,11 @@ import { after, type TestContext, test } from 'node:test';
 import { createKeyring } from '../../src/oauth/keyring.ts';
 import { makeRootKey, parseRootKeys } from '../../src/settings/root-keys.ts';
 import { compareTable, isSame } from '../../src/storage/comparison.ts';
-import { INSTALLATION, TABLES } from '../../src/storage/copied-tables.ts';
 import { openPostgresqlTarget } from '../../src/storage/postgresql/copy.ts';
 import { openSqliteSource } from '../../src/storage/sqlite/copy.ts';
+import { TABLES } from '../../src/storage/tables/all.ts';
+import { INSTALLATION } from '../../src/storage/tables/installation.ts';
+import type { Kind } from '../../src/storage/tables/table.ts';
 import { runCommand } from '../support/command.ts';
 import { startPostgres } from '../support/postgres.ts';
 
@@ -31,32 +33,62 @@ async function installation(t: TestContext) {
   const run = (command: string) =>
     runCommand(command.split(' '), { VALETKEY_KEYS: KEY, VALETKEY_DATABASE_URL: `sqlite:${path}` });
   assert.equal((await run('client register --name One --redirect-uri https://one.test/cb')).code, 0);
-  const sql = (text: string) => {
+  const sql = <Row = { name: string }>(text: string) => {
     using database = new DatabaseSync(path);
-    return database.prepare(text).all() as { name: string; required: number }[];
+    return database.prepare(text).all() as Row[];
   };
   return { path, run, sql };
 }
 
-/** A column in words: its name, and whether it may be null. */
-type Column = { readonly name: string; readonly required: number | boolean };
-const inWords = ({ name, required }: Column) => `${name}${required ? '' : '?'}`;
+/** How each kind of column is declared in either store. */
+const DECLARED: Readonly<Record<Kind, { readonly sqlite: string; readonly postgresql: readonly string[] }>> = {
+  text: { sqlite: 'TEXT', postgresql: ['text'] },
+  json: { sqlite: 'TEXT', postgresql: ['text'] },
+  integer: { sqlite: 'INTEGER', postgresql: ['smallint', 'integer', 'bigint'] },
+  time: { sqlite: 'INTEGER', postgresql: ['bigint'] },
+  boolean: { sqlite: 'INTEGER', postgresql: ['boolean'] },
+  bytes: { sqlite: 'BLOB', postgresql: ['bytea'] },
+  uuid: { sqlite: 'BLOB', postgresql: ['uuid'] },
+};
 
-test('the lists of a copy are the columns of both stores, in their order, with what may be null', async (t) => {
+/** A column as a store has it. */
+type Column = {
+  readonly name: string;
+  readonly type: string;
+  readonly required: number | boolean;
+  readonly key: number | boolean;
+};
+const inWords = ({ name, required, key }: Omit<Column, 'type'>) =>
+  `${name}${required ? '' : '?'}${key ? ', the key' : ''}`;
+
+test('the tables are described as both stores have them: columns, their order and kinds, the key, what may be null', async (t) => {
   const { path, run, sql } = await installation(t);
   const url = await server.createDatabase();
   assert.equal((await run(`database copy sqlite:${path} ${url}`)).code, 0);
   for (const { name: table, columns } of LISTED) {
-    const listed = columns.map(({ name, isNullable }) => inWords({ name, required: !isNullable }));
-    const inSqlite = sql(`SELECT name, "notnull" OR pk AS required FROM pragma_table_xinfo('${table}') ORDER BY cid`);
-    assert.deepEqual(inSqlite.map(inWords), listed, `${table} in SQLite`);
+    const described = columns.map(({ name, isNullable }, place) =>
+      inWords({ name, required: !isNullable, key: place === 0 }),
+    );
+    const inSqlite = sql<Column>(
+      `SELECT name, type, "notnull" OR pk AS required, pk AS key FROM pragma_table_xinfo('${table}') ORDER BY cid`,
+    );
+    assert.deepEqual(inSqlite.map(inWords), described, `${table} in SQLite`);
     const inPostgresql = await server.query<Column>(
       url,
-      `SELECT column_name AS name, is_nullable = 'NO' AS required FROM information_schema.columns
-       WHERE table_schema = 'public' AND table_name = '${table}' ORDER BY ordinal_position`,
+      `SELECT attname AS name, format_type(atttypid, NULL) AS type, attnotnull AS required,
+         EXISTS (SELECT FROM pg_index WHERE indrelid = attrelid AND indisprimary AND attnum = ANY (indkey)) AS key
+       FROM pg_attribute WHERE attrelid = '${table}'::regclass AND attnum > 0 ORDER BY attnum`,
     );
     const shared = inPostgresql.filter(({ name }) => !OF_POSTGRESQL.includes(`${table}.${name}`));
-    assert.deepEqual(shared.map(inWords), listed, `${table} in PostgreSQL`);
+    assert.deepEqual(shared.map(inWords), described, `${table} in PostgreSQL`);
+    for (const [place, { name, kind }] of columns.entries()) {
+      const { sqlite, postgresql } = DECLARED[kind];
+      assert.equal(inSqlite[place]?.type, sqlite, `${table}.${name} in SQLite`);
+      assert.ok(
+        postgresql.includes(shared[place]?.type ?? ''),
+        `${table}.${name} in PostgreSQL: ${shared[place]?.type}`,
+      );
+    }
   }
 });
 
@@ -100,7 +132,7 @@ test('operating: a copy is refused where the target lacks a column, has another 
   }
 });
 
-test('what was copied is compared by all columns that there are, not by those in the lists', async (t) => {
+test('what was copied is compared by all columns that there are, not by those that are described', async (t) => {
   const { path, sql } = await installation(t);
   sql("ALTER TABLE client ADD COLUMN nickname TEXT DEFAULT 'x'");
   const url = await server.createDatabase();
@@ -119,7 +151,7 @@ test('what was copied is compared by all columns that there are, not by those in
     assert.deepEqual([compared.source.rows, compared.target.rows], [1, 1]);
     return isSame(compared);
   };
-  assert.equal(await areSame(), false, 'the column that no list names became null');
+  assert.equal(await areSame(), false, 'the column that nothing describes became null');
   await server.query(url, "UPDATE client SET nickname = 'x'");
   assert.equal(await areSame(), true);
 });

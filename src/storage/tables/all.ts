@@ -1,0 +1,39 @@
+/**
+ * What an installation consists of, table by table. What lives for minutes and is made anew is not here: what devices ask for
+ * while they wait, and the counts of throttles.
+ */
+import { STORED_ACCOUNT } from './accounts.ts';
+import { AUDIT_EVENT } from './audit-events.ts';
+import { CLIENT_ASSERTION, CLIENT_ASSERTION_TOTAL } from './client-assertions.ts';
+import { CLIENT } from './clients.ts';
+import { GRANT } from './grants.ts';
+import { ROOT_KEY } from './installation.ts';
+import { RESOURCE_SERVER } from './resource-servers.ts';
+import { SCOPE } from './scopes.ts';
+import { SESSION } from './sessions.ts';
+import type { Column, Table } from './table.ts';
+
+/** A column, whether described or found in a database. */
+export type StoredColumn = Pick<Column, 'name' | 'kind' | 'isNullable'>;
+
+/** A table, whatever its rows are. The first column is its key, by which both stores order the rows in the same way. */
+export type StoredTable = Pick<Table<object>, 'name'> & { readonly columns: readonly StoredColumn[] };
+
+/** All but the installation's own row, in an order in which each refers only to those before it. */
+export const TABLES: readonly StoredTable[] = [
+  ROOT_KEY,
+  SCOPE,
+  RESOURCE_SERVER,
+  CLIENT,
+  CLIENT_ASSERTION,
+  CLIENT_ASSERTION_TOTAL,
+  STORED_ACCOUNT,
+  SESSION,
+  GRANT,
+  AUDIT_EVENT,
+];
+
+/** The column by which a table is walked: its key. */
+export function keyColumn({ columns }: StoredTable): StoredColumn {
+  return columns[0] as StoredColumn;
+}

@@ -1,0 +1,27 @@
+/** The installation's own row, which makes a database whole, and the root keys that it was used with. */
+import { Table } from './table.ts';
+
+/** There is one, whose number is 1. The settings are a text of JSON, as `recordedForm` makes it. */
+export const INSTALLATION = Table.of<{
+  readonly number: number;
+  readonly id: Buffer;
+  readonly epoch: number;
+  readonly createdAt: number;
+  readonly tokenPrefix: string;
+  readonly settings: string;
+  readonly currentKeyId: number;
+}>('installation', {
+  number: 'integer',
+  id: 'bytes',
+  epoch: 'integer',
+  createdAt: 'time',
+  tokenPrefix: 'text',
+  settings: 'text',
+  currentKeyId: 'integer',
+});
+
+/** A root key, proven by a canary. */
+export const ROOT_KEY = Table.of<{ readonly keyId: number; readonly canary: Buffer; readonly createdAt: number }>(
+  'root_key',
+  { keyId: 'integer', canary: 'bytes', createdAt: 'time' },
+);
