@@ -116,7 +116,7 @@ export async function startService(configuration: Configuration, world: World): 
     logger.warn(sentence);
   const { wrongSignIns } = installation;
   const untold = (error: Error) => logger.warn(`wrong sign-ins are not in the audit trail yet: ${error.message}`);
-  const checking = setInterval(() => void wrongSignIns.look().catch(untold), WRONG_SIGN_INS_EVERY_MS).unref();
+  const checking = setInterval(() => void wrongSignIns.writeEnded().catch(untold), WRONG_SIGN_INS_EVERY_MS).unref();
   const stop = async (): Promise<void> => {
     stopping.abort();
     installation.accounts.turnStrangersAway();

@@ -36,7 +36,7 @@ export class WrongSignIns {
   }
 
   /** Writes what is to be told of hours that are over. Throws what the store throws; the rest is written by the next call. */
-  look(): Promise<void> {
+  writeEnded(): Promise<void> {
     if (this.#currentHour() !== this.#hour) this.#endHour();
     this.#writing ??= this.#write().finally(() => {
       this.#writing = null;
@@ -48,7 +48,7 @@ export class WrongSignIns {
   async close(): Promise<void> {
     await this.#writing?.catch(() => {});
     this.#endHour();
-    await this.look();
+    await this.writeEnded();
   }
 
   #currentHour(): number {

@@ -1,6 +1,6 @@
 /**
- * `/oauth2/revocations`: a stream of server-sent events that tells resource servers at once when access ends, whoever
- * ended it and in whichever process, since every such act is in the audit trail (`revocation-feed.ts`).
+ * `/oauth2/revocations`: a stream of server-sent events that tells resource servers at once when access ends. It
+ * reads the audit trail, which has every such act of every process (`revocation-feed.ts`).
  */
 import type { FastifyInstance } from 'fastify';
 import { Refusal } from '../../oauth/error.ts';

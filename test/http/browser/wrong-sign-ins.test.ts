@@ -100,11 +100,11 @@ test('Promise 4: wrong sign-ins are counted in bounded memory, and told once tho
   for (let n = 0; n < MOST_ACCOUNTS + 10; n += 1) counted.count(`usr_${n}`);
   counted.count('usr_0');
   counted.count(null);
-  await counted.look();
+  await counted.writeEnded();
   clock.advance(3600);
-  await assert.rejects(counted.look(), /away/);
+  await assert.rejects(counted.writeEnded(), /away/);
   isAway = false;
-  await Promise.all([counted.look(), counted.look()]);
+  await Promise.all([counted.writeEnded(), counted.writeEnded()]);
   assert.equal(written.length, MOST_ACCOUNTS);
   assert.equal(new Set(written.map(({ resourceOwnerId }) => resourceOwnerId)).size, MOST_ACCOUNTS);
   assert.match(written[0]?.detail ?? '', /^2 in the hour/);
