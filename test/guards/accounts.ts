@@ -109,7 +109,7 @@ export const accountsGuards: readonly Guard[] = [
     ['a known browser has its lane', 'if (known) return hasher', 'if (known && hasher === null) return hasher'],
     ['known browsers have their turn by account', 'share: known.accountId', "share: 'all'"],
     ['a known browser is not counted with strangers', 'known ? 0 : budget.count', 'budget.count'],
-    ['a password must be right', 'if (!isRight || !active)', 'if (!active)'],
+    ['a password must be right', 'if (!isRight || !account)', 'if (!account)'],
   ]),
   ...guardsIn(
     'src/accounts/throttle.ts',
