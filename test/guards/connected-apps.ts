@@ -48,7 +48,7 @@ export const connectedAppsGuards: readonly Guard[] = [
     ['the least recently used goes', 'one.usedAt - other.usedAt ||', 'other.usedAt - one.usedAt ||'],
     ['ended grants do not gather', 'await store.deleteEndedGrants(resourceOwnerId, clientId, now);', ''],
   ]),
-  ...guardsIn('src/storage/sqlite/resource-owner-grants.ts', STORE_TESTS, [
+  ...guardsIn('src/storage/tables/grants.ts', STORE_TESTS, [
     [
       'a use that is not written yet counts on the page',
       'async summarizeGrants(resourceOwnerId, liveAt, clientId) {\n      await marks.flush();',
@@ -62,8 +62,8 @@ export const connectedAppsGuards: readonly Guard[] = [
     ['what is not redeemed does not count', 'AND generation > 0 AND expires_at', 'AND expires_at'],
     [
       'a code that can still be redeemed is not deleted',
-      'iif(generation = 0, expires_at <= ?,',
-      'iif(generation = 0, 0 <= ?,',
+      'WHEN generation = 0 THEN expires_at <= $3',
+      'WHEN generation = 0 THEN 0 <= $3',
     ],
   ]),
   ...guardsIn('src/storage/sqlite/grants.ts', STORE_TESTS, [

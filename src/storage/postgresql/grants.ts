@@ -10,7 +10,16 @@ import type { GrantedAccess } from '../../oauth/granted-access.ts';
 import type { GrantFilter, GrantStore, Redemption } from '../../oauth/store.ts';
 import { bytesOf } from '../row-key.ts';
 import { NEW_EVENT, newEvent } from '../tables/audit-events.ts';
-import { asGrantInContext, CONTEXT_COLUMNS, GRANT, type GrantInContextRow, NOT_ENDED } from '../tables/grants.ts';
+import {
+  asGrantInContext,
+  CONTEXT_COLUMNS,
+  GRANT,
+  type GrantInContextRow,
+  MARK,
+  MARKED,
+  NOT_ENDED,
+  resourceOwnerGrants,
+} from '../tables/grants.ts';
 import { type Use, UseMarks } from '../use-marks.ts';
 import { newAttempt } from './attempts.ts';
 import { Batches, searchByKey } from './batches.ts';
@@ -19,7 +28,7 @@ import type { Database } from './database.ts';
 import { asStoreError } from './errors.ts';
 import type { KnownClients } from './known-clients.ts';
 import { asRecord, recordType } from './records.ts';
-import { resourceOwnerGrants } from './resource-owner-grants.ts';
+import { runnerOn } from './runner.ts';
 
 /** A grant, its id as bytes, and what a decision on it needs. */
 const SELECTED = `${GRANT.selected.replace('oauth_grant.id', 'uuid_send(oauth_grant.id)')}, ${CONTEXT_COLUMNS}`;
@@ -92,9 +101,8 @@ const REVOKED_OF_CLIENT = `
   SELECT resource, scope FROM oauth_grant WHERE resource_owner_id = $1 AND client_id = $2 AND attempt = $3`;
 
 const MARK_USES = `
-  UPDATE oauth_grant SET used_generation = greatest(oauth_grant.used_generation, mark.generation),
-    last_used_at = greatest(oauth_grant.last_used_at, mark.used_at)
-  FROM json_to_recordset($1) AS mark (id uuid, generation integer, used_at bigint)
+  UPDATE oauth_grant SET ${MARKED}
+  FROM json_to_recordset($1) AS mark (id uuid, ${recordType(MARK)})
   WHERE oauth_grant.id = mark.id AND (oauth_grant.used_generation < mark.generation
     OR oauth_grant.last_used_at IS NULL OR oauth_grant.last_used_at < mark.used_at)`;
 
@@ -114,11 +122,7 @@ const MARKS_PER_STATEMENT = 256;
 /** The marks of one instance, which other instances see within a second. */
 export function useMarks(database: Database): UseMarks {
   const write = async (uses: readonly Use[]) => {
-    const rows = uses.map(({ key, generation, usedAt }) => ({
-      id: grantIdText(bytesOf(key)),
-      generation,
-      used_at: usedAt,
-    }));
+    const rows = uses.map((use) => ({ id: grantIdText(bytesOf(use.key)), ...asRecord(MARK, use) }));
     await database.writes
       .run((connection) => connection.change(MARK_USES, [json(rows)]))
       .catch((error: unknown) => {
@@ -196,7 +200,7 @@ export function grantStore(database: Database, marks: UseMarks, clients: KnownCl
         return { ...found, grant: marks.merge(found.grant) };
       });
     },
-    ...resourceOwnerGrants(database, marks),
+    ...resourceOwnerGrants(runnerOn(database), marks, 'max(oauth_grant.id::text)'),
   };
 }
 

@@ -13,12 +13,15 @@ import {
   GRANT,
   type GrantInContextRow,
   type GrantRow,
+  MARK,
+  MARKED,
   NOT_ENDED,
+  resourceOwnerGrants,
 } from '../tables/grants.ts';
 import { type Use, UseMarks } from '../use-marks.ts';
 import { CachedGrant, SharedTexts } from './cached-grant.ts';
-import { resourceOwnerGrants } from './resource-owner-grants.ts';
 import type { RowCache } from './row-cache.ts';
+import { runnerOn } from './runner.ts';
 import { bound, inSqlite } from './sql.ts';
 import { Standings } from './standings.ts';
 import { INSTALLATION, type Tables } from './tables.ts';
@@ -37,13 +40,11 @@ const MARKS_PER_WRITE = 128;
 
 /** The marks of these tables' grants. They touch no row, as nobody waits for them: losing one is allowed. */
 export function useMarks(tables: Tables): UseMarks {
-  const update = tables.change(
-    `UPDATE oauth_grant
-     SET used_generation = max(used_generation, ?), last_used_at = max(coalesce(last_used_at, 0), ?) WHERE id = ?`,
-  );
+  const set = MARK.columns.reduce((sql, { name }, index) => sql.replaceAll(`mark.${name}`, `?${index + 1}`), MARKED);
+  const update = tables.change(`UPDATE oauth_grant SET ${set} WHERE id = ?${MARK.columns.length + 1}`);
   const write = (uses: readonly Use[]) =>
     tables.writeThrough([], () => {
-      for (const { key, generation, usedAt } of uses) update(generation, usedAt, bytesOf(key));
+      for (const use of uses) update(...MARK.values(use).map(bound), bytesOf(use.key));
     });
   return new UseMarks({ write, maxPerWrite: MARKS_PER_WRITE });
 }
@@ -150,7 +151,7 @@ export function grantStore(tables: Tables, clients: RowCache<Client>, marks: Use
       });
       return tables.onDisk('all', listed);
     },
-    ...resourceOwnerGrants(tables, marks),
+    ...resourceOwnerGrants(runnerOn(tables), marks, 'max(oauth_grant.id)'),
   };
 }
 

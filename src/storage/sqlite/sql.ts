@@ -4,7 +4,7 @@ import type { Stored } from '../tables/table.ts';
 
 /** Parameters are `?1` here; and no row is locked, since whoever writes is alone. */
 export function inSqlite(sql: string): string {
-  return sql.replaceAll(/\$(\d+)/g, '?$1').replace(/ FOR SHARE$/, '');
+  return sql.replaceAll(/\$(\d+)/g, '?$1').replace(/ FOR (SHARE|UPDATE SKIP LOCKED)/, '');
 }
 
 /** A value as the driver takes it. */

@@ -1,5 +1,12 @@
-/** Grants. Their verbs are asked most, so each store has its own, and rows are read by hand: see `postgresql/` and `sqlite/`. */
+/**
+ * Grants. What each request asks of one grant is written for each store in its own `grants.ts`, and its rows are read by
+ * hand, for speed. What people ask of all grants of a resource owner is here.
+ */
+import { DEVICE_GRANT_TYPE } from '../../oauth/device-authorization.ts';
 import type { Grant, GrantInContext, RevocationReason } from '../../oauth/grant.ts';
+import type { ActiveGrant, GrantStore, GrantSummary } from '../../oauth/store.ts';
+import type { Runner } from '../acts.ts';
+import type { Use, UseMarks } from '../use-marks.ts';
 import { asBuffer, Table } from './table.ts';
 
 /** A grant, as it is stored. */
@@ -127,5 +134,85 @@ export function asGrantInContext(row: GrantInContextRow): GrantInContext & { rea
     },
     resourceOwner: { id: row[2], username: row[28], email: row[29], name: row[30], avatarUrl: row[31] },
     clientName: row[25],
+  };
+}
+
+/** A use mark, but for its grant. */
+export const MARK = Table.of<Omit<Use, 'key'>>('mark', { generation: 'integer', usedAt: 'time' });
+
+/** What a mark makes of a grant's row: it only ever grows. */
+export const MARKED = `
+  used_generation = CASE WHEN mark.generation > used_generation THEN mark.generation ELSE used_generation END,
+  last_used_at = CASE WHEN mark.used_at > coalesce(last_used_at, 0) THEN mark.used_at ELSE last_used_at END`;
+
+const SUMMARY = Table.of<GrantSummary>('summary', {
+  id: 'uuid',
+  clientId: 'text',
+  clientName: 'text',
+  scope: 'text',
+  resource: 'text?',
+  redirectUri: 'text',
+  isRedeemed: 'boolean',
+  grantedAt: 'time',
+  lastGrantedAt: 'time',
+  lastUsedAt: 'time?',
+});
+
+/** As `lastUse` of oauth/grant.ts says it. */
+const LAST_USE =
+  'CASE WHEN generation > 1 AND rotated_at > coalesce(last_used_at, 0) THEN rotated_at ELSE last_used_at END';
+
+/** Each client is found by its key: CROSS JOIN keeps SQLite in that order. `$3` is the grant type of devices. */
+const summarize = (newestId: string, some: string) => `
+  SELECT ${newestId}, client_id, client.name, scope, resource, redirect_uri, generation > 0,
+    min(granted_at), max(granted_at), max(${LAST_USE})
+  FROM oauth_grant CROSS JOIN client
+  WHERE client.id = client_id AND resource_owner_id = $1 AND expires_at > $2 AND ${NOT_ENDED} ${some}
+  GROUP BY client_id, client.name, scope, resource, redirect_uri, generation > 0,
+    CASE WHEN generation = 0 OR redirect_uri = $3 THEN oauth_grant.id END`;
+
+const ACTIVE_GRANT = Table.of<ActiveGrant>('active', { id: 'uuid', usedAt: 'time' });
+
+const ACTIVE = `
+  SELECT id, CASE WHEN last_used_at > rotated_at THEN last_used_at ELSE rotated_at END FROM oauth_grant
+  WHERE resource_owner_id = $1 AND client_id = $2 AND generation > 0 AND expires_at > $3 AND ${NOT_ENDED}`;
+
+/** At least as many as can come together in one commit, so that they do not become more. */
+const DELETIONS = 256;
+
+/** Nobody waits for a row that another one deletes, or marks as used. */
+const DELETE_ENDED = `
+  DELETE FROM oauth_grant WHERE id IN (
+    SELECT id FROM oauth_grant
+    WHERE resource_owner_id = $1 AND client_id = $2
+      AND CASE WHEN generation = 0 THEN expires_at <= $3 ELSE NOT (${NOT_ENDED}) END
+    LIMIT ${DELETIONS} FOR UPDATE SKIP LOCKED)`;
+
+/**
+ * What the port's grants do with all of one resource owner. `newestId` is the expression of the newest id of a group, for
+ * which not every store has `max`.
+ */
+export function resourceOwnerGrants(
+  runner: Runner,
+  marks: UseMarks,
+  newestId: string,
+): Pick<GrantStore, 'summarizeGrants' | 'listActiveGrants' | 'deleteEndedGrants'> {
+  const [all, ofClient] = [summarize(newestId, ''), summarize(newestId, 'AND client_id = $4')];
+  return {
+    async summarizeGrants(resourceOwnerId, liveAt, clientId) {
+      await marks.flush();
+      const asked = [resourceOwnerId, liveAt, DEVICE_GRANT_TYPE];
+      const statement =
+        clientId === undefined ? { sql: all, values: asked } : { sql: ofClient, values: [...asked, clientId] };
+      return (await runner.select(statement, 'all')).map((row) => SUMMARY.read(row));
+    },
+    async listActiveGrants(resourceOwnerId, clientId, liveAt) {
+      await marks.flush();
+      const rows = await runner.select({ sql: ACTIVE, values: [resourceOwnerId, clientId, liveAt] }, 'all');
+      return rows.map((row) => ACTIVE_GRANT.read(row));
+    },
+    // What is kept of them may stay: it says the same, that they are over.
+    deleteEndedGrants: (resourceOwnerId, clientId, expiredAt) =>
+      runner.change([], { sql: DELETE_ENDED, values: [resourceOwnerId, clientId, expiredAt] }),
   };
 }

@@ -138,14 +138,19 @@ function stored({ kind, path, form }: Column, row: object): Stored {
   return JSON.stringify(form ? form.write(value) : value);
 }
 
-/** SQLite reads a boolean as a number, and bytes as no `Buffer`. */
+/** SQLite reads a boolean as a number, and bytes as no `Buffer`; PostgreSQL reads a UUID as text. */
 function read({ kind, form }: Column, value: unknown): unknown {
   if (value === null) return null;
   if (kind === 'boolean') return value === true || value === 1;
-  if (kind === 'bytes' || kind === 'uuid') return asBuffer(value as Uint8Array);
+  if (kind === 'bytes') return asBuffer(value as Uint8Array);
+  if (kind === 'uuid') return typeof value === 'string' ? uuidBytes(value) : asBuffer(value as Uint8Array);
   if (kind !== 'json') return value;
   const parsed = JSON.parse(value as string);
   return form ? form.read(parsed as never) : parsed;
+}
+
+function uuidBytes(text: string): Buffer {
+  return Buffer.from(text.replaceAll('-', ''), 'hex');
 }
 
 /** Bytes as a Buffer, over the same memory. */
