@@ -4,6 +4,7 @@ import { connectedAppsGuards } from './connected-apps.ts';
 import type { Guard } from './guard.ts';
 import { mainGuards } from './main.ts';
 import { oauthGuards } from './oauth.ts';
+import { postgresqlGuards } from './postgresql.ts';
 import { revocationGuards } from './revocations.ts';
 import { storageGuards } from './storage.ts';
 
@@ -13,6 +14,7 @@ export const GUARDS: Readonly<Record<string, readonly Guard[]>> = {
   'connected apps': connectedAppsGuards,
   main: mainGuards,
   oauth: oauthGuards,
+  postgresql: postgresqlGuards,
   revocations: revocationGuards,
   storage: storageGuards,
 };

@@ -3,6 +3,10 @@ import assert from 'node:assert/strict';
 import { after, type TestContext, test } from 'node:test';
 import { getHeapSpaceStatistics } from 'node:v8';
 import type { Grant } from '../../src/oauth/grant.ts';
+import { Batches } from '../../src/storage/postgresql/batches.ts';
+import { Connection } from '../../src/storage/postgresql/connection.ts';
+import { Connections } from '../../src/storage/postgresql/connections.ts';
+import { KnownClients } from '../../src/storage/postgresql/known-clients.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { addAdaAndOne, event, NOW, sampleGeneration, sampleGrant } from '../support/storage.ts';
 import { instance, numbers, readyDatabases } from './instance.ts';
@@ -87,6 +91,84 @@ test('each request of a statement has its own guard and its own answer', async (
     found.map((each) => each?.grant.generation),
     [1, 0, 0],
   );
+});
+
+/** Connections that open when the test says so, each for work that is done at once. */
+function heldConnections(t: TestContext, url: string) {
+  const opening = Promise.withResolvers<void>();
+  const session = { statementTimeout: 5000, lockTimeout: 5000, byKey: true };
+  const connections = new Connections(1, () => opening.promise.then(() => Connection.open(url, session)));
+  t.after(() => connections.close());
+  return { connections, open: opening.resolve };
+}
+
+test('rows are sent in the order of their keys, so that statements of two instances cannot deadlock; 256 at most', async (t) => {
+  const { connections, open } = heldConnections(t, await createDatabase());
+  const sent: string[][] = [];
+  const batches = new Batches<string, null>({
+    connections,
+    keyOf: (key) => key,
+    send: async (_, keys) => {
+      sent.push([...keys]);
+      return keys.map(() => null);
+    },
+  });
+  const keys = Array.from({ length: 300 }, (_, index) => String(999 - index));
+  const answers = keys.map((key) => batches.add(key));
+  open();
+  await Promise.all(answers);
+  assert.deepEqual(sent, [keys.slice(0, 256).toReversed(), keys.slice(256).toReversed()]);
+});
+
+const FAR_BEHIND = { name: 'StoreUnavailable', message: 'too many requests wait for the database' };
+
+test('20,000 requests of one kind wait for a database that is far behind, and more are refused at once', async (t) => {
+  const { connections, open } = heldConnections(t, await createDatabase());
+  const batches = new Batches<number, null>({ connections, send: async (_, all) => all.map(() => null) });
+  const asked = Array.from({ length: 20_000 }, (_, number) => batches.add(number));
+  await assert.rejects(batches.add(20_001), FAR_BEHIND);
+  open();
+  await Promise.all(asked);
+});
+
+test('2000 wait for a connection, and more are refused at once', async (t) => {
+  const { connections, open } = heldConnections(t, await createDatabase());
+  const work = () => connections.run(async () => null);
+  const working = Array.from({ length: 2000 }, work);
+  await assert.rejects(work(), FAR_BEHIND);
+  open();
+  await Promise.all(working);
+});
+
+test('an instance keeps ten thousand clients at most', async (t) => {
+  const url = await createDatabase();
+  const { connections, open } = heldConnections(t, url);
+  open();
+  await addAdaAndOne(await instance(t, url));
+  await server.query(
+    url,
+    `INSERT INTO client SELECT copy.* FROM client, generate_series(1, 10000) AS number,
+       jsonb_populate_record(client, jsonb_build_object('id', 'copy_' || number)) AS copy`,
+  );
+  const known = new KnownClients(connections);
+  const find = (from: number, to: number) =>
+    Promise.all(Array.from({ length: to - from }, (_, index) => known.find(`copy_${from + index}`)));
+  await known.find('app_one');
+  const [row] = await server.query<{ version: string }>(url, "SELECT version FROM client WHERE id = 'app_one'");
+  const isKnown = () => known.ofVersion('app_one', String(row?.version)) !== null;
+  await find(1, 10_000);
+  assert.equal(isKnown(), true);
+  await find(10_000, 10_001);
+  assert.equal(isKnown(), false);
+});
+
+test('attempts of two processes are never alike, and neither are those of one', async () => {
+  const starts = await Promise.all(
+    ['one', 'other'].map((process) => import(`../../src/storage/postgresql/attempts.ts?${process}`)),
+  );
+  const attempts = starts.flatMap(({ newAttempt }) => Array.from({ length: 100 }, newAttempt as () => string));
+  assert.equal(new Set(attempts).size, 200);
+  for (const attempt of attempts) assert.match(attempt, /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
 });
 
 test('one request that cannot be written fails alone, and wholly', async (t) => {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
-import { isEnded } from '../../src/oauth/grant.ts';
+import { type Grant, grantIdText, isEnded } from '../../src/oauth/grant.ts';
 import { StoreUnavailable, TrailHeldUp } from '../../src/oauth/store.ts';
 import { startPostgres } from '../support/postgres.ts';
 import {
@@ -126,6 +126,18 @@ test('a use that was noted on one instance is seen on the others when it is writ
   assert.deepEqual([found?.grant.usedGeneration, found?.grant.lastUsedAt], [1, NOW]);
 });
 
+test('RFC 9700 §2.2.2: a late mark of an older use, as another instance writes it, lowers none', async (t) => {
+  const { one, other, url, grant } = await openTwo(t);
+  const note = async (store: typeof one, generation: number, at: number) => {
+    store.noteUse(grant, generation, at);
+    await store.summarizeGrants('usr_ada', NOW); // Whoever asks about all of somebody's grants has the marks written before.
+    return server.query(url, `SELECT used_generation, last_used_at - ${NOW} AS used_at FROM oauth_grant`);
+  };
+  assert.deepEqual(await note(one, 2, NOW + 1), [{ used_generation: 2, used_at: '1' }]);
+  assert.deepEqual(await note(other, 1, NOW + 2), [{ used_generation: 2, used_at: '2' }]);
+  assert.deepEqual(await note(one, 3, NOW), [{ used_generation: 3, used_at: '2' }]);
+});
+
 test('a password that is set while sessions begin leaves none that was begun with the old one', async (t) => {
   const { one, other } = await openTwo(t);
   for (let round = 0; round < 20; round += 1) {
@@ -199,6 +211,67 @@ test('a reader of the trail is refused after a failover to a server that lacks i
   await one.recordDenial(event('consent_denied'));
   await assert.rejects(one.listAuditEventsAfter(last, 10), StoreUnavailable);
   assert.equal(await one.lastAuditSequence(), last - 1);
+});
+
+/** Resolves when somebody waits for the row of another. */
+async function untilSomebodyWaits(url: string): Promise<void> {
+  const waiting = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+  while ((await server.query(url, waiting)).length === 0) await pause(5);
+}
+
+test('who waits for a grant while another is revoked with it holds no place in the trail', async (t) => {
+  const { one, other, url } = await openTwo(t);
+  const grants = [sampleGrant(), sampleGrant()].sort((a, b) => a.id.compare(b.id));
+  for (const grant of grants) await one.issueGrant(grant, event('consent_allowed'));
+  const [, second] = grants as [Grant, Grant];
+  const holder = await openTransaction(t, url);
+  await holder.query('SELECT FROM oauth_grant WHERE id = $1 FOR UPDATE', [grantIdText(second.id)]);
+  const sequence = await other.lastAuditSequence();
+  const revoked = Promise.all(grants.map(({ id }) => one.revokeGrant(id, 'user', event('grant_revoked'))));
+  await untilSomebodyWaits(url);
+  await other.recordDenial(event('consent_denied'));
+  const events = await other.listAuditEventsAfter(sequence, 10);
+  assert.deepEqual(
+    events.map(({ action }) => action),
+    ['consent_denied'],
+  );
+  await holder.query('ROLLBACK');
+  assert.deepEqual(await revoked, [true, true]);
+});
+
+/** The clients of marks whose totals a session can lock at once. */
+async function freeTotals(session: pg.Client): Promise<string[]> {
+  const free = 'SELECT client_id FROM client_assertion_total ORDER BY client_id FOR UPDATE SKIP LOCKED';
+  return (await session.query<{ client_id: string }>(free)).rows.map(({ client_id }) => client_id);
+}
+
+test('RFC 7523 §3: marks of several clients are made, and cleared, in the order of the clients: nobody waits in a circle', async (t) => {
+  const { one: store, url } = await openTwo(t);
+  const names = Array.from({ length: 10 }, (_, index) => `app_${index}`);
+  const use = (expiresAt: number) =>
+    Promise.all(
+      names
+        .toReversed()
+        .map((clientId, index) =>
+          store.useClientAssertion({ ...sampleMark(expiresAt - NOW + index), clientId, expiresAt }, 50),
+        ),
+    );
+  await use(NOW - 10_000);
+  // As they lie in the table, they come in another order; and an index need not be used.
+  await server.query(url, "UPDATE client_assertion_total SET marks = marks WHERE client_id IN ('app_0', 'app_3')");
+  for (const scan of ['indexscan', 'bitmapscan'])
+    await server.query(url, `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET enable_${scan} = off`);
+  const cleaning = await instance(t, url);
+  for (const act of [() => use(NOW + 60_000), () => cleaning.cleanUp.clearMarks()]) {
+    const [holder, other] = [await openTransaction(t, url), await openTransaction(t, url)];
+    await holder.query("SELECT FROM client_assertion_total WHERE client_id = 'app_4' FOR UPDATE");
+    const acted = act();
+    await untilSomebodyWaits(url);
+    assert.deepEqual(await freeTotals(other), names.slice(5));
+    await other.query('ROLLBACK');
+    await holder.query('ROLLBACK');
+    await acted;
+  }
 });
 
 test('who reads the trail while two instances write it reads every event once, in order', async (t) => {

@@ -91,6 +91,12 @@ test('a database whose commits do not wait for the disk is refused', async () =>
   await assertRefused(url, /synchronous_commit is off.*set it to on/);
 });
 
+test('a server that is set to be read only, or a replica, is refused, though there is nothing to write', async () => {
+  const url = await makeDatabase();
+  await server.query(url, `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET default_transaction_read_only = on`);
+  await assertRefused(url, /the server is a replica, or set to be read only/);
+});
+
 test('a database in another encoding is refused', async () => {
   await server.query(
     server.url('postgres'),

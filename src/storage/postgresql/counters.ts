@@ -10,11 +10,14 @@ import type { Database } from './database.ts';
 
 type Move = { readonly key: string; readonly by: number; readonly now: number };
 
-/** An empty counter stands at now: where there is no row yet, and where its time is over, it begins there. */
+/**
+ * An empty counter stands at now: where there is no row yet, and where its time is over, it begins there. The moves come in the
+ * order of their keys (`Batches`), and are made in it.
+ */
 const MOVE = `
   INSERT INTO throttle AS counter (key, arrives_at)
   SELECT decode(moved.key, 'hex'), moved.now + moved.by
-  FROM json_to_recordset($1) AS moved (key text, by bigint, now bigint) ORDER BY 1
+  FROM json_to_recordset($1) AS moved (key text, by bigint, now bigint)
   ON CONFLICT (key) DO UPDATE SET arrives_at =
     least(greatest(counter.arrives_at, $2) + excluded.arrives_at - $2, $2 + $3)
   RETURNING encode(key, 'hex') AS key, arrives_at`;

@@ -1,0 +1,100 @@
+/** The guards of a PostgreSQL database. */
+import { type Guard, guardsIn } from './guard.ts';
+
+/** Guards of src/storage/postgresql that are no rules of revocations or devices. */
+export const postgresqlGuards: readonly Guard[] = [
+  ...guardsIn(
+    'src/storage/postgresql/grants.ts',
+    ['test/postgresql/instances.test.ts'],
+    [
+      [
+        'a late mark lowers no generation that was used',
+        'used_generation = greatest(oauth_grant.used_generation, mark.generation)',
+        'used_generation = mark.generation',
+      ],
+      [
+        'a late mark lowers no time of use',
+        'last_used_at = greatest(oauth_grant.last_used_at, mark.used_at)',
+        'last_used_at = mark.used_at',
+      ],
+      [
+        'who waits for a grant holds no place in the trail',
+        '(${acts} ORDER BY id) AS acts',
+        '(${acts}) AS acts',
+        'PostgreSQL answers all rows of a statement before it runs what the answer does not name; its manual leaves the order open',
+      ],
+    ],
+  ),
+  ...guardsIn(
+    'src/storage/postgresql/client-assertions.ts',
+    ['test/postgresql/instances.test.ts'],
+    [
+      [
+        'marks are made in the order of the clients',
+        ' AS asked (client_id text) ORDER BY client_id',
+        ' AS asked (client_id text)',
+      ],
+      [
+        'marks are cleared in the order of the clients',
+        'WHERE client_id = ANY ($1) ORDER BY client_id FOR NO KEY UPDATE',
+        'WHERE client_id = ANY ($1) FOR NO KEY UPDATE',
+      ],
+    ],
+  ),
+  ...guardsIn(
+    'src/storage/postgresql/attempts.ts',
+    ['test/postgresql/batches.test.ts'],
+    [
+      [
+        'attempts of two processes are never alike',
+        'randomUUID().slice(0, -12)',
+        "(randomUUID, '00000000-0000-4000-8000-')",
+      ],
+      ['attempts of a process are never alike', 'count += 1;', ''],
+    ],
+  ),
+  ...guardsIn(
+    'src/storage/postgresql/batches.ts',
+    ['test/postgresql/batches.test.ts'],
+    [
+      [
+        'rows are sent in the order of their keys',
+        'return free.sort((one, other) => ((one.key as string) < (other.key as string) ? -1 : 1));',
+        'return free;',
+      ],
+      [
+        'requests that wait are bounded',
+        'if (this.#queue.length >= MAX_QUEUED)',
+        'if (this.#queue.length >= Infinity * MAX_QUEUED)',
+      ],
+      ['rows of a statement are bounded', 'free.length === MOST_PER_STATEMENT || ', ''],
+    ],
+  ),
+  ...guardsIn(
+    'src/storage/postgresql/connections.ts',
+    ['test/postgresql/batches.test.ts'],
+    [
+      [
+        'who waits for a connection is bounded',
+        'this.#waiting.length >= MAX_WAITING',
+        'this.#waiting.length >= Infinity * MAX_WAITING',
+      ],
+    ],
+  ),
+  ...guardsIn(
+    'src/storage/postgresql/known-clients.ts',
+    ['test/postgresql/batches.test.ts'],
+    [
+      [
+        'clients that are kept are bounded',
+        'if (this.#known.size >= MOST_KEPT && !this.#known.has(id)) this.#known.clear();',
+        'void MOST_KEPT;',
+      ],
+    ],
+  ),
+  ...guardsIn(
+    'src/storage/postgresql/connection.ts',
+    ['test/postgresql/open.test.ts'],
+    [['a server that only reads is refused', 'if (!standing?.writable)', 'if (!standing)']],
+  ),
+];
