@@ -4,19 +4,25 @@ import { type Guard, guardsIn } from './guard.ts';
 /** Guards of src/storage/postgresql that are no rules of revocations or devices. */
 export const postgresqlGuards: readonly Guard[] = [
   ...guardsIn(
-    'src/storage/postgresql/grants.ts',
+    'src/storage/tables/grants.ts',
     ['test/postgresql/instances.test.ts'],
     [
       [
         'a late mark lowers no generation that was used',
-        'used_generation = greatest(oauth_grant.used_generation, mark.generation)',
-        'used_generation = mark.generation',
+        'CASE WHEN mark.generation > used_generation THEN mark.generation ELSE used_generation END',
+        'mark.generation',
       ],
       [
         'a late mark lowers no time of use',
-        'last_used_at = greatest(oauth_grant.last_used_at, mark.used_at)',
-        'last_used_at = mark.used_at',
+        'CASE WHEN mark.used_at > coalesce(last_used_at, 0) THEN mark.used_at ELSE last_used_at END',
+        'mark.used_at',
       ],
+    ],
+  ),
+  ...guardsIn(
+    'src/storage/postgresql/grants.ts',
+    ['test/postgresql/instances.test.ts'],
+    [
       [
         'who waits for a grant holds no place in the trail',
         '(${acts} ORDER BY id) AS acts',
