@@ -1,15 +1,15 @@
 /**
  * How strangers (browsers that never signed in to it) try one account: one after the other, network by network, at two paces.
  * Networks that tried the account often lately have a slow one, the others a faster one, and neither pace slows down the
- * other. What a crowd does at one account makes strangers wait there, and nobody elsewhere. Who is not let in
- * within a time, or finds no place to wait in, is turned away uncounted for the account.
+ * other. A crowd at one account makes strangers wait there, and nobody elsewhere. Whoever has no turn within a timeout, or
+ * finds no place to wait, is turned away, and the account's counters do not count it.
  */
 import { widestNetworkOf } from '../oauth/networks.ts';
 import { drawn, FairLine, most, TurnedAway, type Waiter } from './fair-line.ts';
 import type { Guess } from './guess-budget.ts';
 import type { Throttle } from './throttle.ts';
 
-/** What the pace works with. `now` answers ms since the epoch; `later` acts after so many ms, and answers how to call that off. */
+/** What the pace works with. `now` returns ms since the epoch; `later` acts after a number of ms, and returns how to cancel that. */
 export type AccountPaceParts = {
   /** The pace at which an account is tried by networks that tried it often. */
   readonly often: Throttle;
@@ -30,7 +30,7 @@ const BOUNDS: PaceBounds = { ofNetworkForOne: 10, ofNetwork: 50, inAll: 2000 };
 /** Timeout of waiting for a turn (ms). */
 export const TURN_TIMEOUT_MS = 30_000;
 
-/** Who goes first comes first. It has no more than its own pace allows, so that the other is never without its turn. */
+/** In the order in which they have a turn. The first has no more turns than its pace allows, so the second gets turns too. */
 const PACES = ['often', 'seldom'] as const;
 type Which = (typeof PACES)[number];
 
@@ -54,9 +54,9 @@ export class AccountPace {
   }
 
   /**
-   * Checks a guess when it is its turn, and answers whether it was right; then it does not count. Throws `TurnedAway` where
-   * too many of its network wait; after the timeout; when `signal` is aborted while it waits; or where too many wait in
-   * all: then the account that most wait for loses one, of those who tried it often before the others.
+   * Checks a guess when it is its turn, and returns whether it was right; a right one is not counted. Throws `TurnedAway`
+   * when too many of its network wait, after the timeout, or when `signal` is aborted while it waits. When too many wait in
+   * all, the account with the longest line loses one: first of the networks that tried it often.
    */
   async run({ account, source }: Guess, check: () => Promise<boolean>, signal?: AbortSignal): Promise<boolean> {
     const { accountAndNetwork, now } = this.#parts;
@@ -138,7 +138,7 @@ export class AccountPace {
     }
   }
 
-  /** Counts somebody no more who was taken out of their line. */
+  /** Stops counting somebody who was taken out of their line. */
   #gone(stranger: Stranger): Stranger {
     stranger.forgetTimeout();
     const left = (this.#ofNetwork.get(stranger.network) as number) - 1;

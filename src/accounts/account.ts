@@ -17,7 +17,7 @@ export type Account = {
   /** Grants allowed under an earlier epoch are dead: raising it revokes them all in one write. */
   readonly epoch: number;
   readonly password: StoredPassword;
-  /** When the password was last set; to hash the same one anew sets nothing. */
+  /** When the password was last set. A new hash of the same password changes nothing here. */
   readonly passwordSetAt: number;
   readonly createdAt: number;
 };
@@ -28,15 +28,18 @@ export function newAccountId(): string {
   return `usr_${[...randomBytes(16)].map((byte) => alphabet[byte & 31]).join('')}`;
 }
 
-/** An address has at most 254 characters, and as few as a quarter of those that it was typed with once these are composed. */
-const MOST_TYPED = 1024;
+/**
+ * Maximum number of typed characters that are read. An address has at most 254, and composing combined characters leaves at
+ * least a quarter of what was typed.
+ */
+const MAX_TYPED = 1024;
 
 /**
- * The one form under which an e-mail address is looked up and counted, however it was typed. No address is as long as what
- * is cut: to order thousands of combining marks takes a time that grows with their square.
+ * The one form under which an e-mail address is looked up and counted, however it was typed. It is cut first, beyond what
+ * any address has, since ordering thousands of combining marks takes time that grows with their square.
  */
 export function emailKey(email: string): string {
-  return email.trim().slice(0, MOST_TYPED).toLowerCase().normalize('NFC');
+  return email.trim().slice(0, MAX_TYPED).toLowerCase().normalize('NFC');
 }
 
 /** Why a text cannot be an account's e-mail address, or null when it can. */

@@ -14,7 +14,7 @@ import { type SignInAttempt, type SignInOutcome, signIn } from './sign-in.ts';
 import type { AccountStore } from './store.ts';
 import type { WrongSignIns } from './wrong-sign-ins.ts';
 
-/** What accounts work with. `now` answers ms since the epoch; `guessable` are words that no password may consist of. */
+/** What accounts work with. `now` returns ms since the epoch; `guessable` are words that no password may consist of. */
 export type AccountsParts = {
   readonly store: AccountStore;
   readonly hasher: PasswordHasher;
@@ -63,13 +63,13 @@ export class Accounts {
     return changePassword(this.#parts, account, attempt, origin, signal);
   }
 
-  /** Turns away whoever waits to be let in to signing in, as the service stops. */
+  /** Turns away all who wait for their turn to sign in, as the service stops. */
   turnStrangersAway(): void {
     this.#parts.pace.stop();
     this.#parts.hasher.stop();
   }
 
-  /** Whose session a token is of, and since when, while the session lasts and the account is active; else null. */
+  /** The account that a session token is for, and when it signed in; null when the session is over or the account not active. */
   async accountOfSession(sessionToken: string): Promise<{ account: Account; signedInAt: number } | null> {
     const { store, now } = this.#parts;
     const digest = sessionDigest(sessionToken);
@@ -130,7 +130,7 @@ export class Accounts {
     return this.#parts.store.hasAccounts();
   }
 
-  /** Accounts, newest first, at most so many. */
+  /** Accounts, newest first, at most `limit`. */
   list(limit: number): Promise<Account[]> {
     return this.#parts.store.listAccounts(limit);
   }

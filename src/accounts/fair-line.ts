@@ -1,12 +1,12 @@
 /**
- * Who waits for something scarce, by share (a network, an account): shares have their turn one after the other, however many
- * wait in each.
+ * A line of those who wait for something scarce, by share (a network, an account). Shares have their turn one after the
+ * other, however many wait in each.
  */
 import { randomInt } from 'node:crypto';
 
 /**
- * Somebody who waited, or would have had to, was turned away: too many wait, it took too long, they hung up, or the service
- * stops. Nothing was decided.
+ * Somebody who waits, or would have to, is turned away: too many wait, it took too long, they hung up, or the service stops.
+ * Nothing was decided.
  */
 export class TurnedAway extends Error {
   override readonly name = 'TurnedAway';
@@ -19,15 +19,15 @@ export class TurnedAway extends Error {
 /** Somebody who waits: goes on, or is turned away. */
 export type Waiter = { goOn(): void; turnAway(error: TurnedAway): void };
 
-/** Maximum number of shares of which it is known when they had their last turn. */
-const MOST_TURNS = 500;
+/** Maximum number of shares whose last turn is remembered. */
+const MAX_TURNS = 500;
 
 /** Those who wait, by share. Whoever uses it keeps it bounded. */
 export class FairLine<W extends Waiter> {
   /** In the order in which it is their turn; no share is empty. */
   readonly #shares = new Map<string, W[]>();
   #size = 0;
-  /** The shares that had the latest turns, and the number of the last of each; the latest last. */
+  /** The last turn of each share, as a number; the latest at the end. */
   readonly #turns = new Map<string, number>();
   #lastTurn = 0;
 
@@ -62,7 +62,7 @@ export class FairLine<W extends Waiter> {
     return waiter;
   }
 
-  /** Takes out somebody who no longer waits; answers whether they did. */
+  /** Takes out somebody who no longer waits; returns whether they did. */
   remove(share: string, waiter: W): boolean {
     const waiting = this.#shares.get(share) ?? [];
     const at = waiting.indexOf(waiter);
@@ -74,8 +74,8 @@ export class FairLine<W extends Waiter> {
   }
 
   /**
-   * Takes out who came last of the fullest share. Of equally full ones it is the share that had its turn last, or else one
-   * drawn by lot: a crowd whose shares come again and again cannot keep out who comes for the first time.
+   * Takes out who came last of the fullest share. Of equally full shares it is the one that had its turn last, else one by
+   * lot. So a crowd whose shares come again and again cannot keep out somebody who comes for the first time.
    */
   loseOne(): W | undefined {
     const fullest = most([...this.#shares.keys()], (share) => this.sizeOf(share));
@@ -89,13 +89,13 @@ export class FairLine<W extends Waiter> {
     this.#turns.delete(share);
     this.#lastTurn += 1;
     this.#turns.set(share, this.#lastTurn);
-    if (this.#turns.size <= MOST_TURNS) return;
+    if (this.#turns.size <= MAX_TURNS) return;
     const [oldest] = this.#turns.keys();
     this.#turns.delete(oldest as string);
   }
 }
 
-/** Those of which there is most. */
+/** Those with the highest number. */
 export function most<T>(all: readonly T[], numberOf: (one: T) => number): readonly T[] {
   let [found, highest]: [T[], number] = [[], Number.NEGATIVE_INFINITY];
   for (const one of all) {

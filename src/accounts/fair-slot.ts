@@ -15,15 +15,15 @@ export class FairSlot {
   }
 
   /**
-   * Runs the work when it is the share's turn. Throws `TurnedAway` where too many of the share wait, or too many in all (then
-   * the line says who loses), and when `signal` is aborted while it waits.
+   * Runs the work when it is the share's turn. Throws `TurnedAway` when too many of the share wait, when too many wait in all
+   * (the line chooses who is turned away), and when `signal` is aborted while it waits.
    */
   async run<T>(share: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     await this.#turn(share, signal);
     try {
       return await work();
     } finally {
-      // The turn is handed on rather than given back, so that nobody who comes now can slip in before the line.
+      // The next in line takes the slot in the same step, so that nobody who comes now can take it before them.
       this.#isTaken = false;
       this.#advance();
     }

@@ -1,6 +1,6 @@
 /**
- * Form tokens: a post is obeyed only if its form was shown in the same browser session, for the very same thing, not
- * long ago (RFC 6749 §10.12). A token is a time and a MAC; nothing is stored.
+ * Form tokens: a post is accepted only if its form was shown in the same browser session, for the same thing, not long ago
+ * (RFC 6749 §10.12). A token is a time and a MAC; nothing is stored.
  */
 import { timingSafeEqual } from 'node:crypto';
 import { isAheadOfClock } from '../oauth/grant.ts';

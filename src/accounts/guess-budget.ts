@@ -18,7 +18,7 @@ export class GuessBudget {
     this.#source = source;
   }
 
-  /** Counts a guess and answers 0; or the seconds to wait, and then it is not counted. */
+  /** Counts a guess and returns 0; or returns the seconds to wait, without counting. */
   count(guess: Guess, now: number): number {
     const [pairs, networks] = [pairsOf(guess), networksOf(guess.source)];
     const wait = Math.max(this.#accountAndSource.wait(pairs, now), this.#source.wait(networks, now));
@@ -34,7 +34,7 @@ export class GuessBudget {
     this.#source.refund(networksOf(guess.source), now);
   }
 
-  /** Takes a guess at the account back that nobody checked. It stays counted for its source, or a crowd could come for nothing. */
+  /** Takes back a guess at the account that nobody checked. It stays counted for its source: else a crowd would cost itself nothing. */
   refundUndecided(guess: Guess, now: number): void {
     this.#accountAndSource.refund(pairsOf(guess), now);
   }

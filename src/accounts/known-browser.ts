@@ -1,6 +1,6 @@
 /**
- * Browsers that signed in to an account before. Each keeps a mark for it, which gives no right at all but a lane of its own
- * in which passwords are checked: whoever holds up strangers does not hold up the people who come back.
+ * Browsers that signed in to an account before. Each keeps a mark for it. The mark gives no right, but passwords from such
+ * browsers are checked in a lane of their own: a crowd that makes strangers wait does not make these people wait.
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { currentKey, type DerivedKey, type Keyring, mac } from '../oauth/keyring.ts';
@@ -11,7 +11,7 @@ import type { Throttle } from './throttle.ts';
 export const KNOWN_BROWSER_LIFETIME = 365 * 24 * 3600;
 
 /** Maximum number of accounts that a browser is known to; the one that signed in longest ago goes. */
-const MOST_MARKS = 5;
+const MAX_MARKS = 5;
 
 /** A mark is when it was made (ms), randomness, and the MAC of both with the account and its password's stamp. */
 const TIME_BYTES = 6;
@@ -21,14 +21,14 @@ const MARK = /^[A-Za-z0-9_-]{51}$/;
 
 type Stamped = Pick<Account, 'id' | 'passwordSetAt'>;
 
-/** Where there is no account the same is computed. */
+/** Without an account the same is computed, in the same time. */
 const NO_ACCOUNT: Stamped = { id: '', passwordSetAt: 0 };
 
-/** What a known browser may: both are counted before a password is checked. */
+/** The limits of a known browser: both are counted before a password is checked. */
 export type KnownBrowserLimits = {
   /** Tries at an account by all browsers that know it, right ones too: a shared cookie is no way around other limits. */
   readonly knownBrowsers: Throttle;
-  /** Wrong passwords for which a mark may be shown; none is forgotten while it lives. */
+  /** Wrong passwords with one mark; they are counted for as long as the mark is good. */
   readonly knownBrowserFailures: Throttle;
 };
 
@@ -74,7 +74,7 @@ export class KnownBrowsers {
   renew(marks: string | null, account: Stamped, now: number): string {
     const known = this.#find(marks, account, now);
     const others = split(marks).filter((mark) => mark !== known);
-    return [this.#make(account, now), ...others].slice(0, MOST_MARKS).join('.');
+    return [this.#make(account, now), ...others].slice(0, MAX_MARKS).join('.');
   }
 
   #make(account: Stamped, now: number): string {
@@ -98,7 +98,7 @@ export class KnownBrowsers {
 }
 
 function split(marks: string | null): string[] {
-  return (marks ?? '').split('.', MOST_MARKS).filter((mark) => MARK.test(mark));
+  return (marks ?? '').split('.', MAX_MARKS).filter((mark) => MARK.test(mark));
 }
 
 function macOf(key: DerivedKey, { id, passwordSetAt }: Stamped, head: Buffer): Buffer {

@@ -1,11 +1,11 @@
-/** How often may be guessed and asked (ASVS 6.1.1; docs/interface.md says it to app developers), and what signing in makes of it. */
+/** How often people and programs may guess and ask (ASVS 6.1.1; docs/interface.md tells app developers). */
 import type { Keyring } from '../oauth/keyring.ts';
 import { AccountPace } from './account-pace.ts';
 import { GuessBudget } from './guess-budget.ts';
 import { KNOWN_BROWSER_LIFETIME, KnownBrowsers } from './known-browser.ts';
 import { type Limit, type SharedCounters, Throttle } from './throttle.ts';
 
-/** The limits of which others than signing in know too: for what each counts is in its name. */
+/** The limits that are not of signing in alone. The name says what each counts. */
 const LIMITS = {
   accountAndSource: { count: 10, seconds: 300 },
   source: { count: 100, seconds: 600 },
@@ -22,10 +22,10 @@ const SIGN_IN_LIMITS = {
   /** Of one account, by strangers of all networks together that tried it seldom, and that tried it often. */
   seldomPace: { count: 10, seconds: 2 },
   oftenPace: { count: 10, seconds: 10 },
-  /** Of one account by one network; beyond it is often. */
+  /** Of one account by one network; beyond it the network is one that tried it often. */
   accountAndNetwork: { count: 10, seconds: 86_400 },
   knownBrowsers: { count: 30, seconds: 600 },
-  // One is forgotten each year, and by then what it was counted for has ended.
+  // One is forgotten each year; by then the mark that it was counted for has expired.
   knownBrowserFailures: { count: 10, seconds: 10 * KNOWN_BROWSER_LIFETIME },
 } as const satisfies Record<string, Limit>;
 
@@ -40,7 +40,7 @@ export function makeThrottles(counters: SharedCounters | null): Throttles {
     source: throttle('source'),
     clientAndSource: throttle('clientAndSource'),
     authorize: throttle('authorize'),
-    // Each instance counts for itself, as it is only itself that is spared: a page is not worth a write.
+    // Each instance counts for itself, since this limit protects only the instance itself.
     publicPages: new Throttle(LIMITS.publicPages),
     deviceRequests: throttle('deviceRequests'),
     userCode: throttle('userCode'),
@@ -48,7 +48,7 @@ export function makeThrottles(counters: SharedCounters | null): Throttles {
   };
 }
 
-/** What the limits of signing in rest on. `now` answers ms since the epoch; `later` acts after so many ms, and answers how to call that off. */
+/** What the limits of signing in rest on. `now` returns ms since the epoch; `later` acts after a number of ms, and returns how to cancel that. */
 export type SignInLimitsParts = {
   readonly keyring: Keyring;
   readonly counters: SharedCounters | null;

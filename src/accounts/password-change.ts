@@ -16,7 +16,7 @@ export type ChangeParts = CheckParts & {
   readonly guessable: readonly string[];
 };
 
-/** What a person typed, and by what the browser says it is known. */
+/** What a person typed, and the browser's marks. */
 export type ChangeAttempt = {
   readonly current: string;
   readonly password: string;
@@ -24,8 +24,8 @@ export type ChangeAttempt = {
 };
 
 /**
- * A change that was made: the token of the one session that the account has from now on, and by what the browser is known,
- * for cookies. Or why nothing was changed.
+ * A change that was made, with the token of the one session that the account has from now on and the browser's marks, for
+ * cookies. Or why nothing was changed.
  */
 export type ChangeOutcome =
   | { readonly kind: 'changed'; readonly sessionToken: string; readonly knownBrowser: string }
@@ -34,7 +34,7 @@ export type ChangeOutcome =
 
 /**
  * Changes the password of a signed-in person, and ends all sessions of the account but a new one for this browser (ASVS
- * 7.4.3). A wrong current password counts as one at sign-in: who found a browser unlocked may guess no faster here. Grants
+ * 7.4.3). A wrong current password counts as one at sign-in: somebody at an unlocked browser may guess no faster here. Grants
  * stay: apps never had the password.
  */
 export async function changePassword(

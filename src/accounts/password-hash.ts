@@ -39,7 +39,7 @@ export class PasswordHasher {
   }
 
   /**
-   * Whether the password is the stored one. For null (no such account) a decoy is verified and the answer is false after
+   * Whether the password is the stored one. For null (no such account) a decoy is verified, so that it returns false after
    * the same time (ASVS 6.3.8). Throws `TurnedAway`, also when `signal` is aborted while it waits.
    */
   async verify(
@@ -54,7 +54,7 @@ export class PasswordHasher {
     return stored !== null && matches;
   }
 
-  /** Turns strangers away who wait, as the service stops; those who are known are few, and have their answer. */
+  /** Turns away strangers who wait, as the service stops. Known browsers are few, and are still served. */
   stop(): void {
     this.#lanes.unknown.stop();
   }

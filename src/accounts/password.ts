@@ -1,4 +1,4 @@
-/** What a password must be (ASVS 6.2): long enough and not everybody's; no composition rules, no changes, no truncation. */
+/** What a password must be (ASVS 6.2): long enough and not common; no rules for its characters, no forced changes, no cutting. */
 import type { Account } from './account.ts';
 import { COMMON_PASSWORDS } from './common-passwords.ts';
 
@@ -19,7 +19,7 @@ export const PASSWORD_PROBLEMS = {
 /** The kinds of those problems. */
 export type PasswordProblem = keyof typeof PASSWORD_PROBLEMS;
 
-/** Whether a password can be anybody's at all; false means that it is not even looked at. */
+/** Whether a text can be a password at all; one that cannot is not checked. */
 export function isPlausiblePassword(password: string): boolean {
   return password !== '' && Buffer.byteLength(password) <= MAX_PASSWORD_BYTES;
 }

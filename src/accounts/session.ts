@@ -12,7 +12,7 @@ export type Session = {
 /** A session ends after 12 hours without a request, and after 30 days in any case (ASVS 7.3.1, 7.3.2); ms. */
 const IDLE_MS = 12 * 3600 * 1000;
 const ABSOLUTE_MS = 30 * 24 * 3600 * 1000;
-/** Being seen is written at most this often, so that reading pages does not write all the time. */
+/** Minimum time between two writes of when a session was seen (ms), so that not every page is a write. */
 const SEEN_EVERY_MS = 5 * 60 * 1000;
 
 /** A new session token with 256 random bits (ASVS 7.2.3). */

@@ -29,8 +29,8 @@ export type SignInParts = CheckParts & {
 };
 
 /**
- * A sign-in that worked: the session's token, and by what the browser is known from now on, for cookies. Or why it did not: the
- * same for known and unknown addresses.
+ * A sign-in that worked, with the session's token and the browser's marks, for cookies. Or why it did not: the same for
+ * known and unknown addresses.
  */
 export type SignInOutcome =
   | {
@@ -43,7 +43,7 @@ export type SignInOutcome =
   | { readonly kind: 'throttled'; readonly retryAfterSeconds: number }
   | { readonly kind: 'busy' };
 
-/** What somebody typed, the token of the session that a new one replaces, and by what the browser says it is known. */
+/** What somebody typed, the token of the session that a new one replaces, and the browser's marks. */
 export type SignInAttempt = {
   readonly email: string;
   readonly password: string;
@@ -52,8 +52,8 @@ export type SignInAttempt = {
 };
 
 /**
- * Signs a person in. Guesses are counted before any hashing; the session that `replaces` names ends. `tell` hears the id of the
- * account that was tried, or that there is none, for the log alone. Whose `signal` is aborted while they wait is not checked.
+ * Signs a person in. Guesses are counted before any hashing; the session that `replaces` names ends. `tell` is called with the
+ * id of the account that was tried, or null, for the log alone. A guess whose `signal` is aborted while it waits is not checked.
  */
 export async function signIn(
   parts: SignInParts,
@@ -62,7 +62,7 @@ export async function signIn(
   tell: (accountId: string | null) => void = () => {},
   signal?: AbortSignal,
 ): Promise<SignInOutcome> {
-  // One character more than an address can have, so that what is cut is nobody's.
+  // One character more than an address can have, so that a cut text is nobody's address.
   const key = emailKey(attempt.email).slice(0, 255);
   const account = await parts.store.findAccountByEmail(key);
   const accountId = account?.id ?? null;
@@ -89,7 +89,7 @@ export type PasswordCheck = {
   readonly password: string;
   readonly knownBrowser: string | null;
   readonly guess: Guess;
-  /** Aborted when nobody waits for it any more. */
+  /** Aborted when nobody waits for the result any more. */
   readonly signal: AbortSignal | undefined;
 };
 
@@ -151,7 +151,7 @@ async function beginSession(
   return (await store.addSession(session, password, replaced, event)) ? sessionToken : null;
 }
 
-/** Best effort: if too many passwords are being checked, the next sign-in does it. */
+/** Hashes anew if there is room: if too many passwords are being checked, the next sign-in does it. */
 async function rehash({ store, hasher }: SignInParts, { id, password: from }: Account, password: string) {
   try {
     await store.rehashPassword(id, from, await hasher.hash(password, id));

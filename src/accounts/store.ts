@@ -3,18 +3,18 @@ import type { AuditEvent } from '../oauth/audit.ts';
 import type { Account, StoredPassword } from './account.ts';
 import type { Session } from './session.ts';
 
-/** Accounts and sessions. A verb that answers has its effect on disk. */
+/** Accounts and sessions. When a verb returns, its effect is on disk. */
 export type AccountStore = {
   findAccount(id: string): Promise<Account | null>;
   /** By the key that `emailKey` makes. */
   findAccountByEmail(emailKey: string): Promise<Account | null>;
-  /** Whether there is one. There may be millions: nobody lists them to know. */
+  /** Whether there is one, without a list of what may be millions. */
   hasAccounts(): Promise<boolean>;
-  /** Newest first, at most so many. */
+  /** Newest first, at most `limit`. */
   listAccounts(limit: number): Promise<Account[]>;
   /** Records how many wrong sign-ins an account had in an hour. */
   recordWrongSignIns(event: AuditEvent): Promise<void>;
-  /** Adds an account; answers which of its names somebody has already, or null when it was added. */
+  /** Adds an account; returns which of its names somebody has already, or null when it was added. */
   addAccount(account: Account, emailKey: string, event: AuditEvent): Promise<'email' | 'username' | null>;
   /** Changes e-mail address, name and user name; returns what kept it from that, or null when it is so. */
   updateAccount(account: Account, emailKey: string, event: AuditEvent): Promise<'email' | 'username' | 'gone' | null>;

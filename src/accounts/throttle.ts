@@ -1,26 +1,26 @@
 /**
- * Slows down guessing (GCRA): each key has a time before which it is full again; a guess pushes it on. Counters are in
- * memory and bounded, so that nobody can make them grow without end, and no counter ever locks an owner out: it concerns
- * one source, or one account as tried from one source.
+ * Slows down guessing (GCRA): each key has a time at which its whole budget is free again, and a guess moves that time on.
+ * Counters are in memory and bounded, so that nobody can make them grow without end. No counter locks an owner out: it is
+ * for one source, or for one account as tried from one source.
  */
 
 /** Maximum number of guesses at once; then one more each `seconds / count`. */
 export type Limit = { readonly count: number; readonly seconds: number };
 
-/** What guesses are counted under; a network has so many times the limit. A text alone has it once. */
+/** What guesses are counted under. A network has `weight` times the limit, a text alone has it once. */
 export type ThrottleKey = string | { readonly key: string; readonly weight: number };
 
 /** What one guess takes and all at once (whole ms, so that sums are exact). */
 type Pace = { readonly interval: number; readonly window: number };
 
 /**
- * Counters that all instances share. A guess is counted here first and there behind it, and the answer says how all of
- * them stand: an instance lets through the guesses that are under way meanwhile, and who proves themselves waits for nobody.
+ * Counters that all instances share. A guess is counted in this instance first and then there, without waiting: nobody with
+ * the right secret waits for another machine. Until the shared number comes back an instance lets through what it may alone.
  */
 export type SharedCounters = {
   /**
-   * Moves a counter on by so many ms (back, if negative), from `now` at the earliest and to `most` ms ahead at most, and
-   * answers how it stands (ms since the epoch). Throws `StoreUnavailable`.
+   * Moves a counter on by `by` ms (back, if negative), from `now` at the earliest and to `most` ms ahead at most. Returns
+   * where it stands (ms since the epoch). Throws `StoreUnavailable`.
    */
   move(key: string, by: number, most: number, now: number): Promise<number>;
 };
@@ -101,7 +101,7 @@ export class Throttle {
     this.#lastMove += 1;
     const move = this.#lastMove;
     this.#moves.set(key, move);
-    // An answer before the last one lacks what was counted or taken back here since.
+    // Only the last result counts: an earlier one lacks what was counted or taken back here since.
     const isLast = () => this.#moves.get(key) === move && this.#moves.delete(key);
     this.#shared.move(`${this.#name} ${key}`, by, this.#paceOf(counted).window, now).then(
       (arrival) => {
@@ -113,7 +113,7 @@ export class Throttle {
     );
   }
 
-  /** How far the guesses for a key reach ahead of now; what is far beyond the window was left by a clock that stepped back. */
+  /** How far a key's time is ahead of now (ms). If it is far beyond the window, the clock stepped back since: then 0. */
   #ahead(counted: ThrottleKey, now: number): number {
     const { window } = this.#paceOf(counted);
     const ahead = (this.#arrivals.get(textOf(counted)) ?? now) - now;

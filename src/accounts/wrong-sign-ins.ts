@@ -1,24 +1,24 @@
 /**
- * Wrong sign-ins, for the audit trail: counted in memory, behind the answer, and told in one event for each account and hour. Those
- * for no account are counted in the same way, so that the time of an answer tells nothing, and are not told.
+ * Wrong sign-ins, for the audit trail. They are counted in memory, after the answer was sent, and recorded in one event for
+ * each account and hour. Those for no account are counted too, so that the time of an answer tells nothing, but not recorded.
  */
 import { type AuditEvent, auditEvent } from '../oauth/audit.ts';
 import type { AccountStore } from './store.ts';
 
 const HOUR_MS = 3_600_000;
 /** Maximum number of accounts that are counted in an hour, and of events that wait for the database. */
-export const MOST_ACCOUNTS = 10_000;
+export const MAX_ACCOUNTS = 10_000;
 
-/** Anybody: what is known of each try is in the log. */
+/** Nobody in particular: what is known of each try is in the log. */
 const SOMEBODY = { kind: 'visitor', id: 'unknown', source: null, requestId: null } as const;
 
-/** The counts of one instance. `now` answers ms since the epoch. */
+/** The counts of one instance. `now` returns ms since the epoch. */
 export class WrongSignIns {
   readonly #store: Pick<AccountStore, 'recordWrongSignIns'>;
   readonly #now: () => number;
   #hour: number;
   #counts = new Map<string | null, number>();
-  /** What is not written yet of hours that are over. */
+  /** Events of hours that are over, not written yet. */
   #ended: AuditEvent[] = [];
   #writing: Promise<void> | null = null;
 
@@ -32,7 +32,7 @@ export class WrongSignIns {
   count(accountId: string | null): void {
     if (this.#currentHour() !== this.#hour) this.#endHour();
     const before = this.#counts.get(accountId) ?? 0;
-    if (before > 0 || this.#counts.size < MOST_ACCOUNTS) this.#counts.set(accountId, before + 1);
+    if (before > 0 || this.#counts.size < MAX_ACCOUNTS) this.#counts.set(accountId, before + 1);
   }
 
   /** Writes what is to be told of hours that are over. Throws what the store throws; the rest is written by the next call. */
@@ -58,7 +58,7 @@ export class WrongSignIns {
   #endHour(): void {
     const from = new Date(this.#hour * HOUR_MS).toISOString();
     for (const [resourceOwnerId, number] of this.#counts) {
-      if (resourceOwnerId === null || this.#ended.length >= MOST_ACCOUNTS) continue;
+      if (resourceOwnerId === null || this.#ended.length >= MAX_ACCOUNTS) continue;
       const detail = `${number} in the hour from ${from}`;
       this.#ended.push(auditEvent('wrong_sign_ins', SOMEBODY, this.#now(), { resourceOwnerId, detail }));
     }

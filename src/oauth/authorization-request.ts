@@ -31,7 +31,7 @@ export type AuthorizationRequest = {
   readonly prompt: readonly Prompt[];
   /** The e-mail address that the client expects to sign in, or null. */
   readonly loginHint: string | null;
-  /** Who answers (RFC 9207), or null on the face that does not say so. */
+  /** The issuer that the response names (RFC 9207); null on the published face, whose response names none. */
   readonly issuer: string | null;
 };
 
@@ -52,7 +52,7 @@ export type RedirectableError = {
   readonly issuer: string | null;
 };
 
-/** What an authorization request turns out to be. */
+/** What validation makes of an authorization request. */
 export type AuthorizationRequestOutcome = AuthorizationRequest | ShownError | RedirectableError;
 
 /** What a request is validated against: `isResource` says whether a URI names a resource of this installation. */
@@ -211,8 +211,8 @@ export function needsConsent(
 }
 
 /**
- * One line that is equal for equal requests only: a consent form is bound to it, so that Allow answers what was shown, also
- * which scopes were shown as optional.
+ * One line that is equal for equal requests only. A consent form is bound to it, so that Allow is for what was shown, and
+ * for the scopes that were shown as optional.
  */
 export function requestFingerprint(request: AuthorizationRequest): string {
   const { face, client, redirectUri, state, scope, codeChallenge, resource } = request;

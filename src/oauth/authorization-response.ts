@@ -1,4 +1,4 @@
-/** The authorization response (RFC 6749 §4.1.2, §4.1.2.1): where the browser is sent, with what added. */
+/** The authorization response (RFC 6749 §4.1.2, §4.1.2.1): where the browser is sent, and which parameters are added. */
 import type { AuthorizationRequest, RedirectableError } from './authorization-request.ts';
 import { Refusal } from './error.ts';
 
@@ -12,7 +12,7 @@ export function deniedLocation(request: AuthorizationRequest): string {
   return refusedLocation(request, new Refusal('access_denied', 'the resource owner denied the request'));
 }
 
-/** The location that tells the client why a valid request cannot be answered. */
+/** The location that tells the client why a valid request gets no code. */
 export function refusedLocation({ redirectUri, state, issuer }: AuthorizationRequest, refusal: Refusal): string {
   return errorLocation({ kind: 'redirect', refusal, redirectUri, state, issuer });
 }

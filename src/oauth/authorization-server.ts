@@ -37,7 +37,7 @@ import { allowedScope } from './scope.ts';
 import type { FoundGrant, Store } from './store.ts';
 import type { AskedOfTokens } from './token-request.ts';
 
-/** What the authorization server works with. `now` answers ms since the epoch. */
+/** What the authorization server works with. `now` returns ms since the epoch. */
 export type AuthorizationServerParts = {
   readonly store: Store;
   readonly keyring: Keyring;
@@ -52,10 +52,10 @@ export type AuthorizationServerParts = {
   readonly clients: ClientAuthenticator;
 };
 
-/** How it came that a request is allowed: somebody pressed Allow, had done so before, or need not (the client's policy). */
+/** Why a request is allowed: the person pressed Allow, had done so before, or is not asked (the client's policy). */
 export type ConsentGiven = 'allowed' | 'remembered' | 'skipped';
 
-/** The protocol's operations. They answer refusals as values and throw only `StoreUnavailable` and programming errors. */
+/** The protocol's operations. They return refusals as values and throw only `StoreUnavailable` and programming errors. */
 export class AuthorizationServer {
   readonly #parts: AuthorizationServerParts;
   readonly #limit: GrantLimit;
@@ -76,7 +76,7 @@ export class AuthorizationServer {
       : { kind: 'show', error: 'bad_request_uri', detail: 'request_uri is unknown, expired or of another client' };
   }
 
-  /** Takes a pushed authorization request (RFC 9126 §2) and answers the reference to it. */
+  /** Takes a pushed authorization request (RFC 9126 §2) and returns the reference to it. */
   async pushRequest(
     credentials: ClientCredentials,
     parameters: Parameters,
@@ -96,7 +96,7 @@ export class AuthorizationServer {
   }
 
   /**
-   * The request was allowed: issues a grant and answers the location with its code. `chosen` are the optional scopes that
+   * The request was allowed: issues a grant and returns the location with its code. `chosen` are the optional scopes that
    * the resource owner kept. Null when account or client is gone.
    */
   async allow(
@@ -138,7 +138,7 @@ export class AuthorizationServer {
     return allowedLocation(request, deriveCredential(keyring, prefix, 'ac', header, grant.seed));
   }
 
-  /** The resource owner pressed Deny: records it and answers the location that says so (RFC 6749 §4.1.2.1). */
+  /** The resource owner pressed Deny: records it and returns the location that says so (RFC 6749 §4.1.2.1). */
   async deny(request: AuthorizationRequest, resourceOwnerId: string, origin: RequestOrigin): Promise<string> {
     const { store, now } = this.#parts;
     const about = { clientId: request.client.id, resourceOwnerId };

@@ -78,9 +78,9 @@ export function whyNotUsed(use: AssertionUse): Refusal | null {
 const RETRY_WHEN_FULL = 10;
 const RETRY_WHEN_CLEARED = 60;
 
-const MOST_CHARACTERS = 8192;
+const MAX_CHARACTERS = 8192;
 /** An assertion is for one request: nobody needs one that lives longer, and its replay mark is kept as long (s). */
-const MOST_LIFETIME = 600;
+const MAX_LIFETIME = 600;
 /** The client's clock may be so far from ours (s). */
 const CLOCK_TOLERANCE = 30;
 
@@ -90,12 +90,12 @@ type ProtectedHeader = { readonly kid?: string; readonly alg?: string; readonly 
 /** What an assertion may call itself: what most JWTs do, or by its use, as the revision of RFC 7523 asks (rfc7523bis). */
 const TYPES: readonly unknown[] = ['jwt', 'client-authentication+jwt'];
 
-/** Loaded with the first assertion: many installations see none, and it takes 1 MB of an idle process. */
+/** Loaded with the first assertion: many installations get none, and it takes 1 MB of memory. */
 const jose = () => import('jose');
 
 /** The client that an assertion says it is from (RFC 7523 §3: `sub`), unproven; undefined when it cannot be read. */
 export async function claimedClientId(assertion: string): Promise<string | undefined> {
-  if (assertion.length > MOST_CHARACTERS) return undefined;
+  if (assertion.length > MAX_CHARACTERS) return undefined;
   const { decodeJwt } = await jose();
   try {
     const sub: unknown = decodeJwt(assertion).sub;
@@ -146,8 +146,8 @@ export async function verifyClientAssertion(
         return invalidClient('the client assertion is for others as well');
       if (iat * 1000 > now + CLOCK_TOLERANCE * 1000)
         return invalidClient('the client assertion is issued in the future');
-      if (exp * 1000 > now + (MOST_LIFETIME + CLOCK_TOLERANCE) * 1000)
-        return invalidClient(`the client assertion lives longer than ${MOST_LIFETIME} s`);
+      if (exp * 1000 > now + (MAX_LIFETIME + CLOCK_TOLERANCE) * 1000)
+        return invalidClient(`the client assertion lives longer than ${MAX_LIFETIME} s`);
       return {
         clientId: client.id,
         digest: hash('sha256', JSON.stringify([client.id, jti]), 'buffer'),

@@ -9,7 +9,7 @@ import type { ClientStore } from './store.ts';
 /** Where a request came from, for throttling and the audit trail. */
 export type RequestOrigin = { readonly source: string; readonly requestId: string };
 
-/** What the authenticator works with. `audiences` are the names that an assertion may be for; `now` answers ms. */
+/** What the authenticator works with. `audiences` are the names that an assertion may be for; `now` returns ms. */
 export type ClientAuthenticatorParts = {
   readonly store: Pick<ClientStore, 'findClient' | 'useClientAssertion'>;
   readonly keyring: Keyring;

@@ -46,7 +46,7 @@ export type Client = {
   readonly resumedAt: number | null;
 };
 
-/** Whether a text can be a client's id at all (RFC 6749 appendix A.1); nothing else is looked up or counted by itself. */
+/** Whether a text can be a client's id at all (RFC 6749 appendix A.1); other texts are not searched for, nor counted one by one. */
 export function isClientId(text: string): boolean {
   return /^[\x21-\x7e]{1,100}$/.test(text);
 }
@@ -67,8 +67,8 @@ export type ClientCredentials =
 
 /**
  * Authenticates a client by its secret (RFC 6749 §2.3.1), in the same time whether it exists or not, or takes a public
- * one by its word (RFC 6749 §3.2.1). All reasons share one public text. Whether the client is paused is asked after
- * this: it is itself all the same.
+ * one as named (RFC 6749 §3.2.1). All reasons share one public text. Whether the client is paused is
+ * checked after this.
  */
 export function authenticateClient(
   keyring: Keyring,

@@ -38,7 +38,7 @@ const HEADER_BYTES = 1 + 4 + GRANT_ID_BYTES + 4 + 6;
 const MAC_BYTES = 20;
 const BODY_CHARACTERS = ((HEADER_BYTES + MAC_BYTES) / 3) * 4;
 const CHECKSUM_CHARACTERS = 6;
-/** So many characters at its end hold all of a credential's MAC, and the checksum: what comes before them is no secret. */
+/** The number of characters at a credential's end that hold its MAC and checksum: what comes before is no secret. */
 export const SECRET_CHARACTERS = BODY_CHARACTERS - Math.floor(HEADER_BYTES / 3) * 4 + CHECKSUM_CHARACTERS;
 const ALPHABET = /^[A-Za-z0-9_-]*$/;
 
@@ -65,14 +65,14 @@ const checksum = Buffer.alloc(4);
 
 /**
  * Reads the text of a credential of one kind, without any I/O. Null for everything that this service cannot have made:
- * another prefix, kind, version, length, alphabet or checksum. A non-null answer proves nothing yet.
+ * another prefix, kind, version, length, alphabet or checksum. A credential that is returned is not proven yet.
  */
 export function readCredential(prefix: string, kind: CredentialKind, text: string): Credential | null {
   const start = `${prefix}_${kind}_`;
   if (text.length !== start.length + BODY_CHARACTERS + CHECKSUM_CHARACTERS || !text.startsWith(start)) return null;
   const body = text.slice(start.length, -CHECKSUM_CHARACTERS);
-  // The decoder also takes other characters, and anybody can make a checksum. Of these characters the body, which fills whole
-  // bytes, is the one text that they have.
+  // The decoder also takes other characters, and anybody can make a checksum. In this alphabet only one text decodes to the
+  // same bytes, since the body fills whole bytes.
   if (!ALPHABET.test(body) || !hasChecksum(text)) return null;
   const bytes = Buffer.from(body, 'base64url');
   return bytes[0] === VERSION ? { kind, ...readHeader(bytes), unproven: bytes } : null;

@@ -80,24 +80,24 @@ export const DEVICE_CODE_LIFETIME = 600;
 export const POLL_INTERVAL = 5;
 
 /** The weight of the widest networks. */
-const MOST_WEIGHT = Math.max(...WEIGHTS);
+const MAX_WEIGHT = Math.max(...WEIGHTS);
 
 /** Maximum number of requests that wait, for all networks together. */
-export const MOST_DEVICES_WAITING = 10_000;
+export const MAX_DEVICES_WAITING = 10_000;
 
 /**
- * Whether another request of a network may wait, of which some wait already, while so many places are free. A network of the
- * greatest weight takes at most as many as it leaves free, and lighter ones less by their weight: however many one takes, the
- * next network finds places, and nobody who waits is pushed out.
+ * Whether another request of a network may wait, when `waiting` of it wait already and `free` places are left. A network of
+ * the greatest weight takes at most as many places as it leaves free, and others less, by their weight. So the next network
+ * always finds places, and no waiting request loses its place.
  */
 export function mayWait(waiting: number, weight: number, free: number): boolean {
-  return waiting * MOST_WEIGHT < free * weight;
+  return waiting * MAX_WEIGHT < free * weight;
 }
 
-/** A device that keeps the pace may still be early by what the network varies. */
+/** A device that keeps the pace may still be early, because network delays vary (ms). */
 const EARLY_BY_NETWORK_MS = 500;
 
-/** No vowels, so that no words come up, and no letter that looks like another (RFC 8628 §6.1): 34 bits in eight. */
+/** No vowels, so that no word appears, and no letter that looks like another (RFC 8628 §6.1): eight hold 34 bits. */
 const LETTERS = 'BCDFGHJKLMNPQRSTVWXZ';
 const USER_CODE = new RegExp(`^[${LETTERS}]{8}$`);
 

@@ -33,7 +33,7 @@ import { allowedScope, resolveScope } from './scope.ts';
 import type { Store } from './store.ts';
 import { type AskedOfTokens, beyondGrant } from './token-request.ts';
 
-/** What the device flow works with. `now` answers ms since the epoch. */
+/** What the device flow works with. `now` returns ms since the epoch. */
 export type DeviceFlowParts = {
   readonly store: Store;
   readonly keyring: Keyring;
@@ -54,9 +54,9 @@ export type DeviceCodes = { readonly deviceCode: string; readonly userCode: stri
 /** What came of a decision about a device. */
 export type DeviceDecisionOutcome = 'allowed' | 'denied' | 'gone';
 
-const MOST_TRIES = 5;
+const MAX_TRIES = 5;
 
-/** The operations. They answer refusals as values and throw only `StoreUnavailable` and programming errors. */
+/** The operations. They return refusals as values and throw only `StoreUnavailable` and programming errors. */
 export class DeviceFlow {
   readonly #parts: DeviceFlowParts;
   readonly #limit: GrantLimit;
@@ -81,8 +81,8 @@ export class DeviceFlow {
     const isKnown =
       asked.resource === null || asked.resource === ownResource || (await store.isResource(asked.resource));
     if (!isKnown) return new Refusal('invalid_target', 'resource is not known here'); // RFC 8707 §2
-    // Two requests with one user code are unlikely, and many that wait make them a little less so.
-    for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+    // Another request may have the same user code: unlikely, and less so while many wait.
+    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
       const made = newDeviceRequest(keyring, prefix, { clientId: client.id, scope, resource: asked.resource }, now());
       const { userCode, expiresAt } = made.request;
       const waiting = { request: made.request, decision: null, pace: { polledAt: 0, interval: POLL_INTERVAL } };
@@ -106,8 +106,8 @@ export class DeviceFlow {
   }
 
   /**
-   * What was decided about a code, for whoever presses twice or comes back to the page: that it was allowed, to who did it
-   * and while it lasts; that it was denied, to everybody. Null when there is nothing of it to say.
+   * What was decided about a code, for a person who presses a button twice or comes back to the page. `allowed` is told to
+   * the person who allowed it, while the grant is not revoked; `denied` to everybody. Null in all other cases.
    */
   async findDecision(
     typed: string,
@@ -147,7 +147,7 @@ export class DeviceFlow {
     if (!epochs) return 'gone';
     const { grantId: id, codeChallenge, resource } = request;
     const about = { clientId: client.id, resourceOwnerId, scope: scope.join(' '), redirectUri: DEVICE_GRANT_TYPE };
-    // A poll is never far away, even a slow one.
+    // At least as long as a code lives: a slow device polls within that time.
     const expiresAt = Math.max(request.expiresAt, now() + lifetimes.code * 1000);
     const grant = newGrant(
       { ...about, id, codeChallenge, resource, epochs, expiresAt },
@@ -193,7 +193,7 @@ export class DeviceFlow {
       if (!found) return this.#whyNone(deviceCode);
       const issued = beyondGrant(found.grant, asked) ?? (await this.#redeem(deviceCode, found, client, origin));
       if (issued) return issued;
-      // Lost a race: the row is past generation 0 now, so the next turn answers the same pair.
+      // Lost a race: the row is past generation 0 now, so the next turn returns the same pair.
     }
   }
 

@@ -1,18 +1,17 @@
 /**
  * Keeps one person's grants for one app to their limit: an app that asks again and again, and forgets what it got, must
- * not pile up access. Whoever redeems one more ends those that were used least recently.
+ * not collect access. A redemption beyond the limit ends the grants that were used least recently.
  *
- * Each looks only after its own redemption is committed, and ends whatever is beyond the limit then: of those who redeem at
- * once the last to look sees all, so that between them they leave no more than the limit. What a crash or a cut line
- * leaves undone, the next redemption does.
+ * It counts after it is committed. Of several redemptions at the same time the last to count sees all, so together they
+ * leave no more than the limit. What is not done because of a crash or a lost connection, the next redemption does.
  */
 import { auditEvent } from './audit.ts';
 import type { Client } from './client.ts';
 import type { RequestOrigin } from './client-authenticator.ts';
-import { type Generation, type Grant, grantIdText, MOST_GRANTS_OF_ONE_APP } from './grant.ts';
+import { type Generation, type Grant, grantIdText, MAX_GRANTS_OF_ONE_APP } from './grant.ts';
 import { type ActiveGrant, type GrantStore, StoreUnavailable } from './store.ts';
 
-/** Whoever redeems for the same person and app before the search begins shares it. */
+/** A search for grants beyond the limit. Redemptions for the same person and app share it until it begins. */
 type Search = { readonly redeemed: Set<string>; readonly done: Promise<void> };
 
 /** Redeems within the limit. */
@@ -21,7 +20,7 @@ export class GrantLimit {
   readonly #now: () => number;
   readonly #searches = new Map<string, Search>();
 
-  /** `now` answers ms since the epoch. */
+  /** `now` returns ms since the epoch. */
   constructor(store: GrantStore, now: () => number) {
     this.#store = store;
     this.#now = now;
@@ -42,7 +41,7 @@ export class GrantLimit {
       return shared.done;
     }
     const redeemed = new Set([grantIdText(grant.id)]);
-    // After those whose redemptions were answered by the same commit have come.
+    // Later in this turn, so that all redemptions of the same commit share the search.
     const done = Promise.resolve().then(async () => {
       this.#searches.delete(key);
       await this.#endLeastRecentlyUsed(grant, redeemed, client, origin);
@@ -68,7 +67,7 @@ export class GrantLimit {
       });
       await Promise.all(ended);
     } catch (error) {
-      // The code is redeemed, and its tokens must be answered: the next redemption ends what is too many.
+      // The code is redeemed, and its client must get the tokens: the next redemption ends what is too many.
       if (!(error instanceof StoreUnavailable)) throw error;
     }
   }
@@ -80,5 +79,5 @@ function beyondLimit(active: readonly ActiveGrant[], redeemed: ReadonlySet<strin
   const byUse = active.toSorted(
     (one, other) => one.usedAt - other.usedAt || isNew(one) - isNew(other) || Buffer.compare(one.id, other.id),
   );
-  return byUse.slice(0, Math.max(0, active.length - MOST_GRANTS_OF_ONE_APP));
+  return byUse.slice(0, Math.max(0, active.length - MAX_GRANTS_OF_ONE_APP));
 }

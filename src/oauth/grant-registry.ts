@@ -30,7 +30,7 @@ export type ConnectedApp = {
 /** What a user takes back, as it was shown: it may have been fetched meanwhile. */
 export type TakenBack = Pick<ConnectedApp, 'clientId' | 'grantId' | 'isWaiting'>;
 
-/** Grants as people see them. `now` answers ms since the epoch. */
+/** Grants as people see them. `now` returns ms since the epoch. */
 export class GrantRegistry {
   readonly #store: GrantStore;
   readonly #now: () => number;
@@ -78,7 +78,7 @@ export class GrantRegistry {
     return summaries.filter((summary) => summary.isRedeemed && summary.resource === resource);
   }
 
-  /** A user takes back everything from an app: its next call is refused. Answers how many grants ended. */
+  /** A user takes back everything from an app: its next call is refused. Returns how many grants ended. */
   disconnect(resourceOwnerId: string, clientId: string, actor: Actor): Promise<number> {
     const event = auditEvent('grant_revoked', actor, this.#now(), {
       resourceOwnerId,
@@ -90,7 +90,7 @@ export class GrantRegistry {
 
   /**
    * A user takes back one line of the connected apps: the grant of a device, or the one that waits, or all but those of
-   * devices. The latter ends the codes under way as well, which would bring the app back in a moment. Answers whose it was;
+   * devices. The latter ends the codes under way as well, which would bring the app back in a moment. Returns what it was for;
    * null when this user has no such grant.
    */
   async takeBack(resourceOwnerId: string, taken: TakenBack, actor: Actor): Promise<'app' | 'device' | null> {

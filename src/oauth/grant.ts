@@ -166,7 +166,7 @@ export function isEnded(grant: Grant, { epochs }: Standing): boolean {
   );
 }
 
-/** Why nothing of this grant works right now, for the log; null when the grant itself stands in no way. */
+/** Why no credential of this grant works right now, for the log; null when the grant is no reason. */
 export function whyRefused(grant: Grant, standing: Standing): string | null {
   if (isEnded(grant, standing))
     return `the grant was revoked${grant.revocationReason ? ` (${grant.revocationReason})` : ''}`;
@@ -186,11 +186,11 @@ export function grantStatus(
   return grant.generation === 0 ? 'issued' : 'active';
 }
 
-/** A use of the generation that was used last is news again after so long: people are told of it to ten minutes. */
+/** A use is noted again after this time (ms): people are told the last use to ten minutes. */
 export const USE_IS_NEWS_AFTER_MS = 600_000;
 
-/** One person has at most so many redeemed grants for one app that neither ended nor expired. */
-export const MOST_GRANTS_OF_ONE_APP = 100;
+/** Maximum number of one person's redeemed grants for one app that neither ended nor expired. */
+export const MAX_GRANTS_OF_ONE_APP = 100;
 
 /** When the client last came: to use a token, or to refresh; null when it never did. */
 export function lastUse(grant: Grant): number | null {
@@ -213,9 +213,9 @@ export function nextGeneration(grant: Grant, keyId: number, lifetimes: Lifetimes
   };
 }
 
-/** The clocks of two instances differ by this much at most (ms): a rotation that far ahead of now is new. */
+/** Maximum difference between the clocks of two instances (ms): a rotation this far in the future is new. */
 const CLOCK_DIFFERENCE_MS = 2000;
-/** An expiry that is further ahead than its lifetime and this (ms) was written before the clock stepped back. */
+/** An expiry that is further in the future than its lifetime and this time (ms) was written before the clock stepped back. */
 const CLOCK_STEP_MS = 60_000;
 
 /**
@@ -227,12 +227,12 @@ export function ageOfGeneration({ rotatedAt }: Grant, now: number): number | nul
   return age < -CLOCK_DIFFERENCE_MS ? null : Math.max(0, age);
 }
 
-/** Whether an expiry (ms) is further ahead than a lifetime (ms) allows: the clock stepped back. `now` in ms. */
+/** Whether an expiry (ms) is further in the future than a lifetime (ms) allows: the clock stepped back. `now` in ms. */
 export function isAheadOfClock(expiresAt: number, lifetime: number, now: number): boolean {
   return now < notBefore(expiresAt, lifetime);
 }
 
-/** From when on (ms) what ends at `expiresAt` (ms) may be used: before that the clock stepped back. `lifetime` in ms. */
+/** The time (ms) from which on a credential that expires at `expiresAt` may be used: earlier, the clock stepped back. `lifetime` in ms. */
 export function notBefore(expiresAt: number, lifetime: number): number {
   return expiresAt - lifetime - CLOCK_STEP_MS;
 }

@@ -12,7 +12,7 @@ export type GuessThrottle = {
   count(keys: readonly string[], now: number): void;
 };
 
-/** The name under which guesses are counted for a source whose id nobody has: else each id that is made up would have its own. */
+/** Stands for all ids that nobody has: with a counter for each, whoever makes up ids would guess without limit. */
 export const NOBODY = '';
 
 /** Maximum number of checks that wait for others of a key for which some failed. Otherwise only connections bound them. */
@@ -20,13 +20,13 @@ const MAX_WAITING = 1000;
 /** Timeout of a check that waits for others of a key for which some failed (ms). */
 const WAITING_TIMEOUT_MS = 5000;
 
-/** The checks of one key that take time: how many are under way, and who waits for one of them, first come first. */
+/** The checks of one key that take time: how many are under way, and those that wait, in the order in which they came. */
 type Line = { underWay: number; readonly waiting: Set<(refusal: Refusal | null) => void> };
 
 /**
- * Checks credentials so that, of all guesses at one key that arrive together, no more are checked than may be wrong. A
- * check that is decided at once is counted before anything else happens; of those that take time only as many are under
- * way as could all be wrong, and the next one waits until one of them is decided.
+ * Checks credentials so that, of all guesses at one key that arrive together, no more are checked than may be wrong. A check
+ * that returns at once is counted before anything else happens. Of checks that take time only as many run as could all be
+ * wrong; the next one waits until one of them has ended.
  */
 export class GuardedChecks {
   readonly #throttle: GuessThrottle;
@@ -34,22 +34,22 @@ export class GuardedChecks {
   readonly #timeout: number;
   readonly #lines = new Map<string, Line>();
 
-  /** `now` answers ms since the epoch; `timeout` is how long a check waits for others at most (ms). */
+  /** `now` returns ms since the epoch; `timeout` is for a check that waits for others (ms). */
   constructor(throttle: GuessThrottle, now: () => number, timeout = WAITING_TIMEOUT_MS) {
     this.#throttle = throttle;
     this.#now = now;
     this.#timeout = timeout;
   }
 
-  /** Why nobody may try to prove who they are with this key, as too many guesses failed before; or null. */
+  /** The refusal of any check with this key, because too many guesses failed before; or null. */
   refusal(key: string): Refusal | null {
     const at = this.#now();
     return this.#throttle.left(key, at) > 0 ? null : tooManyGuesses(this.#throttle.wait([key], at));
   }
 
   /**
-   * What `check` answers, which is not called when too many guesses failed; `invalid_client` counts as a guess. It answers
-   * at once, without a promise, where `check` does and nobody's check is under way.
+   * Returns what `check` returns, or a refusal without a check when too many guesses failed. `invalid_client` counts as a
+   * guess. It returns no promise if `check` returns none and no other check of the key is under way.
    */
   run<T>(key: string, check: () => T | Refusal | Promise<T | Refusal>): T | Refusal | Promise<T | Refusal> {
     const refusal = this.refusal(key);
@@ -76,21 +76,21 @@ export class GuardedChecks {
   }
 
   /**
-   * Waits for a place, which is taken with the answer null, so that nobody slips in between. Being under way alone refuses
-   * nobody: where nothing failed, a check waits for as long as those before it take.
+   * Waits for a place; null means that the place is taken, so that no other check comes in between. Waiting is refused only
+   * after failed guesses: without them a check waits for as long as those before it take.
    */
   #turn(key: string, { waiting }: Line): Promise<Refusal | null> {
     if (waiting.size >= MAX_WAITING && this.#hasFailed(key)) return Promise.resolve(tooManyUnderWay());
     return new Promise((resolve) => {
-      const answer = (refusal: Refusal | null) => {
+      const end = (refusal: Refusal | null) => {
         clearInterval(timer);
-        waiting.delete(answer);
+        waiting.delete(end);
         resolve(refusal);
       };
       const timer = setInterval(() => {
-        if (this.#hasFailed(key)) answer(tooManyUnderWay());
+        if (this.#hasFailed(key)) end(tooManyUnderWay());
       }, this.#timeout);
-      waiting.add(answer);
+      waiting.add(end);
     });
   }
 
@@ -98,14 +98,14 @@ export class GuardedChecks {
     return this.#throttle.left(key, this.#now()) < this.#throttle.limit.count;
   }
 
-  /** Those who may go on after one was decided go on, and all are refused as soon as too many failed. */
+  /** After a check has ended: lets the next ones go on, or refuses all that wait when too many failed. */
   #moveOn(key: string, line: Line): void {
     const refusal = this.refusal(key);
     const left = this.#throttle.left(key, this.#now());
-    for (const answer of line.waiting) {
+    for (const end of line.waiting) {
       if (!refusal && line.underWay >= left) return;
       if (!refusal) line.underWay += 1;
-      answer(refusal);
+      end(refusal);
     }
     if (line.underWay === 0) this.#lines.delete(key);
   }

@@ -1,17 +1,17 @@
-/** HMAC-SHA-256 (RFC 2104), made of two hashes at once each: a third of what an object of Node.js for it costs. */
+/** HMAC-SHA-256 (RFC 2104), made of two calls of `hash`: they cost a third of an object of Node.js for it. */
 import { hash } from 'node:crypto';
 
 /** The bytes of a block of SHA-256, and of a digest. */
 const BLOCK = 64;
 const DIGEST = 32;
-/** Messages up to so many bytes are put together in place, and what is longer in memory of its own. */
+/** Maximum length of a message that is put together in one buffer for all; a longer one gets a buffer of its own (bytes). */
 const ROOM = 192;
 
 /** A key, with the two blocks that RFC 2104 §2 begins its hashes with. */
 export class HmacKey {
   readonly #inner = Buffer.alloc(BLOCK + ROOM);
   readonly #outer = Buffer.alloc(BLOCK + DIGEST);
-  /** As much of `#inner` as the last message took: the next is often as long. */
+  /** The part of `#inner` that the last message took: the next is often as long. */
   #view = this.#inner.subarray(0, BLOCK);
 
   /** `key` has 64 bytes at most. */
@@ -29,7 +29,7 @@ export class HmacKey {
     return Buffer.from(this.#hash(parts), 'binary');
   }
 
-  /** Writes the first bytes of the digest of the parts into a buffer, so many as it has from `at` on. */
+  /** Writes the first bytes of the digest of the parts into a buffer, from `at` on to its end. */
   digestInto(target: Buffer, at: number, ...parts: readonly (string | Buffer)[]): void {
     target.write(this.#hash(parts), at, 'binary');
   }

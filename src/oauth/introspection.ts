@@ -15,7 +15,7 @@ import {
 } from './resource-server.ts';
 import type { GrantStore, ResourceServerStore } from './store.ts';
 
-/** What introspection works with. `now` answers ms since the epoch. */
+/** What introspection works with. `now` returns ms since the epoch. */
 export type IntrospectionParts = {
   readonly store: Pick<GrantStore, 'findGrant' | 'noteUse'> & Pick<ResourceServerStore, 'findResourceServer'>;
   readonly keyring: Keyring;
@@ -24,7 +24,7 @@ export type IntrospectionParts = {
   readonly now: () => number;
 };
 
-/** Answers resource servers, and nobody else. */
+/** Introspection, for resource servers and nobody else. */
 export class Introspection {
   readonly #parts: IntrospectionParts;
   readonly #checks: GuardedChecks;

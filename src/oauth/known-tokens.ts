@@ -6,7 +6,7 @@ import type { CheckedToken, Period } from './access-token.ts';
 import { type Credential, readCredential, readProven, SECRET_CHARACTERS } from './credential.ts';
 
 /** Maximum number of known tokens, some 14 MB. Beyond it all are forgotten: a check finds out everything anew in microseconds. */
-const MOST = 16_384;
+const MAX_KNOWN = 16_384;
 
 /** What a check found, for one version of the store and a period. */
 type FoundCheck = { readonly checked: CheckedToken; readonly version: number; readonly period: Period };
@@ -69,7 +69,7 @@ export class KnownTokens {
   /** Makes a token known that was found to be good. Returns the known one. */
   remember(token: PresentedToken): PresentedToken {
     if (token.isKnown) return token;
-    if (this.#tokens.size >= MOST) this.#tokens.clear();
+    if (this.#tokens.size >= MAX_KNOWN) this.#tokens.clear();
     // A copy of the text: a part of a longer text keeps all of that in memory, here the head of a request.
     const text = Buffer.from(token.text, 'latin1').toString('latin1');
     const known = new PresentedToken(this.#prefix, text, null);

@@ -6,11 +6,11 @@ export const MAX_REDIRECT_URIS = 20;
 
 const MAX_LENGTH = 2000;
 const LOOPBACK_HOSTS = new Set(['127.0.0.1', '[::1]', 'localhost']);
-/** RFC 8252 §7.3: an app cannot choose the port that the system lends it. `localhost` is a name, and so is exact. */
+/** The system chooses an app's port on loopback, so any port matches (RFC 8252 §7.3). `localhost` is a name and must match exactly. */
 const LOOPBACK_WITH_PORT = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]))(?::([1-9][0-9]{0,4}))?((?:[/?].*)?)$/;
 
-/** What an answer is made of (RFC 6749 §4.1.2; `iss` is RFC 9207's): a URI with one of its own would hand the app two. */
-const ANSWERED = ['code', 'state', 'iss', 'error', 'error_description', 'error_uri'];
+/** The parameters of a response (RFC 6749 §4.1.2, RFC 9207): a URI that has one itself would give the app two. */
+const RESPONSE_PARAMETERS = ['code', 'state', 'iss', 'error', 'error_description', 'error_uri'];
 
 /** Why a client of this type may not register the URI, in words that say the remedy; null when it may. */
 export function redirectUriProblem(uri: string, clientType: ClientType): string | null {
@@ -22,8 +22,8 @@ export function redirectUriProblem(uri: string, clientType: ClientType): string 
   if (uri.includes('#')) return 'it must not have a fragment (RFC 6749 §3.1.2)';
   if (uri.includes('*')) return 'it must not have a wildcard: register each URI in full (RFC 9700 §2.1)';
   if (url.username || url.password) return 'it must not hold a user name or password';
-  const answered = ANSWERED.find((name) => url.searchParams.has(name));
-  if (answered !== undefined) return `its query must not hold ${answered}, which the answer brings`;
+  const taken = RESPONSE_PARAMETERS.find((name) => url.searchParams.has(name));
+  if (taken !== undefined) return `its query must not hold ${taken}, which the answer brings`;
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return privateUseSchemeProblem(uri, url, clientType);
   if (url.protocol === 'http:' && !LOOPBACK_HOSTS.has(url.hostname))
     return 'http is only for loopback (127.0.0.1, [::1] or localhost): use https';
@@ -54,7 +54,7 @@ export function redirectHost(uri: string): string {
   return url.protocol === 'https:' || url.protocol === 'http:' ? url.host : url.protocol;
 }
 
-/** Whether a redirect URI leads to whatever app on the device took its port or scheme first (RFC 8252 §8.6). */
+/** Whether a redirect URI leads to an app on the device, and so to any app that took its port or scheme first (RFC 8252 §8.6). */
 export function isAppBound(uri: string): boolean {
   return new URL(uri).protocol !== 'https:';
 }

@@ -1,8 +1,8 @@
-/** What resource servers are told when access ends, so that none of them goes on trusting an answer it has kept. */
+/** What resource servers are told when access ends, so that none of them trusts what it has kept any longer. */
 import type { AuditAction, AuditEvent, RecordedAuditEvent } from './audit.ts';
 import { mayHearOf, type ResourceServer } from './resource-server.ts';
 
-/** Whose access ended: a grant's, a client's, a resource owner's, a resource owner's at a client; all when it names nothing. */
+/** Whose access ended: of a grant, a client, a resource owner, or a resource owner at a client. It names nothing for all. */
 export type RevocationNotice = {
   readonly grantId?: string;
   readonly clientId?: string;
@@ -56,7 +56,7 @@ export function revocationNotice({ action, grantId, clientId, resourceOwnerId }:
  * with. Where that is not known, what ended is not named: everything that was kept has to go.
  *
  * `resourceServer` is its registration of a moment before the event was read, or null when it is not known. What an earlier
- * registration let it hear needs no look: a change of one is told as the end of everything.
+ * registration let it hear needs no check: a change of one is told as the end of everything.
  */
 export function noticeFor(event: RecordedAuditEvent, resourceServer: ResourceServer | null): RevocationNotice | null {
   const notice = revocationNotice(event);

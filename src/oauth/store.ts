@@ -1,7 +1,7 @@
 /**
  * The port to the store. A verb is a transition of the protocol: one atomic write, whose comment says who wins a race,
- * with its audit event in the same transaction, so that neither is ever there without the other. A verb that answers
- * has its effect on disk. No transaction crosses this port.
+ * with its audit event in the same transaction, so that neither is ever there without the other. When a verb
+ * returns, its effect is on disk. No transaction crosses this port.
  */
 import type { AuditEvent, RecordedAuditEvent } from './audit.ts';
 import type { Client } from './client.ts';
@@ -15,7 +15,7 @@ import type { StoredSecret } from './secret.ts';
 
 /**
  * The store cannot serve now; another try later may do. Nothing was written, unless a line to the store was lost for good
- * just then: in any case a second try is safe, and answers with what the first one did.
+ * just then: in any case a second try is safe, and returns what the first one did.
  */
 export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable';
@@ -61,7 +61,7 @@ export type GrantSummary = Pick<Grant, 'clientId' | 'scope' | 'resource' | 'redi
 export type ActiveGrant = { readonly id: Buffer; readonly usedAt: number };
 
 /**
- * What came of redeeming a code. `crowded`: it was redeemed, and its resource owner has more than `MOST_GRANTS_OF_ONE_APP`
+ * What came of redeeming a code. `crowded`: it was redeemed, and its resource owner has more than `MAX_GRANTS_OF_ONE_APP`
  * rows of grants for its client, whatever became of those.
  */
 export type Redemption = 'redeemed' | 'crowded' | false;
@@ -74,11 +74,11 @@ export type AuditFilter = {
   readonly limit: number;
 };
 
-/** Grants and their transitions. Reads answer only what is on disk already. */
+/** Grants and their transitions. Reads return only what is on disk already. */
 export type GrantStore = {
   /**
-   * A number that is another as soon as any grant may be found otherwise than before, but for its generation and its marks.
-   * Null where it is not known what others have written.
+   * A number that changes before any grant is found with other data than before. Changes of its generation and marks do not
+   * count. Null where the writes of other processes are not noticed.
    */
   version(): number | null;
   /** A grant with its standing and its client; null when it, its client or its resource owner is not there. */
@@ -87,7 +87,7 @@ export type GrantStore = {
   findEpochs(clientId: string, resourceOwnerId: string): Promise<Grant['epochs'] | null>;
   /** Inserts a new grant in generation 0. */
   issueGrant(grant: Grant, event: AuditEvent): Promise<void>;
-  /** Generation 0 → 1. Of all who try, at most one ever gets another answer than `false`; a revocation that came first wins. */
+  /** Generation 0 → 1. Of all who try, at most one ever gets another result than `false`; a revocation that came first wins. */
   redeemAuthorizationCode(next: Generation): Promise<Redemption>;
   /** Generation n → n+1. Of all who try from n, at most one ever gets `true`; a revocation that came first wins. */
   rotateRefreshToken(next: Generation): Promise<boolean>;
@@ -97,8 +97,7 @@ export type GrantStore = {
    */
   revokeGrant(id: Buffer, reason: RevocationReason, event: AuditEvent): Promise<boolean>;
   /**
-  /**
-   * Ends all grants of one resource owner for one client that are not revoked yet, or those `butForDevices`; answers their
+   * Ends all grants of one resource owner for one client that are not revoked yet, or those `butForDevices`; returns their
    * number. Its event records the access that ended, of all together.
    */
   revokeGrantsOfClient(
@@ -110,9 +109,9 @@ export type GrantStore = {
   /** Ends every grant of the installation by raising its epoch. */
   revokeAllGrants(event: AuditEvent): Promise<void>;
   /**
-   * Notes that an access token of this generation was used at `at` (ms). Written behind, in batches; `findGrant` answers
-   * with the note at once. Marks only grow, and a crash loses at most the last second of them. A use that is no
-   * news (`USE_IS_NEWS_AFTER_MS`) is left out. Answers when the use was that is noted now, or before (ms); null when none can be.
+   * Notes that an access token of this generation was used at `at` (ms). It is written later, in batches; `findGrant` returns
+   * it at once. Marks only grow, and a crash loses at most the last second of them. A use soon after a noted one
+   * (`USE_IS_NEWS_AFTER_MS`) is not noted. Returns the time of the noted use (ms); null when none can be noted.
    */
   noteUse(grant: Grant, generation: number, at: number): number | null;
   listGrants(filter: GrantFilter): Promise<ListedGrant[]>;

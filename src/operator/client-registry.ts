@@ -43,7 +43,7 @@ const USUAL: Omit<ClientSettings, 'name'> = {
 /** The settings of a new client: what is not said is as usual. */
 export type NewClientSettings = Pick<ClientSettings, 'name'> & Partial<ClientSettings>;
 
-/** What the registry works with. `now` answers ms since the epoch; the access token's lifetime is in seconds. */
+/** What the registry works with. `now` returns ms since the epoch; the access token's lifetime is in seconds. */
 export type ClientRegistryParts = {
   readonly store: ClientStore;
   readonly keyring: Keyring;
@@ -62,7 +62,7 @@ export class ClientRegistry {
     this.#operator = operator;
   }
 
-  /** Registers a client; the answer holds the secret's text, this once (null for a public client, and for one with keys). */
+  /** Registers a client. Its secret's text is returned this once; null for a public client, and for one with keys. */
   async register(type: ClientType, said: NewClientSettings): Promise<{ client: Client; clientSecret: string | null }> {
     const settings = { ...USUAL, ...said };
     checkSettings(type, settings, this.#parts.accessTokenLifetime);
@@ -101,7 +101,7 @@ export class ClientRegistry {
     return client;
   }
 
-  /** Changes some settings of a client and answers it as it is then. */
+  /** Changes some settings of a client and returns it as it is then. */
   async update(id: string, changes: Partial<ClientSettings>): Promise<Client> {
     const before = await this.show(id);
     const client = { ...before, ...changes };

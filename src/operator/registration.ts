@@ -2,7 +2,7 @@
 import { OperatorError } from '../oauth/error.ts';
 import { scopeNameProblem } from '../oauth/scope.ts';
 
-const MOST_SCOPES = 100;
+const MAX_SCOPES = 100;
 
 /** Throws an `OperatorError` unless people can read the name on a page. */
 export function checkName(name: string): void {
@@ -16,7 +16,7 @@ export function checkName(name: string): void {
 /** Throws an `OperatorError` unless these can be the scopes of one registration. */
 export function checkScopeNames(names: readonly string[]): void {
   if (new Set(names).size < names.length) throw new OperatorError('a scope was given twice');
-  if (names.length > MOST_SCOPES) throw new OperatorError(`there are at most ${MOST_SCOPES} scopes`);
+  if (names.length > MAX_SCOPES) throw new OperatorError(`there are at most ${MAX_SCOPES} scopes`);
   for (const name of names) {
     const problem = scopeNameProblem(name);
     if (problem) throw new OperatorError(`scope ${JSON.stringify(name)}: ${problem}`);

@@ -13,7 +13,7 @@ import { type WhichSecret, withNewSecret, withoutSecret } from './secret-rotatio
 /** What the operator decides about a resource server. */
 export type ResourceServerSettings = Pick<ResourceServer, 'name' | 'resource' | 'scopes'>;
 
-/** What the registry works with. `ownResource` is this service's own API; `now` answers ms since the epoch. */
+/** What the registry works with. `ownResource` is this service's own API; `now` returns ms since the epoch. */
 export type ResourceServerRegistryParts = {
   readonly store: ResourceServerStore;
   readonly keyring: Keyring;
@@ -32,7 +32,7 @@ export class ResourceServerRegistry {
     this.#operator = operator;
   }
 
-  /** Registers a resource server; the answer holds the secret's text, this once. */
+  /** Registers a resource server. Its secret's text is returned this once. */
   async register(settings: ResourceServerSettings): Promise<{ resourceServer: ResourceServer; secret: string }> {
     const { store, keyring, prefix, now } = this.#parts;
     this.#check(settings);
@@ -60,7 +60,7 @@ export class ResourceServerRegistry {
     return found;
   }
 
-  /** Changes some settings and answers the resource server as it is then. */
+  /** Changes some settings and returns the resource server as it is then. */
   async update(id: string, changes: Partial<ResourceServerSettings>): Promise<ResourceServer> {
     const before = await this.show(id);
     const changed = { ...before, ...changes };

@@ -10,7 +10,7 @@ export class ScopeRegistry {
   readonly #now: () => number;
   readonly #operator: Actor;
 
-  /** `now` answers ms since the epoch. */
+  /** `now` returns ms since the epoch. */
   constructor(store: ScopeStore, now: () => number, operator: Actor) {
     this.#store = store;
     this.#now = now;

@@ -20,7 +20,7 @@ export type ConsentData = ConsentDestination & {
   /** Whether the app can use the account now; then `isNew` of a permission tells what it asks for beyond that. */
   hasAccessAlready: boolean;
   permissions: readonly Permission[];
-  /** An answer that was not taken and is to be given again; null when none came. */
+  /** A decision that was not accepted and must be made again; null when there was none. */
   notTaken: NotTaken | null;
   /** Where the form posts to: a path of this service that carries the whole request. */
   action: string;
@@ -29,13 +29,13 @@ export type ConsentData = ConsentDestination & {
   switchAccount: { continueTo: string; formToken: string };
 };
 
-/** Why an answer was not taken, in which `choice` has the optional scopes: its page was out of date, or too many came. */
+/** Why a decision was not accepted: its page was out of date, or there were too many. `choice` has its optional scopes. */
 export type NotTaken = { readonly choice: readonly string[] } & (
   | { readonly why: 'outdated' }
   | { readonly why: 'throttled'; readonly retryAfterSeconds: number }
 );
 
-/** Who gets the answer: an app that the browser goes on to, or a device that waits for it (RFC 8628). */
+/** Who is told the decision: an app that the browser goes on to, or a device that waits for it (RFC 8628). */
 export type ConsentDestination =
   | {
       /** The redirect URI's host, with its port if it has one; for a private-use scheme, the scheme with its colon. */

@@ -3,8 +3,8 @@ import type { Messages } from './messages/messages.ts';
 import { checkedList, type Permission, permissionList, permissionText } from './permissions.ts';
 
 /**
- * What an app asks for, for the consent form: what is new apart from what it has, if it has access already. `choice` has
- * the optional scopes of an answer that was not taken; null when none came.
+ * What an app asks for, for the consent form. If the app has access already, what is new stands apart from that. `choice`
+ * has the optional scopes of a decision that was not accepted; null when there was none.
  */
 export function requestedPermissions(
   messages: Messages,

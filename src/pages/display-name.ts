@@ -3,11 +3,11 @@ const stackedMarks = /(\p{M}{3})\p{M}+/gu;
 let segmenter: Intl.Segmenter | undefined;
 
 /**
- * Makes a name that someone else chose fit to be shown: no control, direction-changing or invisible characters, no towers of
+ * Makes a name that someone else chose fit to be shown: no control, direction-changing or invisible characters, no stacks of
  * combining marks, one line, at most `limit` characters as people count them (then an ellipsis). Empty if nothing visible is left.
  */
 export function displayName(name: string, limit = 100): string {
-  // A bound on the work: what stands this far in would be cut anyway, or hides behind a page of invisible characters.
+  // Limits the work: what comes later would be cut anyway, or stands behind a page of invisible characters.
   const visible = name
     .slice(0, 16 * limit)
     .replace(/\p{White_Space}+/gu, ' ')
@@ -32,7 +32,7 @@ export function initial(name: string): string {
   return first ? first.segment.toUpperCase() : '';
 }
 
-/** Characters as people count them. What knows them is read when the first name is shown, as a language's formats are. */
+/** Characters as people count them. The tables for it are loaded with the first name that is shown, as a language's formats are. */
 function charactersOf(text: string): Intl.Segments {
   segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
   return segmenter.segment(text);

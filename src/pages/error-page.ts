@@ -3,7 +3,7 @@ import { isolatedAddress } from './isolated.ts';
 import { layout, type PageContext, supportLink } from './layout.ts';
 import type { Messages } from './messages/messages.ts';
 
-/** What went wrong, as far as a person can be told. */
+/** What went wrong, as far as a person needs to know. */
 export type ErrorKind = keyof Messages['errors']['kinds'];
 
 /** What the error page shows; `retryAfterSeconds` matters for `too_many_requests` and `unavailable`. */

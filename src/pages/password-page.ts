@@ -50,7 +50,7 @@ ${field('password_again', texts.again, 'new-password', isAboutNew)}
   );
 }
 
-/** Problems that no other input would mend. */
+/** Problems that another input does not solve. */
 const NOT_ABOUT_FIELDS = { busy: true, throttled: true, form_expired: true };
 
 function field(

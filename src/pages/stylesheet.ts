@@ -30,7 +30,7 @@ const dark: typeof light = {
 };
 
 function tokens(palette: typeof light, colour: string): string {
-  // A white brand on white would leave nobody to see which button is the main one.
+  // A white brand on white would not show which button is the main one.
   const fill = distance(colour, palette.surface) < 48 ? palette.ink : colour;
   const onBrand = textOn(fill);
   const wash = mix(palette.surface, colour, 0.09);
@@ -39,7 +39,7 @@ function tokens(palette: typeof light, colour: string): string {
     ...palette,
     brand: fill,
     'on-brand': onBrand,
-    // Away from the text's colour, so that hovering only ever raises the contrast.
+    // Away from the text's colour, so that hovering never lowers the contrast.
     'brand-hover': mix(fill, onBrand === '#ffffff' ? '#000000' : '#ffffff', 0.14),
     'brand-edge': readableTone(fill, backgrounds, 3),
     'brand-text': readableTone(colour, backgrounds, 4.5),

@@ -101,8 +101,8 @@ export const accountsGuards: readonly Guard[] = [
         '  succeed({ mark }: KnownBrowser, now: number): void {\n    this',
         '  succeed({ mark }: KnownBrowser, now: number): void {\n    if (now < 0) this',
       ],
-      ['of a cookie five marks are looked at', "split('.', MOST_MARKS)", "split('.')"],
-      ['a browser knows five accounts', '.slice(0, MOST_MARKS).join', '.join'],
+      ['of a cookie five marks are looked at', "split('.', MAX_MARKS)", "split('.')"],
+      ['a browser knows five accounts', '.slice(0, MAX_MARKS).join', '.join'],
     ],
   ),
   ...guardsIn('src/accounts/sign-in.ts', ACCOUNTS_TESTS, [
@@ -133,7 +133,7 @@ export const accountsGuards: readonly Guard[] = [
     [
       [
         'a network takes no more places than it leaves',
-        'return waiting * MOST_WEIGHT < free * weight;',
+        'return waiting * MAX_WEIGHT < free * weight;',
         'return waiting < free && weight > 0;',
       ],
     ],

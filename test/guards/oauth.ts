@@ -119,7 +119,7 @@ export const oauthGuards: readonly Guard[] = [
       ['a registered URI has no fragment', "if (uri.includes('#'))", 'if (false as boolean)'],
       ['a registered URI has no wildcard', "if (uri.includes('*'))", 'if (false as boolean)'],
       ['a registered URI has no user info', 'if (url.username || url.password)', 'if (false as boolean)'],
-      ["a registered URI has none of the answer's names", 'if (answered !== undefined)', 'if (false as boolean)'],
+      ["a registered URI has none of the answer's names", 'if (taken !== undefined)', 'if (false as boolean)'],
       [
         'http is for loopback alone',
         "if (url.protocol === 'http:' && !LOOPBACK_HOSTS.has(url.hostname))",
@@ -525,7 +525,7 @@ export const oauthGuards: readonly Guard[] = [
         'if (known && hasSecretOf(known.text, text)) return known;',
         'if (known) return known;',
       ],
-      ['known tokens are bounded', 'if (this.#tokens.size >= MOST) this.#tokens.clear();', ''],
+      ['known tokens are bounded', 'if (this.#tokens.size >= MAX_KNOWN) this.#tokens.clear();', ''],
     ],
   ),
   ...guardsIn(

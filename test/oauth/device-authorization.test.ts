@@ -8,7 +8,7 @@ import {
   type DevicePollDecision,
   decideDevicePoll,
   isDeviceCodeExpired,
-  MOST_DEVICES_WAITING,
+  MAX_DEVICES_WAITING,
   mayWait,
   newDeviceRequest,
   POLL_INTERVAL,
@@ -292,15 +292,15 @@ test('design: one network alone takes as many places as it leaves free, and ligh
     [1, 304],
   ] as const) {
     let waiting = 0;
-    while (mayWait(waiting, weight, MOST_DEVICES_WAITING - waiting)) waiting += 1;
+    while (mayWait(waiting, weight, MAX_DEVICES_WAITING - waiting)) waiting += 1;
     assert.equal(waiting, most);
-    assert.ok(mayWait(0, 1, MOST_DEVICES_WAITING - waiting));
+    assert.ok(mayWait(0, 1, MAX_DEVICES_WAITING - waiting));
   }
   for (const sources of [100, 1000, 5000]) {
     let waiting = 0;
-    while (mayWait(waiting, 1, MOST_DEVICES_WAITING - sources * waiting)) waiting += 1;
-    assert.ok(sources * (waiting - 1) < MOST_DEVICES_WAITING, `${sources} addresses leave places for one more`);
-    assert.ok(sources > 100 || MOST_DEVICES_WAITING - sources * waiting > 2000, 'and a hundred a fifth of them');
+    while (mayWait(waiting, 1, MAX_DEVICES_WAITING - sources * waiting)) waiting += 1;
+    assert.ok(sources * (waiting - 1) < MAX_DEVICES_WAITING, `${sources} addresses leave places for one more`);
+    assert.ok(sources > 100 || MAX_DEVICES_WAITING - sources * waiting > 2000, 'and a hundred a fifth of them');
   }
   assert.equal(mayWait(0, 32, 0), false);
   assert.equal(mayWait(0, 1, 1), true, 'the last place is for whoever has none');

@@ -9,7 +9,7 @@ const DAY = { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' }
 
 /**
  * How one language writes days, numbers and lengths of time. Each is prepared when a page first needs it: the tables of
- * languages are 7 MB of the process's memory, which a service that only answers clients and APIs never reads.
+ * languages are 7 MB of the process's memory, which a service without page views never needs.
  */
 export class Formats {
   readonly #locale: string;

@@ -2,7 +2,7 @@
  * What devices ask for while they wait, for all instances. The table is bounded and outside the server's log: a crash of
  * the server costs a waiting device a new code. What somebody allowed is a grant, and on disk.
  */
-import { type DeviceDecision, MOST_DEVICES_WAITING, type WaitingDevice } from '../../oauth/device-authorization.ts';
+import { type DeviceDecision, MAX_DEVICES_WAITING, type WaitingDevice } from '../../oauth/device-authorization.ts';
 import { grantIdText, parseGrantId } from '../../oauth/grant.ts';
 import { WEIGHTS } from '../../oauth/networks.ts';
 import type { DeviceRequestStore } from '../../oauth/store.ts';
@@ -59,7 +59,7 @@ export function deviceRequestStore(database: Database): DeviceRequestStore {
     async addDeviceRequest(waiting, networks, now) {
       await database.change(FORGET_EXPIRED, [now, EXPIRED_AT_ONCE]);
       const own = WEIGHTS.map((weight) => networks.find((network) => network.weight === weight)?.key ?? null);
-      return (await database.change(ADD, [...values(waiting), ...own, MOST_DEVICES_WAITING])) === 1;
+      return (await database.change(ADD, [...values(waiting), ...own, MAX_DEVICES_WAITING])) === 1;
     },
     async findDeviceRequest(userCode, now) {
       const row = await database.one<DeviceRequestRow>(FIND, [userCode, now]);

@@ -5,7 +5,7 @@
  */
 import type { AuditEvent } from '../../oauth/audit.ts';
 import { DEVICE_GRANT_TYPE } from '../../oauth/device-authorization.ts';
-import { type Generation, grantIdText, MOST_GRANTS_OF_ONE_APP } from '../../oauth/grant.ts';
+import { type Generation, grantIdText, MAX_GRANTS_OF_ONE_APP } from '../../oauth/grant.ts';
 import type { GrantedAccess } from '../../oauth/granted-access.ts';
 import type { GrantFilter, GrantStore, Redemption } from '../../oauth/store.ts';
 import { bytesOf } from '../row-key.ts';
@@ -77,7 +77,7 @@ const ADVANCE = `
 const REDEEM = `${ADVANCE}, EXISTS (
   SELECT FROM oauth_grant AS other
   WHERE other.resource_owner_id = oauth_grant.resource_owner_id AND other.client_id = oauth_grant.client_id
-  OFFSET ${MOST_GRANTS_OF_ONE_APP}) AS is_crowded`;
+  OFFSET ${MAX_GRANTS_OF_ONE_APP}) AS is_crowded`;
 
 const REVOKE = `
   WITH done AS (

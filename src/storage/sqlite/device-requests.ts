@@ -2,7 +2,7 @@
  * What devices ask for while they wait, in memory: one process serves a SQLite database, so that nobody anonymous makes
  * the database grow, and a restart costs a waiting device a new code. What somebody allowed is a grant, and on disk.
  */
-import { MOST_DEVICES_WAITING, mayWait, type WaitingDevice } from '../../oauth/device-authorization.ts';
+import { MAX_DEVICES_WAITING, mayWait, type WaitingDevice } from '../../oauth/device-authorization.ts';
 import type { Network } from '../../oauth/networks.ts';
 import type { DeviceRequestStore } from '../../oauth/store.ts';
 
@@ -35,7 +35,7 @@ export function deviceRequestStore(): DeviceRequestStore {
     async addDeviceRequest(device, networks, now) {
       forgetExpired(now);
       const { userCode } = device.request;
-      const free = MOST_DEVICES_WAITING - waiting.size;
+      const free = MAX_DEVICES_WAITING - waiting.size;
       const mayAll = networks.every(({ key, weight }) => mayWait(waitingOf.get(key) ?? 0, weight, free));
       if (free <= 0 || !mayAll || waiting.has(userCode)) return false;
       waiting.set(userCode, { ...device, networks });

@@ -2,7 +2,7 @@
 import type { SQLInputValue } from 'node:sqlite';
 import type { Client } from '../../oauth/client.ts';
 import { DEVICE_GRANT_TYPE } from '../../oauth/device-authorization.ts';
-import { type Generation, MOST_GRANTS_OF_ONE_APP } from '../../oauth/grant.ts';
+import { type Generation, MAX_GRANTS_OF_ONE_APP } from '../../oauth/grant.ts';
 import type { GrantedAccess } from '../../oauth/granted-access.ts';
 import type { GrantFilter, GrantStore } from '../../oauth/store.ts';
 import { bytesOf, rowKey } from '../row-key.ts';
@@ -82,7 +82,7 @@ export function grantStore(tables: Tables, clients: RowCache<Client>, marks: Use
   const beyondLimit = tables.tuple<readonly [1]>(
     `SELECT 1 FROM oauth_grant CROSS JOIN oauth_grant AS other INDEXED BY grant_by_resource_owner
        ON other.resource_owner_id = oauth_grant.resource_owner_id AND other.client_id = oauth_grant.client_id
-     WHERE oauth_grant.id = ? LIMIT 1 OFFSET ${MOST_GRANTS_OF_ONE_APP}`,
+     WHERE oauth_grant.id = ? LIMIT 1 OFFSET ${MAX_GRANTS_OF_ONE_APP}`,
   );
   const raiseEpoch = tables.change('UPDATE installation SET epoch = epoch + 1');
 

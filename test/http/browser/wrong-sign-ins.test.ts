@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { MOST_ACCOUNTS, WrongSignIns } from '../../../src/accounts/wrong-sign-ins.ts';
+import { MAX_ACCOUNTS, WrongSignIns } from '../../../src/accounts/wrong-sign-ins.ts';
 import type { AuditEvent } from '../../../src/oauth/audit.ts';
 import { makeRootKey } from '../../../src/settings/root-keys.ts';
 import { Browser } from '../../support/browser.ts';
@@ -97,7 +97,7 @@ test('Promise 4: wrong sign-ins are counted in bounded memory, and told once tho
     },
   };
   const counted = new WrongSignIns(store, clock.now);
-  for (let n = 0; n < MOST_ACCOUNTS + 10; n += 1) counted.count(`usr_${n}`);
+  for (let n = 0; n < MAX_ACCOUNTS + 10; n += 1) counted.count(`usr_${n}`);
   counted.count('usr_0');
   counted.count(null);
   await counted.writeEnded();
@@ -105,9 +105,9 @@ test('Promise 4: wrong sign-ins are counted in bounded memory, and told once tho
   await assert.rejects(counted.writeEnded(), /away/);
   isAway = false;
   await Promise.all([counted.writeEnded(), counted.writeEnded()]);
-  assert.equal(written.length, MOST_ACCOUNTS);
-  assert.equal(new Set(written.map(({ resourceOwnerId }) => resourceOwnerId)).size, MOST_ACCOUNTS);
+  assert.equal(written.length, MAX_ACCOUNTS);
+  assert.equal(new Set(written.map(({ resourceOwnerId }) => resourceOwnerId)).size, MAX_ACCOUNTS);
   assert.match(written[0]?.detail ?? '', /^2 in the hour/);
   await counted.close();
-  assert.equal(written.length, MOST_ACCOUNTS, 'nothing is told twice');
+  assert.equal(written.length, MAX_ACCOUNTS, 'nothing is told twice');
 });

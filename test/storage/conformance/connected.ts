@@ -1,7 +1,7 @@
 /** What people see of their grants, whatever their number, and the limit of one app. */
 import assert from 'node:assert/strict';
 import { DEVICE_GRANT_TYPE } from '../../../src/oauth/device-authorization.ts';
-import { type Grant, grantIdText, MOST_GRANTS_OF_ONE_APP } from '../../../src/oauth/grant.ts';
+import { type Grant, grantIdText, MAX_GRANTS_OF_ONE_APP } from '../../../src/oauth/grant.ts';
 import { GrantLimit } from '../../../src/oauth/grant-limit.ts';
 import { GrantRegistry } from '../../../src/oauth/grant-registry.ts';
 import { revocationNotice } from '../../../src/oauth/revocation-notice.ts';
@@ -105,7 +105,7 @@ export function connected(withStore: WithStore): void {
     const dead = { expiresAt: NOW - 1 };
     await issueAll(
       store,
-      Array.from({ length: MOST_GRANTS_OF_ONE_APP - 2 }, (_, n) => (n % 2 === 0 ? dead : redeemed(n))),
+      Array.from({ length: MAX_GRANTS_OF_ONE_APP - 2 }, (_, n) => (n % 2 === 0 ? dead : redeemed(n))),
     );
     for (const other of [{ clientId: 'app_two' }, { resourceOwnerId: 'usr_bob' }]) await issue(store, other);
     const redeem = async () => store.redeemAuthorizationCode(sampleGeneration(await issue(store), 1));
@@ -168,7 +168,7 @@ export function limit(withStore: WithStore): void {
   const hundred = (store: AnyStore) =>
     issueAll(
       store,
-      Array.from({ length: MOST_GRANTS_OF_ONE_APP }, (_, n) => redeemed(1000 - n)),
+      Array.from({ length: MAX_GRANTS_OF_ONE_APP }, (_, n) => redeemed(1000 - n)),
     );
 
   withStore(
@@ -187,7 +187,7 @@ export function limit(withStore: WithStore): void {
       const newest = await issue(store);
       assert.equal(await redeem(new GrantLimit(store, () => NOW), newest), true);
       assert.deepEqual(await isActive(store, [oldest, next, third, newest]), [true, true, false, true]);
-      assert.equal(await countActive(store), MOST_GRANTS_OF_ONE_APP);
+      assert.equal(await countActive(store), MAX_GRANTS_OF_ONE_APP);
       assert.equal((await find(store, third)).grant.revocationReason, 'too_many_grants');
       assert.equal((await find(store, waits)).grant.revokedAt, null, 'what is not redeemed does not count');
       const [told, ...more] = await store.listAuditEvents({ action: 'too_many_grants', limit: 9 });
@@ -206,7 +206,7 @@ export function limit(withStore: WithStore): void {
     const own = [new GrantLimit(store, () => NOW), new GrantLimit(store, () => NOW)] as const;
     const outcomes = await Promise.all(now.map((grant, n) => redeem(own[n % 2 === 0 ? 0 : 1], grant)));
     assert.deepEqual(new Set(outcomes), new Set([true]));
-    assert.equal(await countActive(store), MOST_GRANTS_OF_ONE_APP);
+    assert.equal(await countActive(store), MAX_GRANTS_OF_ONE_APP);
     assert.deepEqual(new Set(await isActive(store, now)), new Set([true]));
     assert.deepEqual(
       await isActive(store, before),
@@ -222,10 +222,10 @@ export function limit(withStore: WithStore): void {
       const grant = await issue(store, { id: Buffer.alloc(16) });
       const next = sampleGeneration(grant, 1);
       const same = { ...redeemed(0), rotatedAt: next.rotatedAt };
-      await issueAll(store, Array(MOST_GRANTS_OF_ONE_APP).fill(same));
+      await issueAll(store, Array(MAX_GRANTS_OF_ONE_APP).fill(same));
       await redeem(new GrantLimit(store, () => NOW), grant);
       assert.deepEqual(await isActive(store, [grant]), [true]);
-      assert.equal(await countActive(store), MOST_GRANTS_OF_ONE_APP);
+      assert.equal(await countActive(store), MAX_GRANTS_OF_ONE_APP);
     },
   );
 
@@ -240,6 +240,6 @@ export function limit(withStore: WithStore): void {
     for (let times = 0; times < 3; times += 1) await redeem(own, await issue(store));
     assert.deepEqual(await isActive(store, [alive as Grant]), [true]);
     assert.equal((await store.listAuditEvents({ action: 'too_many_grants', limit: 9 })).length, 0);
-    assert.ok((await store.listGrants({ limit: 400 })).length <= MOST_GRANTS_OF_ONE_APP + 1);
+    assert.ok((await store.listGrants({ limit: 400 })).length <= MAX_GRANTS_OF_ONE_APP + 1);
   });
 }
