@@ -12,6 +12,62 @@ export const storageGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
+    'src/storage/sqlite/files-in-place.ts',
+    ['test/flows/moved-database.test.ts'],
+    [['the log is one and the same, too', '      { path: `${path}-wal`, stat: log },\n', '']],
+  ),
+  ...guardsIn(
+    'src/storage/sqlite/open.ts',
+    ['test/storage/refusals.test.ts'],
+    [
+      [
+        'keys are looked at again under the lock',
+        '      requireFitting(database, options);\n      return',
+        '      return',
+      ],
+      ['the prefix is looked at again', '  requireSamePrefix(record, settings);\n  if (role', '  if (role'],
+    ],
+  ),
+  ...guardsIn(
+    'src/storage/sqlite/open.ts',
+    ['test/flows/wiring.test.ts', 'test/storage/sync-order.test.ts'],
+    [
+      [
+        'what commits sync by themselves is not synced again',
+        "commitSyncs: options.role === 'command' || options.durability === 'full',",
+        'commitSyncs: false,',
+      ],
+    ],
+  ),
+  ...guardsIn(
+    'src/storage/sqlite/connection.ts',
+    ['test/flows/wiring.test.ts', 'test/storage/checkpoints.test.ts'],
+    [
+      ['a commit copies no log', "    ['wal_autocheckpoint', 0],\n", ''],
+      [
+        'a commit syncs by itself where that is set',
+        "['synchronous', isSyncedByQueue ? 1 : 2]",
+        "['synchronous', isSyncedByQueue ? 1 : 1]",
+      ],
+    ],
+  ),
+  ...guardsIn(
+    'src/storage/sqlite/write-queue.ts',
+    ['test/storage/write-queue.test.ts'],
+    [
+      [
+        'writes that wait are bounded',
+        'if (this.#queued.length >= MAX_QUEUED)',
+        'if (this.#queued.length >= Infinity * MAX_QUEUED)',
+      ],
+      [
+        'writes of a commit are bounded',
+        'this.#queued.splice(0, MAX_PER_COMMIT)',
+        'this.#queued.splice(0, Infinity * MAX_PER_COMMIT)',
+      ],
+    ],
+  ),
+  ...guardsIn(
     'src/storage/sqlite/file-stamp.ts',
     ['test/flows/moved-database.test.ts'],
     [

@@ -87,6 +87,16 @@ test('what is too little for a checkpoint is copied by whoever closes last', asy
   assert.ok(statSync(path).size > before && !existsSync(`${path}-wal`));
 });
 
+test('however much is committed, no commit copies the log: its sync could fail unseen, and requests would wait', async (t) => {
+  const { store, path, close } = await openUsed(t);
+  const before = statSync(path).size;
+  const detail = 'x'.repeat(100_000);
+  for (let act = 0; act < 100; act += 1) await store.recordDenial({ ...event('consent_denied'), detail });
+  assert.ok(statSync(`${path}-wal`).size > 10 * MB);
+  assert.equal(statSync(path).size, before);
+  await close();
+});
+
 test('a process whose checkpoints had a thread closes its database and ends by itself', {
   timeout: 30_000,
 }, async (t) => {

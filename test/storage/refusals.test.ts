@@ -8,10 +8,12 @@ import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import { createKeyring } from '../../src/oauth/keyring.ts';
 import { configure, requiredPragmas, requireSoundSqlite } from '../../src/storage/sqlite/connection.ts';
+import { found } from '../../src/storage/sqlite/installation.ts';
 import { migrate } from '../../src/storage/sqlite/migrate.ts';
 import type { SqliteOptions } from '../../src/storage/sqlite/open.ts';
 import {
   addAdaAndOne,
+  beginning,
   event,
   HOUR,
   NOW,
@@ -112,18 +114,33 @@ test('a new installation that must not be begun is refused, also where a start w
   await assertRefused(path, /the keys have served another/, options);
 });
 
-test('of processes with different prefixes that begin an installation at the same time, one decides it', async (t) => {
+/** Opens a database that another process founds meanwhile: after this one saw that there was nothing, before it writes. */
+async function assertComesTooLate(t: TestContext, options: Partial<SqliteOptions>, words: RegExp): Promise<void> {
   const path = temporaryPath(t);
-  const prefixes = ['one', 'two', 'three'];
-  const starts = prefixes.map((tokenPrefix) =>
-    openAsService(path, { role: 'command', settings: { tokenPrefix, shared: {} } }),
-  );
-  const outcomes = await Promise.allSettled(starts);
-  for (const outcome of outcomes) {
-    if (outcome.status === 'fulfilled') await outcome.value.close();
-    else assert.match(String(outcome.reason), /VALETKEY_TOKEN_PREFIX is \w+: set it to \w+/);
-  }
-  assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 1);
+  let isFounded = false;
+  const now = () => {
+    const other = new DatabaseSync(path);
+    migrate(other, NOW);
+    found(other, rotated, beginning.settings, NOW);
+    other.close();
+    isFounded = true;
+    return NOW;
+  };
+  await assert.rejects(openAsService(path, { role: 'command', now, ...options }), words);
+  assert.equal(isFounded, true);
+  const reader = new DatabaseSync(path);
+  t.after(() => reader.close());
+  assert.deepEqual(reader.prepare('SELECT key_id FROM root_key').all().length, rotated.keyIds.length);
+}
+
+test('of processes with different keys that begin an installation at the same time, one founds it', async (t) => {
+  const keyring = createKeyring([key('a third key')]);
+  await assertComesTooLate(t, { keyring }, /made with other keys/);
+});
+
+test('of processes with different prefixes that begin an installation at the same time, one decides it', async (t) => {
+  const settings = { tokenPrefix: 'two', shared: {} };
+  await assertComesTooLate(t, { keyring: rotated, settings }, /VALETKEY_TOKEN_PREFIX is two: set it to \w+/);
 });
 
 test('a folder in place of the file, and a file in place of the folder, are refused', async (t) => {

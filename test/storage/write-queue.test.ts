@@ -84,6 +84,24 @@ test('a full disk refuses writes, leaves reads alone, and is over when there is 
   assert.deepEqual(failures, []);
 });
 
+test('20,000 writes wait for the disk, 256 of them share a commit, and more are refused at once', async () => {
+  const database = new DatabaseSync(':memory:');
+  let commits = 0;
+  const onCommit = () => {
+    commits += 1;
+  };
+  const queue = new WriteQueue({ database, sync: null, commitSyncs: false, onCommit, onFailure: assert.fail });
+  const writes = Array.from({ length: 20_000 }, (_, write) => queue.write([], () => write));
+  await assert.rejects(
+    queue.write([], () => 0),
+    { name: 'StoreUnavailable', message: 'too many writes wait for the disk' },
+  );
+  assert.deepEqual(new Set(await Promise.all(writes)).size, 20_000);
+  assert.equal(commits, Math.ceil(20_000 / 256));
+  await queue.close();
+  database.close();
+});
+
 test('a lock that another process keeps too long is StoreUnavailable, and writing goes on after it', async (t) => {
   const path = temporaryPath(t);
   await (await openAsService(path)).close();
