@@ -212,7 +212,7 @@ async function memoryOf(ask: Ask): Promise<string> {
 
 /** Notes uses, and waits until they are all written. */
 async function mark(ask: Ask, store: Store, used: readonly Found[], at: number): Promise<void> {
-  for (const found of used) if (found) store.noteUse(found.grant, 2, at);
+  for (const found of used) if (found) store.noteUse(found.grant, { generation: 2, usedAt: at });
   const written = 'SELECT count(*)::int AS number FROM oauth_grant WHERE used_generation = 2';
   while (((await ask<{ number: number }>(written))[0]?.number ?? 0) < used.length) await sleep(250);
 }

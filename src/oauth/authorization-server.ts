@@ -226,7 +226,7 @@ export class AuthorizationServer {
     const { grant, resourceOwner } = good;
     const { clientId, scope, grantedAt } = grant;
     const checked = { resourceOwner, clientId, scope, grantedAt, expiresAt: credential.expiresAt };
-    const usedAt = store.noteUse(grant, credential.generation, at);
+    const usedAt = store.noteUse(grant, { generation: credential.generation, usedAt: at });
     const known = knownTokens.remember(token);
     if (usedAt !== null) known.keep(checked, version, periodOfCheck(credential.expiresAt, grant, usedAt));
     return checked;

@@ -74,6 +74,9 @@ export type GrantInContext = {
   readonly resourceOwner: ResourceOwner;
 };
 
+/** A use of a grant's access token, of a generation, at a time (ms). */
+export type Use = { readonly generation: number; readonly usedAt: number };
+
 /** What a transition to the next generation writes; the row must still be at `generation - 1` and not revoked. */
 export type Generation = {
   readonly grantId: Buffer;

@@ -63,7 +63,7 @@ export class Introspection {
     const active = visibleToken(resourceServer, grant, resourceOwner, credential.expiresAt);
     if (!active) return null;
     knownTokens.remember(presented);
-    store.noteUse(grant, credential.generation, at);
+    store.noteUse(grant, { generation: credential.generation, usedAt: at });
     return active;
   }
 }

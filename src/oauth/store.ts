@@ -7,7 +7,7 @@ import type { AuditEvent, RecordedAuditEvent } from './audit.ts';
 import type { Client } from './client.ts';
 import type { AssertionUse, UsedAssertion } from './client-assertion.ts';
 import type { DeviceDecision, PollPace, WaitingDevice } from './device-authorization.ts';
-import type { Generation, Grant, GrantInContext, RevocationReason } from './grant.ts';
+import type { Generation, Grant, GrantInContext, RevocationReason, Use } from './grant.ts';
 import type { Network } from './networks.ts';
 import type { ResourceServer } from './resource-server.ts';
 import type { ScopeDefinition } from './scope.ts';
@@ -109,11 +109,11 @@ export type GrantStore = {
   /** Ends every grant of the installation by raising its epoch. */
   revokeAllGrants(event: AuditEvent): Promise<void>;
   /**
-   * Notes that an access token of this generation was used at `at` (ms). It is written later, in batches; `findGrant` returns
+   * Notes that an access token of a grant was used. It is written later, in batches; `findGrant` returns
    * it at once. Marks only grow, and a crash loses at most the last second of them. A use soon after a noted one
    * (`USE_IS_NEWS_AFTER_MS`) is not noted. Returns the time of the noted use (ms); null when none can be noted.
    */
-  noteUse(grant: Grant, generation: number, at: number): number | null;
+  noteUse(grant: Grant, use: Use): number | null;
   listGrants(filter: GrantFilter): Promise<ListedGrant[]>;
   /** All grants of a resource owner, or only those for one client, that neither ended nor expired at `liveAt` (ms). */
   summarizeGrants(resourceOwnerId: string, liveAt: number, clientId?: string): Promise<GrantSummary[]>;

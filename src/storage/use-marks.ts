@@ -3,17 +3,17 @@
  * into each grant that is found, and written later in batches. A crash loses at most the last second, and then allows
  * more and not less.
  */
-import { type Grant, USE_IS_NEWS_AFTER_MS } from '../oauth/grant.ts';
+import { type Grant, USE_IS_NEWS_AFTER_MS, type Use } from '../oauth/grant.ts';
 import { StoreUnavailable } from '../oauth/store.ts';
 import { rowKey } from './row-key.ts';
 
-/** A grant's mark, as it is written: its `rowKey`, the highest generation used, and when, in ms since the epoch. */
-export type Use = { readonly key: string; readonly generation: number; readonly usedAt: number };
+/** A grant's mark, as it is written: its `rowKey`, the highest generation used, and the last time. */
+export type Mark = Use & { readonly key: string };
 
 /** What use marks need. */
 export type UseMarksParts = {
   /** Writes some, in the order of their keys; a mark in the database only grows, too. If it throws, it is tried again. */
-  readonly write: (uses: readonly Use[]) => Promise<unknown>;
+  readonly write: (marks: readonly Mark[]) => Promise<unknown>;
   /** Maximum number of marks in one write, so that others do not wait long behind it. */
   readonly maxPerWrite: number;
 };
@@ -28,7 +28,7 @@ const MAX_MARKS = 65_536;
 /** The marks of one instance. They only ever grow. */
 export class UseMarks {
   readonly #parts: UseMarksParts;
-  readonly #marks = new Map<string, Use>();
+  readonly #marks = new Map<string, Mark>();
   #timer: NodeJS.Timeout | null = null;
   #writing: Promise<void> | null = null;
   #isClosed = false;
@@ -38,20 +38,23 @@ export class UseMarks {
   }
 
   /**
-   * Notes a use at `at` (ms), unless the mark says the same to ten minutes. Returns the time that the mark has now, or
+   * Notes a use, unless the mark says the same to ten minutes. Returns the time that the mark has now, or
    * null if there is no room for it. `grant` is as it was found, with its mark merged in.
    */
-  note(grant: Grant, generation: number, at: number): number | null {
+  note(grant: Grant, { generation, usedAt }: Use): number | null {
     const lastUsedAt = grant.lastUsedAt ?? 0;
-    if (generation <= grant.usedGeneration && at - lastUsedAt < USE_IS_NEWS_AFTER_MS) return lastUsedAt;
+    if (generation <= grant.usedGeneration && usedAt - lastUsedAt < USE_IS_NEWS_AFTER_MS) return lastUsedAt;
     const key = rowKey(grant.id);
     const mark = this.#marks.get(key);
     if (!mark && this.#marks.size >= MAX_MARKS) return null;
-    const grown = { generation: Math.max(generation, mark?.generation ?? 0), usedAt: Math.max(at, mark?.usedAt ?? 0) };
+    const grown = {
+      generation: Math.max(generation, mark?.generation ?? 0),
+      usedAt: Math.max(usedAt, mark?.usedAt ?? 0),
+    };
     this.#marks.set(key, { key, ...grown });
     if (this.#marks.size === EARLY_WRITE_SIZE && !mark) void this.#write();
     if (!this.#timer) this.#schedule();
-    return at;
+    return usedAt;
   }
 
   /** Returns the grant as it will be when its mark is written. */
@@ -108,13 +111,13 @@ export class UseMarks {
   }
 
   /** Marks that are not written stay here and are tried again. Returns false if the store is unavailable: stop for now. */
-  async #writeSome(uses: readonly Use[]): Promise<boolean> {
+  async #writeSome(marks: readonly Mark[]): Promise<boolean> {
     try {
-      await this.#parts.write(uses);
+      await this.#parts.write(marks);
     } catch (error) {
       return !(error instanceof StoreUnavailable);
     }
-    for (const use of uses) if (this.#marks.get(use.key) === use) this.#marks.delete(use.key);
+    for (const mark of marks) if (this.#marks.get(mark.key) === mark) this.#marks.delete(mark.key);
     return true;
   }
 }

@@ -224,7 +224,7 @@ test('transitions and marks write no index (heap-only tuples)', async (t) => {
     const some = new Set(Array.from({ length: 20 }, () => grants[random(grants.length)] as Grant));
     await Promise.all([...some].map((grant) => store.rotateRefreshToken(next(grant))));
   }
-  for (const grant of grants.slice(0, 50)) store.noteUse(grant, 1, NOW);
+  for (const grant of grants.slice(0, 50)) store.noteUse(grant, { generation: 1, usedAt: NOW });
   await close();
   const written = [...generations.values()].reduce((sum, generation) => sum + generation, 50);
   const counted = () =>

@@ -116,7 +116,7 @@ test('of those who redeem and rotate on two instances at once, one wins', async 
 
 test('a use that was noted on one instance is seen on the others when it is written, within a second', async (t) => {
   const { one, other, grant } = await openTwo(t);
-  one.noteUse(grant, 1, NOW);
+  one.noteUse(grant, { generation: 1, usedAt: NOW });
   const deadline = performance.now() + 1000;
   let found = await other.findGrant(grant.id);
   while (found?.grant.usedGeneration !== 1 && performance.now() < deadline) {
@@ -129,7 +129,7 @@ test('a use that was noted on one instance is seen on the others when it is writ
 test('RFC 9700 §2.2.2: a late mark of an older use, as another instance writes it, lowers none', async (t) => {
   const { one, other, url, grant } = await openTwo(t);
   const note = async (store: typeof one, generation: number, at: number) => {
-    store.noteUse(grant, generation, at);
+    store.noteUse(grant, { generation, usedAt: at });
     await store.summarizeGrants('usr_ada', NOW); // Whoever asks about all of somebody's grants has the marks written before.
     return server.query(url, `SELECT used_generation, last_used_at - ${NOW} AS used_at FROM oauth_grant`);
   };

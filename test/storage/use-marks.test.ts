@@ -6,7 +6,7 @@ import { setTimeout as after } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Grant } from '../../src/oauth/grant.ts';
 import { StoreUnavailable } from '../../src/oauth/store.ts';
-import { type Use, UseMarks } from '../../src/storage/use-marks.ts';
+import { type Mark, UseMarks } from '../../src/storage/use-marks.ts';
 import { addAdaAndOne, event, NOW, openAsService, sampleGrant, temporaryPath } from '../support/storage.ts';
 
 /** A service, and beside it a reader that sees only what was written. */
@@ -22,7 +22,7 @@ async function openWithReader(t: TestContext) {
   const use = async (generation: number, at: number): Promise<void> => {
     clock.now = at;
     const found = await service.store.findGrant(grant.id);
-    service.store.noteUse(found?.grant as Grant, generation, at);
+    service.store.noteUse(found?.grant as Grant, { generation, usedAt: at });
   };
   const written = async () => {
     const found = await reader.store.findGrant(grant.id);
@@ -69,12 +69,12 @@ test('closing writes what is still unwritten, and marks never shrink', async (t)
 /** Marks of some grants, one in each write, whose first write fails; and what was tried to be written by the end. */
 async function triedWhenTheFirstFails(error: Error): Promise<string[][]> {
   const tried: string[][] = [];
-  const write = async (uses: readonly Use[]) => {
+  const write = async (uses: readonly Mark[]) => {
     tried.push(uses.map(({ key }) => key));
     if (tried.length === 1) throw error;
   };
   const marks = new UseMarks({ write, maxPerWrite: 1 });
-  for (const grant of [sampleGrant(), sampleGrant(), sampleGrant()]) marks.note(grant, 1, NOW);
+  for (const grant of [sampleGrant(), sampleGrant(), sampleGrant()]) marks.note(grant, { generation: 1, usedAt: NOW });
   await marks.close();
   return tried;
 }
@@ -93,7 +93,7 @@ test('while nothing can be written, marks of so many grants are kept as fit, and
   };
   const marks = new UseMarks({ write, maxPerWrite: 128 });
   const grant = sampleGrant();
-  const noteOne = () => marks.note({ ...grant, id: randomBytes(16) }, 1, NOW);
+  const noteOne = () => marks.note({ ...grant, id: randomBytes(16) }, { generation: 1, usedAt: NOW });
   for (let size = 1; size <= 8192; size += 1) noteOne();
   for (let more = 0; more < 8; more += 1) {
     await after(0);
@@ -112,15 +112,15 @@ test('while the store is unavailable no other marks are tried', async () => {
 test('what a mark grew by while it was written is answered meanwhile and written after it, and it never shrinks', async () => {
   const written: [number, number][] = [];
   const grant = sampleGrant();
-  const write = async (uses: readonly Use[]) => {
+  const write = async (uses: readonly Mark[]) => {
     written.push(...uses.map(({ generation, usedAt }): [number, number] => [generation, usedAt]));
     if (written.length > 1) return;
-    marks.note(grant, 2, NOW + 2);
-    marks.note(grant, 3, NOW + 1);
-    marks.note(grant, 1, NOW + 1);
+    marks.note(grant, { generation: 2, usedAt: NOW + 2 });
+    marks.note(grant, { generation: 3, usedAt: NOW + 1 });
+    marks.note(grant, { generation: 1, usedAt: NOW + 1 });
   };
   const marks = new UseMarks({ write, maxPerWrite: 1 });
-  marks.note(grant, 1, NOW);
+  marks.note(grant, { generation: 1, usedAt: NOW });
   while (written.length === 0) await after(10);
   await after(0);
   const { usedGeneration, lastUsedAt } = marks.merge(grant);

@@ -20,7 +20,7 @@ import {
   NOT_ENDED,
   resourceOwnerGrants,
 } from '../tables/grants.ts';
-import { type Use, UseMarks } from '../use-marks.ts';
+import { type Mark, UseMarks } from '../use-marks.ts';
 import { newAttempt } from './attempts.ts';
 import { Batches, searchByKey } from './batches.ts';
 import { type Connection, json } from './connection.ts';
@@ -121,8 +121,8 @@ const MARKS_PER_STATEMENT = 256;
 
 /** The marks of one instance, which other instances see within a second. */
 export function useMarks(database: Database): UseMarks {
-  const write = async (uses: readonly Use[]) => {
-    const rows = uses.map((use) => ({ id: grantIdText(bytesOf(use.key)), ...asRecord(MARK, use) }));
+  const write = async (written: readonly Mark[]) => {
+    const rows = written.map((mark) => ({ id: grantIdText(bytesOf(mark.key)), ...asRecord(MARK, mark) }));
     await database.writes
       .run((connection) => connection.change(MARK_USES, [json(rows)]))
       .catch((error: unknown) => {
@@ -190,7 +190,7 @@ export function grantStore(database: Database, marks: UseMarks, clients: KnownCl
       await database.act(event, (connection) => connection.change('UPDATE installation SET epoch = epoch + 1'));
     },
     version: () => null,
-    noteUse: (grant, generation, at) => marks.note(grant, generation, at),
+    noteUse: (grant, use) => marks.note(grant, use),
     async listGrants(filter) {
       const { where, parameters } = conditions(filter);
       const list = `SELECT ${SELECTED} FROM oauth_grant ${CONTEXT} ${where} ORDER BY oauth_grant.id DESC LIMIT $1`;

@@ -1,5 +1,5 @@
 /** Grants as they are kept between requests: small, and written over in place. */
-import type { Generation, Grant, RevocationReason } from '../../oauth/grant.ts';
+import type { Generation, Grant, RevocationReason, Use } from '../../oauth/grant.ts';
 import { bytesOf, rowKey } from '../row-key.ts';
 
 /** No time. It is a number of the kind that times are: see `CachedGrant`. */
@@ -101,10 +101,10 @@ export class CachedGrant {
     this.expiresAt = expiresAt;
   }
 
-  /** A token of a generation was used at `at` (ms). */
-  use(generation: number, at: number): void {
+  /** A token of it was used. */
+  use({ generation, usedAt }: Use): void {
     this.#usedGeneration = Math.max(this.#usedGeneration, generation);
-    this.lastUsedAt = Math.max(orNull(this.lastUsedAt) ?? 0, at);
+    this.lastUsedAt = Math.max(orNull(this.lastUsedAt) ?? 0, usedAt);
   }
 }
 

@@ -18,7 +18,7 @@ import {
   NOT_ENDED,
   resourceOwnerGrants,
 } from '../tables/grants.ts';
-import { type Use, UseMarks } from '../use-marks.ts';
+import { type Mark, UseMarks } from '../use-marks.ts';
 import { CachedGrant, SharedTexts } from './cached-grant.ts';
 import type { RowCache } from './row-cache.ts';
 import { runnerOn } from './runner.ts';
@@ -42,9 +42,9 @@ const MARKS_PER_WRITE = 128;
 export function useMarks(tables: Tables): UseMarks {
   const set = MARK.columns.reduce((sql, { name }, index) => sql.replaceAll(`mark.${name}`, `?${index + 1}`), MARKED);
   const update = tables.change(`UPDATE oauth_grant SET ${set} WHERE id = ?${MARK.columns.length + 1}`);
-  const write = (uses: readonly Use[]) =>
+  const write = (written: readonly Mark[]) =>
     tables.writeThrough([], () => {
-      for (const use of uses) update(...MARK.values(use).map(bound), bytesOf(use.key));
+      for (const mark of written) update(...MARK.values(mark).map(bound), bytesOf(mark.key));
     });
   return new UseMarks({ write, maxPerWrite: MARKS_PER_WRITE });
 }
@@ -137,9 +137,9 @@ export function grantStore(tables: Tables, clients: RowCache<Client>, marks: Use
     async revokeAllGrants(event) {
       await tables.act([INSTALLATION], event, () => raiseEpoch());
     },
-    noteUse(grant, generation, at) {
-      const usedAt = marks.note(grant, generation, at);
-      if (usedAt === at) grants.kept(rowKey(grant.id))?.use(generation, at);
+    noteUse(grant, use) {
+      const usedAt = marks.note(grant, use);
+      if (usedAt === use.usedAt) grants.kept(rowKey(grant.id))?.use(use);
       return usedAt;
     },
     async listGrants(filter) {

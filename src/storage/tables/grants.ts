@@ -3,10 +3,10 @@
  * hand, for speed. What people ask of all grants of a resource owner is here.
  */
 import { DEVICE_GRANT_TYPE } from '../../oauth/device-authorization.ts';
-import type { Grant, GrantInContext, RevocationReason } from '../../oauth/grant.ts';
+import type { Grant, GrantInContext, RevocationReason, Use } from '../../oauth/grant.ts';
 import type { ActiveGrant, GrantStore, GrantSummary } from '../../oauth/store.ts';
 import type { Runner } from '../acts.ts';
-import type { Use, UseMarks } from '../use-marks.ts';
+import type { UseMarks } from '../use-marks.ts';
 import { asBuffer, Table } from './table.ts';
 
 /** A grant, as it is stored. */
@@ -138,7 +138,7 @@ export function asGrantInContext(row: GrantInContextRow): GrantInContext & { rea
 }
 
 /** A use mark, but for its grant. */
-export const MARK = Table.of<Omit<Use, 'key'>>('mark', { generation: 'integer', usedAt: 'time' });
+export const MARK = Table.of<Use>('mark', { generation: 'integer', usedAt: 'time' });
 
 /** What a mark makes of a grant's row: it only ever grows. */
 export const MARKED = `

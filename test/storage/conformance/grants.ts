@@ -251,7 +251,7 @@ export function marks(withStore: WithStore): void {
 
   withStore('a use is answered with its grant at once', async (store) => {
     const grant = await issue(store);
-    store.noteUse(grant, 1, NOW + 5);
+    store.noteUse(grant, { generation: 1, usedAt: NOW + 5 });
     assert.deepEqual(await used(store, grant), [1, NOW + 5]);
     const [listed] = await store.listGrants({ limit: 1 });
     assert.equal(listed?.grant.lastUsedAt, NOW + 5);
@@ -259,9 +259,9 @@ export function marks(withStore: WithStore): void {
 
   withStore('marks only grow', async (store) => {
     const grant = await issue(store);
-    store.noteUse(grant, 3, NOW + 5);
-    store.noteUse(grant, 2, NOW + 9);
-    store.noteUse(grant, 1, NOW + 7);
+    store.noteUse(grant, { generation: 3, usedAt: NOW + 5 });
+    store.noteUse(grant, { generation: 2, usedAt: NOW + 9 });
+    store.noteUse(grant, { generation: 1, usedAt: NOW + 7 });
     assert.deepEqual(await used(store, grant), [3, NOW + 9]);
   });
 }
