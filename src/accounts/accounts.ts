@@ -166,6 +166,15 @@ export class Accounts {
     return this.#setStatus(idOrEmail, 'active', 'user_enabled', operator);
   }
 
+  /** Ends all sessions of an account; its password and its grants stay. */
+  async endSessions(idOrEmail: string, operator: Actor): Promise<Account> {
+    const account = await this.show(idOrEmail);
+    mustBeThere(
+      await this.#parts.store.endAccountSessions(account.id, this.#event('user_sessions_ended', operator, account.id)),
+    );
+    return account;
+  }
+
   /** Ends every grant of an account at once. */
   async revokeGrants(idOrEmail: string, operator: Actor): Promise<Account> {
     const account = await this.show(idOrEmail);

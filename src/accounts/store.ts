@@ -34,6 +34,11 @@ export type AccountStore = {
   rehashPassword(id: string, from: StoredPassword, to: StoredPassword): Promise<void>;
   /** Disables (and ends all sessions) or enables; false when the account is gone or was so already. */
   setAccountStatus(id: string, status: Account['status'], event: AuditEvent): Promise<boolean>;
+  /**
+   * Ends all sessions of an account; false when the account is gone. A session that is being added meanwhile was there before
+   * and is ended, or begins after it and stays.
+   */
+  endAccountSessions(id: string, event: AuditEvent): Promise<boolean>;
   /** Ends every grant of a resource owner by raising the epoch; false when the account is gone. */
   revokeAccountGrants(id: string, event: AuditEvent): Promise<boolean>;
   /** Deletes an account with its sessions and grants; false when it is gone. */

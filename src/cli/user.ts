@@ -114,6 +114,16 @@ function addStopping(user: CliCommand, run: CommandRun): void {
       }),
     );
   user
+    .leaf('end-sessions <user>', 'Sign a user out everywhere; the password and the grants stay.', [
+      'user end-sessions ada@example.com',
+    ])
+    .action((user: string) =>
+      run.withInstallation(async ({ accounts, operator }) => {
+        const account = await accounts.endSessions(user, operator);
+        return said(account, `All sessions of ${account.email} are ended; the apps that they allowed go on.`);
+      }),
+    );
+  user
     .leaf('revoke-grants <user>', 'End everything that a user allowed any app to do.', [
       'user revoke-grants ada@example.com',
     ])

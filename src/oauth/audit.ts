@@ -36,6 +36,7 @@ export const AUDIT_ACTIONS = [
   'password_changed',
   'user_disabled',
   'user_enabled',
+  'user_sessions_ended',
   'user_grants_revoked',
   'user_deleted',
 ] as const;

@@ -452,6 +452,18 @@ test('a session ends after 12 idle hours, and after 30 days in any case', async 
   assert.equal(await accounts.accountOfSession(busy), null);
 });
 
+test('ASVS 7.4.5: an operator ends all sessions of an account, and its password stays', async (context) => {
+  const setup = await setUp(context);
+  const { accounts } = setup;
+  const tokens = [await signIn(setup), await signIn(setup)];
+  await accounts.endSessions('ada@example.com', operator);
+  for (const token of tokens) assert.equal(await accounts.accountOfSession(token), null);
+  const [{ action, actor, resourceOwnerId } = assert.fail()] = await setup.store.listAuditEvents({ limit: 1 });
+  const { id } = await accounts.show('ada@example.com');
+  assert.deepEqual([action, actor, resourceOwnerId], ['user_sessions_ended', operator, id]);
+  assert.ok(await accounts.accountOfSession(await signIn(setup)));
+});
+
 test('a new password and disabling end all sessions; enabling brings none back', async (context) => {
   const setup = await setUp(context);
   const { accounts } = setup;
@@ -514,6 +526,7 @@ test('interface: an account is named by id or address, and acts on one that is n
   await assert.rejects(accounts.disable(account.id, operator), /disabled already/);
   assert.equal((await accounts.enable(account.id, operator)).status, 'active');
   await assert.rejects(accounts.enable(account.id, operator), /active already/);
+  assert.deepEqual(await accounts.endSessions(account.id, operator), account);
   await accounts.revokeGrants(account.id, operator);
   assert.equal((await accounts.show(account.id)).epoch, 1);
   await accounts.delete(account.id, operator);
@@ -523,6 +536,7 @@ test('interface: an account is named by id or address, and acts on one that is n
     accounts.setPassword(account.id, PASSWORD, operator),
     accounts.disable(account.id, operator),
     accounts.enable(account.id, operator),
+    accounts.endSessions(account.id, operator),
     accounts.revokeGrants(account.id, operator),
     accounts.delete(account.id, operator),
   ])

@@ -10,17 +10,10 @@ import type { CommandContext } from '../../src/cli/context.ts';
 import { runProgram } from '../../src/cli/program.ts';
 import { StoreUnavailable } from '../../src/oauth/store.ts';
 import { InstallationError } from '../../src/process/installation-error.ts';
+import { commandsOfProgram } from '../support/commands.ts';
 import { Collector } from './collector.ts';
 
-const COMMANDS = `
-  serve, demo, client register, client list, client show, client update, client rotate-secret, client retire-secret,
-  client pause, client resume, client delete, client revoke-grants, resource-server register, resource-server list,
-  resource-server show, resource-server update, resource-server rotate-secret, resource-server retire-secret,
-  resource-server delete, scope define, scope list, scope show, scope delete, user add, user list, user show, user set-password,
-  user disable, user enable, user revoke-grants, user delete, grant list, grant revoke, audit list, database migrate,
-  database check, database copy, keys generate`
-  .split(',')
-  .map((command) => command.trim());
+const COMMANDS = [...(await commandsOfProgram()).keys()];
 
 /** Runs a command line whose installation cannot be opened, for the given reason. */
 async function run(line: string, reason?: Error, more: Partial<CommandContext> = {}) {

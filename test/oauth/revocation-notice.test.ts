@@ -56,6 +56,7 @@ const told: Record<AuditAction, RevocationNotice | null> = {
   password_changed: null,
   user_disabled: { resourceOwnerId: 'r' },
   user_enabled: null,
+  user_sessions_ended: null,
   user_grants_revoked: { resourceOwnerId: 'r' },
   user_deleted: { resourceOwnerId: 'r' },
 };

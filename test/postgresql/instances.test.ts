@@ -152,6 +152,22 @@ test('a password that is set while sessions begin leaves none that was begun wit
   }
 });
 
+test('all sessions that are ended are those as well whose sign-in is not committed yet', async (t) => {
+  const { one, other, url } = await openTwo(t);
+  const signIn = await openTransaction(t, url);
+  const { digest } = sampleSession();
+  await signIn.query(
+    `INSERT INTO session (digest, account_id, created_at, last_seen_at)
+     SELECT $1, id, 0, 0 FROM account WHERE id = 'usr_ada' FOR SHARE`,
+    [digest],
+  );
+  const ended = other.endAccountSessions('usr_ada', event('user_sessions_ended'));
+  assert.equal(await Promise.race([ended, pause(200).then(() => 'waits')]), 'waits');
+  await signIn.query('COMMIT');
+  assert.equal(await ended, true);
+  assert.equal(await one.findSession(digest), null);
+});
+
 test('a reader of the trail is refused while a place is still being filled, is told who fills it, and skips none', async (t) => {
   const { one, url } = await openTwo(t);
   const last = await one.lastAuditSequence();

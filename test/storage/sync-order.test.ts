@@ -194,6 +194,7 @@ test('clients, accounts and sessions are told of only as they are on disk', asyn
     [() => store.addSession(session, password, null, event('sign_in')), () => store.findSession(session.digest)],
     [() => store.touchSession(session.digest, NOW + 1), () => store.findSession(session.digest)],
     [() => store.revokeAccountGrants('usr_ada', event('user_grants_revoked')), () => store.findSession(session.digest)],
+    [() => store.endAccountSessions('usr_ada', event('user_sessions_ended')), () => store.findSession(session.digest)],
     [() => store.endSession(session.digest, event('sign_out')), () => store.findSession(session.digest)],
     [() => store.setAccountStatus('usr_ada', 'disabled', event('user_disabled')), () => store.findAccount('usr_ada')],
     [

@@ -38,6 +38,8 @@ const REHASH = `
   UPDATE account SET password_phc = $4, password_key_id = $5
   WHERE id = $1 AND password_phc = $2 AND password_key_id = $3`;
 const SET_STATUS = 'UPDATE account SET status = $2 WHERE id = $1 AND status <> $2';
+/** Changes nothing: it asks whether the account is there, and has its row locked as every other change has. */
+const LOCK = 'UPDATE account SET status = status WHERE id = $1';
 const RAISE_EPOCH = 'UPDATE account SET epoch = epoch + 1 WHERE id = $1';
 const DELETE = 'DELETE FROM account WHERE id = $1';
 
@@ -92,6 +94,7 @@ export function accountStore(runner: Runner): Omit<AccountStore, SessionVerb> {
       runner.change([id], { sql: REHASH, values: [id, from.phc, from.keyId, to.phc, to.keyId] }),
     setAccountStatus: (id, status, event) =>
       change(id, event, SET_STATUS, [status], status === 'disabled' ? [endSessions(id)] : []),
+    endAccountSessions: (id, event) => change(id, event, LOCK, [], [endSessions(id)]),
     revokeAccountGrants: (id, event) => change(id, event, RAISE_EPOCH, []),
     // Its sessions go with it, as they refer to it.
     deleteAccount: (id, event) => change(id, event, DELETE, []),

@@ -130,6 +130,7 @@ export function sessions(withStore: WithStore): void {
 
   const ends: Record<string, (store: AnyStore) => Promise<boolean>> = {
     'a new password': (store) => store.setPassword('usr_ada', { phc: 'new', keyId: 1 }, event('user_password_set')),
+    'ending them': (store) => store.endAccountSessions('usr_ada', event('user_sessions_ended')),
     'disabling the account': (store) => store.setAccountStatus('usr_ada', 'disabled', event('user_disabled')),
     'deleting the account': (store) => store.deleteAccount('usr_ada', event('user_deleted')),
   };
@@ -140,6 +141,42 @@ export function sessions(withStore: WithStore): void {
       for (const { digest } of all) assert.equal(await store.findSession(digest), null);
     });
   }
+
+  withStore('ending all sessions of an account ends nothing else, and is recorded once each time', async (store) => {
+    const bob = sampleAccount({ id: 'usr_bob', username: null });
+    assert.equal(await store.addAccount(bob, 'bob@example.com', event('user_added')), null);
+    const others = sampleSession({ accountId: 'usr_bob' });
+    assert.equal(await store.addSession(others, bob.password, null, event('sign_in')), true);
+    const grant = await issue(store);
+    await begin(store);
+    const end = (id: string) => store.endAccountSessions(id, event('user_sessions_ended'));
+    assert.equal(await end('usr_ada'), true);
+    assert.equal(await end('usr_ada'), true, 'there may be none');
+    assert.equal(await end('usr_none'), false);
+    assert.deepEqual(await store.findAccount('usr_ada'), sampleAccount());
+    assert.equal(await isAlive(store, grant), true);
+    assert.ok(await store.findSession(others.digest), 'those of another account stay');
+    const actions = (await store.listAuditEvents({ limit: 3 })).map(({ action }) => action);
+    assert.deepEqual(actions.slice(0, 2), ['user_sessions_ended', 'user_sessions_ended']);
+    assert.notEqual(actions[2], 'user_sessions_ended', 'nothing is recorded of an account that is not there');
+  });
+
+  withStore(
+    'sessions that begin while all are ended keep none of those alive that were there before',
+    async (store) => {
+      const before = await Promise.all(HUNDRED.map(() => begin(store)));
+      const end = () => store.endAccountSessions('usr_ada', event('user_sessions_ended'));
+      const ended = Promise.all([end(), end()]);
+      const meanwhile = HUNDRED.map(() => begin(store));
+      assert.deepEqual(await ended, [true, true]);
+      const after = await begin(store);
+      for (const { digest } of before) assert.equal(await store.findSession(digest), null);
+      assert.ok(await store.findSession(after.digest));
+      const during = await Promise.all(meanwhile);
+      assert.equal(await end(), true);
+      for (const { digest } of [...during, after]) assert.equal(await store.findSession(digest), null);
+    },
+  );
 
   withStore('a changed password ends all sessions of the account and begins one', async (store) => {
     const before = [await begin(store), await begin(store)];
