@@ -27,8 +27,6 @@ export type Place = {
   readonly folder: string;
   /** Makes a database, and answers its address. */
   readonly createDatabase: () => Promise<string>;
-  /** Where PostgreSQL listens. */
-  readonly postgresqlPort: number;
 };
 
 const OWN: Paths = {
@@ -126,7 +124,7 @@ export const CONTESTANTS: readonly Contestant[] = [
 export async function targetOf(contestant: Contestant, place: Place): Promise<Target> {
   if (contestant.kind === 'valetkey') return valetkey(contestant, place);
   const port = await freePort();
-  const environment = { NODE_ENV: 'production', ...probed(contestant, place) };
+  const environment = { NODE_ENV: 'production' };
   const at = { ...contestant, appPort: port, apiPort: port, environment };
   if (contestant.kind === 'floor')
     return { ...at, program: [...contestant.program, String(port)], mint: async (count) => madeUp(count) };
@@ -139,7 +137,6 @@ async function valetkey(contestant: Contestant, place: Place): Promise<Target> {
   const [appPort, apiPort] = [await freePort(), await freePort()];
   const data = await dataOf(contestant, place);
   const environment = {
-    ...probed(contestant, place),
     VALETKEY_APP_URL: `http://127.0.0.1:${appPort}`,
     VALETKEY_API_URL: `http://127.0.0.1:${apiPort}`,
     VALETKEY_DATABASE_URL: contestant.store === 'postgresql' ? data : `sqlite:${data}`,
@@ -147,11 +144,6 @@ async function valetkey(contestant: Contestant, place: Place): Promise<Target> {
     VALETKEY_CODE_TTL: '600',
   };
   return { ...contestant, appPort, apiPort, environment, mint: (count) => mintInProcess(environment, count) };
-}
-
-/** What the probe needs to know. */
-function probed({ store }: Contestant, { postgresqlPort }: Place): Record<string, string> {
-  return store === 'postgresql' ? { BENCH_POSTGRESQL_PORT: String(postgresqlPort) } : {};
 }
 
 function dataOf({ name, store }: Contestant, { folder, createDatabase }: Place): Promise<string> | string {

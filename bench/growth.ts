@@ -117,7 +117,7 @@ async function serviceOn(folder: string, { path, made }: FilledDatabase): Promis
   const contestant = CONTESTANTS.find(({ name }) => name === 'valetkey-sqlite');
   if (!contestant) throw new Error('the service is not among the contestants');
   const createDatabase = () => Promise.reject(new Error('there is no PostgreSQL'));
-  const target = await targetOf(contestant, { folder, createDatabase, postgresqlPort: 0 });
+  const target = await targetOf(contestant, { folder, createDatabase });
   const environment = {
     ...target.environment,
     VALETKEY_DATABASE_URL: `sqlite:${path}`,

@@ -42,22 +42,7 @@ function throughputTable(measures: readonly Measure[]): string {
     ),
   );
   return aligned(
-    [
-      [
-        '',
-        'at once',
-        '',
-        'a second',
-        'Valetkey is',
-        'p50 ms',
-        'p99 ms',
-        'p99.9 ms',
-        'CPU µs',
-        'for a sync',
-        'statement',
-      ],
-      ...lines,
-    ],
+    [['', 'at once', '', 'a second', 'Valetkey is', 'p50 ms', 'p99 ms', 'p99.9 ms', 'CPU µs', 'for a sync'], ...lines],
     3,
   );
 }
@@ -79,7 +64,6 @@ function lineOf(row: Row, measures: readonly Measure[]): string[] {
     row.p999.toFixed(2),
     whole(row.cpu),
     row.syncsPerRequest > 0 ? short(1 / row.syncsPerRequest) : '',
-    row.statementsPerRequest > 0 ? short(1 / row.statementsPerRequest) : '',
     row.errors > 0 ? `${row.errors} ERRORS, first: ${row.firstError}` : '',
   ];
 }

@@ -28,7 +28,6 @@ export type Measure = {
   readonly p999: number;
   readonly cpu: number;
   readonly syncsPerRequest: number;
-  readonly statementsPerRequest: number;
   readonly generatorBusy: number;
   readonly errors: number;
   readonly firstError: string | null;
@@ -173,7 +172,6 @@ export async function measureCell(
     ...summary(outcome),
     cpu: (after.cpu - before.cpu) / requests,
     syncsPerRequest: (after.syncs - before.syncs) / requests,
-    statementsPerRequest: (after.statements - before.statements) / requests,
   };
 }
 

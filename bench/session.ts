@@ -64,7 +64,7 @@ export async function runSession(
   pinGenerator();
   const createDatabase = () => postgresql?.createDatabase() ?? Promise.reject(new Error('there is no PostgreSQL'));
   try {
-    return await measureAll(contestants, { folder, createDatabase, postgresqlPort: postgresql?.port ?? 0 }, log);
+    return await measureAll(contestants, { folder, createDatabase }, log);
   } finally {
     await postgresql?.remove();
     closeSync(log);

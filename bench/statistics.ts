@@ -5,17 +5,7 @@ import type { Measure } from './rounds.ts';
 /** One row: a target, an operation, a concurrency. Medians over rounds; errors are counted over all of them. */
 export type Row = Omit<Measure, 'round'>;
 
-const FIGURES = [
-  'requests',
-  'perSecond',
-  'p50',
-  'p99',
-  'p999',
-  'cpu',
-  'syncsPerRequest',
-  'statementsPerRequest',
-  'generatorBusy',
-] as const;
+const FIGURES = ['requests', 'perSecond', 'p50', 'p99', 'p999', 'cpu', 'syncsPerRequest', 'generatorBusy'] as const;
 
 /** The middle of some numbers. */
 export function median(numbers: readonly number[]): number {

@@ -295,7 +295,6 @@ function measure(target: string, round: number, perSecond: number): Measure {
   const nothing = {
     cpu: 1,
     syncsPerRequest: 0,
-    statementsPerRequest: 0,
     generatorBusy: 0,
     errors: 0,
     firstError: null,
