@@ -463,6 +463,7 @@ async function isFound({ headers, body, status: answered }: RawAnswer, status: n
     [['request', status, '127.0.0.1']],
   );
   assert.ok(lines[0].error);
+  assert.notEqual(lines[0].error, 'aborted', 'the client did not hang up');
 }
 
 test('RFC 6585 §4: one address cannot flood the authorization page; it is told until when', async (t) => {

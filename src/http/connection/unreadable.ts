@@ -27,7 +27,6 @@ type Reading = { readonly last: Begun; readonly before: Begun | undefined };
 export class Unreadable {
   readonly #parts: UnreadableParts;
   readonly #readings = new WeakMap<Socket, Reading>();
-  readonly #answered = new WeakSet<FastifyRequest>();
 
   constructor(parts: UnreadableParts) {
     this.#parts = parts;
@@ -39,11 +38,6 @@ export class Unreadable {
     this.#readings.set(socket, { last: { request, reply }, before: unanswered(this.#readings.get(socket)?.last) });
   }
 
-  /** Whether a request was answered here, and not by its own reply. */
-  hasAnswered(request: FastifyRequest): boolean {
-    return this.#answered.has(request);
-  }
-
   /** Answers what Node.js could not read, and ends the connection. No request gets two answers, or another one's. */
   answer(error: ConnectionError, socket: Socket): void {
     const { last, before: earlier } = this.#readings.get(socket) ?? {};
@@ -52,27 +46,12 @@ export class Unreadable {
     if (!socket.writable || error.code === 'ECONNRESET' || broken?.reply.raw.headersSent) socket.destroy();
     else if (before) endWith(before, socket);
     else if (error.code === CUT_SHORT) socket.destroy();
-    else if (broken) this.#answerBegun(broken, socket, error);
-    else this.#answerUnknown(socket, error);
+    else this.#send(broken, socket, error);
   }
 
-  /** Like every request it is logged when its reply closes. */
-  #answerBegun({ request, reply }: Begun, socket: Socket, error: ConnectionError): void {
-    this.#answered.add(request);
-    reply.code(this.#send(request, socket, error));
-  }
-
-  #answerUnknown(socket: Socket, error: ConnectionError): void {
-    const { log } = this.#parts;
-    const known = { id: newRequestId(), method: '', source: log.sourceOf(socket, undefined) };
-    const request: EndpointRequest = { ...known, headers: {}, body: undefined, outcome: undefined };
-    const status = this.#send(request, socket, error);
-    log.end(request, { route: undefined, status, ms: 0 });
-  }
-
-  /** Returns the status. */
-  #send(request: EndpointRequest, socket: Socket, error: ConnectionError): number {
-    const { answers, now } = this.#parts;
+  #send(broken: Begun | undefined, socket: Socket, error: ConnectionError): void {
+    const { log, answers, now } = this.#parts;
+    const request = broken?.request ?? nameless(log.sourceOf(socket, undefined));
     const problem = problemOf(error);
     request.outcome = { error: problem.kind, detail: error.code ?? error.message };
     const reply = new DirectReply(request.id, (status, headers, body) => {
@@ -80,8 +59,16 @@ export class Unreadable {
       socket.destroySoon();
     });
     answerProblem(answers, request, reply, problem);
-    return STATUS[problem.kind];
+    const status = STATUS[problem.kind];
+    if (broken)
+      broken.reply.code(status); // It is logged when its own reply closes, like every request.
+    else log.end(request, { route: undefined, status, ms: 0 });
   }
+}
+
+/** What stands for a request of which nothing could be read. */
+function nameless(source: string): EndpointRequest {
+  return { id: newRequestId(), method: '', source, headers: {}, body: undefined, outcome: undefined };
 }
 
 /** The request, unless all of its answer is sent. */
