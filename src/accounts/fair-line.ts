@@ -22,7 +22,7 @@ export type Waiter = { goOn(): void; turnAway(error: TurnedAway): void };
 /** Maximum number of shares whose last turn is remembered. */
 const MAX_TURNS = 500;
 
-/** Those who wait, by share. Whoever uses it keeps it bounded. */
+/** Those who wait, by share. Its user keeps it bounded. */
 export class FairLine<W extends Waiter> {
   /** In the order in which it is their turn; no share is empty. */
   readonly #shares = new Map<string, W[]>();
@@ -49,7 +49,7 @@ export class FairLine<W extends Waiter> {
     this.#size += 1;
   }
 
-  /** Takes out whose turn it is, if anybody waits: of the next share, who came first. */
+  /** Takes out the one whose turn it is: of the next share, who came first. Undefined when nobody waits. */
   next(): W | undefined {
     const [first] = this.#shares;
     if (!first) return undefined;

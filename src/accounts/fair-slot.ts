@@ -29,7 +29,7 @@ export class FairSlot {
     }
   }
 
-  /** Turns away whoever waits, and from then on whoever would have to, as the service stops. */
+  /** Turns away all who wait, and from then on all who would have to, as the service stops. */
   stop(): void {
     this.#bounds = { ...this.#bounds, inAll: 0 };
     this.#makeRoom();

@@ -1,5 +1,5 @@
 /**
- * How often passwords may be guessed: at one account from one source, and from one source at whatever account. Each guess
+ * How often passwords may be guessed: at one account from one source, and from one source at all accounts together. Each guess
  * counts for every network that the source is in, as one subscriber may have thousands of sources in one network.
  */
 import { networksOf } from '../oauth/networks.ts';

@@ -58,7 +58,7 @@ export async function changePassword(
   const event = auditEvent('password_changed', { kind: 'user', id: account.id, ...origin }, at, {
     resourceOwnerId: account.id,
   });
-  // Whoever set another password meanwhile, or disabled the account, wins.
+  // A password that was set meanwhile, or a disabled account, wins.
   if (!(await parts.store.changePassword(account.password, stored, session, event)))
     return { kind: 'wrong_credentials' };
   const renewed = parts.knownBrowsers.renew(knownBrowser, { id: account.id, passwordSetAt: at }, at);

@@ -16,7 +16,7 @@ const DECOY_PHC = `${PARAMETERS_IN_PHC}${'A'.repeat(22)}$${'A'.repeat(43)}`;
 
 /**
  * Where a password waits for being hashed: the lane of those who are known, shared by account, or that of everybody else,
- * shared by network. Each lane has one slot of its own, so that a flood of strangers keeps nobody waiting who is known.
+ * shared by network. Each lane has one slot of its own, so that a flood of strangers makes no known browser wait.
  */
 export type HashPlace = { readonly lane: 'known' | 'unknown'; readonly share: string };
 

@@ -121,7 +121,7 @@ export async function checkPassword(parts: CheckParts, check: PasswordCheck): Pr
   return { kind: 'right', account };
 }
 
-/** Checks a password: of a known browser in the lane of these, else when it is the turn of the stranger's network. */
+/** Checks a password: from a known browser in their lane, from a stranger when it is the turn of its network. */
 function isRightPassword(
   { hasher, pace }: CheckParts,
   account: Account | null,

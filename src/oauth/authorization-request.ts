@@ -205,7 +205,7 @@ export function needsConsent(
   remembered: readonly string[] | null,
 ): boolean {
   if (prompt.includes('consent') || client.consent === 'ask') return true;
-  // Another app on the device may pass for this one: somebody must look (RFC 8252 §8.6).
+  // Another app on the device may pretend to be this one, so a person must decide (RFC 8252 §8.6).
   if (client.type === 'public' && isAppBound(redirectUri)) return true;
   return client.consent === 'remember' && !(remembered && scope.every((name) => remembered.includes(name)));
 }

@@ -193,7 +193,7 @@ export class AuthorizationServer {
         return decision.refusal;
       }
       if (await store.rotateRefreshToken(decision.rotate)) return this.#derive(grant, decision.rotate);
-      // Lost a race: the row is past this generation now, so the next turn decides on a predecessor or a revoked grant.
+      // Lost a race: the row is past this generation now, so the next round decides on a predecessor or a revoked grant.
     }
   }
 
@@ -204,7 +204,7 @@ export class AuthorizationServer {
     const authenticated = await this.#authenticate(credentials, credential, origin);
     if (authenticated instanceof Refusal) return authenticated;
     const { client, found } = authenticated;
-    // Its age and generation do not matter: whoever holds it may end what it came from.
+    // Its age and generation do not matter: its holder may end the grant that it came from.
     if (credential && found?.grant.clientId === client.id && isGenuine(keyring, credential, found.grant.seed))
       await this.#revoke(found.grant, 'client', client, origin);
     return null;

@@ -41,8 +41,8 @@ export type UsedAssertion = { readonly clientId: string; readonly digest: Buffer
 
 /**
  * What became of a mark. `first`: nobody used the assertion before. `again`: somebody did. `full`: the client has as many
- * marks as it may. `cleared`: it is from before the time up to which marks of the client are cleared away, as happens when
- * the clock steps back; whether it was used nobody can tell.
+ * marks as it may. `cleared`: marks of the client are cleared up to a later time, as happens when the clock steps back, so
+ * that it is not known whether it was used.
  */
 export type AssertionUse = 'first' | 'again' | 'full' | 'cleared';
 
@@ -79,9 +79,9 @@ const RETRY_WHEN_FULL = 10;
 const RETRY_WHEN_CLEARED = 60;
 
 const MAX_CHARACTERS = 8192;
-/** An assertion is for one request: nobody needs one that lives longer, and its replay mark is kept as long (s). */
+/** Maximum lifetime of an assertion (s). It is for one request, and its replay mark is kept as long. */
 const MAX_LIFETIME = 600;
-/** The client's clock may be so far from ours (s). */
+/** Maximum difference between the client's clock and ours (s). */
 const CLOCK_TOLERANCE = 30;
 
 /** What an assertion says of itself and of the key that signed it, not verified. */
@@ -141,7 +141,7 @@ export async function verifyClientAssertion(
       });
       const { exp = 0, iat = 0, jti } = payload as { exp?: number; iat?: number; jti?: unknown };
       if (typeof jti !== 'string' || jti === '') return invalidClient('the client assertion has no jti');
-      // One that is good elsewhere, too, could be used here by whoever it was sent to there.
+      // An assertion with a second audience could be used here by that audience.
       if (![payload.aud].flat().every((name) => accepted.includes(String(name))))
         return invalidClient('the client assertion is for others as well');
       if (iat * 1000 > now + CLOCK_TOLERANCE * 1000)

@@ -121,7 +121,7 @@ export function newDeviceRequest(
   return { request, deviceCode: withChecksum(`${prefix}_dc_${seal(keyring, 'device', text, expiresAt)}`) };
 }
 
-/** Whether nobody can decide any more: its time is over, or further ahead than it may be, as after a step of the clock. `now` in ms. */
+/** Whether nobody can decide any more: the code has expired, or its expiry shows that the clock stepped back. `now` in ms. */
 export function isDeviceCodeExpired(expiresAt: number, now: number): boolean {
   return expiresAt <= now || isAheadOfClock(expiresAt, DEVICE_CODE_LIFETIME * 1000, now);
 }
@@ -135,7 +135,7 @@ export function readDeviceCode(keyring: Keyring, prefix: string, text: string): 
   return { userCode, grantId: Buffer.from(grantId, 'base64url'), clientId, verifier, expiresAt: opened.expiresAt };
 }
 
-/** The code that somebody typed, in whatever case and with whatever between the letters; null when it cannot be one. */
+/** The code that somebody typed, in either case and with spaces, dots or dashes; null when it cannot be one. */
 export function parseUserCode(text: string): string | null {
   const letters = text
     .slice(0, 50)
@@ -177,7 +177,7 @@ export function decideDevicePoll(poll: DevicePoll): DevicePollDecision {
       ? expiredDeviceCode()
       : { grant, redeem: nextGeneration(grant, keyring.currentKeyId, lifetimes, now) };
   const age = ageOfGeneration(grant, now);
-  // As with a refresh: nobody knows how old the pair is, so it is not shared, and nothing is revoked for it.
+  // As with a refresh: the pair's age is unknown, so it is not shared and nothing is revoked.
   if (age === null) return invalidDeviceCode('the clock stepped back since the device got its pair');
   const isRetry = grant.usedGeneration === 0 && age < retryWindow * 1000;
   if (grant.generation === 1 && isRetry) return { grant, again: currentGeneration(grant) };

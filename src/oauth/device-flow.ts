@@ -193,7 +193,7 @@ export class DeviceFlow {
       if (!found) return this.#whyNone(deviceCode);
       const issued = beyondGrant(found.grant, asked) ?? (await this.#redeem(deviceCode, found, client, origin));
       if (issued) return issued;
-      // Lost a race: the row is past generation 0 now, so the next turn returns the same pair.
+      // Lost a race: the row is past generation 0 now, so the next round returns the same pair.
     }
   }
 

@@ -1,6 +1,6 @@
 /**
  * Networks that a source is in, for budgets that grow with them. One subscriber has an IPv6 network of 64 to 48 bits
- * (RFC 6177), so that whoever counts by addresses alone, or by one size, counts one person 65,536 times.
+ * (RFC 6177), so that a counter for each address, or for networks of one size, may count one person as 65,536.
  */
 import ipaddr from 'ipaddr.js';
 

@@ -1,4 +1,4 @@
-/** Proof Key for Code Exchange (RFC 7636), S256 only: `plain` would prove nothing to whoever saw the request. */
+/** Proof Key for Code Exchange (RFC 7636), S256 only: `plain` protects nothing from somebody who saw the request. */
 import { hash, timingSafeEqual } from 'node:crypto';
 
 const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;

@@ -51,8 +51,8 @@ export type RetryTimes = { readonly overlap: number; readonly retryWindow: numbe
 const PUBLIC_CLIENT: RetryTimes = { overlap: 0, retryWindow: 60 };
 
 /**
- * The times that hold for the pair at hand of a client: the client's own, else the installation's, as they are today, and
- * never beyond the pair's first expiry, which its rotation wrote.
+ * The times for the current pair of a grant: the client's own, else the installation's, as they are set today. Neither is
+ * longer than the pair's access token lives, which its rotation wrote.
  */
 export function retryTimes(client: Client, lifetimes: Lifetimes, grant: Grant): RetryTimes {
   const lifetime = accessTokenLifetime(grant) / 1000;
@@ -67,22 +67,22 @@ export function retryTimes(client: Client, lifetimes: Lifetimes, grant: Grant): 
 }
 
 /**
- * An older token of a live grant, its own expiry notwithstanding. Two windows, because either alone goes wrong: closed at
- * the pair's first use, the slower of two racing workers would end a healthy grant; by time alone, either a lost response
- * costs the grant or a theft goes unseen.
+ * Decides on an older token of a live grant, whether it has expired or not. There are two windows, because one alone does
+ * harm. If only the pair's first use closed it, the slower of two racing workers would end a healthy grant. If only time
+ * closed it, either a lost response would cost the grant or a theft would not be noticed.
  */
 function decideOlder(generation: number, grant: Grant, times: RetryTimes, now: number): RefreshDecision {
   const isPredecessor = generation === grant.generation - 1;
   const age = ageOfGeneration(grant, now);
-  // Neither window is open and nothing is revoked, since nobody knows how old the pair is. The current token rotates, which
-  // writes today's time.
+  // The pair's age is unknown, so neither window is open and nothing is revoked. The current token still rotates, which writes
+  // today's time.
   if (age === null)
     return invalidRefreshToken('the clock stepped back since the rotation: an older token opens nothing');
   const inOverlap = age < times.overlap * 1000;
   const isUnused = grant.usedGeneration < grant.generation;
   if (isPredecessor && (inOverlap || (isUnused && age < times.retryWindow * 1000)))
     return { grant, again: currentGeneration(grant) };
-  // Inside the overlap nothing is revoked for age: three workers with three generations are late, not thieves.
+  // Inside the overlap an old token revokes nothing: three workers may be late with three generations.
   if (inOverlap) return invalidRefreshToken('the refresh token is older than the predecessor');
   const refusal = invalidRefreshToken('the refresh token was already rotated: reuse');
   return { grant, revoke: 'refresh_reuse', refusal }; // RFC 9700 §4.14.2

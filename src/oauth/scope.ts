@@ -38,8 +38,8 @@ export function resolveScope(registered: readonly Scope[], requested: string | u
 
 /**
  * The scope names that an Allow grants: what was requested, without the optional ones that the resource owner left out
- * (RFC 6749 §3.3), and without what the client is not registered for any more, which nobody was shown. Null when something
- * was requested and nothing of it is left: then nothing was allowed.
+ * (RFC 6749 §3.3), and without those that the client is not registered for any more: the page did not show them. Null when
+ * something was requested and nothing of it is left: then nothing was allowed.
  */
 export function allowedScope(
   registered: readonly Scope[],

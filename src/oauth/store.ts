@@ -22,8 +22,8 @@ export class StoreUnavailable extends Error {
 }
 
 /**
- * An event of the trail may be hidden behind one that is still being written, so that nobody knows what has happened up
- * to now. The message says who holds it up, for the operator.
+ * An event of the trail may be hidden behind one that is still being written, so that the trail up to now is not known. The
+ * message tells the operator what delays it.
  */
 export class TrailHeldUp extends StoreUnavailable {}
 
@@ -83,7 +83,10 @@ export type GrantStore = {
   version(): number | null;
   /** A grant with its standing and its client; null when it, its client or its resource owner is not there. */
   findGrant(id: Buffer): Promise<FoundGrant | null>;
-  /** The epochs that an Allow must keep: those of now, so that one raced by a revocation is born dead. Null when client or resource owner is gone. */
+  /**
+   * The epochs of now, which an Allow keeps: after a revocation at the same time its grant is dead from the beginning. Null
+   * when client or resource owner is gone.
+   */
   findEpochs(clientId: string, resourceOwnerId: string): Promise<Grant['epochs'] | null>;
   /** Inserts a new grant in generation 0. */
   issueGrant(grant: Grant, event: AuditEvent): Promise<void>;

@@ -1,4 +1,4 @@
-/** Rotating secrets without a gap: two may be live, so that whoever uses one can change over (RFC 6749 §2.3.1). */
+/** Rotating secrets without a gap: two may be live, so that a program can change from one to the other (RFC 6749 §2.3.1). */
 import { OperatorError } from '../oauth/error.ts';
 import type { StoredSecret } from '../oauth/secret.ts';
 
@@ -15,7 +15,7 @@ export function withNewSecret(
   return [secret, ...secrets];
 }
 
-/** Which of two live secrets: the newer one is ended where its text was lost before anybody had it. */
+/** Which of two live secrets: the newer one is ended if its text was lost before it was used. */
 export type WhichSecret = 'older' | 'newer';
 
 /** The secrets without one of two. `rotate` is the command that makes the next one. Throws `OperatorError`. */

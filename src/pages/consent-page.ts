@@ -88,7 +88,7 @@ function whyNotTaken({ outdated, throttled }: Messages['consent'], notTaken: Not
   return { heading: throttled.heading, text: throttled.text(notTaken.retryAfterSeconds) };
 }
 
-/** RFC 8628 §5.4: somebody else may have started it, so the person is to compare the code with a device at hand. */
+/** RFC 8628 §5.4: somebody else may have started it, so the person must compare the code with the one on the device. */
 function askingDevice({ messages: { consent: texts } }: PageContext, userCode: string): Html {
   return html`<section class="device">
 <h2>${icons.device}${texts.device.heading}</h2>
