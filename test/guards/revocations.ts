@@ -2,6 +2,7 @@
 import { type Guard, guardsIn } from './guard.ts';
 
 const STREAM_TESTS = ['test/http/api/revocations.test.ts'];
+const BEGINNING_TESTS = ['test/http/api/revocation-beginnings.test.ts'];
 const POSTGRESQL_TESTS = ['test/postgresql/revocations.test.ts', 'test/postgresql/instances.test.ts'];
 
 /** Guards of the stream of revocations, in whichever folder. */
@@ -21,6 +22,26 @@ export const revocationGuards: readonly Guard[] = [
   ]),
   ...guardsIn('src/http/api/revocations.ts', POSTGRESQL_TESTS, [
     ['no stream begins while an event may be hidden', 'feed.isHeldUp || ', ''],
+  ]),
+  ...guardsIn('src/http/api/revocations.ts', BEGINNING_TESTS, [
+    [
+      'who proved itself before its stream had a place does so again',
+      'if (still instanceof Refusal) return',
+      'if ((still as unknown) === 0) return',
+    ],
+  ]),
+  ...guardsIn('src/http/api/revocation-feed.ts', BEGINNING_TESTS, [
+    [
+      'a place of before is kept',
+      '    if (this.#streams.size > 0) return;\n    this.#sequence = last;',
+      '    this.#sequence = last;',
+    ],
+    [
+      'no place is looked for while streams are open',
+      '    if (this.#streams.size > 0) return;\n    this.#asked ??=',
+      '    this.#asked ??=',
+    ],
+    ['streams that begin together share a place', 'this.#asked ??= ', 'this.#asked = '],
   ]),
   ...guardsIn('src/http/api/revocation-feed.ts', STREAM_TESTS, [
     [

@@ -2,6 +2,7 @@
 import { accountsGuards } from './accounts.ts';
 import { connectedAppsGuards } from './connected-apps.ts';
 import type { Guard } from './guard.ts';
+import { httpGuards } from './http.ts';
 import { mainGuards } from './main.ts';
 import { oauthGuards } from './oauth.ts';
 import { postgresqlGuards } from './postgresql.ts';
@@ -12,6 +13,7 @@ import { storageGuards } from './storage.ts';
 export const GUARDS: Readonly<Record<string, readonly Guard[]>> = {
   accounts: accountsGuards,
   'connected apps': connectedAppsGuards,
+  http: httpGuards,
   main: mainGuards,
   oauth: oauthGuards,
   postgresql: postgresqlGuards,

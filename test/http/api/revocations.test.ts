@@ -5,7 +5,6 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, describe, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { grantIdText } from '../../../src/oauth/grant.ts';
-import type { AuditStore } from '../../../src/oauth/store.ts';
 import type { Browser } from '../../support/browser.ts';
 import { asJson, assertRefused, exchange, me, obtainCode, pairOf, signedInBrowser } from '../../support/flow.ts';
 import { startOnFile } from '../../support/on-file.ts';
@@ -426,45 +425,6 @@ describe('interface: a stream tells of the end of grants only those that could h
     await told.next('revoked', { grant_id: body['grant_id'] });
     assert.equal(told.events.length, 3, JSON.stringify(told.events));
   });
-});
-
-test('Promise 2: of streams that begin at the same time none misses what another one is still to be told', async (t) => {
-  const own = await startTestService(t);
-  const api = await addResourceServer(own);
-  const { clientId } = await addClient(own);
-  const audit = own.installation.audit as AuditStore;
-  const last = audit.lastAuditSequence.bind(audit);
-  // The answers to all but the first question are late, as on a slow line.
-  let asked = 0;
-  const late = Promise.withResolvers<void>();
-  audit.lastAuditSequence = async () => {
-    asked += 1;
-    if (asked > 1) await late.promise;
-    else await sleep(50);
-    return last();
-  };
-  const streams = [RevocationStream.open(t, own, api), RevocationStream.open(t, own, api)];
-  const first = await Promise.race(streams);
-  await own.installation.clients.pause(clientId);
-  late.resolve();
-  await sleep(1000);
-  assert.deepEqual(
-    first.events.map(({ event }) => event),
-    ['ready', 'revoked'],
-  );
-});
-
-test('Promise 2: a resource server that goes while its stream begins gets no stream', async (t) => {
-  const own = await startTestService(t);
-  const { id, secret } = await addResourceServer(own);
-  const audit = own.installation.audit as AuditStore;
-  const last = audit.lastAuditSequence.bind(audit);
-  audit.lastAuditSequence = async () => {
-    await own.installation.resourceServers.delete(id);
-    return last();
-  };
-  const answer = await fetch(`${own.appUrl}/oauth2/revocations`, { headers: basic(id, secret) });
-  assertRefused(await asJson(answer), 401, 'invalid_client');
 });
 
 describe('interface: only resource servers may listen', { concurrency: true }, async () => {

@@ -144,6 +144,19 @@ test('ASVS 7.2.4: sign-in makes a new session and ends the one before; a forged 
   assert.equal(await whoIs(service, again), 'ada@example.com');
 });
 
+test('RFC 6749 §10.12: the sign-in form of one browser signs nobody in at another, whose owner would use a stranger’s account', async () => {
+  const [stranger, victim] = [new Browser(), new Browser()];
+  const [strangers, own] = [
+    await stranger.get(`${service.appUrl}/sign-in`),
+    await victim.get(`${service.appUrl}/sign-in`),
+  ];
+  const credentials = { email: 'ada@example.com', password: PASSWORD };
+  const visit = await victim.submit(strangers, '/sign-in', credentials);
+  assert.deepEqual([visit.status, victim.cookies.has('valetkey_session')], [403, false]);
+  assert.equal((await victim.submit(own, '/sign-in', credentials)).status, 303);
+  assert.equal((await stranger.submit(strangers, '/sign-in', credentials)).status, 303);
+});
+
 test('ASVS 3.3: cookies on https are __Host-, Secure, HttpOnly and SameSite=Lax; pages send HSTS', async (t) => {
   const own = await startTestService(t, {
     VALETKEY_APP_URL: 'https://auth.example',
