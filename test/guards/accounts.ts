@@ -119,6 +119,55 @@ export const accountsGuards: readonly Guard[] = [
       ['the answer counts downwards too', 'else this.#arrivals.delete(key);', ''],
     ],
   ),
+  ...guardsIn(
+    'src/accounts/password-hash.ts',
+    ['test/accounts/decoy-hash.test.ts'],
+    [
+      [
+        'where there is no account a password is hashed, too',
+        '    const work = () =>',
+        '    if (stored === null) return false;\n    const work = () =>',
+      ],
+      [
+        'the decoy costs as much',
+        'const DECOY_PHC = `${PARAMETERS_IN_PHC}',
+        "const DECOY_PHC = `${'$argon2id$v=19$m=8,t=1,p=1$'}",
+      ],
+    ],
+  ),
+  ...guardsIn(
+    'src/accounts/sign-in.ts',
+    ['test/accounts/decoy-hash.test.ts'],
+    [
+      [
+        'nobody looks whether there is an account before the password was hashed',
+        '    const isRight = await',
+        "    if (account === null) return { kind: 'wrong_credentials' };\n    const isRight = await",
+      ],
+    ],
+  ),
+  ...guardsIn(
+    'src/accounts/form-token.ts',
+    ['test/constant-time.test.ts'],
+    [
+      [
+        'form tokens are compared in constant time',
+        'timingSafeEqual(digest(keyring, keyId, binding, madeAt), presented)',
+        'digest(keyring, keyId, binding, madeAt).equals(timingSafeEqual ? presented : presented)',
+      ],
+    ],
+  ),
+  ...guardsIn(
+    'src/accounts/known-browser.ts',
+    ['test/constant-time.test.ts'],
+    [
+      [
+        'marks are compared in constant time',
+        'timingSafeEqual(macOf(key, account, head), shown)',
+        'macOf(key, account, head).equals(timingSafeEqual ? shown : shown)',
+      ],
+    ],
+  ),
   ...guardsIn('src/accounts/password-hash.ts', ACCOUNTS_TESTS, [
     [
       'lanes have a slot each',

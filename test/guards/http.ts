@@ -17,6 +17,13 @@ export const httpGuards: readonly Guard[] = [
         "    const visitor = request.cookies[this.#name('visitor')];\n    if (visitor === undefined) return 'wrong';",
         "    const visitor = (this.#name, '');",
       ],
+      ['a sign-in takes the visitor’s value', "    this.#clear(reply, 'visitor');\n", ''],
+    ],
+  ),
+  ...guardsIn(
+    'src/http/browser/browser-session.ts',
+    ['test/http/browser/consent.test.ts'],
+    [
       ['a post comes from our own page', "if (site !== undefined) return site === 'same-origin';", ''],
       [
         'where browsers say no more, the origin is looked at',
@@ -28,7 +35,6 @@ export const httpGuards: readonly Guard[] = [
         'return referer === undefined || URL.parse(referer)?.origin === this.#service.appUrl;',
         'return referer !== null;',
       ],
-      ['a sign-in takes the visitor’s value', "    this.#clear(reply, 'visitor');\n", ''],
     ],
   ),
 ];

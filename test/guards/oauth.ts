@@ -544,4 +544,85 @@ export const oauthGuards: readonly Guard[] = [
       ],
     ],
   ),
+  ...guardsIn(
+    'src/oauth/credential.ts',
+    ['test/constant-time.test.ts'],
+    [
+      [
+        'credentials are compared in constant time',
+        'return timingSafeEqual(expectedMac, unproven.subarray(HEADER_BYTES));',
+        'return expectedMac.equals((timingSafeEqual, unproven.subarray(HEADER_BYTES)));',
+      ],
+    ],
+  ),
+  ...guardsIn(
+    'src/oauth/pkce.ts',
+    ['test/constant-time.test.ts'],
+    [
+      [
+        'verifiers are compared in constant time',
+        'timingSafeEqual(Buffer.from(hash(',
+        '(timingSafeEqual, (a: Buffer, b: Buffer) => a.equals(b))(Buffer.from(hash(',
+      ],
+    ],
+  ),
+  ...guardsIn(
+    'src/oauth/secret.ts',
+    ['test/constant-time.test.ts'],
+    [
+      [
+        'secrets are compared in constant time',
+        'return timingSafeEqual(mac(key, presented), secret.digest);',
+        'return mac(key, presented).equals((timingSafeEqual, secret.digest));',
+      ],
+      [
+        'every secret of a client is compared',
+        'candidates.filter((secret) => matches(keyring, kind, secret, presented)).length > 0',
+        'candidates.some((secret) => matches(keyring, kind, secret, presented))',
+      ],
+      [
+        'where there is no secret one is compared',
+        'secrets.length > 0 ? secrets : [NO_SECRET]',
+        'secrets.length >= 0 ? secrets : [NO_SECRET]',
+      ],
+    ],
+  ),
+  ...guardsIn(
+    'src/oauth/secret.ts',
+    ['test/random-bits.test.ts'],
+    [
+      [
+        'a secret has its random bits',
+        "randomBytes(32).toString('base64url')}`);",
+        "randomBytes(16).toString('base64url').padEnd(43, 'A')}`);",
+      ],
+    ],
+  ),
+  ...guardsIn(
+    'src/accounts/session.ts',
+    ['test/random-bits.test.ts'],
+    [
+      [
+        'a session token has its random bits',
+        "randomBytes(32).toString('base64url')",
+        "randomBytes(8).toString('base64url').padEnd(43, 'A')",
+      ],
+    ],
+  ),
+  ...guardsIn(
+    'src/oauth/registered-id.ts',
+    ['test/random-bits.test.ts'],
+    [['the id of a client has its random bits', '[...randomBytes(16)]', '[...Buffer.alloc(16, randomBytes(4))]']],
+  ),
+  ...guardsIn(
+    'src/settings/root-keys.ts',
+    ['test/random-bits.test.ts'],
+    [
+      [
+        'a root key has its random bits',
+        'randomBytes(ROOT_KEY_BYTES)',
+        'Buffer.alloc(ROOT_KEY_BYTES, randomBytes(16))',
+      ],
+    ],
+  ),
 ];

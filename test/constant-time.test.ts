@@ -1,0 +1,128 @@
+/**
+ * Whatever proves somebody is compared in the same time for all: the verdict is that of Node.js, and of nothing beside it.
+ * How long a comparison takes says nothing on a busy machine, so it is replaced here by one that says what the test wants.
+ */
+import assert from 'node:assert/strict';
+import crypto from 'node:crypto';
+import { syncBuiltinESMExports } from 'node:module';
+import { DatabaseSync } from 'node:sqlite';
+import { type TestContext, test } from 'node:test';
+import { checkFormToken, makeFormToken } from '../src/accounts/form-token.ts';
+import { KNOWN_BROWSER_LIFETIME, KnownBrowsers } from '../src/accounts/known-browser.ts';
+import { Throttle } from '../src/accounts/throttle.ts';
+import { isGenuine } from '../src/oauth/credential.ts';
+import { createKeyring } from '../src/oauth/keyring.ts';
+import { verifiesChallenge } from '../src/oauth/pkce.ts';
+import { isOneOf, makeSecret, type SecretKind } from '../src/oauth/secret.ts';
+import { found, requireFittingKeys } from '../src/storage/sqlite/installation.ts';
+import { migrate } from '../src/storage/sqlite/migrate.ts';
+import { issuedGrant, keyring, NOW, PREFIX, presented } from './oauth/samples.ts';
+import { beginning } from './support/storage.ts';
+
+const VERIFIER = 'a'.repeat(43);
+const form = { session: 'session', purpose: 'consent', subject: '' };
+const formToken = makeFormToken(keyring, form, NOW);
+const ada = { id: 'usr_ada', passwordSetAt: NOW - 1 };
+const browsers = new KnownBrowsers(keyring, {
+  knownBrowsers: new Throttle({ count: 1000, seconds: 600 }),
+  knownBrowserFailures: new Throttle({ count: 1000, seconds: 10 * KNOWN_BROWSER_LIFETIME }),
+});
+const mark = browsers.renew(null, ada, NOW);
+const database = foundedDatabase();
+
+/** What is presented, and whether it is taken: what is right, and what is wrong in this alone. */
+const COMPARISONS: readonly [what: string, check: (isRight: boolean) => boolean][] = [
+  ['RFC 6749 §10.10: a credential', (isRight) => isGenuine(keyring, presented('ac', issuedGrant), seed(isRight))],
+  ['RFC 7636 §4.6: a verifier', (isRight) => verifiesChallenge(VERIFIER, challengeOf(isRight ? VERIFIER : 'another'))],
+  ["RFC 6749 §2.3.1: a client's secret", (isRight) => knowsSecret('cs', isRight)],
+  ["RFC 6749 §2.3.1: an API's secret", (isRight) => knowsSecret('rs', isRight)],
+  [
+    'RFC 6749 §10.12: a form token',
+    (isRight) => checkFormToken(keyring, { ...form, subject: isRight ? '' : 'other' }, formToken, NOW) === 'good',
+  ],
+  [
+    'design: the mark of a known browser',
+    (isRight) => browsers.admit(mark, isRight ? ada : { ...ada, id: 'usr_bob' }, NOW) !== null,
+  ],
+  ['ASVS 13.3.1: the canary of a root key', (isRight) => fits(isRight)],
+];
+
+for (const [what, check] of COMPARISONS)
+  test(`${what} is compared in the same time for all`, (t) => {
+    assert.deepEqual([check(true), check(false)], [true, false]);
+    let verdict = true;
+    compareBy(t, () => verdict);
+    assert.equal(check(false), true, 'what is wrong is taken where the comparison says so');
+    verdict = false;
+    assert.equal(check(true), false, 'and what is right is not');
+  });
+
+test('RFC 6749 §2.3.1: each secret of a client is compared, and one where there is none', (t) => {
+  let compared = 0;
+  const real = crypto.timingSafeEqual;
+  compareBy(t, (one, other) => {
+    compared += 1;
+    return real(one, other);
+  });
+  const made = [0, 1, 2].map(() => makeSecret(keyring, PREFIX, 'cs', NOW));
+  for (const [secrets, comparisons] of [
+    [[], 1],
+    [made.slice(0, 1), 1],
+    [made, 3],
+  ] as const) {
+    compared = 0;
+    const stored = secrets.map(({ secret }) => secret);
+    assert.equal(isOneOf(keyring, 'cs', stored, made[0]?.text ?? ''), secrets.length > 0);
+    assert.equal(compared, comparisons);
+  }
+});
+
+function compareBy(t: TestContext, compare: typeof crypto.timingSafeEqual): void {
+  const real = crypto.timingSafeEqual;
+  const set = (equal: typeof real) => {
+    crypto.timingSafeEqual = equal;
+    syncBuiltinESMExports();
+  };
+  set(compare);
+  t.after(() => set(real));
+}
+
+function seed(isRight: boolean): Buffer {
+  return isRight ? issuedGrant.seed : Buffer.alloc(issuedGrant.seed.length);
+}
+
+function challengeOf(verifier: string): string {
+  return crypto.hash('sha256', verifier, 'base64url');
+}
+
+function knowsSecret(kind: SecretKind, isRight: boolean): boolean {
+  const { text, secret } = makeSecret(keyring, PREFIX, kind, NOW);
+  return isOneOf(keyring, kind, [secret], isRight ? text : `${text}x`);
+}
+
+/** A database that the sample key founded. */
+function foundedDatabase(): DatabaseSync {
+  const made = new DatabaseSync(':memory:');
+  migrate(made, NOW);
+  found(made, keyring, beginning.settings, NOW);
+  return made;
+}
+
+/** Whether keys fit a database: those that founded it, or, with the same number by chance, others. */
+function fits(isRight: boolean): boolean {
+  const others = createKeyring([Buffer.alloc(32, 'others')]);
+  const id = keyring.currentKeyId;
+  const alike = {
+    ...others,
+    currentKeyId: id,
+    keyIds: [id],
+    key: (_: number, purpose: Purpose) => others.key(others.currentKeyId, purpose),
+  };
+  try {
+    requireFittingKeys(database, isRight ? keyring : (alike as typeof keyring));
+    return true;
+  } catch {
+    return false;
+  }
+}
+type Purpose = Parameters<typeof keyring.key>[1];
