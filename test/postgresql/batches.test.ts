@@ -8,7 +8,7 @@ import { Connection } from '../../src/storage/postgresql/connection.ts';
 import { Connections } from '../../src/storage/postgresql/connections.ts';
 import { KnownClients } from '../../src/storage/postgresql/known-clients.ts';
 import { startPostgres } from '../support/postgres.ts';
-import { addAdaAndOne, event, NOW, sampleGeneration, sampleGrant } from '../support/storage.ts';
+import { addAdaAndOne, event, NOW, sampleGeneration, sampleGrant, sampleUse } from '../support/storage.ts';
 import { instance, numbers, readyDatabases } from './instance.ts';
 
 const server = await startPostgres({
@@ -224,7 +224,7 @@ test('transitions and marks write no index (heap-only tuples)', async (t) => {
     const some = new Set(Array.from({ length: 20 }, () => grants[random(grants.length)] as Grant));
     await Promise.all([...some].map((grant) => store.rotateRefreshToken(next(grant))));
   }
-  for (const grant of grants.slice(0, 50)) store.noteUse(grant, { generation: 1, usedAt: NOW });
+  for (const grant of grants.slice(0, 50)) store.noteUse(grant, sampleUse(1, NOW));
   await close();
   const written = [...generations.values()].reduce((sum, generation) => sum + generation, 50);
   const counted = () =>

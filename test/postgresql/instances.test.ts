@@ -16,6 +16,7 @@ import {
   sampleGrant,
   sampleMark,
   sampleSession,
+  sampleUse,
 } from '../support/storage.ts';
 import { instance, readyDatabases } from './instance.ts';
 
@@ -116,7 +117,7 @@ test('of those who redeem and rotate on two instances at once, one wins', async 
 
 test('a use that was noted on one instance is seen on the others when it is written, within a second', async (t) => {
   const { one, other, grant } = await openTwo(t);
-  one.noteUse(grant, { generation: 1, usedAt: NOW });
+  one.noteUse(grant, sampleUse(1, NOW));
   const deadline = performance.now() + 1000;
   let found = await other.findGrant(grant.id);
   while (found?.grant.usedGeneration !== 1 && performance.now() < deadline) {
@@ -129,7 +130,7 @@ test('a use that was noted on one instance is seen on the others when it is writ
 test('RFC 9700 §2.2.2: a late mark of an older use, as another instance writes it, lowers none', async (t) => {
   const { one, other, url, grant } = await openTwo(t);
   const note = async (store: typeof one, generation: number, at: number) => {
-    store.noteUse(grant, { generation, usedAt: at });
+    store.noteUse(grant, sampleUse(generation, at));
     await store.summarizeGrants('usr_ada', NOW); // Whoever asks about all of somebody's grants has the marks written before.
     return server.query(url, `SELECT used_generation, last_used_at - ${NOW} AS used_at FROM oauth_grant`);
   };

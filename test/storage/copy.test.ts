@@ -240,8 +240,11 @@ function fill({ write }: Installation, rows: number): void {
   const counted = `WITH RECURSIVE counter (n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM counter WHERE n < ${rows})`;
   write(`${counted} INSERT INTO account SELECT printf('usr_%08d', n), 0, 'active', n, n, NULL, 'n', NULL, 0, 'x', 1, n, n
     FROM counter WHERE n % 2 = 0`);
-  write(`${counted} INSERT INTO oauth_grant SELECT unhex(printf('%016x%016x', n, random())), 'app_one', 'usr_ada', 0, 0, 0, n, 1, n,
-    n, n, n, NULL, NULL, NULL, n, n, randomblob(16), 'read', 'https://one.test/cb', NULL, NULL FROM counter`);
+  write(`${counted} INSERT INTO oauth_grant (id, client_id, resource_owner_id, epochs_installation, epochs_client, epochs_resource_owner,
+      generation, key_id, rotated_at, access_token_expires_at, expires_at, used_generation, granted_at, absolute_expires_at, seed,
+      scope, redirect_uri)
+    SELECT unhex(printf('%016x%016x', n, random())), 'app_one', 'usr_ada', 0, 0, 0, n, 1, n, n, n, n, n, n, randomblob(16), 'read',
+      'https://one.test/cb' FROM counter`);
   write(
     `${counted} INSERT INTO audit_event (at, action, actor_kind, actor_id) SELECT n, 'signed_in', 'user', 'x' FROM counter`,
   );

@@ -14,6 +14,7 @@ import {
   sampleGeneration,
   sampleGrant,
   sampleSession,
+  sampleUse,
   secondConnection,
   temporaryPath,
 } from '../support/storage.ts';
@@ -175,7 +176,7 @@ test('design: the version stays while grants are given, refreshed and used, and 
   const found = await store.findGrant(grant.id);
   const version = store.version();
   assert.equal(await store.redeemAuthorizationCode(sampleGeneration(grant, 1)), 'redeemed');
-  store.noteUse(found?.grant as Grant, { generation: 1, usedAt: NOW + 1 });
+  store.noteUse(found?.grant as Grant, sampleUse(1, NOW + 1));
   const another = sampleGrant();
   await store.issueGrant(another, event('consent_allowed'));
   await store.findGrant(another.id);
@@ -197,7 +198,7 @@ test('a grant that was found stays as it was found, whatever becomes of what is 
   const found = await store.findGrant(grant.id);
   const before = structuredClone(found);
   assert.equal(await store.redeemAuthorizationCode(sampleGeneration(grant, 1)), 'redeemed');
-  store.noteUse((await store.findGrant(grant.id))?.grant as Grant, { generation: 1, usedAt: NOW + 1 });
+  store.noteUse((await store.findGrant(grant.id))?.grant as Grant, sampleUse(1, NOW + 1));
   assert.deepEqual(structuredClone(found), before);
   const after = (await store.findGrant(grant.id))?.grant;
   assert.deepEqual([after?.generation, after?.usedGeneration, after?.lastUsedAt], [1, 1, NOW + 1]);
@@ -259,7 +260,7 @@ test('design: neither rotations nor uses leave behind what only a collection of 
     for (let use = 0; use < 10; use += 1) {
       at += 1000;
       for (const { id } of grants)
-        store.noteUse((await store.findGrant(id))?.grant as Grant, { generation: generation - 1, usedAt: at });
+        store.noteUse((await store.findGrant(id))?.grant as Grant, sampleUse(generation - 1, at));
     }
     await Promise.all(grants.map((grant) => store.redeemAuthorizationCode(sampleGeneration(grant, generation))));
     grown.push(oldBytes() - before);

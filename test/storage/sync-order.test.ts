@@ -20,6 +20,7 @@ import {
   sampleMark,
   sampleResourceServer,
   sampleSession,
+  sampleUse,
   temporaryPath,
 } from '../support/storage.ts';
 
@@ -262,7 +263,7 @@ test('promise 2: what a check found before a revocation, and answered after it, 
 test('a check never waits for the mark of a use', async (t) => {
   const { store, disk, grants } = await openOnHeldDisk(t);
   const [grant] = grants;
-  store.noteUse(grant, { generation: 1, usedAt: grant.grantedAt });
+  store.noteUse(grant, sampleUse(1, grant.grantedAt));
   while (disk.begun === 0) await nextTurn();
   assert.equal((await store.findGrant(grant.id))?.grant.usedGeneration, 1);
 });

@@ -7,7 +7,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Grant } from '../../src/oauth/grant.ts';
 import { StoreUnavailable } from '../../src/oauth/store.ts';
 import { type Mark, UseMarks } from '../../src/storage/use-marks.ts';
-import { addAdaAndOne, event, NOW, openAsService, sampleGrant, temporaryPath } from '../support/storage.ts';
+import { addAdaAndOne, event, NOW, openAsService, sampleGrant, sampleUse, temporaryPath } from '../support/storage.ts';
 
 /** A service, and beside it a reader that sees only what was written. */
 async function openWithReader(t: TestContext) {
@@ -22,7 +22,7 @@ async function openWithReader(t: TestContext) {
   const use = async (generation: number, at: number): Promise<void> => {
     clock.now = at;
     const found = await service.store.findGrant(grant.id);
-    service.store.noteUse(found?.grant as Grant, { generation, usedAt: at });
+    service.store.noteUse(found?.grant as Grant, sampleUse(generation, at));
   };
   const written = async () => {
     const found = await reader.store.findGrant(grant.id);
@@ -74,7 +74,7 @@ async function triedWhenTheFirstFails(error: Error): Promise<string[][]> {
     if (tried.length === 1) throw error;
   };
   const marks = new UseMarks({ write, maxPerWrite: 1 });
-  for (const grant of [sampleGrant(), sampleGrant(), sampleGrant()]) marks.note(grant, { generation: 1, usedAt: NOW });
+  for (const grant of [sampleGrant(), sampleGrant(), sampleGrant()]) marks.note(grant, sampleUse(1, NOW));
   await marks.close();
   return tried;
 }
@@ -93,7 +93,7 @@ test('while nothing can be written, marks of so many grants are kept as fit, and
   };
   const marks = new UseMarks({ write, maxPerWrite: 128 });
   const grant = sampleGrant();
-  const noteOne = () => marks.note({ ...grant, id: randomBytes(16) }, { generation: 1, usedAt: NOW });
+  const noteOne = () => marks.note({ ...grant, id: randomBytes(16) }, sampleUse(1, NOW));
   for (let size = 1; size <= 8192; size += 1) noteOne();
   for (let more = 0; more < 8; more += 1) {
     await after(0);
@@ -115,12 +115,12 @@ test('what a mark grew by while it was written is answered meanwhile and written
   const write = async (uses: readonly Mark[]) => {
     written.push(...uses.map(({ generation, usedAt }): [number, number] => [generation, usedAt]));
     if (written.length > 1) return;
-    marks.note(grant, { generation: 2, usedAt: NOW + 2 });
-    marks.note(grant, { generation: 3, usedAt: NOW + 1 });
-    marks.note(grant, { generation: 1, usedAt: NOW + 1 });
+    marks.note(grant, sampleUse(2, NOW + 2));
+    marks.note(grant, sampleUse(3, NOW + 1));
+    marks.note(grant, sampleUse(1, NOW + 1));
   };
   const marks = new UseMarks({ write, maxPerWrite: 1 });
-  marks.note(grant, { generation: 1, usedAt: NOW });
+  marks.note(grant, sampleUse(1, NOW));
   while (written.length === 0) await after(10);
   await after(0);
   const { usedGeneration, lastUsedAt } = marks.merge(grant);

@@ -11,7 +11,7 @@ import type { Actor, AuditAction, AuditEvent } from '../../src/oauth/audit.ts';
 import type { Client } from '../../src/oauth/client.ts';
 import type { UsedAssertion } from '../../src/oauth/client-assertion.ts';
 import { DEVICE_CODE_LIFETIME, type DeviceRequest } from '../../src/oauth/device-authorization.ts';
-import { type Generation, type Grant, newGrantId } from '../../src/oauth/grant.ts';
+import { type Generation, type Grant, newGrantId, type Use } from '../../src/oauth/grant.ts';
 import type { ResourceServer } from '../../src/oauth/resource-server.ts';
 import type { StoredSecret } from '../../src/oauth/secret.ts';
 import { openSqlite, type SqliteOptions, type SqliteStorage } from '../../src/storage/sqlite/open.ts';
@@ -149,6 +149,11 @@ export function sampleDeviceRequest(some: Partial<DeviceRequest> = {}): DeviceRe
 export function sampleGrant(some: Partial<Grant> = {}): Grant {
   const epochs = { installation: 0, client: 0, resourceOwner: 0 };
   return { ...issuedGrant, id: newGrantId(NOW), seed: randomBytes(16), epochs, ...some };
+}
+
+/** A use of a token. */
+export function sampleUse(generation: number, usedAt: number): Use {
+  return { generation, usedAt };
 }
 
 /** What a transition of a grant to a generation writes. */

@@ -5,7 +5,7 @@ import { type Grant, grantIdText, MAX_GRANTS_OF_ONE_APP } from '../../../src/oau
 import { GrantLimit } from '../../../src/oauth/grant-limit.ts';
 import { GrantRegistry } from '../../../src/oauth/grant-registry.ts';
 import { revocationNotice } from '../../../src/oauth/revocation-notice.ts';
-import { event, HOUR, NOW, sampleAccount, sampleClient, sampleGeneration } from '../../support/storage.ts';
+import { event, HOUR, NOW, sampleAccount, sampleClient, sampleGeneration, sampleUse } from '../../support/storage.ts';
 import { type AnyStore, find, issue, type WithStore } from './any-store.ts';
 
 /** A redeemed grant whose last rotation was some time ago (ms). */
@@ -37,7 +37,7 @@ export function connected(withStore: WithStore): void {
       scope: n % 2 === 0 ? 'read' : 'write',
     }));
     await issueAll(store, others);
-    store.noteUse(oldest, { generation: 1, usedAt: NOW - 5 });
+    store.noteUse(oldest, sampleUse(1, NOW - 5));
     const [app, ...more] = await registry.connectedApps('usr_ada');
     assert.deepEqual(more, []);
     assert.deepEqual(app?.scope.toSorted(), ['admin', 'read', 'write']);
@@ -122,7 +122,7 @@ export function connected(withStore: WithStore): void {
     await add(1, redeemed(9));
     await add(2, { ...redeemed(9), lastUsedAt: NOW - 5 });
     const used = await add(3, { ...redeemed(900_000), lastUsedAt: NOW - 800_000, ...forDevice });
-    store.noteUse(used, { generation: 1, usedAt: NOW - 2 });
+    store.noteUse(used, sampleUse(1, NOW - 2));
     await add(4, notRedeemed);
     await add(5, { ...redeemed(1), clientId: 'app_two' });
     await add(6, { ...redeemed(1), resourceOwnerId: 'usr_bob' });
@@ -181,7 +181,7 @@ export function limit(withStore: WithStore): void {
         { ...redeemed(9999), resourceOwnerId: 'usr_bob' },
       ]);
       const [oldest, next, third] = grants as [Grant, Grant, Grant];
-      store.noteUse(oldest, { generation: 1, usedAt: NOW }); // A mark that is not written yet counts.
+      store.noteUse(oldest, sampleUse(1, NOW)); // A mark that is not written yet counts.
       assert.ok(await store.rotateRefreshToken({ ...sampleGeneration(next, 2), rotatedAt: NOW }));
       const waits = await issue(store, notRedeemed);
       const newest = await issue(store);

@@ -1,7 +1,15 @@
 /** Grants: transitions, races, ends and marks. */
 import assert from 'node:assert/strict';
 import type { Grant } from '../../../src/oauth/grant.ts';
-import { event, NOW, sampleAccount, sampleClient, sampleGeneration, sampleGrant } from '../../support/storage.ts';
+import {
+  event,
+  NOW,
+  sampleAccount,
+  sampleClient,
+  sampleGeneration,
+  sampleGrant,
+  sampleUse,
+} from '../../support/storage.ts';
 import { type AnyStore, find, HUNDRED, isAlive, issue, type WithStore, winners } from './any-store.ts';
 
 /** One grant at a time. */
@@ -251,17 +259,27 @@ export function marks(withStore: WithStore): void {
 
   withStore('a use is answered with its grant at once', async (store) => {
     const grant = await issue(store);
-    store.noteUse(grant, { generation: 1, usedAt: NOW + 5 });
+    store.noteUse(grant, sampleUse(1, NOW + 5));
     assert.deepEqual(await used(store, grant), [1, NOW + 5]);
     const [listed] = await store.listGrants({ limit: 1 });
     assert.equal(listed?.grant.lastUsedAt, NOW + 5);
   });
 
+  withStore('a use is found at once as it will be written, in each field of its grant', async (store) => {
+    const grant = await issue(store);
+    await find(store, grant); // As it was before, it may be kept.
+    store.noteUse(grant, sampleUse(1, NOW + 5));
+    const { grant: atOnce } = await find(store, grant);
+    await store.summarizeGrants(grant.resourceOwnerId, NOW); // Marks are written before.
+    const [written] = await store.listGrants({ limit: 1 });
+    assert.deepEqual(written?.grant, atOnce);
+  });
+
   withStore('marks only grow', async (store) => {
     const grant = await issue(store);
-    store.noteUse(grant, { generation: 3, usedAt: NOW + 5 });
-    store.noteUse(grant, { generation: 2, usedAt: NOW + 9 });
-    store.noteUse(grant, { generation: 1, usedAt: NOW + 7 });
+    store.noteUse(grant, sampleUse(3, NOW + 5));
+    store.noteUse(grant, sampleUse(2, NOW + 9));
+    store.noteUse(grant, sampleUse(1, NOW + 7));
     assert.deepEqual(await used(store, grant), [3, NOW + 9]);
   });
 }
