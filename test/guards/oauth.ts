@@ -588,17 +588,6 @@ export const oauthGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/oauth/secret.ts',
-    ['test/random-bits.test.ts'],
-    [
-      [
-        'a secret has its random bits',
-        "randomBytes(32).toString('base64url')}`);",
-        "randomBytes(16).toString('base64url').padEnd(43, 'A')}`);",
-      ],
-    ],
-  ),
-  ...guardsIn(
     'src/accounts/session.ts',
     ['test/random-bits.test.ts'],
     [
