@@ -90,16 +90,22 @@ for (const [store, start] of Object.entries(stores))
           return guess(`2001:db8:1:${n.toString(16)}::1`);
         }),
       );
+      // Guesses that two instances let in at once may leave the owner a second or two to wait.
+      let seconds = 0;
+      const going = setInterval(() => {
+        seconds += 1;
+        for (const { clock } of instances) clock.advance(1);
+      }, 250);
       const owners = await Promise.all(
         Array.from({ length: 5 }, (_, n) => signInFrom(instances.at(-1) as TestService, `192.0.2.${n}`)),
-      );
+      ).finally(() => clearInterval(going));
       assert.deepEqual([...new Set(owners.map(({ status }) => status))], [303]);
       await attack.allBut(10 * instances.length);
       await Promise.all(instances.map((instance) => instance.stop()));
       const statuses = (await attack.all).map(({ status }) => status);
       const passed = statuses.filter((status) => status === 400).length;
-      // Ten at once, and those who waited when the tenth was through.
-      assert.ok(passed <= 20 * instances.length, `${passed} passed`);
+      // Of each instance ten at once, those who waited when the tenth was through, and some for each second that went by.
+      assert.ok(passed <= 25 * instances.length + 4 * seconds, `${passed} passed in ${seconds} s`);
       assert.deepEqual([...new Set(statuses)].sort(), [400, 503]);
       for (const { status, headers } of await attack.all) assert.equal(headers.has('retry-after'), status === 503);
     });
