@@ -63,7 +63,7 @@ const environment = {
 };
 
 /** The longest that one program may take, with Go's compiling; ms. */
-export const LONGEST_WALK = 180_000;
+const LONGEST_WALK = 180_000;
 
 /** Whether a library is installed. */
 export function isThere({ probe: [command = '', ...options] }: Library): boolean {

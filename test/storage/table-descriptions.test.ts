@@ -32,7 +32,8 @@ async function installation(t: TestContext) {
   const path = join(folder, 'valetkey.db');
   const run = (command: string) =>
     runCommand(command.split(' '), { VALETKEY_KEYS: KEY, VALETKEY_DATABASE_URL: `sqlite:${path}` });
-  assert.equal((await run('client register --name One --redirect-uri https://one.test/cb')).code, 0);
+  const registered = await run('client register --name One --redirect-uri https://one.test/cb');
+  assert.equal(registered.code, 0, registered.stderr);
   const sql = <Row = { name: string }>(text: string) => {
     using database = new DatabaseSync(path);
     return database.prepare(text).all() as Row[];
@@ -64,7 +65,8 @@ const inWords = ({ name, required, key }: Omit<Column, 'type'>) =>
 test('the tables are described as both stores have them: columns, their order and kinds, the key, what may be null', async (t) => {
   const { path, run, sql } = await installation(t);
   const url = await server.createDatabase();
-  assert.equal((await run(`database copy sqlite:${path} ${url}`)).code, 0);
+  const copied = await run(`database copy sqlite:${path} ${url}`);
+  assert.equal(copied.code, 0, copied.stderr);
   for (const { name: table, columns } of LISTED) {
     const described = columns.map(({ name, isNullable }, place) =>
       inWords({ name, required: !isNullable, key: place === 0 }),
