@@ -13,7 +13,7 @@ import { PasswordHasher } from './accounts/password-hash.ts';
 import { WrongSignIns } from './accounts/wrong-sign-ins.ts';
 import type { CommandContext, Installation } from './cli/context.ts';
 import { runProgram } from './cli/program.ts';
-import { assertionAudiences, endpointsOf, LOGO_PATH } from './http/paths.ts';
+import { assertionAudiences, endpointsOf } from './http/paths.ts';
 import type { Service } from './http/service.ts';
 import { AuthorizationServer } from './oauth/authorization-server.ts';
 import { ClientAuthenticator } from './oauth/client-authenticator.ts';
@@ -25,6 +25,7 @@ import { KnownTokens } from './oauth/known-tokens.ts';
 import { ClientRegistry } from './operator/client-registry.ts';
 import { ResourceServerRegistry } from './operator/resource-server-registry.ts';
 import { ScopeRegistry } from './operator/scope-registry.ts';
+import { pagePaths } from './pages/page-paths.ts';
 import { InstallationError } from './process/installation-error.ts';
 import { GatheredLines, type Log, lineByLine, makeLogger } from './process/log.ts';
 import { stopSignal } from './process/stop-signal.ts';
@@ -71,6 +72,7 @@ const WRONG_SIGN_INS_EVERY_MS = 1000;
 export async function startService(configuration: Configuration, world: World): Promise<RunningService> {
   const { logger } = world;
   const logo = readLogo(configuration.productLogo);
+  const paths = pagePaths(configuration.pagesBasePath);
   const keyring = createKeyring(loadRootKeys(configuration, isNew(configuration.database)));
   const { storage, now } = await openDatabase(configuration, keyring, world, 'service', true);
   const installation = makeInstallation(configuration, keyring, storage, now);
@@ -89,12 +91,13 @@ export async function startService(configuration: Configuration, world: World): 
     brand: {
       productName: configuration.productName,
       colour: configuration.productColour,
-      logoHref: logo ? LOGO_PATH : null,
+      logoHref: logo ? paths.logo : null,
       supportAddress: configuration.supportAddress,
     },
     logo,
     appUrl: configuration.appUrl,
     apiUrl: configuration.apiUrl,
+    paths,
     lifetimes: lifetimesOf(configuration),
     throttles: installation.throttles,
     maxConnections: { inAll: configuration.maxConnections, ofSource: configuration.maxConnectionsPerSource },

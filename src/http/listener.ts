@@ -145,7 +145,7 @@ async function addAppFaces(app: FastifyInstance, service: Service, description: 
   addServerMetadata(app, service);
   addIntrospection(app, service);
   addRevocations(app, service);
-  addOpenApi(app, description);
+  addOpenApi(app, service, description);
   await app.register((part) => addPages(part, service));
 }
 

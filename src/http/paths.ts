@@ -1,9 +1,11 @@
-/** The paths of the endpoints. Those of both faces and the pages are below `{app_url}`, the check is below `{api_url}`. */
+/**
+ * The paths that stay where they are: of the endpoints, and of the authorization pages. Those of both faces are below
+ * `{app_url}`, the check is below `{api_url}`. All other pages are in `pages/page-paths.ts`.
+ */
 export const AUTHORIZE_PATH = '/auth/oauth2/authorize';
 export const TOKEN_PATH = '/api/auth/oauth/token';
 export const REFRESH_TOKEN_PATH = '/api/auth/oauth/refreshToken';
 export const ME_PATH = '/v2/me';
-export const LOGO_PATH = '/assets/logo';
 
 /** The standard face. */
 export const STANDARD_PATHS = {
@@ -15,8 +17,6 @@ export const STANDARD_PATHS = {
   revocations: '/oauth2/revocations',
   pushedAuthorizationRequest: '/oauth2/par',
   deviceAuthorization: '/oauth2/device_authorization',
-  device: '/device',
-  openApi: '/openapi.json',
 } as const;
 
 /** The API's own metadata (RFC 9728 §3), below `{api_url}`. */

@@ -9,6 +9,7 @@ import type { Introspection } from '../oauth/introspection.ts';
 import type { Keyring } from '../oauth/keyring.ts';
 import type { AuditStore, ClientStore, ResourceServerStore, ScopeStore } from '../oauth/store.ts';
 import type { Brand } from '../pages/brand.ts';
+import type { PagePaths } from '../pages/page-paths.ts';
 import type { MaxConnections } from './connection/open-connections.ts';
 
 /** The running service, as HTTP sees it. */
@@ -29,6 +30,8 @@ export type Service = {
   /** `{app_url}` and `{api_url}`, without a slash at the end. */
   readonly appUrl: string;
   readonly apiUrl: string;
+  /** Where the pages are, below `{app_url}`. */
+  readonly paths: PagePaths;
   readonly lifetimes: Lifetimes;
   readonly throttles: Throttles;
   readonly maxConnections: MaxConnections;

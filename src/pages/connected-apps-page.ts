@@ -41,28 +41,29 @@ export type ConnectedAppsData = {
 
 /** The page where a person sees which apps may use the account, and takes that back. */
 export function connectedAppsPage(context: PageContext, data: ConnectedAppsData): Html {
-  const texts = context.messages.connectedApps;
-  const bar = html`<form method="post" action="/sign-out" class="session"><span>${texts.signedInAs(data.account.email)}</span>${hiddenFields(data.signOutFormToken)}<button class="quiet">${texts.signOut}</button></form>`;
+  const { messages, brand, paths } = context;
+  const texts = messages.connectedApps;
+  const bar = html`<form method="post" action="${paths.signOut}" class="session"><span>${texts.signedInAs(data.account.email)}</span>${hiddenFields(data.signOutFormToken)}<button class="quiet">${texts.signOut}</button></form>`;
   const removed =
     data.justRemoved !== null &&
     html`<div class="notice success" role="status">${icons.check}<div>${texts.removed[data.justRemoved.what](data.justRemoved.appName)}</div></div>`;
-  const title = data.isOutdated ? context.messages.layout.titleWithProblem(texts.title) : texts.title;
+  const title = data.isOutdated ? messages.layout.titleWithProblem(texts.title) : texts.title;
   const main = html`<h1>${texts.heading}</h1>
-${data.apps.length > 0 && html`<p class="lead">${texts.lead(context.brand.productName)} ${texts.effect}</p>`}
+${data.apps.length > 0 && html`<p class="lead">${texts.lead(brand.productName)} ${texts.effect}</p>`}
 ${data.isOutdated && problemNotice(texts.outdated)}
 ${removed}
-${data.apps.length > 0 ? appList(context.messages, data) : emptyState(context.messages)}
-<p class="fine"><a href="/account/password">${context.messages.home.password}</a></p>`;
+${data.apps.length > 0 ? appList(context, data) : emptyState(messages)}
+<p class="fine"><a href="${paths.password}">${messages.home.password}</a></p>`;
   return layout(context, { title, shape: 'column', bar }, main);
 }
 
-function appList(messages: Messages, { apps, formToken }: ConnectedAppsData): Html {
+function appList(context: PageContext, { apps, formToken }: ConnectedAppsData): Html {
   return html`<ul class="apps">
-${apps.map((app) => appCard(messages, app, formToken))}</ul>
-<p class="fine">${messages.connectedApps.timeZone}</p>`;
+${apps.map((app) => appCard(context, app, formToken))}</ul>
+<p class="fine">${context.messages.connectedApps.timeZone}</p>`;
 }
 
-function appCard(messages: Messages, app: ConnectedApp, formToken: string): Html {
+function appCard({ messages, paths }: PageContext, app: ConnectedApp, formToken: string): Html {
   const { isDevice, isWaiting, appName, clientId, grantId } = app;
   const texts = messages.connectedApps;
   return html`<li class="app-card">
@@ -72,7 +73,7 @@ ${(isDevice || isWaiting) && html`<p class="kinds">${isDevice && html`<span>${ic
 ${dates(messages, app)}</div>
 <div class="app-access"><h3>${isWaiting ? texts.canOnceFetched : texts.can}</h3>
 ${permissionList(messages, app.permissions)}</div>
-<form method="post" action="/account/apps/revoke">${hiddenFields(formToken)}<input type="hidden" name="client_id" value="${clientId}"><input type="hidden" name="${isWaiting ? 'waiting_id' : 'grant_id'}" value="${grantId}"><button class="secondary danger">${removal(messages, app)}</button></form>
+<form method="post" action="${paths.removeApp}">${hiddenFields(formToken)}<input type="hidden" name="client_id" value="${clientId}"><input type="hidden" name="${isWaiting ? 'waiting_id' : 'grant_id'}" value="${grantId}"><button class="secondary danger">${removal(messages, app)}</button></form>
 </li>
 `;
 }

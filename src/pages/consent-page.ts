@@ -51,7 +51,7 @@ export type ConsentDestination =
  * for each optional permission that is not left out.
  */
 export function consentPage(context: PageContext, data: ConsentData): Html {
-  const { messages, brand } = context;
+  const { messages, brand, paths } = context;
   const texts = messages.consent;
   const asksForMore = data.hasAccessAlready && data.permissions.some(({ isNew }) => isNew);
   const heading = asksForMore ? texts.headingMore : texts.heading;
@@ -78,7 +78,7 @@ ${requestedPermissions(messages, data.permissions, data.notTaken?.choice ?? null
 <ul class="facts">
 <li>${icons.lock}<span>${texts.password}</span></li>
 <li>${icons.clock}<span>${texts.duration}</span></li>
-<li>${icons.undo}<span>${texts.takeBack}</span></li>
+<li>${icons.undo}<span>${texts.takeBack(paths.apps)}</span></li>
 </ul>`,
   );
 }
@@ -97,11 +97,14 @@ function askingDevice({ messages: { consent: texts } }: PageContext, userCode: s
 </section>`;
 }
 
-function accountRow({ messages: { consent: texts } }: PageContext, { account, switchAccount }: ConsentData): Html {
+function accountRow(
+  { messages: { consent: texts }, paths }: PageContext,
+  { account, switchAccount }: ConsentData,
+): Html {
   return html`<section class="account" aria-label="${texts.account}">
 ${monogram(account.name, 'person')}
 <p><strong>${isolated(account.name)}</strong>${isolatedAddress(account.email)}</p>
-<form method="post" action="/sign-out">${hiddenFields(switchAccount.formToken, switchAccount.continueTo)}<button class="quiet">${texts.switchAccount}</button></form>
+<form method="post" action="${paths.signOut}">${hiddenFields(switchAccount.formToken, switchAccount.continueTo)}<button class="quiet">${texts.switchAccount}</button></form>
 </section>`;
 }
 

@@ -37,7 +37,7 @@ export function developersPage(context: PageContext, data: DevelopersData): Html
   const sections = [
     needSection(texts),
     ...scopesSection(texts, data),
-    librarySection(messages, data.standard, data.openApiUrl),
+    librarySection(context, data.standard, data.openApiUrl),
     verifySection(messages, data.standard),
     ...publishedSections(messages, data),
     safelySection(texts),

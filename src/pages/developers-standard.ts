@@ -8,14 +8,16 @@ import {
 } from './developers-examples.ts';
 import { code, points, row, rows, type Section, url } from './developers-section.ts';
 import { html } from './html.ts';
+import type { PageContext } from './layout.ts';
 import type { Messages } from './messages/messages.ts';
 
 /** How an app is connected by a library: an example, what to know, and every address. */
 export function librarySection(
-  { developers: { library: texts } }: Messages,
+  { messages, paths }: PageContext,
   standard: StandardAddresses,
   openApiUrl: string,
 ): Section {
+  const { library: texts } = messages.developers;
   const { rules, addresses } = texts;
   const list = rows(
     row(addresses.issuer, url(standard.issuer)),
@@ -29,7 +31,7 @@ export function librarySection(
   );
   const body = html`<p>${texts.text}</p>
 ${code(texts.label, libraryExample(standard.issuer))}
-${points(rules.authentication, rules.publicApps, rules.pkce, rules.issuer, rules.resource, rules.device, rules.revocation, rules.fastify)}
+${points(rules.authentication, rules.publicApps, rules.pkce, rules.issuer, rules.resource, rules.device(paths.device), rules.revocation, rules.fastify)}
 <h3>${addresses.heading}</h3>\n${list}`;
   return { id: 'library', heading: texts.heading, body };
 }

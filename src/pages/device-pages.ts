@@ -18,9 +18,9 @@ export type DeviceCodeData = {
 /** What the page after the decision shows. */
 export type DeviceDoneData = { decision: 'allowed' | 'denied'; appName: string };
 
-/** The page where a person types the code that a device shows. Its form is a GET to `/device` with `user_code`; it decides nothing. */
+/** The page where a person types the code that a device shows. Its form is a GET to the same page with `user_code`; it decides nothing. */
 export function deviceCodePage(context: PageContext, { userCode, problem }: DeviceCodeData): Html {
-  const { messages, brand } = context;
+  const { messages, brand, paths } = context;
   const texts = messages.deviceCode;
   const described = problem ? 'problem hint' : 'hint';
   const invalid = problem?.kind === 'unknown_code' && html`aria-invalid="true"`;
@@ -30,7 +30,7 @@ export function deviceCodePage(context: PageContext, { userCode, problem }: Devi
     html`<h1>${texts.heading}</h1>
 <p class="lead">${texts.lead(brand.productName)}</p>
 ${problem && problemNotice(problemTexts(messages, problem))}
-<form method="get" action="/device" class="stack">
+<form method="get" action="${paths.device}" class="stack">
 <div class="field">
 <label for="user_code">${texts.userCode}</label>
 <input id="user_code" name="user_code" class="user-code" value="${userCode}" dir="ltr" inputmode="text" autocomplete="off" autocapitalize="characters" spellcheck="false" maxlength="40" pattern="[^A-Za-z]*(?:[A-Za-z][^A-Za-z]*){8}" title="${texts.hint}" required autofocus aria-describedby="${described}" ${invalid}>
@@ -51,7 +51,8 @@ function problemTexts({ deviceCode: { problems } }: Messages, problem: DeviceCod
 
 /** The page after Allow or Deny for a device: there is no app in this browser to go on to. */
 export function deviceDonePage(context: PageContext, { decision, appName }: DeviceDoneData): Html {
-  const { deviceDone: texts } = context.messages;
+  const { messages, paths } = context;
+  const texts = messages.deviceDone;
   const { title, heading, text } = texts[decision];
   return layout(
     context,
@@ -59,6 +60,6 @@ export function deviceDonePage(context: PageContext, { decision, appName }: Devi
     html`${decision === 'allowed' && html`<span class="done">${icons.check}</span>`}
 <h1>${heading}</h1>
 <p>${text(appName)}</p>
-${decision === 'allowed' && html`<p class="aside">${texts.takeBack}</p>`}`,
+${decision === 'allowed' && html`<p class="aside">${texts.takeBack(paths.apps)}</p>`}`,
   );
 }

@@ -21,7 +21,7 @@ export function errorPage(context: PageContext, { kind, requestId, retryAfterSec
     html`<h1>${heading}</h1>
 <p>${text}</p>
 <p>${next}</p>
-<div class="stack"><a class="button secondary" href="/">${texts.goHome}</a></div>
+<div class="stack"><a class="button secondary" href="${context.paths.home}">${texts.goHome}</a></div>
 <dl class="detail">
 <div><dt>${texts.developers}</dt><dd>${developer}</dd></div>
 <div><dt>${texts.requestId}</dt><dd>${isolatedAddress(requestId)} ${help && html`<span class="quote">${texts.quote} ${help}</span>`}</dd></div>

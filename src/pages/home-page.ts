@@ -7,16 +7,17 @@ export type HomeData = { account: PageAccount | null };
 
 /** The start page: what this is, and where to go. */
 export function homePage(context: PageContext, { account }: HomeData): Html {
-  const texts = context.messages.home;
+  const { messages, brand, paths } = context;
+  const texts = messages.home;
   const actions = account
-    ? html`<a class="button primary" href="/account/apps">${texts.connectedApps}</a><a class="button secondary" href="/account/password">${texts.password}</a><a class="button secondary" href="/sign-out">${texts.signOut}</a>`
-    : html`<a class="button primary" href="/sign-in">${texts.signIn}</a>`;
+    ? html`<a class="button primary" href="${paths.apps}">${texts.connectedApps}</a><a class="button secondary" href="${paths.password}">${texts.password}</a><a class="button secondary" href="${paths.signOut}">${texts.signOut}</a>`
+    : html`<a class="button primary" href="${paths.signIn}">${texts.signIn}</a>`;
   return layout(
     context,
     { title: texts.title, shape: 'card' },
     html`<h1>${account ? texts.greeting(account.name) : texts.heading}</h1>
-<p>${texts.text(context.brand.productName)}</p>
+<p>${texts.text(brand.productName)}</p>
 <div class="stack">${actions}</div>
-<p class="aside">${texts.developers}</p>`,
+<p class="aside">${texts.developers(paths.developers)}</p>`,
   );
 }

@@ -4,9 +4,16 @@ import { type Html, html } from './html.ts';
 import { isolated } from './isolated.ts';
 import { brandMark, iconHref } from './mark.ts';
 import { directionOf, type Language, type Messages } from './messages/messages.ts';
+import type { PagePaths } from './page-paths.ts';
 
 /** What every page needs besides its own data; `stylesheetHref` is the address that serves `stylesheet(brand.colour)`. */
-export type PageContext = { messages: Messages; language: Language; brand: Brand; stylesheetHref: string };
+export type PageContext = {
+  messages: Messages;
+  language: Language;
+  brand: Brand;
+  paths: PagePaths;
+  stylesheetHref: string;
+};
 
 /** The frame's part of a page: its title, its width, and what stands at the end of the bar at the top. */
 export type Frame = {
@@ -19,7 +26,7 @@ export type Frame = {
 
 /** The whole document of one page around the content of its main part, which must hold the one `h1`. */
 export function layout(context: PageContext, { title, shape, bar }: Frame, main: Html): Html {
-  const { messages, language, brand, stylesheetHref } = context;
+  const { messages, language, brand, paths, stylesheetHref } = context;
   return html`<!doctype html>
 <html lang="${language}" dir="${directionOf(language)}">
 <head>
@@ -32,7 +39,7 @@ export function layout(context: PageContext, { title, shape, bar }: Frame, main:
 <link rel="stylesheet" href="${stylesheetHref}">
 </head>
 <body class="${shape}">
-<header class="bar"><a class="brand" href="/">${brandMark(brand)}<span class="unseen">${messages.layout.home}</span></a>${bar}</header>
+<header class="bar"><a class="brand" href="${paths.home}">${brandMark(brand)}<span class="unseen">${messages.layout.home}</span></a>${bar}</header>
 <main>
 ${main}
 </main>

@@ -26,7 +26,7 @@ export function passwordPage(
   context: PageContext,
   { account, formToken, problem, wasChanged }: PasswordPageData,
 ): Html {
-  const { messages } = context;
+  const { messages, paths } = context;
   const texts = messages.password;
   const title = problem ? messages.layout.titleWithProblem(texts.title) : texts.title;
   const isAboutCurrent = problem?.kind === 'wrong_credentials';
@@ -38,7 +38,7 @@ export function passwordPage(
 <p class="lead">${texts.lead(account.email)}</p>
 ${problem && problemNotice(problemTexts(messages, problem))}
 ${wasChanged && html`<div class="notice success" role="status">${icons.check}<div>${texts.changed}</div></div>`}
-<form method="post" action="/account/password" class="stack">
+<form method="post" action="${paths.password}" class="stack">
 ${hiddenFields(formToken)}
 <input type="email" name="email" value="${account.email}" autocomplete="username" hidden readonly>
 ${field('current_password', texts.current, 'current-password', isAboutCurrent)}
@@ -46,7 +46,7 @@ ${field('password', texts.next, 'new-password', isAboutNew, texts.rule)}
 ${field('password_again', texts.again, 'new-password', isAboutNew)}
 <button class="primary">${texts.submit}</button>
 </form>
-<p class="aside">${texts.others}</p>`,
+<p class="aside">${texts.others(paths.apps)}</p>`,
   );
 }
 

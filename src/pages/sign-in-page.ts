@@ -42,7 +42,7 @@ export function signInPage(context: PageContext, data: SignInData): Html {
     html`<h1>${texts.heading}</h1>
 <p class="lead">${lead(context, data)}</p>
 ${data.problem && problemNotice(problemTexts(messages, data.problem))}
-<form method="post" action="/sign-in" class="stack">
+<form method="post" action="${context.paths.signIn}" class="stack">
 ${hiddenFields(data.formToken, data.continueTo)}
 <div class="field">
 <label for="email">${texts.email}</label>

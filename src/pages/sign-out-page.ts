@@ -13,10 +13,10 @@ export function signOutPage(context: PageContext, { formToken, continueTo }: Sig
     { title: texts.title, shape: 'card' },
     html`<h1>${texts.heading}</h1>
 <p>${texts.text(context.brand.productName)}</p>
-<form method="post" action="/sign-out" class="stack">
+<form method="post" action="${context.paths.signOut}" class="stack">
 ${hiddenFields(formToken, continueTo)}
 <button class="primary">${texts.submit}</button>
-<a class="button secondary" href="/">${texts.stay}</a>
+<a class="button secondary" href="${context.paths.home}">${texts.stay}</a>
 </form>`,
   );
 }
@@ -29,6 +29,6 @@ export function signedOutPage(context: PageContext): Html {
     { title: texts.title, shape: 'card' },
     html`<h1>${texts.heading}</h1>
 <p>${texts.text}</p>
-<div class="stack"><a class="button primary" href="/sign-in">${texts.signIn}</a></div>`,
+<div class="stack"><a class="button primary" href="${context.paths.signIn}">${texts.signIn}</a></div>`,
   );
 }

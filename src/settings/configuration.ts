@@ -41,6 +41,12 @@ const SETTINGS = {
     'The address of the pages and the token endpoints, as browsers and apps reach it; https unless the host is loopback.',
   ),
   apiUrl: setting('VALETKEY_API_URL', 'http://localhost:3001', readBaseUrl, 'The address of the API; may be the same.'),
+  pagesBasePath: setting(
+    'VALETKEY_PAGES_BASE_PATH',
+    '',
+    readBasePath,
+    'A path before all pages but the published ones, such as `/connect`, where Valetkey shares its host name with your product.',
+  ),
   appListen: setting(
     'VALETKEY_APP_LISTEN',
     '',
@@ -217,7 +223,7 @@ export function lifetimesOf(configuration: Configuration): Lifetimes {
 
 /** The settings that all instances must agree on, beside the token prefix: variables by name, as they were read. */
 export function sharedSettings(configuration: Configuration): Record<string, string> {
-  const names = ['appUrl', ...Object.values(LIFETIMES)] as const;
+  const names = ['appUrl', 'pagesBasePath', ...Object.values(LIFETIMES)] as const;
   return Object.fromEntries(names.map((name) => [SETTINGS[name].variable, String(configuration[name])]));
 }
 
@@ -288,6 +294,19 @@ function readBaseUrl(text: string): string | Mistake {
   if (url.protocol === 'http:' && !isLoopback(url.hostname))
     return new Mistake('http is only for loopback: use https, with a proxy in front that ends TLS');
   return url.origin;
+}
+
+/** First segments that are not for pages: the interface has paths of its own there. */
+const RESERVED_SEGMENTS = ['auth', 'api', 'oauth2', 'v2', '.well-known', 'healthz', 'readyz'];
+
+function readBasePath(text: string): string | Mistake {
+  if (text === '') return text;
+  const reserved = RESERVED_SEGMENTS.find((segment) => text.split('/')[1] === segment);
+  if (reserved !== undefined)
+    return new Mistake(`/${reserved} has addresses of its own: begin with another name, such as /connect`);
+  return /^(\/[a-z0-9-]+)+$/.test(text)
+    ? text
+    : new Mistake('write a path such as /connect: lower-case letters, digits and hyphens, no slash at the end');
 }
 
 function readListenAddress(text: string): ListenAddress | null | Mistake {

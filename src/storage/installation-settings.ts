@@ -33,15 +33,15 @@ export function recordedForm({ shared }: InstallationSettings): string {
 export function differences({ settings }: InstallationRecord, { shared }: InstallationSettings): Difference[] {
   const recorded = JSON.parse(settings) as Record<string, string>;
   return Object.entries(shared)
-    .filter(([variable, own]) => recorded[variable] !== own)
-    .map(([variable, own]) => ({ variable, recorded: recorded[variable] ?? '', own }));
+    .map(([variable, own]) => ({ variable, recorded: recorded[variable] ?? '', own }))
+    .filter(({ recorded: theirs, own }) => theirs !== own);
 }
 
 /** A sentence for each difference, with the remedy. */
 export function toldDifferences(found: readonly Difference[]): string[] {
   return found.map(
     ({ variable, recorded, own }) =>
-      `${variable} is ${own} here and ${recorded} in the installation's record: set it as the other instances have it, or change the record with "database adopt-settings"`,
+      `${variable} is ${own || 'empty'} here and ${recorded || 'empty'} in the installation's record: set it as the other instances have it, or change the record with "database adopt-settings"`,
   );
 }
 

@@ -2,8 +2,16 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { REFRESH_TOKEN_PATH, TOKEN_PATH } from '../../src/http/paths.ts';
+import {
+  AUTHORIZE_PATH,
+  ME_PATH,
+  REFRESH_TOKEN_PATH,
+  RESOURCE_METADATA_PATH,
+  STANDARD_PATHS,
+  TOKEN_PATH,
+} from '../../src/http/paths.ts';
 import { PUBLISHED_PARAMETERS, STANDARD_PARAMETERS } from '../../src/oauth/authorization-request.ts';
+import { pagePaths } from '../../src/pages/page-paths.ts';
 import { configurationTable } from '../../src/settings/configuration.ts';
 import { commandsOfProgram } from '../support/commands.ts';
 
@@ -71,18 +79,11 @@ test('the tables of parameters name what the code reads, and nothing else', () =
 });
 
 test('every path of a page or endpoint that the program serves is documented', () => {
-  const folder = new URL('../../src/http/', import.meta.url);
-  const paths = readFileSync(new URL('paths.ts', folder), 'utf8').matchAll(/_PATH = '([^']+)'/g);
-  const served = [...paths].map(([, path = '']) => path).filter((path) => !path.startsWith('/assets/'));
-  const routes = ['browser/sign-in.ts', 'api/health.ts', 'browser/public-pages.ts', 'browser/account.ts'].flatMap(
-    (file) =>
-      [...readFileSync(new URL(file, folder), 'utf8').matchAll(/app\.(?:get|post)\('(\/[^']*)'/g)].map(
-        ([, path = '']) => path,
-      ),
-  );
-  assert.ok(served.length >= 4 && routes.length >= 6, 'the routes were found in the code');
-  for (const path of [...served, ...routes])
-    assert.ok(DOCUMENT.includes(path), `docs/interface.md does not name ${path}`);
+  const published = [AUTHORIZE_PATH, TOKEN_PATH, REFRESH_TOKEN_PATH, ME_PATH, ...Object.values(STANDARD_PATHS)];
+  const ofPages = Object.values(pagePaths('')).filter((path) => typeof path === 'string');
+  const served = [...published, RESOURCE_METADATA_PATH, ...ofPages, '/healthz', '/readyz'];
+  for (const path of served.filter((path) => !path.startsWith('/assets/')))
+    assert.ok(DOCUMENT.includes(`${path}\``), `docs/interface.md does not name ${path}`);
 });
 
 /** The rows of the first table below a heading, as the texts of their cells. */

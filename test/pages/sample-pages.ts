@@ -8,6 +8,7 @@ import { homePage } from '../../src/pages/home-page.ts';
 import type { Html } from '../../src/pages/html.ts';
 import type { PageContext } from '../../src/pages/layout.ts';
 import { type Language, messagesFor } from '../../src/pages/messages/messages.ts';
+import { pagePaths } from '../../src/pages/page-paths.ts';
 import { type PasswordPageProblem, passwordPage } from '../../src/pages/password-page.ts';
 import { signInPage } from '../../src/pages/sign-in-page.ts';
 import { signedOutPage, signOutPage } from '../../src/pages/sign-out-page.ts';
@@ -25,7 +26,7 @@ export const sampleBrand: Brand = {
 };
 
 export function sampleContext(language: Language, brand: Brand = sampleBrand): PageContext {
-  return { messages: messagesFor(language), language, brand, stylesheetHref: '/pages.css' };
+  return { messages: messagesFor(language), language, brand, paths: pagePaths(''), stylesheetHref: '/pages.css' };
 }
 
 const errorKinds = Object.keys(messagesFor('en').errors.kinds) as ErrorKind[];

@@ -44,19 +44,19 @@ function keepForScopes(
 }
 
 /** RFC 9728 §2. */
-function resourceMetadata({ appUrl, apiUrl, brand }: Service, scopes: readonly ScopeDefinition[]): object {
+function resourceMetadata({ appUrl, apiUrl, brand, paths }: Service, scopes: readonly ScopeDefinition[]): object {
   return {
     resource: apiUrl,
     authorization_servers: [appUrl],
     ...scopesSupported(scopes),
     bearer_methods_supported: ['header'],
     resource_name: brand.productName,
-    resource_documentation: `${appUrl}/developers`,
+    resource_documentation: appUrl + paths.developers,
   };
 }
 
 /** RFC 8414 §2, RFC 8628 §4, RFC 9126 §5, RFC 9207 §3. */
-function serverMetadata({ appUrl, apiUrl }: Service, scopes: readonly ScopeDefinition[]): object {
+function serverMetadata({ appUrl, apiUrl, paths }: Service, scopes: readonly ScopeDefinition[]): object {
   const authentication = (endpoint: string, methods: readonly string[]) => ({
     [`${endpoint}_auth_methods_supported`]: methods,
     ...(methods.includes('private_key_jwt')
@@ -85,7 +85,7 @@ function serverMetadata({ appUrl, apiUrl }: Service, scopes: readonly ScopeDefin
     request_parameter_supported: false,
     request_uri_parameter_supported: false,
     protected_resources: [apiUrl],
-    service_documentation: `${appUrl}/developers`,
+    service_documentation: appUrl + paths.developers,
     ui_locales_supported: ['en', 'ar'],
   };
 }

@@ -1,4 +1,4 @@
-/** `{app_url}/openapi.json`: OpenAPI 3.1 of everything that is not a page, made of the routes' operations. */
+/** `openapi.json` among the pages: OpenAPI 3.1 of everything that is not a page, made of the routes' operations. */
 import type { FastifyInstance } from 'fastify';
 import { AUTHORIZE_PATH, REFRESH_TOKEN_PATH, STANDARD_PATHS, TOKEN_PATH } from '../paths.ts';
 import type { Service } from '../service.ts';
@@ -54,14 +54,14 @@ export class ApiDescription {
   }
 
   #document(): object {
-    const { appUrl, brand } = this.#service;
+    const { appUrl, brand, paths } = this.#service;
     const components: Components = { schemas: {}, responses: {}, headers: {} };
     return {
       openapi: '3.1.0',
       info: { title: brand.productName, version: VERSION, description: DESCRIPTION },
       servers: [{ url: appUrl }],
       tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
-      externalDocs: { url: `${appUrl}/developers`, description: 'For developers of apps' },
+      externalDocs: { url: appUrl + paths.developers, description: 'For developers of apps' },
       paths: this.#paths(components),
       components: { securitySchemes: securitySchemes(appUrl), ...components },
     };
@@ -83,9 +83,9 @@ export class ApiDescription {
 }
 
 /** Adds the document to the app's address. */
-export function addOpenApi(app: FastifyInstance, description: ApiDescription): void {
+export function addOpenApi(app: FastifyInstance, { paths }: Service, description: ApiDescription): void {
   const config = { answers: oauthAnswers, operation: OPERATION, limit: 'public', mayBePlain: true } as const;
-  app.get(STANDARD_PATHS.openApi, { config }, async (_request, reply) => sendMetadata(reply, description.bytes));
+  app.get(paths.openApi, { config }, async (_request, reply) => sendMetadata(reply, description.bytes));
 }
 
 const OPERATION: Operation = {

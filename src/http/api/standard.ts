@@ -127,7 +127,7 @@ async function authorizeDevice(
   deviceRequests.count([origin.source], service.now());
   const result = await beginDevice(service, formOf(request), request);
   if (result instanceof Refusal) return sendOAuthRefusal(request, reply, result);
-  const page = service.appUrl + STANDARD_PATHS.device;
+  const page = service.appUrl + service.paths.device;
   const userCode = readableUserCode(result.userCode);
   return sendJson(reply, {
     device_code: result.deviceCode,

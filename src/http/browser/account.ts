@@ -1,4 +1,4 @@
-/** `/account/apps`: shows the apps that can act for the signed-in person, and removes their access. */
+/** The connected-apps page: shows the apps that can act for the signed-in person, and removes their access. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ConnectedApp, TakenBack } from '../../oauth/grant-registry.ts';
 import type { Parameters } from '../../oauth/parameters.ts';
@@ -11,25 +11,24 @@ import type { Pages } from './page-answers.ts';
 import { permissionsGranted } from './permissions.ts';
 import { sendSignIn } from './sign-in-form.ts';
 
-const APPS_PATH = '/account/apps';
-
 /** Adds the connected-apps page. */
 export function addAccount(app: FastifyInstance, service: Service, pages: Pages, sessions: BrowserSessions): void {
+  const { paths } = service;
   const config = { answers: pages.answers, limit: 'public' } as const;
 
-  app.get(APPS_PATH, { config }, async (request, reply) => {
+  app.get(paths.apps, { config }, async (request, reply) => {
     const signedIn = await sessions.signedIn(request);
-    if (!signedIn) return sendSignIn(pages, sessions, request, reply, { continueTo: APPS_PATH, appName: null });
+    if (!signedIn) return sendSignIn(pages, sessions, request, reply, { continueTo: paths.apps, appName: null });
     return sendApps(request, reply, signedIn);
   });
 
-  app.post(`${APPS_PATH}/revoke`, { config }, async (request, reply) => {
+  app.post(paths.removeApp, { config }, async (request, reply) => {
     if (!sessions.isSameOrigin(request)) return pages.sendError(request, reply, 403, 'form_refused');
     const signedIn = await sessions.signedIn(request);
     const form = formOf(request);
     if (!signedIn) {
       const problem = { kind: 'signed_out' } as const;
-      return sendSignIn(pages, sessions, request, reply.code(403), { continueTo: APPS_PATH, appName: null, problem });
+      return sendSignIn(pages, sessions, request, reply.code(403), { continueTo: paths.apps, appName: null, problem });
     }
     if (sessions.checkForm(signedIn, 'apps', '', form.get('form_token')) !== 'good') {
       request.outcome = { error: 'form_outdated' };
@@ -38,7 +37,7 @@ export function addAccount(app: FastifyInstance, service: Service, pages: Pages,
     const clientId = form.get('client_id') ?? '';
     const what = await remove(request, signedIn, clientId);
     if (what === null) request.outcome = { error: 'unknown_grant' };
-    const location = what === null ? APPS_PATH : `${APPS_PATH}?${saysRemoved(signedIn, clientId, what)}`;
+    const location = what === null ? paths.apps : `${paths.apps}?${saysRemoved(signedIn, clientId, what)}`;
     return pages.secure(reply).header('Cache-Control', 'no-store').code(303).header('Location', location).send();
   });
 

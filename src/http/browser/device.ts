@@ -1,6 +1,6 @@
 /**
- * `/device` (RFC 8628 §3.3): a person types the code that a device shows, sees who asks for what, and decides. The URL
- * with the code is the state; nothing is written before the decision.
+ * The page for devices (RFC 8628 §3.3): a person types the code that a device shows, sees who asks for what, and decides.
+ * The URL with the code is the state; nothing is written before the decision.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Client } from '../../oauth/client.ts';
@@ -15,7 +15,6 @@ import { type DeviceCodeProblem, deviceCodePage, deviceDonePage } from '../../pa
 import { answerProblem, setRetryAfter } from '../answer.ts';
 import { formOf } from '../form.ts';
 import { originOf } from '../origin.ts';
-import { STANDARD_PATHS } from '../paths.ts';
 import type { Service } from '../service.ts';
 import type { BrowserSessions, SignedIn } from './browser-session.ts';
 import { countDecision } from './decision-limit.ts';
@@ -29,8 +28,8 @@ type Parts = { readonly service: Service; readonly pages: Pages; readonly sessio
 export function addDevice(app: FastifyInstance, service: Service, pages: Pages, sessions: BrowserSessions): void {
   const config = { answers: pages.answers, limit: 'public' } as const;
   const parts = { service, pages, sessions };
-  app.get(STANDARD_PATHS.device, { config }, (request, reply) => show(parts, request, reply));
-  app.post(STANDARD_PATHS.device, { config }, (request, reply) => decide(parts, request, reply));
+  app.get(service.paths.device, { config }, (request, reply) => show(parts, request, reply));
+  app.post(service.paths.device, { config }, (request, reply) => decide(parts, request, reply));
 }
 
 async function show(parts: Parts, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {

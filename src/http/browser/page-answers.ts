@@ -32,13 +32,14 @@ export type Pages = {
 
 /** Prepares the pages of a service. */
 export function makePages(service: Service): Pages {
-  const text = stylesheet(service.brand.colour);
-  const path = `/assets/valetkey-${hash('sha256', text, 'hex').slice(0, 12)}.css`;
+  const { brand, paths } = service;
+  const text = stylesheet(brand.colour);
+  const path = paths.stylesheet(hash('sha256', text, 'hex').slice(0, 12));
   const isHttps = service.appUrl.startsWith('https:');
   const secure = (reply: FastifyReply, target: FormTarget = 'this-site') => setSecurityHeaders(reply, target, isHttps);
   const context = (request: FastifyRequest): PageContext => {
     const language = chooseLanguage(request.headers['accept-language']);
-    return { messages: messagesFor(language), language, brand: service.brand, stylesheetHref: path };
+    return { messages: messagesFor(language), language, brand, paths, stylesheetHref: path };
   };
   const send = (reply: FastifyReply, page: Html, target?: FormTarget) =>
     secure(reply, target)

@@ -1,4 +1,4 @@
-/** `/account/password`: a signed-in person changes the password. */
+/** The password page: a signed-in person changes the password. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Parameters } from '../../oauth/parameters.ts';
 import { type PasswordPageProblem, passwordPage } from '../../pages/password-page.ts';
@@ -11,29 +11,29 @@ import { untilHangUp } from './hang-up.ts';
 import type { Pages } from './page-answers.ts';
 import { sendSignIn } from './sign-in-form.ts';
 
-const PASSWORD_PATH = '/account/password';
 /** `Retry-After` when password checks are busy (s). */
 const BUSY_RETRY_AFTER = 2;
 
 /** Adds the page where a person changes the password. */
 export function addPassword(app: FastifyInstance, service: Service, pages: Pages, sessions: BrowserSessions): void {
+  const { paths } = service;
   const config = { answers: pages.answers, limit: 'public' } as const;
 
-  app.get(PASSWORD_PATH, { config }, async (request, reply) => {
+  app.get(paths.password, { config }, async (request, reply) => {
     const signedIn = await sessions.signedIn(request);
-    if (!signedIn) return sendSignIn(pages, sessions, request, reply, { continueTo: PASSWORD_PATH, appName: null });
+    if (!signedIn) return sendSignIn(pages, sessions, request, reply, { continueTo: paths.password, appName: null });
     const mark = (request.query as Parameters).get('changed');
     const wasChanged = sessions.checkForm(signedIn, 'password-changed', '', mark) === 'good';
     return sendForm(request, reply, signedIn, null, wasChanged);
   });
 
-  app.post(PASSWORD_PATH, { config }, async (request, reply) => {
+  app.post(paths.password, { config }, async (request, reply) => {
     if (!sessions.isSameOrigin(request)) return pages.sendError(request, reply, 403, 'form_refused');
     const signedIn = await sessions.signedIn(request);
     if (!signedIn) {
       const problem = { kind: 'signed_out' } as const;
       return sendSignIn(pages, sessions, request, reply.code(403), {
-        continueTo: PASSWORD_PATH,
+        continueTo: paths.password,
         appName: null,
         problem,
       });
@@ -64,7 +64,7 @@ export function addPassword(app: FastifyInstance, service: Service, pages: Pages
       const { sessionToken, knownBrowser } = outcome;
       sessions.begin(reply, sessionToken, knownBrowser);
       const changed = sessions.formToken({ account, sessionToken }, 'password-changed', '');
-      const location = `${PASSWORD_PATH}?${new URLSearchParams({ changed })}`;
+      const location = `${paths.password}?${new URLSearchParams({ changed })}`;
       return pages.secure(reply).header('Cache-Control', 'no-store').code(303).header('Location', location).send();
     }
     request.outcome = { error: outcome.kind, account_id: account.id };

@@ -4,35 +4,34 @@ import type { Throttle } from '../../accounts/throttle.ts';
 import { sentenceFor } from '../../oauth/scope.ts';
 import { type DevelopersData, developersPage, type PublishedLimit } from '../../pages/developers-page.ts';
 import { homePage } from '../../pages/home-page.ts';
-import { AUTHORIZE_PATH, LOGO_PATH, ME_PATH, REFRESH_TOKEN_PATH, STANDARD_PATHS, TOKEN_PATH } from '../paths.ts';
+import { AUTHORIZE_PATH, ME_PATH, REFRESH_TOKEN_PATH, STANDARD_PATHS, TOKEN_PATH } from '../paths.ts';
 import type { Service } from '../service.ts';
 import type { BrowserSessions } from './browser-session.ts';
 import type { Pages } from './page-answers.ts';
 
 /** Adds the pages and files for everybody. */
 export function addPublicPages(app: FastifyInstance, service: Service, pages: Pages, sessions: BrowserSessions): void {
+  const { paths, logo } = service;
   const config = { answers: pages.answers, limit: 'public' } as const;
   const forAll = { ...config, mayBePlain: true } as const;
 
-  app.get('/', { config }, async (request, reply) => {
+  app.get(paths.home, { config }, async (request, reply) => {
     const signedIn = await sessions.signedIn(request);
     return pages.send(reply, homePage(pages.context(request), { account: signedIn?.account ?? null }));
   });
 
-  app.get('/developers', { config: forAll }, async (request, reply) => {
+  app.get(paths.developers, { config: forAll }, async (request, reply) => {
     const context = pages.context(request);
     return pages.send(reply, developersPage(context, await developersData(service, context.language)));
   });
 
   app.get(pages.stylesheet.path, { config: forAll }, async (_request, reply) => {
-    // The name changes with the text, so that browsers may keep it for good.
     const cached = pages.secure(reply).header('Cache-Control', 'public, max-age=31536000, immutable');
     return cached.header('Content-Type', 'text/css; charset=utf-8').send(pages.stylesheet.text);
   });
 
-  const { logo } = service;
   if (!logo) return;
-  app.get(LOGO_PATH, { config: forAll }, async (_request, reply) => {
+  app.get(paths.logo, { config: forAll }, async (_request, reply) => {
     return pages
       .secure(reply)
       .header('Cache-Control', 'public, max-age=3600')
@@ -42,7 +41,7 @@ export function addPublicPages(app: FastifyInstance, service: Service, pages: Pa
 }
 
 async function developersData(service: Service, language: string): Promise<DevelopersData> {
-  const { appUrl, apiUrl, lifetimes, throttles } = service;
+  const { appUrl, apiUrl, paths, lifetimes, throttles } = service;
   const scopes = await service.scopes.listScopes();
   return {
     authorizationUrl: appUrl + AUTHORIZE_PATH,
@@ -60,7 +59,7 @@ async function developersData(service: Service, language: string): Promise<Devel
       pushedAuthorizationRequestUrl: appUrl + STANDARD_PATHS.pushedAuthorizationRequest,
       deviceAuthorizationUrl: appUrl + STANDARD_PATHS.deviceAuthorization,
     },
-    openApiUrl: appUrl + STANDARD_PATHS.openApi,
+    openApiUrl: appUrl + paths.openApi,
     scopes: scopes.map(({ name }) => ({ name, sentence: sentenceFor({ name, sentence: null }, scopes, language) })),
     lifetimes: {
       codeSeconds: lifetimes.code,

@@ -1,4 +1,4 @@
-/** `/sign-in` and `/sign-out`. */
+/** Sign-in with a password, and sign-out. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Parameters } from '../../oauth/parameters.ts';
 import type { SignInData } from '../../pages/sign-in-page.ts';
@@ -14,23 +14,23 @@ import { untilHangUp } from './hang-up.ts';
 import type { Pages } from './page-answers.ts';
 import { sendSignIn } from './sign-in-form.ts';
 
-/** Where a person goes after signing in, if they came for no other page. */
-const START = '/account/apps';
-
 /** `Retry-After` when password checks are busy (s). */
 const BUSY_RETRY_AFTER = 2;
 
 /** Adds sign-in and sign-out. */
 export function addSignIn(app: FastifyInstance, service: Service, pages: Pages, sessions: BrowserSessions): void {
+  const { paths } = service;
+  /** Where a person goes after signing in, if they came for no other page. */
+  const start = paths.apps;
   const config = { answers: pages.answers, limit: 'public' } as const;
 
-  app.get('/sign-in', { config }, async (request, reply) => {
+  app.get(paths.signIn, { config }, async (request, reply) => {
     const continueTo = localPath(service.appUrl, (request.query as Parameters).get('continue'));
-    if (await sessions.signedIn(request)) return seeOther(pages, reply, continueTo ?? START);
+    if (await sessions.signedIn(request)) return seeOther(pages, reply, continueTo ?? start);
     return sendSignIn(pages, sessions, request, reply, await onTheWayTo(service, sessions, request, continueTo));
   });
 
-  app.post('/sign-in', { config }, async (request, reply) => {
+  app.post(paths.signIn, { config }, async (request, reply) => {
     if (!sessions.isSameOrigin(request)) return pages.sendError(request, reply, 403, 'form_refused');
     const form = formOf(request);
     const continueTo = localPath(service.appUrl, form.get('continue'));
@@ -38,7 +38,7 @@ export function addSignIn(app: FastifyInstance, service: Service, pages: Pages, 
     const again = { ...(await onTheWayTo(service, sessions, request, continueTo)), email };
     if (sessions.checkSignInForm(request, form.get('form_token')) !== 'good') {
       // They may have signed in in another tab meanwhile. A browser that dropped the visitor's cookie gets a new form.
-      if (!again.isAgain && (await sessions.signedIn(request))) return seeOther(pages, reply, continueTo ?? START);
+      if (!again.isAgain && (await sessions.signedIn(request))) return seeOther(pages, reply, continueTo ?? start);
       return sendSignIn(pages, sessions, request, reply.code(403), { ...again, problem: { kind: 'form_expired' } });
     }
     const attempt = {
@@ -56,7 +56,7 @@ export function addSignIn(app: FastifyInstance, service: Service, pages: Pages, 
     );
     if (outcome.kind === 'signed_in') {
       sessions.begin(reply, outcome.sessionToken, outcome.knownBrowser);
-      return seeOther(pages, reply, continueTo ?? START);
+      return seeOther(pages, reply, continueTo ?? start);
     }
     request.outcome = { error: outcome.kind, account_id: tried };
     if (outcome.kind === 'throttled') setRetryAfter(reply.code(429), outcome.retryAfterSeconds);
@@ -65,13 +65,13 @@ export function addSignIn(app: FastifyInstance, service: Service, pages: Pages, 
     return sendSignIn(pages, sessions, request, reply, { ...again, problem: outcome });
   });
 
-  app.get('/sign-out', { config }, async (request, reply) => {
+  app.get(paths.signOut, { config }, async (request, reply) => {
     const signedIn = await sessions.signedIn(request);
     if (!signedIn) return pages.send(reply, signedOutPage(pages.context(request)));
     return askSignOut(request, reply, signedIn, null);
   });
 
-  app.post('/sign-out', { config }, async (request, reply) => {
+  app.post(paths.signOut, { config }, async (request, reply) => {
     if (!sessions.isSameOrigin(request)) return pages.sendError(request, reply, 403, 'form_refused');
     const form = formOf(request);
     const continueTo = localPath(service.appUrl, form.get('continue'));
@@ -85,7 +85,7 @@ export function addSignIn(app: FastifyInstance, service: Service, pages: Pages, 
       await service.accounts.signOut(signedIn.sessionToken, signedIn.account, originOf(request));
     }
     sessions.end(reply);
-    return seeOther(pages, reply, continueTo ?? '/sign-out');
+    return seeOther(pages, reply, continueTo ?? paths.signOut);
   });
 
   function askSignOut(request: FastifyRequest, reply: FastifyReply, signedIn: SignedIn, continueTo: string | null) {

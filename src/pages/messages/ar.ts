@@ -80,7 +80,8 @@ export const ar: Messages = {
     again: 'كلمة المرور الجديدة مرة أخرى',
     submit: 'تغيير كلمة المرور',
     changed: 'تم تغيير كلمة المرور، وسُجّل خروجك من كل مكان آخر.',
-    others: html`تحتفظ التطبيقات بالوصول الذي سمحت به. ويمكنك سحبه في <a href="/account/apps">التطبيقات المتصلة</a>.`,
+    others: (apps) =>
+      html`تحتفظ التطبيقات بالوصول الذي سمحت به. ويمكنك سحبه في <a href="${apps}">التطبيقات المتصلة</a>.`,
     problems: {
       wrong_credentials: {
         heading: 'كلمة المرور الحالية غير صحيحة',
@@ -142,7 +143,7 @@ export const ar: Messages = {
       warning: html`هل أعطاك شخص آخر هذا الرمز أو رابط هذه الصفحة؟ <strong>اختر «رفض»</strong>، وإلا وصل إلى حسابك.`,
     },
     duration: 'يحتفظ بهذا الوصول، حتى في غيابك، إلى أن تنتهي مدّته أو تسحبه أنت.',
-    takeBack: html`يمكنك سحبه في أي وقت من صفحة <a href="/account/apps">التطبيقات المتصلة</a>.`,
+    takeBack: (apps) => html`يمكنك سحبه في أي وقت من صفحة <a href="${apps}">التطبيقات المتصلة</a>.`,
     password: 'لا يطّلع التطبيق على كلمة مرورك أبدًا.',
     allow: 'سماح',
     deny: 'رفض',
@@ -191,7 +192,7 @@ export const ar: Messages = {
       heading: 'لم يُشارَك أي شيء',
       text: (app) => html`رُفض طلب ${isolated(app)}. يمكنك إغلاق هذه الصفحة.`,
     },
-    takeBack: html`يمكنك سحب ذلك في أي وقت من صفحة <a href="/account/apps">التطبيقات المتصلة</a>.`,
+    takeBack: (apps) => html`يمكنك سحب ذلك في أي وقت من صفحة <a href="${apps}">التطبيقات المتصلة</a>.`,
   },
 
   connectedApps: {
@@ -258,7 +259,7 @@ export const ar: Messages = {
     connectedApps: 'التطبيقات المتصلة',
     password: 'تغيير كلمة المرور',
     signOut: 'تسجيل الخروج',
-    developers: html`هل تطوّر تطبيقًا؟ <a href="/developers">اقرأ دليل المطوّرين</a>.`,
+    developers: (developers) => html`هل تطوّر تطبيقًا؟ <a href="${developers}">اقرأ دليل المطوّرين</a>.`,
   },
 
   developers: {
@@ -298,7 +299,8 @@ export const ar: Messages = {
         pkce: html`<strong>PKCE</strong> مع <code>S256</code> مفيد لكل تطبيق، ومعه يمكن الاستغناء عن <code>state</code>.`,
         issuer: html`<strong>كل عودة</strong> إلى تطبيقك تحمل <code>iss</code>، وتقارنه مكتبتك بجهة الإصدار.`,
         resource: html`<strong>رمزان لواجهة برمجية واحدة</strong> دون غيرها: سمِّ تلك الواجهة في <code>resource</code>.`,
-        device: html`<strong>الجهاز الذي لا متصفح فيه</strong> يطلب رمزًا من عنوان ربط الأجهزة، ثم يكتبه المستخدم في صفحة <code dir="ltr">/device</code>.`,
+        device: (device) =>
+          html`<strong>الجهاز الذي لا متصفح فيه</strong> يطلب رمزًا من عنوان ربط الأجهزة، ثم يكتبه المستخدم في صفحة <code dir="ltr">${device}</code>.`,
         revocation: html`<strong>إلغاء</strong> أي من الرمزين ينهي كل ما صدر عن السماح نفسه.`,
         fastify: html`<strong>إضافة <code dir="ltr">@fastify/oauth2</code></strong> تحتاج إلى <code>scope</code> ولو كانت قيمته <code dir="ltr">[]</code>. وبدونه تختلق اسمًا، فيصلها الخطأ <code>invalid_scope</code>.`,
       },

@@ -68,7 +68,8 @@ export const en = {
     again: 'New password again',
     submit: 'Change password',
     changed: 'Your password was changed. You were signed out everywhere else.',
-    others: html`Apps keep the access that you allowed. You can take it back under <a href="/account/apps">Connected apps</a>.`,
+    others: (apps: string): Html =>
+      html`Apps keep the access that you allowed. You can take it back under <a href="${apps}">Connected apps</a>.`,
     problems: {
       wrong_credentials: {
         heading: 'Your current password is not right',
@@ -128,7 +129,8 @@ export const en = {
       warning: html`Did someone else give you this code, or a link to this page? <strong>Choose Deny</strong>, or they get into your account.`,
     },
     duration: 'It keeps this access, even while you’re away, until it runs out or you take it back.',
-    takeBack: html`You can take it back at any time under <a href="/account/apps">Connected apps</a>.`,
+    takeBack: (apps: string): Html =>
+      html`You can take it back at any time under <a href="${apps}">Connected apps</a>.`,
     password: 'The app never sees your password.',
     allow: 'Allow',
     deny: 'Deny',
@@ -177,7 +179,8 @@ export const en = {
       heading: 'Nothing was shared',
       text: (app: string): Html => html`The request of ${isolated(app)} was denied. You can close this page.`,
     },
-    takeBack: html`You can take this back at any time under <a href="/account/apps">Connected apps</a>.`,
+    takeBack: (apps: string): Html =>
+      html`You can take this back at any time under <a href="${apps}">Connected apps</a>.`,
   },
 
   connectedApps: {
@@ -249,7 +252,8 @@ export const en = {
     connectedApps: 'Connected apps',
     password: 'Change your password',
     signOut: 'Sign out',
-    developers: html`Building an app? <a href="/developers">Read the developer guide</a>.`,
+    developers: (developers: string): Html =>
+      html`Building an app? <a href="${developers}">Read the developer guide</a>.`,
   },
 
   developers: {
@@ -289,7 +293,8 @@ export const en = {
         pkce: html`<strong>PKCE</strong> with <code>S256</code> is good for every app. With it, <code>state</code> may be left out.`,
         issuer: html`<strong>Each return</strong> to your app carries <code>iss</code>. Your library compares it with the issuer.`,
         resource: html`<strong>Tokens for one API only?</strong> Name that API in <code>resource</code>.`,
-        device: html`<strong>A device without a browser</strong> asks the device authorization address for a code, which people type at <code>/device</code>.`,
+        device: (device: string): Html =>
+          html`<strong>A device without a browser</strong> asks the device authorization address for a code, which people type at <code>${device}</code>.`,
         revocation: html`<strong>Revoking</strong> either token ends everything that came from the same Allow.`,
         fastify: html`<strong>The plugin <code>@fastify/oauth2</code></strong> needs a <code>scope</code>, if only <code>[]</code>. Without one it makes a name up, and gets <code>invalid_scope</code>.`,
       },

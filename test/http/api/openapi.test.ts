@@ -11,6 +11,7 @@ import { apiAnswers, oauthAnswers } from '../../../src/http/api/json-answers.ts'
 import { ApiDescription } from '../../../src/http/api/openapi.ts';
 import type { Service } from '../../../src/http/service.ts';
 import { STANDARD_PARAMETERS } from '../../../src/oauth/authorization-request.ts';
+import { pagePaths } from '../../../src/pages/page-paths.ts';
 import { assertFits, DescribedService, parameterNames } from '../../support/described.ts';
 import { freePort, startTestService } from '../../support/service.ts';
 
@@ -41,7 +42,7 @@ test('OpenAPI 3.1: the document is valid, and anybody may read it', async () => 
 
 test('OpenAPI 3.1: the document is made once, whoever asks for it how often', () => {
   const brand = { productName: 'Acme', colour: '#000000', logoHref: null, supportAddress: null };
-  const description = new ApiDescription({ appUrl: 'https://auth.test', brand } as Service);
+  const description = new ApiDescription({ appUrl: 'https://auth.test', brand, paths: pagePaths('') } as Service);
   assert.equal(description.bytes, description.bytes);
 });
 

@@ -1,0 +1,25 @@
+/** Where the pages are, and the files that belong to them: the one list of what stands below the base path. */
+
+/**
+ * The paths of the pages for a base path: empty, or `/` and a name, once or more, without a slash at the end. The
+ * authorization pages are not among them: their addresses are published, and stay whatever the base is.
+ */
+export function pagePaths(base: string) {
+  return {
+    home: base || '/',
+    signIn: `${base}/sign-in`,
+    signOut: `${base}/sign-out`,
+    apps: `${base}/account/apps`,
+    removeApp: `${base}/account/apps/revoke`,
+    password: `${base}/account/password`,
+    device: `${base}/device`,
+    developers: `${base}/developers`,
+    openApi: `${base}/openapi.json`,
+    logo: `${base}/assets/logo`,
+    /** The stylesheet whose text has this digest, so that browsers may keep it for good. */
+    stylesheet: (digest: string) => `${base}/assets/valetkey-${digest}.css`,
+  } as const;
+}
+
+/** Where the pages are. */
+export type PagePaths = ReturnType<typeof pagePaths>;
