@@ -14,8 +14,10 @@ import { isGenuine } from '../src/oauth/credential.ts';
 import { createKeyring } from '../src/oauth/keyring.ts';
 import { verifiesChallenge } from '../src/oauth/pkce.ts';
 import { isOneOf, makeSecret, type SecretKind } from '../src/oauth/secret.ts';
-import { found, requireFittingKeys } from '../src/storage/sqlite/installation.ts';
-import { migrate } from '../src/storage/sqlite/migrate.ts';
+import { found, requireFittingKeys } from '../src/storage/installation.ts';
+import { migrate } from '../src/storage/migrate.ts';
+import type { PlainDatabase } from '../src/storage/plain-database.ts';
+import { plain } from '../src/storage/sqlite/plain-database.ts';
 import { issuedGrant, keyring, NOW, PREFIX, presented } from './oauth/samples.ts';
 import { beginning } from './support/storage.ts';
 
@@ -28,10 +30,10 @@ const browsers = new KnownBrowsers(keyring, {
   knownBrowserFailures: new Throttle({ count: 1000, seconds: 10 * KNOWN_BROWSER_LIFETIME }),
 });
 const mark = browsers.renew(null, ada, NOW);
-const database = foundedDatabase();
+const database = await foundedDatabase();
 
 /** What is presented, and whether it is taken: what is right, and what is wrong in this alone. */
-const COMPARISONS: readonly [what: string, check: (isRight: boolean) => boolean][] = [
+const COMPARISONS: readonly [what: string, check: (isRight: boolean) => boolean | Promise<boolean>][] = [
   ['RFC 6749 §10.10: a credential', (isRight) => isGenuine(keyring, presented('ac', issuedGrant), seed(isRight))],
   ['RFC 7636 §4.6: a verifier', (isRight) => verifiesChallenge(VERIFIER, challengeOf(isRight ? VERIFIER : 'another'))],
   ["RFC 6749 §2.3.1: a client's secret", (isRight) => knowsSecret('cs', isRight)],
@@ -48,13 +50,13 @@ const COMPARISONS: readonly [what: string, check: (isRight: boolean) => boolean]
 ];
 
 for (const [what, check] of COMPARISONS)
-  test(`${what} is compared in the same time for all`, (t) => {
-    assert.deepEqual([check(true), check(false)], [true, false]);
+  test(`${what} is compared in the same time for all`, async (t) => {
+    assert.deepEqual([await check(true), await check(false)], [true, false]);
     let verdict = true;
     compareBy(t, () => verdict);
-    assert.equal(check(false), true, 'what is wrong is taken where the comparison says so');
+    assert.equal(await check(false), true, 'what is wrong is taken where the comparison says so');
     verdict = false;
-    assert.equal(check(true), false, 'and what is right is not');
+    assert.equal(await check(true), false, 'and what is right is not');
   });
 
 test('RFC 6749 §2.3.1: each secret of a client is compared, and one where there is none', (t) => {
@@ -101,15 +103,15 @@ function knowsSecret(kind: SecretKind, isRight: boolean): boolean {
 }
 
 /** A database that the sample key founded. */
-function foundedDatabase(): DatabaseSync {
-  const made = new DatabaseSync(':memory:');
-  migrate(made, NOW);
-  found(made, keyring, beginning.settings, NOW);
+async function foundedDatabase(): Promise<PlainDatabase> {
+  const made = plain(new DatabaseSync(':memory:'));
+  await migrate(made, NOW);
+  await found(made, keyring, beginning.settings, NOW);
   return made;
 }
 
 /** Whether keys fit a database: those that founded it, or, with the same number by chance, others. */
-function fits(isRight: boolean): boolean {
+async function fits(isRight: boolean): Promise<boolean> {
   const others = createKeyring([Buffer.alloc(32, 'others')]);
   const id = keyring.currentKeyId;
   const alike = {
@@ -119,7 +121,7 @@ function fits(isRight: boolean): boolean {
     key: (_: number, purpose: Purpose) => others.key(others.currentKeyId, purpose),
   };
   try {
-    requireFittingKeys(database, isRight ? keyring : (alike as typeof keyring));
+    await requireFittingKeys(database, isRight ? keyring : (alike as typeof keyring));
     return true;
   } catch {
     return false;

@@ -1,5 +1,11 @@
-/** What a store offers to the copy from one to the other. */
-import type { StoredTable } from './tables/all.ts';
+/** A database as the source or the target of a copy: what both stores do alike, and what each does in its own way. */
+import type { Keyring } from '../oauth/keyring.ts';
+import { InstallationError } from '../process/installation-error.ts';
+import { isFounded, recordOf, requireFittingKeys } from './installation.ts';
+import { migrate, pending, requireUpToDate } from './migrate.ts';
+import { copyMark } from './migrations.ts';
+import type { PlainDatabase } from './plain-database.ts';
+import { keyColumn, type StoredColumn, type StoredTable } from './tables/all.ts';
 
 /** A value of a row, as both stores tell it alike: bytes and UUIDs as hexadecimal digits in lower case, booleans as 0 or 1. */
 export type CopiedValue = string | number | null;
@@ -41,3 +47,125 @@ export type CopyTarget = CopySide & {
 
 /** What both sides hold of a table: `sha256` is over all rows in the order of their keys, in hexadecimal. */
 export type CopiedSummary = { readonly table: string; readonly rows: number; readonly sha256: string };
+
+/** What each store does in its own way. */
+export type OwnSide = Pick<CopySide, 'place' | 'close'> &
+  Pick<CopyTarget, 'write' | 'empty'> & {
+    readonly database: PlainDatabase;
+    /** What to do where a target holds another installation. */
+    readonly remedy: string;
+    /** Selects the last place in the audit trail that was taken. */
+    readonly lastAuditSequence: string;
+    /** Has the audit trail go on after a place. */
+    continueAuditAfter(sequence: number): Promise<void>;
+    /** A column as it is told, and an expression that keeps what was told, in SQL. */
+    told(column: StoredColumn): string;
+    kept(column: StoredColumn, value: string): string;
+    /** Refuses anybody who has the database open, and keeps others from opening it. Throws `InstallationError`. */
+    lock(): Promise<void>;
+    /** Keeps a source as it is until it is closed. Throws `InstallationError`. */
+    freeze(): Promise<void>;
+    /** Sets up the connection to a target; and does what is to be done before the last transaction. */
+    prepareWriting(): Promise<void>;
+    prepareEnd(): Promise<void>;
+    /** The error for people. */
+    explained(error: unknown): unknown;
+  };
+
+/**
+ * Opens an installation to be copied: nobody may be using it, and nothing can be written to it until it is closed. Throws
+ * `InstallationError`, and `StoreUnavailable` when somebody else is writing.
+ */
+export function openSource(side: OwnSide, keyring: Keyring): Promise<CopySource> {
+  const { database, place } = side;
+  const number = async (sql: string) => Number((await database.tuples(sql))[0]?.[0] ?? 0);
+  return opened(side, async () => {
+    await pending(database, database.migrations, 'none');
+    if (!(await isFounded(database)))
+      throw new InstallationError([`${place} holds no installation: name the database that has it`]);
+    await requireUpToDate(database);
+    await requireFittingKeys(database, keyring);
+    await side.freeze();
+    return {
+      count: ({ name }) => number(`SELECT count(*) FROM ${name}`),
+      lastAuditSequence: () => number(side.lastAuditSequence),
+    };
+  });
+}
+
+/**
+ * Opens a database to copy an installation into, whose id is given in hexadecimal: an empty one, or one into which it was
+ * copied before. `now` in ms. Throws `InstallationError`.
+ */
+export function openTarget(side: OwnSide, installation: string, now: number): Promise<CopyTarget> {
+  const { database } = side;
+  return opened(side, async () => {
+    const known = [copyMark(installation), ...database.migrations];
+    const isMarked = (await pending(database, known, 'none'))[0] !== known[0];
+    const record = (await isFounded(database)) ? await recordOf(database) : null;
+    const isDone = !isMarked && record?.id.toString('hex') === installation;
+    if (!isDone) {
+      await refuseAnother(side);
+      await side.prepareWriting();
+      await migrate(database, now, known);
+      await refuseAnother(side);
+    }
+    return {
+      isDone,
+      write: side.write,
+      empty: side.empty,
+      async finish(lastAuditSequence, writeLast) {
+        await side.prepareEnd();
+        await database.alone(async () => {
+          await refuseAnother(side);
+          await writeLast();
+          await side.continueAuditAfter(lastAuditSequence);
+          await database.change('DELETE FROM migration WHERE number = 0');
+        });
+      },
+    };
+  });
+}
+
+async function opened<Rest>(side: OwnSide, prepare: () => Promise<Rest>): Promise<CopySide & Rest> {
+  try {
+    await side.lock();
+    const rest = await prepare();
+    return {
+      place: side.place,
+      wholeTable: async (name) => ({ name, columns: await side.database.columns(name) }),
+      read: (table, after, limit) => read(side, table, after, limit),
+      close: side.close,
+      ...rest,
+    };
+  } catch (error) {
+    await side.close();
+    throw side.explained(error);
+  }
+}
+
+/** Somebody who opened the database at the same moment may have founded an installation of their own. */
+async function refuseAnother({ database, place, remedy }: OwnSide): Promise<void> {
+  if (await isFounded(database)) throw new InstallationError([`${place} holds another installation: ${remedy}`]);
+}
+
+async function read(
+  { database, told, kept }: OwnSide,
+  table: StoredTable,
+  after: CopiedValue,
+  limit: number,
+): Promise<CopiedRow[]> {
+  const { name, columns } = table;
+  const key = keyColumn(table);
+  const where = after === null ? '' : `WHERE ${name}.${key.name} > ${kept(key, '$2')}`;
+  const rows = await database.tuples(
+    `SELECT ${columns.map(told).join(', ')} FROM ${name} ${where} ORDER BY ${name}.${key.name} LIMIT $1`,
+    after === null ? [limit] : [limit, after],
+  );
+  return rows.map((row) => row.map((value) => withoutNul(value as CopiedValue)));
+}
+
+/** Not every database stores NUL in a text: where one does not, this is what it puts in its place. */
+function withoutNul(value: CopiedValue): CopiedValue {
+  return typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\ufffd') : value;
+}

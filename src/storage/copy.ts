@@ -6,13 +6,24 @@
 import type { Keyring } from '../oauth/keyring.ts';
 import { InstallationError } from '../process/installation-error.ts';
 import { type Compared, compareTable, isSame, lastKey, WINDOW } from './comparison.ts';
-import type { CopiedSummary, CopiedValue, CopySide, CopySource, CopyTarget } from './copy-side.ts';
-import { openPostgresqlSource, openPostgresqlTarget } from './postgresql/copy.ts';
+import {
+  type CopiedSummary,
+  type CopiedValue,
+  type CopySide,
+  type CopySource,
+  type CopyTarget,
+  type OwnSide,
+  openSource,
+  openTarget,
+} from './copy-side.ts';
+import { postgresqlSide } from './postgresql/copy.ts';
 import { ConnectionLost, sqlState } from './postgresql/errors.ts';
-import { openSqliteSource, openSqliteTarget } from './sqlite/copy.ts';
+import { sqliteSide } from './sqlite/copy.ts';
 import { resultCode } from './sqlite/errors.ts';
 import { type StoredTable, TABLES } from './tables/all.ts';
 import { INSTALLATION } from './tables/installation.ts';
+
+const ID = INSTALLATION.columns.findIndex(({ name }) => name === 'id');
 
 /** A database, as the configuration names it. */
 export type CopyPlace =
@@ -43,17 +54,20 @@ export type CopyOptions = {
  * Copies what is not there yet, and compares everything. Throws `InstallationError`, and `StoreUnavailable` when somebody writes to
  * the source; the source is as it was in any case, and the same call again goes on with what is in the target.
  */
-export async function copyDatabase(options: CopyOptions): Promise<CopyOutcome> {
-  const { openSource, openTarget } = sides(options);
-  const source = await openSource();
+export async function copyDatabase({ from, to, keyring, now, report }: CopyOptions): Promise<CopyOutcome> {
+  if (from.kind === 'memory' || to.kind === 'memory' || from.kind === to.kind)
+    throw new InstallationError([
+      'a copy goes from a SQLite file to PostgreSQL or back: name one of each, such as sqlite:data/valetkey.db and postgres://user@host/database',
+    ]);
+  const source = await openSource(await connectTo(from, 'source'), keyring);
   try {
     await requireDescribedColumns(source);
     const [row] = await source.read(INSTALLATION, null, 1);
-    const target = await openTarget(String(row?.[ID]));
+    const target = await openTarget(await connectTo(to, 'target'), String(row?.[ID]), now());
     try {
       if (target.isDone) return { from: source.place, to: target.place, tables: null };
       await requireDescribedColumns(target);
-      return { from: source.place, to: target.place, tables: await new Copy(source, target, options.report).run() };
+      return { from: source.place, to: target.place, tables: await new Copy(source, target, report).run() };
     } finally {
       await target.close();
     }
@@ -62,27 +76,8 @@ export async function copyDatabase(options: CopyOptions): Promise<CopyOutcome> {
   }
 }
 
-const ID = INSTALLATION.columns.findIndex(({ name }) => name === 'id');
-
-type Sides = {
-  readonly openSource: () => Promise<CopySource>;
-  readonly openTarget: (installation: string) => Promise<CopyTarget>;
-};
-
-function sides({ from, to, keyring, now }: CopyOptions): Sides {
-  if (from.kind === 'file' && to.kind === 'postgresql')
-    return {
-      openSource: () => openSqliteSource(from.path, keyring),
-      openTarget: (installation) => openPostgresqlTarget(to.url, installation, now()),
-    };
-  if (from.kind === 'postgresql' && to.kind === 'file')
-    return {
-      openSource: () => openPostgresqlSource(from.url, keyring),
-      openTarget: (installation) => openSqliteTarget(to.path, installation, now()),
-    };
-  throw new InstallationError([
-    'a copy goes from a SQLite file to PostgreSQL or back: name one of each, such as sqlite:data/valetkey.db and postgres://user@host/database',
-  ]);
+async function connectTo(place: Exclude<CopyPlace, { kind: 'memory' }>, as: 'source' | 'target'): Promise<OwnSide> {
+  return place.kind === 'postgresql' ? postgresqlSide(place.url) : sqliteSide(place.path, as);
 }
 
 /** A column that is not described would be lost, and one that is elsewhere or takes null otherwise may be bent. */

@@ -52,11 +52,3 @@ export function requireSamePrefix({ tokenPrefix: recorded }: InstallationRecord,
     `the credentials of this installation begin with ${recorded}_, and VALETKEY_TOKEN_PREFIX is ${own.tokenPrefix}: set it to ${recorded}, since nothing that was issued could be read otherwise`,
   ]);
 }
-
-/** Refuses keys that do not fit; `missed` are the ids of those that are needed and not there. Throws `InstallationError`. */
-export function refuseKeys(missed: readonly number[]): never {
-  const names = missed.map((keyId) => keyId.toString(16).padStart(8, '0')).join(', ');
-  throw new InstallationError([
-    `this database was made with other keys${names ? ` (${names})` : ''}: give all root keys that belong to it, the one that it is served with and earlier ones`,
-  ]);
-}

@@ -4,7 +4,6 @@
  */
 import { hash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import { InstallationError } from '../process/installation-error.ts';
 
 /** One migration; the checksum is the SHA-256 of its text, in hexadecimal. */
 export type Migration = {
@@ -32,37 +31,4 @@ export function readMigrations(folder: URL): Migration[] {
     const sql = readFileSync(new URL(file, folder), 'utf8');
     return { number: Number(file.slice(0, 4)), name: file.slice(5, -4), checksum: hash('sha256', sql), sql };
   });
-}
-
-const HALF_COPIED =
-  'an installation is being copied into this database, and not all of it is there: run the same "database copy" until it says that it is done';
-const OTHER_COPY =
-  'another installation is being copied into this database: give an empty one, or finish that copy first';
-
-/** Which newer migrations a database may have: those that only expand it, or none, for who reads every column there is. */
-export type Newer = 'expansions' | 'none';
-
-/**
- * The migrations still to be applied. Throws `InstallationError` when the database was made by other ones than ours, unless those
- * are newer ones that this version can live with.
- */
-export function pendingMigrations(
-  known: readonly Migration[],
-  applied: readonly AppliedMigration[],
-  newer: Newer = 'expansions',
-): Migration[] {
-  for (const { number, name, checksum } of applied) {
-    const ours = known.find((migration) => migration.number === number);
-    if (number === 0 && ours?.checksum !== checksum) throw new InstallationError([ours ? OTHER_COPY : HALF_COPIED]);
-    if (!ours && newer === 'expansions' && name.startsWith('expand-')) continue;
-    if (!ours)
-      throw new InstallationError([
-        `the database was made by a newer version of Valetkey (migration ${number}, ${name}): install that version or a later one`,
-      ]);
-    if (ours.checksum !== checksum)
-      throw new InstallationError([
-        `migration ${number} (${name}) is not the one that was applied to the database: install the released version again, unchanged`,
-      ]);
-  }
-  return known.filter(({ number }) => !applied.some((migration) => migration.number === number));
 }

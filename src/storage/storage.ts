@@ -35,7 +35,7 @@ export type Storage = {
   /** Records the settings of this process as those that all have to agree on. */
   adoptSettings(): Promise<void>;
   /** Everything that can be wrong with a database; takes long on a large one. */
-  check(): readonly Finding[] | Promise<readonly Finding[]>;
+  check(): Promise<readonly Finding[]>;
   /** Writes what is still to be written and closes the database. */
   close(): Promise<void>;
 };

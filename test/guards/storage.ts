@@ -17,12 +17,12 @@ export const storageGuards: readonly Guard[] = [
     [['the log is one and the same, too', '      { path: `${path}-wal`, stat: log },\n', '']],
   ),
   ...guardsIn(
-    'src/storage/sqlite/open.ts',
+    'src/storage/opening.ts',
     ['test/storage/refusals.test.ts'],
     [
       [
         'keys are looked at again under the lock',
-        '      requireFitting(database, options);\n      return',
+        '      await requireFitting(database, options);\n      return',
         '      return',
       ],
       ['the prefix is looked at again', '  requireSamePrefix(record, settings);\n  if (role', '  if (role'],

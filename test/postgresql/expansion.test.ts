@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, type TestContext, test } from 'node:test';
 import { isEnded } from '../../src/oauth/grant.ts';
+import { migrate } from '../../src/storage/migrate.ts';
 import { Connection } from '../../src/storage/postgresql/connection.ts';
-import { MIGRATIONS, migrate } from '../../src/storage/postgresql/migrate.ts';
+import { MIGRATIONS, plain } from '../../src/storage/postgresql/plain-database.ts';
 import { storeConformance } from '../storage/conformance.ts';
 import { sampleExpansion } from '../storage/expansion.ts';
 import { startPostgres } from '../support/postgres.ts';
@@ -24,7 +25,7 @@ async function expand(url: string): Promise<void> {
     tables.map(({ relname }) => relname),
   );
   const connection = await Connection.open(url, SESSION);
-  assert.deepEqual(await migrate(connection, NOW, [...MIGRATIONS, next]), ['expand-later']);
+  assert.deepEqual(await migrate(plain(connection), NOW, [...MIGRATIONS, next]), ['expand-later']);
   await connection.close();
 }
 

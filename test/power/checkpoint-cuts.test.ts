@@ -112,7 +112,7 @@ async function judge(
   layOut(dirname(path), left);
   const opened = await openAsService(path, { files: UNSYNCED });
   try {
-    const wrong = opened.check().filter(({ ok }) => !ok);
+    const wrong = (await opened.check()).filter(({ ok }) => !ok);
     if (wrong.length > 0) return [JSON.stringify(wrong)];
     const grants = await opened.store.listGrants({ limit: TRANSITIONS });
     const generations = new Map(grants.map(({ grant }) => [grant.id.toString('hex'), grant.generation]));

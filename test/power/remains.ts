@@ -53,7 +53,7 @@ export class Remains {
       ...how,
     });
     try {
-      const wrong = [...opened.check().filter(({ ok }) => !ok), ...oddRows(path)];
+      const wrong = [...(await opened.check()).filter(({ ok }) => !ok), ...oddRows(path)];
       if (wrong.length > 0) throw new Error(JSON.stringify(wrong));
       const grants = await opened.store.listGrants({ limit: ALL });
       return {

@@ -56,7 +56,7 @@ async function assertKept(path: string, acknowledged: number): Promise<void> {
   const events = await store.listAuditEvents({ action: 'consent_denied', limit: 1_000_000 });
   assert.ok(events.length >= acknowledged, `${events.length} of ${acknowledged}`);
   assert.deepEqual(
-    check().filter(({ ok }) => !ok),
+    (await check()).filter(({ ok }) => !ok),
     [],
   );
   await close();

@@ -4,9 +4,10 @@ import { hash } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import type { Grant } from '../../src/oauth/grant.ts';
+import { migrate } from '../../src/storage/migrate.ts';
 import { CleanUp } from '../../src/storage/sqlite/clean-up.ts';
-import { migrate } from '../../src/storage/sqlite/migrate.ts';
 import type { SqliteStorage } from '../../src/storage/sqlite/open.ts';
+import { plain } from '../../src/storage/sqlite/plain-database.ts';
 import { Tables } from '../../src/storage/sqlite/tables.ts';
 import { WriteQueue } from '../../src/storage/sqlite/write-queue.ts';
 import {
@@ -167,9 +168,9 @@ test('a step sees 64 rows and deletes 8 at most, and a walk misses none', async 
   assert.equal(await walkAll(opened), 0);
 });
 
-test('after the clock jumped by more than an hour nothing is deleted for a day, and somebody is told', () => {
+test('after the clock jumped by more than an hour nothing is deleted for a day, and somebody is told', async () => {
   const database = new DatabaseSync(':memory:');
-  migrate(database, NOW);
+  await migrate(plain(database), NOW);
   const writes = new WriteQueue({ database, sync: null, commitSyncs: false, onFailure: () => {} });
   let [wall, monotonic] = [NOW, 0];
   const cleanUp = new CleanUp(

@@ -14,7 +14,8 @@ import { fileURLToPath } from 'node:url';
 import { failingDisk, whyNoDisk } from '../../bench/disk/build.ts';
 import { createKeyring } from '../../src/oauth/keyring.ts';
 import { makeRootKey, parseRootKeys } from '../../src/settings/root-keys.ts';
-import { openSqliteSource, openSqliteTarget } from '../../src/storage/sqlite/copy.ts';
+import { openSource, openTarget } from '../../src/storage/copy-side.ts';
+import { sqliteSide } from '../../src/storage/sqlite/copy.ts';
 import { TABLES } from '../../src/storage/tables/all.ts';
 import { INSTALLATION } from '../../src/storage/tables/installation.ts';
 import { runCommand } from '../support/command.ts';
@@ -483,7 +484,10 @@ describe('operating: what cannot be copied is refused in a sentence, and stays a
     const inUse = /^valetkey: a service or another copy has the database .*: stop it first/;
     await refused(installed.copy(url), inUse);
     await service.stop();
-    const source = await openSqliteSource(installed.path, createKeyring(parseRootKeys(KEY, 'the test')));
+    const source = await openSource(
+      sqliteSide(installed.path, 'source'),
+      createKeyring(parseRootKeys(KEY, 'the test')),
+    );
     await refused(installed.copy(url), inUse);
     const beside = new DatabaseSync(installed.path, { timeout: 0 });
     assert.throws(() => beside.exec('UPDATE installation SET epoch = 1'), /locked/);
@@ -578,9 +582,9 @@ test('a copy into a file keeps the log of the file short', async (t) => {
      SELECT n, 'consent_denied', 'operator', 'root', hex(zeroblob(200)) FROM number`,
   );
   const keyring = createKeyring(parseRootKeys(KEY, 'VALETKEY_KEYS'));
-  const source = await openSqliteSource(installed.path, keyring);
+  const source = await openSource(sqliteSide(installed.path, 'source'), keyring);
   const path = `${installed.path}-copy`;
-  const target = await openSqliteTarget(path, '00'.repeat(16), 0);
+  const target = await openTarget(sqliteSide(path, 'target'), '00'.repeat(16), 0);
   const events = TABLES.find(({ name }) => name === 'audit_event');
   assert.ok(events);
   let longest = 0;

@@ -3,15 +3,16 @@ import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { copyDatabase } from '../../src/storage/copy.ts';
-import { MIGRATIONS as OF_POSTGRESQL } from '../../src/storage/postgresql/migrate.ts';
-import { MIGRATIONS, migrate } from '../../src/storage/sqlite/migrate.ts';
+import { migrate } from '../../src/storage/migrate.ts';
+import { MIGRATIONS as OF_POSTGRESQL } from '../../src/storage/postgresql/plain-database.ts';
+import { MIGRATIONS, plain } from '../../src/storage/sqlite/plain-database.ts';
 import { keyring } from '../oauth/samples.ts';
 import { NOW, openAsService, temporaryPath } from '../support/storage.ts';
 import { storeConformance } from './conformance.ts';
 import { narrowings, sampleExpansion } from './expansion.ts';
 
 /** Expands a database as the next release would, beside whoever has it open. */
-function expand(path: string): void {
+async function expand(path: string): Promise<void> {
   const database = new DatabaseSync(path);
   const tables = database
     .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'")
@@ -20,14 +21,14 @@ function expand(path: string): void {
     MIGRATIONS,
     tables.map(({ name }) => String(name)),
   );
-  assert.deepEqual(migrate(database, NOW, [...MIGRATIONS, next]), ['expand-later']);
+  assert.deepEqual(await migrate(plain(database), NOW, [...MIGRATIONS, next]), ['expand-later']);
   database.close();
 }
 
 storeConformance('SQLite file that the next release has expanded', async (t) => {
   const path = temporaryPath(t);
   const before = await openAsService(path);
-  expand(path);
+  await expand(path);
   await before.close();
   const opened = await openAsService(path);
   t.after(() => opened.close());
@@ -37,7 +38,7 @@ storeConformance('SQLite file that the next release has expanded', async (t) => 
 test('a database that a newer version has expanded is not copied: its new columns would be lost', async (t) => {
   const path = temporaryPath(t);
   await (await openAsService(path)).close();
-  expand(path);
+  await expand(path);
   const from = { kind: 'file', path } as const;
   const to = { kind: 'postgresql', url: 'postgres://127.0.0.1:1/nobody' } as const;
   const options = { from, to, keyring, now: () => NOW, report: () => {} };

@@ -7,7 +7,8 @@ import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { setTimeout as after } from 'node:timers/promises';
-import { MIGRATIONS, migrate, pending } from '../../src/storage/sqlite/migrate.ts';
+import { migrate, pending } from '../../src/storage/migrate.ts';
+import { MIGRATIONS, plain } from '../../src/storage/sqlite/plain-database.ts';
 import { NOW, openAsService, temporaryPath } from '../support/storage.ts';
 import { LATER } from './later-migration.ts';
 
@@ -53,7 +54,7 @@ test(`killed under load, a database has every acknowledged transition (seed ${SE
   const opened = await openAsService(path);
   t.after(() => opened.close());
   assert.deepEqual(
-    opened.check().filter(({ ok }) => !ok),
+    (await opened.check()).filter(({ ok }) => !ok),
     [],
   );
   for (const [id, what] of acknowledged) {
@@ -92,8 +93,8 @@ test('killed inside a migration, a database is as before it or as after it, and 
   }
   const database = new DatabaseSync(path);
   t.after(() => database.close());
-  migrate(database, NOW, [...MIGRATIONS, LATER]);
-  assert.deepEqual(pending(database, [...MIGRATIONS, LATER]), []);
+  await migrate(plain(database), NOW, [...MIGRATIONS, LATER]);
+  assert.deepEqual(await pending(plain(database), [...MIGRATIONS, LATER]), []);
 });
 
 test('killed while a migration makes a table anew, a database has every row, as before it or as after it', async (t) => {
@@ -102,7 +103,7 @@ test('killed while a migration makes a table anew, a database has every row, as 
   mkdirSync(dirname(path));
   const made = new DatabaseSync(path);
   made.exec('PRAGMA journal_mode = wal');
-  migrate(made, NOW);
+  await migrate(plain(made), NOW);
   made.exec(`
     WITH RECURSIVE counter (n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM counter WHERE n < 30000)
     INSERT INTO oauth_grant (id, client_id, resource_owner_id, epochs_installation, epochs_client, epochs_resource_owner,
@@ -124,7 +125,7 @@ test('killed while a migration makes a table anew, a database has every row, as 
     assert.equal(table.get() !== undefined, isApplied);
     assert.equal(database.prepare('PRAGMA integrity_check').get()?.['integrity_check'], 'ok');
     assert.deepEqual(contents(database), before);
-    if (!isApplied) migrate(database, NOW, [...MIGRATIONS, LATER]);
+    if (!isApplied) await migrate(plain(database), NOW, [...MIGRATIONS, LATER]);
     assert.deepEqual(contents(database), before, 'and migrating goes on');
     database.close();
     outcomes.push(isApplied);

@@ -1,5 +1,5 @@
 /** A migration as a later release may bring one that no `ALTER TABLE` can do: it makes the table of grants anew. */
-import { MIGRATIONS } from '../../src/storage/sqlite/migrate.ts';
+import { MIGRATIONS } from '../../src/storage/sqlite/plain-database.ts';
 
 const [first] = MIGRATIONS;
 const grants = /CREATE TABLE oauth_grant .*?;/s.exec(first?.sql ?? '')?.[0] ?? '';

@@ -1,19 +1,19 @@
 /** What cannot be used is refused with a remedy, and is left as it was. */
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { hash } from 'node:crypto';
 import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
 import { createKeyring } from '../../src/oauth/keyring.ts';
+import { migrate } from '../../src/storage/migrate.ts';
 import { configure, requiredPragmas, requireSoundSqlite } from '../../src/storage/sqlite/connection.ts';
-import { found } from '../../src/storage/sqlite/installation.ts';
-import { migrate } from '../../src/storage/sqlite/migrate.ts';
 import type { SqliteOptions } from '../../src/storage/sqlite/open.ts';
+import { plain } from '../../src/storage/sqlite/plain-database.ts';
 import {
   addAdaAndOne,
-  beginning,
   event,
   HOUR,
   NOW,
@@ -24,11 +24,15 @@ import {
   temporaryPath,
 } from '../support/storage.ts';
 
+/** The program that founds an installation. */
+const FOUNDING = new URL('found.child.ts', import.meta.url).pathname;
+
 /** Whom file modes bind, unlike root. */
 const NOBODY = 65_534;
 
 const key = (text: string) => Buffer.alloc(32, text);
-const rotated = createKeyring([key('a new key'), key('a key')]);
+const ROTATED = ['a new key', 'a key'];
+const rotated = createKeyring(ROTATED.map(key));
 const onlyNew = createKeyring([key('a new key')]);
 
 async function makeDatabase(t: TestContext): Promise<string> {
@@ -109,7 +113,7 @@ test('a new installation that must not be begun is refused, also where a start w
   await assertRefused(path, /the keys have served another/, options);
   mkdirSync(dirname(path));
   const database = new DatabaseSync(path);
-  migrate(database, NOW);
+  await migrate(plain(database), NOW);
   database.close();
   await assertRefused(path, /the keys have served another/, options);
 });
@@ -119,10 +123,10 @@ async function assertComesTooLate(t: TestContext, options: Partial<SqliteOptions
   const path = temporaryPath(t);
   let isFounded = false;
   const now = () => {
-    const other = new DatabaseSync(path);
-    migrate(other, NOW);
-    found(other, rotated, beginning.settings, NOW);
-    other.close();
+    assert.equal(
+      spawnSync(process.execPath, [FOUNDING, path, ...ROTATED], { stdio: ['ignore', 'ignore', 'inherit'] }).status,
+      0,
+    );
     isFounded = true;
     return NOW;
   };
@@ -229,7 +233,7 @@ test('every connection has the settings on which durability rests', async (t) =>
     assert.deepEqual([journal_mode, required['synchronous'], foreign_keys], ['wal', synchronous, 1]);
     assert.ok(Number(busy_timeout) > 0);
     const opened = await openAsService(path, use);
-    assert.deepEqual(opened.check()[0], { name: 'settings', ok: true, detail: 'as it must be' });
+    assert.deepEqual((await opened.check())[0], { name: 'settings', ok: true, detail: 'as it must be' });
     await opened.close();
   }
 });
@@ -248,7 +252,7 @@ test('a check names what is wrong', async (t) => {
   other.exec(`INSERT INTO session VALUES (x'00', 'usr_none', ${NOW}, ${NOW + HOUR})`);
   other.exec('UPDATE root_key SET canary = zeroblob(32)');
   other.exec("UPDATE migration SET checksum = 'other'");
-  const wrong = opened.check().filter(({ ok }) => !ok);
+  const wrong = (await opened.check()).filter(({ ok }) => !ok);
   assert.deepEqual(
     wrong.map(({ name }) => name),
     ['references', 'keys', 'migrations'],
@@ -258,11 +262,7 @@ test('a check names what is wrong', async (t) => {
 
 test('processes that open a new database at the same time make one installation', async (t) => {
   const path = temporaryPath(t);
-  const all = await Promise.all(Array.from({ length: 3 }, () => openAsService(path, { role: 'command' })));
-  for (const opened of all)
-    assert.deepEqual(
-      opened.check().filter(({ ok }) => !ok),
-      [],
-    );
-  for (const opened of all) await opened.close();
+  const starts = Array.from({ length: 3 }, () => spawn(process.execPath, [FOUNDING, path, 'a key']));
+  const printed = starts.map(({ stdout, stderr }) => Promise.all([text(stdout), text(stderr)]));
+  for (const both of await Promise.all(printed)) assert.deepEqual(both, ['[]', '']);
 });

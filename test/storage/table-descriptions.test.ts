@@ -8,8 +8,9 @@ import { after, type TestContext, test } from 'node:test';
 import { createKeyring } from '../../src/oauth/keyring.ts';
 import { makeRootKey, parseRootKeys } from '../../src/settings/root-keys.ts';
 import { compareTable, isSame } from '../../src/storage/comparison.ts';
-import { openPostgresqlTarget } from '../../src/storage/postgresql/copy.ts';
-import { openSqliteSource } from '../../src/storage/sqlite/copy.ts';
+import { openSource, openTarget } from '../../src/storage/copy-side.ts';
+import { postgresqlSide } from '../../src/storage/postgresql/copy.ts';
+import { sqliteSide } from '../../src/storage/sqlite/copy.ts';
 import { TABLES } from '../../src/storage/tables/all.ts';
 import { INSTALLATION } from '../../src/storage/tables/installation.ts';
 import type { Kind } from '../../src/storage/tables/table.ts';
@@ -124,7 +125,7 @@ test('operating: a copy is refused where the target lacks a column, has another 
     'ALTER TABLE account ADD nickname text',
   ]) {
     const url = await server.createDatabase();
-    const target = await openPostgresqlTarget(url, id?.name ?? '', 0);
+    const target = await openTarget(await postgresqlSide(url), id?.name ?? '', 0);
     await target.close();
     await server.query(url, change);
     const { code, stderr } = await run(`database copy sqlite:${path} ${url}`);
@@ -138,8 +139,8 @@ test('what was copied is compared by all columns that there are, not by those th
   const { path, sql } = await installation(t);
   sql("ALTER TABLE client ADD COLUMN nickname TEXT DEFAULT 'x'");
   const url = await server.createDatabase();
-  const source = await openSqliteSource(path, createKeyring(parseRootKeys(KEY, 'the test')));
-  const target = await openPostgresqlTarget(url, '00'.repeat(16), 0);
+  const source = await openSource(sqliteSide(path, 'source'), createKeyring(parseRootKeys(KEY, 'the test')));
+  const target = await openTarget(await postgresqlSide(url), '00'.repeat(16), 0);
   t.after(async () => {
     await source.close();
     await target.close();

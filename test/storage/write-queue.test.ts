@@ -5,7 +5,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Store, StoreUnavailable } from '../../src/oauth/store.ts';
-import { migrate } from '../../src/storage/sqlite/migrate.ts';
+import { migrate } from '../../src/storage/migrate.ts';
+import { plain } from '../../src/storage/sqlite/plain-database.ts';
 import { runnerOn } from '../../src/storage/sqlite/runner.ts';
 import { Tables } from '../../src/storage/sqlite/tables.ts';
 import { WriteQueue } from '../../src/storage/sqlite/write-queue.ts';
@@ -60,7 +61,7 @@ for (const fault of ['ABORT', 'ROLLBACK']) {
 
 test('a full disk refuses writes, leaves reads alone, and is over when there is space again', async () => {
   const database = new DatabaseSync(':memory:');
-  migrate(database, NOW);
+  await migrate(plain(database), NOW);
   const failures: Error[] = [];
   const writes = new WriteQueue({
     database,

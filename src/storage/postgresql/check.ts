@@ -1,15 +1,6 @@
-/** What `database check` looks at. */
-import type { Keyring } from '../../oauth/keyring.ts';
-import {
-  differences,
-  type InstallationRecord,
-  type InstallationSettings,
-  toldDifferences,
-} from '../installation-settings.ts';
-import type { Finding } from '../storage.ts';
+/** What `database check` looks at in PostgreSQL alone: the settings of the server, indexes, constraints and references. */
+import type { OwnChecks } from '../check.ts';
 import type { Connection } from './connection.ts';
-import { recordOf, requireFittingKeys } from './installation.ts';
-import { requireUpToDate } from './migrate.ts';
 import { wrongSettings } from './server-settings.ts';
 
 /** Indexes that a failed operation left behind, checks and references that were never looked at, a trigger that is off. */
@@ -28,29 +19,12 @@ const ORPHANS = `
   SELECT 'session of ' || account_id AS text FROM session
   WHERE NOT EXISTS (SELECT 1 FROM account WHERE account.id = session.account_id) LIMIT 10`;
 
-/** Looks at the settings, at indexes and references, at the keys, the record and the migrations. Takes long on a large database. */
-export async function check(
-  connection: Connection,
-  { keyring, settings }: { readonly keyring: Keyring; readonly settings: InstallationSettings },
-): Promise<Finding[]> {
+/** The checks of a connection's database. */
+export function ownChecks(connection: Connection): OwnChecks {
   const texts = async (sql: string) => (await connection.rows<{ text: string }>(sql)).map(({ text }) => text);
-  const unlike = async () => toldDifferences(differences((await recordOf(connection)) as InstallationRecord, settings));
-  const none = async (done: Promise<void>) => done.then((): string[] => []);
-  return [
-    await finding('settings', wrongSettings(connection)),
-    await finding('integrity', texts(BROKEN)),
-    await finding('references', texts(ORPHANS)),
-    await finding('keys', none(requireFittingKeys(connection, keyring))),
-    await finding('variables', unlike()),
-    await finding('migrations', none(requireUpToDate(connection))),
-  ];
-}
-
-async function finding(name: string, problems: Promise<readonly string[]>): Promise<Finding> {
-  try {
-    const found = await problems;
-    return { name, ok: found.length === 0, detail: found.slice(0, 10).join('; ') || 'as it must be' };
-  } catch (error) {
-    return { name, ok: false, detail: (error as Error).message };
-  }
+  return {
+    settings: () => wrongSettings(connection),
+    integrity: () => texts(BROKEN),
+    references: () => texts(ORPHANS),
+  };
 }

@@ -1,16 +1,16 @@
 /** Opens a PostgreSQL database as the store of the protocol and of accounts, for one of any number of instances. */
-import type { Keyring } from '../../oauth/keyring.ts';
-import { InstallationError } from '../../process/installation-error.ts';
-import { type Beginning, differences, type InstallationRecord, requireSamePrefix } from '../installation-settings.ts';
-import type { Finding, Storage } from '../storage.ts';
+import { check } from '../check.ts';
+import { makeReady, type OpeningOptions, type Ready, refuseUnfit } from '../opening.ts';
+import type { Storage } from '../storage.ts';
 import { accountStore } from '../tables/accounts.ts';
 import { trail } from '../tables/audit-events.ts';
 import { clientStore } from '../tables/clients.ts';
+import { adoptSettings } from '../tables/installation.ts';
 import { resourceServerStore } from '../tables/resource-servers.ts';
 import { scopeStore } from '../tables/scopes.ts';
 import { sessionStore } from '../tables/sessions.ts';
 import { trailFollowing } from './audit.ts';
-import { check } from './check.ts';
+import { ownChecks } from './check.ts';
 import { CleanUp } from './clean-up.ts';
 import { assertionMarking } from './client-assertions.ts';
 import { DatabaseClock } from './clock.ts';
@@ -20,25 +20,19 @@ import { Database, type Purpose, type Sizes } from './database.ts';
 import { deviceRequestStore } from './device-requests.ts';
 import { asStoreError } from './errors.ts';
 import { grantStore, useMarks } from './grants.ts';
-import { adopt, found, isFounded, needsFounding, recordOf, requireFittingKeys, setCurrentKey } from './installation.ts';
 import { KnownClients } from './known-clients.ts';
-import { migrate, pending, requireUpToDate, underLock } from './migrate.ts';
+import { plain } from './plain-database.ts';
 import { asRefusal, exposures, reach } from './reach.ts';
 import { resourceServerSearch } from './resource-servers.ts';
 import { runnerOn } from './runner.ts';
 import { requireFitServer } from './server-settings.ts';
 
 /** How a database is opened. */
-export type PostgresqlOptions = Beginning & {
+export type PostgresqlOptions = OpeningOptions & {
   /** `postgres://user:password@host:port/database` of the primary itself: a pooler that shares sessions does not work. */
   readonly url: string;
-  readonly keyring: Keyring;
   /** Milliseconds since the epoch, for tests; without it the time is the database's. */
   readonly now?: () => number;
-  /** A service has more connections. */
-  readonly role: 'service' | 'command';
-  /** Whether to apply pending migrations; without it they are refused. */
-  readonly migrate: boolean;
 };
 
 /** An open database. */
@@ -46,9 +40,9 @@ export type PostgresqlStorage = Storage & {
   readonly cleanUp: CleanUp;
   /** The time of all instances (ms since the epoch). */
   readonly now: () => number;
-  check(): Promise<Finding[]>;
 };
 
+/** A service has more connections. */
 const SIZES: Readonly<Record<PostgresqlOptions['role'], Sizes>> = {
   service: { reads: 1, writes: 2, others: 4 },
   command: { reads: 1, writes: 1, others: 1 },
@@ -75,8 +69,9 @@ export async function openPostgresql(options: PostgresqlOptions): Promise<Postgr
   let ready: Ready;
   try {
     await clock.set(connection);
-    await refuseUnfit(connection, options);
-    ready = await makeReady(connection, options, now());
+    await requireFitServer(connection);
+    await refuseUnfit(plain(connection), options);
+    ready = await makeReady(plain(connection), options, now());
   } catch (error) {
     throw asRefusal(error, options.url) ?? asStoreError(error);
   } finally {
@@ -85,49 +80,8 @@ export async function openPostgresql(options: PostgresqlOptions): Promise<Postgr
   return storage(options, ready, clock, now);
 }
 
-/** Reads only, and runs before anything is written, so that a refused database stays as it was. */
-async function refuseUnfit(connection: Connection, options: PostgresqlOptions): Promise<void> {
-  await requireFitServer(connection);
-  await pending(connection);
-  const isThere = await isFounded(connection);
-  if (!isThere && options.refuseNew !== null) throw new InstallationError([options.refuseNew]);
-  if (!options.migrate) await requireUpToDate(connection);
-  if (isThere) await requireFitting(connection, options);
-}
-
-async function requireFitting(connection: Connection, { keyring, settings }: PostgresqlOptions): Promise<void> {
-  await requireFittingKeys(connection, keyring);
-  const record = await recordOf(connection);
-  if (record) requireSamePrefix(record, settings);
-}
-
-/** What opening a database changed, and found. */
-type Ready = Pick<Storage, 'applied' | 'installation'>;
-
-/** Migrates, and founds a new installation. `now` in ms. */
-async function makeReady(connection: Connection, options: PostgresqlOptions, now: number): Promise<Ready> {
-  const { keyring, settings, role } = options;
-  const applied = await migrate(connection, now);
-  const isNew =
-    (await needsFounding(connection, keyring)) &&
-    (await underLock(connection, async () => {
-      // Again under the lock: another instance with other keys may have founded the installation meanwhile.
-      await requireFitting(connection, options);
-      return found(connection, keyring, settings, now);
-    }));
-  const record = (await recordOf(connection)) as InstallationRecord;
-  requireSamePrefix(record, settings);
-  if (role === 'service' && record.currentKeyId !== keyring.currentKeyId) await setCurrentKey(connection, keyring);
-  const installation = { id: record.id.toString('hex'), isNew, differences: differences(record, settings) };
-  return { applied, installation };
-}
-
-function storage(
-  { url, keyring, settings, role }: PostgresqlOptions,
-  ready: Ready,
-  clock: DatabaseClock,
-  now: () => number,
-): PostgresqlStorage {
+function storage(options: PostgresqlOptions, ready: Ready, clock: DatabaseClock, now: () => number): PostgresqlStorage {
+  const { url, role } = options;
   const open = (purpose: Purpose) => Connection.open(url, SESSIONS[purpose]);
   const database = new Database(open, SIZES[role]);
   const known = new KnownClients(database.reads);
@@ -152,8 +106,8 @@ function storage(
     exposures: exposures(url),
     counters: sharedCounters(database),
     cleanUp,
-    check: () => onLongSession(url, (connection) => check(connection, { keyring, settings })),
-    adoptSettings: () => onLongSession(url, (connection) => adopt(connection, settings)),
+    check: () => onLongSession(url, (connection) => check(plain(connection), options, ownChecks(connection))),
+    adoptSettings: () => adoptSettings(runner, options.settings),
     async close() {
       clock.stop();
       cleanUp.stop();

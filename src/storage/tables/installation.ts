@@ -1,4 +1,6 @@
 /** The installation's own row, which makes a database whole, and the root keys that it was used with. */
+import type { Runner } from '../acts.ts';
+import { type InstallationSettings, recordedForm } from '../installation-settings.ts';
 import { Table } from './table.ts';
 
 /** There is one, whose number is 1. The settings are a text of JSON, as `recordedForm` makes it. */
@@ -25,3 +27,8 @@ export const ROOT_KEY = Table.of<{ readonly keyId: number; readonly canary: Buff
   'root_key',
   { keyId: 'integer', canary: 'bytes', createdAt: 'time' },
 );
+
+/** Records the shared settings of this process. */
+export function adoptSettings(runner: Runner, settings: InstallationSettings): Promise<void> {
+  return runner.change([], { sql: 'UPDATE installation SET settings = $1', values: [recordedForm(settings)] });
+}

@@ -1,0 +1,99 @@
+/** The installation's row, and the canaries that prove at start that the keys fit the database. */
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { type Keyring, mac } from '../oauth/keyring.ts';
+import { InstallationError } from '../process/installation-error.ts';
+import { type InstallationRecord, type InstallationSettings, recordedForm } from './installation-settings.ts';
+import type { PlainDatabase } from './plain-database.ts';
+import { CLIENT } from './tables/clients.ts';
+import { INSTALLATION, ROOT_KEY } from './tables/installation.ts';
+
+/** What is read before a database is migrated: columns that were there from the beginning. */
+const RECORD = INSTALLATION.pick('id', 'tokenPrefix', 'settings', 'currentKeyId');
+const KNOWN_KEY = ROOT_KEY.pick('keyId', 'canary');
+const SECRETS = CLIENT.pick('secrets');
+
+const FIND_RECORD = `SELECT ${RECORD.names} FROM installation`;
+const LIST_KEYS = `SELECT ${KNOWN_KEY.names} FROM root_key`;
+const ADD_KEY = `${ROOT_KEY.insertion} ON CONFLICT DO NOTHING`;
+
+const HAS_OF_KEY = `
+  SELECT 1 FROM account WHERE password_key_id = $1
+  UNION ALL SELECT 1 FROM oauth_grant WHERE key_id = $1 AND revoked_at IS NULL LIMIT 1`;
+
+/** Whether the database has its tables and its installation; only reads. */
+export async function isFounded(database: PlainDatabase): Promise<boolean> {
+  return (await database.columns('installation')).length > 0 && (await recordOf(database)) !== null;
+}
+
+/** The record of the installation, or null before there is one. */
+export async function recordOf(database: PlainDatabase): Promise<InstallationRecord | null> {
+  const [row] = await database.tuples(FIND_RECORD);
+  return row ? RECORD.read(row) : null;
+}
+
+/** Records the key that the service issues with from now on. */
+export async function setCurrentKey(database: PlainDatabase, { currentKeyId }: Keyring): Promise<void> {
+  await database.change('UPDATE installation SET current_key_id = $1', [currentKeyId]);
+}
+
+/**
+ * Refuses keys that the database was not made with; only reads. At least one key must be known already, every known one
+ * must prove itself, and one that is missing must be neither the current one nor needed any more. Throws `InstallationError`.
+ */
+export async function requireFittingKeys(database: PlainDatabase, keyring: Keyring): Promise<void> {
+  const record = await recordOf(database);
+  if (!record) return;
+  const known = await knownKeys(database);
+  const present = known.filter(({ keyId }) => keyring.keyIds.includes(keyId));
+  const isProven =
+    present.length > 0 && present.every((key) => timingSafeEqual(key.canary, canary(keyring, key.keyId, record.id)));
+  const missed: number[] = [];
+  for (const { keyId } of known.filter((key) => !present.includes(key)))
+    if (keyId === record.currentKeyId || (await isNeeded(database, keyId))) missed.push(keyId);
+  if (isProven && missed.length === 0) return;
+  const names = missed.map((keyId) => keyId.toString(16).padStart(8, '0')).join(', ');
+  throw new InstallationError([
+    `this database was made with other keys${names ? ` (${names})` : ''}: give all root keys that belong to it, the one that it is served with and earlier ones`,
+  ]);
+}
+
+/** Whether `found` has anything to do; only reads. */
+export async function needsFounding(database: PlainDatabase, keyring: Keyring): Promise<boolean> {
+  const known = (await knownKeys(database)).map(({ keyId }) => keyId);
+  return keyring.keyIds.some((keyId) => !known.includes(keyId));
+}
+
+/** Founds the installation if it is new, and makes canaries for keys that are; under the lock. `now` in ms. Whether it was new. */
+export async function found(
+  database: PlainDatabase,
+  keyring: Keyring,
+  settings: InstallationSettings,
+  now: number,
+): Promise<boolean> {
+  const before = await recordOf(database);
+  const id = before?.id ?? randomBytes(16);
+  const { tokenPrefix } = settings;
+  const { currentKeyId } = keyring;
+  const row = { number: 1, id, epoch: 0, createdAt: now, tokenPrefix, settings: recordedForm(settings), currentKeyId };
+  if (!before) await database.change(INSTALLATION.insertion, INSTALLATION.values(row));
+  for (const keyId of keyring.keyIds)
+    await database.change(ADD_KEY, ROOT_KEY.values({ keyId, canary: canary(keyring, keyId, id), createdAt: now }));
+  return !before;
+}
+
+async function knownKeys(database: PlainDatabase) {
+  return (await database.tuples(LIST_KEYS)).map((row) => KNOWN_KEY.read(row));
+}
+
+function canary(keyring: Keyring, keyId: number, installation: Buffer): Buffer {
+  const key = keyring.key(keyId, 'canary');
+  if (!key) throw new RangeError('the key is not in the keyring');
+  return mac(key, installation);
+}
+
+/** Whether a secret, a password or a grant that is not revoked rests on a key. Walks tables: only for a missing key. */
+async function isNeeded(database: PlainDatabase, keyId: number): Promise<boolean> {
+  const owners = await database.tuples('SELECT secrets FROM client UNION ALL SELECT secrets FROM resource_server');
+  const isOfSecret = owners.some((row) => SECRETS.read(row).secrets.some((secret) => secret.keyId === keyId));
+  return isOfSecret || (await database.tuples(HAS_OF_KEY, [keyId])).length > 0;
+}

@@ -1,0 +1,71 @@
+/** Brings a database up to date, and refuses one that other migrations made. */
+import { InstallationError } from '../process/installation-error.ts';
+import type { Migration } from './migrations.ts';
+import type { PlainDatabase } from './plain-database.ts';
+
+const HALF_COPIED =
+  'an installation is being copied into this database, and not all of it is there: run the same "database copy" until it says that it is done';
+const OTHER_COPY =
+  'another installation is being copied into this database: give an empty one, or finish that copy first';
+
+/** Which newer migrations a database may have: those that only expand it, or none, for who reads every column there is. */
+export type Newer = 'expansions' | 'none';
+
+/**
+ * The migrations still to be applied; only reads. Throws `InstallationError` when the database was made by other ones than
+ * ours, unless those are newer ones that this version can live with.
+ */
+export async function pending(
+  database: PlainDatabase,
+  known: readonly Migration[] = database.migrations,
+  newer: Newer = 'expansions',
+): Promise<Migration[]> {
+  const applied = await database.applied();
+  for (const { number, name, checksum } of applied) {
+    const ours = known.find((migration) => migration.number === number);
+    if (number === 0 && ours?.checksum !== checksum) throw new InstallationError([ours ? OTHER_COPY : HALF_COPIED]);
+    if (!ours && newer === 'expansions' && name.startsWith('expand-')) continue;
+    if (!ours)
+      throw new InstallationError([
+        `the database was made by a newer version of Valetkey (migration ${number}, ${name}): install that version or a later one`,
+      ]);
+    if (ours.checksum !== checksum)
+      throw new InstallationError([
+        `migration ${number} (${name}) is not the one that was applied to the database: install the released version again, unchanged`,
+      ]);
+  }
+  return known.filter(({ number }) => !applied.some((migration) => migration.number === number));
+}
+
+/** Refuses a database that is behind. Throws `InstallationError`. */
+export async function requireUpToDate(database: PlainDatabase): Promise<void> {
+  const { length } = await pending(database);
+  if (length > 0) throw new InstallationError([`the database needs ${length} migration(s): run "database migrate"`]);
+}
+
+/**
+ * Applies what is pending, each in one transaction, so that a kill leaves all of it or nothing. Answers the names of what
+ * this call applied; `now` in ms. Several processes may do so at once: each migration is looked at under the lock.
+ */
+export async function migrate(database: PlainDatabase, now: number, known = database.migrations): Promise<string[]> {
+  const names: string[] = [];
+  while ((await pending(database, known)).length > 0) {
+    const name = await database.alone(() => applyNext(database, now, known));
+    if (name !== null) names.push(name);
+  }
+  return names;
+}
+
+async function applyNext(database: PlainDatabase, now: number, known: readonly Migration[]): Promise<string | null> {
+  const [next] = await pending(database, known);
+  if (!next) return null;
+  const { number, name, checksum, sql } = next;
+  await database.script(`${database.migrationTable}; ${sql}`);
+  await database.change('INSERT INTO migration (number, name, checksum, applied_at) VALUES ($1, $2, $3, $4)', [
+    number,
+    name,
+    checksum,
+    now,
+  ]);
+  return name;
+}

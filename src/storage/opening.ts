@@ -1,0 +1,55 @@
+/** What opening a database does in both stores: refuses what does not fit, migrates, and founds a new installation. */
+import type { Keyring } from '../oauth/keyring.ts';
+import { InstallationError } from '../process/installation-error.ts';
+import { found, isFounded, needsFounding, recordOf, requireFittingKeys, setCurrentKey } from './installation.ts';
+import { type Beginning, differences, type InstallationRecord, requireSamePrefix } from './installation-settings.ts';
+import { migrate, pending, requireUpToDate } from './migrate.ts';
+import type { PlainDatabase } from './plain-database.ts';
+import type { Storage } from './storage.ts';
+
+/** How a database is opened, whatever its kind. */
+export type OpeningOptions = Beginning & {
+  readonly keyring: Keyring;
+  readonly role: 'service' | 'command';
+  /** Whether to create the database and to apply pending migrations; without it both are refused. */
+  readonly migrate: boolean;
+};
+
+/** What opening a database changed, and found. */
+export type Ready = Pick<Storage, 'applied' | 'installation'>;
+
+/**
+ * Refuses what cannot be used. Only reads, and runs before anything is written, so that a refused database stays as it
+ * was. Throws `InstallationError`.
+ */
+export async function refuseUnfit(database: PlainDatabase, options: OpeningOptions): Promise<void> {
+  await pending(database);
+  const isThere = await isFounded(database);
+  if (!isThere && options.refuseNew !== null) throw new InstallationError([options.refuseNew]);
+  if (!options.migrate) await requireUpToDate(database);
+  if (isThere) await requireFitting(database, options);
+}
+
+async function requireFitting(database: PlainDatabase, { keyring, settings }: OpeningOptions): Promise<void> {
+  await requireFittingKeys(database, keyring);
+  const record = await recordOf(database);
+  if (record) requireSamePrefix(record, settings);
+}
+
+/** Migrates, and founds a new installation. `now` in ms. Throws `InstallationError`. */
+export async function makeReady(database: PlainDatabase, options: OpeningOptions, now: number): Promise<Ready> {
+  const { keyring, settings, role } = options;
+  const applied = await migrate(database, now);
+  const isNew =
+    (await needsFounding(database, keyring)) &&
+    (await database.alone(async () => {
+      // Again under the lock: another process with other keys may have founded the installation meanwhile.
+      await requireFitting(database, options);
+      return found(database, keyring, settings, now);
+    }));
+  const record = (await recordOf(database)) as InstallationRecord;
+  requireSamePrefix(record, settings);
+  if (role === 'service' && record.currentKeyId !== keyring.currentKeyId) await setCurrentKey(database, keyring);
+  const installation = { id: record.id.toString('hex'), isNew, differences: differences(record, settings) };
+  return { applied, installation };
+}

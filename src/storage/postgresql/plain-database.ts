@@ -1,0 +1,73 @@
+/** A PostgreSQL database while it is opened, checked and copied. */
+import { InstallationError } from '../../process/installation-error.ts';
+import { type AppliedMigration, type Migration, readMigrations } from '../migrations.ts';
+import type { PlainDatabase } from '../plain-database.ts';
+import type { Kind } from '../tables/table.ts';
+import type { Connection } from './connection.ts';
+import { LOCKS } from './locks.ts';
+
+/** The migrations of this version. */
+export const MIGRATIONS: readonly Migration[] = readMigrations(new URL('./schema/', import.meta.url));
+
+const MIGRATION_TABLE = `
+  CREATE TABLE IF NOT EXISTS migration (
+    number integer PRIMARY KEY, name text NOT NULL, checksum text NOT NULL, applied_at bigint NOT NULL
+  )`;
+
+/** Tables that are nobody's extension, and columns of ours: what is ours has a table `migration` with a checksum. */
+const OTHERS = `
+  SELECT count(*) FILTER (WHERE relation.relname = 'migration' AND EXISTS (
+    SELECT 1 FROM pg_attribute WHERE attrelid = relation.oid AND attname = 'checksum')) AS ours, count(*) AS tables
+  FROM pg_class AS relation
+  WHERE relation.relkind IN ('r', 'p') AND relation.relnamespace = current_schema()::regnamespace
+    AND NOT EXISTS (SELECT 1 FROM pg_depend WHERE objid = relation.oid AND deptype = 'e')`;
+
+const COLUMNS = `
+  SELECT attname AS name, format_type(atttypid, NULL) AS type, NOT attnotnull AS is_nullable FROM pg_attribute
+  WHERE attrelid = to_regclass($1) AND attnum > 0 AND NOT attisdropped ORDER BY attnum`;
+
+/** Columns that only this database has, and that nobody asks about after a copy, with what they get there. */
+export const OWN_COLUMNS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  client: { version: 'gen_random_uuid()' },
+  client_assertion: { attempt: "'00000000-0000-0000-0000-000000000000'" },
+  oauth_grant: { attempt: "'00000000-0000-0000-0000-000000000000'" },
+  audit_event: { attempt: 'NULL::uuid' },
+};
+
+/** A connection that nobody else uses meanwhile. */
+export function plain(connection: Connection): PlainDatabase {
+  return {
+    migrations: MIGRATIONS,
+    migrationTable: MIGRATION_TABLE,
+    tuples: (sql, values) => connection.tuples(sql, values),
+    change: (sql, values) => connection.change(sql, values),
+    script: (sql) => connection.script(sql),
+    alone: (run) =>
+      connection.transaction(async () => {
+        await connection.one('SELECT pg_advisory_xact_lock($1, $2)', LOCKS.opening);
+        return run();
+      }),
+    async applied() {
+      const found = await connection.one<{ ours: number; tables: number }>(OTHERS);
+      if (found?.tables === 0) return [];
+      if (found?.ours !== 1)
+        throw new InstallationError([
+          'the database has tables of another program: give Valetkey a database of its own',
+        ]);
+      return connection.rows<AppliedMigration>('SELECT number, name, checksum FROM migration ORDER BY number');
+    },
+    async columns(table) {
+      const found = await connection.rows<{ name: string; type: string; is_nullable: boolean }>(COLUMNS, [table]);
+      return found
+        .filter(({ name }) => OWN_COLUMNS[table]?.[name] === undefined)
+        .map(({ name, type, is_nullable }) => ({ name, type, kind: kindOf(type), isNullable: is_nullable }));
+    },
+  };
+}
+
+function kindOf(type: string): Kind {
+  if (type === 'bytea') return 'bytes';
+  if (type === 'uuid') return 'uuid';
+  if (type === 'boolean') return 'boolean';
+  return /int/.test(type) ? 'integer' : 'text';
+}

@@ -1,0 +1,71 @@
+/** A SQLite database while it is opened, checked and copied. */
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { Tuple } from '../acts.ts';
+import { type AppliedMigration, type Migration, readMigrations } from '../migrations.ts';
+import type { FoundColumn, PlainDatabase } from '../plain-database.ts';
+import type { Stored } from '../tables/table.ts';
+import { APPLICATION_ID } from './connection.ts';
+import { bound, inSqlite } from './sql.ts';
+
+/** The migrations of this version. */
+export const MIGRATIONS: readonly Migration[] = readMigrations(new URL('./schema/', import.meta.url));
+
+const MIGRATION_TABLE = `
+  PRAGMA application_id = ${APPLICATION_ID};
+  CREATE TABLE IF NOT EXISTS migration (
+    number INTEGER PRIMARY KEY, name TEXT NOT NULL, checksum TEXT NOT NULL, applied_at INTEGER NOT NULL
+  ) STRICT`;
+
+const COLUMNS = 'SELECT name, type, "notnull" OR pk AS required FROM pragma_table_xinfo(?) ORDER BY cid';
+
+/** A connection that nobody else uses meanwhile: a transaction lasts over several turns. */
+export function plain(database: DatabaseSync): PlainDatabase {
+  const prepared = new Map<string, StatementSync>();
+  const statement = (sql: string, values: readonly Stored[]) => {
+    const known = prepared.get(sql) ?? database.prepare(inSqlite(sql));
+    prepared.set(sql, known);
+    known.setReturnArrays(true);
+    return { known, values: values.map(bound) };
+  };
+  return {
+    migrations: MIGRATIONS,
+    migrationTable: MIGRATION_TABLE,
+    async tuples(sql, asked = []) {
+      const { known, values } = statement(sql, asked);
+      return known.all(...values) as unknown as Tuple[];
+    },
+    async change(sql, asked = []) {
+      const { known, values } = statement(sql, asked);
+      return Number(known.run(...values).changes);
+    },
+    script: async (sql) => database.exec(sql),
+    async alone(run) {
+      database.exec('BEGIN IMMEDIATE');
+      try {
+        const result = await run();
+        database.exec('COMMIT');
+        return result;
+      } catch (error) {
+        if (database.isTransaction) database.exec('ROLLBACK');
+        throw error;
+      }
+    },
+    async applied() {
+      if (columns(database, 'migration').length === 0) return [];
+      const applied = database.prepare('SELECT number, name, checksum FROM migration ORDER BY number').all();
+      return applied as unknown as AppliedMigration[];
+    },
+    columns: async (table) => columns(database, table),
+  };
+}
+
+/** Flags and UUIDs cannot be told from other numbers and bytes, and read the same. */
+function columns(database: DatabaseSync, table: string): FoundColumn[] {
+  const found = database.prepare(COLUMNS).all(table);
+  return found.map(({ name, type, required }) => ({
+    name: String(name),
+    type: String(type),
+    kind: type === 'BLOB' ? 'bytes' : type === 'INTEGER' ? 'integer' : 'text',
+    isNullable: required === 0,
+  }));
+}
