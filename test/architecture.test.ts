@@ -21,7 +21,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
   'src/oauth/networks.ts': ['ipaddr.js'],
   'src/oauth/': ['node:crypto', 'node:zlib', 'node:buffer'],
   'src/operator/': ['node:crypto', 'src/oauth/'],
-  'src/accounts/': ['node:crypto', '@node-rs/argon2', 'src/oauth/'],
+  'src/accounts/': ['node:crypto', 'node:util', '@node-rs/argon2', '@node-rs/bcrypt', 'src/oauth/'],
   'src/process/log.ts': ['node:', 'pino'],
   'src/process/': ['node:'],
   'src/settings/': ['node:', 'src/oauth/', 'src/process/'],

@@ -1,0 +1,157 @@
+/**
+ * A file of people, read line by line as it comes: JSON lines, or CSV with a header (RFC 4180). How lines are written is
+ * known here alone; what becomes of the people is decided in `user-import.ts`.
+ */
+
+/** The keys of a line, and the columns of CSV. */
+export const IMPORT_KEYS = ['email', 'name', 'username', 'password_hash', 'provider', 'subject'] as const;
+
+/** What a line says of a person; null where it says nothing. */
+export type ImportedPerson = Readonly<Record<(typeof IMPORT_KEYS)[number], string | null>>;
+
+/** A person, or why the line is none. The number is that of the file, from 1; a record of several lines has that of its first. */
+export type ImportLine = { readonly line: number } & (
+  | { readonly person: ImportedPerson }
+  | { readonly problem: string }
+);
+
+/** The header says what no file of people says; the message names the remedy. Nothing else was read. */
+export class WrongHeader extends Error {
+  override readonly name = 'WrongHeader';
+}
+
+/** Maximum bytes of a line, or of the lines of one record. */
+const MAX_BYTES = 64 * 1024;
+const [NEWLINE, QUOTE, BRACE] = [0x0a, 0x22, 0x7b];
+const BYTE_ORDER_MARK = Buffer.from('\ufeff');
+
+/** Reads the pieces of a file. A file whose first line begins with `{` is JSON lines. Throws `WrongHeader`. */
+export async function* readImport(pieces: AsyncIterable<Buffer>): AsyncGenerator<ImportLine> {
+  let read: ((text: string) => ImportedPerson | string) | null = null;
+  for await (const record of recordsOf(pieces)) {
+    if ('problem' in record) yield record;
+    else if (read) yield { line: record.line, ...outcome(read(record.text)) };
+    else if (record.text.startsWith('{')) {
+      read = personOfJson;
+      yield { line: record.line, ...outcome(personOfJson(record.text)) };
+    } else read = personsOfCsv(record.text);
+  }
+}
+
+function outcome(read: ImportedPerson | string) {
+  return typeof read === 'string' ? { problem: read } : { person: read };
+}
+
+type TextRecord =
+  | { readonly line: number; readonly text: string }
+  | { readonly line: number; readonly problem: string };
+
+/** The lines that are not empty; in CSV a record goes on while a quote is open. */
+async function* recordsOf(pieces: AsyncIterable<Buffer>): AsyncGenerator<TextRecord> {
+  let [isCsv, line, begun, bytes, quotes] = [null as boolean | null, 0, 0, Buffer.alloc(0) as Buffer, 0];
+  for await (const read of linesOf(pieces)) {
+    line += 1;
+    const content = line === 1 && read.indexOf(BYTE_ORDER_MARK) === 0 ? read.subarray(3) : read;
+    const isOpen = quotes % 2 === 1;
+    if (!isOpen && /^\s*$/.test(content.toString('latin1'))) continue;
+    isCsv ??= content[0] !== BRACE;
+    [begun, bytes] = isOpen ? [begun, Buffer.concat([bytes, content])] : [line, content];
+    quotes = isCsv ? countQuotes(bytes) : 0;
+    if (quotes % 2 === 0) yield textOf(bytes, begun, line);
+    else if (bytes.length > MAX_BYTES) break;
+  }
+  if (quotes % 2 === 1)
+    yield { line: begun, problem: 'a quote is opened here and not closed: nothing from here on was read' };
+}
+
+/** Each with its end; of a line that is too long only as much as shows that. */
+async function* linesOf(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let begun: Buffer = Buffer.alloc(0);
+  const add = (part: Buffer) => {
+    const room = MAX_BYTES + 1 - begun.length;
+    begun = begun.length === 0 ? part.subarray(0, room) : Buffer.concat([begun, part.subarray(0, Math.max(0, room))]);
+  };
+  for await (const piece of pieces) {
+    let at = 0;
+    for (let end = piece.indexOf(NEWLINE); end >= 0; end = piece.indexOf(NEWLINE, at)) {
+      add(piece.subarray(at, end + 1));
+      yield begun;
+      [begun, at] = [Buffer.alloc(0), end + 1];
+    }
+    add(piece.subarray(at));
+  }
+  if (begun.length > 0) yield begun;
+}
+
+function countQuotes(bytes: Buffer): number {
+  let count = 0;
+  for (let at = bytes.indexOf(QUOTE); at >= 0; at = bytes.indexOf(QUOTE, at + 1)) count += 1;
+  return count;
+}
+
+function textOf(bytes: Buffer, line: number, last: number): TextRecord {
+  const through = last === line ? '' : ` (the record goes on through line ${last})`;
+  if (bytes.length > MAX_BYTES) return { line, problem: `it is longer than 64 KiB${through}` };
+  try {
+    return { line, text: new TextDecoder('utf-8', { fatal: true }).decode(bytes).replace(/\r?\n$/, '') };
+  } catch {
+    return { line, problem: `it is not text in UTF-8${through}` };
+  }
+}
+
+function personOfJson(text: string): ImportedPerson | string {
+  let read: unknown;
+  try {
+    read = JSON.parse(text);
+  } catch {
+    return 'it is not JSON'; // The parser's own message quotes the line.
+  }
+  if (typeof read !== 'object' || read === null || Array.isArray(read)) return 'it is not a JSON object';
+  for (const [key, value] of Object.entries(read)) {
+    if (!isKey(key)) return `${JSON.stringify(key)} is no key of an import: ${IMPORT_KEYS.join(', ')}`;
+    if (value !== null && typeof value !== 'string') return `${key}: it is not a text`;
+  }
+  return person((key) => (read as ImportedPerson)[key] ?? null);
+}
+
+/** Reads the header, and returns what reads the records below it. An empty field says nothing. */
+function personsOfCsv(header: string): (text: string) => ImportedPerson | string {
+  const columns = fieldsOf(header);
+  const problem = typeof columns === 'string' ? columns : columnsProblem(columns);
+  if (problem !== null || typeof columns === 'string')
+    throw new WrongHeader(`the file begins with no line of JSON and no CSV header that fits: ${problem}`);
+  return (text) => {
+    const fields = fieldsOf(text);
+    if (typeof fields === 'string') return fields;
+    if (fields.length !== columns.length) return `it has ${fields.length} fields, the header ${columns.length}`;
+    return person((key) => fields[columns.indexOf(key)] || null);
+  };
+}
+
+function columnsProblem(columns: readonly string[]): string | null {
+  const unknown = columns.find((column) => !isKey(column));
+  if (unknown !== undefined) return `${JSON.stringify(unknown)} is none of the columns ${IMPORT_KEYS.join(', ')}`;
+  return new Set(columns).size < columns.length ? 'a column is there twice' : null;
+}
+
+/** RFC 4180 §2: the fields of a record, or why it is none. */
+function fieldsOf(text: string): string[] | string {
+  const fields: string[] = [];
+  const field = /(?:"((?:[^"]|"")*)"|([^",]*))(,|$)/y;
+  for (let isLast = false; !isLast; ) {
+    const found = field.exec(text);
+    if (!found)
+      return 'a quote stands where none may (RFC 4180): a field with quotes is quoted, and its own are doubled';
+    fields.push(found[1]?.replaceAll('""', '"') ?? found[2] ?? '');
+    isLast = found[3] === '';
+  }
+  return fields;
+}
+
+function isKey(text: string): text is keyof ImportedPerson {
+  return (IMPORT_KEYS as readonly string[]).includes(text);
+}
+
+function person(value: (key: keyof ImportedPerson) => string | null): ImportedPerson {
+  return Object.fromEntries(IMPORT_KEYS.map((key) => [key, value(key)])) as ImportedPerson;
+}
