@@ -22,8 +22,9 @@ export const httpGuards: readonly Guard[] = [
   ),
   ...guardsIn(
     'src/http/browser/browser-session.ts',
-    ['test/http/browser/consent.test.ts'],
+    ['test/http/browser/consent.test.ts', 'test/http/browser/navigation.test.ts'],
     [
+      ['a post comes from a window', '    if (!isNavigation(request)) return false;\n', ''],
       ['a post comes from our own page', "if (site !== undefined) return site === 'same-origin';", ''],
       [
         'where browsers say no more, the origin is looked at',
@@ -35,6 +36,42 @@ export const httpGuards: readonly Guard[] = [
         'return referer === undefined || URL.parse(referer)?.origin === this.#service.appUrl;',
         'return referer !== null;',
       ],
+    ],
+  ),
+  ...guardsIn(
+    'src/http/browser/navigation.ts',
+    ['test/http/browser/navigation.test.ts'],
+    [
+      [
+        'what is loaded ahead for a service worker is no navigation',
+        "  if (headers['service-worker-navigation-preload'] !== undefined) return false;\n",
+        '',
+      ],
+      ['a frame is no window', "(destination === 'document' && mode === 'navigate')", "mode === 'navigate'"],
+      ['a fetch is no navigation', "(destination === 'document' && mode === 'navigate')", "destination === 'document'"],
+    ],
+  ),
+  ...guardsIn(
+    'src/http/browser/page-answers.ts',
+    ['test/http/browser/navigation.test.ts'],
+    [
+      [
+        'a page is for a window',
+        "isNavigation(reply.request) ? sendHtml(reply, page, target) : sendError(reply.request, reply, 403, 'not_a_window')",
+        '(isNavigation, sendHtml(reply, page, target))',
+      ],
+    ],
+  ),
+  ...guardsIn(
+    'src/http/browser/continuation.ts',
+    ['test/http/browser/sign-in.test.ts'],
+    [
+      [
+        'what continues is a page of ours',
+        'return pages.includes(path) ? text : null;',
+        "return pages && path.startsWith('/') ? text : null;",
+      ],
+      ['what continues has no fragment', '[\\x21\\x22\\x24-', '[\\x21-'],
     ],
   ),
 ];

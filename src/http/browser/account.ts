@@ -23,7 +23,7 @@ export function addAccount(app: FastifyInstance, service: Service, pages: Pages,
   });
 
   app.post(paths.removeApp, { config }, async (request, reply) => {
-    if (!sessions.isSameOrigin(request)) return pages.sendError(request, reply, 403, 'form_refused');
+    if (!sessions.isFromOwnPage(request)) return pages.sendError(request, reply, 403, 'form_refused');
     const signedIn = await sessions.signedIn(request);
     const form = formOf(request);
     if (!signedIn) {

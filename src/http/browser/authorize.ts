@@ -96,7 +96,7 @@ async function show(parts: Parts, face: Face, request: FastifyRequest, reply: Fa
 
 async function decide(parts: Parts, face: Face, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { service, pages, sessions } = parts;
-  if (!sessions.isSameOrigin(request)) return pages.sendError(request, reply, 403, 'form_refused');
+  if (!sessions.isFromOwnPage(request)) return pages.sendError(request, reply, 403, 'form_refused');
   const outcome = await service.authorizationServer.validateRequest(face, request.query as Parameters);
   if (outcome.kind !== 'valid') return sendInvalid(pages, request, reply, outcome);
   const signedIn = await sessions.signedIn(request);

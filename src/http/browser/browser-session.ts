@@ -9,6 +9,7 @@ import type { Account } from '../../accounts/account.ts';
 import { checkFormToken, formTokenMadeAt, makeFormToken } from '../../accounts/form-token.ts';
 import { KNOWN_BROWSER_LIFETIME } from '../../accounts/known-browser.ts';
 import type { Service } from '../service.ts';
+import { isNavigation } from './navigation.ts';
 
 /** A signed-in browser. */
 export type SignedIn = {
@@ -134,11 +135,12 @@ export class BrowserSessions {
   }
 
   /**
-   * Whether a post comes from our own page, as the browser says: by Fetch Metadata, else by `Origin`, else by
-   * `Referer`. A request with none of them is from no browser that another site could use; it still needs the form
+   * Whether a post comes from our own page in a window of its own, as the browser says: by Fetch Metadata, else by
+   * `Origin`, else by `Referer`. A request with none of them is from no browser that another site could use; it still needs the form
    * token.
    */
-  isSameOrigin(request: FastifyRequest): boolean {
+  isFromOwnPage(request: FastifyRequest): boolean {
+    if (!isNavigation(request)) return false;
     const site = request.headers['sec-fetch-site'];
     if (site !== undefined) return site === 'same-origin';
     const { origin, referer } = request.headers;

@@ -45,7 +45,7 @@ async function show(parts: Parts, request: FastifyRequest, reply: FastifyReply):
 
 async function decide(parts: Parts, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { service, pages, sessions } = parts;
-  if (!sessions.isSameOrigin(request)) return pages.sendError(request, reply, 403, 'form_refused');
+  if (!sessions.isFromOwnPage(request)) return pages.sendError(request, reply, 403, 'form_refused');
   const signedIn = await sessions.signedIn(request);
   if (!signedIn) return seeOther(pages, reply, request.url);
   const typed = (request.query as Parameters).get('user_code') ?? '';

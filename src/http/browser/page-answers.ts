@@ -8,6 +8,7 @@ import { chooseLanguage, messagesFor } from '../../pages/messages/messages.ts';
 import { stylesheet } from '../../pages/stylesheet.ts';
 import type { HttpProblem } from '../problem.ts';
 import type { Service } from '../service.ts';
+import { isNavigation } from './navigation.ts';
 
 /** Whether a page's forms stay on this site. Browsers apply `form-action` to the whole chain of redirects, which breaks Allow. */
 export type FormTarget = 'this-site' | 'leaves';
@@ -16,6 +17,7 @@ export type FormTarget = 'this-site' | 'leaves';
 export type Pages = {
   /** What a page needs to be rendered for this request. */
   readonly context: (request: FastifyRequest) => PageContext;
+  /** Refuses whatever is no window: a page holds form tokens and names, which are for the person who looks at it. */
   readonly send: (reply: FastifyReply, page: Html, target?: FormTarget) => FastifyReply;
   readonly sendError: (
     request: FastifyRequest,
@@ -41,24 +43,30 @@ export function makePages(service: Service): Pages {
     const language = chooseLanguage(request.headers['accept-language']);
     return { messages: messagesFor(language), language, brand, paths, stylesheetHref: path };
   };
-  const send = (reply: FastifyReply, page: Html, target?: FormTarget) =>
+  const sendHtml = (reply: FastifyReply, page: Html, target?: FormTarget) =>
     secure(reply, target)
       .header('Cache-Control', 'no-store')
       .header('Vary', 'Accept-Language')
       .header('Content-Type', 'text/html; charset=utf-8')
       .send(String(page));
   const sendError: Pages['sendError'] = (request, reply, status, kind, retryAfterSeconds) => {
-    request.outcome ??= { error: kind, ...(kind === 'form_refused' ? { detail: FORM_FROM_ELSEWHERE } : {}) };
+    request.outcome ??= { error: kind, ...(kind in DETAILS ? { detail: DETAILS[kind] } : {}) };
     const data = { kind, requestId: request.id, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) };
-    return send(reply.code(status), errorPage(context(request), data));
+    return sendHtml(reply.code(status), errorPage(context(request), data));
   };
+  const send: Pages['send'] = (reply, page, target) =>
+    isNavigation(reply.request) ? sendHtml(reply, page, target) : sendError(reply.request, reply, 403, 'not_a_window');
   const answers: Pages['answers'] = (request, reply, problem) =>
     sendError(request, reply, reply.statusCode, ERROR_KINDS[problem.kind], problem.retryAfter);
   return { context, send, sendError, answers, stylesheet: { path, text }, secure };
 }
 
-/** For the log: an operator may have opened the pages by another name of the same machine. */
-const FORM_FROM_ELSEWHERE = 'the form was sent from another address than VALETKEY_APP_URL';
+/** For the log: an operator may have opened the pages by another name of the same machine, or through a service worker. */
+const DETAILS: Partial<Record<ErrorKind, string>> = {
+  form_refused:
+    'the form was sent from another address than VALETKEY_APP_URL, or by a script, a frame or a service worker',
+  not_a_window: 'a script, a frame or a service worker asked for the page',
+};
 
 const ERROR_KINDS: Readonly<Record<HttpProblem['kind'], ErrorKind>> = {
   bad_request: 'bad_request',

@@ -28,7 +28,7 @@ export function addPassword(app: FastifyInstance, service: Service, pages: Pages
   });
 
   app.post(paths.password, { config }, async (request, reply) => {
-    if (!sessions.isSameOrigin(request)) return pages.sendError(request, reply, 403, 'form_refused');
+    if (!sessions.isFromOwnPage(request)) return pages.sendError(request, reply, 403, 'form_refused');
     const signedIn = await sessions.signedIn(request);
     if (!signedIn) {
       const problem = { kind: 'signed_out' } as const;

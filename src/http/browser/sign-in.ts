@@ -10,6 +10,7 @@ import { originOf } from '../origin.ts';
 import type { Service } from '../service.ts';
 import { faceOf } from './authorize.ts';
 import type { BrowserSessions, SignedIn } from './browser-session.ts';
+import { continuation } from './continuation.ts';
 import { untilHangUp } from './hang-up.ts';
 import type { Pages } from './page-answers.ts';
 import { sendSignIn } from './sign-in-form.ts';
@@ -25,15 +26,15 @@ export function addSignIn(app: FastifyInstance, service: Service, pages: Pages, 
   const config = { answers: pages.answers, limit: 'public' } as const;
 
   app.get(paths.signIn, { config }, async (request, reply) => {
-    const continueTo = localPath(service.appUrl, (request.query as Parameters).get('continue'));
+    const continueTo = continuation(paths, (request.query as Parameters).get('continue'));
     if (await sessions.signedIn(request)) return seeOther(pages, reply, continueTo ?? start);
     return sendSignIn(pages, sessions, request, reply, await onTheWayTo(service, sessions, request, continueTo));
   });
 
   app.post(paths.signIn, { config }, async (request, reply) => {
-    if (!sessions.isSameOrigin(request)) return pages.sendError(request, reply, 403, 'form_refused');
+    if (!sessions.isFromOwnPage(request)) return pages.sendError(request, reply, 403, 'form_refused');
     const form = formOf(request);
-    const continueTo = localPath(service.appUrl, form.get('continue'));
+    const continueTo = continuation(paths, form.get('continue'));
     const email = form.get('email') ?? '';
     const again = { ...(await onTheWayTo(service, sessions, request, continueTo)), email };
     if (sessions.checkSignInForm(request, form.get('form_token')) !== 'good') {
@@ -72,9 +73,9 @@ export function addSignIn(app: FastifyInstance, service: Service, pages: Pages, 
   });
 
   app.post(paths.signOut, { config }, async (request, reply) => {
-    if (!sessions.isSameOrigin(request)) return pages.sendError(request, reply, 403, 'form_refused');
+    if (!sessions.isFromOwnPage(request)) return pages.sendError(request, reply, 403, 'form_refused');
     const form = formOf(request);
-    const continueTo = localPath(service.appUrl, form.get('continue'));
+    const continueTo = continuation(paths, form.get('continue'));
     const signedIn = await sessions.signedIn(request);
     if (signedIn) {
       const token = sessions.checkForm(signedIn, 'sign-out', '', form.get('form_token'));
@@ -92,12 +93,6 @@ export function addSignIn(app: FastifyInstance, service: Service, pages: Pages, 
     const formToken = sessions.formToken(signedIn, 'sign-out', '');
     return pages.send(reply, signOutPage(pages.context(request), { formToken, continueTo }));
   }
-}
-
-/** A path of our own, or null: sign-in must not be an open redirect (ASVS 3.7.2). */
-function localPath(appUrl: string, text: string | undefined): string | null {
-  if (text === undefined || !/^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/.test(text)) return null;
-  return URL.parse(text, appUrl)?.origin === appUrl ? text : null;
 }
 
 /** What the form says of the path to continue to. For an authorization request: which app asks, and if for a new sign-in. */

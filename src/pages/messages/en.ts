@@ -474,6 +474,12 @@ export const en = {
         now: 'Nothing was changed. Start again from the app or page you were using.',
         developer: html`Forms must be posted from the page that showed them, in the same session, with cookies.`,
       },
+      not_a_window: {
+        heading: 'This page opens in a window of its own',
+        text: 'A script, a frame or a service worker asked for it, and could read it or press its buttons in your place.',
+        now: 'Nothing was changed. Hold Shift and load the page again, or start again from the app or page you were using.',
+        developer: html`Link to our pages, and send forms from them alone. A service worker must leave our addresses to the browser.`,
+      },
       too_many_requests: {
         heading: 'That was a lot at once',
         text: 'There were too many requests from your network in a short time.',

@@ -322,7 +322,7 @@ test('ASVS 7.3.1, 7.3.2: a session ends 12 hours after its last use, and after 3
   assert.equal(await whoIs(own, busy), null);
 });
 
-test('ASVS 3.7.2: sign-in and sign-out only ever go on to an address of our own', async () => {
+test('ASVS 3.7.2: sign-in and sign-out only ever go on to a page of ours that asks for a sign-in', async () => {
   const refused = [
     'https://evil.test/',
     '//evil.test/',
@@ -332,9 +332,49 @@ test('ASVS 3.7.2: sign-in and sign-out only ever go on to an address of our own'
     ' /account',
     'javascript:alert(1)',
     `${service.appUrl}.evil.test/`,
-    '/%0d%0aX: y'.replace('%0d%0a', '\r\n'),
+    '/account/apps?\r\nX: y',
+    '//127.0.0.1/account/apps',
+    '///account/apps',
+    '/\\account/apps',
+    '/account\\apps',
+    '/account/apps?\\',
+    '/account%2Fapps',
+    '/%61ccount/apps',
+    '/oauth2/../device',
+    '/account/apps/',
+    '/account/apps/revoke',
+    '/Account/apps',
+    '/account/apps#elsewhere',
+    '/account/apps?a#elsewhere',
+    '/account/apps%23',
+    '/oauth2/authorize#',
+    '/oauth2/authorize/',
+    '/auth/oauth2/authorize%3Fclient_id=a',
+    '/auth/oauth2',
+    '/device/more',
+    '/devices',
+    '/developers',
+    '/',
+    '/sign-in',
+    '/sign-out?x',
+    '/oauth2/token',
+    '/v2/me',
+    '/a-page-of-the-product',
+    '/account/settings',
+    'account/apps',
+    '?user_code=a',
+    `${service.appUrl}/account/apps`,
+    '/account/apps?é',
+    '',
   ];
-  for (const target of [...refused, '/developers?x=1']) {
+  const accepted = [
+    '/account/apps',
+    '/account/password?a=b',
+    '/device?user_code=BCDF-GHJK',
+    '/auth/oauth2/authorize?client_id=%C3%A9&state=a%23b%5C',
+    '/oauth2/authorize?client_id=a&redirect_uri=https://app.example/callback?a',
+  ];
+  for (const target of [...refused, ...accepted]) {
     const browser = new Browser();
     const url = `${service.appUrl}/sign-in?${new URLSearchParams({ continue: target })}`;
     const expected = refused.includes(target) ? '/account/apps' : target;

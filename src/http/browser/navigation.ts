@@ -1,0 +1,14 @@
+/** Whether a browser's window asks, or something in it that could act for the person: a script, a frame, a service worker. */
+import type { FastifyRequest } from 'fastify';
+
+/**
+ * Whether a request is a navigation of a whole window, where the browser says what it is (W3C Fetch Metadata): only then
+ * does the person see what comes, and no script of the same host can read it. A service worker makes `document`
+ * `empty`, or reads what was loaded ahead of it.
+ */
+export function isNavigation({ headers }: FastifyRequest): boolean {
+  if (headers['service-worker-navigation-preload'] !== undefined) return false;
+  const { 'sec-fetch-mode': mode = 'navigate', 'sec-fetch-dest': destination } = headers;
+  // Browsers send both or neither. The mode alone comes from fetch() of Node.js, which says `cors` whatever it is told.
+  return destination === undefined || (destination === 'document' && mode === 'navigate');
+}
