@@ -1,7 +1,8 @@
 /** How long a step of the clean-up takes, on the real store and the databases of bench/growth.ts. */
 import { performance } from 'node:perf_hooks';
 import { setImmediate } from 'node:timers/promises';
-import { type CleanUpStep, DELETIONS, WINDOW } from '../src/storage/sqlite/clean-up.ts';
+import type { CleanUpStep } from '../src/storage/clean-up.ts';
+import { DELETIONS, WINDOW } from '../src/storage/sqlite/clean-up.ts';
 import { expire, type FilledDatabase } from './growth-database.ts';
 import { percentile } from './rounds.ts';
 import { openDatabase } from './scaling-sqlite.ts';
@@ -55,7 +56,7 @@ async function walk({ path }: FilledDatabase, times: number): Promise<TimedStep[
   const steps: TimedStep[] = [];
   for (let ended = 0; ended < times; ) {
     const [loop, begin] = [performance.eventLoopUtilization(), performance.now()];
-    const step = await cleanUp.step();
+    const step = (await cleanUp.step()) as CleanUpStep;
     const ms = performance.now() - begin;
     steps.push({ ...step, ms, eventLoop: performance.eventLoopUtilization(loop).active });
     if (step.isEndOfRound) ended += 1;

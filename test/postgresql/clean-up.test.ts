@@ -5,7 +5,6 @@ import { after, type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Grant } from '../../src/oauth/grant.ts';
 import { networksOf } from '../../src/oauth/networks.ts';
-import { CleanUp } from '../../src/storage/postgresql/clean-up.ts';
 import type { PostgresqlStorage } from '../../src/storage/postgresql/open.ts';
 import { startPostgres } from '../support/postgres.ts';
 import {
@@ -187,35 +186,6 @@ test('one instance at a time cleans up; when it stops, or its connection is lost
   assert.equal(await first.cleanUp.step(), null);
   second.cleanUp.stop();
   await until(async () => (await first.cleanUp.step()) !== null);
-});
-
-test('after the clock jumped by more than an hour nothing is deleted for a day, and somebody is told', () => {
-  let [wall, monotonic] = [NOW, 0];
-  const cleanUp = new CleanUp(
-    () => assert.fail('nothing is asked of the database'),
-    () => wall,
-    () => monotonic,
-  );
-  const said: string[] = [];
-  const isSteady = () => cleanUp.isClockSteady((sentence) => said.push(sentence));
-  const pass = (ms: number) => {
-    wall += ms;
-    monotonic += ms;
-  };
-  pass(DAY);
-  wall += HOUR;
-  assert.equal(isSteady(), true);
-  for (const jump of [-2 * HOUR - 1, 400 * DAY]) {
-    said.length = 0;
-    wall += jump;
-    assert.equal(isSteady(), false);
-    pass(DAY - 1);
-    assert.equal(isSteady(), false);
-    pass(1);
-    assert.equal(isSteady(), true);
-    assert.equal(said.length, 1);
-    assert.match(said[0] ?? '', /clock jumped by -?\d+ s.*pauses/);
-  }
 });
 
 test('started, it walks on its own until it is stopped', async (t) => {

@@ -1,5 +1,6 @@
 /** Opens a PostgreSQL database as the store of the protocol and of accounts, for one of any number of instances. */
 import { check } from '../check.ts';
+import type { CleanUp } from '../clean-up.ts';
 import { makeReady, type OpeningOptions, type Ready, refuseUnfit } from '../opening.ts';
 import type { Storage } from '../storage.ts';
 import { accountStore } from '../tables/accounts.ts';
@@ -11,7 +12,7 @@ import { scopeStore } from '../tables/scopes.ts';
 import { sessionStore } from '../tables/sessions.ts';
 import { trailFollowing } from './audit.ts';
 import { ownChecks } from './check.ts';
-import { CleanUp } from './clean-up.ts';
+import { cleanUpOf } from './clean-up.ts';
 import { assertionMarking } from './client-assertions.ts';
 import { DatabaseClock } from './clock.ts';
 import { Connection, type Session } from './connection.ts';
@@ -87,7 +88,7 @@ function storage(options: PostgresqlOptions, ready: Ready, clock: DatabaseClock,
   const known = new KnownClients(database.reads);
   const runner = runnerOn(database);
   const marks = useMarks(database);
-  const cleanUp = new CleanUp(() => open('others'), now);
+  const cleanUp = cleanUpOf(() => open('others'), now);
   clock.start(database);
   return {
     store: {

@@ -2,6 +2,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { InstallationError } from '../../process/installation-error.ts';
 import { check } from '../check.ts';
+import type { CleanUp } from '../clean-up.ts';
 import { makeReady, type OpeningOptions, type Ready, refuseUnfit } from '../opening.ts';
 import type { Storage } from '../storage.ts';
 import { accountStore } from '../tables/accounts.ts';
@@ -15,7 +16,7 @@ import { trailFollowing } from './audit.ts';
 import { ownChecks } from './check.ts';
 import { copyWhatWasLeft, type FailureHandlers } from './checkpoint.ts';
 import { Checkpoints } from './checkpoints.ts';
-import { CleanUp } from './clean-up.ts';
+import { cleanUpOf } from './clean-up.ts';
 import { assertionMarking } from './client-assertions.ts';
 import { type ConnectionUse, configure, connect, requiredPragmas } from './connection.ts';
 import { exposures, isNothing, prepareDatabaseFile } from './database-file.ts';
@@ -107,7 +108,7 @@ function storage(
   const clients = tables.cacheOf(CLIENT);
   const resourceServers = tables.cacheOf(RESOURCE_SERVER);
   const marks = useMarks(tables);
-  const cleanUp = new CleanUp(tables, now);
+  const cleanUp = cleanUpOf(tables, now);
   return {
     store: {
       ...grantStore(tables, clients, marks),
