@@ -5,6 +5,8 @@ import { requireUpToDate } from './migrate.ts';
 import type { OpeningOptions } from './opening.ts';
 import type { PlainDatabase } from './plain-database.ts';
 import type { Finding } from './storage.ts';
+import { type StoredTable, TABLES } from './tables/all.ts';
+import { INSTALLATION } from './tables/installation.ts';
 
 /** What only one store can look at; each answers what is wrong, in a few words. */
 export type OwnChecks = Readonly<Record<'settings' | 'integrity' | 'references', () => Promise<readonly string[]>>>;
@@ -21,6 +23,7 @@ export async function check(
     await finding('settings', own.settings),
     await finding('integrity', own.integrity),
     await finding('references', own.references),
+    await finding('columns', () => wrongColumns(database)),
     await finding('keys', () => requireFittingKeys(database, keyring).then(nothing)),
     await finding('variables', unlike),
     await finding('migrations', () => requireUpToDate(database).then(nothing)),
@@ -34,4 +37,30 @@ async function finding(name: string, look: () => Promise<readonly string[]>): Pr
   } catch (error) {
     return { name, ok: false, detail: (error as Error).message };
   }
+}
+
+const REMEDY =
+  'something else has changed these tables: put them back as the schema of this version has them, or restore a backup';
+
+/** Where the columns are not as the tables are described: one sentence with all of that and the remedy, or none. */
+export async function wrongColumns(database: PlainDatabase): Promise<string[]> {
+  const wrong: string[] = [];
+  for (const table of [INSTALLATION, ...TABLES]) wrong.push(...(await wrongColumnsOf(database, table)));
+  return wrong.length === 0 ? [] : [`${wrong.slice(0, 10).join(', ')}: ${REMEDY}`];
+}
+
+async function wrongColumnsOf(database: PlainDatabase, { name: table, columns }: StoredTable): Promise<string[]> {
+  const found = new Map((await database.columns(table)).map((column) => [column.name, column]));
+  const wrong = columns.flatMap(({ name, kind, isNullable }) => {
+    const [place, types, column] = [`${table}.${name}`, database.types[kind], found.get(name)];
+    if (!column) return [`${place} is not there`];
+    const ofType = !types.includes(column.type) && `${place} is ${column.type} and must be ${types[0]}`;
+    const ofNull = column.isNullable !== isNullable && `${place} must ${isNullable ? 'not be' : 'be'} NOT NULL`;
+    return [ofType, ofNull].filter((text) => text !== false);
+  });
+  // A newer release may have added some, without which this one goes on.
+  const mayHaveMore = (await database.applied()).length > database.migrations.length;
+  const known = columns.map(({ name }) => name);
+  const unknown = mayHaveMore ? [] : [...found.keys()].filter((name) => !known.includes(name));
+  return [...wrong, ...unknown.map((name) => `${table}.${name} is not known`)];
 }

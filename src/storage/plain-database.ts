@@ -5,16 +5,26 @@
 import type { Tuple } from './acts.ts';
 import type { AppliedMigration, Migration } from './migrations.ts';
 import type { StoredColumn } from './tables/all.ts';
-import type { Stored } from './tables/table.ts';
+import type { Kind, Stored } from './tables/table.ts';
 
 /** A column as a database has it, with its type in the words of the store. */
 export type FoundColumn = StoredColumn & { readonly type: string };
+
+/** The types that a column of each kind may be declared with, the usual one first. */
+export type ColumnTypes = Readonly<Record<Kind, readonly [string, ...string[]]>>;
+
+/** The first kind that a type can be of: kinds that have the same type are read in the same way. */
+export function kindOf(type: string, types: ColumnTypes): Kind {
+  const kinds = Object.keys(types) as Kind[];
+  return kinds.find((kind) => types[kind].includes(type)) ?? 'text';
+}
 
 /** One connection. A statement is written as PostgreSQL takes it, with `$1` and so on in the place of its values. */
 export type PlainDatabase = {
   /** The migrations of this version, and what makes the table in which they are recorded. */
   readonly migrations: readonly Migration[];
   readonly migrationTable: string;
+  readonly types: ColumnTypes;
   /** The values of the rows that a statement returns. */
   tuples(sql: string, values?: readonly Stored[]): Promise<Tuple[]>;
   /** How many rows a statement changed. */

@@ -31,8 +31,8 @@ async function installation(t: TestContext) {
   const folder = mkdtempSync(join(tmpdir(), 'valetkey-test-'));
   t.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
   const path = join(folder, 'valetkey.db');
-  const run = (command: string) =>
-    runCommand(command.split(' '), { VALETKEY_KEYS: KEY, VALETKEY_DATABASE_URL: `sqlite:${path}` });
+  const run = (command: string, database = `sqlite:${path}`) =>
+    runCommand(command.split(' '), { VALETKEY_KEYS: KEY, VALETKEY_DATABASE_URL: database });
   const registered = await run('client register --name One --redirect-uri https://one.test/cb');
   assert.equal(registered.code, 0, registered.stderr);
   const sql = <Row = { name: string }>(text: string) => {
@@ -93,6 +93,58 @@ test('the tables are described as both stores have them: columns, their order an
       );
     }
   }
+});
+
+const REMEDY = 'put them back as the schema of this version has them, or restore a backup';
+
+test('operating: a check names each column that is missing, of another type or takes null otherwise, or is not known', async (t) => {
+  const { path, run, sql } = await installation(t);
+  const url = await server.createDatabase();
+  assert.equal((await run(`database copy sqlite:${path} ${url}`)).code, 0);
+  const found = async (database: string) => {
+    const { code, stdout } = await run('database check --json', database);
+    const { ok, detail } = JSON.parse(stdout).find(({ name }: { name: string }) => name === 'columns');
+    assert.ok(ok || code === 1);
+    return detail;
+  };
+  assert.equal(await found(`sqlite:${path}`), 'as it must be');
+  assert.equal(await found(url), 'as it must be');
+  sql('ALTER TABLE resource_server RENAME TO before');
+  sql(`CREATE TABLE resource_server (id TEXT PRIMARY KEY, name INTEGER NOT NULL, resource TEXT NOT NULL, scopes TEXT,
+    secrets TEXT, created_at INTEGER NOT NULL, nickname TEXT) STRICT, WITHOUT ROWID`);
+  await server.query(
+    url,
+    `ALTER TABLE resource_server ALTER name TYPE integer USING 0, ALTER resource SET NOT NULL,
+       ALTER secrets DROP NOT NULL, ADD nickname text`,
+  );
+  const wrong = (types: string) =>
+    `resource_server.name is ${types}, resource_server.resource must not be NOT NULL, resource_server.secrets must be NOT NULL, resource_server.nickname is not known: something else has changed these tables: ${REMEDY}`;
+  assert.equal(await found(`sqlite:${path}`), wrong('INTEGER and must be TEXT'));
+  assert.equal(await found(url), wrong('integer and must be text'));
+});
+
+test('operating: a column that is missing is named, also where without it no statement can be prepared', async (t) => {
+  const { path, run, sql } = await installation(t);
+  const url = await server.createDatabase();
+  assert.equal((await run(`database copy sqlite:${path} ${url}`)).code, 0);
+  const wrong = `resource_server.created_at is not there: something else has changed these tables: ${REMEDY}`;
+  sql('ALTER TABLE resource_server DROP COLUMN created_at');
+  for (const command of ['database check', 'client list']) {
+    const { code, stderr } = await run(command);
+    assert.deepEqual([code, stderr], [1, `valetkey: ${wrong}\n`]);
+  }
+  await server.query(url, 'ALTER TABLE resource_server DROP COLUMN created_at');
+  const { code, stdout } = await run('database check --json', url);
+  assert.equal(code, 1);
+  assert.ok(JSON.parse(stdout).some(({ detail }: { detail: string }) => detail === wrong));
+});
+
+test('operating: a check takes columns that a newer release has added', async (t) => {
+  const { run, sql } = await installation(t);
+  sql('ALTER TABLE client ADD COLUMN nickname TEXT');
+  assert.equal((await run('database check')).code, 1);
+  sql("INSERT INTO migration VALUES (9999, 'expand-nicknames', 'x', 0)");
+  assert.equal((await run('database check')).code, 0);
 });
 
 const RELEASE = 'Take the copy with the release of Valetkey that made it, and let nothing else change its tables';

@@ -1,10 +1,10 @@
 /** A PostgreSQL database while it is opened, checked and copied. */
 import { InstallationError } from '../../process/installation-error.ts';
 import { type AppliedMigration, type Migration, readMigrations } from '../migrations.ts';
-import type { PlainDatabase } from '../plain-database.ts';
-import type { Kind } from '../tables/table.ts';
+import { kindOf, type PlainDatabase } from '../plain-database.ts';
 import type { Connection } from './connection.ts';
 import { LOCKS } from './locks.ts';
+import { TYPES } from './records.ts';
 
 /** The migrations of this version. */
 export const MIGRATIONS: readonly Migration[] = readMigrations(new URL('./schema/', import.meta.url));
@@ -39,6 +39,7 @@ export function plain(connection: Connection): PlainDatabase {
   return {
     migrations: MIGRATIONS,
     migrationTable: MIGRATION_TABLE,
+    types: TYPES,
     tuples: (sql, values) => connection.tuples(sql, values),
     change: (sql, values) => connection.change(sql, values),
     script: (sql) => connection.script(sql),
@@ -60,14 +61,7 @@ export function plain(connection: Connection): PlainDatabase {
       const found = await connection.rows<{ name: string; type: string; is_nullable: boolean }>(COLUMNS, [table]);
       return found
         .filter(({ name }) => OWN_COLUMNS[table]?.[name] === undefined)
-        .map(({ name, type, is_nullable }) => ({ name, type, kind: kindOf(type), isNullable: is_nullable }));
+        .map(({ name, type, is_nullable }) => ({ name, type, kind: kindOf(type, TYPES), isNullable: is_nullable }));
     },
   };
-}
-
-function kindOf(type: string): Kind {
-  if (type === 'bytea') return 'bytes';
-  if (type === 'uuid') return 'uuid';
-  if (type === 'boolean') return 'boolean';
-  return /int/.test(type) ? 'integer' : 'text';
 }

@@ -1,19 +1,21 @@
 /** Rows of a table as JSON, for statements that take many of them, and the columns as JSON is read. */
-import type { Kind, Table } from '../tables/table.ts';
+import type { ColumnTypes } from '../plain-database.ts';
+import type { Table } from '../tables/table.ts';
 
-const TYPES: Readonly<Record<Kind, string>> = {
-  text: 'text',
-  json: 'text',
-  integer: 'bigint',
-  time: 'bigint',
-  boolean: 'boolean',
-  bytes: 'bytea',
-  uuid: 'uuid',
+/** The types of columns in PostgreSQL. */
+export const TYPES: ColumnTypes = {
+  text: ['text'],
+  json: ['text'],
+  integer: ['bigint', 'integer', 'smallint'],
+  time: ['bigint'],
+  boolean: ['boolean'],
+  bytes: ['bytea'],
+  uuid: ['uuid'],
 };
 
 /** The names and types of its columns, for `json_to_recordset`. */
 export function recordType({ columns }: Pick<Table<object>, 'columns'>): string {
-  return columns.map(({ name, kind }) => `${name} ${TYPES[kind]}`).join(', ');
+  return columns.map(({ name, kind }) => `${name} ${TYPES[kind][0]}`).join(', ');
 }
 
 /** A row by the names of its columns. */

@@ -3,6 +3,7 @@ import { StoreUnavailable } from '../../oauth/store.ts';
 
 /** The result codes that this program handles. */
 export const SQLITE = {
+  ERROR: 1,
   BUSY: 5,
   LOCKED: 6,
   IOERR: 10,
@@ -28,8 +29,8 @@ export class DatabaseMoved extends Error {
   override readonly name = 'DatabaseMoved';
 }
 
-/** SQLITE_ERROR, CONSTRAINT, MISMATCH, MISUSE and RANGE: our own mistakes, for which another try does not help. */
-const OUR_MISTAKES = new Set([1, SQLITE.CONSTRAINT, 20, 21, 25]);
+/** ERROR, CONSTRAINT, MISMATCH, MISUSE and RANGE: our own mistakes, for which another try does not help. */
+const OUR_MISTAKES = new Set([SQLITE.ERROR, SQLITE.CONSTRAINT, 20, 21, 25]);
 
 /** The error for a caller: `StoreUnavailable` if the disk or a lock is to blame, else the error itself. */
 export function asStoreError(error: unknown): unknown {

@@ -1,7 +1,7 @@
 /** Opens a SQLite database as the store of the protocol and of accounts. */
 import type { DatabaseSync } from 'node:sqlite';
 import { InstallationError } from '../../process/installation-error.ts';
-import { check } from '../check.ts';
+import { check, wrongColumns } from '../check.ts';
 import type { CleanUp } from '../clean-up.ts';
 import { makeReady, type OpeningOptions, type Ready, refuseUnfit } from '../opening.ts';
 import type { Storage } from '../storage.ts';
@@ -21,6 +21,7 @@ import { assertionMarking } from './client-assertions.ts';
 import { type ConnectionUse, configure, connect, requiredPragmas } from './connection.ts';
 import { exposures, isNothing, prepareDatabaseFile } from './database-file.ts';
 import { deviceRequestStore } from './device-requests.ts';
+import { resultCode, SQLITE } from './errors.ts';
 import { FileStamp } from './file-stamp.ts';
 import { FilesInPlace, statOf } from './files-in-place.ts';
 import { grantStore, useMarks } from './grants.ts';
@@ -72,9 +73,16 @@ export async function openSqlite(options: SqliteOptions): Promise<SqliteStorage>
     const files = wal && file ? { wal, inPlace: new FilesInPlace(path, file, stamp) } : null;
     return storage(database, files, ready, options, () => closeAll(held));
   } catch (error) {
+    const reason = await reasonOf(error, database);
     closeAll(held);
-    throw error;
+    throw reason;
   }
+}
+
+/** A statement that cannot be prepared: its table or a column of it is not as it must be. */
+async function reasonOf(error: unknown, database: DatabaseSync): Promise<unknown> {
+  const wrong = resultCode(error) === SQLITE.ERROR ? await wrongColumns(plain(database)) : [];
+  return wrong.length > 0 ? new InstallationError(wrong) : error;
 }
 
 /** In the order of opening: the stamp's descriptor must be closed after the database. */

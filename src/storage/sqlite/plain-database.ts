@@ -2,7 +2,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Tuple } from '../acts.ts';
 import { type AppliedMigration, type Migration, readMigrations } from '../migrations.ts';
-import type { FoundColumn, PlainDatabase } from '../plain-database.ts';
+import { type ColumnTypes, type FoundColumn, kindOf, type PlainDatabase } from '../plain-database.ts';
 import type { Stored } from '../tables/table.ts';
 import { APPLICATION_ID } from './connection.ts';
 import { bound, inSqlite } from './sql.ts';
@@ -15,6 +15,16 @@ const MIGRATION_TABLE = `
   CREATE TABLE IF NOT EXISTS migration (
     number INTEGER PRIMARY KEY, name TEXT NOT NULL, checksum TEXT NOT NULL, applied_at INTEGER NOT NULL
   ) STRICT`;
+
+const TYPES: ColumnTypes = {
+  text: ['TEXT'],
+  json: ['TEXT'],
+  integer: ['INTEGER'],
+  time: ['INTEGER'],
+  boolean: ['INTEGER'],
+  bytes: ['BLOB'],
+  uuid: ['BLOB'],
+};
 
 const COLUMNS = 'SELECT name, type, "notnull" OR pk AS required FROM pragma_table_xinfo(?) ORDER BY cid';
 
@@ -30,6 +40,7 @@ export function plain(database: DatabaseSync): PlainDatabase {
   return {
     migrations: MIGRATIONS,
     migrationTable: MIGRATION_TABLE,
+    types: TYPES,
     async tuples(sql, asked = []) {
       const { known, values } = statement(sql, asked);
       return known.all(...values) as unknown as Tuple[];
@@ -59,13 +70,12 @@ export function plain(database: DatabaseSync): PlainDatabase {
   };
 }
 
-/** Flags and UUIDs cannot be told from other numbers and bytes, and read the same. */
 function columns(database: DatabaseSync, table: string): FoundColumn[] {
   const found = database.prepare(COLUMNS).all(table);
   return found.map(({ name, type, required }) => ({
     name: String(name),
     type: String(type),
-    kind: type === 'BLOB' ? 'bytes' : type === 'INTEGER' ? 'integer' : 'text',
+    kind: kindOf(String(type), TYPES),
     isNullable: required === 0,
   }));
 }
