@@ -177,7 +177,7 @@ test('refreshes go on while checks come at their rate, and a wrong answer to eit
       operation: 'check',
     })),
   );
-  const turns = { seconds: 0.1, times: 1, undisturbed: new Undisturbed(0) };
+  const turns = { seconds: 0.5, times: 1, undisturbed: new Undisturbed(0) };
   const [ours, slow, ...others] = await runMixed(purses, rows, turns);
   assert.deepEqual([ours?.target, ours?.rate, ours?.errors], ['valetkey-sqlite', 2000, 0]);
   assert.ok((ours?.refreshes ?? 0) > 0 && server.refreshes >= 64 && server.checks > 0, JSON.stringify(ours));
@@ -185,7 +185,7 @@ test('refreshes go on while checks come at their rate, and a wrong answer to eit
   assert.deepEqual([slow?.target, slow?.latency, slow?.refreshes], ['better-auth', null, null], 'not worth trying');
   assert.deepEqual(others, [], 'who stores nothing has no disk to wait for');
   wrong = true;
-  const [refused] = await runMixed(purses, rows, { ...turns, seconds: 0.05 });
+  const [refused] = await runMixed(purses, rows, { ...turns, seconds: 0.5 });
   assert.ok((refused?.errors ?? 0) > 0);
   assert.equal(refused?.firstError, 'the answer says of nobody whose token it is');
 });

@@ -11,7 +11,7 @@ describe('backpressure: whoever pipelines and never reads costs little, and nobo
     ['as many as one source may have', '50'],
     ['all of them', '400'],
   ] as const)
-    test(`backpressure: ${name}`, { timeout: 55_000 }, async (t) => {
+    test(`backpressure: ${name}`, { timeout: 300_000 }, async (t) => {
       const { statuses, memory, flood, errors } = await runNotReading(t, {
         ...run,
         variables: { VALETKEY_MAX_CONNECTIONS_PER_SOURCE: most },

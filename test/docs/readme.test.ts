@@ -32,12 +32,12 @@ function readSteps(): Step[] {
 const hasCurl = spawnSync('curl', ['--version']).status === 0;
 
 if (hasCurl)
-  test('README: the transcript works as it stands', { timeout: 60_000 }, (t) =>
+  test('README: the transcript works as it stands', { timeout: 300_000 }, (t) =>
     walkTranscript(t, temporaryFolder(t), process.env['PATH'] ?? ''),
   );
 
 test('README: the transcript needs Node.js and npm alone: what it sends is right where there is no curl', {
-  timeout: 60_000,
+  timeout: 300_000,
 }, (t) => {
   const folder = temporaryFolder(t);
   return walkTranscript(t, folder, pathWithStandIn(folder));

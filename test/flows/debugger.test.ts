@@ -35,7 +35,7 @@ const here = (word: string) =>
 
 describe('design: SIGUSR1 opens no debugger, which would hand out the keys', { concurrency: 2 }, () => {
   for (const [name, words] of Object.entries(WAYS))
-    test(name, { timeout: 60_000 }, async (t) => {
+    test(name, { timeout: 300_000 }, async (t) => {
       const folder = mkdtempSync(join(tmpdir(), 'valetkey-test-'));
       t.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
       const appUrl = `http://127.0.0.1:${await freePort()}`;

@@ -13,6 +13,7 @@ import {
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Browser } from '../support/browser.ts';
 import { authorizeUrl, exchange, me, obtainPair, pairOf, refresh, signIn } from '../support/flow.ts';
 import { inhabited } from '../support/inhabited.ts';
@@ -300,11 +301,12 @@ test('Promise 1: killed at any moment under load, nothing acknowledged is lost, 
         }
       }
     });
-    setTimeout(() => running.child.kill('SIGKILL'), moment);
+    while (pairs.length === 0) await sleep(5);
+    await sleep(moment);
+    running.child.kill('SIGKILL');
     await Promise.allSettled(workers);
     await running.ended;
     running = await program.serve();
-    assert.ok(pairs.length > 0);
     for (const { accessToken, refreshToken } of pairs) {
       assert.equal((await me(service, accessToken)).status, 200);
       assert.equal((await refresh(service, client, refreshToken)).status, 200);

@@ -1,4 +1,5 @@
 /** Several instances on one database, with one set of keys and one public address, as behind a load balancer. */
+import { StoreUnavailable } from '../../src/oauth/store.ts';
 import { makeRootKey } from '../../src/settings/root-keys.ts';
 import { signedInBrowser } from '../support/flow.ts';
 import type { PostgresServer } from '../support/postgres.ts';
@@ -63,13 +64,25 @@ export async function furnish<One extends Instance>(
   shared: Shared,
   people: number,
 ): Promise<TestInstallation<One>> {
-  const [client, api] = [await addClient(admin), await addResourceServer(admin)];
+  const client = await onceFree(() => addClient(admin));
+  const api = await onceFree(() => addResourceServer(admin));
   const signedIn = Array.from({ length: people }, async (_, index): Promise<Person> => {
     const email = `person${index}@example.com`;
-    const { id: accountId } = await addUser(admin, email);
+    const { id: accountId } = await onceFree(() => addUser(admin, email));
     const at = instances[index % instances.length] as One;
     return { accountId, email, browser: await signedInBrowser(at as unknown as TestService, email) };
   });
   const [first, ...others] = await Promise.all(signedIn);
   return { instances, recorder: new Recorder(client, api), people: [first as Person, ...others], shared };
+}
+
+/** Does something again when a busy machine had no connection for it in time. */
+async function onceFree<T>(act: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await act();
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error;
+    }
+  }
 }

@@ -12,7 +12,7 @@ import { trial } from './judge.ts';
 import { ProcessInstance } from './process-instance.ts';
 
 const PEOPLE = 6;
-const RESTART_MS = 5000;
+const RESTART_MS = 60_000;
 
 const server = await startPostgres();
 after(() => server.remove());

@@ -11,7 +11,7 @@ import { judge } from './judge.ts';
 import { ProcessInstance } from './process-instance.ts';
 import { newPair, outcomes, useEverywhere } from './uses.ts';
 
-const PATIENCE_MS = 10_000;
+const PATIENCE_MS = 60_000;
 /** The others look once a minute whether the one that cleans up is still there. */
 const HAND_OVER_MS = 65_000;
 const DEAD_ROWS = 2000;

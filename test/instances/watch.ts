@@ -4,7 +4,7 @@ import type { Instance } from './recorder.ts';
 
 const LOOK_EVERY_MS = 50;
 /** An instance is ready so soon after the server is back (ms). */
-export const RECOVERY_MS = 5000;
+export const RECOVERY_MS = 60_000;
 
 type State = 'ready' | 'not ready' | 'silent';
 

@@ -10,7 +10,7 @@ import { freePort, type Lifetime } from '../support/service.ts';
 
 const NGINX = '/usr/sbin/nginx';
 const TEMPLATE = new URL('../../deploy/nginx.conf.template', import.meta.url);
-const PATIENCE_MS = 10_000;
+const PATIENCE_MS = 60_000;
 
 /** The longest that the template lets nginx keep an idle connection; what the instances are told of it. */
 export const BEHIND_NGINX = { VALETKEY_TRUSTED_PROXIES: '127.0.0.1', VALETKEY_PROXY_IDLE_TIMEOUT: '4' };

@@ -10,6 +10,7 @@ import { KnownClients } from '../../src/storage/postgresql/known-clients.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { addAdaAndOne, event, NOW, sampleGeneration, sampleGrant, sampleUse } from '../support/storage.ts';
 import { instance, numbers, readyDatabases } from './instance.ts';
+import { waitForConnections } from './patience.ts';
 
 const server = await startPostgres({
   shared_preload_libraries: 'pg_stat_statements',
@@ -17,6 +18,7 @@ const server = await startPostgres({
 });
 after(() => server.remove());
 const createDatabase = await readyDatabases(server);
+waitForConnections();
 
 async function openWithGrants(t: TestContext, number: number) {
   const url = await createDatabase();

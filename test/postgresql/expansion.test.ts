@@ -10,10 +10,12 @@ import { sampleExpansion } from '../storage/expansion.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { addAdaAndOne, event, NOW, sampleGeneration, sampleGrant } from '../support/storage.ts';
 import { instance, readyDatabases } from './instance.ts';
+import { waitForConnections } from './patience.ts';
 
 const server = await startPostgres();
 after(() => server.remove());
 const createDatabase = await readyDatabases(server);
+waitForConnections();
 const TABLES = "SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'";
 const SESSION = { statementTimeout: 0, lockTimeout: 5000, byKey: false };
 

@@ -87,8 +87,10 @@ test('Promise 2: an API trusts no kept answer for longer than a second while a r
   const { end } = await openPlace(t, url);
   const { accounts, operator } = service.installation;
   await accounts.revokeGrants(person, operator);
-  const trusted = await until(async () => !(await check(accessToken)), 3000);
-  assert.ok(trusted < 1000, `a revoked token was trusted for ${trusted} ms`);
+  const revoked = performance.now();
+  // As of when a check began: how long it takes is the machine's.
+  for (let begun = revoked; await check(accessToken); begun = performance.now())
+    assert.ok(begun - revoked < 1000, `a revoked token was trusted ${begun - revoked} ms later`);
   await end('COMMIT');
   assert.equal(await check(accessToken), false);
 });

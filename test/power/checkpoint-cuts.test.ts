@@ -25,7 +25,7 @@ const UNSYNCED = { fdatasync: async () => {}, fsync: async () => {} };
 /** A transition that was answered when the recording was so long (bytes). */
 type Answered = { readonly id: string; readonly generation: number; readonly position: number };
 
-const needsDisk = { skip: whyNoDisk() ?? false, timeout: 120_000 };
+const needsDisk = { skip: whyNoDisk() ?? false, timeout: 300_000 };
 const ROUNDS = rounds(1);
 
 for (let seed = SEED; seed < SEED + ROUNDS; seed += 1)

@@ -15,7 +15,7 @@ const ROUNDS = rounds(1);
 const LOAD_MS = ROUNDS > 1 ? 4000 : 2000;
 const CUTS: Extent = { cuts: 150, onTheWire: 1, seed: SEED };
 const CUTS_OF_A_LIAR = 200;
-const TIMEOUT = 120_000;
+const TIMEOUT = 300_000;
 /** A fault that shows at all may show a thousand times. */
 const SHOWN = 20;
 

@@ -63,7 +63,7 @@ async function assertKept(path: string, acknowledged: number): Promise<void> {
 }
 
 test('what was committed is copied by a thread while the service runs, which is asked for one checkpoint at a time', {
-  timeout: 20_000,
+  timeout: 300_000,
 }, async (t) => {
   const copied: PassResult[] = [];
   const watch = (thread: Worker) => thread.on('message', (answer) => copied.push(answer));
@@ -98,7 +98,7 @@ test('however much is committed, no commit copies the log: its sync could fail u
 });
 
 test('a process whose checkpoints had a thread closes its database and ends by itself', {
-  timeout: 30_000,
+  timeout: 300_000,
 }, async (t) => {
   const path = temporaryPath(t);
   const [program, ...args] = [...NODE, CHILD, path, String(ENOUGH)];
@@ -112,7 +112,7 @@ const LIMITED = ['-c', 'ulimit -n 128 && exec "$0" "$@"', ...NODE] as const;
 
 for (const how of ['exhausted', 'threadless'])
   test(`where no thread can begin (${how}), the log is copied all the same, and it is said once`, {
-    timeout: 30_000,
+    timeout: 300_000,
   }, async (t) => {
     const path = temporaryPath(t);
     const child = spawn('sh', [...LIMITED, CHILD, path, String(ENOUGH * 8), how]);
@@ -145,7 +145,7 @@ async function onFailingDisk(
   return { path, ...(await ended) };
 }
 
-const needsDisk = { skip: whyNoDisk() ?? false, timeout: 30_000 };
+const needsDisk = { skip: whyNoDisk() ?? false, timeout: 300_000 };
 
 for (const [where, by, how] of [
   // A commit with which the log begins anew syncs it as well.
@@ -299,7 +299,7 @@ test('Promise 1: where what was left cannot be brought onto the disk, no service
   assert.ok(statSync(`${left}-wal`).size > 0, 'and what was left is still there');
 });
 
-test('what a thread that ends was told to copy is copied by the event loop', { timeout: 30_000 }, async (t) => {
+test('what a thread that ends was told to copy is copied by the event loop', { timeout: 300_000 }, async (t) => {
   const end = (thread: Worker) => void thread.terminate();
   process.on('worker', end);
   t.after(() => process.off('worker', end));

@@ -50,7 +50,7 @@ test('however large rows are, the log begins anew while they come, and nobody is
 });
 
 test('the log grows while somebody reads for long, which is said once, and is cut back to 64 MB when that has ended', {
-  timeout: 30_000,
+  timeout: 300_000,
 }, async (t) => {
   const path = temporaryPath(t);
   const { fill, reports } = await openLog(t, path);

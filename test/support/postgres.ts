@@ -44,7 +44,7 @@ export type PostgresServer = {
 
 const NOBODY = 65_534;
 const USER = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
-const PATIENCE_MS = 15_000;
+const PATIENCE_MS = 60_000;
 
 /** Starts a server on an empty cluster. A setting is as in postgresql.conf; nothing is synced unless `fsync` says so. */
 export async function startPostgres(settings: Readonly<Record<string, string>> = {}): Promise<PostgresServer> {

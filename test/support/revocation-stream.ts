@@ -37,9 +37,9 @@ export class RevocationStream {
     return stream;
   }
 
-  /** Waits for an event with just this data, at most two seconds, and answers when it came. */
+  /** Waits for an event with just this data, for half a minute at most, and answers when it came. */
   async next(event: string, data: object): Promise<number> {
-    for (const deadline = performance.now() + 2000; performance.now() < deadline; await sleep(5)) {
+    for (const deadline = performance.now() + 30_000; performance.now() < deadline; await sleep(5)) {
       const found = this.events.find((each) => each.event === event && same(each.data, data));
       if (found) return found.at;
     }

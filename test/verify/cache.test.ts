@@ -272,13 +272,16 @@ describe('when the stream is lost', { concurrency: true }, () => {
     test(`a stream that ${what} is none`, async (t) => {
       const server = await startWithTokens(t);
       server.greet = greet;
-      const verifier = verifierOf(t, server, { timeout: 500 });
+      const verifier = verifierOf(t, server, { timeout: 3000 });
+      const since = performance.now();
+      let checks = 0;
       const count = await asks(server, async () => {
-        for (let check = 0; check < 10; check += 1, await sleep(100))
+        for (; checks < 10 || server.connections < 2; checks += 1, await sleep(100))
           assert.equal(await statusOf(verifier, 'g1-a1-u1'), 200);
       });
-      assert.equal(count, 10);
-      assert.ok(server.connections > 1 && server.connections < 6, `${server.connections} connections in a second`);
+      assert.equal(count, checks);
+      const seconds = Math.max(1, (performance.now() - since) / 1000);
+      assert.ok(server.connections < 6 * seconds, `${server.connections} connections in ${seconds} s`);
       assert.equal(verifier.problems.length, 1, verifier.problems.join());
       assert.match(verifier.problems[0] ?? '', /no revocation stream \([\w ]+\): each check asks until it is back/);
     });
@@ -289,7 +292,8 @@ describe('when the stream is lost', { concurrency: true }, () => {
     const verifier = verifierOf(t, server);
     await statusOf(verifier, 'g1-a1-u1');
     await sleep(4000);
-    assert.ok(server.connections > 2 && server.connections < 12, `${server.connections} connections in four seconds`);
+    await until(() => server.connections > 2);
+    assert.ok(server.connections < 12, `${server.connections} connections in four seconds`);
   });
 
   test('a server that was away is found again', async (t) => {
@@ -404,6 +408,6 @@ for (const [what, greet] of fates)
       await verifier.check('Bearer g1-a1-u1');
       await new Promise((resolve) => setTimeout(resolve, 300));
       console.log((await verifier.check('Bearer g1-a1-u1')).ok, (await verifier.check('Bearer g1-a1-u1')).ok);`;
-    const run = promisify(execFile)(process.execPath, ['--input-type=module', '-e', program], { timeout: 4000 });
+    const run = promisify(execFile)(process.execPath, ['--input-type=module', '-e', program], { timeout: 60_000 });
     assert.equal((await run).stdout, 'true true\n');
   });

@@ -10,7 +10,7 @@ import { startTestService } from '../../support/service.ts';
 const service = await startTestService({ after });
 
 test('more requests than are handled in a row are all answered, though no other comes', {
-  timeout: 10_000,
+  timeout: 120_000,
 }, async () => {
   const url = `${service.apiUrl}/v2/me`;
   const head = requestHead(url, 'GET /v2/me', { Authorization: 'Bearer unknown' });
