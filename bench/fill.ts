@@ -114,7 +114,11 @@ async function addAccount(store: Storage['store']): Promise<string> {
   const about = { id, email, username: null, name: 'Ada Example', avatarUrl: null, password };
   const event = auditEvent('user_added', OPERATOR, createdAt, { resourceOwnerId: id });
   const times = { createdAt, passwordSetAt: createdAt };
-  await store.addAccount({ ...about, ...times, isOperator: false, status: 'active', epoch: 0 }, email, event);
+  await store.addAccount(
+    { ...about, ...times, emailVerified: false, isOperator: false, status: 'active', epoch: 0 },
+    email,
+    event,
+  );
   return id;
 }
 

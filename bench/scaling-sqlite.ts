@@ -170,6 +170,7 @@ function filledAccount(n: number, { since, keyId, phc }: MadeUp): Account & { re
     name: 'Ada Example',
     avatarUrl: null,
     isOperator: false,
+    emailVerified: false,
     password: { phc, keyId },
     passwordSetAt: since,
     createdAt: since,

@@ -23,6 +23,7 @@ import { Introspection } from './oauth/introspection.ts';
 import { createKeyring, type Keyring } from './oauth/keyring.ts';
 import { KnownTokens } from './oauth/known-tokens.ts';
 import { ClientRegistry } from './operator/client-registry.ts';
+import { IdentityProviderRegistry } from './operator/identity-provider-registry.ts';
 import { ResourceServerRegistry } from './operator/resource-server-registry.ts';
 import { ScopeRegistry } from './operator/scope-registry.ts';
 import { pagePaths } from './pages/page-paths.ts';
@@ -206,6 +207,7 @@ function makeInstallation(
     grants: new GrantRegistry(store, now),
     resourceServers: new ResourceServerRegistry(parts, operator),
     scopes: new ScopeRegistry(store, now, operator),
+    identityProviders: new IdentityProviderRegistry(parts, operator),
     audit: store,
     throttles,
     operator,

@@ -20,7 +20,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
   'src/oauth/client-assertion.ts': ['node:crypto', 'jose', 'src/oauth/'],
   'src/oauth/networks.ts': ['ipaddr.js'],
   'src/oauth/': ['node:crypto', 'node:zlib', 'node:buffer'],
-  'src/operator/': ['node:crypto', 'src/oauth/'],
+  'src/operator/': ['node:crypto', 'src/oauth/', 'src/accounts/'],
   'src/accounts/': ['node:crypto', 'node:util', '@node-rs/argon2', '@node-rs/bcrypt', 'src/oauth/'],
   'src/process/log.ts': ['node:', 'pino'],
   'src/process/': ['node:'],

@@ -8,19 +8,45 @@ export type StoredPassword = { readonly phc: string; readonly keyId: number };
 export type Account = {
   /** Never given to anybody else, even after the account is deleted. */
   readonly id: string;
-  readonly email: string;
+  /** Null, or the same as others have, for people who sign in elsewhere. Of those with a password no two have the same. */
+  readonly email: string | null;
+  /** Whether a provider said that the address is this person's. */
+  readonly emailVerified: boolean;
   readonly username: string | null;
-  readonly name: string;
+  readonly name: string | null;
   readonly avatarUrl: string | null;
   readonly isOperator: boolean;
   readonly status: 'active' | 'disabled';
   /** Grants allowed under an earlier epoch are dead: raising it revokes them all in one write. */
   readonly epoch: number;
-  readonly password: StoredPassword;
+  /** Null for who cannot sign in here with a password. */
+  readonly password: StoredPassword | null;
   /** When the password was last set. A new hash of the same password changes nothing here. */
-  readonly passwordSetAt: number;
+  readonly passwordSetAt: number | null;
   readonly createdAt: number;
 };
+
+/** An account that can sign in with a password. */
+export type PasswordAccount = Account & {
+  readonly email: string;
+  readonly password: StoredPassword;
+  readonly passwordSetAt: number;
+};
+
+/** Whether an account can sign in with a password. */
+export function hasPassword(account: Account): account is PasswordAccount {
+  return account.password !== null && account.passwordSetAt !== null && account.email !== null;
+}
+
+/** What a person is called where one text must do: the best that is known. */
+export function callName({ id, name, username, email }: Pick<Account, 'id' | 'name' | 'username' | 'email'>): string {
+  return name ?? username ?? email ?? id;
+}
+
+/** What an operator knows an account by: its address if it has one, else its name, else its id. */
+export function accountLabel({ id, name, email }: Pick<Account, 'id' | 'name' | 'email'>): string {
+  return email ?? name ?? id;
+}
 
 /** A new account id: 80 random bits in lower-case base 32. */
 export function newAccountId(): string {

@@ -2,7 +2,15 @@
 import { type Actor, type AuditAction, type AuditEvent, auditEvent } from '../oauth/audit.ts';
 import type { RequestOrigin } from '../oauth/client-authenticator.ts';
 import { OperatorError } from '../oauth/error.ts';
-import { type Account, emailKey, emailProblem, newAccountId, personNameProblem, usernameProblem } from './account.ts';
+import {
+  type Account,
+  emailKey,
+  emailProblem,
+  newAccountId,
+  type PasswordAccount,
+  personNameProblem,
+  usernameProblem,
+} from './account.ts';
 import type { AccountPace } from './account-pace.ts';
 import type { GuessBudget } from './guess-budget.ts';
 import type { KnownBrowsers } from './known-browser.ts';
@@ -31,6 +39,8 @@ export type AboutAccount = Pick<Account, 'email' | 'name' | 'username'>;
 
 /** What an operator says of a new account. */
 export type NewAccount = AboutAccount & {
+  readonly email: string;
+  readonly name: string;
   readonly isOperator: boolean;
   readonly password: string;
 };
@@ -55,7 +65,7 @@ export class Accounts {
 
   /** Changes a signed-in person's own password; `password-change.ts` says how. */
   changePassword(
-    account: Account,
+    account: PasswordAccount,
     attempt: ChangeAttempt,
     origin: RequestOrigin,
     signal?: AbortSignal,
@@ -89,17 +99,18 @@ export class Accounts {
   }
 
   /** Adds an account. */
-  async add(account: NewAccount, operator: Actor): Promise<Account> {
+  async add(account: NewAccount, operator: Actor): Promise<PasswordAccount & { readonly name: string }> {
     const { store, hasher, now } = this.#parts;
     checkAbout(account);
     const { password, ...rest } = account;
     this.#checkPassword(password, rest);
     const at = now();
-    const added: Account = {
+    const added = {
       ...rest,
       id: newAccountId(),
+      emailVerified: false,
       avatarUrl: null,
-      status: 'active',
+      status: 'active' as const,
       epoch: 0,
       password: await hasher.hash(password),
       passwordSetAt: at,
@@ -116,10 +127,12 @@ export class Accounts {
     const before = await this.show(idOrEmail);
     const changed = { ...before, ...changes };
     checkAbout(changed);
+    if (changed.password && changed.email === null)
+      throw new OperatorError('email: who has a password needs an e-mail address to sign in with');
     // The trail outlives the account: it tells what was changed, and not to what.
     const detail = Object.keys(changes).join(', ');
     const event = auditEvent('user_updated', operator, now(), { resourceOwnerId: before.id, detail });
-    const problem = await store.updateAccount(changed, emailKey(changed.email), event);
+    const problem = await store.updateAccount(changed, changed.email && emailKey(changed.email), event);
     if (problem === 'gone') mustBeThere(false);
     else if (problem) throw new OperatorError(TAKEN[problem]);
     return changed;
@@ -135,13 +148,14 @@ export class Accounts {
     return this.#parts.store.listAccounts(limit);
   }
 
-  /** One account by id or e-mail address. */
+  /** One account by id, or by an e-mail address that no other has. */
   async show(idOrEmail: string): Promise<Account> {
     const { store } = this.#parts;
-    const account = idOrEmail.includes('@')
-      ? await store.findAccountByEmail(emailKey(idOrEmail))
-      : await store.findAccount(idOrEmail);
+    const byId = await store.findAccount(idOrEmail);
+    if (byId) return byId;
+    const [account, ...others] = await store.listAccountsByEmail(emailKey(idOrEmail), MAX_LISTED);
     if (!account) throw new OperatorError(`there is no account ${JSON.stringify(idOrEmail)}: "user list" lists them`);
+    if (others.length > 0) throw new OperatorError(severalOf(idOrEmail, [account, ...others]));
     return account;
   }
 
@@ -149,10 +163,15 @@ export class Accounts {
   async setPassword(idOrEmail: string, password: string, operator: Actor): Promise<Account> {
     const account = await this.show(idOrEmail);
     this.#checkPassword(password, account);
+    if (account.email === null)
+      throw new OperatorError(
+        'who has no e-mail address cannot sign in with a password: "user update --email" gives one',
+      );
     const stored = await this.#parts.hasher.hash(password);
-    mustBeThere(
-      await this.#parts.store.setPassword(account.id, stored, this.#event('user_password_set', operator, account.id)),
-    );
+    const event = this.#event('user_password_set', operator, account.id);
+    const problem = await this.#parts.store.setPassword(account.id, stored, event);
+    if (problem === 'gone') mustBeThere(false);
+    else if (problem) throw new OperatorError(TAKEN[problem]);
     return account;
   }
 
@@ -222,11 +241,19 @@ const TAKEN = {
   username: 'another account has this user name already',
 } as const;
 
+/** Maximum number of accounts that are listed for an address that several have. */
+const MAX_LISTED = 20;
+
+function severalOf(email: string, accounts: readonly Account[]): string {
+  const ids = accounts.map(({ id }) => id).join(', ');
+  return `several accounts have the e-mail address ${JSON.stringify(email)}: name one by its id (${ids})`;
+}
+
 /** Throws an `OperatorError` that names the field. */
 function checkAbout({ email, name, username }: AboutAccount): void {
   const problems = {
-    email: emailProblem(email),
-    name: personNameProblem(name),
+    email: email === null ? null : emailProblem(email),
+    name: name === null ? null : personNameProblem(name),
     username: username === null ? null : usernameProblem(username),
   };
   for (const [field, problem] of Object.entries(problems)) if (problem) throw new OperatorError(`${field}: ${problem}`);

@@ -1,10 +1,10 @@
 /** Changing one's own password (ASVS 6.2.2, 6.2.3): who is signed in proves once more that the account is theirs. */
 import { auditEvent } from '../oauth/audit.ts';
 import type { RequestOrigin } from '../oauth/client-authenticator.ts';
-import { type Account, emailKey, type StoredPassword } from './account.ts';
+import { type Account, emailKey, type PasswordAccount, type StoredPassword } from './account.ts';
 import { TurnedAway } from './fair-line.ts';
 import { type PasswordProblem, passwordProblem } from './password.ts';
-import { newSessionToken, sessionDigest } from './session.ts';
+import { newSessionToken, passwordSession } from './session.ts';
 import { type CheckedPassword, type CheckParts, checkPassword } from './sign-in.ts';
 import type { AccountStore } from './store.ts';
 import type { WrongSignIns } from './wrong-sign-ins.ts';
@@ -39,7 +39,7 @@ export type ChangeOutcome =
  */
 export async function changePassword(
   parts: ChangeParts,
-  account: Account,
+  account: PasswordAccount,
   { current, password, knownBrowser }: ChangeAttempt,
   origin: RequestOrigin,
   signal?: AbortSignal,
@@ -54,7 +54,7 @@ export async function changePassword(
   if (stored === null) return { kind: 'busy' };
   const at = parts.now();
   const sessionToken = newSessionToken();
-  const session = { digest: sessionDigest(sessionToken), accountId: account.id, createdAt: at, lastSeenAt: at };
+  const session = passwordSession(sessionToken, account.id, at);
   const event = auditEvent('password_changed', { kind: 'user', id: account.id, ...origin }, at, {
     resourceOwnerId: account.id,
   });

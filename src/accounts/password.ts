@@ -38,7 +38,8 @@ export function passwordProblem(
   if (password.includes('\0')) return 'nul';
   const plain = password.toLowerCase();
   if (COMMON_PASSWORDS.has(plain)) return 'common';
-  const words = [email, ...email.split(/[@.]/), ...name.split(' '), username ?? '', ...guessable];
+  const [address, fullName] = [email ?? '', name ?? ''];
+  const words = [address, ...address.split(/[@.]/), ...fullName.split(' '), username ?? '', ...guessable];
   return words.some((word) => isHardlyMoreThan(plain, word.toLowerCase())) ? 'guessable' : null;
 }
 

@@ -7,7 +7,28 @@ export type Session = {
   readonly accountId: string;
   readonly createdAt: number;
   readonly lastSeenAt: number;
+  /** Where the person signed in; null for here, with a password. */
+  readonly providerId: string | null;
+  /** What else is known of a sign-in at that provider. */
+  readonly external: ExternalSession | null;
 };
+
+/** What a session is good for that began with a sign-in elsewhere. Times in ms. */
+export type ExternalSession = {
+  /** When it ends, however often it is seen. */
+  readonly expiresAt: number;
+  /** When the person signed in at the provider, as that says; null when it did not say. */
+  readonly authTime: number | null;
+  /** How they did (RFC 8176). */
+  readonly amr: readonly string[];
+  /** Whether it is good for its requests alone. */
+  readonly isBound: boolean;
+  /** The requests that people signed in for with it, at most five, the oldest first. */
+  readonly requests: readonly SessionRequest[];
+};
+
+/** A request that a session was begun for: its path and query, the digest of the ticket it came with (base64url), and when. */
+export type SessionRequest = { readonly continueTo: string; readonly ticket: string; readonly at: number };
 
 /** A session ends after 12 hours without a request, and after 30 days in any case (ASVS 7.3.1, 7.3.2); ms. */
 const IDLE_MS = 12 * 3600 * 1000;
@@ -25,9 +46,17 @@ export function sessionDigest(token: string): Buffer {
   return hash('sha256', token, 'buffer');
 }
 
+/** A session of somebody who signed in here, at a time (ms). */
+export function passwordSession(token: string, accountId: string, at: number): Session {
+  return { digest: sessionDigest(token), accountId, createdAt: at, lastSeenAt: at, providerId: null, external: null };
+}
+
 /** When a session ends if it is not seen again. */
-export function sessionExpiresAt(session: Pick<Session, 'createdAt' | 'lastSeenAt'>): number {
-  return Math.min(session.lastSeenAt + IDLE_MS, session.createdAt + ABSOLUTE_MS);
+export function sessionExpiresAt(
+  session: Pick<Session, 'createdAt' | 'lastSeenAt'> & Partial<Pick<Session, 'external'>>,
+): number {
+  const { createdAt, lastSeenAt, external } = session;
+  return Math.min(lastSeenAt + IDLE_MS, createdAt + ABSOLUTE_MS, external?.expiresAt ?? Number.POSITIVE_INFINITY);
 }
 
 /** Whether it is time to write down that the session was seen. */

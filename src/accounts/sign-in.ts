@@ -2,14 +2,14 @@
 import { auditEvent } from '../oauth/audit.ts';
 import type { RequestOrigin } from '../oauth/client-authenticator.ts';
 import { widestNetworkOf } from '../oauth/networks.ts';
-import { type Account, emailKey } from './account.ts';
+import { type Account, emailKey, hasPassword, type PasswordAccount } from './account.ts';
 import type { AccountPace } from './account-pace.ts';
 import { TurnedAway } from './fair-line.ts';
 import type { Guess, GuessBudget } from './guess-budget.ts';
 import type { KnownBrowser, KnownBrowsers } from './known-browser.ts';
 import { isPlausiblePassword } from './password.ts';
 import type { PasswordHasher } from './password-hash.ts';
-import { newSessionToken, type Session, sessionDigest } from './session.ts';
+import { newSessionToken, passwordSession, sessionDigest } from './session.ts';
 import type { AccountStore } from './store.ts';
 import type { WrongSignIns } from './wrong-sign-ins.ts';
 
@@ -24,7 +24,7 @@ export type CheckParts = {
 
 /** What signing in works with. */
 export type SignInParts = CheckParts & {
-  readonly store: Pick<AccountStore, 'findAccountByEmail' | 'addSession' | 'rehashPassword'>;
+  readonly store: Pick<AccountStore, 'findPasswordAccount' | 'addSession' | 'rehashPassword'>;
   readonly wrongSignIns: WrongSignIns;
 };
 
@@ -64,10 +64,10 @@ export async function signIn(
 ): Promise<SignInOutcome> {
   // One character more than an address can have, so that a cut text is nobody's address.
   const key = emailKey(attempt.email).slice(0, 255);
-  const account = await parts.store.findAccountByEmail(key);
+  const account = await parts.store.findPasswordAccount(key);
   const accountId = account?.id ?? null;
   tell(accountId);
-  const active = account?.status === 'active' ? account : null;
+  const active = account?.status === 'active' && hasPassword(account) ? account : null;
   const guess = { account: key, source: origin.source };
   const checked = await checkPassword(parts, { ...attempt, account: active, guess, signal });
   const wrong = () => {
@@ -85,7 +85,7 @@ export async function signIn(
 
 /** A password to check: of an account that is active, or of none; and what the guess is counted under. */
 export type PasswordCheck = {
-  readonly account: Account | null;
+  readonly account: PasswordAccount | null;
   readonly password: string;
   readonly knownBrowser: string | null;
   readonly guess: Guess;
@@ -95,7 +95,7 @@ export type PasswordCheck = {
 
 /** What became of a check. */
 export type CheckedPassword =
-  | { readonly kind: 'right'; readonly account: Account }
+  | { readonly kind: 'right'; readonly account: PasswordAccount }
   | Exclude<SignInOutcome, { readonly kind: 'signed_in' }>;
 
 /** Checks a password. The guess is counted before any hashing, and taken back where it was right or nobody checked it. */
@@ -139,20 +139,20 @@ function isRightPassword(
 /** Null when the password was changed or the account disabled meanwhile. */
 async function beginSession(
   { store, now }: SignInParts,
-  { id, password }: Account,
+  { id, password }: PasswordAccount,
   replaces: string | null,
   origin: RequestOrigin,
 ): Promise<string | null> {
   const sessionToken = newSessionToken();
   const at = now();
-  const session: Session = { digest: sessionDigest(sessionToken), accountId: id, createdAt: at, lastSeenAt: at };
+  const session = passwordSession(sessionToken, id, at);
   const event = auditEvent('sign_in', { kind: 'user', id, ...origin }, at, { resourceOwnerId: id });
   const replaced = replaces === null ? null : sessionDigest(replaces);
   return (await store.addSession(session, password, replaced, event)) ? sessionToken : null;
 }
 
 /** Hashes anew if there is room: if too many passwords are being checked, the next sign-in does it. */
-async function rehash({ store, hasher }: SignInParts, { id, password: from }: Account, password: string) {
+async function rehash({ store, hasher }: SignInParts, { id, password: from }: PasswordAccount, password: string) {
   try {
     await store.rehashPassword(id, from, await hasher.hash(password, id));
   } catch (error) {

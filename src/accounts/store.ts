@@ -1,57 +1,139 @@
 /** The port to the store of accounts and sessions. Rules are as for the protocol's port (`oauth/store.ts`). */
 import type { AuditEvent } from '../oauth/audit.ts';
+import type { StoredSecret } from '../oauth/secret.ts';
 import type { Account, StoredPassword } from './account.ts';
-import type { Session } from './session.ts';
+import type { ExternalSignIn } from './external-sign-in.ts';
+import type { Identity, IdentityProvider } from './identity-provider.ts';
+import type { ExternalSession, Session } from './session.ts';
+
+/** A name that another account with a password has already. */
+export type Taken = 'email' | 'username';
 
 /** Accounts and sessions. When a verb returns, its effect is on disk. */
-export type AccountStore = {
-  findAccount(id: string): Promise<Account | null>;
-  /** By the key that `emailKey` makes. */
-  findAccountByEmail(emailKey: string): Promise<Account | null>;
-  /** Whether there is one, without a list of what may be millions. */
-  hasAccounts(): Promise<boolean>;
-  /** Newest first, at most `limit`. */
-  listAccounts(limit: number): Promise<Account[]>;
-  /** Records how many wrong sign-ins an account had in an hour. */
-  recordWrongSignIns(event: AuditEvent): Promise<void>;
-  /** Adds an account; returns which of its names somebody has already, or null when it was added. */
-  addAccount(account: Account, emailKey: string, event: AuditEvent): Promise<'email' | 'username' | null>;
-  /** Changes e-mail address, name and user name; returns what kept it from that, or null when it is so. */
-  updateAccount(account: Account, emailKey: string, event: AuditEvent): Promise<'email' | 'username' | 'gone' | null>;
-  /** Sets a password, at the time of the event, and ends all sessions of the account; false when it is gone. */
-  setPassword(id: string, password: StoredPassword, event: AuditEvent): Promise<boolean>;
-  /**
-   * Changes the password of an active account from the one that was `verified`, at the time of the event, and ends all of its
-   * sessions but the new one; false when another password was set or the account disabled meanwhile.
-   */
-  changePassword(
-    verified: StoredPassword,
-    password: StoredPassword,
-    session: Session,
+export type AccountStore = IdentityStore &
+  ExternalSignInStore &
+  IdentityProviderStore & {
+    findAccount(id: string): Promise<Account | null>;
+    /** The account with a password of an address, by the key that `emailKey` makes. */
+    findPasswordAccount(emailKey: string): Promise<Account | null>;
+    /** All accounts of an address, with a password or without, oldest first, at most `limit`. */
+    listAccountsByEmail(emailKey: string, limit: number): Promise<Account[]>;
+    /** Whether there is one, without a list of what may be millions. */
+    hasAccounts(): Promise<boolean>;
+    /** Newest first, at most `limit`. */
+    listAccounts(limit: number): Promise<Account[]>;
+    /** Records how many wrong sign-ins an account had in an hour. */
+    recordWrongSignIns(event: AuditEvent): Promise<void>;
+    /**
+     * Adds an account with a password; returns which of its names another account with a password has already, or null when
+     * it was added.
+     */
+    addAccount(account: Account, emailKey: string | null, event: AuditEvent): Promise<Taken | null>;
+    /** Changes what an account is called; returns what kept it from that, or null when it is so. */
+    updateAccount(account: Account, emailKey: string | null, event: AuditEvent): Promise<Taken | 'gone' | null>;
+    /**
+     * Sets the password of an account that has an e-mail address, at the time of the event, and ends all its sessions; returns
+     * what kept it from that, or null when it is so.
+     */
+    setPassword(id: string, password: StoredPassword, event: AuditEvent): Promise<Taken | 'gone' | null>;
+    /**
+     * Changes the password of an active account from the one that was `verified`, at the time of the event, and ends all of its
+     * sessions but the new one; false when another password was set or the account disabled meanwhile.
+     */
+    changePassword(
+      verified: StoredPassword,
+      password: StoredPassword,
+      session: Session,
+      event: AuditEvent,
+    ): Promise<boolean>;
+    /** Replaces the hash of an unchanged password, unless the password was changed meanwhile. */
+    rehashPassword(id: string, from: StoredPassword, to: StoredPassword): Promise<void>;
+    /** Disables (and ends all sessions) or enables; false when the account is gone or was so already. */
+    setAccountStatus(id: string, status: Account['status'], event: AuditEvent): Promise<boolean>;
+    /**
+     * Ends all sessions of an account; false when the account is gone. A session that is being added meanwhile was there before
+     * and is ended, or begins after it and stays.
+     */
+    endAccountSessions(id: string, event: AuditEvent): Promise<boolean>;
+    /** Ends every grant of a resource owner by raising the epoch; false when the account is gone. */
+    revokeAccountGrants(id: string, event: AuditEvent): Promise<boolean>;
+    /**
+     * Deletes an account with its identities, sessions and grants; false when it is gone. Where its id `mayComeAgain`, its epoch
+     * is kept, and the next account of this id begins above it.
+     */
+    deleteAccount(id: string, event: AuditEvent, mayComeAgain?: boolean): Promise<boolean>;
+    /**
+     * Adds a session for an account that is active and whose password is still the one that was `verified`, and ends the
+     * session it replaces (its digest), if any; false otherwise: a password set or an account disabled meanwhile wins.
+     */
+    addSession(
+      session: Session,
+      verified: StoredPassword,
+      replaces: Buffer | null,
+      event: AuditEvent,
+    ): Promise<boolean>;
+    /** A session with its account, whatever state either is in; null when it is not there. */
+    findSession(digest: Buffer): Promise<{ session: Session; account: Account } | null>;
+    /** Notes that a session was seen at `at` (ms). */
+    touchSession(digest: Buffer, at: number): Promise<void>;
+    /** Ends a session; false when it is gone. */
+    endSession(digest: Buffer, event: AuditEvent): Promise<boolean>;
+  };
+
+/** Who accounts are at providers. */
+export type IdentityStore = {
+  findIdentity(providerId: string, subject: string): Promise<{ identity: Identity; account: Account } | null>;
+  /** All of an account, oldest first. */
+  listIdentities(accountId: string): Promise<Identity[]>;
+  /** Adds an account without a password and its identity; false when there is this identity already. Of all who try, one wins. */
+  addIdentityAndAccount(
+    identity: Identity,
+    account: Account,
+    emailKey: string | null,
     event: AuditEvent,
   ): Promise<boolean>;
-  /** Replaces the hash of an unchanged password, unless the password was changed meanwhile. */
-  rehashPassword(id: string, from: StoredPassword, to: StoredPassword): Promise<void>;
-  /** Disables (and ends all sessions) or enables; false when the account is gone or was so already. */
-  setAccountStatus(id: string, status: Account['status'], event: AuditEvent): Promise<boolean>;
+  /** Gives an account one more identity; false when the account is gone or somebody has the identity. */
+  linkIdentity(identity: Identity, event: AuditEvent): Promise<boolean>;
+};
+
+/** What becomes of a session when a ticket is taken: a new one, in place of another, or one request more. */
+export type SessionAfterTicket =
+  | { readonly kind: 'begin'; readonly session: Session; readonly replaces: Buffer | null }
+  | { readonly kind: 'extend'; readonly digest: Buffer; readonly from: ExternalSession; readonly to: ExternalSession };
+
+/** Sign-ins elsewhere, on their way back. */
+export type ExternalSignInStore = {
+  findExternalSignIn(nonce: Buffer): Promise<ExternalSignIn | null>;
   /**
-   * Ends all sessions of an account; false when the account is gone. A session that is being added meanwhile was there before
-   * and is ended, or begins after it and stays.
+   * Writes what a provider said, and returns what is there then: this, or what was said before of somebody else or used. Of
+   * all who say it first, one binds it; of those who say the same, the last one's ticket is good.
    */
-  endAccountSessions(id: string, event: AuditEvent): Promise<boolean>;
-  /** Ends every grant of a resource owner by raising the epoch; false when the account is gone. */
-  revokeAccountGrants(id: string, event: AuditEvent): Promise<boolean>;
-  /** Deletes an account with its sessions and grants; false when it is gone. */
-  deleteAccount(id: string, event: AuditEvent): Promise<boolean>;
+  stateExternalSignIn(stated: ExternalSignIn): Promise<ExternalSignIn>;
   /**
-   * Adds a session for an account that is active and whose password is still the one that was `verified`, and ends the
-   * session it replaces (its digest), if any; false otherwise: a password set or an account disabled meanwhile wins.
+   * Takes a ticket away, with what follows; false, and nothing else happens, when it was taken or replaced before. A session
+   * begins only for an account that is still active, and is extended only if nobody else did meanwhile.
    */
-  addSession(session: Session, verified: StoredPassword, replaces: Buffer | null, event: AuditEvent): Promise<boolean>;
-  /** A session with its account, whatever state either is in; null when it is not there. */
-  findSession(digest: Buffer): Promise<{ session: Session; account: Account } | null>;
-  /** Notes that a session was seen at `at` (ms). */
-  touchSession(digest: Buffer, at: number): Promise<void>;
-  /** Ends a session; false when it is gone. */
-  endSession(digest: Buffer, event: AuditEvent): Promise<boolean>;
+  takeTicket(nonce: Buffer, ticket: Buffer, result: SessionAfterTicket | null, event: AuditEvent): Promise<boolean>;
+};
+
+/** Identity providers. Every change is seen by the next request. */
+export type IdentityProviderStore = {
+  findIdentityProvider(id: string): Promise<IdentityProvider | null>;
+  /** Oldest first. */
+  listIdentityProviders(): Promise<IdentityProvider[]>;
+  /** False when there is one with this id. */
+  registerIdentityProvider(provider: IdentityProvider, event: AuditEvent): Promise<boolean>;
+  /** Writes what an operator may change; false when the provider is gone. */
+  updateIdentityProvider(provider: IdentityProvider, event: AuditEvent): Promise<boolean>;
+  /** Replaces the secrets if they are still `expected`; false when somebody was faster or the provider is gone. */
+  replaceIdentityProviderSecrets(
+    id: string,
+    expected: readonly StoredSecret[],
+    secrets: readonly StoredSecret[],
+    event: AuditEvent,
+  ): Promise<boolean>;
+  /** False when the provider is gone or was so already. */
+  setIdentityProviderStatus(id: string, status: IdentityProvider['status'], event: AuditEvent): Promise<boolean>;
+  /** False when the provider is gone or has identities. */
+  deleteIdentityProvider(id: string, event: AuditEvent): Promise<boolean>;
 };

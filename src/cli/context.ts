@@ -4,6 +4,7 @@ import type { Actor } from '../oauth/audit.ts';
 import type { GrantRegistry } from '../oauth/grant-registry.ts';
 import type { AuditStore } from '../oauth/store.ts';
 import type { ClientRegistry } from '../operator/client-registry.ts';
+import type { IdentityProviderRegistry } from '../operator/identity-provider-registry.ts';
 import type { ResourceServerRegistry } from '../operator/resource-server-registry.ts';
 import type { ScopeRegistry } from '../operator/scope-registry.ts';
 
@@ -22,6 +23,8 @@ export type Endpoints = Readonly<Record<'published' | 'standard', FaceEndpoints>
   readonly deviceAuthorizationUrl: string;
   readonly introspectionUrl: string;
   readonly revocationStreamUrl: string;
+  /** Where an identity provider says who signs in. */
+  readonly signInEndpoint: string;
 };
 
 /** The opened installation, for one command. */
@@ -29,6 +32,7 @@ export type Installation = {
   readonly clients: ClientRegistry;
   readonly resourceServers: ResourceServerRegistry;
   readonly scopes: ScopeRegistry;
+  readonly identityProviders: IdentityProviderRegistry;
   readonly accounts: Accounts;
   readonly grants: GrantRegistry;
   readonly audit: Pick<AuditStore, 'listAuditEvents'>;

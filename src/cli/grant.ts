@@ -1,4 +1,5 @@
 /** `grant`: lists what users allowed, and revokes it. */
+import { accountLabel } from '../accounts/account.ts';
 import { grantIdText, grantStatus, lastUse } from '../oauth/grant.ts';
 import type { ListedGrant } from '../oauth/store.ts';
 import type { CliCommand } from './command.ts';
@@ -98,7 +99,7 @@ function grantRow({ grant, standing, clientName, resourceOwner }: ListedGrant, n
   return [
     grantIdText(grant.id),
     clientName,
-    resourceOwner.email,
+    accountLabel(resourceOwner),
     grant.scope,
     why === '' ? status : `${status} (${why})`,
     readableTime(grant.grantedAt),

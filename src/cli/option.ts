@@ -1,5 +1,7 @@
 /** Options that commands share, and readers of values. A reader returns the value, or throws an error with the remedy. */
+
 import { InvalidArgumentError } from 'commander';
+import { PROVIDER_RIGHTS, type ProviderRight } from '../accounts/identity-provider.ts';
 import type { AssertionAudience, ConsentPolicy } from '../oauth/client.ts';
 import type { Scope } from '../oauth/scope.ts';
 import { readDuration } from '../settings/duration.ts';
@@ -40,6 +42,14 @@ export function readTimeSetting(text: string): TimeSetting {
   const seconds = readDuration(text);
   if (seconds === null) throw new InvalidArgumentError('give seconds, a time such as 90s, 30m or 12h, or "default"');
   return seconds;
+}
+
+/** Reads what an identity provider may do. */
+export function readRights(text: string): readonly ProviderRight[] {
+  const rights = text.split(',');
+  const known = PROVIDER_RIGHTS.filter((right) => rights.includes(right));
+  if (known.length < rights.length) throw new InvalidArgumentError(`give ${PROVIDER_RIGHTS.join(',')} or one of them`);
+  return known;
 }
 
 /** Reads when users are asked. */

@@ -8,6 +8,7 @@ import { CommandRun } from './command-run.ts';
 import type { CommandContext } from './context.ts';
 import { addDatabaseCommands } from './database.ts';
 import { addGrantCommands } from './grant.ts';
+import { addIdentityProviderCommands } from './identity-provider.ts';
 import { addKeysCommands } from './keys.ts';
 import { plain } from './plain.ts';
 import { addResourceServerCommands } from './resource-server.ts';
@@ -24,6 +25,7 @@ export async function runProgram(argv: readonly string[], context: CommandContex
   addResourceServerCommands(program, run);
   addScopeCommands(program, run);
   addUserCommands(program, run);
+  addIdentityProviderCommands(program, run);
   addGrantCommands(program, run);
   addAuditCommands(program, run);
   addDatabaseCommands(program, run);

@@ -1,5 +1,5 @@
 /** `user`: adds, shows, changes and deletes the accounts of the people who allow apps. */
-import type { Account } from '../accounts/account.ts';
+import { type Account, accountLabel, callName } from '../accounts/account.ts';
 import type { AboutAccount } from '../accounts/accounts.ts';
 import type { CliCommand } from './command.ts';
 import type { CommandResult, CommandRun } from './command-run.ts';
@@ -54,7 +54,7 @@ function addMaking(user: CliCommand, run: CommandRun): void {
       if (Object.keys(changes).length === 0) command.error('say what to change');
       return run.withInstallation(async ({ accounts, operator }) => {
         const account = await accounts.update(user, changes, operator);
-        return { json: accountJson(account), text: [`${account.name} is updated.`, '', ...accountCard(account)] };
+        return { json: accountJson(account), text: [`${callName(account)} is updated.`, '', ...accountCard(account)] };
       });
     });
   user
@@ -71,7 +71,7 @@ function addMaking(user: CliCommand, run: CommandRun): void {
         return withPassword(
           account,
           given,
-          `The password of ${account.email} is set, and all their sessions are ended.`,
+          `The password of ${accountLabel(account)} is set, and all their sessions are ended.`,
         );
       }),
     );
@@ -102,7 +102,7 @@ function addStopping(user: CliCommand, run: CommandRun): void {
     .action((user: string) =>
       run.withInstallation(async ({ accounts, operator }) => {
         const account = await accounts.disable(user, operator);
-        return said(account, `${account.email} is disabled; "user enable" brings back all but the sessions.`);
+        return said(account, `${accountLabel(account)} is disabled; "user enable" brings back all but the sessions.`);
       }),
     );
   user
@@ -110,7 +110,7 @@ function addStopping(user: CliCommand, run: CommandRun): void {
     .action((user: string) =>
       run.withInstallation(async ({ accounts, operator }) => {
         const account = await accounts.enable(user, operator);
-        return said(account, `${account.email} is active again, and so are the apps that they allowed.`);
+        return said(account, `${accountLabel(account)} is active again, and so are the apps that they allowed.`);
       }),
     );
   user
@@ -120,7 +120,7 @@ function addStopping(user: CliCommand, run: CommandRun): void {
     .action((user: string) =>
       run.withInstallation(async ({ accounts, operator }) => {
         const account = await accounts.endSessions(user, operator);
-        return said(account, `All sessions of ${account.email} are ended; the apps that they allowed go on.`);
+        return said(account, `All sessions of ${accountLabel(account)} are ended; the apps that they allowed go on.`);
       }),
     );
   user
@@ -130,7 +130,8 @@ function addStopping(user: CliCommand, run: CommandRun): void {
     .option(...YES)
     .action((user: string, { yes = false }: YesOption) =>
       run.withInstallation(async ({ accounts, operator }) => {
-        const { id, email } = await accounts.show(user);
+        const shown = await accounts.show(user);
+        const [{ id }, email] = [shown, accountLabel(shown)];
         await confirm(run.context, `End everything that ${email} allowed any app to do? This cannot be undone.`, yes);
         return said(await accounts.revokeGrants(id, operator), `Everything that ${email} allowed is ended.`);
       }),
@@ -140,7 +141,8 @@ function addStopping(user: CliCommand, run: CommandRun): void {
     .option(...YES)
     .action((user: string, { yes = false }: YesOption) =>
       run.withInstallation(async ({ accounts, operator }) => {
-        const { id, email } = await accounts.show(user);
+        const shown = await accounts.show(user);
+        const [{ id }, email] = [shown, accountLabel(shown)];
         await confirm(run.context, `Delete ${email}, and all that they allowed? This cannot be undone.`, yes);
         const account = await accounts.delete(id, operator);
         return { json: { ...accountJson(account), status: 'deleted' }, text: [`${email} is deleted.`] };
@@ -181,8 +183,8 @@ function said(account: Account, sentence: string): CommandResult {
 function listed(accounts: readonly Account[], limit: number, width: number): CommandResult {
   const rows = accounts.map((account) => [
     account.id,
-    account.email,
-    account.name,
+    account.email ?? '',
+    account.name ?? '',
     account.status + (account.isOperator ? ', operator' : ''),
     readableTime(account.createdAt),
   ]);
@@ -210,9 +212,9 @@ function accountJson(account: Account) {
 function accountCard(account: Account, password = ''): string[] {
   return card([
     ['ID', account.id],
-    ['E-mail', account.email],
+    ['E-mail', account.email ?? ''],
     ['Password', password],
-    ['Name', account.name],
+    ['Name', account.name ?? ''],
     ['User name', account.username ?? ''],
     ['Picture', account.avatarUrl ?? ''],
     ['Status', account.status],

@@ -19,6 +19,12 @@ export const STANDARD_PATHS = {
   deviceAuthorization: '/oauth2/device_authorization',
 } as const;
 
+/** What identity providers post and ask. */
+export const PROVIDER_PATHS = {
+  signIn: '/api/auth/oauth/sign-in',
+  users: '/api/auth/oauth/users',
+} as const;
+
 /** The API's own metadata (RFC 9728 §3), below `{api_url}`. */
 export const RESOURCE_METADATA_PATH = '/.well-known/oauth-protected-resource';
 
@@ -41,6 +47,7 @@ export function endpointsOf(appUrl: string) {
     deviceAuthorizationUrl: appUrl + STANDARD_PATHS.deviceAuthorization,
     introspectionUrl: appUrl + STANDARD_PATHS.introspect,
     revocationStreamUrl: appUrl + STANDARD_PATHS.revocations,
+    signInEndpoint: appUrl + PROVIDER_PATHS.signIn,
   };
 }
 

@@ -39,6 +39,16 @@ export const AUDIT_ACTIONS = [
   'user_sessions_ended',
   'user_grants_revoked',
   'user_deleted',
+  'user_linked',
+  'identity_provider_registered',
+  'identity_provider_updated',
+  'identity_provider_secret_rotated',
+  'identity_provider_secret_retired',
+  'identity_provider_paused',
+  'identity_provider_resumed',
+  'identity_provider_deleted',
+  'sign_in_refused',
+  'sign_in_request_conflict',
 ] as const;
 
 /** One of the acts. */
@@ -46,7 +56,7 @@ export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
 /** Who acts, from where and in which request; `source` is an address or null, as for a command. */
 export type Actor = {
-  readonly kind: 'user' | 'client' | 'operator' | 'visitor';
+  readonly kind: 'user' | 'client' | 'operator' | 'visitor' | 'provider';
   readonly id: string;
   readonly source: string | null;
   readonly requestId: string | null;
@@ -62,7 +72,7 @@ export type AuditEvent = {
   readonly at: number;
   readonly action: AuditAction;
   readonly actor: Actor;
-  /** A client's id, or a resource server's. */
+  /** A client's id, a resource server's, or a provider's. */
   readonly clientId: string | null;
   readonly resourceOwnerId: string | null;
   /** The grant's id as text. */

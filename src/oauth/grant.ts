@@ -62,8 +62,8 @@ export type Standing = {
 export type ResourceOwner = {
   readonly id: string;
   readonly username: string | null;
-  readonly email: string;
-  readonly name: string;
+  readonly email: string | null;
+  readonly name: string | null;
   readonly avatarUrl: string | null;
 };
 

@@ -6,8 +6,8 @@ import { createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
 import { HmacKey } from './hmac.ts';
 
 /**
- * What a derived key is for: the three credential kinds, stored secrets of clients and of resource servers, passwords,
- * form tokens, browsers that signed in before, what is sealed for a pushed request or a device code, the canary.
+ * What a derived key is for: the three credential kinds, stored secrets of clients, resource servers and identity providers, passwords,
+ * form tokens, browsers that signed in before, what is sealed for a pushed request, a device code or a sign-in request, the canary.
  */
 export type KeyPurpose =
   | 'ac'
@@ -15,11 +15,13 @@ export type KeyPurpose =
   | 'rt'
   | 'client-secret'
   | 'resource-server-secret'
+  | 'identity-provider-secret'
   | 'password'
   | 'form'
   | 'known-browser'
   | 'request'
   | 'device'
+  | 'sign-in'
   | 'canary';
 
 /** The bytes a root key must have at least. */
@@ -74,11 +76,13 @@ function deriveAll(rootKey: Buffer): ReadonlyMap<KeyPurpose, DerivedKey> {
     'rt',
     'client-secret',
     'resource-server-secret',
+    'identity-provider-secret',
     'password',
     'form',
     'known-browser',
     'request',
     'device',
+    'sign-in',
     'canary',
   ];
   return new Map(purposes.map((purpose) => [purpose, derivedKey(expand(rootKey, purpose, 32))]));

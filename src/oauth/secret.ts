@@ -1,15 +1,15 @@
-/** Secrets that a client or a resource server proves itself with: 256 random bits, of which only a keyed digest is stored. */
+/** Secrets that a client, a resource server or an identity provider proves itself with: 256 random bits, of which only a keyed digest is stored. */
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { withChecksum } from './credential.ts';
 import { currentKey, type Keyring, mac } from './keyring.ts';
 
-/** Whose secret it is; also in its text, `cs` for a client's and `rs` for a resource server's. */
-export type SecretKind = 'cs' | 'rs';
+/** Whose secret it is; also in its text, `cs` for a client's, `rs` for a resource server's, `ps` for an identity provider's. */
+export type SecretKind = 'cs' | 'rs' | 'ps';
 
 /** What is stored of a secret: its keyed digest, and the root key that made it. Times in ms. */
 export type StoredSecret = { readonly digest: Buffer; readonly keyId: number; readonly createdAt: number };
 
-const PURPOSES = { cs: 'client-secret', rs: 'resource-server-secret' } as const;
+const PURPOSES = { cs: 'client-secret', rs: 'resource-server-secret', ps: 'identity-provider-secret' } as const;
 
 /** Makes a secret: its text, which is shown once, and what is stored of it. `now` in ms. */
 export function makeSecret(

@@ -1,7 +1,6 @@
 /** What the operator does with clients: registering them out of band is the only way one comes to be (RFC 6749 §2). */
 import { type Actor, type AuditAction, type AuditEvent, auditEvent } from '../oauth/audit.ts';
 import type { AssertionAudience, Client, ClientType, ConsentPolicy, PublicKey } from '../oauth/client.ts';
-import { MAX_KEYS, publicKeyProblem } from '../oauth/client-assertion.ts';
 import { OperatorError } from '../oauth/error.ts';
 import type { Keyring } from '../oauth/keyring.ts';
 import { MAX_REDIRECT_URIS, redirectUriProblem } from '../oauth/redirect-uri.ts';
@@ -9,7 +8,7 @@ import { newId } from '../oauth/registered-id.ts';
 import { type Scope, sentenceProblem } from '../oauth/scope.ts';
 import { makeSecret } from '../oauth/secret.ts';
 import type { ClientStore } from '../oauth/store.ts';
-import { checkName, checkScopeNames } from './registration.ts';
+import { checkKeys, checkName, checkScopeNames } from './registration.ts';
 import { changesOf } from './registration-changes.ts';
 import { type WhichSecret, withNewSecret, withoutSecret } from './secret-rotation.ts';
 
@@ -194,7 +193,9 @@ function checkSettings(type: ClientType, settings: ClientSettings, accessTokenLi
   checkName(settings.name);
   checkRedirectUris(type, settings);
   checkScopes(settings.scopes);
-  checkKeys(type, settings.keys);
+  if (type === 'public' && settings.keys.length > 0)
+    throw new OperatorError('a public client cannot keep a private key');
+  checkKeys(settings.keys);
   const times = { 'refresh overlap': settings.refreshOverlap, 'refresh retry window': settings.refreshRetryWindow };
   for (const [what, seconds] of Object.entries(times)) {
     if (seconds === null) continue;
@@ -227,15 +228,5 @@ function checkScopes(scopes: readonly Scope[]): void {
   for (const { name, sentence } of scopes) {
     const problem = sentence === null ? null : sentenceProblem(sentence);
     if (problem) throw new OperatorError(`scope ${JSON.stringify(name)}: ${problem}`);
-  }
-}
-
-function checkKeys(type: ClientType, keys: readonly PublicKey[]): void {
-  if (keys.length === 0) return;
-  if (type === 'public') throw new OperatorError('a public client cannot keep a private key');
-  if (keys.length > MAX_KEYS) throw new OperatorError(`a client has at most ${MAX_KEYS} keys`);
-  for (const [index, key] of keys.entries()) {
-    const problem = publicKeyProblem(key);
-    if (problem) throw new OperatorError(`key ${index + 1}: ${problem}`);
   }
 }

@@ -1,4 +1,6 @@
-/** What all registrations of the operator have in common: their names and scopes. */
+/** What all registrations of the operator have in common: their names, scopes and keys. */
+import type { PublicKey } from '../oauth/client.ts';
+import { MAX_KEYS, publicKeyProblem } from '../oauth/client-assertion.ts';
 import { OperatorError } from '../oauth/error.ts';
 import { scopeNameProblem } from '../oauth/scope.ts';
 
@@ -20,5 +22,14 @@ export function checkScopeNames(names: readonly string[]): void {
   for (const name of names) {
     const problem = scopeNameProblem(name);
     if (problem) throw new OperatorError(`scope ${JSON.stringify(name)}: ${problem}`);
+  }
+}
+
+/** Throws an `OperatorError` unless these can be the public keys of one registration. */
+export function checkKeys(keys: readonly PublicKey[]): void {
+  if (keys.length > MAX_KEYS) throw new OperatorError(`there are at most ${MAX_KEYS} keys`);
+  for (const [index, key] of keys.entries()) {
+    const problem = publicKeyProblem(key);
+    if (problem) throw new OperatorError(`key ${index + 1}: ${problem}`);
   }
 }

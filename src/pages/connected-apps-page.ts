@@ -37,13 +37,15 @@ export type ConnectedAppsData = {
   /** Whether one should have been removed by a form that was out of date. */
   isOutdated: boolean;
   signOutFormToken: string;
+  /** Whether the person has a password here, and may change it. */
+  hasPassword: boolean;
 };
 
 /** The page where a person sees which apps may use the account, and takes that back. */
 export function connectedAppsPage(context: PageContext, data: ConnectedAppsData): Html {
   const { messages, brand, paths } = context;
   const texts = messages.connectedApps;
-  const bar = html`<form method="post" action="${paths.signOut}" class="session"><span>${texts.signedInAs(data.account.email)}</span>${hiddenFields(data.signOutFormToken)}<button class="quiet">${texts.signOut}</button></form>`;
+  const bar = html`<form method="post" action="${paths.signOut}" class="session"><span>${texts.signedInAs(data.account.email ?? data.account.name)}</span>${hiddenFields(data.signOutFormToken)}<button class="quiet">${texts.signOut}</button></form>`;
   const removed =
     data.justRemoved !== null &&
     html`<div class="notice success" role="status">${icons.check}<div>${texts.removed[data.justRemoved.what](data.justRemoved.appName)}</div></div>`;
@@ -53,7 +55,7 @@ ${data.apps.length > 0 && html`<p class="lead">${texts.lead(brand.productName)} 
 ${data.isOutdated && problemNotice(texts.outdated)}
 ${removed}
 ${data.apps.length > 0 ? appList(context, data) : emptyState(messages)}
-<p class="fine"><a href="${paths.password}">${messages.home.password}</a></p>`;
+${data.hasPassword && html`<p class="fine"><a href="${paths.password}">${messages.home.password}</a></p>`}`;
   return layout(context, { title, shape: 'column', bar }, main);
 }
 

@@ -11,7 +11,7 @@ import { problemNotice } from './notice.ts';
 import type { Permission } from './permissions.ts';
 
 /** The signed-in person, as pages show them. */
-export type PageAccount = { name: string; email: string };
+export type PageAccount = { name: string; email: string | null };
 
 /** What the consent page shows. */
 export type ConsentData = ConsentDestination & {
@@ -103,7 +103,7 @@ function accountRow(
 ): Html {
   return html`<section class="account" aria-label="${texts.account}">
 ${monogram(account.name, 'person')}
-<p><strong>${isolated(account.name)}</strong>${isolatedAddress(account.email)}</p>
+<p><strong>${isolated(account.name)}</strong>${account.email !== null && isolatedAddress(account.email)}</p>
 <form method="post" action="${paths.signOut}">${hiddenFields(switchAccount.formToken, switchAccount.continueTo)}<button class="quiet">${texts.switchAccount}</button></form>
 </section>`;
 }

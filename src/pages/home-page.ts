@@ -3,14 +3,14 @@ import { type Html, html } from './html.ts';
 import { layout, type PageContext } from './layout.ts';
 
 /** What the start page shows; null without a signed-in person. */
-export type HomeData = { account: PageAccount | null };
+export type HomeData = { account: PageAccount | null; hasPassword: boolean };
 
 /** The start page: what this is, and where to go. */
-export function homePage(context: PageContext, { account }: HomeData): Html {
+export function homePage(context: PageContext, { account, hasPassword }: HomeData): Html {
   const { messages, brand, paths } = context;
   const texts = messages.home;
   const actions = account
-    ? html`<a class="button primary" href="${paths.apps}">${texts.connectedApps}</a><a class="button secondary" href="${paths.password}">${texts.password}</a><a class="button secondary" href="${paths.signOut}">${texts.signOut}</a>`
+    ? html`<a class="button primary" href="${paths.apps}">${texts.connectedApps}</a>${hasPassword && html`<a class="button secondary" href="${paths.password}">${texts.password}</a>`}<a class="button secondary" href="${paths.signOut}">${texts.signOut}</a>`
     : html`<a class="button primary" href="${paths.signIn}">${texts.signIn}</a>`;
   return layout(
     context,

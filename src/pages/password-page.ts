@@ -1,4 +1,3 @@
-import type { PageAccount } from './consent-page.ts';
 import { hiddenFields } from './form.ts';
 import { type Html, html } from './html.ts';
 import { icons } from './icons.ts';
@@ -14,7 +13,8 @@ export type PasswordPageProblem =
 
 /** What the page shows. */
 export type PasswordPageData = {
-  account: PageAccount;
+  /** The address that the person signs in with. */
+  email: string;
   formToken: string;
   problem: PasswordPageProblem | null;
   /** Whether the password was changed just now. */
@@ -22,10 +22,7 @@ export type PasswordPageData = {
 };
 
 /** The page where a signed-in person changes the password. It posts `current_password`, `password` and `password_again`. */
-export function passwordPage(
-  context: PageContext,
-  { account, formToken, problem, wasChanged }: PasswordPageData,
-): Html {
+export function passwordPage(context: PageContext, { email, formToken, problem, wasChanged }: PasswordPageData): Html {
   const { messages, paths } = context;
   const texts = messages.password;
   const title = problem ? messages.layout.titleWithProblem(texts.title) : texts.title;
@@ -35,12 +32,12 @@ export function passwordPage(
     context,
     { title, shape: 'card' },
     html`<h1>${texts.heading}</h1>
-<p class="lead">${texts.lead(account.email)}</p>
+<p class="lead">${texts.lead(email)}</p>
 ${problem && problemNotice(problemTexts(messages, problem))}
 ${wasChanged && html`<div class="notice success" role="status">${icons.check}<div>${texts.changed}</div></div>`}
 <form method="post" action="${paths.password}" class="stack">
 ${hiddenFields(formToken)}
-<input type="email" name="email" value="${account.email}" autocomplete="username" hidden readonly>
+<input type="email" name="email" value="${email}" autocomplete="username" hidden readonly>
 ${field('current_password', texts.current, 'current-password', isAboutCurrent)}
 ${field('password', texts.next, 'new-password', isAboutNew, texts.rule)}
 ${field('password_again', texts.again, 'new-password', isAboutNew)}

@@ -16,8 +16,12 @@ const FIND_RECORD = `SELECT ${RECORD.names} FROM installation`;
 const LIST_KEYS = `SELECT ${KNOWN_KEY.names} FROM root_key`;
 const ADD_KEY = `${ROOT_KEY.insertion} ON CONFLICT DO NOTHING`;
 
+const LIST_SECRETS = ['client', 'resource_server', 'identity_provider']
+  .map((owner) => `SELECT secrets FROM ${owner}`)
+  .join(' UNION ALL ');
+/** A password is JSON, which each store reads in a way of its own: `$2` and `$3` are what its text is like. */
 const HAS_OF_KEY = `
-  SELECT 1 FROM account WHERE password_key_id = $1
+  SELECT 1 FROM account WHERE password LIKE $2 OR password LIKE $3
   UNION ALL SELECT 1 FROM oauth_grant WHERE key_id = $1 AND revoked_at IS NULL LIMIT 1`;
 
 /** Whether the database has its tables and its installation; only reads. */
@@ -93,7 +97,8 @@ function canary(keyring: Keyring, keyId: number, installation: Buffer): Buffer {
 
 /** Whether a secret, a password or a grant that is not revoked rests on a key. Walks tables: only for a missing key. */
 async function isNeeded(database: PlainDatabase, keyId: number): Promise<boolean> {
-  const owners = await database.tuples('SELECT secrets FROM client UNION ALL SELECT secrets FROM resource_server');
+  const owners = await database.tuples(LIST_SECRETS);
   const isOfSecret = owners.some((row) => SECRETS.read(row).secrets.some((secret) => secret.keyId === keyId));
-  return isOfSecret || (await database.tuples(HAS_OF_KEY, [keyId])).length > 0;
+  const ofPassword = [',', '}'].map((end) => `%"keyId":${keyId}${end}%`);
+  return isOfSecret || (await database.tuples(HAS_OF_KEY, [keyId, ...ofPassword])).length > 0;
 }

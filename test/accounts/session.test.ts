@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { newSessionToken, sessionDigest, sessionExpiresAt, shouldNoteSeen } from '../../src/accounts/session.ts';
+import {
+  newSessionToken,
+  passwordSession,
+  sessionDigest,
+  sessionExpiresAt,
+  shouldNoteSeen,
+} from '../../src/accounts/session.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -31,7 +37,7 @@ for (const [name, createdAt, lastSeenAt, expiresAt] of ends) {
 }
 
 test('design: being seen is noted every five minutes at most', () => {
-  const session = { digest: Buffer.alloc(32), accountId: 'usr_ada', createdAt: NOW, lastSeenAt: NOW };
+  const session = passwordSession('token', 'usr_ada', NOW);
   assert.equal(shouldNoteSeen(session, NOW), false);
   assert.equal(shouldNoteSeen(session, NOW + 299_999), false);
   assert.equal(shouldNoteSeen(session, NOW + 300_000), true);

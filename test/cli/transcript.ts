@@ -26,7 +26,7 @@ const FORMS: Readonly<Record<string, string>> = {
   server: 'rs_[0-9a-z]{16}',
   user: 'usr_[0-9a-z]{16}',
   grant: '[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}',
-  secret: 'vk_(?:cs|rs)_[A-Za-z0-9_-]{40,}',
+  secret: 'vk_(?:cs|rs|ps)_[A-Za-z0-9_-]{40,}',
   password: '[a-z2-9]{5}(?:-[a-z2-9]{5}){3}',
 };
 const TIME = '\\d{4}-\\d\\d-\\d\\d(?: \\d\\d:\\d\\d UTC|T\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z)';

@@ -1,6 +1,6 @@
 /** The real store, in memory, and a clock that tests set. */
 import type { TestContext } from 'node:test';
-import { type Account, emailKey } from '../../src/accounts/account.ts';
+import { type Account, emailKey, type PasswordAccount } from '../../src/accounts/account.ts';
 import type { Keyring } from '../../src/oauth/keyring.ts';
 import type { SqliteStorage } from '../../src/storage/sqlite/open.ts';
 import { event, openAsService, sampleAccount } from '../support/storage.ts';
@@ -8,7 +8,7 @@ import { keyring, NOW } from './samples.ts';
 
 export { operator } from '../support/storage.ts';
 
-export const ada: Account = sampleAccount();
+export const ada: PasswordAccount = sampleAccount();
 
 export type Memory = { readonly store: SqliteStorage['store']; readonly clock: { now: number } };
 
@@ -22,5 +22,5 @@ export async function openMemory(context: TestContext, ring: Keyring = keyring):
 
 /** Adds an account as it is. */
 export async function addAccount({ store }: Memory, account: Account): Promise<void> {
-  await store.addAccount(account, emailKey(account.email), event('user_added'));
+  await store.addAccount(account, account.email && emailKey(account.email), event('user_added'));
 }

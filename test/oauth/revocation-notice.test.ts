@@ -59,6 +59,16 @@ const told: Record<AuditAction, RevocationNotice | null> = {
   user_sessions_ended: null,
   user_grants_revoked: { resourceOwnerId: 'r' },
   user_deleted: { resourceOwnerId: 'r' },
+  user_linked: null,
+  identity_provider_registered: null,
+  identity_provider_updated: null,
+  identity_provider_secret_rotated: null,
+  identity_provider_secret_retired: null,
+  identity_provider_paused: null,
+  identity_provider_resumed: null,
+  identity_provider_deleted: null,
+  sign_in_refused: null,
+  sign_in_request_conflict: null,
 };
 for (const [action, notice] of Object.entries(told) as [AuditAction, RevocationNotice | null][]) {
   test(`interface: ${action} ${notice ? `is told as ${JSON.stringify(notice)}` : 'ends no access and is not told'}`, () => {

@@ -57,7 +57,7 @@ export function samplePages(context: PageContext, text: Replace = unchanged): Re
     email: text('ada@northwind.example'),
     appName: text('Meeting Room Planner'),
   };
-  const password = { account, formToken: text('token'), wasChanged: false };
+  const password = { email: account.email, formToken: text('token'), wasChanged: false };
   const consent = {
     notTaken: null,
     appName: text('Meeting Room Planner'),
@@ -83,6 +83,7 @@ export function samplePages(context: PageContext, text: Replace = unchanged): Re
   ];
   const connected = {
     account,
+    hasPassword: true,
     apps: [],
     formToken: text('token'),
     justRemoved: null,
@@ -199,8 +200,8 @@ export function samplePages(context: PageContext, text: Replace = unchanged): Re
     ),
     'sign-out': signOutPage(context, { formToken: text('token'), continueTo: text('/account/apps') }),
     'signed-out': signedOutPage(context),
-    home: homePage(context, { account }),
-    'home-visitor': homePage(context, { account: null }),
+    home: homePage(context, { account, hasPassword: true }),
+    'home-visitor': homePage(context, { account: null, hasPassword: false }),
     developers: developersPage(context, {
       authorizationUrl: text('https://accounts.northwind.example/auth/oauth2/authorize'),
       accessTokenRequestUrl: text('https://accounts.northwind.example/api/auth/oauth/token'),

@@ -207,7 +207,7 @@ test('a grant is not issued twice, and the first stays', async (t) => {
 
 test('a NUL in what people send finds nothing, and is no error', async (t) => {
   const { store } = await openWithGrants(t, 0);
-  assert.equal(await store.findAccountByEmail('ada@example.com\0'), null);
+  assert.equal(await store.findPasswordAccount('ada@example.com\0'), null);
   assert.equal(await store.findClient('app_one\0'), null);
   await store.recordDenial(event('consent_denied', { detail: 'a\0b' }));
   assert.equal((await store.listAuditEvents({ limit: 1 }))[0]?.detail, 'a\ufffdb');

@@ -7,6 +7,7 @@ import { assertions, clients, trail } from './conformance/clients.ts';
 import { connected, limit } from './conformance/connected.ts';
 import { deviceRequests } from './conformance/device-requests.ts';
 import { epochs, grants, marks } from './conformance/grants.ts';
+import { externalSignIns, identities, identityProviders } from './conformance/identities.ts';
 import { resourceServers, scopes } from './conformance/resource-servers.ts';
 
 /** Runs the suite; `open` makes an empty store that goes with the test. */
@@ -29,5 +30,8 @@ export function storeConformance(name: string, open: (t: TestContext) => Promise
   describe(`${name}: device requests`, () => deviceRequests(withStore));
   describe(`${name}: accounts`, () => accounts(withStore));
   describe(`${name}: sessions`, () => sessions(withStore));
+  describe(`${name}: identity providers`, () => identityProviders(withStore));
+  describe(`${name}: identities`, () => identities(withStore));
+  describe(`${name}: sign-ins elsewhere`, () => externalSignIns(withStore));
   describe(`${name}: audit trail`, () => trail(withStore));
 }

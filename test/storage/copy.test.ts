@@ -113,11 +113,25 @@ function addOddRows(installed: Installation): void {
   add(installed, 'client_assertion_total', [{ client_id: 'app_a', marks: 1, cleared_until: MOST }]);
   const account = {
     status: 'active',
-    password_phc: '$argon2id$v=19$',
-    password_key_id: 2 ** 32 - 1,
+    password: `{"phc":"$argon2id$v=19$","keyId":${2 ** 32 - 1}}`,
+    email_verified: 0,
     password_set_at: MOST,
     created_at: MOST,
   };
+  const provider = { status: 'active', name: 'Photos', sign_in_url: 'https://app.test', secrets: '[]', keys: '[]' };
+  add(installed, 'identity_provider', [
+    { id: 'product', ...provider, own_ids: 0, rights: '["sign-in"]', for_operators: 1, created_at: 0 },
+    {
+      id: 'a-z',
+      ...provider,
+      own_ids: 1,
+      rights: '[]',
+      for_operators: 0,
+      session_lifetime: MOST_OF_INTEGER,
+      created_at: MOST,
+    },
+  ]);
+  add(installed, 'former_account', [{ id: '~', epoch: MOST_OF_INTEGER }]);
   add(installed, 'account', [
     {
       id: 'usr_a',
@@ -151,9 +165,36 @@ function addOddRows(installed: Installation): void {
       status: 'disabled',
     },
   ]);
+  add(installed, 'identity', [
+    { id: 'product:a', provider_id: 'product', account_id: 'usr_a', created_at: MOST },
+    { id: 'product:A', provider_id: 'product', account_id: 'usr_b', created_at: -1 },
+  ]);
   add(installed, 'session', [
     { digest: Buffer.alloc(32), account_id: 'usr_a', created_at: -1, last_seen_at: MOST },
-    { digest: Buffer.alloc(32, 255), account_id: 'usr_c', created_at: 0, last_seen_at: 0 },
+    {
+      digest: Buffer.alloc(32, 255),
+      account_id: 'usr_c',
+      created_at: 0,
+      last_seen_at: 0,
+      provider_id: 'product',
+      external: '{"amr":["😀"]}',
+    },
+  ]);
+  const signIn = { provider_id: 'product', browser: randomBytes(32), continue_to: '/device', requested_at: 0 };
+  const expiry = { ticket_expires_at: MOST, expires_at: MOST };
+  add(installed, 'external_sign_in', [
+    { nonce: Buffer.alloc(16), ...signIn, demands_login: 0, amr: '[]', ...expiry },
+    {
+      nonce: Buffer.alloc(16, 255),
+      ...signIn,
+      identity_id: 'product:a',
+      demands_login: 1,
+      max_age: MOST_OF_INTEGER,
+      auth_time: MOST,
+      amr: '["pwd"]',
+      ticket: randomBytes(32),
+      ...expiry,
+    },
   ]);
   const times = { rotated_at: MOST, expires_at: MOST, granted_at: 0, absolute_expires_at: MOST };
   const epochs = { epochs_installation: 0, epochs_client: MOST_OF_INTEGER, epochs_resource_owner: 3 };
@@ -239,7 +280,7 @@ async function findings({ run }: Installation, variables: Record<string, string>
 /** Makes many grants and events, and half as many accounts. */
 function fill({ write }: Installation, rows: number): void {
   const counted = `WITH RECURSIVE counter (n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM counter WHERE n < ${rows})`;
-  write(`${counted} INSERT INTO account SELECT printf('usr_%08d', n), 0, 'active', n, n, NULL, 'n', NULL, 0, 'x', 1, n, n
+  write(`${counted} INSERT INTO account SELECT printf('usr_%08d', n), 0, 'active', n, n, 0, NULL, 'n', NULL, 0, '{}', n, n
     FROM counter WHERE n % 2 = 0`);
   write(`${counted} INSERT INTO oauth_grant (id, client_id, resource_owner_id, epochs_installation, epochs_client, epochs_resource_owner,
       generation, key_id, rotated_at, access_token_expires_at, expires_at, used_generation, granted_at, absolute_expires_at, seed,

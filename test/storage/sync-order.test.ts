@@ -200,7 +200,7 @@ test('clients, accounts and sessions are told of only as they are on disk', asyn
     [() => store.setAccountStatus('usr_ada', 'disabled', event('user_disabled')), () => store.findAccount('usr_ada')],
     [
       () => store.revokeAccountGrants('usr_ada', event('user_grants_revoked')),
-      () => store.findAccountByEmail('a@b.test'),
+      () => store.findPasswordAccount('a@b.test'),
     ],
     [() => store.deleteAccount('usr_ada', event('user_deleted')), () => store.findAccount('usr_ada')],
   ];

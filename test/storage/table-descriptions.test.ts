@@ -171,7 +171,7 @@ test('operating: a copy is refused where the target lacks a column, has another 
   const { path, run, sql } = await installation(t);
   const [id] = sql('SELECT lower(hex(id)) AS name FROM installation');
   for (const change of [
-    'ALTER TABLE account ALTER name DROP NOT NULL',
+    'ALTER TABLE account ALTER status DROP NOT NULL',
     'ALTER TABLE account DROP avatar_url',
     'ALTER TABLE account DROP avatar_url; ALTER TABLE account ADD avatar_url text',
     'ALTER TABLE account ADD nickname text',

@@ -1,7 +1,7 @@
 /** The program as a fixture: the real service on free ports with a database in memory, an advanced clock and its log kept. */
 import { randomInt } from 'node:crypto';
 import net from 'node:net';
-import type { Account } from '../../src/accounts/account.ts';
+import type { PasswordAccount } from '../../src/accounts/account.ts';
 import { type RunningService, startService } from '../../src/main.ts';
 import type { Client, ClientType } from '../../src/oauth/client.ts';
 import type { ClientSettings } from '../../src/operator/client-registry.ts';
@@ -92,7 +92,7 @@ export function addUser(
   { installation }: TestService,
   email = 'ada@example.com',
   name = 'Ada Example',
-): Promise<Account> {
+): Promise<PasswordAccount & { readonly name: string }> {
   const account = { email, name, username: null, isOperator: false, password: PASSWORD };
   return installation.accounts.add(account, installation.operator);
 }

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { TestContext } from 'node:test';
-import type { Account } from '../../src/accounts/account.ts';
-import type { Session } from '../../src/accounts/session.ts';
+import type { PasswordAccount } from '../../src/accounts/account.ts';
+import { passwordSession, type Session } from '../../src/accounts/session.ts';
 import type { Actor, AuditAction, AuditEvent } from '../../src/oauth/audit.ts';
 import type { Client } from '../../src/oauth/client.ts';
 import type { UsedAssertion } from '../../src/oauth/client-assertion.ts';
@@ -80,10 +80,11 @@ export function event(action: AuditAction, about: Partial<AuditEvent> = {}): Aud
   };
 }
 
-export function sampleAccount(some: Partial<Account> = {}): Account {
+export function sampleAccount(some: Partial<PasswordAccount> = {}): PasswordAccount {
   return {
     id: 'usr_ada',
     email: 'Ada@example.com',
+    emailVerified: false,
     username: 'ada',
     name: 'Ada Lovelace',
     avatarUrl: null,
@@ -169,7 +170,7 @@ export function sampleGeneration({ id, keyId }: Grant, generation: number): Gene
 }
 
 export function sampleSession(some: Partial<Session> = {}): Session {
-  return { digest: randomBytes(32), accountId: 'usr_ada', createdAt: NOW, lastSeenAt: NOW, ...some };
+  return { ...passwordSession('', 'usr_ada', NOW), digest: randomBytes(32), ...some };
 }
 
 /** Adds the sample account and the sample client. */

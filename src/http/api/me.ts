@@ -65,8 +65,8 @@ function describe({ resourceOwner, clientId, scope, grantedAt, expiresAt }: Chec
 const ACCOUNT = object({
   id: text('Never changes, and is never given to anybody else.', { examples: ['usr_example'] }),
   username: { type: ['string', 'null'] },
-  email: { type: 'string' },
-  name: { type: 'string' },
+  email: { type: ['string', 'null'] },
+  name: { type: ['string', 'null'] },
   avatar_url: { type: ['string', 'null'] },
 });
 const AUTHORIZATION = object({

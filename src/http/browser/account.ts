@@ -1,5 +1,6 @@
 /** The connected-apps page: shows the apps that can act for the signed-in person, and removes their access. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { hasPassword } from '../../accounts/account.ts';
 import type { ConnectedApp, TakenBack } from '../../oauth/grant-registry.ts';
 import type { Parameters } from '../../oauth/parameters.ts';
 import { connectedAppsPage, type RemovedAccess } from '../../pages/connected-apps-page.ts';
@@ -7,6 +8,7 @@ import { formOf } from '../form.ts';
 import { originOf } from '../origin.ts';
 import type { Service } from '../service.ts';
 import type { BrowserSessions, SignedIn } from './browser-session.ts';
+import { pageAccount } from './page-account.ts';
 import type { Pages } from './page-answers.ts';
 import { permissionsGranted } from './permissions.ts';
 import { sendSignIn } from './sign-in-form.ts';
@@ -68,7 +70,8 @@ export function addAccount(app: FastifyInstance, service: Service, pages: Pages,
     const apps = await service.grants.connectedApps(account.id);
     const context = pages.context(request);
     const page = connectedAppsPage(context, {
-      account,
+      account: pageAccount(account),
+      hasPassword: hasPassword(account),
       apps: await Promise.all(apps.map((connected) => asShown(service, connected, context.language))),
       formToken: sessions.formToken(signedIn, 'apps', ''),
       justRemoved: await justRemoved(request, signedIn, apps),

@@ -27,6 +27,7 @@ import { countVisit } from '../public-limit.ts';
 import type { Service } from '../service.ts';
 import type { BrowserSessions, SignedIn } from './browser-session.ts';
 import { countDecision } from './decision-limit.ts';
+import { pageAccount } from './page-account.ts';
 import type { Pages } from './page-answers.ts';
 import { permissionsToAsk } from './permissions.ts';
 import { sendSignIn } from './sign-in-form.ts';
@@ -189,7 +190,7 @@ async function sendConsent(
   const page = consentPage(context, {
     appName: outcome.client.name,
     redirectHost: redirectHost(outcome.redirectUri),
-    account: signedIn.account,
+    account: pageAccount(signedIn.account),
     hasAccessAlready: granted !== null,
     permissions: await permissionsToAsk(service, outcome.client, outcome.scope, granted, context.language),
     notTaken,

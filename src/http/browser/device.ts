@@ -18,6 +18,7 @@ import { originOf } from '../origin.ts';
 import type { Service } from '../service.ts';
 import type { BrowserSessions, SignedIn } from './browser-session.ts';
 import { countDecision } from './decision-limit.ts';
+import { pageAccount } from './page-account.ts';
 import type { Pages } from './page-answers.ts';
 import { permissionsToAsk } from './permissions.ts';
 import { sendSignIn } from './sign-in-form.ts';
@@ -150,7 +151,7 @@ async function sendConsent(
   const page = consentPage(context, {
     appName: client.name,
     userCode: readableUserCode(asked.userCode),
-    account: signedIn.account,
+    account: pageAccount(signedIn.account),
     hasAccessAlready: granted !== null,
     permissions: await permissionsToAsk(service, client, asked.scope, granted, context.language),
     notTaken,

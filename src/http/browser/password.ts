@@ -1,8 +1,9 @@
 /** The password page: a signed-in person changes the password. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { hasPassword, type PasswordAccount } from '../../accounts/account.ts';
 import type { Parameters } from '../../oauth/parameters.ts';
 import { type PasswordPageProblem, passwordPage } from '../../pages/password-page.ts';
-import { setRetryAfter } from '../answer.ts';
+import { answerProblem, setRetryAfter } from '../answer.ts';
 import { formOf } from '../form.ts';
 import { originOf } from '../origin.ts';
 import type { Service } from '../service.ts';
@@ -14,6 +15,13 @@ import { sendSignIn } from './sign-in-form.ts';
 /** `Retry-After` when password checks are busy (s). */
 const BUSY_RETRY_AFTER = 2;
 
+type OfPassword = SignedIn & { readonly account: PasswordAccount };
+
+/** Who signs in elsewhere has no password to change. */
+function isOfPassword(signedIn: SignedIn): signedIn is OfPassword {
+  return hasPassword(signedIn.account);
+}
+
 /** Adds the page where a person changes the password. */
 export function addPassword(app: FastifyInstance, service: Service, pages: Pages, sessions: BrowserSessions): void {
   const { paths } = service;
@@ -21,6 +29,7 @@ export function addPassword(app: FastifyInstance, service: Service, pages: Pages
 
   app.get(paths.password, { config }, async (request, reply) => {
     const signedIn = await sessions.signedIn(request);
+    if (signedIn && !isOfPassword(signedIn)) return answerProblem(pages.answers, request, reply, { kind: 'not_found' });
     if (!signedIn) return sendSignIn(pages, sessions, request, reply, { continueTo: paths.password, appName: null });
     const mark = (request.query as Parameters).get('changed');
     const wasChanged = sessions.checkForm(signedIn, 'password-changed', '', mark) === 'good';
@@ -38,6 +47,7 @@ export function addPassword(app: FastifyInstance, service: Service, pages: Pages
         problem,
       });
     }
+    if (!isOfPassword(signedIn)) return answerProblem(pages.answers, request, reply, { kind: 'not_found' });
     const form = formOf(request);
     if (sessions.checkForm(signedIn, 'password', '', form.get('form_token')) !== 'good') {
       request.outcome = { error: 'form_outdated' };
@@ -52,7 +62,7 @@ export function addPassword(app: FastifyInstance, service: Service, pages: Pages
   async function change(
     request: FastifyRequest,
     reply: FastifyReply,
-    signedIn: SignedIn,
+    signedIn: OfPassword,
     typed: { current: string; password: string },
   ): Promise<FastifyReply> {
     const { account } = signedIn;
@@ -77,12 +87,12 @@ export function addPassword(app: FastifyInstance, service: Service, pages: Pages
   function sendForm(
     request: FastifyRequest,
     reply: FastifyReply,
-    signedIn: SignedIn,
+    signedIn: OfPassword,
     problem: PasswordPageProblem | null,
     wasChanged = false,
   ): FastifyReply {
-    const { account } = signedIn;
+    const { email } = signedIn.account;
     const formToken = sessions.formToken(signedIn, 'password', '');
-    return pages.send(reply, passwordPage(pages.context(request), { account, formToken, problem, wasChanged }));
+    return pages.send(reply, passwordPage(pages.context(request), { email, formToken, problem, wasChanged }));
   }
 }

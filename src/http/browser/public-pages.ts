@@ -1,5 +1,7 @@
 /** Pages and files for everybody: the start page, the developers' page, the stylesheet and the logo. */
+
 import type { FastifyInstance } from 'fastify';
+import { hasPassword } from '../../accounts/account.ts';
 import type { Throttle } from '../../accounts/throttle.ts';
 import { sentenceFor } from '../../oauth/scope.ts';
 import { type DevelopersData, developersPage, type PublishedLimit } from '../../pages/developers-page.ts';
@@ -7,6 +9,7 @@ import { homePage } from '../../pages/home-page.ts';
 import { AUTHORIZE_PATH, ME_PATH, REFRESH_TOKEN_PATH, STANDARD_PATHS, TOKEN_PATH } from '../paths.ts';
 import type { Service } from '../service.ts';
 import type { BrowserSessions } from './browser-session.ts';
+import { pageAccount } from './page-account.ts';
 import type { Pages } from './page-answers.ts';
 
 /** Adds the pages and files for everybody. */
@@ -17,7 +20,13 @@ export function addPublicPages(app: FastifyInstance, service: Service, pages: Pa
 
   app.get(paths.home, { config }, async (request, reply) => {
     const signedIn = await sessions.signedIn(request);
-    return pages.send(reply, homePage(pages.context(request), { account: signedIn?.account ?? null }));
+    return pages.send(
+      reply,
+      homePage(pages.context(request), {
+        account: signedIn && pageAccount(signedIn.account),
+        hasPassword: signedIn !== null && hasPassword(signedIn.account),
+      }),
+    );
   });
 
   app.get(paths.developers, { config: forAll }, async (request, reply) => {

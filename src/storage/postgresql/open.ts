@@ -6,6 +6,9 @@ import type { Storage } from '../storage.ts';
 import { accountStore } from '../tables/accounts.ts';
 import { trail } from '../tables/audit-events.ts';
 import { clientStore } from '../tables/clients.ts';
+import { externalSignInStore } from '../tables/external-sign-ins.ts';
+import { identityStore } from '../tables/identities.ts';
+import { identityProviderStore } from '../tables/identity-providers.ts';
 import { adoptSettings } from '../tables/installation.ts';
 import { resourceServerStore } from '../tables/resource-servers.ts';
 import { scopeStore } from '../tables/scopes.ts';
@@ -101,6 +104,9 @@ function storage(options: PostgresqlOptions, ready: Ready, clock: DatabaseClock,
       ...trailFollowing(database),
       ...accountStore(runner),
       ...sessionStore(runner),
+      ...identityStore(runner),
+      ...identityProviderStore(runner),
+      ...externalSignInStore(runner),
     },
     now,
     ...ready,

@@ -30,7 +30,8 @@ export function sqliteSide(path: string, as: 'source' | 'target'): OwnSide {
       await own.script("DELETE FROM sqlite_sequence WHERE name = 'audit_event'");
       await own.change("INSERT INTO sqlite_sequence (name, seq) VALUES ('audit_event', $1)", [sequence]);
     },
-    told: ({ name, kind }) => (isBinary(kind) ? `lower(hex(${name}))` : name),
+    // Of null, hex would make an empty text.
+    told: ({ name, kind }) => (isBinary(kind) ? `CASE WHEN ${name} IS NOT NULL THEN lower(hex(${name})) END` : name),
     kept: ({ kind }, value) => (isBinary(kind) ? `unhex(${value})` : value),
     async lock() {
       held.push(lockAgainstServices(path));

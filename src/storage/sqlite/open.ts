@@ -8,6 +8,9 @@ import type { Storage } from '../storage.ts';
 import { accountStore } from '../tables/accounts.ts';
 import { trail } from '../tables/audit-events.ts';
 import { CLIENT, clientStore } from '../tables/clients.ts';
+import { externalSignInStore } from '../tables/external-sign-ins.ts';
+import { identityStore } from '../tables/identities.ts';
+import { identityProviderStore } from '../tables/identity-providers.ts';
 import { adoptSettings } from '../tables/installation.ts';
 import { RESOURCE_SERVER, resourceServerStore } from '../tables/resource-servers.ts';
 import { scopeStore } from '../tables/scopes.ts';
@@ -131,6 +134,9 @@ function storage(
       ...trailFollowing(tables),
       ...accountStore(runner),
       ...sessionStore(runner),
+      ...identityStore(runner),
+      ...identityProviderStore(runner),
+      ...externalSignInStore(runner),
     },
     ...ready,
     exposures: files ? exposures(path) : [],

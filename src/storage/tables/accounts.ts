@@ -1,47 +1,61 @@
 /** Accounts. */
-import type { Account } from '../../accounts/account.ts';
-import type { AccountStore } from '../../accounts/store.ts';
+import { type Account, emailKey, type StoredPassword } from '../../accounts/account.ts';
+import type { AccountStore, ExternalSignInStore, IdentityProviderStore, IdentityStore } from '../../accounts/store.ts';
 import type { AuditEvent } from '../../oauth/audit.ts';
 import type { Runner, Statement } from '../acts.ts';
 import { type Stored, Table } from './table.ts';
 
 /** An account, as it is stored: with the key by which its address is searched, which is no part of what is read. */
-export const STORED_ACCOUNT = Table.of<Account & { readonly emailKey: string }>('account', {
+export const STORED_ACCOUNT = Table.of<Account & { readonly emailKey: string | null }>('account', {
   id: 'text',
   epoch: 'integer',
   status: 'text',
-  email: 'text',
-  emailKey: 'text',
+  email: 'text?',
+  emailKey: 'text?',
+  emailVerified: 'boolean',
   username: 'text?',
-  name: 'text',
+  name: 'text?',
   avatarUrl: 'text?',
   isOperator: 'boolean',
-  password: { phc: 'text', keyId: 'integer' },
-  passwordSetAt: 'time',
+  password: 'json?',
+  passwordSetAt: 'time?',
   createdAt: 'time',
 });
 
 /** An account, as it is read. */
 export const ACCOUNT = STORED_ACCOUNT.without('emailKey');
 
+const OF_PASSWORD = ACCOUNT.pick('password');
+
+/** A password as a statement gets it: equal passwords are equal texts. */
+export function storedPassword(password: StoredPassword): Stored {
+  return OF_PASSWORD.values({ password })[0] as Stored;
+}
+
 const SELECT = `SELECT ${ACCOUNT.names} FROM account`;
 const INSERT = `${STORED_ACCOUNT.insertion} ON CONFLICT DO NOTHING`;
+/** Only among those with a password an address or a user name is one person's alone. */
 const TAKEN = `
   SELECT CASE WHEN email_key = $1 THEN 'email' ELSE 'username' END AS taken FROM account
-  WHERE (email_key = $1 OR username = $2) AND id <> $3 ORDER BY taken LIMIT 1`;
+  WHERE (email_key = $1 OR username = $2) AND password IS NOT NULL AND id <> $3 ORDER BY taken LIMIT 1`;
+const IS_FREE = (emailKey: string, username: string) => `NOT EXISTS (
+  SELECT 1 FROM account AS other
+  WHERE (other.email_key = ${emailKey} OR other.username = ${username}) AND other.password IS NOT NULL AND other.id <> $1)`;
 const UPDATE = `
-  UPDATE account SET email = $2, email_key = $3, username = $4, name = $5
-  WHERE id = $1 AND NOT EXISTS (
-    SELECT 1 FROM account AS other WHERE (other.email_key = $3 OR other.username = $4) AND other.id <> $1)`;
-const SET_PASSWORD = 'UPDATE account SET password_phc = $2, password_key_id = $3, password_set_at = $4 WHERE id = $1';
-const REHASH = `
-  UPDATE account SET password_phc = $4, password_key_id = $5
-  WHERE id = $1 AND password_phc = $2 AND password_key_id = $3`;
+  UPDATE account SET email = $2, email_key = $3, email_verified = $4, username = $5, name = $6, avatar_url = $7
+  WHERE id = $1 AND (password IS NULL OR ${IS_FREE('$3', '$5')})`;
+const SET_PASSWORD = `
+  UPDATE account SET password = $2, password_set_at = $3
+  WHERE id = $1 AND email_key IS NOT NULL AND ${IS_FREE('account.email_key', 'account.username')}`;
+const REHASH = 'UPDATE account SET password = $3 WHERE id = $1 AND password = $2';
 const SET_STATUS = 'UPDATE account SET status = $2 WHERE id = $1 AND status <> $2';
 /** Changes nothing: it asks whether the account is there, and has its row locked as every other change has. */
 const LOCK = 'UPDATE account SET status = status WHERE id = $1';
 const RAISE_EPOCH = 'UPDATE account SET epoch = epoch + 1 WHERE id = $1';
 const DELETE = 'DELETE FROM account WHERE id = $1';
+const KEEP_EPOCH = `
+  INSERT INTO former_account (id, epoch) SELECT id, epoch FROM account WHERE id = $1
+  ON CONFLICT (id) DO UPDATE SET epoch = excluded.epoch`;
 
 /** Ends all sessions of an account. */
 export const END_SESSIONS = 'DELETE FROM session WHERE account_id = $1';
@@ -50,12 +64,14 @@ export const END_SESSIONS = 'DELETE FROM session WHERE account_id = $1';
 type SessionVerb = 'addSession' | 'changePassword' | 'findSession' | 'touchSession' | 'endSession';
 
 /** The port's accounts, without their sessions. */
-export function accountStore(runner: Runner): Omit<AccountStore, SessionVerb> {
+export function accountStore(
+  runner: Runner,
+): Omit<AccountStore, SessionVerb | keyof (IdentityStore & ExternalSignInStore & IdentityProviderStore)> {
   const one = async (where: string, value: string, restsOn: readonly string[] | 'all') => {
     const [row] = await runner.select({ sql: `${SELECT} WHERE ${where} = $1`, values: [value] }, restsOn);
     return row ? ACCOUNT.read(row) : null;
   };
-  const taken = async ({ id, username }: Pick<Account, 'id' | 'username'>, emailKey: string) => {
+  const taken = async ({ id, username }: Pick<Account, 'id' | 'username'>, emailKey: string | null) => {
     const [row] = await runner.select({ sql: TAKEN, values: [emailKey, username, id] }, 'all');
     return row ? (row[0] as 'email' | 'username') : null;
   };
@@ -67,7 +83,11 @@ export function accountStore(runner: Runner): Omit<AccountStore, SessionVerb> {
   return {
     findAccount: (id) => one('id', id, [id]),
     // Found or not, the answer takes as long: sign-in must not tell by time which addresses are known (ASVS 6.3.8).
-    findAccountByEmail: (emailKey) => one('email_key', emailKey, 'all'),
+    findPasswordAccount: (emailKey) => one('password IS NOT NULL AND email_key', emailKey, 'all'),
+    async listAccountsByEmail(emailKey, limit) {
+      const sql = `${SELECT} WHERE email_key = $1 ORDER BY created_at, id LIMIT $2`;
+      return (await runner.select({ sql, values: [emailKey, limit] }, 'all')).map((row) => ACCOUNT.read(row));
+    },
     async hasAccounts() {
       return (await runner.select({ sql: 'SELECT 1 FROM account LIMIT 1', values: [] }, 'all')).length > 0;
     },
@@ -84,19 +104,23 @@ export function accountStore(runner: Runner): Omit<AccountStore, SessionVerb> {
       return name;
     },
     async updateAccount(account, emailKey, event) {
-      const { id, email, username, name } = account;
-      if (await change(id, event, UPDATE, [email, emailKey, username, name])) return null;
+      const { id, email, emailVerified, username, name, avatarUrl } = account;
+      if (await change(id, event, UPDATE, [email, emailKey, emailVerified, username, name, avatarUrl])) return null;
       return (await taken(account, emailKey)) ?? 'gone';
     },
-    setPassword: (id, { phc, keyId }, event) =>
-      change(id, event, SET_PASSWORD, [phc, keyId, event.at], [endSessions(id)]),
+    async setPassword(id, password, event) {
+      if (await change(id, event, SET_PASSWORD, [storedPassword(password), event.at], [endSessions(id)])) return null;
+      const account = await one('id', id, [id]);
+      return (account && (await taken(account, account.email && emailKey(account.email)))) ?? 'gone';
+    },
     rehashPassword: (id, from, to) =>
-      runner.change([id], { sql: REHASH, values: [id, from.phc, from.keyId, to.phc, to.keyId] }),
+      runner.change([id], { sql: REHASH, values: [id, storedPassword(from), storedPassword(to)] }),
     setAccountStatus: (id, status, event) =>
       change(id, event, SET_STATUS, [status], status === 'disabled' ? [endSessions(id)] : []),
     endAccountSessions: (id, event) => change(id, event, LOCK, [], [endSessions(id)]),
     revokeAccountGrants: (id, event) => change(id, event, RAISE_EPOCH, []),
-    // Its sessions go with it, as they refer to it.
-    deleteAccount: (id, event) => change(id, event, DELETE, []),
+    // Its identities and sessions go with it, as they refer to it.
+    deleteAccount: (id, event, mayComeAgain = false) =>
+      mayComeAgain ? change(id, event, KEEP_EPOCH, [], [{ sql: DELETE, values: [id] }]) : change(id, event, DELETE, []),
   };
 }

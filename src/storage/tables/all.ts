@@ -6,7 +6,10 @@ import { STORED_ACCOUNT } from './accounts.ts';
 import { AUDIT_EVENT } from './audit-events.ts';
 import { CLIENT_ASSERTION, CLIENT_ASSERTION_TOTAL } from './client-assertions.ts';
 import { CLIENT } from './clients.ts';
+import { EXTERNAL_SIGN_IN } from './external-sign-ins.ts';
 import { GRANT } from './grants.ts';
+import { FORMER_ACCOUNT, IDENTITY } from './identities.ts';
+import { IDENTITY_PROVIDER } from './identity-providers.ts';
 import { ROOT_KEY } from './installation.ts';
 import { RESOURCE_SERVER } from './resource-servers.ts';
 import { SCOPE } from './scopes.ts';
@@ -27,8 +30,12 @@ export const TABLES: readonly StoredTable[] = [
   CLIENT,
   CLIENT_ASSERTION,
   CLIENT_ASSERTION_TOTAL,
+  IDENTITY_PROVIDER,
   STORED_ACCOUNT,
+  IDENTITY,
+  FORMER_ACCOUNT,
   SESSION,
+  EXTERNAL_SIGN_IN,
   GRANT,
   AUDIT_EVENT,
 ];

@@ -69,8 +69,8 @@ export type GrantInContextRow = readonly [
   epochOfAccount: number,
   accountStatus: 'active' | 'disabled',
   username: string | null,
-  email: string,
-  name: string,
+  email: string | null,
+  name: string | null,
   avatarUrl: string | null,
   ...more: unknown[],
 ];

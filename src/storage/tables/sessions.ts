@@ -3,7 +3,7 @@ import type { Session } from '../../accounts/session.ts';
 import type { AccountStore } from '../../accounts/store.ts';
 import type { Runner } from '../acts.ts';
 import { rowKey } from '../row-key.ts';
-import { ACCOUNT, END_SESSIONS } from './accounts.ts';
+import { ACCOUNT, END_SESSIONS, storedPassword } from './accounts.ts';
 import { Table } from './table.ts';
 
 /** A session, as it is stored. */
@@ -12,6 +12,8 @@ export const SESSION = Table.of<Session>('session', {
   accountId: 'text',
   createdAt: 'time',
   lastSeenAt: 'time',
+  providerId: 'text?',
+  external: 'json?',
 });
 
 const FIND = `
@@ -24,12 +26,11 @@ const FIND = `
  */
 const ADD = `
   INSERT INTO session (${SESSION.names})
-  SELECT $1, id, $3, $4 FROM account
-  WHERE id = $2 AND status = 'active' AND password_phc = $5 AND password_key_id = $6 FOR SHARE`;
+  SELECT $1, id, $3, $4, $5, $6 FROM account
+  WHERE id = $2 AND status = 'active' AND password = $7 FOR SHARE`;
 
 const CHANGE_PASSWORD = `
-  UPDATE account SET password_phc = $4, password_key_id = $5, password_set_at = $6
-  WHERE id = $1 AND status = 'active' AND password_phc = $2 AND password_key_id = $3`;
+  UPDATE account SET password = $3, password_set_at = $4 WHERE id = $1 AND status = 'active' AND password = $2`;
 
 const TOUCH = 'UPDATE session SET last_seen_at = $2 WHERE digest = $1 AND last_seen_at < $2';
 const END = 'DELETE FROM session WHERE digest = $1';
@@ -40,9 +41,9 @@ export function sessionStore(
 ): Pick<AccountStore, 'addSession' | 'changePassword' | 'findSession' | 'touchSession' | 'endSession'> {
   const ending = (digest: Buffer) => ({ sql: END, values: [digest] });
   return {
-    addSession(session, { phc, keyId }, replaces, event) {
+    addSession(session, verified, replaces, event) {
       const ended = replaces ? [replaces] : [];
-      const first = { sql: ADD, values: [...SESSION.values(session), phc, keyId] };
+      const first = { sql: ADD, values: [...SESSION.values(session), storedPassword(verified)] };
       return runner.act({
         touches: [session.digest, ...ended].map(rowKey),
         event,
@@ -50,16 +51,16 @@ export function sessionStore(
         rest: ended.map(ending),
       });
     },
-    changePassword(verified, { phc, keyId }, session, event) {
+    changePassword(verified, password, session, event) {
       const { accountId, digest } = session;
-      const change = [accountId, verified.phc, verified.keyId, phc, keyId, event.at];
+      const change = [accountId, storedPassword(verified), storedPassword(password), event.at];
       return runner.act({
         touches: [accountId, rowKey(digest)],
         event,
         first: { sql: CHANGE_PASSWORD, values: change },
         rest: [
           { sql: END_SESSIONS, values: [accountId] },
-          { sql: ADD, values: [...SESSION.values(session), phc, keyId] },
+          { sql: ADD, values: [...SESSION.values(session), storedPassword(password)] },
         ],
       });
     },

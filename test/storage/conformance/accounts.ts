@@ -20,8 +20,8 @@ export function accounts(withStore: WithStore): void {
       });
       assert.equal(await store.addAccount(bob, 'bob@example.com', event('user_added')), null);
       assert.deepEqual(await store.findAccount('usr_ada'), ada);
-      assert.deepEqual(await store.findAccountByEmail('bob@example.com'), bob);
-      assert.equal(await store.findAccountByEmail('Bob@example.com'), null);
+      assert.deepEqual(await store.findPasswordAccount('bob@example.com'), bob);
+      assert.equal(await store.findPasswordAccount('Bob@example.com'), null);
       assert.deepEqual(await store.listAccounts(2), [ada, bob]);
       assert.deepEqual(await store.listAccounts(1), [ada]);
       for (const { id } of [ada, bob]) {
@@ -46,8 +46,8 @@ export function accounts(withStore: WithStore): void {
     const changed = { ...ada, email: 'Ada@Lovelace.example', username: null, name: 'Ada King', epoch: 7 };
     assert.equal(await store.updateAccount(changed, 'ada@lovelace.example', event('user_updated')), null);
     const expected = { ...changed, epoch: ada.epoch };
-    assert.deepEqual(await store.findAccountByEmail('ada@lovelace.example'), expected, 'nothing else changes');
-    assert.equal(await store.findAccountByEmail('ada@example.com'), null);
+    assert.deepEqual(await store.findPasswordAccount('ada@lovelace.example'), expected, 'nothing else changes');
+    assert.equal(await store.findPasswordAccount('ada@example.com'), null);
     assert.equal(
       await store.updateAccount(expected, 'ada@lovelace.example', event('user_updated')),
       null,
@@ -129,7 +129,8 @@ export function sessions(withStore: WithStore): void {
   });
 
   const ends: Record<string, (store: AnyStore) => Promise<boolean>> = {
-    'a new password': (store) => store.setPassword('usr_ada', { phc: 'new', keyId: 1 }, event('user_password_set')),
+    'a new password': async (store) =>
+      (await store.setPassword('usr_ada', { phc: 'new', keyId: 1 }, event('user_password_set'))) === null,
     'ending them': (store) => store.endAccountSessions('usr_ada', event('user_sessions_ended')),
     'disabling the account': (store) => store.setAccountStatus('usr_ada', 'disabled', event('user_disabled')),
     'deleting the account': (store) => store.deleteAccount('usr_ada', event('user_deleted')),
@@ -229,6 +230,6 @@ export function sessions(withStore: WithStore): void {
     await store.setAccountStatus('usr_ada', 'active', event('user_enabled'));
     const other = { phc: '$argon2id$other', keyId: 1 };
     assert.equal(await store.addSession(sampleSession(), other, null, event('sign_in')), false, 'another password');
-    assert.equal(await store.setPassword('usr_none', { phc: '', keyId: 1 }, event('user_password_set')), false);
+    assert.equal(await store.setPassword('usr_none', { phc: '', keyId: 1 }, event('user_password_set')), 'gone');
   });
 }

@@ -94,30 +94,88 @@ CREATE TABLE scope (
   created_at bigint NOT NULL
 );
 
+-- The products where people sign in elsewhere. The digests of secrets are made with a root key; public keys are JSON Web Keys.
+CREATE TABLE identity_provider (
+  id text COLLATE "C" PRIMARY KEY,
+  status text NOT NULL CHECK (status IN ('active', 'paused')),
+  name text NOT NULL,
+  sign_in_url text NOT NULL,
+  secrets text NOT NULL,
+  keys text NOT NULL,
+  own_ids boolean NOT NULL,
+  rights text NOT NULL,
+  for_operators boolean NOT NULL,
+  session_lifetime integer,
+  created_at bigint NOT NULL
+);
+
+-- A password is JSON. Who signs in elsewhere has none, and may have no e-mail address, or the one of somebody else.
 CREATE TABLE account (
   id text COLLATE "C" PRIMARY KEY,
   epoch integer NOT NULL,
   status text NOT NULL CHECK (status IN ('active', 'disabled')),
-  email text NOT NULL,
-  email_key text COLLATE "C" NOT NULL UNIQUE,
-  username text COLLATE "C" UNIQUE,
-  name text NOT NULL,
+  email text,
+  email_key text COLLATE "C",
+  email_verified boolean NOT NULL,
+  username text COLLATE "C",
+  name text,
   avatar_url text,
   is_operator boolean NOT NULL,
-  password_phc text NOT NULL,
-  password_key_id bigint NOT NULL,
-  password_set_at bigint NOT NULL,
+  password text,
+  password_set_at bigint,
   created_at bigint NOT NULL
+);
+
+-- An address and a user name are one person's alone among those with a password; everybody else may share them.
+CREATE UNIQUE INDEX account_by_sign_in ON account (email_key) WHERE password IS NOT NULL;
+CREATE UNIQUE INDEX account_by_username ON account (username) WHERE password IS NOT NULL AND username IS NOT NULL;
+CREATE INDEX account_by_email ON account (email_key) WHERE email_key IS NOT NULL;
+
+-- Who somebody is at a provider. The id is the provider's, a colon and the subject, so that both are compared byte by byte.
+-- An identity comes before its account in the write that makes both: its key decides who makes them.
+CREATE TABLE identity (
+  id text COLLATE "C" PRIMARY KEY,
+  provider_id text COLLATE "C" NOT NULL REFERENCES identity_provider (id),
+  account_id text COLLATE "C" NOT NULL REFERENCES account (id) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+  created_at bigint NOT NULL
+);
+
+CREATE INDEX identity_by_account ON identity (account_id);
+
+-- Accounts that were deleted whose id may come again, since it is the provider's: the next one has a higher epoch.
+CREATE TABLE former_account (
+  id text COLLATE "C" PRIMARY KEY,
+  epoch integer NOT NULL
 );
 
 CREATE TABLE session (
   digest bytea PRIMARY KEY,
   account_id text COLLATE "C" NOT NULL REFERENCES account (id) ON DELETE CASCADE,
   created_at bigint NOT NULL,
-  last_seen_at bigint NOT NULL
+  last_seen_at bigint NOT NULL,
+  provider_id text COLLATE "C",
+  external text
 ) WITH (fillfactor = 80);
 
 CREATE INDEX session_by_account ON session (account_id);
+
+-- What a provider's server said of a browser's sign-in. The row stays as long as the sign-in request is good, so that it is
+-- bound to one person; its ticket is taken away when the browser shows it. Without an identity the person refused.
+CREATE TABLE external_sign_in (
+  nonce bytea PRIMARY KEY CHECK (octet_length(nonce) = 16),
+  provider_id text COLLATE "C" NOT NULL,
+  identity_id text COLLATE "C",
+  browser bytea NOT NULL,
+  continue_to text NOT NULL,
+  requested_at bigint NOT NULL,
+  demands_login boolean NOT NULL,
+  max_age bigint,
+  auth_time bigint,
+  amr text NOT NULL,
+  ticket bytea,
+  ticket_expires_at bigint NOT NULL,
+  expires_at bigint NOT NULL
+);
 
 -- Grants refer to clients and accounts without a constraint: deleting one of those ends its grants at once, since they
 -- are only ever read together, and the rows are cleared away later. The attempt is that of the last write, so that who

@@ -77,30 +77,88 @@ CREATE TABLE scope (
   created_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
+-- The products where people sign in elsewhere. The digests of secrets are made with a root key; public keys are JSON Web Keys.
+CREATE TABLE identity_provider (
+  id TEXT PRIMARY KEY,
+  status TEXT NOT NULL CHECK (status IN ('active', 'paused')),
+  name TEXT NOT NULL,
+  sign_in_url TEXT NOT NULL,
+  secrets TEXT NOT NULL,
+  keys TEXT NOT NULL,
+  own_ids INTEGER NOT NULL CHECK (own_ids IN (0, 1)),
+  rights TEXT NOT NULL,
+  for_operators INTEGER NOT NULL CHECK (for_operators IN (0, 1)),
+  session_lifetime INTEGER,
+  created_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- A password is JSON. Who signs in elsewhere has none, and may have no e-mail address, or the one of somebody else.
 CREATE TABLE account (
   id TEXT PRIMARY KEY,
   epoch INTEGER NOT NULL,
   status TEXT NOT NULL CHECK (status IN ('active', 'disabled')),
-  email TEXT NOT NULL,
-  email_key TEXT NOT NULL UNIQUE,
-  username TEXT UNIQUE,
-  name TEXT NOT NULL,
+  email TEXT,
+  email_key TEXT,
+  email_verified INTEGER NOT NULL CHECK (email_verified IN (0, 1)),
+  username TEXT,
+  name TEXT,
   avatar_url TEXT,
   is_operator INTEGER NOT NULL CHECK (is_operator IN (0, 1)),
-  password_phc TEXT NOT NULL,
-  password_key_id INTEGER NOT NULL,
-  password_set_at INTEGER NOT NULL,
+  password TEXT,
+  password_set_at INTEGER,
   created_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- An address and a user name are one person's alone among those with a password; everybody else may share them.
+CREATE UNIQUE INDEX account_by_sign_in ON account (email_key) WHERE password IS NOT NULL;
+CREATE UNIQUE INDEX account_by_username ON account (username) WHERE password IS NOT NULL AND username IS NOT NULL;
+CREATE INDEX account_by_email ON account (email_key) WHERE email_key IS NOT NULL;
+
+-- Who somebody is at a provider. The id is the provider's, a colon and the subject, so that both are compared byte by byte.
+-- An identity comes before its account in the write that makes both: its key decides who makes them.
+CREATE TABLE identity (
+  id TEXT PRIMARY KEY,
+  provider_id TEXT NOT NULL REFERENCES identity_provider (id),
+  account_id TEXT NOT NULL REFERENCES account (id) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+  created_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX identity_by_account ON identity (account_id);
+
+-- Accounts that were deleted whose id may come again, since it is the provider's: the next one has a higher epoch.
+CREATE TABLE former_account (
+  id TEXT PRIMARY KEY,
+  epoch INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE session (
   digest BLOB PRIMARY KEY,
   account_id TEXT NOT NULL REFERENCES account (id) ON DELETE CASCADE,
   created_at INTEGER NOT NULL,
-  last_seen_at INTEGER NOT NULL
+  last_seen_at INTEGER NOT NULL,
+  provider_id TEXT,
+  external TEXT
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX session_by_account ON session (account_id);
+
+-- What a provider's server said of a browser's sign-in. The row stays as long as the sign-in request is good, so that it is
+-- bound to one person; its ticket is taken away when the browser shows it. Without an identity the person refused.
+CREATE TABLE external_sign_in (
+  nonce BLOB PRIMARY KEY CHECK (length(nonce) = 16),
+  provider_id TEXT NOT NULL,
+  identity_id TEXT,
+  browser BLOB NOT NULL,
+  continue_to TEXT NOT NULL,
+  requested_at INTEGER NOT NULL,
+  demands_login INTEGER NOT NULL CHECK (demands_login IN (0, 1)),
+  max_age INTEGER,
+  auth_time INTEGER,
+  amr TEXT NOT NULL,
+  ticket BLOB,
+  ticket_expires_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
 
 -- Grants refer to clients and accounts without a constraint: deleting one of those ends its grants at once, since they
 -- are only ever read together, and the rows are cleared away later.

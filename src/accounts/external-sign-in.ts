@@ -1,0 +1,29 @@
+/** A sign-in elsewhere, on its way back: what a provider's server said, until the browser shows the ticket. */
+
+/** How long a ticket is good (ms). */
+export const TICKET_LIFETIME_MS = 60_000;
+
+/** What a provider said of one sign-in request, of which the nonce is the name. Times in ms since the epoch. */
+export type ExternalSignIn = {
+  /** 16 bytes. */
+  readonly nonce: Buffer;
+  readonly providerId: string;
+  /** Who signed in; null when the person refused. */
+  readonly identityId: string | null;
+  /** The digest of the cookie that the browser got with the request. */
+  readonly browser: Buffer;
+  /** The path and query that the browser goes on to. */
+  readonly continueTo: string;
+  readonly requestedAt: number;
+  /** Whether only a sign-in after the request counts, and one of how many seconds ago at most; null for any. */
+  readonly demandsLogin: boolean;
+  readonly maxAge: number | null;
+  /** When the person signed in at the provider, and how, as far as that said it. */
+  readonly authTime: number | null;
+  readonly amr: readonly string[];
+  /** The digest of the ticket; null from when it was shown. */
+  readonly ticket: Buffer | null;
+  readonly ticketExpiresAt: number;
+  /** When the request ends: until then it stays bound to this person. */
+  readonly expiresAt: number;
+};

@@ -1,0 +1,187 @@
+/** `identity-provider`: registers the products where people sign in elsewhere, and changes them. */
+import { Option } from 'commander';
+import { PROVIDER_RIGHTS, type ProviderRight } from '../accounts/identity-provider.ts';
+import type { IdentityProviderSettings } from '../operator/identity-provider-registry.ts';
+import { SHOWN_ONCE } from './client-view.ts';
+import type { CliCommand } from './command.ts';
+import type { CommandRun } from './command-run.ts';
+import type { Installation } from './context.ts';
+import { identityProviderJson, listedProviders, registeredProvider, shownProvider } from './identity-provider-view.ts';
+import { readJwksFile } from './jwks-file.ts';
+import {
+  NEWER,
+  type NewerOption,
+  readRights,
+  readTimeSetting,
+  type TimeSetting,
+  YES,
+  type YesOption,
+} from './option.ts';
+import { confirm } from './terminal-input.ts';
+
+type SettingOptions = {
+  name?: string;
+  signInUrl?: string;
+  jwks?: string;
+  rights?: readonly ProviderRight[];
+  operators?: boolean;
+  session?: TimeSetting;
+};
+type RegisterOptions = SettingOptions & { id: string; name: string; signInUrl: string; ownIds?: boolean };
+
+const RIGHTS = ['--rights <rights>', `what it may do: ${PROVIDER_RIGHTS.join(',')} or one of them`] as const;
+const SESSION = [
+  '--session <time>',
+  'how long a sign-in lasts here, such as 12h; "default" is 10 minutes, for the request that it was for',
+] as const;
+
+/** Adds the commands about identity providers. */
+export function addIdentityProviderCommands(program: CliCommand, run: CommandRun): void {
+  const group = program.group('identity-provider', 'Identity providers: your products that sign their own people in.');
+  addRegister(group, run);
+  addLooking(group, run);
+  addUpdate(group, run);
+  addSecrets(group, run);
+  addStopping(group, run);
+}
+
+function addRegister(group: CliCommand, run: CommandRun): void {
+  group
+    .leaf('register', 'Register a product that signs its own people in, and print what its developer needs.', [
+      'identity-provider register --id product --name "Photos" --sign-in-url https://app.example/oauth/sign-in',
+      'identity-provider register --id product --name "Photos" --sign-in-url https://app.example/sign-in --own-ids',
+    ])
+    .requiredOption(
+      '--id <id>',
+      'a short name of your choice: a-z, 0-9 and -; people are known by it and their subject',
+    )
+    .requiredOption('--name <name>', 'what people call the product')
+    .requiredOption('--sign-in-url <address>', 'where a browser goes to sign in')
+    .option('--jwks <file>', 'public keys (JWK or JWK Set): it signs with its own key, and gets no secret')
+    .option('--own-ids', 'its subjects are the ids of the accounts; then no other provider and no password is possible')
+    .addOption(new Option(...RIGHTS).argParser(readRights))
+    .option('--operators', 'people with the operator role may sign in with it')
+    .option(...SESSION, readTimeSetting)
+    .action((options: RegisterOptions) =>
+      run.withInstallation(
+        async ({ identityProviders, endpoints }) => {
+          const { id, name, signInUrl, ownIds = false, operators = false, rights = ['sign-in'] } = options;
+          const keys = options.jwks === undefined ? [] : await readJwksFile(options.jwks);
+          const sessionLifetime = seconds(options.session);
+          const settings = { id, name, signInUrl, ownIds, rights, forOperators: operators, keys, sessionLifetime };
+          const { provider, secret } = await identityProviders.register(settings);
+          return registeredProvider(provider, secret, endpoints);
+        },
+        { mayCreate: true },
+      ),
+    );
+}
+
+function addLooking(group: CliCommand, run: CommandRun): void {
+  group
+    .leaf('list', 'List all identity providers, oldest first.', ['identity-provider list --json'])
+    .action(() =>
+      run.withInstallation(async ({ identityProviders }) => listedProviders(await identityProviders.list(), run.width)),
+    );
+  group
+    .leaf('show <id>', 'Show one identity provider; never its secret.', ['identity-provider show product'])
+    .action((id: string) =>
+      run.withInstallation(async ({ identityProviders }) => shownProvider(await identityProviders.show(id))),
+    );
+}
+
+function addUpdate(group: CliCommand, run: CommandRun): void {
+  group
+    .leaf('update <id>', 'Change what is registered of an identity provider. Name it first, then what changes.', [
+      'identity-provider update product --sign-in-url https://app.example/oauth/sign-in',
+      'identity-provider update product --rights sign-in,users --session 12h',
+    ])
+    .option('--name <name>', 'what people call the product')
+    .option('--sign-in-url <address>', 'where a browser goes to sign in')
+    .option('--jwks <file>', 'these public keys (JWK or JWK Set) instead of all')
+    .addOption(new Option(...RIGHTS).argParser(readRights))
+    .option('--operators', 'people with the operator role may sign in with it')
+    .option('--no-operators', 'people with the operator role may not sign in with it')
+    .option(...SESSION, readTimeSetting)
+    .action((id: string, options: SettingOptions, command: CliCommand) => {
+      if (Object.keys(options).length === 0) command.error('say what to change');
+      return run.withInstallation(async ({ identityProviders }) => {
+        const updated = await identityProviders.update(id, await changedSettings(options));
+        return { ...shownProvider(updated), note: `${updated.name} is updated.` };
+      });
+    });
+}
+
+async function changedSettings(options: SettingOptions): Promise<Partial<IdentityProviderSettings>> {
+  const { name, signInUrl, rights, operators, session, jwks } = options;
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...(signInUrl === undefined ? {} : { signInUrl }),
+    ...(jwks === undefined ? {} : { keys: await readJwksFile(jwks) }),
+    ...(rights === undefined ? {} : { rights }),
+    ...(operators === undefined ? {} : { forOperators: operators }),
+    ...(session === undefined ? {} : { sessionLifetime: seconds(session) }),
+  };
+}
+
+function seconds(setting: TimeSetting | undefined): number | null {
+  return setting === undefined || setting === 'default' ? null : setting;
+}
+
+function addSecrets(group: CliCommand, run: CommandRun): void {
+  group
+    .leaf('rotate-secret <id>', 'Make a new secret; the one before works until you retire it.', [
+      'identity-provider rotate-secret product',
+    ])
+    .action((id: string) =>
+      run.withInstallation(async ({ identityProviders }) => {
+        const { provider, secret } = await identityProviders.rotateSecret(id);
+        return {
+          json: { provider_id: id, provider_secret: secret },
+          text: [`The new secret of ${provider.name}:`, '', `  ${secret}`, '', SHOWN_ONCE],
+          note: `Next: once the product uses it, end the old one: "valetkey identity-provider retire-secret ${id}".`,
+        };
+      }),
+    );
+  group
+    .leaf('retire-secret <id>', 'End the older of two secrets.', ['identity-provider retire-secret product'])
+    .option(...NEWER)
+    .action((id: string, { newer = false }: NewerOption) =>
+      run.withInstallation(async ({ identityProviders }) => {
+        const which = newer ? 'newer' : 'older';
+        const provider = await identityProviders.retireSecret(id, which);
+        const text = [`The ${which} secret of ${provider.name} is refused from now on.`];
+        return { json: identityProviderJson(provider), text };
+      }),
+    );
+}
+
+function addStopping(group: CliCommand, run: CommandRun): void {
+  const act = (name: 'pause' | 'resume', summary: string, sentence: string, example: string) =>
+    group.leaf(`${name} <id>`, summary, [example]).action((id: string) =>
+      run.withInstallation(async ({ identityProviders }: Installation) => {
+        const provider = await identityProviders[name](id);
+        return { json: identityProviderJson(provider), text: [`${provider.name} ${sentence}`] };
+      }),
+    );
+  act(
+    'pause',
+    'Let nobody sign in with it while it lasts; sessions and grants go on.',
+    'is paused: nobody can sign in with it, and it may ask nothing; "identity-provider resume" ends that.',
+    'identity-provider pause product',
+  );
+  act('resume', 'Let people sign in with it again.', 'is active again.', 'identity-provider resume product');
+  group
+    .leaf('delete <id>', 'Delete an identity provider at which no account has an identity.', [
+      'identity-provider delete product --yes',
+    ])
+    .option(...YES)
+    .action((id: string, { yes = false }: YesOption) =>
+      run.withInstallation(async ({ identityProviders }) => {
+        const { name } = await identityProviders.show(id);
+        await confirm(run.context, `Delete ${name}? Nobody can sign in with it any more. This cannot be undone.`, yes);
+        const provider = await identityProviders.delete(id);
+        return { json: { ...identityProviderJson(provider), status: 'deleted' }, text: [`${name} is deleted.`] };
+      }),
+    );
+}

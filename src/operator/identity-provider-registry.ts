@@ -1,0 +1,197 @@
+/** What the operator does with identity providers: products that sign their own people in. */
+import {
+  type IdentityProvider,
+  isProviderId,
+  PROVIDER_RIGHTS,
+  type ProviderRight,
+  signInUrlProblem,
+} from '../accounts/identity-provider.ts';
+import type { AccountStore, IdentityProviderStore } from '../accounts/store.ts';
+import { type Actor, type AuditAction, type AuditEvent, auditEvent } from '../oauth/audit.ts';
+import { OperatorError } from '../oauth/error.ts';
+import type { Keyring } from '../oauth/keyring.ts';
+import { makeSecret } from '../oauth/secret.ts';
+import { checkKeys, checkName } from './registration.ts';
+import { changesOf } from './registration-changes.ts';
+import { type WhichSecret, withNewSecret, withoutSecret } from './secret-rotation.ts';
+
+/** What the operator decides about a provider, and may change. */
+export type IdentityProviderSettings = Pick<
+  IdentityProvider,
+  'name' | 'signInUrl' | 'keys' | 'rights' | 'forOperators' | 'sessionLifetime'
+>;
+
+/** What is decided once. */
+export type NewIdentityProvider = IdentityProviderSettings & Pick<IdentityProvider, 'id' | 'ownIds'>;
+
+/** What the registry works with. `now` returns ms since the epoch. */
+export type IdentityProviderRegistryParts = {
+  readonly store: IdentityProviderStore & Pick<AccountStore, 'hasAccounts'>;
+  readonly keyring: Keyring;
+  readonly prefix: string;
+  readonly now: () => number;
+};
+
+/** A session of a provider lasts from a minute to 30 days (s). */
+const MIN_SESSION = 60;
+const MAX_SESSION = 30 * 24 * 3600;
+
+/** The operator's acts on providers. Each throws an `OperatorError` when it is refused, and then changed nothing. */
+export class IdentityProviderRegistry {
+  readonly #parts: IdentityProviderRegistryParts;
+  readonly #operator: Actor;
+
+  constructor(parts: IdentityProviderRegistryParts, operator: Actor) {
+    this.#parts = parts;
+    this.#operator = operator;
+  }
+
+  /** Registers a provider. Its secret's text is returned this once; with public keys there is none. */
+  async register(settings: NewIdentityProvider): Promise<{ provider: IdentityProvider; secret: string | null }> {
+    const { store, now } = this.#parts;
+    if (!isProviderId(settings.id))
+      throw new OperatorError('the id of a provider has 1 to 40 of a-z, 0-9 and -, and is not "password"');
+    checkSettings(settings);
+    await this.#checkOwnIds(settings);
+    const createdAt = now();
+    const made = settings.keys.length > 0 ? null : this.#makeSecret(createdAt);
+    const secrets = made ? [made.secret] : [];
+    const provider: IdentityProvider = { ...settings, status: 'active', secrets, createdAt };
+    const event = this.#event('identity_provider_registered', provider.id, provider.name);
+    if (!(await store.registerIdentityProvider(provider, event)))
+      throw new OperatorError(
+        `there is an identity provider ${JSON.stringify(provider.id)} already: choose another id`,
+      );
+    return { provider, secret: made?.text ?? null };
+  }
+
+  /** All providers, oldest first. */
+  list(): Promise<IdentityProvider[]> {
+    return this.#parts.store.listIdentityProviders();
+  }
+
+  /** One provider by its id. */
+  async show(id: string): Promise<IdentityProvider> {
+    const found = await this.#parts.store.findIdentityProvider(id);
+    if (!found)
+      throw new OperatorError(
+        `there is no identity provider ${JSON.stringify(id)}: "identity-provider list" shows all`,
+      );
+    return found;
+  }
+
+  /** Changes some settings and returns the provider as it is then. */
+  async update(id: string, changes: Partial<IdentityProviderSettings>): Promise<IdentityProvider> {
+    const before = await this.show(id);
+    const changed = { ...before, ...changes };
+    checkSettings(changed);
+    if (changed.keys.length > 0 && changed.secrets.length > 0)
+      throw new OperatorError('this provider proves itself with a secret: register another one with --jwks');
+    const event = this.#event('identity_provider_updated', id, changesOf<IdentityProviderSettings>(before, changes));
+    mustBeThere(await this.#parts.store.updateIdentityProvider(changed, event), id);
+    return changed;
+  }
+
+  /** Adds a new secret, shown this once; the one before stays live until it is retired. */
+  async rotateSecret(id: string): Promise<{ provider: IdentityProvider; secret: string }> {
+    const provider = await this.show(id);
+    if (provider.keys.length > 0)
+      throw new OperatorError(
+        'this provider proves itself with its keys: change them with "identity-provider update --jwks"',
+      );
+    const { text, secret } = this.#makeSecret(this.#parts.now());
+    const secrets = withNewSecret(provider.secrets, secret, `identity-provider retire-secret ${id}`);
+    await this.#replaceSecrets(provider, secrets, 'identity_provider_secret_rotated');
+    return { provider: { ...provider, secrets }, secret: text };
+  }
+
+  /** Ends one of two live secrets. */
+  async retireSecret(id: string, which: WhichSecret = 'older'): Promise<IdentityProvider> {
+    const provider = await this.show(id);
+    const secrets = withoutSecret(provider.secrets, which, `identity-provider rotate-secret ${id}`);
+    await this.#replaceSecrets(provider, secrets, 'identity_provider_secret_retired');
+    return { ...provider, secrets };
+  }
+
+  /** Refuses everything of a provider while it lasts: nobody can sign in there. Sessions and grants go on. */
+  pause(id: string): Promise<IdentityProvider> {
+    return this.#setStatus(id, 'paused', 'identity_provider_paused');
+  }
+
+  /** Lets people sign in there again. */
+  resume(id: string): Promise<IdentityProvider> {
+    return this.#setStatus(id, 'active', 'identity_provider_resumed');
+  }
+
+  /** Deletes a provider that nobody has an identity at. */
+  async delete(id: string): Promise<IdentityProvider> {
+    const provider = await this.show(id);
+    const event = this.#event('identity_provider_deleted', id, provider.name);
+    if (!(await this.#parts.store.deleteIdentityProvider(id, event)))
+      throw new OperatorError(
+        `accounts have an identity at ${JSON.stringify(id)}: "identity-provider pause" stops it, or delete those accounts first`,
+      );
+    return provider;
+  }
+
+  async #setStatus(id: string, status: IdentityProvider['status'], action: AuditAction): Promise<IdentityProvider> {
+    const provider = await this.show(id);
+    if (!(await this.#parts.store.setIdentityProviderStatus(id, status, this.#event(action, id))))
+      throw new OperatorError(`the identity provider is ${status} already`);
+    return { ...provider, status };
+  }
+
+  /** A provider whose subjects are the account ids is alone: nobody else may come to one of its ids. */
+  async #checkOwnIds({ ownIds }: NewIdentityProvider): Promise<void> {
+    const others = await this.list();
+    const alone = others.find((other) => other.ownIds);
+    if (alone)
+      throw new OperatorError(
+        `${alone.id} was registered with --own-ids, so that it is the only identity provider here`,
+      );
+    if (!ownIds) return;
+    if (others.length > 0)
+      throw new OperatorError(`--own-ids is for an installation with one identity provider: there is ${others[0]?.id}`);
+    if (await this.#parts.store.hasAccounts())
+      throw new OperatorError('--own-ids is for an installation without accounts: begin a new one');
+  }
+
+  async #replaceSecrets(provider: IdentityProvider, secrets: IdentityProvider['secrets'], action: AuditAction) {
+    const { store } = this.#parts;
+    const event = this.#event(action, provider.id);
+    if (!(await store.replaceIdentityProviderSecrets(provider.id, provider.secrets, secrets, event)))
+      throw new OperatorError(
+        'somebody else changed the secrets of this identity provider at the same time: look with "identity-provider show", and try again',
+      );
+  }
+
+  #makeSecret(at: number) {
+    return makeSecret(this.#parts.keyring, this.#parts.prefix, 'ps', at);
+  }
+
+  #event(action: AuditAction, id: string, detail?: string): AuditEvent {
+    return auditEvent(action, this.#operator, this.#parts.now(), { clientId: id, ...(detail ? { detail } : {}) });
+  }
+}
+
+function checkSettings({ name, signInUrl, keys, rights, sessionLifetime }: IdentityProviderSettings): void {
+  checkName(name);
+  const problem = signInUrlProblem(signInUrl);
+  if (problem) throw new OperatorError(`the sign-in address ${JSON.stringify(signInUrl)}: ${problem}`);
+  checkKeys(keys);
+  if (rights.length === 0 || new Set(rights).size < rights.length || !rights.every(isRight))
+    throw new OperatorError(`rights are ${PROVIDER_RIGHTS.join(' and ')}, each once`);
+  if (sessionLifetime !== null && (sessionLifetime < MIN_SESSION || sessionLifetime > MAX_SESSION))
+    throw new OperatorError('a session lasts from 60 s to 30 days');
+}
+
+function isRight(text: string): text is ProviderRight {
+  return (PROVIDER_RIGHTS as readonly string[]).includes(text);
+}
+
+function mustBeThere(there: boolean, id: string): void {
+  if (!there)
+    throw new OperatorError(
+      `the identity provider ${id} was deleted at the same time: look with "identity-provider list", and try again`,
+    );
+}

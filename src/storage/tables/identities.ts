@@ -1,0 +1,68 @@
+/** Identities: who accounts are at providers. */
+import { type Identity, identityId } from '../../accounts/identity-provider.ts';
+import type { IdentityStore } from '../../accounts/store.ts';
+import type { Runner } from '../acts.ts';
+import { ACCOUNT, STORED_ACCOUNT } from './accounts.ts';
+import { Table } from './table.ts';
+
+/** An identity, as it is stored. */
+export const IDENTITY = Table.of<Identity>('identity', {
+  id: 'text',
+  providerId: 'text',
+  accountId: 'text',
+  createdAt: 'time',
+});
+
+/** What a deleted account leaves whose id may come again. */
+export const FORMER_ACCOUNT = Table.of<{ readonly id: string; readonly epoch: number }>('former_account', {
+  id: 'text',
+  epoch: 'integer',
+});
+
+const FIND = `
+  SELECT ${IDENTITY.selected}, ${ACCOUNT.selected}
+  FROM identity JOIN account ON account.id = identity.account_id WHERE identity.id = $1`;
+const LIST = `SELECT ${IDENTITY.names} FROM identity WHERE account_id = $1 ORDER BY created_at, id`;
+const ADD = `${IDENTITY.insertion} ON CONFLICT DO NOTHING`;
+const LINK = `
+  INSERT INTO identity (${IDENTITY.names}) SELECT $1, $2, id, $4 FROM account WHERE id = $3 ON CONFLICT DO NOTHING`;
+const ADD_ACCOUNT = `${STORED_ACCOUNT.insertion} ON CONFLICT DO NOTHING`;
+/** Old grants of the same id stay dead: each keeps the epoch of its Allow. */
+const ABOVE_LAST_EPOCH = `
+  UPDATE account SET epoch = (SELECT former_account.epoch + 1 FROM former_account WHERE former_account.id = $1)
+  WHERE id = $1 AND EXISTS (SELECT 1 FROM former_account WHERE former_account.id = $1)`;
+
+/** The port's identities. */
+export function identityStore(runner: Runner): IdentityStore {
+  return {
+    async findIdentity(providerId, subject) {
+      const id = identityId(providerId, subject);
+      const [row] = await runner.select({ sql: FIND, values: [id] }, ([found]) =>
+        found ? [id, found[2] as string] : [id],
+      );
+      if (!row) return null;
+      return { identity: IDENTITY.read(row), account: ACCOUNT.read(row.slice(IDENTITY.columns.length)) };
+    },
+    async listIdentities(accountId) {
+      const rows = await runner.select({ sql: LIST, values: [accountId] }, 'all');
+      return rows.map((row) => IDENTITY.read(row));
+    },
+    addIdentityAndAccount(identity, account, emailKey, event) {
+      return runner.act({
+        touches: [identity.id, account.id],
+        event,
+        first: { sql: ADD, values: IDENTITY.values(identity) },
+        rest: [
+          { sql: ADD_ACCOUNT, values: STORED_ACCOUNT.values({ ...account, emailKey }) },
+          { sql: ABOVE_LAST_EPOCH, values: [account.id] },
+        ],
+      });
+    },
+    linkIdentity: (identity, event) =>
+      runner.act({
+        touches: [identity.id, identity.accountId],
+        event,
+        first: { sql: LINK, values: IDENTITY.values(identity) },
+      }),
+  };
+}
