@@ -7,25 +7,11 @@ import { isIPv6 } from 'node:net';
 import { userInfo } from 'node:os';
 import { setTimeout as after } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
-import { Accounts } from './accounts/accounts.ts';
-import { makeSignInLimits, makeThrottles } from './accounts/limits.ts';
-import { PasswordHasher } from './accounts/password-hash.ts';
-import { WrongSignIns } from './accounts/wrong-sign-ins.ts';
 import type { CommandContext, Installation } from './cli/context.ts';
 import { runProgram } from './cli/program.ts';
-import { assertionAudiences, endpointsOf } from './http/paths.ts';
 import type { Service } from './http/service.ts';
-import { AuthorizationServer } from './oauth/authorization-server.ts';
-import { ClientAuthenticator } from './oauth/client-authenticator.ts';
-import { DeviceFlow } from './oauth/device-flow.ts';
-import { GrantRegistry } from './oauth/grant-registry.ts';
-import { Introspection } from './oauth/introspection.ts';
+import { makeInstallation, type WiredInstallation } from './installation.ts';
 import { createKeyring, type Keyring } from './oauth/keyring.ts';
-import { KnownTokens } from './oauth/known-tokens.ts';
-import { ClientRegistry } from './operator/client-registry.ts';
-import { IdentityProviderRegistry } from './operator/identity-provider-registry.ts';
-import { ResourceServerRegistry } from './operator/resource-server-registry.ts';
-import { ScopeRegistry } from './operator/scope-registry.ts';
 import { pagePaths } from './pages/page-paths.ts';
 import { InstallationError } from './process/installation-error.ts';
 import { GatheredLines, type Log, lineByLine, makeLogger } from './process/log.ts';
@@ -55,7 +41,7 @@ type OpenDatabase = { readonly storage: Storage; readonly now: () => number };
 export type RunningService = {
   readonly appUrl: string;
   readonly apiUrl: string;
-  readonly installation: ReturnType<typeof makeInstallation>;
+  readonly installation: WiredInstallation;
   /** Answers the requests under way, for at most 10 seconds, and closes the store. */
   stop(): Promise<void>;
 };
@@ -76,7 +62,7 @@ export async function startService(configuration: Configuration, world: World): 
   const paths = pagePaths(configuration.pagesBasePath);
   const keyring = createKeyring(loadRootKeys(configuration, isNew(configuration.database)));
   const { storage, now } = await openDatabase(configuration, keyring, world, 'service', true);
-  const installation = makeInstallation(configuration, keyring, storage, now);
+  const installation = makeInstallation(configuration, keyring, storage, { now, later, operator: userName() });
   const stopping = new AbortController();
   const service: Service = {
     authorizationServer: installation.authorizationServer,
@@ -168,52 +154,6 @@ async function nextSteps({ accounts, clients }: Installation): Promise<string> {
   }
   if (steps.length === 0) return '';
   return `\nNext, in another terminal:\n${steps.map((step) => `  npm run -s valetkey -- ${step}\n`).join('')}`;
-}
-
-/** The domain over an opened database. */
-function makeInstallation(
-  configuration: Configuration,
-  keyring: Keyring,
-  { store, counters, close }: Storage,
-  now: () => number,
-) {
-  const lifetimes = lifetimesOf(configuration);
-  const prefix = configuration.tokenPrefix;
-  const throttles = makeThrottles(counters);
-  const operator = { kind: 'operator', id: userName(), source: null, requestId: null } as const;
-  const hasher = new PasswordHasher(keyring);
-  const limits = makeSignInLimits({ keyring, counters, throttles, now, later });
-  const wrongSignIns = new WrongSignIns(store, now);
-  const guessable = [configuration.productName, 'valetkey'];
-  const { appUrl, apiUrl } = configuration;
-  const knownTokens = new KnownTokens(prefix);
-  const parts = { store, keyring, lifetimes, prefix, knownTokens, ownResource: apiUrl, now };
-  const authenticator = new ClientAuthenticator({
-    ...parts,
-    throttle: throttles.clientAndSource,
-    audiences: assertionAudiences(appUrl),
-  });
-  return {
-    authorizationServer: new AuthorizationServer({
-      ...parts,
-      clients: authenticator,
-      issuer: appUrl,
-    }),
-    deviceFlow: new DeviceFlow({ ...parts, clients: authenticator }),
-    introspection: new Introspection({ ...parts, throttle: throttles.clientAndSource }),
-    clients: new ClientRegistry({ store, keyring, prefix, accessTokenLifetime: lifetimes.accessToken, now }, operator),
-    accounts: new Accounts({ store, hasher, ...limits, wrongSignIns, now, guessable }),
-    wrongSignIns,
-    grants: new GrantRegistry(store, now),
-    resourceServers: new ResourceServerRegistry(parts, operator),
-    scopes: new ScopeRegistry(store, now, operator),
-    identityProviders: new IdentityProviderRegistry(parts, operator),
-    audit: store,
-    throttles,
-    operator,
-    endpoints: endpointsOf(appUrl),
-    close,
-  };
 }
 
 /** Opens the database, and notes in the keys file which installation its keys serve. Throws `InstallationError`. */
@@ -335,7 +275,7 @@ export function makeCommandContext(environment: Readonly<Record<string, string |
     now: Date.now,
     open: async (mayCreate) => {
       const { read, keyring, storage, now } = await openForCommand({ mayCreate });
-      return makeInstallation(read, keyring, storage, now);
+      return makeInstallation(read, keyring, storage, { now, later, operator: userName() });
     },
     serve: ({ json }) => serve(configuration(), json),
     demo: async (options) => {

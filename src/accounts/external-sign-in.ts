@@ -1,8 +1,5 @@
 /** A sign-in elsewhere, on its way back: what a provider's server said, until the browser shows the ticket. */
 
-/** How long a ticket is good (ms). */
-export const TICKET_LIFETIME_MS = 60_000;
-
 /** What a provider said of one sign-in request, of which the nonce is the name. Times in ms since the epoch. */
 export type ExternalSignIn = {
   /** 16 bytes. */

@@ -1,7 +1,7 @@
 /** The guards of what the program hands to its parts. */
 import { type Guard, guardsIn } from './guard.ts';
 
-/** Guards of src/main.ts: tests run the real program for each. */
+/** Guards of src/main.ts and src/installation.ts: tests run the real program for each. */
 export const mainGuards: readonly Guard[] = [
   ...guardsIn(
     'src/main.ts',
@@ -19,6 +19,15 @@ export const mainGuards: readonly Guard[] = [
         "durability: role === 'service' ? durability : 'full',",
         "durability: role === 'service' ? 'awaited' : 'full',",
       ],
+      ['a start warns of the configuration', '...configurationWarnings(configuration), ', ''],
+      ['a start warns of settings that differ', '...differences, ', ''],
+      ['what SQLite has to report is logged', 'report: (sentence) => logger.warn(sentence),', 'report: () => {},'],
+    ],
+  ),
+  ...guardsIn(
+    'src/installation.ts',
+    ['test/flows/wiring.test.ts'],
+    [
       [
         "the product's name is no password",
         "const guessable = [configuration.productName, 'valetkey'];",
@@ -29,9 +38,6 @@ export const mainGuards: readonly Guard[] = [
         "const guessable = [configuration.productName, 'valetkey'];",
         'const guessable = [configuration.productName];',
       ],
-      ['a start warns of the configuration', '...configurationWarnings(configuration), ', ''],
-      ['a start warns of settings that differ', '...differences, ', ''],
-      ['what SQLite has to report is logged', 'report: (sentence) => logger.warn(sentence),', 'report: () => {},'],
     ],
   ),
   ...guardsIn(

@@ -1,0 +1,75 @@
+/** The wiring of the domain: one installation over an opened database, for the service and for each command. */
+import { Accounts } from './accounts/accounts.ts';
+import { makeSignInLimits, makeThrottles } from './accounts/limits.ts';
+import { PasswordHasher } from './accounts/password-hash.ts';
+import { WrongSignIns } from './accounts/wrong-sign-ins.ts';
+import { assertionAudiences, endpointsOf } from './http/paths.ts';
+import { AuthorizationServer } from './oauth/authorization-server.ts';
+import { ClientAuthenticator } from './oauth/client-authenticator.ts';
+import { DeviceFlow } from './oauth/device-flow.ts';
+import { GrantRegistry } from './oauth/grant-registry.ts';
+import { Introspection } from './oauth/introspection.ts';
+import type { Keyring } from './oauth/keyring.ts';
+import { KnownTokens } from './oauth/known-tokens.ts';
+import { ClientRegistry } from './operator/client-registry.ts';
+import { IdentityProviderRegistry } from './operator/identity-provider-registry.ts';
+import { ResourceServerRegistry } from './operator/resource-server-registry.ts';
+import { ScopeRegistry } from './operator/scope-registry.ts';
+import { type Configuration, lifetimesOf } from './settings/configuration.ts';
+import type { Storage } from './storage/storage.ts';
+
+/** What the wiring needs of the process: the clock (ms), how to act later (ms), and who runs it. */
+export type WiringWorld = {
+  readonly now: () => number;
+  readonly later: (act: () => void, ms: number) => () => void;
+  readonly operator: string;
+};
+
+/** A wired installation. */
+export type WiredInstallation = ReturnType<typeof makeInstallation>;
+
+/** Wires the domain over an opened database. */
+export function makeInstallation(
+  configuration: Configuration,
+  keyring: Keyring,
+  { store, counters, close }: Storage,
+  { now, later, operator: operatorName }: WiringWorld,
+) {
+  const lifetimes = lifetimesOf(configuration);
+  const prefix = configuration.tokenPrefix;
+  const throttles = makeThrottles(counters);
+  const operator = { kind: 'operator', id: operatorName, source: null, requestId: null } as const;
+  const hasher = new PasswordHasher(keyring);
+  const limits = makeSignInLimits({ keyring, counters, throttles, now, later });
+  const wrongSignIns = new WrongSignIns(store, now);
+  const guessable = [configuration.productName, 'valetkey'];
+  const { appUrl, apiUrl } = configuration;
+  const knownTokens = new KnownTokens(prefix);
+  const parts = { store, keyring, lifetimes, prefix, knownTokens, ownResource: apiUrl, now };
+  const authenticator = new ClientAuthenticator({
+    ...parts,
+    throttle: throttles.clientAndSource,
+    audiences: assertionAudiences(appUrl),
+  });
+  return {
+    authorizationServer: new AuthorizationServer({
+      ...parts,
+      clients: authenticator,
+      issuer: appUrl,
+    }),
+    deviceFlow: new DeviceFlow({ ...parts, clients: authenticator }),
+    introspection: new Introspection({ ...parts, throttle: throttles.clientAndSource }),
+    clients: new ClientRegistry({ store, keyring, prefix, accessTokenLifetime: lifetimes.accessToken, now }, operator),
+    accounts: new Accounts({ store, hasher, ...limits, wrongSignIns, now, guessable }),
+    wrongSignIns,
+    grants: new GrantRegistry(store, now),
+    resourceServers: new ResourceServerRegistry(parts, operator),
+    scopes: new ScopeRegistry(store, now, operator),
+    identityProviders: new IdentityProviderRegistry(parts, operator),
+    audit: store,
+    throttles,
+    operator,
+    endpoints: endpointsOf(appUrl),
+    close,
+  };
+}
