@@ -41,8 +41,8 @@ export function addRevocations(app: FastifyInstance, service: Service): void {
       reply.hijack();
       reply.raw.writeHead(200, {
         'Content-Type': 'text/event-stream',
-        'Cache-Control': 'no-store',
-        // Proxies that buffer would hold back what must arrive at once.
+        // Proxies that compress or buffer would hold back what must arrive at once.
+        'Cache-Control': 'no-store, no-transform',
         'X-Accel-Buffering': 'no',
         'X-Request-Id': request.id,
       });

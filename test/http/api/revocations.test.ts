@@ -160,7 +160,7 @@ describe('interface: a stream says something all the time', { concurrency: true 
     const names = ['content-type', 'cache-control', 'x-accel-buffering'];
     assert.deepEqual(
       names.map((name) => headers.get(name)),
-      ['text/event-stream', 'no-store', 'no'],
+      ['text/event-stream', 'no-store, no-transform', 'no'],
     );
     assert.match(String(headers.get('x-request-id')), /^[\w-]{12}$/);
   });
