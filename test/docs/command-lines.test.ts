@@ -10,7 +10,11 @@ import { ProgramOnDisk } from '../support/program.ts';
 
 const ROOT = new URL('../../', import.meta.url);
 const DOCUMENTS = globSync(['*.md', 'docs/**/*.md', 'packages/*/README.md'], { cwd: ROOT });
-const SHIPPED = ['compose.yaml', 'Dockerfile', ...globSync(['deploy/*', 'src/cli/*.ts'], { cwd: ROOT })];
+const SHIPPED = [
+  'compose.yaml',
+  'Dockerfile',
+  ...globSync(['deploy/*.*', 'deploy/shared-host/*', 'src/cli/*.ts'], { cwd: ROOT }),
+];
 const read = (file: string) => readFileSync(new URL(file, ROOT), 'utf8');
 
 /** A password as a variable of one command, as an option, or in an address. */

@@ -1,4 +1,4 @@
-/** A real nginx with the configuration under deploy/, in front of instances on this machine. */
+/** A real nginx with the configurations under deploy/, in front of instances on this machine. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -34,14 +34,25 @@ export async function nginxAddresses(): Promise<Addresses> {
   return { appUrl: `http://127.0.0.1:${await freePort()}`, apiUrl: `http://127.0.0.1:${await freePort()}` };
 }
 
-/** Starts nginx at its addresses, in front of instances; it ends with the test. */
-export async function startNginx(t: Lifetime, at: Addresses, instances: readonly Addresses[]): Promise<RunningNginx> {
+/** Starts nginx at its addresses, in front of instances, with the configuration of compose.yaml; it ends with the test. */
+export function startNginx(t: Lifetime, at: Addresses, instances: readonly Addresses[]): Promise<RunningNginx> {
+  return runNginx(t, at.appUrl, (folder) => site(folder, at, instances));
+}
+
+/** Starts nginx with what `site` makes of a configuration, for a folder; resolves when it answers at `url`. */
+export async function runNginx(
+  t: Lifetime,
+  url: string,
+  site: (folder: string) => Promise<string>,
+): Promise<RunningNginx> {
   const folder = mkdtempSync(join(tmpdir(), 'valetkey-nginx-'));
-  writeFileSync(join(folder, 'nginx.conf'), main(folder, await site(folder, at, instances)));
+  writeFileSync(join(folder, 'nginx.conf'), main(folder, await site(folder)));
   const options = ['-p', folder, '-c', join(folder, 'nginx.conf'), '-e', join(folder, 'error.log')];
   const child = spawn(NGINX, options, { stdio: 'ignore' });
   t.after(() => end(child, folder));
-  await untilAnswering(child, at.appUrl, () => readFileSync(join(folder, 'error.log'), 'utf8'));
+  await untilListening(child, url).catch(() => {
+    throw new Error(`nginx: ${readFileSync(join(folder, 'error.log'), 'utf8')}`);
+  });
   return {
     handedOn: () =>
       readFileSync(join(folder, 'access.log'), 'utf8')
@@ -95,7 +106,8 @@ async function site(folder: string, { appUrl, apiUrl }: Addresses, instances: re
     .replaceAll('/var/log/nginx/', `${folder}/`);
 }
 
-async function untilAnswering(child: ChildProcess, url: string, log: () => string): Promise<void> {
+/** Resolves when somebody listens at an address; rejects when the process that should ends, or takes too long. */
+export async function untilListening(child: ChildProcess, url: string): Promise<void> {
   const start = performance.now();
   const { hostname, port } = new URL(url);
   for (;;) {
@@ -103,7 +115,7 @@ async function untilAnswering(child: ChildProcess, url: string, log: () => strin
     const [what] = await Promise.race([once(socket, 'connect').then(() => ['up']), once(socket, 'error')]);
     socket.destroy();
     if (what === 'up') return;
-    if (child.exitCode !== null || performance.now() - start > PATIENCE_MS) throw new Error(`nginx: ${log()}`);
+    if (child.exitCode !== null || performance.now() - start > PATIENCE_MS) throw new Error('nobody listens');
     await sleep(20);
   }
 }

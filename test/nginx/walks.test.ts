@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { me, obtainPair, pairOf, refresh, signedInBrowser } from '../support/flow.ts';
 import { hold, requestHead, sendRaw } from '../support/raw-http.ts';
 import { addClient, addUser, freePort, startTestService } from '../support/service.ts';
-import { addResourceServer, basic } from '../support/standard.ts';
+import { addResourceServer, basic, standardUrl } from '../support/standard.ts';
 import { BEHIND_NGINX, isThere, nginxAddresses, startNginx } from './nginx.ts';
 
 // Not a skipped test: nothing that this project brings is missing.
@@ -130,6 +130,13 @@ async function walk(): Promise<void> {
     await assertUnharmed(next.accessToken);
     const [handedOn, answered] = await accounts();
     assert.deepEqual(answered, handedOn);
+  });
+
+  test('RFC 6749 §4.1.2: a redirect that carries all that an address may hold comes through', async () => {
+    const state = 'y'.repeat(8_000);
+    const { status, headers } = await ada.get(standardUrl(behind, client, { scope: 'none', state }));
+    assert.equal(status, 303);
+    assert.equal(new URL(String(headers.get('location'))).searchParams.get('state'), state);
   });
 
   test('RFC 9112 §9.3.2: pages and token requests that are sent at once are answered in turn, until one says that it is the last', async () => {
