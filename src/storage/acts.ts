@@ -5,6 +5,9 @@
 import type { AuditEvent } from '../oauth/audit.ts';
 import type { Stored } from './tables/table.ts';
 
+/** The key of the installation's row. */
+export const INSTALLATION_KEY = 'installation';
+
 /** A statement, with `$1` and so on in the place of its values. */
 export type Statement = { readonly sql: string; readonly values: readonly Stored[] };
 

@@ -2,31 +2,31 @@
  * What devices ask for while they wait, for all instances. The table is bounded and outside the server's log: a crash of
  * the server costs a waiting device a new code. What somebody allowed is a grant, and on disk.
  */
-import { type DeviceDecision, MAX_DEVICES_WAITING, type WaitingDevice } from '../../oauth/device-authorization.ts';
-import { grantIdText, parseGrantId } from '../../oauth/grant.ts';
+import { type DeviceDecision, type DeviceRequest, MAX_DEVICES_WAITING } from '../../oauth/device-authorization.ts';
 import { WEIGHTS } from '../../oauth/networks.ts';
 import type { DeviceRequestStore } from '../../oauth/store.ts';
+import { Table } from '../tables/table.ts';
 import { newAttempt } from './attempts.ts';
 import type { Database } from './database.ts';
 
-type DeviceRequestRow = {
-  readonly user_code: string;
-  readonly grant_id: string;
-  readonly client_id: string;
-  readonly scope: string;
-  readonly resource: string | null;
-  readonly code_challenge: string;
-  readonly expires_at: number;
-  readonly decision: DeviceDecision;
-  readonly polled_at: number;
-  readonly interval_s: number;
-};
+const ROW = Table.of<DeviceRequest & { decision: DeviceDecision; polledAt: number; intervalS: number }>(
+  'device_request',
+  {
+    userCode: 'text',
+    grantId: 'uuid',
+    clientId: 'text',
+    scope: 'json',
+    resource: 'text?',
+    codeChallenge: 'text',
+    expiresAt: 'time',
+    decision: 'text?',
+    polledAt: 'time',
+    intervalS: 'integer',
+  },
+);
 
-/** So many that have expired go with each one that comes. */
+/** Number of expired requests that go with each one that comes. */
 const EXPIRED_AT_ONCE = 64;
-
-const COLUMNS =
-  'user_code, grant_id, client_id, scope, resource, code_challenge, expires_at, decision, polled_at, interval_s';
 
 const FORGET_EXPIRED = `
   DELETE FROM device_request WHERE user_code IN (
@@ -39,12 +39,12 @@ const ADD = `
       (SELECT count(*) FROM device_request WHERE network_1 = $11) AS of_1,
       (SELECT count(*) FROM device_request WHERE network_4 = $12) AS of_4,
       (SELECT count(*) FROM device_request WHERE network_32 = $13) AS of_32)
-  INSERT INTO device_request (${COLUMNS}, network_1, network_4, network_32)
+  INSERT INTO device_request (${ROW.names}, network_1, network_4, network_32)
   SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13 FROM waiting
   WHERE of_1 * 32 < free AND of_4 * 32 < free * 4 AND of_32 * 32 < free * 32
   ON CONFLICT (user_code) DO NOTHING`;
 
-const FIND = `SELECT ${COLUMNS} FROM device_request WHERE user_code = $1 AND expires_at > $2`;
+const FIND = `SELECT ${ROW.names} FROM device_request WHERE user_code = $1 AND expires_at > $2`;
 
 /** Who comes again with the attempt that decided, decided. */
 const DECIDE = `
@@ -56,14 +56,17 @@ const PACE = 'UPDATE device_request SET polled_at = $2, interval_s = $3 WHERE us
 /** The port's device requests. */
 export function deviceRequestStore(database: Database): DeviceRequestStore {
   return {
-    async addDeviceRequest(waiting, networks, now) {
+    async addDeviceRequest({ request, decision, pace }, networks, now) {
+      const row = { ...request, decision, polledAt: pace.polledAt, intervalS: pace.interval };
       await database.change(FORGET_EXPIRED, [now, EXPIRED_AT_ONCE]);
       const own = WEIGHTS.map((weight) => networks.find((network) => network.weight === weight)?.key ?? null);
-      return (await database.change(ADD, [...values(waiting), ...own, MAX_DEVICES_WAITING])) === 1;
+      return (await database.change(ADD, [...ROW.values(row), ...own, MAX_DEVICES_WAITING])) === 1;
     },
     async findDeviceRequest(userCode, now) {
-      const row = await database.one<DeviceRequestRow>(FIND, [userCode, now]);
-      return row ? asWaitingDevice(row) : null;
+      const [found] = await database.tuples(FIND, [userCode, now]);
+      if (!found) return null;
+      const { decision, polledAt, intervalS: interval, ...request } = ROW.read(found);
+      return { request, decision, pace: { polledAt, interval } };
     },
     async decideDeviceRequest(userCode, from, to) {
       return (await database.change(DECIDE, [userCode, from, to, newAttempt()])) === 1;
@@ -71,36 +74,5 @@ export function deviceRequestStore(database: Database): DeviceRequestStore {
     async paceDeviceRequest(userCode, { polledAt, interval }) {
       await database.change(PACE, [userCode, polledAt, interval]);
     },
-  };
-}
-
-function values({ request, decision, pace }: WaitingDevice): unknown[] {
-  return [
-    request.userCode,
-    grantIdText(request.grantId),
-    request.clientId,
-    JSON.stringify(request.scope),
-    request.resource,
-    request.codeChallenge,
-    request.expiresAt,
-    decision,
-    pace.polledAt,
-    pace.interval,
-  ];
-}
-
-function asWaitingDevice(row: DeviceRequestRow): WaitingDevice {
-  return {
-    request: {
-      userCode: row.user_code,
-      grantId: parseGrantId(row.grant_id) as Buffer,
-      clientId: row.client_id,
-      scope: JSON.parse(row.scope) as string[],
-      resource: row.resource,
-      codeChallenge: row.code_challenge,
-      expiresAt: row.expires_at,
-    },
-    decision: row.decision,
-    pace: { polledAt: row.polled_at, interval: row.interval_s },
   };
 }

@@ -7,18 +7,20 @@ import type { AuditEvent } from '../../oauth/audit.ts';
 import { DEVICE_GRANT_TYPE } from '../../oauth/device-authorization.ts';
 import { type Generation, grantIdText, MAX_GRANTS_OF_ONE_APP } from '../../oauth/grant.ts';
 import type { GrantedAccess } from '../../oauth/granted-access.ts';
-import type { GrantFilter, GrantStore, Redemption } from '../../oauth/store.ts';
+import type { GrantStore, Redemption } from '../../oauth/store.ts';
 import { bytesOf } from '../row-key.ts';
 import { NEW_EVENT, newEvent } from '../tables/audit-events.ts';
 import {
-  asGrantInContext,
+  asGrant,
   CONTEXT_COLUMNS,
+  contextOf,
   GRANT,
   type GrantInContextRow,
   MARK,
   MARKED,
   NOT_ENDED,
-  resourceOwnerGrants,
+  type OwnGrants,
+  withColdVerbs,
 } from '../tables/grants.ts';
 import { type Mark, UseMarks } from '../use-marks.ts';
 import { newAttempt } from './attempts.ts';
@@ -31,18 +33,14 @@ import { asRecord, recordType } from './records.ts';
 import { runnerOn } from './runner.ts';
 
 /** A grant, its id as bytes, and what a decision on it needs. */
-const SELECTED = `${GRANT.selected.replace('oauth_grant.id', 'uuid_send(oauth_grant.id)')}, ${CONTEXT_COLUMNS}`;
-
-/** Where that is. */
-const CONTEXT = `
+const FIND = `
+  SELECT ${GRANT.selected.replace('oauth_grant.id', 'uuid_send(oauth_grant.id)')}, ${CONTEXT_COLUMNS},
+    client.version, asked.place
+  FROM unnest($1::uuid[]) WITH ORDINALITY AS asked (id, place)
+  JOIN oauth_grant ON oauth_grant.id = asked.id
   JOIN installation ON installation.number = 1
   JOIN client ON client.id = oauth_grant.client_id
   JOIN account ON account.id = oauth_grant.resource_owner_id`;
-
-const FIND = `
-  SELECT ${SELECTED}, client.version, asked.place
-  FROM unnest($1::uuid[]) WITH ORDINALITY AS asked (id, place)
-  JOIN oauth_grant ON oauth_grant.id = asked.id ${CONTEXT}`;
 
 /** Its event, with the access that ended (as `accessText` writes it). */
 const WITH_ENDED_ACCESS = `(asked.event::jsonb || jsonb_build_object('ended_access',
@@ -106,17 +104,13 @@ const MARK_USES = `
   WHERE oauth_grant.id = mark.id AND (oauth_grant.used_generation < mark.generation
     OR oauth_grant.last_used_at IS NULL OR oauth_grant.last_used_at < mark.used_at)`;
 
-const EPOCHS = `
-  SELECT installation.epoch AS installation, client.epoch AS client, account.epoch AS "resourceOwner"
-  FROM installation, client, account WHERE client.id = $1 AND account.id = $2`;
-
 /** What is written of one grant: its id, an attempt, and the columns that a statement names. */
 type Written = { readonly id: string; readonly attempt: string };
 
 /** What a statement answers of a row that it wrote; what another one tells of it is not known after a cut line. */
 type WrittenRow = { readonly id: string; readonly is_crowded?: boolean };
 
-/** So many marks share one statement. */
+/** Number of marks that share one statement. */
 const MARKS_PER_STATEMENT = 256;
 
 /** The marks of one instance, which other instances see within a second. */
@@ -135,7 +129,8 @@ export function useMarks(database: Database): UseMarks {
 /** The port's grants. */
 export function grantStore(database: Database, marks: UseMarks, clients: KnownClients): GrantStore {
   const find = searchByKey(database.reads, FIND, (row: GrantInContextRow) => ({
-    ...asGrantInContext(row),
+    grant: asGrant(row),
+    ...contextOf(row),
     clientVersion: row.at(-2) as string,
   }));
   const writes = <Row>(sql: string, parametersOf: (rows: readonly (Row & Written)[]) => readonly string[]) => {
@@ -151,7 +146,7 @@ export function grantStore(database: Database, marks: UseMarks, clients: KnownCl
   const [issue, revoke] = [writes<object>(ISSUE, asJson), writes<object>(REVOKE, asJson)];
   const [redeem, rotate] = [writes<Generation>(REDEEM, advanced), writes<Generation>(ADVANCE, advanced)];
 
-  return {
+  const own: OwnGrants = {
     async findGrant(id) {
       const found = await find(grantIdText(id));
       if (!found) return null;
@@ -159,10 +154,6 @@ export function grantStore(database: Database, marks: UseMarks, clients: KnownCl
       const grant = marks.merge(found.grant);
       const client = clients.ofVersion(grant.clientId, clientVersion) ?? (await clients.find(grant.clientId));
       return client && { grant, standing, resourceOwner, client };
-    },
-    async findEpochs(clientId, resourceOwnerId) {
-      type Epochs = { installation: number; client: number; resourceOwner: number };
-      return (await database.one<Epochs>(EPOCHS, [clientId, resourceOwnerId])) ?? null;
     },
     async issueGrant(grant, event) {
       const isIssued = await issue({ ...asRecord(GRANT, grant), event: recorded(event) }, grant.id);
@@ -186,22 +177,10 @@ export function grantStore(database: Database, marks: UseMarks, clients: KnownCl
       );
       return ended.length;
     },
-    async revokeAllGrants(event) {
-      await database.act(event, (connection) => connection.change('UPDATE installation SET epoch = epoch + 1'));
-    },
     version: () => null,
     noteUse: (grant, use) => marks.note(grant, use),
-    async listGrants(filter) {
-      const { where, parameters } = conditions(filter);
-      const list = `SELECT ${SELECTED} FROM oauth_grant ${CONTEXT} ${where} ORDER BY oauth_grant.id DESC LIMIT $1`;
-      const rows = await database.tuples<GrantInContextRow>(list, [filter.limit, ...parameters]);
-      return rows.map((row) => {
-        const found = asGrantInContext(row);
-        return { ...found, grant: marks.merge(found.grant) };
-      });
-    },
-    ...resourceOwnerGrants(runnerOn(database), marks, 'max(oauth_grant.id::text)'),
   };
+  return withColdVerbs(own, runnerOn(database), marks, 'max(oauth_grant.id::text)');
 }
 
 function recorded(event: AuditEvent): Record<string, unknown> {
@@ -239,19 +218,4 @@ async function write(
   }
   const byId = new Map(written.map((row) => [row.id, row]));
   return rows.map(({ id }) => byId.get(id) ?? null);
-}
-
-/** Ids are ordered by time, and an index ends with the id: the newest come without sorting. */
-function conditions({ clientId, resourceOwnerId }: GrantFilter): {
-  where: string;
-  parameters: string[];
-} {
-  const asked = [
-    ['oauth_grant.client_id =', clientId],
-    ['oauth_grant.resource_owner_id =', resourceOwnerId],
-  ].filter((condition): condition is [string, string] => condition[1] !== undefined);
-  return {
-    where: asked.length > 0 ? `WHERE ${asked.map(([sql], index) => `${sql} $${index + 2}`).join(' AND ')}` : '',
-    parameters: asked.map(([, value]) => value),
-  };
 }

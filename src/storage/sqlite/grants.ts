@@ -1,22 +1,20 @@
 /** Grants in SQLite: every transition is one conditional update of one row, and its count of changed rows decides a race. */
-import type { SQLInputValue } from 'node:sqlite';
 import type { Client } from '../../oauth/client.ts';
 import { DEVICE_GRANT_TYPE } from '../../oauth/device-authorization.ts';
 import { type Generation, MAX_GRANTS_OF_ONE_APP } from '../../oauth/grant.ts';
 import type { GrantedAccess } from '../../oauth/granted-access.ts';
-import type { GrantFilter, GrantStore } from '../../oauth/store.ts';
+import type { GrantStore } from '../../oauth/store.ts';
+import { INSTALLATION_KEY } from '../acts.ts';
 import { bytesOf, rowKey } from '../row-key.ts';
 import {
   asGrant,
-  asGrantInContext,
-  CONTEXT_COLUMNS,
   GRANT,
-  type GrantInContextRow,
   type GrantRow,
   MARK,
   MARKED,
   NOT_ENDED,
-  resourceOwnerGrants,
+  type OwnGrants,
+  withColdVerbs,
 } from '../tables/grants.ts';
 import { type Mark, UseMarks } from '../use-marks.ts';
 import { CachedGrant, SharedTexts } from './cached-grant.ts';
@@ -24,18 +22,11 @@ import type { RowCache } from './row-cache.ts';
 import { runnerOn } from './runner.ts';
 import { bound, inSqlite } from './sql.ts';
 import { Standings } from './standings.ts';
-import { INSTALLATION, type Tables } from './tables.ts';
+import type { Tables } from './tables.ts';
 
-/** Grants whose client and account are there, each found by its primary key (CROSS JOIN keeps that order). */
-const LIST = `
-  SELECT ${GRANT.selected}, ${CONTEXT_COLUMNS}
-  FROM oauth_grant
-  CROSS JOIN installation
-  CROSS JOIN client ON client.id = oauth_grant.client_id
-  CROSS JOIN account ON account.id = oauth_grant.resource_owner_id`;
 /** Kept before those that nobody asked for meanwhile may go; as many again are kept until then. */
 const MANY_GRANTS = 16_384;
-/** So many marks share one write. */
+/** Number of marks that share one write. */
 const MARKS_PER_WRITE = 128;
 
 /** The marks of these tables' grants. They touch no row, as nobody waits for them: losing one is allowed. */
@@ -59,10 +50,6 @@ export function grantStore(tables: Tables, clients: RowCache<Client>, marks: Use
   };
   const grants = tables.caches.add(read, MANY_GRANTS);
   const standings = new Standings(tables, clients);
-  const epochs = tables.one<{ installation: number; client: number; resourceOwner: number }>(
-    `SELECT installation.epoch AS installation, client.epoch AS client, account.epoch AS resourceOwner
-     FROM installation, client, account WHERE client.id = ? AND account.id = ?`,
-  );
   const insert = tables.change(inSqlite(GRANT.insertion));
   const advance = tables.change(
     `UPDATE oauth_grant
@@ -84,7 +71,6 @@ export function grantStore(tables: Tables, clients: RowCache<Client>, marks: Use
        ON other.resource_owner_id = oauth_grant.resource_owner_id AND other.client_id = oauth_grant.client_id
      WHERE oauth_grant.id = ? LIMIT 1 OFFSET ${MAX_GRANTS_OF_ONE_APP}`,
   );
-  const raiseEpoch = tables.change('UPDATE installation SET epoch = epoch + 1');
 
   const hasAdvanced = (key: string, next: Generation) => {
     const { grantId, generation, keyId, rotatedAt, accessTokenExpiresAt, expiresAt } = next;
@@ -94,20 +80,16 @@ export function grantStore(tables: Tables, clients: RowCache<Client>, marks: Use
     return true;
   };
 
-  return {
+  const own: OwnGrants = {
     async findGrant(id) {
       const key = rowKey(id);
       const grant = grants.find(key)?.grant(id);
       const context = grant && standings.find(grant);
       if (!context) return tables.onDisk('all', null);
-      const restsOn = [key, grant.clientId, grant.resourceOwnerId, INSTALLATION];
+      const restsOn = [key, grant.clientId, grant.resourceOwnerId, INSTALLATION_KEY];
       return tables.onDisk(restsOn, { ...context, grant });
     },
     version: () => tables.caches.changes(),
-    async findEpochs(clientId, resourceOwnerId) {
-      const found = epochs(clientId, resourceOwnerId);
-      return tables.onDisk([clientId, resourceOwnerId, INSTALLATION], found ? { ...found } : null);
-    },
     async issueGrant(grant, event) {
       const key = rowKey(grant.id);
       await tables.act([key], event, () => {
@@ -134,38 +116,11 @@ export function grantStore(tables: Tables, clients: RowCache<Client>, marks: Use
         grants.forgetAll();
         return revokeOfClient(event.at, resourceOwnerId, clientId, which === 'all' ? null : DEVICE_GRANT_TYPE);
       }),
-    async revokeAllGrants(event) {
-      await tables.act([INSTALLATION], event, () => raiseEpoch());
-    },
     noteUse(grant, use) {
       const usedAt = marks.note(grant, use);
       if (usedAt === use.usedAt) grants.kept(rowKey(grant.id))?.use(use);
       return usedAt;
     },
-    async listGrants(filter) {
-      const { where, parameters } = conditions(filter);
-      const list = tables.tuples<GrantInContextRow>(`${LIST} ${where} ORDER BY oauth_grant.id DESC LIMIT ?`);
-      const listed = list(...parameters, filter.limit).map((row) => {
-        const found = asGrantInContext(row);
-        return { ...found, grant: marks.merge(found.grant) };
-      });
-      return tables.onDisk('all', listed);
-    },
-    ...resourceOwnerGrants(runnerOn(tables), marks, 'max(oauth_grant.id)'),
   };
-}
-
-/** Ids are ordered by time, and an index ends with the id: the newest come without sorting. */
-function conditions({ clientId, resourceOwnerId }: GrantFilter): {
-  where: string;
-  parameters: SQLInputValue[];
-} {
-  const asked = [
-    ['oauth_grant.client_id = ?', clientId],
-    ['oauth_grant.resource_owner_id = ?', resourceOwnerId],
-  ].filter((condition): condition is [string, string] => condition[1] !== undefined);
-  return {
-    where: asked.length > 0 ? `WHERE ${asked.map(([sql]) => sql).join(' AND ')}` : '',
-    parameters: asked.map(([, value]) => value),
-  };
+  return withColdVerbs(own, runnerOn(tables), marks, 'max(oauth_grant.id)');
 }

@@ -2,8 +2,13 @@
 import type { Client } from '../../oauth/client.ts';
 import type { Epochs, Grant, ResourceOwner } from '../../oauth/grant.ts';
 import type { FoundGrant } from '../../oauth/store.ts';
+import { INSTALLATION_KEY } from '../acts.ts';
+import { ACCOUNT } from '../tables/accounts.ts';
 import type { RowCache } from './row-cache.ts';
-import { INSTALLATION, type Tables } from './tables.ts';
+import type { Tables } from './tables.ts';
+
+const OWNER = ACCOUNT.pick('id', 'username', 'email', 'name', 'avatarUrl');
+const STANDING = ACCOUNT.pick('epoch', 'status');
 
 type AccountStanding = { readonly epoch: number; readonly isDisabled: boolean; readonly owner: ResourceOwner };
 
@@ -15,20 +20,22 @@ export class Standings {
 
   constructor(tables: Tables, clients: RowCache<Client>) {
     const readInstallation = tables.one<{ epoch: number }>('SELECT epoch FROM installation');
-    const readAccount = tables.one<AccountRow>(
-      'SELECT epoch, status, username, email, name, avatar_url FROM account WHERE id = ?',
+    const readAccount = tables.tuple<readonly unknown[]>(
+      `SELECT ${OWNER.names}, ${STANDING.names} FROM account WHERE id = ?`,
     );
     this.#installation = tables.caches.add(() => readInstallation()?.epoch ?? null);
     this.#clients = clients;
     this.#accounts = tables.caches.add((id) => {
       const row = readAccount(id);
-      return row ? accountStanding(id, row) : null;
+      if (!row) return null;
+      const { epoch, status } = STANDING.read(row.slice(OWNER.columns.length));
+      return { epoch, isDisabled: status === 'disabled', owner: OWNER.read(row) };
     });
   }
 
   /** The standing of a grant, its resource owner and its client; null when its client or its account is gone. */
   find({ clientId, resourceOwnerId }: Grant): Omit<FoundGrant, 'grant'> | null {
-    const installation = this.#installation.find(INSTALLATION);
+    const installation = this.#installation.find(INSTALLATION_KEY);
     const client = this.#clients.find(clientId);
     const account = this.#accounts.find(resourceOwnerId);
     if (installation === null || !client || !account) return null;
@@ -39,18 +46,4 @@ export class Standings {
       client,
     };
   }
-}
-
-type AccountRow = {
-  readonly epoch: number;
-  readonly status: string;
-  readonly username: string | null;
-  readonly email: string;
-  readonly name: string;
-  readonly avatar_url: string | null;
-};
-
-function accountStanding(id: string, row: AccountRow): AccountStanding {
-  const { epoch, status, username, email, name, avatar_url: avatarUrl } = row;
-  return { epoch, isDisabled: status === 'disabled', owner: { id, username, email, name, avatarUrl } };
 }

@@ -12,9 +12,6 @@ import type { WriteQueue } from './write-queue.ts';
 /** A prepared statement as a function of its parameters. */
 export type Query<Answer> = (...parameters: SQLInputValue[]) => Answer;
 
-/** The key under which the installation's row is touched; all other keys are ids, or digests as `rowKey` makes them. */
-export const INSTALLATION = 'installation';
-
 /** The tables of one connection. */
 export class Tables {
   /** What is kept of their rows. Writes through these tables see to it. */

@@ -1,11 +1,11 @@
 /**
  * Grants. What each request asks of one grant is written for each store in its own `grants.ts`, and its rows are read by
- * hand, for speed. What people ask of all grants of a resource owner is here.
+ * hand, for speed. What people ask, of many grants or of all, is here.
  */
 import { DEVICE_GRANT_TYPE } from '../../oauth/device-authorization.ts';
-import type { Grant, GrantInContext, RevocationReason, Use } from '../../oauth/grant.ts';
-import type { ActiveGrant, GrantStore, GrantSummary } from '../../oauth/store.ts';
-import type { Runner } from '../acts.ts';
+import type { Grant, RevocationReason, Use } from '../../oauth/grant.ts';
+import type { ActiveGrant, GrantFilter, GrantStore, GrantSummary, ListedGrant } from '../../oauth/store.ts';
+import { INSTALLATION_KEY, type Runner, type Statement } from '../acts.ts';
 import type { UseMarks } from '../use-marks.ts';
 import { asBuffer, Table } from './table.ts';
 
@@ -123,10 +123,9 @@ export function asGrant(row: GrantRow | GrantInContextRow): Grant {
   };
 }
 
-/** The grant of a row with its standing, its resource owner and its client's name. */
-export function asGrantInContext(row: GrantInContextRow): GrantInContext & { readonly clientName: string } {
+/** The standing of a row's grant, its resource owner and its client's name. */
+export function contextOf(row: GrantInContextRow): Omit<ListedGrant, 'grant'> {
   return {
-    grant: asGrant(row),
     standing: {
       epochs: { installation: row[22], client: row[23], resourceOwner: row[26] },
       clientPaused: row[24] === 'paused',
@@ -145,6 +144,25 @@ export const MARKED = `
   used_generation = CASE WHEN mark.generation > used_generation THEN mark.generation ELSE used_generation END,
   last_used_at = CASE WHEN mark.used_at > coalesce(last_used_at, 0) THEN mark.used_at ELSE last_used_at END`;
 
+const EPOCHS = `
+  SELECT installation.epoch, client.epoch, account.epoch
+  FROM installation, client, account WHERE client.id = $1 AND account.id = $2`;
+
+/** Grants whose client and account are there, each of which is found by its key: CROSS JOIN keeps SQLite in that order. */
+const LIST = `
+  SELECT ${GRANT.selected}, ${CONTEXT_COLUMNS}
+  FROM oauth_grant CROSS JOIN installation CROSS JOIN client CROSS JOIN account
+  WHERE client.id = oauth_grant.client_id AND account.id = oauth_grant.resource_owner_id`;
+
+/** Ids are ordered by time, and an index ends with the id: the newest come without sorting. */
+function listing({ clientId, resourceOwnerId, limit }: GrantFilter): Statement {
+  const asked = Object.entries({ client_id: clientId, resource_owner_id: resourceOwnerId });
+  const [conditions, values]: [string[], string[]] = [[], []];
+  for (const [column, value] of asked)
+    if (value !== undefined) conditions.push(` AND oauth_grant.${column} = $${values.push(value) + 1}`);
+  return { sql: `${LIST}${conditions.join('')} ORDER BY oauth_grant.id DESC LIMIT $1`, values: [limit, ...values] };
+}
+
 const SUMMARY = Table.of<GrantSummary>('summary', {
   id: 'uuid',
   clientId: 'text',
@@ -162,7 +180,7 @@ const SUMMARY = Table.of<GrantSummary>('summary', {
 const LAST_USE =
   'CASE WHEN generation > 1 AND rotated_at > coalesce(last_used_at, 0) THEN rotated_at ELSE last_used_at END';
 
-/** Each client is found by its key: CROSS JOIN keeps SQLite in that order. `$3` is the grant type of devices. */
+/** Here, too, CROSS JOIN has each client found by its key. `$3` is the grant type of devices. */
 const summarize = (newestId: string, some: string) => `
   SELECT ${newestId}, client_id, client.name, scope, resource, redirect_uri, generation > 0,
     min(granted_at), max(granted_at), max(${LAST_USE})
@@ -188,17 +206,45 @@ const DELETE_ENDED = `
       AND CASE WHEN generation = 0 THEN expires_at <= $3 ELSE NOT (${NOT_ENDED}) END
     LIMIT ${DELETIONS} FOR UPDATE SKIP LOCKED)`;
 
+/** What each store does in its own way. */
+export type OwnGrants = Pick<
+  GrantStore,
+  | 'version'
+  | 'findGrant'
+  | 'issueGrant'
+  | 'redeemAuthorizationCode'
+  | 'rotateRefreshToken'
+  | 'revokeGrant'
+  | 'revokeGrantsOfClient'
+  | 'noteUse'
+>;
+
 /**
- * What the port's grants do with all of one resource owner. `newestId` is the expression of the newest id of a group, for
- * which not every store has `max`.
+ * The port's grants, with each store's own. `newestId` is the expression of the newest id of a group, for which not every
+ * store has `max`.
  */
-export function resourceOwnerGrants(
-  runner: Runner,
-  marks: UseMarks,
-  newestId: string,
-): Pick<GrantStore, 'summarizeGrants' | 'listActiveGrants' | 'deleteEndedGrants'> {
+export function withColdVerbs(own: OwnGrants, runner: Runner, marks: UseMarks, newestId: string): GrantStore {
   const [all, ofClient] = [summarize(newestId, ''), summarize(newestId, 'AND client_id = $4')];
   return {
+    ...own,
+    async findEpochs(clientId, resourceOwnerId) {
+      const restsOn = [clientId, resourceOwnerId, INSTALLATION_KEY];
+      const [row] = await runner.select({ sql: EPOCHS, values: [clientId, resourceOwnerId] }, restsOn);
+      if (!row) return null;
+      const [installation, client, resourceOwner] = row as [number, number, number];
+      return { installation, client, resourceOwner };
+    },
+    async revokeAllGrants(event) {
+      const first = { sql: 'UPDATE installation SET epoch = epoch + 1', values: [] };
+      await runner.act({ touches: [INSTALLATION_KEY], event, first });
+    },
+    async listGrants(filter) {
+      const rows = await runner.select(listing(filter), 'all');
+      return rows.map((row) => ({
+        ...contextOf(row as unknown as GrantInContextRow),
+        grant: marks.merge(GRANT.read(row)),
+      }));
+    },
     async summarizeGrants(resourceOwnerId, liveAt, clientId) {
       await marks.flush();
       const asked = [resourceOwnerId, liveAt, DEVICE_GRANT_TYPE];
