@@ -73,7 +73,7 @@ export const postgresqlGuards: readonly Guard[] = [
         'if (this.#queue.length >= MAX_QUEUED)',
         'if (this.#queue.length >= Infinity * MAX_QUEUED)',
       ],
-      ['rows of a statement are bounded', 'free.length === MOST_PER_STATEMENT || ', ''],
+      ['rows of a statement are bounded', 'free.length === MAX_PER_STATEMENT || ', ''],
     ],
   ),
   ...guardsIn(
@@ -93,8 +93,8 @@ export const postgresqlGuards: readonly Guard[] = [
     [
       [
         'clients that are kept are bounded',
-        'if (this.#known.size >= MOST_KEPT && !this.#known.has(id)) this.#known.clear();',
-        'void MOST_KEPT;',
+        'if (this.#known.size >= MAX_KEPT && !this.#known.has(id)) this.#known.clear();',
+        'void MAX_KEPT;',
       ],
     ],
   ),

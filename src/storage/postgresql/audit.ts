@@ -19,7 +19,7 @@ import { LOCKS } from './locks.ts';
 /** Timeout of a reader that waits for writers, while no other writer begins (ms). They hold their places for one commit. */
 const SETTLING_MS = 100;
 /** Maximum number of times that the end of the trail is looked for, by whoever cannot begin without. */
-const MOST_TRIES = 10;
+const MAX_TRIES = 10;
 
 const FROM = `SELECT ${AUDIT_EVENT.names} FROM audit_event WHERE sequence >= $1 ORDER BY sequence LIMIT $2`;
 const LAST = 'SELECT coalesce(max(sequence), 0) AS sequence FROM audit_event';
@@ -35,7 +35,7 @@ export function trailFollowing(database: Database): Pick<AuditStore, 'lastAuditS
     lastAuditSequence: () =>
       database.run(async (connection) => {
         // Many ask at once when instances start together, and each is in the way of all others.
-        for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+        for (let tries = 0; tries < MAX_TRIES; tries += 1) {
           const last = await whenSettled(connection, () => connection.one<{ sequence: number }>(LAST));
           if (last) return last.sequence;
           await pause(SETTLING_MS);

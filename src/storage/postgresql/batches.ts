@@ -7,7 +7,7 @@ import type { Tuple } from '../acts.ts';
 import type { Connection } from './connection.ts';
 import type { Connections } from './connections.ts';
 import { asStoreError, ConnectionLost } from './errors.ts';
-import { ENOUGH, Gathering, MOST_PER_STATEMENT } from './gathering.ts';
+import { ENOUGH, Gathering, MAX_PER_STATEMENT } from './gathering.ts';
 
 /** Maximum number of requests that wait; with more the database is far behind, and further ones are refused. */
 const MAX_QUEUED = 20_000;
@@ -104,8 +104,8 @@ export class Batches<Request, Answer> {
   #take(): readonly Entry<Request, Answer>[] {
     this.#isAsking = false;
     this.#parts.onTaken?.();
-    const batch = this.#parts.keyOf ? this.#takeFree() : this.#queue.splice(0, MOST_PER_STATEMENT);
-    if (batch.length === MOST_PER_STATEMENT) this.#ask();
+    const batch = this.#parts.keyOf ? this.#takeFree() : this.#queue.splice(0, MAX_PER_STATEMENT);
+    if (batch.length === MAX_PER_STATEMENT) this.#ask();
     if (batch.length > 0) this.#gathering.sent(batch.length);
     return batch;
   }
@@ -113,7 +113,7 @@ export class Batches<Request, Answer> {
   #takeFree(): Entry<Request, Answer>[] {
     const free: Entry<Request, Answer>[] = [];
     this.#queue = this.#queue.filter((entry) => {
-      if (free.length === MOST_PER_STATEMENT || this.#busy.has(entry.key)) return true;
+      if (free.length === MAX_PER_STATEMENT || this.#busy.has(entry.key)) return true;
       this.#busy.add(entry.key);
       free.push(entry);
       return false;

@@ -1,7 +1,7 @@
 /** How long requests of one kind wait for others, so that many share a statement. */
 
 /** Maximum number of requests in a statement. */
-export const MOST_PER_STATEMENT = 256;
+export const MAX_PER_STATEMENT = 256;
 /** With this number of requests a statement is sent at once. */
 export const ENOUGH = 32;
 /** Timeout of the first request, while more come in each turn of the event loop (ms). */

@@ -11,8 +11,8 @@ const FIND = `
   SELECT ${CLIENT.selected}, version, place
   FROM unnest($1::text[]) WITH ORDINALITY AS asked (key, place) JOIN client ON id = key`;
 
-/** So many are kept at most. */
-const MOST_KEPT = 10_000;
+/** Maximum number of clients that are kept. */
+const MAX_KEPT = 10_000;
 
 type Known = { readonly version: string; readonly client: Client };
 
@@ -29,7 +29,7 @@ export class KnownClients {
   async find(id: string): Promise<Client | null> {
     const found = await this.#search(id);
     if (!found) return null;
-    if (this.#known.size >= MOST_KEPT && !this.#known.has(id)) this.#known.clear();
+    if (this.#known.size >= MAX_KEPT && !this.#known.has(id)) this.#known.clear();
     this.#known.set(id, found);
     return found.client;
   }

@@ -4,8 +4,8 @@ import { bytesOf, rowKey } from '../row-key.ts';
 
 /** No time. It is a number of the kind that times are: see `CachedGrant`. */
 const NONE = Number.NaN;
-/** So many different texts are shared at a time. */
-const MOST_SHARED = 4096;
+/** Maximum number of texts that are kept to be shared. With more, all are let go, and sharing begins anew. */
+const MAX_SHARED = 4096;
 
 /**
  * What a transition or a use changes is written over. A new object for each would grow old before it is replaced, and
@@ -116,7 +116,7 @@ export class SharedTexts {
   shared(text: string): string {
     const known = this.#texts.get(text);
     if (known !== undefined) return known;
-    if (this.#texts.size >= MOST_SHARED) this.#texts.clear();
+    if (this.#texts.size >= MAX_SHARED) this.#texts.clear();
     this.#texts.set(text, text);
     return text;
   }
