@@ -10,6 +10,7 @@ import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { run } from 'node:test';
 import { spec, type TestEvent } from 'node:test/reporters';
+import { COMPILED } from './support/compiled.ts';
 
 const checks: Readonly<Record<string, readonly string[]>> = {
   types: ['typescript/bin/tsc', '--noEmit'],
@@ -80,7 +81,7 @@ function testFiles(path: string): string {
 
 async function runTests(globPatterns: string[], variables: Readonly<Record<string, string>> = {}): Promise<void> {
   for (const [name, value] of Object.entries(variables)) console.log(`tests with ${name}=${value}:`);
-  const env = { ...process.env, ...variables };
+  const env = { ...process.env, ...COMPILED, ...variables };
   // A test that hangs fails in the end, as does a file whose tests left something open: so late that a busy machine, on which
   // all takes many times as long, fails nothing. Made to exit a file would end at once, and before all that it reported was read.
   const execArgv = ['--disable-warning=ExperimentalWarning', '--test-timeout=300000'];

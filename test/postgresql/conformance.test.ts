@@ -2,7 +2,7 @@
 import { after } from 'node:test';
 import { storeConformance } from '../storage/conformance.ts';
 import { startPostgres } from '../support/postgres.ts';
-import { instance, readyDatabases } from './instance.ts';
+import { instance, readyDatabases, waitingCopies } from './instance.ts';
 import { waitForConnections } from './patience.ts';
 
 const server = await startPostgres();
@@ -11,4 +11,4 @@ after(() => server.remove());
 const createDatabase = await readyDatabases(server);
 waitForConnections();
 
-storeConformance('PostgreSQL', async (t) => (await instance(t, await createDatabase())).store);
+storeConformance('PostgreSQL', async (t) => (await instance(t, await createDatabase())).store, waitingCopies(server));

@@ -9,7 +9,7 @@ import { storeConformance } from '../storage/conformance.ts';
 import { sampleExpansion } from '../storage/expansion.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { addAdaAndOne, event, NOW, sampleGeneration, sampleGrant } from '../support/storage.ts';
-import { instance, readyDatabases } from './instance.ts';
+import { instance, readyDatabases, waitingCopies } from './instance.ts';
 import { waitForConnections } from './patience.ts';
 
 const server = await startPostgres();
@@ -37,7 +37,11 @@ async function openExpanded(t: TestContext) {
   return instance(t, url, { migrate: false });
 }
 
-storeConformance('PostgreSQL that the next release has expanded', async (t) => (await openExpanded(t)).store);
+storeConformance(
+  'PostgreSQL that the next release has expanded',
+  async (t) => (await openExpanded(t)).store,
+  waitingCopies(server),
+);
 
 test('an instance goes on while the next release expands the schema, and both see each other', async (t) => {
   const url = await createDatabase();

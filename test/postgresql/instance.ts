@@ -2,6 +2,7 @@
 import type { TestContext } from 'node:test';
 import { createKeyring } from '../../src/oauth/keyring.ts';
 import { openPostgresql, type PostgresqlOptions, type PostgresqlStorage } from '../../src/storage/postgresql/open.ts';
+import type { CopyWaiting } from '../storage/conformance/device-requests.ts';
 import type { PostgresServer } from '../support/postgres.ts';
 import { beginning, NOW } from '../support/storage.ts';
 
@@ -19,6 +20,9 @@ export async function readyDatabases(server: PostgresServer): Promise<() => Prom
   return () => server.createDatabase(new URL(first).pathname.slice(1));
 }
 
+/** Where the stores of tests are. */
+const urls = new WeakMap<object, string>();
+
 /** Opens a database as `openInstance` does, until the test ends. */
 export async function instance(
   t: Pick<TestContext, 'after'>,
@@ -27,7 +31,18 @@ export async function instance(
 ): Promise<PostgresqlStorage> {
   const opened = await openInstance(url, options);
   t.after(() => opened.close());
+  urls.set(opened.store, url);
   return opened;
+}
+
+/** Makes the copies of a device's request that a suite asks for; as many of their own would take a minute. */
+export function waitingCopies(server: PostgresServer): CopyWaiting {
+  return async (store, userCode, times) => {
+    const copies = `INSERT INTO device_request SELECT copy.* FROM device_request, generate_series(1, $2) AS number,
+      jsonb_populate_record(device_request, jsonb_build_object('user_code', 'copy ' || number, 'network_1', 'a ' || number,
+        'network_4', 'b ' || number, 'network_32', 'c ' || number)) AS copy WHERE device_request.user_code = $1`;
+    await server.query(urls.get(store) as string, copies, [userCode, times]);
+  };
 }
 
 /** Pseudo-random numbers below a bound, the same for the same seed. */

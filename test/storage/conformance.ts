@@ -5,13 +5,17 @@ import { accounts, sessions } from './conformance/accounts.ts';
 import type { AnyStore, WithStore } from './conformance/any-store.ts';
 import { assertions, clients, trail } from './conformance/clients.ts';
 import { connected, limit } from './conformance/connected.ts';
-import { deviceRequests } from './conformance/device-requests.ts';
+import { type CopyWaiting, deviceRequests } from './conformance/device-requests.ts';
 import { epochs, grants, marks } from './conformance/grants.ts';
 import { externalSignIns, identities, identityProviders } from './conformance/identities.ts';
 import { resourceServers, scopes } from './conformance/resource-servers.ts';
 
 /** Runs the suite; `open` makes an empty store that goes with the test. */
-export function storeConformance(name: string, open: (t: TestContext) => Promise<AnyStore>): void {
+export function storeConformance(
+  name: string,
+  open: (t: TestContext) => Promise<AnyStore>,
+  copyWaiting?: CopyWaiting,
+): void {
   const withStore: WithStore = (promise, run) =>
     test(promise, async (t) => {
       const store = await open(t);
@@ -27,7 +31,7 @@ export function storeConformance(name: string, open: (t: TestContext) => Promise
   describe(`${name}: client assertions`, () => assertions(withStore));
   describe(`${name}: resource servers`, () => resourceServers(withStore));
   describe(`${name}: scopes`, () => scopes(withStore));
-  describe(`${name}: device requests`, () => deviceRequests(withStore));
+  describe(`${name}: device requests`, () => deviceRequests(withStore, copyWaiting));
   describe(`${name}: accounts`, () => accounts(withStore));
   describe(`${name}: sessions`, () => sessions(withStore));
   describe(`${name}: identity providers`, () => identityProviders(withStore));
