@@ -63,6 +63,22 @@ export const httpGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
+    'src/http/browser/page-answers.ts',
+    ['test/flows/shared-host.test.ts'],
+    [
+      [
+        'a page is cut off from the windows of its host',
+        "    .header('Cross-Origin-Opener-Policy', 'same-origin')\n",
+        '',
+      ],
+      [
+        'a page is cut off from windows of its host that are cut off themselves',
+        "    .header('Cross-Origin-Embedder-Policy', 'require-corp')\n",
+        '',
+      ],
+    ],
+  ),
+  ...guardsIn(
     'src/http/browser/continuation.ts',
     ['test/http/browser/sign-in.test.ts'],
     [

@@ -282,8 +282,13 @@ test('RFC 9700 §4.16: every page has the headers that keep it safe', async () =
       'x-content-type-options': sniff,
       'cache-control': cache,
       'cross-origin-opener-policy': coop,
+      'cross-origin-embedder-policy': coep,
     } = Object.fromEntries(headers);
-    assert.deepEqual([frame, sniff, cache, coop], ['DENY', 'nosniff', 'no-store', 'same-origin'], url);
+    assert.deepEqual(
+      [frame, sniff, cache, coop, coep],
+      ['DENY', 'nosniff', 'no-store', 'same-origin', 'require-corp'],
+      url,
+    );
   }
 });
 

@@ -123,8 +123,9 @@ async function decide(parts: Parts, face: Face, request: FastifyRequest, reply: 
   return redirect(pages, reply, await service.authorizationServer.deny(outcome, signedIn.account.id, origin));
 }
 
-/** Whether a browser prefetches the page. If that is refused, it asks again when the person goes there. */
+/** Whether a browser loads the page ahead, also for a service worker. If that is refused, it asks again when the person goes there. */
 function isLoadedAhead({ headers }: FastifyRequest): boolean {
+  if (headers['service-worker-navigation-preload'] !== undefined) return true;
   return String(headers['sec-purpose'] ?? headers['purpose']).startsWith('prefetch');
 }
 

@@ -92,6 +92,8 @@ function setSecurityHeaders(reply: FastifyReply, target: FormTarget, isHttps: bo
     // With no-referrer a browser would post our own forms with `Origin: null`.
     .header('Referrer-Policy', 'same-origin')
     .header('Cross-Origin-Opener-Policy', 'same-origin')
+    // Together they cut a page off from every window of this host but one that has both as well (decision 0053).
+    .header('Cross-Origin-Embedder-Policy', 'require-corp')
     .header('Permissions-Policy', 'camera=(), microphone=(), geolocation=(), payment=()');
   return isHttps ? reply.header('Strict-Transport-Security', 'max-age=31536000') : reply;
 }

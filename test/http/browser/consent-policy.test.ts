@@ -221,6 +221,7 @@ test('RFC 9110 §9.2.1: what a browser loads ahead, or a HEAD, grants nothing', 
     { 'Sec-Purpose': 'prefetch' },
     { 'Sec-Purpose': 'prefetch;prerender' },
     { Purpose: 'prefetch' },
+    { 'Service-Worker-Navigation-Preload': 'true' },
   ])
     assert.equal((await look('GET', headers)).status, 503);
   assert.equal(await grantsOf(app), 0);
