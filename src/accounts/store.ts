@@ -10,7 +10,8 @@ import type { ExternalSession, Session } from './session.ts';
 export type Taken = 'email' | 'username';
 
 /** Accounts and sessions. When a verb returns, its effect is on disk. */
-export type AccountStore = IdentityStore &
+export type AccountStore = SessionStore &
+  IdentityStore &
   ExternalSignInStore &
   IdentityProviderStore & {
     findAccount(id: string): Promise<Account | null>;
@@ -36,16 +37,6 @@ export type AccountStore = IdentityStore &
      * what kept it from that, or null when it is so.
      */
     setPassword(id: string, password: StoredPassword, event: AuditEvent): Promise<Taken | 'gone' | null>;
-    /**
-     * Changes the password of an active account from the one that was `verified`, at the time of the event, and ends all of its
-     * sessions but the new one; false when another password was set or the account disabled meanwhile.
-     */
-    changePassword(
-      verified: StoredPassword,
-      password: StoredPassword,
-      session: Session,
-      event: AuditEvent,
-    ): Promise<boolean>;
     /** Replaces the hash of an unchanged password, unless the password was changed meanwhile. */
     rehashPassword(id: string, from: StoredPassword, to: StoredPassword): Promise<void>;
     /** Disables (and ends all sessions) or enables; false when the account is gone or was so already. */
@@ -62,23 +53,32 @@ export type AccountStore = IdentityStore &
      * is kept, and the next account of this id begins above it.
      */
     deleteAccount(id: string, event: AuditEvent, mayComeAgain?: boolean): Promise<boolean>;
-    /**
-     * Adds a session for an account that is active and whose password is still the one that was `verified`, and ends the
-     * session it replaces (its digest), if any; false otherwise: a password set or an account disabled meanwhile wins.
-     */
-    addSession(
-      session: Session,
-      verified: StoredPassword,
-      replaces: Buffer | null,
-      event: AuditEvent,
-    ): Promise<boolean>;
-    /** A session with its account, whatever state either is in; null when it is not there. */
-    findSession(digest: Buffer): Promise<{ session: Session; account: Account } | null>;
-    /** Notes that a session was seen at `at` (ms). */
-    touchSession(digest: Buffer, at: number): Promise<void>;
-    /** Ends a session; false when it is gone. */
-    endSession(digest: Buffer, event: AuditEvent): Promise<boolean>;
   };
+
+/** Sessions of accounts. */
+export type SessionStore = {
+  /**
+   * Adds a session for an account that is active and whose password is still the one that was `verified`, and ends the
+   * session it replaces (its digest), if any; false otherwise: a password set or an account disabled meanwhile wins.
+   */
+  addSession(session: Session, verified: StoredPassword, replaces: Buffer | null, event: AuditEvent): Promise<boolean>;
+  /** A session with its account, whatever state either is in; null when it is not there. */
+  findSession(digest: Buffer): Promise<{ session: Session; account: Account } | null>;
+  /** Notes that a session was seen at `at` (ms). */
+  touchSession(digest: Buffer, at: number): Promise<void>;
+  /** Ends a session; false when it is gone. */
+  endSession(digest: Buffer, event: AuditEvent): Promise<boolean>;
+  /**
+   * Changes the password of an active account from the one that was `verified`, at the time of the event, and ends all of its
+   * sessions but the new one; false when another password was set or the account disabled meanwhile.
+   */
+  changePassword(
+    verified: StoredPassword,
+    password: StoredPassword,
+    session: Session,
+    event: AuditEvent,
+  ): Promise<boolean>;
+};
 
 /** Who accounts are at providers. */
 export type IdentityStore = {

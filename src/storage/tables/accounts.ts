@@ -1,6 +1,12 @@
 /** Accounts. */
 import { type Account, emailKey, type StoredPassword } from '../../accounts/account.ts';
-import type { AccountStore, ExternalSignInStore, IdentityProviderStore, IdentityStore } from '../../accounts/store.ts';
+import type {
+  AccountStore,
+  ExternalSignInStore,
+  IdentityProviderStore,
+  IdentityStore,
+  SessionStore,
+} from '../../accounts/store.ts';
 import type { AuditEvent } from '../../oauth/audit.ts';
 import type { Runner, Statement } from '../acts.ts';
 import { type Stored, Table } from './table.ts';
@@ -25,11 +31,9 @@ export const STORED_ACCOUNT = Table.of<Account & { readonly emailKey: string | n
 /** An account, as it is read. */
 export const ACCOUNT = STORED_ACCOUNT.without('emailKey');
 
-const OF_PASSWORD = ACCOUNT.pick('password');
-
 /** A password as a statement gets it: equal passwords are equal texts. */
 export function storedPassword(password: StoredPassword): Stored {
-  return OF_PASSWORD.values({ password })[0] as Stored;
+  return ACCOUNT.stored('password', password);
 }
 
 const SELECT = `SELECT ${ACCOUNT.names} FROM account`;
@@ -60,13 +64,10 @@ const KEEP_EPOCH = `
 /** Ends all sessions of an account. */
 export const END_SESSIONS = 'DELETE FROM session WHERE account_id = $1';
 
-/** What `sessions.ts` does. */
-type SessionVerb = 'addSession' | 'changePassword' | 'findSession' | 'touchSession' | 'endSession';
-
 /** The port's accounts, without their sessions. */
 export function accountStore(
   runner: Runner,
-): Omit<AccountStore, SessionVerb | keyof (IdentityStore & ExternalSignInStore & IdentityProviderStore)> {
+): Omit<AccountStore, keyof (SessionStore & IdentityStore & ExternalSignInStore & IdentityProviderStore)> {
   const one = async (where: string, value: string, restsOn: readonly string[] | 'all') => {
     const [row] = await runner.select({ sql: `${SELECT} WHERE ${where} = $1`, values: [value] }, restsOn);
     return row ? ACCOUNT.read(row) : null;

@@ -33,13 +33,12 @@ export const CLIENT = Table.of<Client>('client', {
   assertionAudience: 'text',
 });
 
-/** What an operator may change. */
-const OF_SETTINGS = CLIENT.without('id', 'epoch', 'status', 'type', 'createdAt', 'resumedAt', 'secrets');
-const OF_SECRETS = CLIENT.pick('secrets');
+/** What an operator may change of a client. */
+const SETTINGS = CLIENT.without('id', 'epoch', 'status', 'type', 'createdAt', 'resumedAt', 'secrets');
 
 const HAS_ONE = 'SELECT 1 FROM client LIMIT 1';
 const LIST = `SELECT ${CLIENT.names} FROM client ORDER BY created_at, id`;
-const UPDATE = `UPDATE client SET ${OF_SETTINGS.assignments(2)} WHERE id = $1`;
+const UPDATE = `UPDATE client SET ${SETTINGS.assignments(2)} WHERE id = $1`;
 const REPLACE_SECRETS = 'UPDATE client SET secrets = $2 WHERE id = $1 AND secrets = $3';
 const SET_STATUS = `
   UPDATE client SET status = $2, resumed_at = coalesce($3, resumed_at) WHERE id = $1 AND status <> $2`;
@@ -63,9 +62,9 @@ export function clientStore(runner: Runner, own: Pick<ClientStore, 'findClient' 
     async registerClient(client, event) {
       await change(client.id, event, CLIENT.insertion, CLIENT.values(client));
     },
-    updateClient: (client, event) => change(client.id, event, UPDATE, [client.id, ...OF_SETTINGS.values(client)]),
+    updateClient: (client, event) => change(client.id, event, UPDATE, [client.id, ...SETTINGS.values(client)]),
     replaceClientSecrets: (id, expected, secrets, event) => {
-      const values = [...OF_SECRETS.values({ secrets }), ...OF_SECRETS.values({ secrets: expected })];
+      const values = [secrets, expected].map((some) => CLIENT.stored('secrets', some));
       return change(id, event, REPLACE_SECRETS, [id, ...values]);
     },
     setClientStatus: (id, status, event) =>

@@ -41,8 +41,6 @@ const BEGIN = `
 const EXTEND = 'UPDATE session SET external = $2 WHERE digest = $1 AND external = $3';
 const END = 'DELETE FROM session WHERE digest = $1';
 
-const OF_EXTERNAL = SESSION.pick('external');
-
 /** The port's sign-ins elsewhere. */
 export function externalSignInStore(runner: Runner): ExternalSignInStore {
   const find = async (nonce: Buffer) => {
@@ -68,7 +66,7 @@ export function externalSignInStore(runner: Runner): ExternalSignInStore {
       if (result?.kind === 'extend') {
         const { digest, from, to } = result;
         touches.push(digest);
-        const [before, after] = [from, to].map((external) => OF_EXTERNAL.values({ external })[0] ?? null);
+        const [before, after] = [from, to].map((external) => SESSION.stored('external', external));
         rest.push({ sql: EXTEND, values: [digest, after ?? null, before ?? null] });
       }
       return runner.act({ touches: touches.map(rowKey), event, first: { sql: TAKE, values: [nonce, ticket] }, rest });

@@ -22,7 +22,6 @@ export const IDENTITY_PROVIDER = Table.of<IdentityProvider>('identity_provider',
 });
 
 const CHANGEABLE = IDENTITY_PROVIDER.pick('name', 'signInUrl', 'keys', 'rights', 'forOperators', 'sessionLifetime');
-const OF_SECRETS = IDENTITY_PROVIDER.pick('secrets');
 
 const FIND = `SELECT ${IDENTITY_PROVIDER.names} FROM identity_provider WHERE id = $1`;
 const LIST = `SELECT ${IDENTITY_PROVIDER.names} FROM identity_provider ORDER BY created_at, id`;
@@ -51,7 +50,7 @@ export function identityProviderStore(runner: Runner): IdentityProviderStore {
     updateIdentityProvider: (provider, event) =>
       change(provider.id, event, UPDATE, [provider.id, ...CHANGEABLE.values(provider)]),
     replaceIdentityProviderSecrets(id, expected, secrets, event) {
-      const values = [...OF_SECRETS.values({ secrets }), ...OF_SECRETS.values({ secrets: expected })];
+      const values = [secrets, expected].map((some) => IDENTITY_PROVIDER.stored('secrets', some));
       return change(id, event, REPLACE_SECRETS, [id, ...values]);
     },
     setIdentityProviderStatus: (id, status, event) => change(id, event, SET_STATUS, [id, status]),

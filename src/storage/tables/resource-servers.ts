@@ -16,12 +16,11 @@ export const RESOURCE_SERVER = Table.of<ResourceServer>('resource_server', {
   createdAt: 'time',
 });
 
-const OF_SETTINGS = RESOURCE_SERVER.pick('name', 'resource', 'scopes');
-const OF_SECRETS = RESOURCE_SERVER.pick('secrets');
+const SETTINGS = RESOURCE_SERVER.pick('name', 'resource', 'scopes');
 
 const HAS_RESOURCE = 'SELECT 1 FROM resource_server WHERE resource = $1 LIMIT 1';
 const LIST = `SELECT ${RESOURCE_SERVER.names} FROM resource_server ORDER BY created_at, id`;
-const UPDATE = `UPDATE resource_server SET ${OF_SETTINGS.assignments(2)} WHERE id = $1`;
+const UPDATE = `UPDATE resource_server SET ${SETTINGS.assignments(2)} WHERE id = $1`;
 const REPLACE_SECRETS = 'UPDATE resource_server SET secrets = $2 WHERE id = $1 AND secrets = $3';
 const DELETE = 'DELETE FROM resource_server WHERE id = $1';
 
@@ -44,10 +43,9 @@ export function resourceServerStore(
     async registerResourceServer(server, event) {
       await change(server.id, event, RESOURCE_SERVER.insertion, RESOURCE_SERVER.values(server));
     },
-    updateResourceServer: (server, event) =>
-      change(server.id, event, UPDATE, [server.id, ...OF_SETTINGS.values(server)]),
+    updateResourceServer: (server, event) => change(server.id, event, UPDATE, [server.id, ...SETTINGS.values(server)]),
     replaceResourceServerSecrets: (id, expected, secrets, event) => {
-      const values = [...OF_SECRETS.values({ secrets }), ...OF_SECRETS.values({ secrets: expected })];
+      const values = [secrets, expected].map((some) => RESOURCE_SERVER.stored('secrets', some));
       return change(id, event, REPLACE_SECRETS, [id, ...values]);
     },
     deleteResourceServer: (id, event) => change(id, event, DELETE, [id]),

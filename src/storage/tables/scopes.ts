@@ -18,9 +18,9 @@ export function scopeStore(runner: Runner): ScopeStore {
       return (await runner.select({ sql: LIST, values: [] }, 'all')).map((row) => SCOPE.read(row));
     },
     defineScope(scope, expected, event) {
-      const [name, sentences] = [scope.name, JSON.stringify(scope.sentences)];
+      const asStored = (sentences: ScopeDefinition['sentences']) => SCOPE.stored('sentences', sentences);
       const first = expected
-        ? { sql: REPLACE, values: [name, sentences, JSON.stringify(expected.sentences)] }
+        ? { sql: REPLACE, values: [scope.name, asStored(scope.sentences), asStored(expected.sentences)] }
         : { sql: INSERT, values: SCOPE.values(scope) };
       return runner.act({ touches: [], event, first });
     },

@@ -1,6 +1,6 @@
 /** Sessions of accounts. */
 import type { Session } from '../../accounts/session.ts';
-import type { AccountStore } from '../../accounts/store.ts';
+import type { SessionStore } from '../../accounts/store.ts';
 import type { Runner } from '../acts.ts';
 import { rowKey } from '../row-key.ts';
 import { ACCOUNT, END_SESSIONS, storedPassword } from './accounts.ts';
@@ -36,9 +36,7 @@ const TOUCH = 'UPDATE session SET last_seen_at = $2 WHERE digest = $1 AND last_s
 const END = 'DELETE FROM session WHERE digest = $1';
 
 /** The port's sessions. */
-export function sessionStore(
-  runner: Runner,
-): Pick<AccountStore, 'addSession' | 'changePassword' | 'findSession' | 'touchSession' | 'endSession'> {
+export function sessionStore(runner: Runner): SessionStore {
   const ending = (digest: Buffer) => ({ sql: END, values: [digest] });
   return {
     addSession(session, verified, replaces, event) {

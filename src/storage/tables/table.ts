@@ -104,6 +104,12 @@ export class Table<Row extends object> {
     return this.columns.map((column) => stored(column, row));
   }
 
+  /** What is stored of one field that has one column. */
+  stored<Field extends keyof Row & string>(field: Field, value: Row[Field]): Stored {
+    const column = this.columns.find(({ path }) => path[0] === field) as Column;
+    return stored(column, { [field]: value });
+  }
+
   /** The object of values in the order of the columns, as either store reads them. */
   read(values: readonly unknown[]): Row {
     const row: Record<string, unknown> = {};
