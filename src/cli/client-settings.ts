@@ -50,18 +50,28 @@ export async function changedSettings(client: Client, options: UpdateOptions): P
   const { name, requirePkce, consent, device, assertionAudience, jwks, refreshOverlap, refreshRetryWindow } = options;
   const changesUris = options.redirectUri ?? options.addRedirectUri ?? options.removeRedirectUri;
   const changesScopes = options.scope ?? options.optionalScope;
-  return {
-    ...(name === undefined ? {} : { name }),
-    ...(changesUris === undefined ? {} : { redirectUris: changedUris(client, options) }),
-    ...(changesScopes === undefined ? {} : { scopes: changedScopes(client, options) }),
-    ...(requirePkce === undefined ? {} : { requirePkce }),
-    ...(refreshOverlap === undefined ? {} : { refreshOverlap: seconds(refreshOverlap) }),
-    ...(refreshRetryWindow === undefined ? {} : { refreshRetryWindow: seconds(refreshRetryWindow) }),
-    ...(jwks === undefined ? {} : { keys: await keysFrom(jwks) }),
-    ...(consent === undefined ? {} : { consent }),
-    ...(device === undefined ? {} : { deviceFlow: device }),
-    ...(assertionAudience === undefined ? {} : { assertionAudience }),
-  };
+  return withoutUndefined<ClientSettings>({
+    name,
+    redirectUris: changesUris === undefined ? undefined : changedUris(client, options),
+    scopes: changesScopes === undefined ? undefined : changedScopes(client, options),
+    requirePkce,
+    refreshOverlap: refreshOverlap === undefined ? undefined : seconds(refreshOverlap),
+    refreshRetryWindow: refreshRetryWindow === undefined ? undefined : seconds(refreshRetryWindow),
+    keys: jwks === undefined ? undefined : await keysFrom(jwks),
+    consent,
+    deviceFlow: device,
+    assertionAudience,
+  });
+}
+
+/** Takes every setting, so that the compiler asks for a new one; undefined is what does not change. */
+function withoutUndefined<Settings extends object>(
+  settings: {
+    readonly [Name in keyof Settings]: Settings[Name] | undefined;
+  },
+): Partial<Settings> {
+  const changed = Object.entries(settings).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(changed) as Partial<Settings>;
 }
 
 async function keysFrom(file: string | false | undefined): Promise<readonly PublicKey[]> {

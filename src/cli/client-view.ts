@@ -1,5 +1,6 @@
 /** How apps are shown, to programs and to people. A secret is shown only once, when it is made. */
 import type { Client, PublicKey } from '../oauth/client.ts';
+import type { ClientSettings } from '../operator/client-registry.ts';
 import type { CommandResult } from './command-run.ts';
 import type { Endpoints } from './context.ts';
 import { card, table } from './table.ts';
@@ -49,7 +50,12 @@ function withoutSecret({ type }: Client): string {
     : 'none: the app proves itself with its own key (private_key_jwt)';
 }
 
-/** All that is registered of an app. */
+/** A name with underscores in place of capitals. */
+type InJson<Name extends string> = Name extends `${infer First}${infer Rest}`
+  ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${InJson<Rest>}`
+  : Name;
+
+/** All that is registered of an app. The compiler asks for each setting. */
 export function clientJson(client: Client) {
   return {
     client_id: client.id,
@@ -67,7 +73,7 @@ export function clientJson(client: Client) {
     live_secrets: client.secrets.map(({ createdAt }) => ({ created_at: isoTime(createdAt) })),
     keys: client.keys.map(({ kid = null, kty = null, alg = null }) => ({ kid, kty, alg })),
     created_at: isoTime(client.createdAt),
-  };
+  } satisfies Record<string, unknown> & Record<InJson<keyof ClientSettings>, unknown>;
 }
 
 /** One app. */
@@ -98,23 +104,24 @@ export function listedClients(clients: readonly Client[], width: number): Comman
 
 function clientCard(client: Client): string[] {
   const secrets = client.secrets.map(({ createdAt }) => `made ${readableTime(createdAt)}`);
-  return card([
-    ['Client ID', client.id],
-    ['Name', client.name],
-    ['Type', client.type],
-    ['Status', client.status],
-    ['Redirect URIs', client.redirectUris.length === 0 ? 'none' : client.redirectUris],
-    ['Scopes', client.scopes.length === 0 ? 'none' : client.scopes.map(scopeLine)],
-    ['PKCE', client.requirePkce || client.type === 'public' ? 'required' : 'optional'],
-    ['Consent', CONSENT[client.consent]],
-    ['Device flow', client.deviceFlow ? 'allowed' : 'not allowed'],
-    ['Refresh overlap', secondsText(client.refreshOverlap)],
-    ['Refresh retry window', secondsText(client.refreshRetryWindow)],
-    ['Live secrets', secrets.length === 0 ? 'none' : secrets],
-    ['Keys', client.keys.length === 0 ? 'none' : client.keys.map(keyLine)],
-    ['Assertion audience', audienceLine(client)],
-    ['Registered', readableTime(client.createdAt)],
-  ]);
+  const rows: Record<Exclude<keyof Client, 'epoch' | 'resumedAt'>, Parameters<typeof card>[0][number]> = {
+    id: ['Client ID', client.id],
+    name: ['Name', client.name],
+    type: ['Type', client.type],
+    status: ['Status', client.status],
+    redirectUris: ['Redirect URIs', client.redirectUris.length === 0 ? 'none' : client.redirectUris],
+    scopes: ['Scopes', client.scopes.length === 0 ? 'none' : client.scopes.map(scopeLine)],
+    requirePkce: ['PKCE', client.requirePkce || client.type === 'public' ? 'required' : 'optional'],
+    consent: ['Consent', CONSENT[client.consent]],
+    deviceFlow: ['Device flow', client.deviceFlow ? 'allowed' : 'not allowed'],
+    refreshOverlap: ['Refresh overlap', secondsText(client.refreshOverlap)],
+    refreshRetryWindow: ['Refresh retry window', secondsText(client.refreshRetryWindow)],
+    secrets: ['Live secrets', secrets.length === 0 ? 'none' : secrets],
+    keys: ['Keys', client.keys.length === 0 ? 'none' : client.keys.map(keyLine)],
+    assertionAudience: ['Assertion audience', audienceLine(client)],
+    createdAt: ['Registered', readableTime(client.createdAt)],
+  };
+  return card(Object.values(rows));
 }
 
 const CONSENT = {
