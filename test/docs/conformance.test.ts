@@ -14,29 +14,32 @@ type Row = {
 const ROOT = new URL('../../', import.meta.url);
 const texts = new Map<string, string>();
 
-const CLAUSE = /^(?:RFC \d{4}|OAuth 2\.1) §\d+(?:\.\d+)*$/;
+const CLAUSE = /^(?:(?:RFC \d{4}|OAuth 2\.1|OpenID Connect Core|NIST SP 800-38D) §|ASVS )\d+(?:\.\d+)*$/;
 const ROW = /^\| ([^|]+) \| (?:must|must not|should|should not|may) \| ([^|]+) \| ([^|]+) \| ([^|]+) \|$/;
 const RULE = /^`((?:src|packages\/verify\/src)\/[^`]+\.ts)` `(\w+)`$/;
 const REASON = /^(?:deviation|not applicable): \S.+$/;
 const TEST = /^`(test\/[^`]+\.test\.ts)` "([^"]+)"$/;
-/** What is about OAuth has a table; other RFCs are cited as well, and need no row. */
-const OAUTH = [
+/** What has a table; RFCs that are not about OAuth are cited as well, and need no row. */
+const TEXTS = [
   ...[6749, 6750, 7009, 7521, 7523, 7636, 7662, 8252, 8414, 8628, 8707, 9101, 9126, 9207, 9700, 9728, 9864].map(
     (number) => `RFC ${number}`,
   ),
   'OAuth 2.1',
+  'OpenID Connect Core',
+  'ASVS',
+  'NIST SP 800-38D',
 ];
 
 const TABLES = tables(read('docs/conformance.md'));
 const ROWS = TABLES.flatMap(({ rows }) => rows);
 const CITED = globSync(['src/**/*.ts', 'packages/verify/src/*.ts'], { cwd: ROOT }).flatMap((file) =>
-  [...clausesOf(read(file))].filter(isOfOAuth).map((clause) => ({ file, clause })),
+  [...clausesOf(read(file))].filter(hasTable).map((clause) => ({ file, clause })),
 );
 
 test('each text has a table with rows', () => {
   assert.deepEqual(
     TABLES.filter(({ rows }) => rows.length > 0).map(({ of }) => of),
-    OAUTH,
+    TEXTS,
   );
 });
 
@@ -51,7 +54,7 @@ test('nothing is asked twice', () => {
   );
 });
 
-test('every clause of OAuth that the code cites has a row: add it to docs/conformance.md', () => {
+test('every clause that the code cites has a row: add it to docs/conformance.md', () => {
   const known = new Set(ROWS.map(({ clause }) => clause));
   const missing = CITED.filter(({ clause }) => !known.has(clause)).map(({ file, clause }) => `${clause} in ${file}`);
   assert.deepEqual(missing, []);
@@ -79,7 +82,7 @@ test('every link between documents leads somewhere', () => {
 });
 
 function assertTrue({ clause, rule, tests }: Row, of: string): void {
-  assert.ok(clause.startsWith(`${of} §`), `it stands under ${of}`);
+  assert.ok(clause.startsWith(of === 'ASVS' ? 'ASVS ' : `${of} §`), `it stands under ${of}`);
   if (rule) {
     const [file, name] = rule;
     assert.ok(new RegExp(`\\b${name}\\b`).test(read(file)), `${file} has no ${name}`);
@@ -100,7 +103,7 @@ function tables(document: string): { of: string; rows: Row[] }[] {
     .split('\n## ')
     .slice(1)
     .map((section) => {
-      const [of = ''] = /^(?:RFC \d{4}|OAuth 2\.1)/.exec(section) ?? [];
+      const [of = ''] = /^(?:RFC \d{4}|OAuth 2\.1|OpenID Connect Core|ASVS|NIST SP 800-38D)/.exec(section) ?? [];
       const lines = section.split('\n').filter((line) => line.startsWith('| '));
       return { of, rows: lines.slice(1).map(readRow) };
     })
@@ -132,12 +135,14 @@ function read(path: string): string {
   return text;
 }
 
-function isOfOAuth(clause: string): boolean {
-  return OAUTH.some((of) => clause.startsWith(`${of} `));
+function hasTable(clause: string): boolean {
+  return TEXTS.some((of) => clause.startsWith(`${of} `));
 }
 
 /** The clauses that a text cites, also where a second one follows after a comma. */
 function clausesOf(text: string): Set<string> {
-  const cited = text.matchAll(/\b(RFC \d{4}|OAuth 2\.1) ((?:§\d+(?:\.\d+)*(?:, (?=§))?)+)/g);
+  const cited = text.matchAll(
+    /\b(RFC \d{4}|OAuth 2\.1|OpenID Connect Core|NIST SP 800-38D|ASVS) ((?:§?\d+(?:\.\d+)*(?:, (?=§|\d+\.))?)+)/g,
+  );
   return new Set([...cited].flatMap(([, of, clauses = '']) => clauses.split(', ').map((clause) => `${of} ${clause}`)));
 }
