@@ -144,9 +144,11 @@ for (const [store, place] of STORES)
     test('an instance that is set otherwise says so, and "database check" names the command that changes the record', async (t) => {
       const { program, database } = await prepared(t);
       await begun(program, database);
-      const other = { ...database, VALETKEY_CODE_TTL: '30', VALETKEY_APP_URL: program.apiUrl };
+      const base = { VALETKEY_PAGES_BASE_PATH: '/connect' };
+      const other = { ...database, ...base, VALETKEY_CODE_TTL: '30', VALETKEY_APP_URL: program.apiUrl };
       const said = await stopped(program.serve(other));
       assert.equal(said.match(/VALETKEY_CODE_TTL is 30 here and 60 in .*database adopt-settings/g)?.length, 1, said);
+      assert.match(said, /VALETKEY_PAGES_BASE_PATH is \/connect here and empty in/);
       assert.match(said, new RegExp(`VALETKEY_APP_URL is ${program.apiUrl} here and ${program.appUrl} in`));
       const check = async () => {
         const { stdout } = await run(program, ['database', 'check', '--json'], other);
@@ -160,6 +162,7 @@ for (const [store, place] of STORES)
       const adopted = await run(program, ['database', 'adopt-settings', '--json'], other);
       assert.deepEqual(JSON.parse(adopted.stdout), [
         { variable: 'VALETKEY_APP_URL', before: program.appUrl, now: program.apiUrl },
+        { variable: 'VALETKEY_PAGES_BASE_PATH', before: '', now: '/connect' },
         { variable: 'VALETKEY_CODE_TTL', before: '60', now: '30' },
       ]);
       assert.equal((await check())?.ok, true);

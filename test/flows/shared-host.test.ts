@@ -116,7 +116,7 @@ describe('on a host name that a product has as well', { skip: noBrowser, concurr
       return formOf((await cookies.get(url)).body, '/auth/oauth2/authorize');
     };
 
-    test('RFC 6749 §10.2: it reads no page that has a form token, by fetch, in a frame or in a second window', async () => {
+    test('RFC 6749 §10.12: it reads no page that has a form token, by fetch, in a frame or in a second window', async () => {
       const fetched = await inProduct<[number, string]>(
         `fetch(${JSON.stringify(url)}).then(async (answer) => [answer.status, await answer.text()])`,
       );

@@ -60,7 +60,7 @@ describe('a page is for a window', async () => {
   ];
 
   for (const [name, address, isAllowed] of consents) {
-    test(`RFC 6749 §10.2: ${name} shows its form to a window alone, and takes it from a window alone`, async () => {
+    test(`RFC 6749 §10.12: ${name} shows its form to a window alone, and takes it from a window alone`, async () => {
       const url = await address();
       const page = await ask(url, WINDOW);
       assert.equal(page.status, 200);
