@@ -1,7 +1,7 @@
 /**
  * Marks of used client assertions in PostgreSQL: made once, counted for each client, and cleared away as soon as they
- * expired. Who makes or clears marks of a client holds the row of its total first, and those of several clients in the order
- * of their ids: so no mark is counted twice or passes the most, and nobody waits in a circle.
+ * expired. Whoever makes or clears marks of a client locks the row of its total first; of several clients, in the order of
+ * their ids. So no mark is counted twice, no client has more than it may, and no two statements wait for each other.
  */
 import { type AssertionUse, CLEARED_COUNTS_FOR_MS, type UsedAssertion } from '../../oauth/client-assertion.ts';
 import { newAttempt } from './attempts.ts';
@@ -14,7 +14,7 @@ const HOLD = `
   SELECT DISTINCT client_id, 0, 0 FROM json_to_recordset($1) AS asked (client_id text) ORDER BY client_id
   ON CONFLICT (client_id) DO UPDATE SET marks = total.marks`;
 
-/** Who comes again with the attempt that made a mark, made it. New marks are counted off against what the client may have. */
+/** A request that finds its own attempt in a mark has made that mark, in an earlier try. New marks count up to the client's maximum. */
 const USE = `
   WITH asked AS (
     SELECT asked.*, used.attempt AS made_by, total.marks,

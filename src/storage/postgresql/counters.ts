@@ -11,8 +11,8 @@ import type { Database } from './database.ts';
 type Move = { readonly key: string; readonly by: number; readonly now: number };
 
 /**
- * An empty counter stands at now: where there is no row yet, and where its time is over, it begins there. The moves come in the
- * order of their keys (`Batches`), and are made in it.
+ * A counter that has no row yet, or whose time is past, begins at now. `Batches` gives the moves in the order of their keys,
+ * and they are made in this order.
  */
 const MOVE = `
   INSERT INTO throttle AS counter (key, arrives_at)

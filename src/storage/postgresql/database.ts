@@ -62,9 +62,10 @@ export class Database {
   }
 
   /**
-   * Does something in a transaction, whose event is recorded if, and only if, it had an effect (an answer that is neither
-   * false nor 0, nor an empty list). A list is what the grants gave that it ended, which the event records. It has an attempt of its own, which its event tells: after a cut line it is asked whether that is there,
-   * and only if not, is it done again. `recall` answers for what happened, where that is more than true.
+   * Does something in a transaction. Its event is recorded if, and only if, it had an effect: an answer that is not false,
+   * 0 or an empty list. A list holds the access that ended, which the event records. The event also has the name of this
+   * attempt: after a lost connection the act is done again only if no event has that name. `recall` then answers for what
+   * happened, where the answer is more than true.
    */
   async act<T extends boolean | number | readonly GrantedAccess[]>(
     event: AuditEvent,

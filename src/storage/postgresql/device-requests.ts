@@ -32,7 +32,7 @@ const FORGET_EXPIRED = `
   DELETE FROM device_request WHERE user_code IN (
     SELECT user_code FROM device_request WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED)`;
 
-/** `mayWait`, for the network of each weight; who has none of a weight is held up by none. */
+/** The rule of `mayWait`, for the network of each weight. Where a source has no network of a weight, none is counted. */
 const ADD = `
   WITH waiting AS (
     SELECT $14 - (SELECT count(*) FROM device_request) AS free,
@@ -46,7 +46,7 @@ const ADD = `
 
 const FIND = `SELECT ${ROW.names} FROM device_request WHERE user_code = $1 AND expires_at > $2`;
 
-/** Who comes again with the attempt that decided, decided. */
+/** A request that finds its own attempt there has decided, in an earlier try. */
 const DECIDE = `
   UPDATE device_request SET decision = $3, attempt = $4
   WHERE user_code = $1 AND (decision IS NOT DISTINCT FROM $2 OR attempt = $4)`;

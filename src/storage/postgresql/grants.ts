@@ -46,7 +46,7 @@ const FIND = `
 const WITH_ENDED_ACCESS = `(asked.event::jsonb || jsonb_build_object('ended_access',
   jsonb_build_array(jsonb_build_object('resource', oauth_grant.resource, 'scope', oauth_grant.scope))::text))::json`;
 
-/** Records the events of acts. All of them come first, so that nobody waits for a grant while holding a place in the trail. */
+/** Records the events of acts, after all their rows: so nobody waits for the row of a grant while holding a place in the trail. */
 const record = (acts: string) => `
   INSERT INTO audit_event (${NEW_EVENT.names})
   SELECT ${NEW_EVENT.names}
@@ -107,7 +107,7 @@ const MARK_USES = `
 /** What is written of one grant: its id, an attempt, and the columns that a statement names. */
 type Written = { readonly id: string; readonly attempt: string };
 
-/** What a statement answers of a row that it wrote; what another one tells of it is not known after a cut line. */
+/** A row that was written. After a lost connection a second statement finds it, which does not tell `is_crowded`. */
 type WrittenRow = { readonly id: string; readonly is_crowded?: boolean };
 
 /** Number of marks that share one statement. */

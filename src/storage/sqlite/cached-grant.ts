@@ -2,17 +2,18 @@
 import type { Generation, Grant, RevocationReason, Use } from '../../oauth/grant.ts';
 import { bytesOf, rowKey } from '../row-key.ts';
 
-/** No time. It is a number of the kind that times are: see `CachedGrant`. */
+/** Stands for no time, so that a field for a time always holds a number: see `CachedGrant`. */
 const NONE = Number.NaN;
 /** Maximum number of texts that are kept to be shared. With more, all are let go, and sharing begins anew. */
 const MAX_SHARED = 4096;
 
 /**
- * What a transition or a use changes is written over. A new object for each would grow old before it is replaced, and
- * only a collection of the whole heap clears away what is old: some 40 ms, several times a minute. It takes the less time
- * the fewer objects there are, so bytes are kept as text, and of equal texts one.
+ * A transition or a use changes this object in place. A new object for each change would live long enough to reach V8's
+ * old generation, which only a collection of the whole heap clears: some 40 ms, several times a minute. Such a collection
+ * is shorter with fewer objects. So bytes are kept as text, and equal texts are kept once.
  *
- * Large numbers that change are numbers from the beginning, and no `#` fields: into others V8 writes a new one each time.
+ * A large number that changes has a field that held a number from the beginning and is no `#` field. In any other field
+ * V8 makes a new number for each change.
  */
 export class CachedGrant {
   readonly #clientId: string;
@@ -62,7 +63,7 @@ export class CachedGrant {
     this.#revocationReason = grant.revocationReason;
   }
 
-  /** The grant as it is now, by its own id. Who has it keeps it so. */
+  /** A copy of the grant as it is now, under its id. Later changes do not reach the copy. */
   grant(id: Buffer): Grant {
     return {
       id,

@@ -18,7 +18,7 @@ export function deviceRequestStore(): DeviceRequestStore {
     const found = waiting.get(userCode);
     if (found) waiting.set(userCode, { ...found, ...changes });
   };
-  /** All live equally long, so that the first who came expires first: whoever comes does not have ten thousand looked at. */
+  /** All live equally long, so the oldest expires first: the search ends at the first that has not expired. */
   const forgetExpired = (now: number) => {
     for (const [userCode, { request, networks }] of waiting) {
       if (request.expiresAt > now) return;

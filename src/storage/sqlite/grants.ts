@@ -24,7 +24,7 @@ import { bound, inSqlite } from './sql.ts';
 import { Standings } from './standings.ts';
 import type { Tables } from './tables.ts';
 
-/** Kept before those that nobody asked for meanwhile may go; as many again are kept until then. */
+/** Size of each of the two maps in which the cache of grants keeps them: see `RowCache`. */
 const MANY_GRANTS = 16_384;
 /** Number of marks that share one write. */
 const MARKS_PER_WRITE = 128;

@@ -182,8 +182,18 @@ const LAST_USE =
 
 /** Here, too, CROSS JOIN has each client found by its key. `$3` is the grant type of devices. */
 const summarize = (newestId: string, some: string) => `
-  SELECT ${newestId}, client_id, client.name, scope, resource, redirect_uri, generation > 0,
-    min(granted_at), max(granted_at), max(${LAST_USE})
+  SELECT ${SUMMARY.computed({
+    id: newestId,
+    clientId: 'client_id',
+    clientName: 'client.name',
+    scope: 'scope',
+    resource: 'resource',
+    redirectUri: 'redirect_uri',
+    isRedeemed: 'generation > 0',
+    grantedAt: 'min(granted_at)',
+    lastGrantedAt: 'max(granted_at)',
+    lastUsedAt: `max(${LAST_USE})`,
+  })}
   FROM oauth_grant CROSS JOIN client
   WHERE client.id = client_id AND resource_owner_id = $1 AND expires_at > $2 AND ${NOT_ENDED} ${some}
   GROUP BY client_id, client.name, scope, resource, redirect_uri, generation > 0,

@@ -89,6 +89,11 @@ export class Table<Row extends object> {
     return this.columns.map(({ name }) => `${this.name}.${name}`).join(', ');
   }
 
+  /** Its columns as expressions, of which the compiler asks for each: for rows that are made of others. */
+  computed(expressions: { readonly [Field in keyof Row]: string }): string {
+    return this.columns.map(({ path }) => expressions[path[0] as keyof Row]).join(', ');
+  }
+
   /** Inserts a row whose `values` are the parameters. */
   get insertion(): string {
     return `INSERT INTO ${this.name} (${this.names}) VALUES (${this.columns.map((_, index) => `$${index + 1}`).join(', ')})`;
