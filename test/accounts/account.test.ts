@@ -63,9 +63,9 @@ for (const [email, good] of emails) {
 }
 
 test('design: an absurd e-mail address is refused quickly', () => {
-  const before = performance.now();
+  const before = process.threadCpuUsage();
   for (const text of ['a@'.repeat(500_000), `a@${'.'.repeat(1_000_000)}`, `a@${'a.'.repeat(120)} `]) emailProblem(text);
-  assert.ok(performance.now() - before < 500);
+  assert.ok(process.threadCpuUsage(before).user < 500_000);
 });
 
 const names: [string, boolean][] = [

@@ -560,9 +560,9 @@ test('promise 5: failed sign-ins write nothing', async (context) => {
 test('Promise 5: whatever is typed as an address, the others do not wait for it', async (context) => {
   const setup = await setUp(context);
   const marks = '\u0344'.repeat(15_500) + '\u0316'.repeat(15_500);
-  const start = performance.now();
+  const start = process.threadCpuUsage();
   const outcome = setup.accounts.signIn(typed(marks, PASSWORD), here);
-  const ms = performance.now() - start;
+  const ms = process.threadCpuUsage(start).user / 1000;
   assert.equal((await outcome).kind, 'wrong_credentials');
   assert.ok(ms < 100, `${ms} ms`);
   await signIn(setup);

@@ -1,6 +1,7 @@
 /** HTTP as bytes on a socket, for requests that no client library would send. */
+import { subscribe } from 'node:diagnostics_channel';
 import net from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 
 /** What came back. `text` is all of it; `ms` is how long the server kept the connection. */
 export type RawAnswer = {
@@ -38,13 +39,42 @@ export function sendRaw(url: string, bytes: string | Buffer, trickle?: string): 
   });
 }
 
-/** Opens a connection and sends a request's beginning, or nothing. */
+/** The ports that servers of this process listen at; and their ends of connections, by the client's port, until they close. */
+const listening = new Set<number>();
+const accepted = new Map<number, net.Socket | 'closed'>();
+subscribe('tracing:net.server.listen:asyncEnd', (message) => {
+  const address = (message as { server: net.Server }).server.address();
+  if (address !== null && typeof address === 'object') listening.add(address.port);
+});
+subscribe('net.server.socket', (message) => {
+  const { socket } = message as { socket: net.Socket };
+  const port = socket.remotePort ?? 0;
+  accepted.set(port, socket);
+  socket.once('close', () => void accepted.set(port, 'closed'));
+});
+
+/**
+ * Waits until a server of this process has read so many bytes on a connection, or all that was sent, or has closed it. A server
+ * of another process has a moment.
+ */
+export async function untilRead(socket: net.Socket, bytes = socket.bytesWritten): Promise<void> {
+  if (!listening.has(socket.remotePort ?? 0)) return void (await sleep(50));
+  const port = socket.localPort ?? 0;
+  for (;;) {
+    const other = accepted.get(port);
+    if (socket.destroyed || other === 'closed' || (other && other.bytesRead >= bytes)) break;
+    await nextTurn();
+  }
+  await nextTurn(); // What was read is handled in the turn in which it is read.
+}
+
+/** Opens a connection and sends a request's beginning, or nothing; a server of this process has begun to read it then. */
 export async function hold(url: string, text = ''): Promise<net.Socket> {
   const { hostname, port } = new URL(url);
   const socket = net.connect(Number(port), hostname.replace(/^\[|\]$/g, '')).on('error', () => {});
   await new Promise((resolve) => socket.once('connect', resolve));
   socket.write(text);
-  await sleep(50);
+  await untilRead(socket, Math.min(1, text.length));
   return socket;
 }
 

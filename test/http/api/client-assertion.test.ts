@@ -296,7 +296,7 @@ test('RFC 7523 §3: a mark is kept no longer than its assertion is good', async 
   own.clock.advance(60 + 30 + 1);
   const since = performance.now();
   while (marks() > 0) {
-    assert.ok(performance.now() - since < 20_000);
+    assert.ok(performance.now() - since < 60_000);
     await sleep(50);
   }
 });

@@ -203,7 +203,7 @@ describe('interface: a stream ends', { concurrency: true }, () => {
       const each = await addResourceServer(service);
       const told = await RevocationStream.open(t, service, each);
       await act(each.id);
-      assert.equal(await Promise.race([told.ended, sleep(AT_MOST_MS, 'open')]), undefined);
+      await told.ended;
       assert.equal(
         (await fetch(`${service.appUrl}/oauth2/revocations`, { headers: basic(each.id, each.secret) })).status,
         401,
@@ -220,7 +220,8 @@ describe('interface: a stream ends', { concurrency: true }, () => {
     const start = performance.now();
     await own.stop();
     await Promise.all(open.map(({ ended }) => ended));
-    assert.ok(performance.now() - start < 1000, `${performance.now() - start} ms`);
+    // Without it the streams would be cut after 10 seconds.
+    assert.ok(performance.now() - start < 5000, `${performance.now() - start} ms`);
   });
 
   test('interface: whoever hangs up is forgotten, and the service goes on', async (t) => {
@@ -230,13 +231,15 @@ describe('interface: a stream ends', { concurrency: true }, () => {
     const lifetime: Lifetime = { after: (end) => void ends.push(end) };
     for (let time = 0; time < 3; time++) await RevocationStream.open(lifetime, own, asking);
     for (const end of ends) end();
-    await sleep(300);
+    const left = () => own.log.filter((line) => line.includes('"route":"/oauth2/revocations"'));
+    while (left().length < 3) await sleep(20);
     const told = await RevocationStream.open(t, own, asking);
     await own.installation.grants.revokeAll(operator);
     await told.next('revoked', {});
-    const lines = own.log.map((line) => JSON.parse(line)).filter(({ route }) => route === '/oauth2/revocations');
     assert.deepEqual(
-      lines.map(({ level, error }) => [level, error]),
+      left()
+        .map((line) => JSON.parse(line))
+        .map(({ level, error }) => [level, error]),
       Array(3).fill(['info', 'aborted']),
     );
   });
@@ -311,7 +314,7 @@ describe('interface: a stream ends', { concurrency: true }, () => {
     assert.equal(inAll.headers.get('retry-after'), '5');
     assert.match(lastLine().detail, /all 1000 streams .*run another instance/);
     assert.equal(own.log.filter((line) => line.includes('the resource server that has most lost one')).length, 16);
-    for (const since = performance.now(); cut < 16; await sleep(10)) assert.ok(performance.now() - since < 5000);
+    for (const since = performance.now(); cut < 16; await sleep(10)) assert.ok(performance.now() - since < 60_000);
     const { clientId } = await addClient(own);
     await own.installation.clients.pause(clientId);
     for (const each of theirs) await each.next('revoked', { client_id: clientId });

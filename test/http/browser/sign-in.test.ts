@@ -281,7 +281,7 @@ describe('sign-in under load', () => {
     const statuses = new Set(visits.map(({ status }) => status));
     assert.deepEqual([...statuses].sort(), [400, 503]);
     for (const { status, headers } of visits) assert.equal(headers.has('retry-after'), status !== 400);
-    assert.ok(Number(times.sort((a, b) => a - b)[Math.floor(times.length * 0.9)]) < 500, `${times}`);
+    assert.ok(Number(times.sort((a, b) => a - b)[Math.floor(times.length * 0.9)]) < 1500, `${times}`);
   });
 });
 
