@@ -53,7 +53,7 @@ async function fill(count: number): Promise<Filled> {
   const throttle = { wait: () => 0, left: () => 1, limit: { count: Number.POSITIVE_INFINITY }, count: () => {} };
   const clients = new ClientAuthenticator({ ...parts, throttle, audiences: [] });
   const { appUrl: issuer, apiUrl: ownResource } = configuration;
-  const server = new AuthorizationServer({ ...parts, clients, issuer, ownResource });
+  const server = new AuthorizationServer({ ...parts, clients, issuer, ownResource, signsInElsewhere: false });
   const parameters = { client_id: client.id, redirect_uri: REDIRECT_URI, state: 'bench' };
   const request = await server.validateRequest('published', new Parameters(Object.entries(parameters)));
   if (request.kind !== 'valid') throw new Error('the authorization request is not valid');

@@ -1,7 +1,9 @@
 /** The wiring of the domain: one installation over an opened database, for the service and for each command. */
 import { Accounts } from './accounts/accounts.ts';
+import { ExternalSignIns } from './accounts/external-sign-ins.ts';
 import { makeSignInLimits, makeThrottles } from './accounts/limits.ts';
 import { PasswordHasher } from './accounts/password-hash.ts';
+import { ProviderAuthenticator } from './accounts/provider-authenticator.ts';
 import { WrongSignIns } from './accounts/wrong-sign-ins.ts';
 import { assertionAudiences, endpointsOf } from './http/paths.ts';
 import { AuthorizationServer } from './oauth/authorization-server.ts';
@@ -43,7 +45,7 @@ export function makeInstallation(
   const limits = makeSignInLimits({ keyring, counters, throttles, now, later });
   const wrongSignIns = new WrongSignIns(store, now);
   const guessable = [configuration.productName, 'valetkey'];
-  const { appUrl, apiUrl } = configuration;
+  const { appUrl, apiUrl, signInMethods: methods } = configuration;
   const knownTokens = new KnownTokens(prefix);
   const parts = { store, keyring, lifetimes, prefix, knownTokens, ownResource: apiUrl, now };
   const authenticator = new ClientAuthenticator({
@@ -56,6 +58,7 @@ export function makeInstallation(
       ...parts,
       clients: authenticator,
       issuer: appUrl,
+      signsInElsewhere: methods.some((id) => id !== 'password'),
     }),
     deviceFlow: new DeviceFlow({ ...parts, clients: authenticator }),
     introspection: new Introspection({ ...parts, throttle: throttles.clientAndSource }),
@@ -63,6 +66,8 @@ export function makeInstallation(
     accounts: new Accounts({ store, hasher, ...limits, wrongSignIns, now, guessable }),
     wrongSignIns,
     grants: new GrantRegistry(store, now),
+    externalSignIns: new ExternalSignIns({ store, keyring, methods, now }),
+    providers: new ProviderAuthenticator({ ...parts, throttle: throttles.clientAndSource, issuer: appUrl }),
     resourceServers: new ResourceServerRegistry(parts, operator),
     scopes: new ScopeRegistry(store, now, operator),
     identityProviders: new IdentityProviderRegistry(parts, operator),

@@ -63,6 +63,7 @@ export async function startService(configuration: Configuration, world: World): 
   const keyring = createKeyring(loadRootKeys(configuration, isNew(configuration.database)));
   const { storage, now } = await openDatabase(configuration, keyring, world, 'service', true);
   const installation = makeInstallation(configuration, keyring, storage, { now, later, operator: userName() });
+  await refuseUnknownMethods(configuration, storage);
   const stopping = new AbortController();
   const service: Service = {
     authorizationServer: installation.authorizationServer,
@@ -70,6 +71,8 @@ export async function startService(configuration: Configuration, world: World): 
     introspection: installation.introspection,
     accounts: installation.accounts,
     grants: installation.grants,
+    externalSignIns: installation.externalSignIns,
+    providers: installation.providers,
     clients: storage.store,
     scopes: storage.store,
     resourceServers: storage.store,
@@ -117,6 +120,24 @@ export async function startService(configuration: Configuration, world: World): 
   };
   let stopped: Promise<void> | undefined;
   return { appUrl: configuration.appUrl, apiUrl: configuration.apiUrl, installation, stop: () => (stopped ??= stop()) };
+}
+
+/** Throws an `InstallationError` unless each way to sign in is the password or a registered identity provider. */
+async function refuseUnknownMethods({ signInMethods }: Configuration, { store, close }: Storage): Promise<void> {
+  const providers = await store.listIdentityProviders();
+  const unknown = signInMethods.filter((id) => id !== 'password' && !providers.some((provider) => provider.id === id));
+  const alone = providers.find(({ ownIds }) => ownIds);
+  const problems = unknown.map(
+    (id) =>
+      `VALETKEY_SIGN_IN_METHODS names ${id}, which is not registered: "valetkey identity-provider register --id ${id}"`,
+  );
+  if (alone && signInMethods.includes('password'))
+    problems.push(
+      `VALETKEY_SIGN_IN_METHODS holds password, but ${alone.id} was registered with --own-ids: set it to ${alone.id} alone`,
+    );
+  if (problems.length === 0) return;
+  await close();
+  throw new InstallationError(problems);
 }
 
 /** Serves until a signal comes; prints where, and what to do next on an empty installation. */

@@ -17,7 +17,7 @@ import type { KnownBrowsers } from './known-browser.ts';
 import { PASSWORD_PROBLEMS, passwordProblem } from './password.ts';
 import { type ChangeAttempt, type ChangeOutcome, changePassword } from './password-change.ts';
 import type { PasswordHasher } from './password-hash.ts';
-import { sessionDigest, sessionExpiresAt, shouldNoteSeen } from './session.ts';
+import { type Session, sessionDigest, sessionExpiresAt, shouldNoteSeen } from './session.ts';
 import { type SignInAttempt, type SignInOutcome, signIn } from './sign-in.ts';
 import type { AccountStore } from './store.ts';
 import type { WrongSignIns } from './wrong-sign-ins.ts';
@@ -79,14 +79,14 @@ export class Accounts {
     this.#parts.hasher.stop();
   }
 
-  /** The account that a session token is for, and when it signed in; null when the session is over or the account not active. */
-  async accountOfSession(sessionToken: string): Promise<{ account: Account; signedInAt: number } | null> {
+  /** The account that a session token is for, and the session; null when the session is over or the account not active. */
+  async accountOfSession(sessionToken: string): Promise<{ account: Account; session: Session } | null> {
     const { store, now } = this.#parts;
     const digest = sessionDigest(sessionToken);
     const found = await store.findSession(digest);
     if (found?.account.status !== 'active' || sessionExpiresAt(found.session) <= now()) return null;
     if (shouldNoteSeen(found.session, now())) await store.touchSession(digest, now());
-    return { account: found.account, signedInAt: found.session.createdAt };
+    return found;
   }
 
   /** Ends a session, whatever state it is in. */

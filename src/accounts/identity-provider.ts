@@ -46,6 +46,11 @@ export function identityId(providerId: string, subject: string): string {
   return `${providerId}:${subject}`;
 }
 
+/** Why a text cannot be somebody's subject at a provider, or null when it can. */
+export function subjectProblem(subject: string): string | null {
+  return /^[\x21-\x7e]{1,255}$/.test(subject) ? null : 'it must be 1 to 255 printable ASCII characters without a space';
+}
+
 /** Whether a text can be a provider's id. */
 export function isProviderId(text: string): boolean {
   return /^[a-z0-9-]{1,40}$/.test(text) && text !== 'password';

@@ -63,3 +63,33 @@ export function sessionExpiresAt(
 export function shouldNoteSeen(session: Session, now: number): boolean {
   return now - session.lastSeenAt >= SEEN_EVERY_MS;
 }
+
+/** How long a session of a provider lasts where none was registered (ms), and the most requests that it is good for. */
+const BOUND_SESSION_MS = 10 * 60 * 1000;
+const MAX_REQUESTS = 5;
+
+/** What a provider's sign-in at `at` (ms) makes of a session: a new one, or one request more of the one before. */
+export function externalSession(
+  sessionLifetime: number | null,
+  { authTime, amr }: Pick<ExternalSession, 'authTime' | 'amr'>,
+  request: Omit<SessionRequest, 'at'>,
+  at: number,
+  before: ExternalSession | null,
+): ExternalSession {
+  const requests = [...(before?.requests ?? []), { ...request, at }].slice(-MAX_REQUESTS);
+  const expiresAt = at + (sessionLifetime === null ? BOUND_SESSION_MS : sessionLifetime * 1000);
+  return { expiresAt, authTime, amr, isBound: sessionLifetime === null, requests };
+}
+
+/**
+ * When somebody signed in (ms) with a session that is good for a request; null when it is good for others alone. `isSame` says
+ * whether the request is the one to which a sign-in led.
+ */
+export function signedInFor(
+  { external, createdAt }: Pick<Session, 'external' | 'createdAt'>,
+  isSame: (continueTo: string) => boolean,
+): number | null {
+  if (external === null) return createdAt;
+  const request = external.requests.findLast(({ continueTo }) => isSame(continueTo));
+  return request?.at ?? (external.isBound ? null : createdAt);
+}

@@ -23,8 +23,8 @@ export type AccountStore = SessionStore &
     hasAccounts(): Promise<boolean>;
     /** Newest first, at most `limit`. */
     listAccounts(limit: number): Promise<Account[]>;
-    /** Records how many wrong sign-ins an account had in an hour. */
-    recordWrongSignIns(event: AuditEvent): Promise<void>;
+    /** Records an event of sign-in that changes nothing else. */
+    recordSignInEvent(event: AuditEvent): Promise<void>;
     /**
      * Adds an account with a password; returns which of its names another account with a password has already, or null when
      * it was added.
@@ -83,6 +83,8 @@ export type SessionStore = {
 /** Who accounts are at providers. */
 export type IdentityStore = {
   findIdentity(providerId: string, subject: string): Promise<{ identity: Identity; account: Account } | null>;
+  /** The same, by the identity's id. */
+  findIdentityById(id: string): Promise<{ identity: Identity; account: Account } | null>;
   /** All of an account, oldest first. */
   listIdentities(accountId: string): Promise<Identity[]>;
   /** Adds an account without a password and its identity; false when there is this identity already. Of all who try, one wins. */

@@ -14,7 +14,7 @@ const SOMEBODY = { kind: 'visitor', id: 'unknown', source: null, requestId: null
 
 /** The counts of one instance. `now` returns ms since the epoch. */
 export class WrongSignIns {
-  readonly #store: Pick<AccountStore, 'recordWrongSignIns'>;
+  readonly #store: Pick<AccountStore, 'recordSignInEvent'>;
   readonly #now: () => number;
   #hour: number;
   #counts = new Map<string | null, number>();
@@ -22,7 +22,7 @@ export class WrongSignIns {
   #ended: AuditEvent[] = [];
   #writing: Promise<void> | null = null;
 
-  constructor(store: Pick<AccountStore, 'recordWrongSignIns'>, now: () => number) {
+  constructor(store: Pick<AccountStore, 'recordSignInEvent'>, now: () => number) {
     this.#store = store;
     this.#now = now;
     this.#hour = this.#currentHour();
@@ -68,7 +68,7 @@ export class WrongSignIns {
 
   async #write(): Promise<void> {
     while (this.#ended.length > 0) {
-      await this.#store.recordWrongSignIns(this.#ended[0] as AuditEvent);
+      await this.#store.recordSignInEvent(this.#ended[0] as AuditEvent);
       this.#ended.shift();
     }
   }

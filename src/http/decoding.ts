@@ -47,6 +47,25 @@ function refuseTooMany({ length }: readonly string[]): void {
  * hide. Throws `MalformedBody` unless the body is an object with 200 members at most.
  */
 function decodeJsonBody(body: Buffer): Parameters {
+  return new Parameters(readJson(body).strings);
+}
+
+/** A JSON object whose values keep their types, for endpoints that read more than strings. */
+export class JsonMembers extends Parameters {
+  readonly members: Readonly<Record<string, unknown>>;
+
+  /** Throws `MalformedBody`, also for a name that is repeated. */
+  constructor(body: Buffer) {
+    const { members, strings } = readJson(body);
+    super(strings);
+    if (new Set(strings.map(([name]) => name)).size < strings.length)
+      throw new MalformedBody('a member of the JSON object is repeated');
+    this.members = members;
+  }
+}
+
+/** The members of an object, and the strings among them by name as often as they were sent; other values are null there. */
+function readJson(body: Buffer): { members: Readonly<Record<string, unknown>>; strings: Parameter[] } {
   const text = decodeUtf8(body);
   let value: unknown;
   try {
@@ -59,13 +78,12 @@ function decodeJsonBody(body: Buffer): Parameters {
     throw new MalformedBody('the body is not a JSON object');
   const names = topLevelNames(text);
   refuseTooMany(names);
-  const values = new Map(Object.entries(value));
-  return new Parameters(
-    names.map((name): Parameter => {
-      const found = values.get(name);
-      return [name, typeof found === 'string' ? found : null];
-    }),
-  );
+  const members = value as Record<string, unknown>;
+  const strings = names.map((name): Parameter => {
+    const found = Object.hasOwn(members, name) ? members[name] : null;
+    return [name, typeof found === 'string' ? found : null];
+  });
+  return { members, strings };
 }
 
 /** What decodes bodies, by media type. */

@@ -15,6 +15,7 @@ import { addMe } from './api/me.ts';
 import { addResourceMetadata, addServerMetadata } from './api/metadata.ts';
 import { type ApiDescription, addOpenApi } from './api/openapi.ts';
 import type { Operation } from './api/operation.ts';
+import { addProviderSignIn } from './api/provider-sign-in.ts';
 import { addPublishedFace } from './api/published.ts';
 import { addRevocations } from './api/revocations.ts';
 import { addStandardFace } from './api/standard.ts';
@@ -22,6 +23,7 @@ import { addAccount } from './browser/account.ts';
 import { addAuthorize } from './browser/authorize.ts';
 import { BrowserSessions } from './browser/browser-session.ts';
 import { addDevice } from './browser/device.ts';
+import { addExternalSignIn } from './browser/external-sign-in.ts';
 import { makePages } from './browser/page-answers.ts';
 import { addPassword } from './browser/password.ts';
 import { addPublicPages } from './browser/public-pages.ts';
@@ -145,6 +147,7 @@ async function addAppFaces(app: FastifyInstance, service: Service, description: 
   addServerMetadata(app, service);
   addIntrospection(app, service);
   addRevocations(app, service);
+  await addProviderSignIn(app, service);
   addOpenApi(app, service, description);
   await app.register((part) => addPages(part, service));
 }
@@ -158,6 +161,7 @@ async function addPages(app: FastifyInstance, service: Service): Promise<void> {
   addAuthorize(app, service, pages, sessions);
   addDevice(app, service, pages, sessions);
   addSignIn(app, service, pages, sessions);
+  addExternalSignIn(app, service, pages, sessions);
   addAccount(app, service, pages, sessions);
   addPassword(app, service, pages, sessions);
   addPublicPages(app, service, pages, sessions);

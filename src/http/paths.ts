@@ -20,7 +20,7 @@ export const STANDARD_PATHS = {
 } as const;
 
 /** What identity providers post and ask. */
-const PROVIDER_PATHS = {
+export const PROVIDER_PATHS = {
   signIn: '/api/auth/oauth/sign-in',
   users: '/api/auth/oauth/users',
 } as const;

@@ -1,6 +1,8 @@
 /** What faces and pages get: the domain, and the installation's settings. They decide nothing themselves. */
 import type { Accounts } from '../accounts/accounts.ts';
+import type { ExternalSignIns } from '../accounts/external-sign-ins.ts';
 import type { Throttles } from '../accounts/limits.ts';
+import type { ProviderAuthenticator } from '../accounts/provider-authenticator.ts';
 import type { AuthorizationServer } from '../oauth/authorization-server.ts';
 import type { DeviceFlow } from '../oauth/device-flow.ts';
 import type { Lifetimes } from '../oauth/grant.ts';
@@ -19,6 +21,8 @@ export type Service = {
   readonly introspection: Introspection;
   readonly accounts: Accounts;
   readonly grants: GrantRegistry;
+  readonly externalSignIns: ExternalSignIns;
+  readonly providers: ProviderAuthenticator;
   readonly clients: Pick<ClientStore, 'findClient'>;
   readonly scopes: Pick<ScopeStore, 'listScopes'>;
   readonly resourceServers: Pick<ResourceServerStore, 'findResourceServer'>;

@@ -13,7 +13,7 @@ import { optionalNames, resolveScope } from './scope.ts';
 export type Face = 'published' | 'standard';
 
 /** What an authorization request may ask of the pages (OpenID Connect Core §3.1.2.1, which OAuth clients borrow). */
-export type Prompt = 'none' | 'login' | 'consent';
+export type Prompt = 'none' | 'login' | 'consent' | 'select_account';
 
 /** A valid authorization request. */
 export type AuthorizationRequest = {
@@ -31,6 +31,10 @@ export type AuthorizationRequest = {
   readonly prompt: readonly Prompt[];
   /** The e-mail address that the client expects to sign in, or null. */
   readonly loginHint: string | null;
+  /** How long ago the resource owner may have signed in (s), or null for any time. */
+  readonly maxAge: number | null;
+  /** The languages that the client expects its user to read, as it sent them, or null. */
+  readonly uiLocales: string | null;
   /** The issuer that the response names (RFC 9207); null on the published face, whose response names none. */
   readonly issuer: string | null;
 };
@@ -80,13 +84,16 @@ export const STANDARD_PARAMETERS: readonly string[] = [
   'resource',
   'prompt',
   'login_hint',
+  'max_age',
+  'ui_locales',
   'request',
   'request_uri',
 ];
 
 /** A longer state would not fit into the headers that carry it back. */
 const MAX_STATE_LENGTH = 4096;
-const PROMPTS = ['none', 'login', 'consent'];
+const PROMPTS = ['none', 'login', 'consent', 'select_account'];
+const MAX_MAX_AGE = 2 ** 31 - 1;
 
 /** Validates an authorization request; its client is the one that `client_id` names, or null when there is none. */
 export function validateAuthorizationRequest(
@@ -119,6 +126,8 @@ export function validateAuthorizationRequest(
     resource: (isStandard && parameters.all('resource')[0]) || null,
     prompt: isStandard ? promptsOf(parameters) : [],
     loginHint: (isStandard && parameters.get('login_hint')) || null,
+    maxAge: isStandard ? maxAgeOf(parameters) : null,
+    uiLocales: (isStandard && parameters.get('ui_locales')) || null,
   };
 }
 
@@ -149,7 +158,8 @@ function standardRefusal(parameters: Parameters, client: Client, { isResource }:
   return (
     commonRefusal(parameters, client, responseType) ??
     resourceRefusal(parameters.all('resource'), isResource) ??
-    promptRefusal(promptsOf(parameters))
+    promptRefusal(promptsOf(parameters)) ??
+    maxAgeRefusal(maxAgeOf(parameters))
   );
 }
 
@@ -192,8 +202,21 @@ function promptsOf(parameters: Parameters): Prompt[] {
 /** OpenID Connect Core §3.1.2.1: `none` stands alone. */
 function promptRefusal(prompts: readonly string[]): Refusal | null {
   if (!prompts.every((prompt) => PROMPTS.includes(prompt)))
-    return invalidRequest('prompt must be none, login, consent, or login consent');
+    return invalidRequest('prompt must be none, or some of login, consent and select_account');
   return prompts.includes('none') && prompts.length > 1 ? invalidRequest('prompt none must stand alone') : null;
+}
+
+/** OpenID Connect Core §3.1.2.1; NaN for what is no number of seconds. */
+function maxAgeOf(parameters: Parameters): number | null {
+  const text = parameters.get('max_age');
+  if (!text) return null;
+  return /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
+}
+
+function maxAgeRefusal(maxAge: number | null): Refusal | null {
+  return maxAge === null || maxAge <= MAX_MAX_AGE
+    ? null
+    : invalidRequest(`max_age must be a whole number of seconds, at most ${MAX_MAX_AGE}`);
 }
 
 /**

@@ -42,6 +42,8 @@ export type AuthorizationServerParts = {
   readonly store: Store;
   readonly keyring: Keyring;
   readonly lifetimes: Lifetimes;
+  /** Whether people may sign in at an identity provider. */
+  readonly signsInElsewhere: boolean;
   readonly prefix: string;
   readonly knownTokens: KnownTokens;
   /** `{app_url}` (RFC 8414 §2). */
@@ -86,7 +88,7 @@ export class AuthorizationServer {
     const client = await clients.authenticate(credentials, origin);
     if (client instanceof Refusal) return client;
     if (parameters.get('request_uri') !== undefined) return invalidRequest('request_uri must not be pushed'); // RFC 9126 §2.1
-    const requestUri = requestUriFor(keyring, client.id, parameters, now());
+    const requestUri = requestUriFor(keyring, client.id, parameters, now(), this.#parts.signsInElsewhere);
     if (requestUri === null) return invalidRequest('the request is too long');
     const outcome = await this.#validate('standard', parameters, client);
     if (outcome.kind === 'redirect') return outcome.refusal;

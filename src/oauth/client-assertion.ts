@@ -105,12 +105,15 @@ export async function claimedClientId(assertion: string): Promise<string | undef
   }
 }
 
+/** Who may sign an assertion: a client, or an identity provider. */
+export type Signer = Pick<Client, 'id' | 'keys' | 'assertionAudience'>;
+
 /**
  * Verifies an assertion against a client's keys. `audiences` are the names this service goes by, the issuer first; `now` in
  * ms.
  */
 export async function verifyClientAssertion(
-  client: Client,
+  client: Signer,
   assertion: string,
   audiences: readonly string[],
   now: number,

@@ -16,15 +16,24 @@ export const REQUEST_URI_START = 'urn:ietf:params:oauth:request_uri:';
 
 /** A longer reference might not fit into the headers of the requests that carry it. */
 const MAX_REFERENCE_LENGTH = 8000;
+/** Where people sign in elsewhere, the address with it must fit into a sign-in request as well. */
+const MAX_REFERENCE_LENGTH_ELSEWHERE = 4000;
 
 /** The reference to a pushed request of an authenticated client; null when it is too long. `now` in ms. */
-export function requestUriFor(keyring: Keyring, clientId: string, pushed: Parameters, now: number): string | null {
+export function requestUriFor(
+  keyring: Keyring,
+  clientId: string,
+  pushed: Parameters,
+  now: number,
+  signsInElsewhere = false,
+): string | null {
   const pairs = STANDARD_PARAMETERS.filter((name) => name !== 'client_id').flatMap((name) =>
     pushed.all(name).map((value) => [name, value]),
   );
   const text = JSON.stringify([['client_id', clientId], ...pairs]);
   const reference = REQUEST_URI_START + seal(keyring, 'request', text, now + PUSHED_REQUEST_LIFETIME * 1000);
-  return reference.length > MAX_REFERENCE_LENGTH ? null : reference;
+  const maxLength = signsInElsewhere ? MAX_REFERENCE_LENGTH_ELSEWHERE : MAX_REFERENCE_LENGTH;
+  return reference.length > maxLength ? null : reference;
 }
 
 /**

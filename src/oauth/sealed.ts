@@ -1,27 +1,29 @@
 /**
  * Sealed values: what this service hands out to get back later, so that it need not store it. Nobody else can read or
- * make one (AES-256-GCM), and each expires.
+ * make one (AES-256-GCM, under a key of the day on which it expires), and each expires.
  */
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import { currentKey, type Keyring } from './keyring.ts';
+import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
+import { type Keyring, mac } from './keyring.ts';
 
 /** What is sealed, by the key that does it. */
-export type SealPurpose = 'request' | 'device';
+export type SealPurpose = 'request' | 'device' | 'sign-in';
 
 const CIPHER = 'aes-256-gcm';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const HEADER_BYTES = 1 + 4 + 6;
 const VERSION = 1;
+const DAY_MS = 24 * 3600 * 1000;
 
-/** Seals a text until `expiresAt` (ms); base64url. A random nonce is safe for 2^32 values a root key (NIST SP 800-38D §8.3). */
+/** Seals a text until `expiresAt` (ms); base64url. A random nonce is safe for 2^32 values a key, so a day (NIST SP 800-38D §8.3). */
 export function seal(keyring: Keyring, purpose: SealPurpose, text: string, expiresAt: number): string {
   const header = Buffer.alloc(HEADER_BYTES);
   header.writeUInt8(VERSION, 0);
   header.writeUInt32BE(keyring.currentKeyId, 1);
   header.writeUIntBE(expiresAt, 5, 6);
   const nonce = randomBytes(NONCE_BYTES);
-  const cipher = createCipheriv(CIPHER, currentKey(keyring, purpose).secret, nonce);
+  const key = keyOfDay(keyring, keyring.currentKeyId, purpose, expiresAt) as KeyObject;
+  const cipher = createCipheriv(CIPHER, key, nonce);
   cipher.setAAD(header);
   const sealed = [cipher.update(text, 'utf8'), cipher.final()];
   return Buffer.concat([header, nonce, ...sealed, cipher.getAuthTag()]).toString('base64url');
@@ -36,9 +38,9 @@ export function unseal(
   const bytes = Buffer.from(sealed, 'base64url');
   // The decoder also takes other alphabets: written anew it must be the same text.
   if (bytes.length < HEADER_BYTES + NONCE_BYTES + TAG_BYTES || bytes.toString('base64url') !== sealed) return null;
-  const key = keyring.key(bytes.readUInt32BE(1), purpose)?.secret;
-  if (bytes[0] !== VERSION || !key) return null;
   const header = bytes.subarray(0, HEADER_BYTES);
+  const key = keyOfDay(keyring, header.readUInt32BE(1), purpose, header.readUIntBE(5, 6));
+  if (bytes[0] !== VERSION || !key) return null;
   const decipher = createDecipheriv(CIPHER, key, bytes.subarray(HEADER_BYTES, HEADER_BYTES + NONCE_BYTES));
   decipher.setAAD(header);
   decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
@@ -51,4 +53,10 @@ export function unseal(
   } catch {
     return null;
   }
+}
+
+/** Anybody may have values sealed, as often as they like: no key seals for longer than a day. Null without the root key. */
+function keyOfDay(keyring: Keyring, keyId: number, purpose: SealPurpose, expiresAt: number): KeyObject | null {
+  const key = keyring.key(keyId, purpose);
+  return key ? createSecretKey(mac(key, `day ${Math.floor(expiresAt / DAY_MS)}`)) : null;
 }

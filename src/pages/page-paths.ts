@@ -8,6 +8,9 @@ export function pagePaths(base: string) {
   return {
     home: base || '/',
     signIn: `${base}/sign-in`,
+    /** Where sign-in at an identity provider begins, and where it comes back. */
+    signInWith: `${base}/sign-in/with`,
+    signInContinue: `${base}/sign-in/continue`,
     signOut: `${base}/sign-out`,
     apps: `${base}/account/apps`,
     removeApp: `${base}/account/apps/revoke`,
@@ -19,6 +22,11 @@ export function pagePaths(base: string) {
     /** The stylesheet whose text has this digest, so that browsers may keep it for good. */
     stylesheet: (digest: string) => `${base}/assets/valetkey-${digest}.css`,
   } as const;
+}
+
+/** What the paths of all pages about the account begin with. */
+export function accountArea({ apps }: PagePaths): string {
+  return apps.slice(0, apps.lastIndexOf('/') + 1);
 }
 
 /** Where the pages are. */

@@ -21,28 +21,38 @@ export type SignInData = {
   /** What was typed before, or an empty string. */
   email: string;
   problem: SignInProblem | null;
+  /** Whether people may sign in here with a password. */
+  hasPassword: boolean;
+  /** Where else they may sign in: the products' names, and the addresses at which that begins. */
+  providers: readonly { readonly name: string; readonly href: string }[];
   /** The app that the person is on the way to. */
   appName: string | null;
   /** Whether that app asks a person who is signed in to sign in again (OpenID Connect Core §3.1.2.1, `prompt=login`). */
   isAgain?: boolean;
 };
 
-/** The page where a person signs in with e-mail address and password. */
+/** The page where a person signs in with e-mail address and password, or chooses where else to sign in. */
 export function signInPage(context: PageContext, data: SignInData): Html {
   const { messages } = context;
   const texts = messages.signIn;
   const title = data.problem ? messages.layout.titleWithProblem(texts.title) : texts.title;
-  const described = data.problem && html`aria-describedby="problem"`;
-  const invalid = data.problem?.kind === 'wrong_credentials' && html`aria-invalid="true"`;
-  const emailFocus = data.email === '' && html`autofocus`;
-  const passwordFocus = data.email !== '' && html`autofocus`;
   return layout(
     context,
     { title, shape: 'card' },
     html`<h1>${texts.heading}</h1>
 <p class="lead">${lead(context, data)}</p>
 ${data.problem && problemNotice(problemTexts(messages, data.problem))}
-<form method="post" action="${context.paths.signIn}" class="stack">
+${data.hasPassword && passwordForm(context, data)}
+${data.providers.length > 0 && providerList(messages, data)}`,
+  );
+}
+
+function passwordForm({ messages: { signIn: texts }, paths }: PageContext, data: SignInData): Html {
+  const described = data.problem && html`aria-describedby="problem"`;
+  const invalid = data.problem?.kind === 'wrong_credentials' && html`aria-invalid="true"`;
+  const emailFocus = data.email === '' && html`autofocus`;
+  const passwordFocus = data.email !== '' && html`autofocus`;
+  return html`<form method="post" action="${paths.signIn}" class="stack">
 ${hiddenFields(data.formToken, data.continueTo)}
 <div class="field">
 <label for="email">${texts.email}</label>
@@ -53,8 +63,12 @@ ${hiddenFields(data.formToken, data.continueTo)}
 <input id="password" name="password" type="password" dir="ltr" autocomplete="current-password" required ${described} ${invalid} ${passwordFocus}>
 </div>
 <button class="primary">${texts.submit}</button>
-</form>`,
-  );
+</form>`;
+}
+
+function providerList({ signIn: texts }: Messages, { hasPassword, providers }: SignInData): Html {
+  return html`${hasPassword && html`<p class="aside">${texts.or}</p>`}
+<div class="stack">${providers.map(({ name, href }) => html`<a class="button secondary" href="${href}">${texts.signInWith(name)}</a>`)}</div>`;
 }
 
 function lead({ messages: { signIn: texts }, brand }: PageContext, { appName, isAgain }: SignInData): Html {

@@ -157,6 +157,12 @@ const SETTINGS = {
     readColour,
     'Its colour, `#rrggbb`; shades that are easy to read are made from it.',
   ),
+  signInMethods: setting(
+    'VALETKEY_SIGN_IN_METHODS',
+    'password',
+    readSignInMethods,
+    'The ways to sign in, in their order, separated by commas: `password`, and the ids of identity providers.',
+  ),
   productLogo: setting(
     'VALETKEY_PRODUCT_LOGO',
     '',
@@ -373,6 +379,12 @@ function readColour(text: string): string | Mistake {
 function readSupportAddress(text: string): string | null | Mistake {
   if (text === '' || /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text)) return text || null;
   return URL.parse(text)?.protocol === 'https:' ? text : new Mistake('write an e-mail address or an https address');
+}
+
+function readSignInMethods(text: string): readonly string[] | Mistake {
+  const methods = text.split(',').map((method) => method.trim());
+  const good = methods.every((method) => /^[a-z0-9-]{1,40}$/.test(method)) && new Set(methods).size === methods.length;
+  return good ? methods : new Mistake('name password, ids of identity providers, or both, each once: password,product');
 }
 
 /** A text with a default, so that it is never empty. */

@@ -81,6 +81,8 @@ async function allow(environment: NodeJS.ProcessEnv, [clientId = '', userId = ''
       resource: null,
       prompt: [],
       loginHint: null,
+      maxAge: null,
+      uiLocales: null,
       issuer: null,
     },
     userId,

@@ -326,7 +326,7 @@ export const oauthGuards: readonly Guard[] = [
         "parameters.get('client_id') === clientId ? parameters : null",
         'clientId ? parameters : null',
       ],
-      ['a reference has a maximum length', 'reference.length > MAX_REFERENCE_LENGTH ? null : reference', 'reference'],
+      ['a reference has a maximum length', 'reference.length > maxLength ? null : reference', 'reference'],
       [
         'the pushed client_id does not count',
         "STANDARD_PARAMETERS.filter((name) => name !== 'client_id')",

@@ -33,6 +33,8 @@ test('RFC 6749 §4.1.1: what a valid request says', () => {
     resource: null,
     prompt: [],
     loginHint: null,
+    maxAge: null,
+    uiLocales: null,
     issuer: ISSUER,
   });
   const more = { ...pkce, scope: 'read', resource: LETTERS, prompt: 'login consent', login_hint: 'ada@example.com' };
@@ -43,6 +45,8 @@ test('RFC 6749 §4.1.1: what a valid request says', () => {
     resource: LETTERS,
     prompt: ['login', 'consent'],
     loginHint: 'ada@example.com',
+    maxAge: null,
+    uiLocales: null,
   });
 });
 
@@ -117,7 +121,7 @@ const mistakes: [string, Changes, ErrorCode, RegExp, (string | null | undefined)
     undefined,
     { more: both.map((resource) => ['resource', resource] as const) },
   ]),
-  ...['nonsense', 'select_account', 'NONE', 'login,consent', 'login nonsense', 'create'].map(
+  ...['nonsense', 'select_acount', 'NONE', 'login,consent', 'login nonsense', 'create'].map(
     (prompt): (typeof mistakes)[number] => [
       `OpenID Connect Core §3.1.2.1: prompt ${prompt}`,
       { prompt },

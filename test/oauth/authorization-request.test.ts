@@ -37,6 +37,8 @@ test('RFC 6749 §4.1.1: a request with client_id, redirect_uri and state is vali
     resource: null,
     prompt: [],
     loginHint: null,
+    maxAge: null,
+    uiLocales: null,
     issuer: null,
   };
   for (const response_type of [undefined, 'code', ''])
@@ -194,7 +196,7 @@ test('RFC 6749 §3.1: an unknown parameter twice is invalid_request, and its nam
 });
 
 test('RFC 6749 §3.1: unknown parameters are ignored', () => {
-  const extras: Changes = { extra: 'foobar', nonce: 'n', ui_locales: 'se', claims: '{}', __proto__x: 'x', bad: null };
+  const extras: Changes = { extra: 'foobar', nonce: 'n', display: 'page', claims: '{}', __proto__x: 'x', bad: null };
   for (const face of FACES) assert.deepEqual(validate(face, extras), validate(face));
 });
 

@@ -56,7 +56,7 @@ export function operationsOn(memory: Memory, now: () => number = () => memory.cl
   return {
     ...memory,
     clients,
-    server: new AuthorizationServer({ ...parts, clients, issuer: ISSUER }),
+    server: new AuthorizationServer({ ...parts, clients, issuer: ISSUER, signsInElsewhere: false }),
     deviceFlow: new DeviceFlow({ ...parts, clients }),
     introspection: new Introspection({ ...parts, throttle }),
   };

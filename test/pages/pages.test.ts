@@ -86,7 +86,15 @@ test('the support address is a link only if it is an email or https address', ()
   }
 });
 
-const signIn = { formToken: 't', continueTo: null, email: '', problem: null, appName: null };
+const signIn = {
+  hasPassword: true,
+  providers: [],
+  formToken: 't',
+  continueTo: null,
+  email: '',
+  problem: null,
+  appName: null,
+};
 
 test('a problem on the sign-in page is announced, named in the title and tied to the fields', () => {
   const page = String(

@@ -52,6 +52,8 @@ export function samplePages(context: PageContext, text: Replace = unchanged): Re
     { name: text('calendar.write'), sentence: null },
   ];
   const signIn = {
+    hasPassword: true,
+    providers: [],
     formToken: text('token'),
     continueTo: text('/auth/oauth2/authorize?client_id=a&state=b'),
     email: text('ada@northwind.example'),

@@ -25,11 +25,16 @@ const JSON_HEADERS = {
 };
 
 /** Sends a refusal of a token endpoint (RFC 6749 §5.2). */
-export function sendOAuthRefusal(request: EndpointRequest, reply: EndpointReply, refusal: Refusal): EndpointReply {
+export function sendOAuthRefusal<Reply extends EndpointReply>(
+  request: EndpointRequest,
+  reply: Reply,
+  refusal: Refusal,
+  status = statusOf(refusal),
+): EndpointReply {
   request.outcome = { error: refusal.code, detail: refusal.detail, ...namedClient(request) };
   if (refusal.code === 'invalid_client') reply.header('WWW-Authenticate', 'Basic realm="valetkey", charset="UTF-8"');
   if (refusal.retryAfter !== undefined) setRetryAfter(reply, refusal.retryAfter);
-  return sendJson(reply.code(statusOf(refusal)), { error: refusal.code, error_description: refusal.description });
+  return sendJson(reply.code(status), { error: refusal.code, error_description: refusal.description });
 }
 
 function statusOf(refusal: Refusal): number {

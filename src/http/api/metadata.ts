@@ -81,7 +81,7 @@ function serverMetadata({ appUrl, apiUrl, paths }: Service, scopes: readonly Sco
     grant_types_supported: ['authorization_code', 'refresh_token', DEVICE_GRANT_TYPE],
     code_challenge_methods_supported: ['S256'],
     authorization_response_iss_parameter_supported: true,
-    prompt_values_supported: ['none', 'login', 'consent'],
+    prompt_values_supported: ['none', 'login', 'consent', 'select_account'],
     request_parameter_supported: false,
     request_uri_parameter_supported: false,
     protected_resources: [apiUrl],

@@ -17,6 +17,7 @@ const TAGS: Readonly<Record<Operation['tags'][0], string>> = {
   'published face': 'The interface that apps are registered for: the token endpoints and the check.',
   'standard face': 'The same grants by the letter of the RFCs, for every OAuth library.',
   'resource servers': 'For APIs that the operator registered: what a token is good for, and when that ends.',
+  'identity providers': 'For products that sign their own people in, and look after them.',
   discovery: 'What clients find out by themselves.',
   health: 'For load balancers and watchdogs, on both addresses.',
 };
@@ -138,6 +139,7 @@ function securitySchemes(appUrl: string): Readonly<Record<SecurityScheme, object
   return {
     clientBasic: basic('the client'),
     resourceServerBasic: basic('the resource server'),
+    providerBasic: basic('the identity provider'),
     accessToken: bearer('An access token (RFC 6750 §2.1).'),
     refreshToken: bearer('A refresh token. It may be in the body instead.'),
     publishedFace: flow('An access token of the published face.', AUTHORIZE_PATH, TOKEN_PATH, REFRESH_TOKEN_PATH),

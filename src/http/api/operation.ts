@@ -28,6 +28,7 @@ export type DescribedAnswers = { readonly [status: number]: DescribedAnswer };
 export type SecurityScheme =
   | 'clientBasic'
   | 'resourceServerBasic'
+  | 'providerBasic'
   | 'accessToken'
   | 'refreshToken'
   | 'publishedFace'
@@ -36,11 +37,13 @@ export type SecurityScheme =
 /** An operation; `security` lists the alternatives, and an empty one stands for credentials in the body. */
 export type Operation = {
   readonly operationId: string;
-  readonly tags: readonly ['published face' | 'standard face' | 'resource servers' | 'discovery' | 'health'];
+  readonly tags: readonly [
+    'published face' | 'standard face' | 'resource servers' | 'identity providers' | 'discovery' | 'health',
+  ];
   readonly summary: string;
   readonly description?: string;
   readonly security?: readonly { readonly [scheme in SecurityScheme]?: readonly string[] }[];
-  readonly requestBody?: ReturnType<typeof posted>;
+  readonly requestBody?: ReturnType<typeof posted> | ReturnType<typeof postedJson>;
   readonly responses: DescribedAnswers;
 };
 
@@ -93,6 +96,11 @@ export function posted(schema: ObjectSchema) {
   } as const;
 }
 
+/** The same where values are more than strings: in JSON alone. */
+export function postedJson(properties: Readonly<Record<string, Schema>>, required: readonly string[]) {
+  return { required: true, content: { 'application/json': { schema: fields(properties, required) } } } as const;
+}
+
 /** An access or refresh token, a code, or another credential: opaque. */
 export function credential(description: string, example: string): Schema {
   return text(description, { pattern: '^[!-~]+$', maxLength: 255, examples: [example] });
@@ -116,6 +124,11 @@ const ALWAYS = {
 const WAIT = {
   'Retry-After': header('RetryAfter', 'Seconds to wait.', { pattern: '^[0-9]+$' }),
   RateLimit: header('RateLimit', 'The same as `r` (remaining) and `t` (seconds).'),
+};
+
+/** The header of a stream, which nobody may keep, compress or hold back. */
+export const STREAMED = {
+  'Cache-Control': header('Streamed', 'Nobody may keep it, or change its form.', { const: 'no-store, no-transform' }),
 };
 
 /** The headers of what anybody may read and keep for five minutes. */
@@ -235,5 +248,13 @@ export function bodyRefusals(...codes: ErrorCode[]): DescribedAnswers {
     400: answer('The request is refused.', oauthError(...codes)),
     ...refusals(),
     ...problems('OAuth', 'too_large', 'unsupported_media_type'),
+  };
+}
+
+/** The refusals of an endpoint for identity providers. */
+export function providerRefusals(...codes: ErrorCode[]): DescribedAnswers {
+  return {
+    ...bodyRefusals(...codes),
+    403: answer('The person or this provider may not.', oauthError('access_denied', 'unauthorized_client')),
   };
 }

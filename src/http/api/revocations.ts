@@ -10,7 +10,7 @@ import { STANDARD_PATHS } from '../paths.ts';
 import type { Service } from '../service.ts';
 import { authenticateResourceServer } from './introspection.ts';
 import { oauthAnswers, sendOAuthRefusal } from './json-answers.ts';
-import { answer, component, type Operation, object, refusals, text } from './operation.ts';
+import { answer, component, type Operation, object, refusals, STREAMED, text } from './operation.ts';
 import { RevocationFeed } from './revocation-feed.ts';
 import type { NoPlace } from './stream-places.ts';
 
@@ -97,7 +97,7 @@ const OPERATION: Operation = {
     'A stream without end. Something is sent every 250 ms, a comment if there is nothing to tell; a revocation is told within 250 ms of its answer. Nothing is sent while it is not known whether all has been told.',
   security: [{ resourceServerBasic: [] }],
   responses: {
-    200: { ...answer('The stream.', {}), content: { 'text/event-stream': STREAM } },
+    200: { ...answer('The stream.', {}, STREAMED), content: { 'text/event-stream': STREAM } },
     ...refusals(),
   },
 };

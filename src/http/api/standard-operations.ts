@@ -132,8 +132,12 @@ const PUSHED_REQUEST = component(
       code_challenge: text('RFC 7636 §4.2.', { pattern: '^[A-Za-z0-9_-]{43}$' }),
       code_challenge_method: { const: 'S256' },
       resource: RESOURCE,
-      prompt: { enum: ['none', 'login', 'consent', 'login consent', 'consent login'] },
+      prompt: text('`none`, or some of `login`, `consent` and `select_account`.', {
+        pattern: '^(none|(login|consent|select_account)( (login|consent|select_account))*)$',
+      }),
       login_hint: text('The e-mail address that is expected to sign in.'),
+      max_age: text('How many seconds ago the person may have signed in.', { pattern: '^[0-9]{1,10}$' }),
+      ui_locales: text('Languages that the person reads, separated by spaces.'),
     },
     ['response_type', 'redirect_uri'],
   ),

@@ -20,7 +20,8 @@ export function addAccount(app: FastifyInstance, service: Service, pages: Pages,
 
   app.get(paths.apps, { config }, async (request, reply) => {
     const signedIn = await sessions.signedIn(request);
-    if (!signedIn) return sendSignIn(pages, sessions, request, reply, { continueTo: paths.apps, appName: null });
+    if (!signedIn)
+      return sendSignIn(service, pages, sessions, request, reply, { continueTo: paths.apps, appName: null });
     return sendApps(request, reply, signedIn);
   });
 
@@ -30,7 +31,11 @@ export function addAccount(app: FastifyInstance, service: Service, pages: Pages,
     const form = formOf(request);
     if (!signedIn) {
       const problem = { kind: 'signed_out' } as const;
-      return sendSignIn(pages, sessions, request, reply.code(403), { continueTo: paths.apps, appName: null, problem });
+      return sendSignIn(service, pages, sessions, request, reply.code(403), {
+        continueTo: paths.apps,
+        appName: null,
+        problem,
+      });
     }
     if (sessions.checkForm(signedIn, 'apps', '', form.get('form_token')) !== 'good') {
       request.outcome = { error: 'form_outdated' };

@@ -13,7 +13,7 @@ import {
 } from '../../oauth/authorization-request.ts';
 import { errorLocation, refusedLocation } from '../../oauth/authorization-response.ts';
 import type { ConsentGiven } from '../../oauth/authorization-server.ts';
-import { type ErrorCode, Refusal } from '../../oauth/error.ts';
+import { type ErrorCode, invalidRequest, Refusal } from '../../oauth/error.ts';
 import type { Parameters } from '../../oauth/parameters.ts';
 import { redirectHost } from '../../oauth/redirect-uri.ts';
 import { consentPage, type NotTaken } from '../../pages/consent-page.ts';
@@ -22,18 +22,16 @@ import { idForLog } from '../api/client-authentication.ts';
 import { decodeQuery } from '../decoding.ts';
 import { formOf } from '../form.ts';
 import { originOf } from '../origin.ts';
-import { AUTHORIZE_PATH, STANDARD_PATHS } from '../paths.ts';
 import { countVisit } from '../public-limit.ts';
 import type { Service } from '../service.ts';
 import type { BrowserSessions, SignedIn } from './browser-session.ts';
 import { countDecision } from './decision-limit.ts';
+import { FACES } from './face-paths.ts';
+import { isLoadedAhead } from './navigation.ts';
 import { pageAccount } from './page-account.ts';
 import type { Pages } from './page-answers.ts';
 import { permissionsToAsk } from './permissions.ts';
 import { sendSignIn } from './sign-in-form.ts';
-
-/** The faces by the path of their authorization page. */
-const FACES: Readonly<Record<string, Face>> = { [AUTHORIZE_PATH]: 'published', [STANDARD_PATHS.authorize]: 'standard' };
 
 /** Our own query parameter: with it, sign-in brings back the mark of a demanded sign-in. */
 const DEMAND = 'signed_in_after';
@@ -51,11 +49,6 @@ export function addAuthorize(app: FastifyInstance, service: Service, pages: Page
   }
 }
 
-/** The face whose authorization page is at a path, which may have a query; or null. */
-export function faceOf(path: string): Face | null {
-  return FACES[path.replace(/\?.*$/s, '')] ?? null;
-}
-
 async function show(parts: Parts, face: Face, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { service, pages, sessions } = parts;
   // A high limit: it stops a flood, and never a person.
@@ -64,7 +57,7 @@ async function show(parts: Parts, face: Face, request: FastifyRequest, reply: Fa
   const outcome = await service.authorizationServer.validateRequest(face, request.query as Parameters);
   if (outcome.kind !== 'valid') return sendInvalid(pages, request, reply, outcome);
   const signedIn = await sessions.signedIn(request);
-  if (!signedIn || !isFresh(sessions, request, outcome, signedIn)) {
+  if (!signedIn || !isFresh(sessions, request, outcome, signedIn, service.now())) {
     if (outcome.prompt.includes('none')) return refuse(pages, request, reply, outcome, 'login_required');
     return demandSignIn(parts, request, reply, outcome, signedIn);
   }
@@ -101,7 +94,8 @@ async function decide(parts: Parts, face: Face, request: FastifyRequest, reply: 
   const outcome = await service.authorizationServer.validateRequest(face, request.query as Parameters);
   if (outcome.kind !== 'valid') return sendInvalid(pages, request, reply, outcome);
   const signedIn = await sessions.signedIn(request);
-  if (!signedIn || !isFresh(sessions, request, outcome, signedIn)) return redirect(pages, reply, request.url);
+  if (!signedIn || !isFresh(sessions, request, outcome, signedIn, service.now()))
+    return redirect(pages, reply, request.url);
   const form = formOf(request);
   const token = sessions.checkForm(signedIn, 'consent', requestFingerprint(outcome), form.get('form_token'));
   const again = async (notTaken: NotTaken) => {
@@ -123,12 +117,6 @@ async function decide(parts: Parts, face: Face, request: FastifyRequest, reply: 
   return redirect(pages, reply, await service.authorizationServer.deny(outcome, signedIn.account.id, origin));
 }
 
-/** Whether a browser loads the page ahead, also for a service worker. If that is refused, it asks again when the person goes there. */
-function isLoadedAhead({ headers }: FastifyRequest): boolean {
-  if (headers['service-worker-navigation-preload'] !== undefined) return true;
-  return String(headers['sec-purpose'] ?? headers['purpose']).startsWith('prefetch');
-}
-
 function sendInvalid(
   pages: Pages,
   request: FastifyRequest,
@@ -144,30 +132,47 @@ function sendInvalid(
   return redirect(pages, reply, errorLocation(outcome));
 }
 
-/** With `prompt=login` only a sign-in that was demanded for this very request counts. */
+/** With `prompt=login` or `select_account` only a sign-in that was demanded for this very request counts. */
 function isFresh(
   sessions: BrowserSessions,
   request: FastifyRequest,
   outcome: AuthorizationRequest,
   signedIn: SignedIn,
+  now: number,
 ): boolean {
   const mark = (request.query as Parameters).get(DEMAND);
-  return !outcome.prompt.includes('login') || sessions.meetsDemand(signedIn, requestFingerprint(outcome), mark);
+  if (sessions.meetsDemand(signedIn, requestFingerprint(outcome), mark)) return true;
+  return !demandsSignIn(outcome) && isRecent(outcome, signedIn, now);
+}
+
+function demandsSignIn({ prompt }: AuthorizationRequest): boolean {
+  return prompt.includes('login') || prompt.includes('select_account');
+}
+
+/** OpenID Connect Core §3.1.2.1, `max_age`. */
+function isRecent({ maxAge }: AuthorizationRequest, { authTime }: SignedIn, now: number): boolean {
+  return maxAge === null || (authTime !== null && now - authTime <= maxAge * 1000);
 }
 
 function demandSignIn(
-  { pages, sessions }: Parts,
+  { service, pages, sessions }: Parts,
   request: FastifyRequest,
   reply: FastifyReply,
   outcome: AuthorizationRequest,
   signedIn: SignedIn | null,
-): FastifyReply {
-  const mark = outcome.prompt.includes('login') ? sessions.signInDemand(requestFingerprint(outcome)) : null;
-  return sendSignIn(pages, sessions, request, reply, {
+): Promise<FastifyReply> {
+  const isDemanded = demandsSignIn(outcome) || outcome.maxAge !== null;
+  const mark = isDemanded ? sessions.signInDemand(requestFingerprint(outcome)) : null;
+  const tooLong = () => {
+    const refusal = invalidRequest('the request is too long to be carried through a sign-in');
+    return redirect(pages, reply, refusedLocation(outcome, refusal));
+  };
+  return sendSignIn(service, pages, sessions, request, reply, {
     continueTo: mark === null ? request.url : withDemand(request.url, mark),
     appName: outcome.client.name,
     email: outcome.loginHint ?? signedIn?.account.email ?? '',
     isAgain: signedIn !== null,
+    asked: { ...outcome, tooLong },
   });
 }
 

@@ -1,6 +1,7 @@
 /**
  * A browser's cookies: the session's token once somebody is signed in; before that a visitor's random value, so that
- * the sign-in form too is bound to one browser; and the mark of a known browser, which opens nothing. None of them is
+ * the sign-in form too is bound to one browser; the mark of a known browser, which opens nothing; and secrets of
+ * sign-ins that it began elsewhere, so that it alone can finish them. None of them is
  * ever in a page or a log.
  */
 import { randomBytes } from 'node:crypto';
@@ -8,6 +9,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Account } from '../../accounts/account.ts';
 import { checkFormToken, formTokenMadeAt, makeFormToken } from '../../accounts/form-token.ts';
 import { KNOWN_BROWSER_LIFETIME } from '../../accounts/known-browser.ts';
+import { signedInFor } from '../../accounts/session.ts';
+import { accountArea } from '../../pages/page-paths.ts';
 import type { Service } from '../service.ts';
 import { isNavigation } from './navigation.ts';
 
@@ -15,9 +18,14 @@ import { isNavigation } from './navigation.ts';
 export type SignedIn = {
   readonly account: Account;
   readonly sessionToken: string;
-  /** Milliseconds since the epoch. */
+  /** When they signed in for this request, in ms since the epoch. */
   readonly signedInAt: number;
+  /** When they last proved who they are (ms): here, or as the identity provider says, if it does. */
+  readonly authTime: number | null;
 };
+
+/** Whose session a form is bound to. */
+export type HasSession = Pick<SignedIn, 'account' | 'sessionToken'>;
 
 /** What a form is for; a token for one purpose is wrong for every other. */
 export type FormPurpose =
@@ -30,9 +38,13 @@ export type FormPurpose =
   | 'password'
   | 'password-changed';
 
-type CookieName = 'session' | 'visitor' | 'known';
+type CookieName = 'session' | 'visitor' | 'known' | `sign_in_${string}`;
 
 const MONTH_SECONDS = 30 * 24 * 3600;
+const HOUR_SECONDS = 3600;
+
+/** Maximum number of sign-ins elsewhere that a browser has begun. */
+const MAX_SIGN_INS = 5;
 
 /** Cookies and form tokens of one service. */
 export class BrowserSessions {
@@ -51,12 +63,28 @@ export class BrowserSessions {
     return new Set(own).size < own.length;
   }
 
-  /** Who is signed in, or null. */
-  async signedIn(request: FastifyRequest): Promise<SignedIn | null> {
+  /** Who is signed in for the address that is asked for, or for another one of ours; or null. */
+  async signedIn(request: FastifyRequest, forUrl = request.url): Promise<SignedIn | null> {
+    const found = await this.anySession(request);
+    if (!found) return null;
+    const reach = this.#reachOf(forUrl);
+    const signedInAt = signedInFor(found.session, (continueTo) => this.#reachOf(continueTo) === reach);
+    if (signedInAt === null) return null;
+    const { account, session, sessionToken } = found;
+    return { account, sessionToken, signedInAt, authTime: session.external ? session.external.authTime : signedInAt };
+  }
+
+  /** Whose session the browser has, whatever it is good for; or null. */
+  async anySession(request: FastifyRequest) {
     const sessionToken = this.sessionToken(request);
-    if (sessionToken === null) return null;
-    const session = await this.#service.accounts.accountOfSession(sessionToken);
-    return session && { ...session, sessionToken };
+    const found = sessionToken === null ? null : await this.#service.accounts.accountOfSession(sessionToken);
+    return found && { ...found, sessionToken: sessionToken as string };
+  }
+
+  /** What a sign-in for an address is good for: all pages about the account, or this very address with its query. */
+  #reachOf(url: string): string {
+    const area = accountArea(this.#service.paths);
+    return url.startsWith(area) ? area : url;
   }
 
   /** The session token that the browser sent, whether it is good or not. */
@@ -69,11 +97,33 @@ export class BrowserSessions {
     return request.cookies[this.#name('known')] ?? null;
   }
 
-  /** Gives the browser its new session, and takes the visitor's value: no form from before is good any more. */
-  begin(reply: FastifyReply, sessionToken: string, knownBrowser: string): void {
+  /** Gives the browser its new session, and its mark, which a sign-in elsewhere does not make; takes the visitor's value: no form from before is good any more. */
+  begin(reply: FastifyReply, sessionToken: string, knownBrowser: string | null): void {
     this.#set(reply, 'session', sessionToken, MONTH_SECONDS);
-    this.#set(reply, 'known', knownBrowser, KNOWN_BROWSER_LIFETIME);
+    if (knownBrowser !== null) this.#set(reply, 'known', knownBrowser, KNOWN_BROWSER_LIFETIME);
     this.#clear(reply, 'visitor');
+  }
+
+  /** The secrets of the sign-ins elsewhere that the browser began, oldest first. */
+  signInSecrets(request: FastifyRequest): readonly string[] {
+    return this.#signInCookies(request).map((name) => request.cookies[name] ?? '');
+  }
+
+  /** Gives the browser the secret of a sign-in that it begins elsewhere. It keeps five; the oldest goes. */
+  beginSignIn(request: FastifyRequest, reply: FastifyReply, secret: string): void {
+    const at = this.#service.now().toString(36).padStart(9, '0');
+    const id = `sign_in_${at}${randomBytes(4).toString('hex')}` as const;
+    const before = this.#signInCookies(request);
+    const goes = before.slice(0, Math.max(0, before.length - MAX_SIGN_INS + 1));
+    for (const name of goes) this.#clear(reply, name.slice(this.#prefix.length) as CookieName);
+    this.#set(reply, id, secret, HOUR_SECONDS);
+  }
+
+  /** Their names begin with the time, so that they sort by it. */
+  #signInCookies({ cookies }: FastifyRequest): string[] {
+    return Object.keys(cookies)
+      .filter((name) => name.startsWith(`${this.#prefix}sign_in_`))
+      .sort();
   }
 
   /** Takes the session from the browser. */
@@ -82,13 +132,13 @@ export class BrowserSessions {
   }
 
   /** The token for a form of a signed-in person, about one subject. */
-  formToken(signedIn: Pick<SignedIn, 'account' | 'sessionToken'>, purpose: FormPurpose, subject: string): string {
+  formToken(signedIn: HasSession, purpose: FormPurpose, subject: string): string {
     return makeFormToken(this.#service.keyring, bindingOf(signedIn, purpose, subject), this.#service.now());
   }
 
   /** Checks the token that a form of a signed-in person posted. */
   checkForm(
-    signedIn: SignedIn,
+    signedIn: HasSession,
     purpose: FormPurpose,
     subject: string,
     token: string | undefined,
@@ -172,10 +222,6 @@ function demandBinding(subject: string) {
   return { session: '', purpose: 'sign-in-demand', subject };
 }
 
-function bindingOf(
-  { account, sessionToken }: Pick<SignedIn, 'account' | 'sessionToken'>,
-  purpose: FormPurpose,
-  subject: string,
-) {
+function bindingOf({ account, sessionToken }: HasSession, purpose: FormPurpose, subject: string) {
   return { session: sessionToken, purpose, subject: JSON.stringify([account.id, subject]) };
 }

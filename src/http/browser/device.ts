@@ -34,9 +34,10 @@ export function addDevice(app: FastifyInstance, service: Service, pages: Pages, 
 }
 
 async function show(parts: Parts, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const { pages, sessions } = parts;
+  const { service, pages, sessions } = parts;
   const signedIn = await sessions.signedIn(request);
-  if (!signedIn) return sendSignIn(pages, sessions, request, reply, { continueTo: request.url, appName: null });
+  if (!signedIn)
+    return sendSignIn(service, pages, sessions, request, reply, { continueTo: request.url, appName: null });
   const typed = (request.query as Parameters).get('user_code');
   if (typed === undefined)
     return pages.send(reply, deviceCodePage(pages.context(request), { userCode: '', problem: null }));

@@ -1,6 +1,12 @@
 /** Whether a browser's window asks, or something in it that could act for the person: a script, a frame, a service worker. */
 import type { FastifyRequest } from 'fastify';
 
+/** Whether a browser loads a page ahead, also for a service worker. If that is refused, it asks again when the person goes there. */
+export function isLoadedAhead({ headers }: FastifyRequest): boolean {
+  if (headers['service-worker-navigation-preload'] !== undefined) return true;
+  return String(headers['sec-purpose'] ?? headers['purpose']).startsWith('prefetch');
+}
+
 /**
  * Whether a request is a navigation of a whole window, where the browser says what it is (W3C Fetch Metadata): only then
  * does the person see what comes, and no script of the same host can read it. A service worker makes `document`

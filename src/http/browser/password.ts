@@ -30,7 +30,8 @@ export function addPassword(app: FastifyInstance, service: Service, pages: Pages
   app.get(paths.password, { config }, async (request, reply) => {
     const signedIn = await sessions.signedIn(request);
     if (signedIn && !isOfPassword(signedIn)) return answerProblem(pages.answers, request, reply, { kind: 'not_found' });
-    if (!signedIn) return sendSignIn(pages, sessions, request, reply, { continueTo: paths.password, appName: null });
+    if (!signedIn)
+      return sendSignIn(service, pages, sessions, request, reply, { continueTo: paths.password, appName: null });
     const mark = (request.query as Parameters).get('changed');
     const wasChanged = sessions.checkForm(signedIn, 'password-changed', '', mark) === 'good';
     return sendForm(request, reply, signedIn, null, wasChanged);
@@ -41,7 +42,7 @@ export function addPassword(app: FastifyInstance, service: Service, pages: Pages
     const signedIn = await sessions.signedIn(request);
     if (!signedIn) {
       const problem = { kind: 'signed_out' } as const;
-      return sendSignIn(pages, sessions, request, reply.code(403), {
+      return sendSignIn(service, pages, sessions, request, reply.code(403), {
         continueTo: paths.password,
         appName: null,
         problem,

@@ -1,18 +1,46 @@
-/** The sign-in form, which several pages show in their place. */
+/** How somebody signs in who comes to a page that needs it: with the form in its place, or at an identity provider. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type SignInData, signInPage } from '../../pages/sign-in-page.ts';
+import { answerProblem } from '../answer.ts';
+import type { Service } from '../service.ts';
 import type { BrowserSessions } from './browser-session.ts';
+import { type Asked, goToProvider } from './go-to-provider.ts';
 import type { Pages } from './page-answers.ts';
 
-/** Shows the sign-in form: on its own page, or in place of one that needs somebody signed in. */
-export function sendSignIn(
+/** What a page knows of the sign-in that it needs. */
+export type NeededSignIn = Pick<SignInData, 'continueTo' | 'appName'> &
+  Partial<Omit<SignInData, 'formToken' | 'providers' | 'hasPassword'>> & {
+    /** What an authorization request asks of the sign-in, and what answers it where that is too long to be carried. */
+    readonly asked?: Asked;
+  };
+
+/** Shows the sign-in form, on its own page or in place of one; or leads to the one provider where people sign in. */
+export async function sendSignIn(
+  service: Service,
   pages: Pages,
   sessions: BrowserSessions,
   request: FastifyRequest,
   reply: FastifyReply,
-  data: Pick<SignInData, 'continueTo' | 'appName'> & Partial<SignInData>,
-): FastifyReply {
+  { asked, ...needed }: NeededSignIn,
+): Promise<FastifyReply> {
+  const { paths } = service;
+  const ways = await service.externalSignIns.ways();
+  const providers = ways.filter((way) => way !== 'password');
+  const hasPassword = ways.includes('password');
+  const [provider] = providers;
+  if (!provider && !hasPassword)
+    return answerProblem(pages.answers, request, reply, { kind: 'unavailable', retryAfter: NO_WAY_RETRY_AFTER });
+  const continueTo = needed.continueTo ?? paths.apps;
+  if (provider && !hasPassword && providers.length === 1)
+    return goToProvider(service, pages, sessions, request, reply, provider, continueTo, asked);
   const formToken = sessions.signInFormToken(request, reply);
-  const page = signInPage(pages.context(request), { email: '', problem: null, ...data, formToken });
-  return pages.send(reply, page, 'leaves');
+  const links = providers.map(({ id, name }) => ({
+    name,
+    href: `${paths.signInWith}?${new URLSearchParams({ provider: id, continue: continueTo })}`,
+  }));
+  const data = { email: '', problem: null, ...needed, hasPassword, providers: links, formToken };
+  return pages.send(reply, signInPage(pages.context(request), data), 'leaves');
 }
+
+/** `Retry-After` while every way to sign in is paused (s). */
+const NO_WAY_RETRY_AFTER = 60;

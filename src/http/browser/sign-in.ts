@@ -1,19 +1,19 @@
 /** Sign-in with a password, and sign-out. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Session } from '../../accounts/session.ts';
 import type { Parameters } from '../../oauth/parameters.ts';
-import type { SignInData } from '../../pages/sign-in-page.ts';
 import { signedOutPage, signOutPage } from '../../pages/sign-out-page.ts';
 import { setRetryAfter } from '../answer.ts';
-import { decodeQuery } from '../decoding.ts';
 import { formOf } from '../form.ts';
 import { originOf } from '../origin.ts';
 import type { Service } from '../service.ts';
-import { faceOf } from './authorize.ts';
-import type { BrowserSessions, SignedIn } from './browser-session.ts';
+import type { BrowserSessions, HasSession } from './browser-session.ts';
 import { continuation } from './continuation.ts';
+import { goToProvider } from './go-to-provider.ts';
 import { untilHangUp } from './hang-up.ts';
 import type { Pages } from './page-answers.ts';
-import { sendSignIn } from './sign-in-form.ts';
+import { requestOnTheWay } from './request-on-the-way.ts';
+import { type NeededSignIn, sendSignIn } from './sign-in-form.ts';
 
 /** `Retry-After` when password checks are busy (s). */
 const BUSY_RETRY_AFTER = 2;
@@ -27,8 +27,15 @@ export function addSignIn(app: FastifyInstance, service: Service, pages: Pages, 
 
   app.get(paths.signIn, { config }, async (request, reply) => {
     const continueTo = continuation(paths, (request.query as Parameters).get('continue'));
-    if (await sessions.signedIn(request)) return seeOther(pages, reply, continueTo ?? start);
-    return sendSignIn(pages, sessions, request, reply, await onTheWayTo(service, sessions, request, continueTo));
+    if (await sessions.signedIn(request, continueTo ?? start)) return seeOther(pages, reply, continueTo ?? start);
+    return sendSignIn(
+      service,
+      pages,
+      sessions,
+      request,
+      reply,
+      await onTheWayTo(service, sessions, request, continueTo),
+    );
   });
 
   app.post(paths.signIn, { config }, async (request, reply) => {
@@ -39,8 +46,12 @@ export function addSignIn(app: FastifyInstance, service: Service, pages: Pages, 
     const again = { ...(await onTheWayTo(service, sessions, request, continueTo)), email };
     if (sessions.checkSignInForm(request, form.get('form_token')) !== 'good') {
       // They may have signed in in another tab meanwhile. A browser that dropped the visitor's cookie gets a new form.
-      if (!again.isAgain && (await sessions.signedIn(request))) return seeOther(pages, reply, continueTo ?? start);
-      return sendSignIn(pages, sessions, request, reply.code(403), { ...again, problem: { kind: 'form_expired' } });
+      if (!again.isAgain && (await sessions.signedIn(request, continueTo ?? start)))
+        return seeOther(pages, reply, continueTo ?? start);
+      return sendSignIn(service, pages, sessions, request, reply.code(403), {
+        ...again,
+        problem: { kind: 'form_expired' },
+      });
     }
     const attempt = {
       email,
@@ -63,11 +74,11 @@ export function addSignIn(app: FastifyInstance, service: Service, pages: Pages, 
     if (outcome.kind === 'throttled') setRetryAfter(reply.code(429), outcome.retryAfterSeconds);
     else if (outcome.kind === 'busy') setRetryAfter(reply.code(503), BUSY_RETRY_AFTER);
     else reply.code(400);
-    return sendSignIn(pages, sessions, request, reply, { ...again, problem: outcome });
+    return sendSignIn(service, pages, sessions, request, reply, { ...again, problem: outcome });
   });
 
   app.get(paths.signOut, { config }, async (request, reply) => {
-    const signedIn = await sessions.signedIn(request);
+    const signedIn = await sessions.anySession(request);
     if (!signedIn) return pages.send(reply, signedOutPage(pages.context(request)));
     return askSignOut(request, reply, signedIn, null);
   });
@@ -76,7 +87,7 @@ export function addSignIn(app: FastifyInstance, service: Service, pages: Pages, 
     if (!sessions.isFromOwnPage(request)) return pages.sendError(request, reply, 403, 'form_refused');
     const form = formOf(request);
     const continueTo = continuation(paths, form.get('continue'));
-    const signedIn = await sessions.signedIn(request);
+    const signedIn = await sessions.anySession(request);
     if (signedIn) {
       const token = sessions.checkForm(signedIn, 'sign-out', '', form.get('form_token'));
       if (token !== 'good') {
@@ -86,10 +97,26 @@ export function addSignIn(app: FastifyInstance, service: Service, pages: Pages, 
       await service.accounts.signOut(signedIn.sessionToken, signedIn.account, originOf(request));
     }
     sessions.end(reply);
+    if (continueTo !== null && signedIn?.session.external) return signInAsAnother(request, reply, continueTo, signedIn);
     return seeOther(pages, reply, continueTo ?? paths.signOut);
   });
 
-  function askSignOut(request: FastifyRequest, reply: FastifyReply, signedIn: SignedIn, continueTo: string | null) {
+  /** "Not you?": back to where this person signed in, to choose another account. */
+  async function signInAsAnother(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    continueTo: string,
+    { session }: { readonly session: Session },
+  ): Promise<FastifyReply> {
+    const provider = await service.externalSignIns.way(session.providerId ?? '');
+    if (!provider) return seeOther(pages, reply, continueTo);
+    const asked = await requestOnTheWay(service, continueTo);
+    const tooLong = () => seeOther(pages, reply, continueTo);
+    const about = asked ? { ...asked, tooLong } : undefined;
+    return goToProvider(service, pages, sessions, request, reply, provider, continueTo, about, true);
+  }
+
+  function askSignOut(request: FastifyRequest, reply: FastifyReply, signedIn: HasSession, continueTo: string | null) {
     const formToken = sessions.formToken(signedIn, 'sign-out', '');
     return pages.send(reply, signOutPage(pages.context(request), { formToken, continueTo }));
   }
@@ -97,18 +124,15 @@ export function addSignIn(app: FastifyInstance, service: Service, pages: Pages, 
 
 /** What the form says of the path to continue to. For an authorization request: which app asks, and if for a new sign-in. */
 async function onTheWayTo(
-  { authorizationServer }: Service,
+  service: Service,
   sessions: BrowserSessions,
   request: FastifyRequest,
   continueTo: string | null,
-): Promise<Pick<SignInData, 'continueTo' | 'appName' | 'isAgain'>> {
-  const face = continueTo === null ? null : faceOf(continueTo);
-  if (continueTo === null || face === null) return { continueTo, appName: null };
-  const query = decodeQuery(continueTo.slice(continueTo.indexOf('?') + 1));
-  const outcome = await authorizationServer.validateRequest(face, query);
-  if (outcome.kind !== 'valid') return { continueTo, appName: null };
-  const isAgain = outcome.prompt.includes('login') && (await sessions.signedIn(request)) !== null;
-  return { continueTo, appName: outcome.client.name, isAgain };
+): Promise<Pick<NeededSignIn, 'continueTo' | 'appName' | 'isAgain'>> {
+  const asked = await requestOnTheWay(service, continueTo);
+  if (!asked) return { continueTo, appName: null };
+  const isAgain = asked.prompt.includes('login') && (await sessions.signedIn(request, continueTo ?? '')) !== null;
+  return { continueTo, appName: asked.client.name, isAgain };
 }
 
 function seeOther(pages: Pages, reply: FastifyReply, path: string): FastifyReply {

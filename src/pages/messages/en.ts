@@ -40,6 +40,8 @@ export const en = {
     email: 'Email address',
     password: 'Password',
     submit: 'Sign in',
+    or: 'or',
+    signInWith: (product: string): Html => html`Sign in with ${isolated(product)}`,
     problems: {
       wrong_credentials: {
         heading: 'That didn’t work',
@@ -479,6 +481,30 @@ export const en = {
         text: 'A script, a frame or a service worker asked for it, and could read it or press its buttons in your place.',
         now: 'Nothing was changed. Hold Shift and load the page again, or start again from the app or page you were using.',
         developer: html`Link to our pages, and send forms from them alone. A service worker must leave our addresses to the browser.`,
+      },
+      sign_in_dead: {
+        heading: 'This sign-in can’t be finished here',
+        text: 'It was finished before, took too long, or was begun in another browser.',
+        now: 'Nothing was shared. Begin again in this browser: go back to the app or page you came from.',
+        developer: html`A ticket is good once, for a minute, in the browser that began the sign-in and kept its cookies.`,
+      },
+      sign_in_disabled: {
+        heading: 'You can’t sign in at the moment',
+        text: 'Your account can’t be used here.',
+        now: 'Ask the people who run this service why.',
+        developer: html`The account is disabled, or may not sign in in this way.`,
+      },
+      sign_in_too_old: {
+        heading: 'Please sign in anew',
+        text: 'The app that sent you here asks for a fresh sign-in, but you signed in too long ago.',
+        now: 'Sign out of the product you came from, sign in there again, and go back to the app.',
+        developer: html`<code>auth_time</code> is older than <code>prompt=login</code> or <code>max_age</code> allows.`,
+      },
+      sign_in_denied: {
+        heading: 'You didn’t sign in',
+        text: 'So this page can’t be shown.',
+        now: 'Nothing was shared. Go back to where you came from, or to the start page.',
+        developer: html`The identity provider said <code>access_denied</code>.`,
       },
       too_many_requests: {
         heading: 'That was a lot at once',

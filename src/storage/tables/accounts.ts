@@ -96,7 +96,7 @@ export function accountStore(
       const sql = `${SELECT} ORDER BY created_at DESC, id DESC LIMIT $1`;
       return (await runner.select({ sql, values: [limit] }, 'all')).map((row) => ACCOUNT.read(row));
     },
-    recordWrongSignIns: (event) => runner.record(event),
+    recordSignInEvent: (event) => runner.record(event),
     async addAccount(account, emailKey, event) {
       const first = { sql: INSERT, values: STORED_ACCOUNT.values({ ...account, emailKey }) };
       if (await runner.act({ touches: [account.id], event, first })) return null;

@@ -34,15 +34,16 @@ const ABOVE_LAST_EPOCH = `
 
 /** The port's identities. */
 export function identityStore(runner: Runner): IdentityStore {
+  const find = async (id: string) => {
+    const [row] = await runner.select({ sql: FIND, values: [id] }, ([found]) =>
+      found ? [id, found[2] as string] : [id],
+    );
+    if (!row) return null;
+    return { identity: IDENTITY.read(row), account: ACCOUNT.read(row.slice(IDENTITY.columns.length)) };
+  };
   return {
-    async findIdentity(providerId, subject) {
-      const id = identityId(providerId, subject);
-      const [row] = await runner.select({ sql: FIND, values: [id] }, ([found]) =>
-        found ? [id, found[2] as string] : [id],
-      );
-      if (!row) return null;
-      return { identity: IDENTITY.read(row), account: ACCOUNT.read(row.slice(IDENTITY.columns.length)) };
-    },
+    findIdentity: (providerId, subject) => find(identityId(providerId, subject)),
+    findIdentityById: find,
     async listIdentities(accountId) {
       const rows = await runner.select({ sql: LIST, values: [accountId] }, 'all');
       return rows.map((row) => IDENTITY.read(row));

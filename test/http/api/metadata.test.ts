@@ -235,12 +235,13 @@ const claims: Record<string, (value: unknown) => Promise<void> | void> = {
     for (const { searchParams } of answers) assert.deepEqual(searchParams.getAll('iss'), [metadata['issuer']]);
   },
   prompt_values_supported: async (value) => {
-    assert.deepEqual(value, ['none', 'login', 'consent']);
+    assert.deepEqual(value, ['none', 'login', 'consent', 'select_account']);
     const visit = (prompt: string) => ada.get(standardUrl(service, clients.secret, { prompt }));
     assert.equal(sentTo(await visit('none')).searchParams.get('error'), 'consent_required');
     assert.match((await visit('login')).body, /name="password"/);
+    assert.match((await visit('select_account')).body, /name="password"/);
     assert.match((await visit('consent')).body, /value="allow"/);
-    for (const prompt of ['select_account', 'create', 'LOGIN'])
+    for (const prompt of ['create', 'LOGIN'])
       assert.equal(sentTo(await visit(prompt)).searchParams.get('error'), 'invalid_request', prompt);
   },
   request_parameter_supported: async (value) => {

@@ -57,7 +57,7 @@ describe('RFC 6749 §4.1.2.1: errors of the standard face that go back to the cl
     ['RFC 8707 §2: the API with a slash', 'invalid_target', { resource: `${service.apiUrl}/` }],
     ['RFC 9101 §7: a request object', 'request_not_supported', { request: 'eyJhbGciOiJub25lIn0.e30.' }],
     ['RFC 9101 §7: a request_uri of the client', 'request_uri_not_supported', { request_uri: 'https://a.example/r' }],
-    ...['select_account', 'create', 'LOGIN', 'login,consent', 'login none', 'none none consent'].map(
+    ...['select_account none', 'create', 'LOGIN', 'login,consent', 'login none', 'none none consent'].map(
       (prompt): [string, string, Fields] => [
         `OpenID Connect Core §3.1.2.1: prompt=${prompt}`,
         'invalid_request',

@@ -91,7 +91,7 @@ test('Promise 4: wrong sign-ins are counted in bounded memory, and told once tho
   const written: AuditEvent[] = [];
   let isAway = true;
   const store = {
-    async recordWrongSignIns(event: AuditEvent) {
+    async recordSignInEvent(event: AuditEvent) {
       if (isAway) throw new Error('away');
       written.push(event);
     },

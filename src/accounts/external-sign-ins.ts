@@ -1,0 +1,150 @@
+/**
+ * Signing in elsewhere: the browser goes to a provider with a sealed request, the provider's server says who it is, and the
+ * browser comes back with a ticket (`external-return.ts`). No address and no script ever says who somebody is.
+ */
+import { randomBytes } from 'node:crypto';
+import { type Actor, auditEvent } from '../oauth/audit.ts';
+import type { RequestOrigin } from '../oauth/client-authenticator.ts';
+import { invalidRequest, Refusal } from '../oauth/error.ts';
+import type { Keyring } from '../oauth/keyring.ts';
+import { completeReturn, type Returned, type ReturnOutcome } from './external-return.ts';
+import type { ExternalSignIn } from './external-sign-in.ts';
+import { type IdentityProvider, identityId } from './identity-provider.ts';
+import { bringUpToDate, type PeopleParts, refusedPerson, refusedSubject } from './people.ts';
+import {
+  browserDigest,
+  openSignInRequest,
+  requestedAt,
+  SIGN_IN_REQUEST_LIFETIME_MS,
+  type SignInRequest,
+  sealSignInRequest,
+} from './sign-in-request.ts';
+import type { SignInStatement } from './sign-in-statement.ts';
+import type { AccountStore, ExternalSignInStore, IdentityProviderStore } from './store.ts';
+import { newTicket } from './ticket.ts';
+
+/** What signing in elsewhere works with. `methods` are the ways to sign in, in their order; `now` returns ms since the epoch. */
+export type ExternalSignInsParts = PeopleParts & {
+  readonly store: PeopleParts['store'] &
+    ExternalSignInStore &
+    Pick<IdentityProviderStore, 'findIdentityProvider'> &
+    Pick<AccountStore, 'findSession' | 'recordSignInEvent'>;
+  readonly keyring: Keyring;
+  readonly methods: readonly string[];
+};
+
+/** What a browser asks of a provider: where it goes on to, and which sign-in counts (`maxAge` in seconds). */
+export type AskedOfProvider = Pick<SignInRequest, 'continueTo' | 'demandsLogin' | 'maxAge'>;
+
+/** A way to sign in: here with a password, or at a provider. */
+export type SignInWay = 'password' | IdentityProvider;
+
+/** How long a ticket is good (ms): a redirect follows it at once. */
+const TICKET_LIFETIME_MS = 60_000;
+
+/** How far the clock of a product may be ahead of ours (ms). */
+const SKEW_MS = 60_000;
+
+/** Signing in at providers. */
+export class ExternalSignIns {
+  readonly #parts: ExternalSignInsParts;
+
+  constructor(parts: ExternalSignInsParts) {
+    this.#parts = parts;
+  }
+
+  /** The ways to sign in that are open now, in their order. */
+  async ways(): Promise<readonly SignInWay[]> {
+    const { store, methods } = this.#parts;
+    const ways = methods.map((id) => (id === 'password' ? id : store.findIdentityProvider(id)));
+    return (await Promise.all(ways)).filter((way) => way === 'password' || way?.status === 'active') as SignInWay[];
+  }
+
+  /** One of these providers, or null. */
+  async way(id: string): Promise<IdentityProvider | null> {
+    return (await this.ways()).find((way) => way !== 'password' && way.id === id) as IdentityProvider | null;
+  }
+
+  /** The request that a browser carries to a provider, and the secret of its cookie; null when it would be too long. */
+  begin({ id }: IdentityProvider, asked: AskedOfProvider): { signInRequest: string; browser: string } | null {
+    const { keyring, now } = this.#parts;
+    const browser = randomBytes(32).toString('base64url');
+    const signInRequest = sealSignInRequest(keyring, {
+      ...asked,
+      nonce: randomBytes(16),
+      browser: browserDigest(browser),
+      providerId: id,
+      expiresAt: now() + SIGN_IN_REQUEST_LIFETIME_MS,
+    });
+    return signInRequest === null ? null : { signInRequest, browser };
+  }
+
+  /** A proven provider says who signed in: returns the ticket for the browser. The first statement binds the request. */
+  async state(provider: IdentityProvider, said: SignInStatement, origin: RequestOrigin): Promise<string | Refusal> {
+    const { store, keyring, now } = this.#parts;
+    const at = now();
+    const actor = providerActor(provider, origin);
+    const request = openSignInRequest(keyring, said.signInRequest, at);
+    if (!request) return refusedRequest('the sign-in request is broken, expired or of another installation');
+    if (request.providerId !== provider.id) return this.#conflict(actor, at, `it is ${request.providerId}'s`);
+    const refused = refusedTime(request, said, at) ?? (await this.#refusedSubject(provider, said.subject));
+    if (refused) return refused;
+    const ticket = newTicket(request.nonce);
+    const stated: ExternalSignIn = {
+      ...request,
+      identityId: said.subject === null ? null : identityId(provider.id, said.subject),
+      requestedAt: requestedAt(request),
+      authTime: said.authTime === null ? null : said.authTime * 1000,
+      amr: said.amr,
+      ticket: ticket.digest,
+      ticketExpiresAt: at + TICKET_LIFETIME_MS,
+    };
+    const bound = await store.stateExternalSignIn(stated);
+    if (bound.identityId !== stated.identityId) return this.#conflict(actor, at, 'it was bound to somebody else');
+    if (!bound.ticket?.equals(ticket.digest)) return refusedRequest('the sign-in request was used');
+    if (said.subject !== null) await bringUpToDate(this.#parts, provider, said.subject, said.profile, actor);
+    return ticket.text;
+  }
+
+  /** A browser comes back with a ticket; `external-return.ts` says what becomes of it. */
+  complete(returned: Returned, origin: RequestOrigin): Promise<ReturnOutcome> {
+    return completeReturn(this.#parts, returned, origin);
+  }
+
+  async #refusedSubject(provider: IdentityProvider, subject: string | null): Promise<Refusal | null> {
+    if (subject === null) return null;
+    const found = await this.#parts.store.findIdentity(provider.id, subject);
+    return refusedSubject(provider, subject) ?? refusedPerson(provider, found?.account ?? null);
+  }
+
+  async #conflict(actor: Actor, at: number, detail: string): Promise<Refusal> {
+    await this.#parts.store.recordSignInEvent(
+      auditEvent('sign_in_request_conflict', actor, at, { clientId: actor.id, detail }),
+    );
+    return refusedRequest(detail);
+  }
+}
+
+/** A provider as an actor, in a request of its server. */
+function providerActor({ id }: IdentityProvider, origin: RequestOrigin): Actor {
+  return { kind: 'provider', id, ...origin };
+}
+
+/** One public text for every reason, so that a provider learns nothing of the requests of others. */
+function refusedRequest(detail: string): Refusal {
+  return new Refusal(
+    'invalid_grant',
+    'sign_in_request is broken, expired, already used, or was for another identity provider or person',
+    detail,
+  );
+}
+
+/** Where a new sign-in was asked for, the provider must say when it was; a time ahead of us would pass for ever. */
+function refusedTime({ demandsLogin, maxAge }: SignInRequest, said: SignInStatement, now: number): Refusal | null {
+  if (said.subject === null) return null;
+  if (said.authTime === null)
+    return demandsLogin || maxAge !== null
+      ? invalidRequest('auth_time is required: the request asked for a sign-in that is recent enough')
+      : null;
+  return said.authTime * 1000 > now + SKEW_MS ? invalidRequest('auth_time is in the future') : null;
+}

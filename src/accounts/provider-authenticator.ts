@@ -1,0 +1,74 @@
+/** Authenticates identity providers, as clients are authenticated at the token endpoint (RFC 6749 §2.3, RFC 7523 §2.2). */
+import type { ClientCredentials } from '../oauth/client.ts';
+import { claimedClientId, MAX_MARKS, verifyClientAssertion, whyNotUsed } from '../oauth/client-assertion.ts';
+import type { RequestOrigin } from '../oauth/client-authenticator.ts';
+import { invalidClient, invalidRequest, Refusal } from '../oauth/error.ts';
+import { GuardedChecks, type GuessThrottle, NOBODY } from '../oauth/guess-throttle.ts';
+import type { Keyring } from '../oauth/keyring.ts';
+import { isOneOf } from '../oauth/secret.ts';
+import type { ClientStore } from '../oauth/store.ts';
+import { type IdentityProvider, isProviderId, type ProviderRight } from './identity-provider.ts';
+import type { IdentityProviderStore } from './store.ts';
+
+/** What it works with. `issuer` is the one audience of an assertion; `now` returns ms since the epoch. */
+export type ProviderAuthenticatorParts = {
+  readonly store: Pick<IdentityProviderStore, 'findIdentityProvider'> & Pick<ClientStore, 'useClientAssertion'>;
+  readonly keyring: Keyring;
+  readonly throttle: GuessThrottle;
+  readonly issuer: string;
+  readonly now: () => number;
+};
+
+/** Proves providers. A credential of a client or a resource server is none of a provider: each kind has a key of its own. */
+export class ProviderAuthenticator {
+  readonly #parts: ProviderAuthenticatorParts;
+  readonly #checks: GuardedChecks;
+
+  constructor(parts: ProviderAuthenticatorParts) {
+    this.#parts = parts;
+    this.#checks = new GuardedChecks(parts.throttle, parts.now);
+  }
+
+  /** The active provider that the credentials prove, if it has the right; wrong credentials are counted as a guess. */
+  async authenticate(
+    credentials: ClientCredentials,
+    right: ProviderRight,
+    { source }: RequestOrigin,
+  ): Promise<IdentityProvider | Refusal> {
+    const named =
+      credentials.method === 'assertion' ? await claimedClientId(credentials.assertion) : credentials.clientId;
+    if (named !== undefined && credentials.clientId !== undefined && credentials.clientId !== named)
+      return invalidRequest('client_id differs from the client assertion'); // RFC 7521 §4.2
+    const id = named !== undefined && isProviderId(named) ? named : NOBODY;
+    const key = (of: string) => `provider ${of} ${source}`;
+    const refusal = this.#checks.refusal(key(id));
+    if (refusal) return refusal;
+    const found = id === NOBODY ? null : await this.#parts.store.findIdentityProvider(id);
+    const proven = await this.#checks.run(key(found ? id : NOBODY), () => this.#verify(found, credentials));
+    if (proven instanceof Refusal) return proven;
+    if (proven.status === 'paused') return invalidClient('the identity provider is paused');
+    return proven.rights.includes(right)
+      ? proven
+      : new Refusal('unauthorized_client', `this identity provider has no right "${right}"`);
+  }
+
+  async #verify(
+    provider: IdentityProvider | null,
+    credentials: ClientCredentials,
+  ): Promise<IdentityProvider | Refusal> {
+    if (credentials.method === 'assertion') return this.#verifyAssertion(provider, credentials.assertion);
+    const secret = credentials.method === 'secret' ? (credentials.clientSecret ?? '') : '';
+    const isRight = isOneOf(this.#parts.keyring, 'ps', provider?.secrets ?? [], secret);
+    if (provider && isRight) return provider;
+    return invalidClient(provider ? 'the secret is wrong, retired or missing' : 'there is no such identity provider');
+  }
+
+  async #verifyAssertion(provider: IdentityProvider | null, assertion: string): Promise<IdentityProvider | Refusal> {
+    const { store, issuer, now } = this.#parts;
+    if (!provider) return invalidClient('the client assertion names no identity provider');
+    const signer = { id: provider.id, keys: provider.keys, assertionAudience: 'issuer' as const };
+    const verified = await verifyClientAssertion(signer, assertion, [issuer], now());
+    if (verified instanceof Refusal) return verified;
+    return whyNotUsed(await store.useClientAssertion(verified, MAX_MARKS)) ?? provider;
+  }
+}

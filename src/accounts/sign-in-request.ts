@@ -1,0 +1,78 @@
+/**
+ * The sign-in request: what a browser carries to a provider, and its server brings back. It is sealed and not stored, so that
+ * nobody can fill a table by asking for pages; nobody else can read or change it.
+ */
+import { hash } from 'node:crypto';
+import { isAheadOfClock } from '../oauth/grant.ts';
+import type { Keyring } from '../oauth/keyring.ts';
+import { seal, unseal } from '../oauth/sealed.ts';
+
+/** How long one is good (ms). */
+export const SIGN_IN_REQUEST_LIFETIME_MS = 3_600_000;
+
+/** A longer one might not fit into the headers and forms of the products that carry it. */
+const MAX_CHARACTERS = 6000;
+
+/** What it holds. Times in ms since the epoch. */
+export type SignInRequest = {
+  /** 16 random bytes, by which it is bound to one person. */
+  readonly nonce: Buffer;
+  /** The digest of the cookie that the browser got with it. */
+  readonly browser: Buffer;
+  readonly providerId: string;
+  /** Where the browser goes on to: path and query of one of our pages. */
+  readonly continueTo: string;
+  /** Whether only a sign-in after it counts, and one of how many seconds ago at most; null for any. */
+  readonly demandsLogin: boolean;
+  readonly maxAge: number | null;
+  readonly expiresAt: number;
+};
+
+/** When it was made (ms). */
+export function requestedAt({ expiresAt }: SignInRequest): number {
+  return expiresAt - SIGN_IN_REQUEST_LIFETIME_MS;
+}
+
+/** What is kept of the browser's cookie. */
+export function browserDigest(secret: string): Buffer {
+  return hash('sha256', secret, 'buffer');
+}
+
+/** Its text; null when it would be too long. */
+export function sealSignInRequest(keyring: Keyring, request: SignInRequest): string | null {
+  const { nonce, browser, providerId, continueTo, demandsLogin, maxAge, expiresAt } = request;
+  const parts = [
+    nonce.toString('base64url'),
+    browser.toString('base64url'),
+    providerId,
+    demandsLogin,
+    maxAge,
+    continueTo,
+  ];
+  const text = seal(keyring, 'sign-in', JSON.stringify(parts), expiresAt);
+  return text.length > MAX_CHARACTERS ? null : text;
+}
+
+/** Reads one; null when this installation did not make it, or it has ended. `now` in ms. */
+export function openSignInRequest(keyring: Keyring, text: string, now: number): SignInRequest | null {
+  const opened = text.length > MAX_CHARACTERS ? null : unseal(keyring, 'sign-in', text);
+  if (!opened || opened.expiresAt <= now || isAheadOfClock(opened.expiresAt, SIGN_IN_REQUEST_LIFETIME_MS, now))
+    return null;
+  const [nonce, browser, providerId, demandsLogin, maxAge, continueTo] = JSON.parse(opened.text) as [
+    string,
+    string,
+    string,
+    boolean,
+    number | null,
+    string,
+  ];
+  return {
+    nonce: Buffer.from(nonce, 'base64url'),
+    browser: Buffer.from(browser, 'base64url'),
+    providerId,
+    demandsLogin,
+    maxAge,
+    continueTo,
+    expiresAt: opened.expiresAt,
+  };
+}

@@ -1,0 +1,18 @@
+/** Tickets: what a browser brings back from a provider. One names its sign-in, and has 256 random bits of which a digest is kept. */
+import { hash, randomBytes } from 'node:crypto';
+
+const NONCE_BYTES = 16;
+const SECRET_BYTES = 32;
+
+/** A new ticket for the sign-in request with this nonce: its text, and what is stored of it. */
+export function newTicket(nonce: Buffer): { readonly text: string; readonly digest: Buffer } {
+  const secret = randomBytes(SECRET_BYTES);
+  return { text: Buffer.concat([nonce, secret]).toString('base64url'), digest: hash('sha256', secret, 'buffer') };
+}
+
+/** Reads the text of a ticket; null for what cannot be one. */
+export function readTicket(text: string): { readonly nonce: Buffer; readonly digest: Buffer } | null {
+  if (!/^[A-Za-z0-9_-]{64}$/.test(text)) return null;
+  const bytes = Buffer.from(text, 'base64url');
+  return { nonce: bytes.subarray(0, NONCE_BYTES), digest: hash('sha256', bytes.subarray(NONCE_BYTES), 'buffer') };
+}

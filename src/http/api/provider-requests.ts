@@ -1,0 +1,47 @@
+/** Requests of identity providers: JSON whose values keep their types, proven by the provider's credentials. */
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { IdentityProvider, ProviderRight } from '../../accounts/identity-provider.ts';
+import type { Members } from '../../accounts/profile.ts';
+import { Refusal } from '../../oauth/error.ts';
+import { JsonMembers, UnsupportedBody } from '../decoding.ts';
+import type { EndpointReply, EndpointRequest } from '../endpoint.ts';
+import { formOf } from '../form.ts';
+import { originOf } from '../origin.ts';
+import type { Service } from '../service.ts';
+import { readClientCredentials } from './client-authentication.ts';
+import { sendOAuthRefusal } from './json-answers.ts';
+
+/** Has a part of the server read JSON alone, as the object that it is. */
+export function readJsonMembers(part: FastifyInstance): void {
+  part.removeAllContentTypeParsers();
+  part.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+    if (request.headers['content-encoding'] !== undefined) return done(new UnsupportedBody());
+    try {
+      done(null, new JsonMembers(body as Buffer));
+    } catch (error) {
+      done(error as Error);
+    }
+  });
+}
+
+/** The members of a request's body; none without one. */
+export function membersOf({ body }: FastifyRequest): Members {
+  return body instanceof JsonMembers ? body.members : {};
+}
+
+/** The provider that sent a request, if it has the right: by Basic, or by credentials in the body. */
+export async function authenticateProvider(
+  service: Service,
+  request: FastifyRequest,
+  right: ProviderRight,
+): Promise<IdentityProvider | Refusal> {
+  const credentials = readClientCredentials('standard', request.headers.authorization, formOf(request));
+  if (credentials instanceof Refusal) return credentials;
+  return service.providers.authenticate(credentials, right, originOf(request));
+}
+
+/** Sends a refusal as the token endpoint does, with 403 where who asks is known and may not. */
+export function sendProviderRefusal(request: EndpointRequest, reply: EndpointReply, refusal: Refusal): EndpointReply {
+  const isForbidden = refusal.code === 'access_denied' || refusal.code === 'unauthorized_client';
+  return isForbidden ? sendOAuthRefusal(request, reply, refusal, 403) : sendOAuthRefusal(request, reply, refusal);
+}

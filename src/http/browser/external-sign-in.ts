@@ -1,0 +1,93 @@
+/** Sign-in at an identity provider, as the browser sees it: where it begins by choice, and where it comes back. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { ReturnOutcome } from '../../accounts/external-return.ts';
+import { refusedLocation } from '../../oauth/authorization-response.ts';
+import { Refusal } from '../../oauth/error.ts';
+import type { Parameters } from '../../oauth/parameters.ts';
+import type { ErrorKind } from '../../pages/error-page.ts';
+import { answerProblem } from '../answer.ts';
+import { originOf } from '../origin.ts';
+import type { Service } from '../service.ts';
+import type { BrowserSessions } from './browser-session.ts';
+import { continuation } from './continuation.ts';
+import { goToProvider } from './go-to-provider.ts';
+import { isLoadedAhead } from './navigation.ts';
+import type { Pages } from './page-answers.ts';
+import { requestOnTheWay } from './request-on-the-way.ts';
+
+/** Adds the two addresses. */
+export function addExternalSignIn(
+  app: FastifyInstance,
+  service: Service,
+  pages: Pages,
+  sessions: BrowserSessions,
+): void {
+  const { paths } = service;
+  const config = { answers: pages.answers, limit: 'public' } as const;
+
+  app.get(paths.signInWith, { config }, async (request, reply) => {
+    const query = request.query as Parameters;
+    const provider = await service.externalSignIns.way(query.get('provider') ?? '');
+    const continueTo = continuation(paths, query.get('continue')) ?? paths.apps;
+    if (!provider) return answerProblem(pages.answers, request, reply, { kind: 'not_found' });
+    const asked = await requestOnTheWay(service, continueTo);
+    const tooLong = () => answerProblem(pages.answers, request, reply, { kind: 'bad_request' });
+    return goToProvider(
+      service,
+      pages,
+      sessions,
+      request,
+      reply,
+      provider,
+      continueTo,
+      asked ? { ...asked, tooLong } : undefined,
+    );
+  });
+
+  // No GET writes but this one: it takes the ticket. A page that is loaded ahead takes nothing.
+  app.get(paths.signInContinue, { config }, async (request, reply) => {
+    if (isLoadedAhead(request)) return lead(reply).code(204).send();
+    const returned = {
+      ticket: (request.query as Parameters).get('ticket') ?? '',
+      browsers: sessions.signInSecrets(request),
+      sessionToken: sessions.sessionToken(request),
+    };
+    const outcome = await service.externalSignIns.complete(returned, originOf(request));
+    if (outcome.kind === 'denied') return denied(request, reply, outcome.continueTo);
+    if (outcome.kind === 'dead' || outcome.kind === 'refused') return refuse(request, reply, outcome);
+    if (outcome.kind === 'signed_in' && outcome.sessionToken !== null)
+      sessions.begin(reply, outcome.sessionToken, null);
+    return lead(reply).code(303).header('Location', outcome.continueTo).send();
+  });
+
+  function refuse(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    outcome: Extract<ReturnOutcome, { kind: 'dead' | 'refused' }>,
+  ): FastifyReply {
+    const kind = outcome.kind === 'dead' ? 'sign_in_dead' : REFUSED[outcome.why];
+    request.outcome = { error: kind, ...(outcome.kind === 'dead' ? { detail: outcome.detail } : {}) };
+    const status = kind === 'unavailable' ? 503 : outcome.kind === 'dead' ? 400 : 403;
+    return pages.sendError(request, lead(reply), status, kind);
+  }
+
+  /** An app is told; a page of our own says so. */
+  async function denied(request: FastifyRequest, reply: FastifyReply, continueTo: string): Promise<FastifyReply> {
+    request.outcome = { error: 'access_denied' };
+    const asked = await requestOnTheWay(service, continueTo);
+    if (!asked) return pages.sendError(request, lead(reply), 403, 'sign_in_denied');
+    const refusal = new Refusal('access_denied', 'the resource owner refused to sign in');
+    return lead(reply).code(303).header('Location', refusedLocation(asked, refusal)).send();
+  }
+
+  /** The address holds a ticket, which no other address is told of. */
+  function lead(reply: FastifyReply): FastifyReply {
+    return pages.secure(reply, 'leaves').header('Cache-Control', 'no-store').header('Referrer-Policy', 'no-referrer');
+  }
+}
+
+const REFUSED: Readonly<Record<'paused' | 'disabled' | 'too_old', ErrorKind>> = {
+  paused: 'unavailable',
+  disabled: 'sign_in_disabled',
+  too_old: 'sign_in_too_old',
+};

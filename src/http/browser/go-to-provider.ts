@@ -1,0 +1,52 @@
+/** Sends a browser to an identity provider, with a sealed request that only it can finish. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { IdentityProvider } from '../../accounts/identity-provider.ts';
+import type { AuthorizationRequest } from '../../oauth/authorization-request.ts';
+import { answerProblem } from '../answer.ts';
+import type { Service } from '../service.ts';
+import type { BrowserSessions } from './browser-session.ts';
+import type { Pages } from './page-answers.ts';
+
+/** What an authorization request asks of a sign-in; `tooLong` answers where it cannot be carried. */
+export type Asked = Pick<AuthorizationRequest, 'client' | 'prompt' | 'maxAge' | 'loginHint' | 'uiLocales'> & {
+  readonly tooLong: () => FastifyReply;
+};
+
+/** Redirects to the provider's sign-in address; what was asked for stands beside the sealed request, to be read. */
+export function goToProvider(
+  service: Service,
+  pages: Pages,
+  sessions: BrowserSessions,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  provider: IdentityProvider,
+  continueTo: string,
+  asked?: Asked,
+  isAnotherPerson = false,
+): FastifyReply {
+  const demandsLogin = asked?.prompt.includes('login') ?? false;
+  const maxAge = asked?.maxAge ?? null;
+  const begun = service.externalSignIns.begin(provider, { continueTo, demandsLogin, maxAge });
+  if (!begun) return asked ? asked.tooLong() : answerProblem(pages.answers, request, reply, { kind: 'bad_request' });
+  sessions.beginSignIn(request, reply, begun.browser);
+  const prompts = new Set(asked?.prompt.filter((prompt) => prompt === 'login' || prompt === 'select_account'));
+  if (isAnotherPerson) prompts.add('select_account');
+  const url = new URL(provider.signInUrl);
+  const readable = {
+    sign_in_request: begun.signInRequest,
+    client_id: asked?.client.id,
+    client_name: asked?.client.name,
+    login_hint: asked?.loginHint,
+    ui_locales: asked?.uiLocales,
+    prompt: [...prompts].join(' ') || undefined,
+    max_age: maxAge?.toString(),
+  };
+  for (const [name, value] of Object.entries(readable)) if (value) url.searchParams.append(name, value);
+  return pages
+    .secure(reply, 'leaves')
+    .header('Cache-Control', 'no-store')
+    .header('Referrer-Policy', 'no-referrer')
+    .code(303)
+    .header('Location', url.href)
+    .send();
+}

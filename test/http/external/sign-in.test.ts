@@ -1,0 +1,391 @@
+// Signing in at an identity provider: the walk, and one test for each threat, on each store.
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { Browser } from '../../support/browser.ts';
+import { assertRefused, auditActions, authorizeUrl, exchange, me, pairOf } from '../../support/flow.ts';
+import { startPostgres } from '../../support/postgres.ts';
+import {
+  atProvider,
+  redirectOf,
+  registerProvider,
+  requestOf,
+  signInThrough,
+  state,
+  storesWithProvider,
+  type WithProvider,
+} from '../../support/provider.ts';
+import { addClient, addUser, REDIRECT_URI, type TestService } from '../../support/service.ts';
+import { standardUrl } from '../../support/standard.ts';
+
+const server = await startPostgres();
+after(() => server.stop());
+
+/** The first instance and the last, which are the same on SQLite. */
+function ends({ instances }: WithProvider): [TestService, TestService] {
+  return [instances[0] as TestService, instances.at(-1) as TestService];
+}
+
+/** A browser on its way: it went to the provider with a request. */
+async function begin(service: TestService, path = '/account/apps') {
+  const browser = new Browser();
+  return { browser, request: requestOf(await browser.get(service.appUrl + path)) };
+}
+
+for (const [store, start] of Object.entries(storesWithProvider(server)))
+  describe(`external sign-in on ${store}`, { concurrency: true }, () => {
+    test('external sign-in: from the app to the provider, back, Allow, and a token of that person', async (t) => {
+      const world = await start(t);
+      const [one, two] = ends(world);
+      const client = await addClient(one);
+      const browser = new Browser();
+      const first = await browser.get(authorizeUrl(one, client));
+      const url = atProvider(first);
+      assert.equal(url.searchParams.get('from'), 'valetkey', 'its own query is kept');
+      assert.deepEqual(
+        [url.searchParams.get('client_id'), url.searchParams.get('client_name')],
+        [client.clientId, 'Test App'],
+      );
+      assert.equal(first.headers.get('referrer-policy'), 'no-referrer');
+      const stated = await state(two, world.provider, requestOf(first), { amr: ['pwd', 'otp'], username: 'ada' });
+      const back = await browser.get(redirectOf(stated, one));
+      assert.deepEqual([back.status, back.headers.get('cache-control')], [303, 'no-store']);
+      const consent = await browser.get(two.appUrl + back.headers.get('location'));
+      assert.match(consent.body, /Ada/);
+      const allowed = await browser.submit(consent, '/auth/oauth2/authorize', { decision: 'allow' });
+      const code = new URL(allowed.headers.get('location') ?? '').searchParams.get('code') ?? '';
+      const { accessToken } = pairOf(await exchange(one, client, code));
+      const { data } = (await me(two, accessToken)).body as { data: Record<string, unknown> };
+      assert.match(String(data['id']), /^usr_/);
+      assert.deepEqual(
+        { ...data, id: '' },
+        { id: '', username: 'ada', email: 'ada@example.com', name: 'Ada', avatar_url: null },
+      );
+      const events = await one.installation.audit.listAuditEvents({ action: 'sign_in', limit: 1 });
+      assert.deepEqual([events[0]?.clientId, events[0]?.detail], ['product', 'by product pwd otp']);
+    });
+
+    test('external sign-in: the same person comes again to the same account, and another to another', async (t) => {
+      const world = await start(t);
+      const [one] = ends(world);
+      const who = async (subject: string, members = {}) => {
+        await signInThrough(one, world.provider, new Browser(), `${one.appUrl}/account/apps`, { subject, ...members });
+        return (await one.installation.accounts.list(10)).length;
+      };
+      assert.deepEqual([await who('ada'), await who('ada'), await who('Ada'), await who('ada '.trim())], [1, 1, 2, 2]);
+      await who('ada', { name: null, email: undefined });
+      const all = await one.installation.accounts.list(10);
+      const [ada] = all.filter(({ name }) => name === null);
+      assert.equal(ada?.email, 'ada@example.com', 'null clears, what is absent stays');
+    });
+
+    test('external sign-in: a link begun in the attacker’s browser signs in no other one, and is dead then', async (t) => {
+      const world = await start(t);
+      const [one, two] = ends(world);
+      const { browser: attacker, request } = await begin(one);
+      const victim = new Browser();
+      await victim.get(`${one.appUrl}/account/apps`);
+      const link = redirectOf(await state(one, world.provider, request), two);
+      const page = await victim.get(link);
+      assert.equal(page.status, 400);
+      assert.match(page.body, /Begin again in this browser/);
+      assert.equal((await attacker.get(link)).status, 400, 'the ticket was taken');
+      assert.ok((await auditActions(one)).includes('sign_in_refused'));
+      atProvider(await victim.get(`${one.appUrl}/account/apps`));
+    });
+
+    test('external sign-in: a request read from a log is bound to whom it was first said of', async (t) => {
+      const world = await start(t);
+      const [one, two] = ends(world);
+      const { browser, request } = await begin(one);
+      const good = await state(one, world.provider, request);
+      assertRefused(await state(two, world.provider, request, { subject: 'eve' }), 400, 'invalid_grant');
+      assert.ok((await auditActions(one)).includes('sign_in_request_conflict'));
+      const denied = await state(two, world.provider, request, {
+        subject: undefined,
+        name: undefined,
+        error: 'access_denied',
+      });
+      assertRefused(denied, 400, 'invalid_grant');
+      assert.equal((await browser.get(redirectOf(good, two))).status, 303);
+      assertRefused(
+        await state(one, world.provider, request),
+        400,
+        'invalid_grant',
+        'a used one gets no further ticket',
+      );
+    });
+
+    test('external sign-in: a ticket works once, on two instances at once, and leads on in its own browser', async (t) => {
+      const world = await start(t);
+      const [one, two] = ends(world);
+      const { browser, request } = await begin(one);
+      const answer = await state(one, world.provider, request);
+      const jar = [...browser.cookies];
+      const tabs = Array.from({ length: 6 }, () => Object.assign(new Browser(), { cookies: new Map(jar) }));
+      const shown = await Promise.all(tabs.map((tab, n) => tab.get(redirectOf(answer, n % 2 === 0 ? one : two))));
+      assert.equal(shown.filter(({ status }) => status === 303).length, 1);
+      const winner = tabs[shown.findIndex(({ status }) => status === 303)] as Browser;
+      const again = await winner.get(redirectOf(answer, two));
+      assert.deepEqual([again.status, again.headers.get('location')], [303, '/account/apps']);
+    });
+
+    test('external sign-in: the older ticket dies, as do late ones and junk, all with one page', async (t) => {
+      const world = await start(t);
+      const [one, two] = ends(world);
+      const { browser, request } = await begin(one);
+      const older = redirectOf(await state(one, world.provider, request), two);
+      const newer = redirectOf(await state(two, world.provider, request), one);
+      const junk = ['', 'x', 'A'.repeat(64)].map((ticket) => `${one.appUrl}/sign-in/continue?ticket=${ticket}`);
+      const texts = (body: string) => body.replace(/<bdi class="address".*?<\/bdi>/gs, '');
+      const pages = await Promise.all([older, ...junk].map((url) => browser.get(url)));
+      assert.deepEqual([...new Set(pages.map(({ status }) => status))], [400]);
+      one.clock.advance(60);
+      const late = await browser.get(newer);
+      assert.equal(late.status, 400);
+      assert.equal(new Set([...pages, late].map(({ body }) => texts(body))).size, 1);
+    });
+
+    test('external sign-in: HEAD and a page that is loaded ahead take no ticket', async (t) => {
+      const world = await start(t);
+      const [one] = ends(world);
+      const { browser, request } = await begin(one);
+      const url = redirectOf(await state(one, world.provider, request), one);
+      const cookie = [...browser.cookies].map((pair) => pair.join('=')).join('; ');
+      await fetch(url, { method: 'HEAD', headers: { cookie }, redirect: 'manual' });
+      const ahead = await fetch(url, { headers: { cookie, 'sec-purpose': 'prefetch' }, redirect: 'manual' });
+      assert.equal(ahead.status, 204);
+      assert.equal((await browser.get(url)).status, 303);
+    });
+
+    test('external sign-in: a request of one provider is refused to another, and not used up', async (t) => {
+      const world = await start(t);
+      const [one] = ends(world);
+      const other = await registerProvider(one, { id: 'other' });
+      const { browser, request } = await begin(one);
+      assertRefused(await state(one, other, request), 400, 'invalid_grant');
+      assert.ok((await auditActions(one)).includes('sign_in_request_conflict'));
+      assert.equal((await browser.get(redirectOf(await state(one, world.provider, request), one))).status, 303);
+    });
+
+    test('external sign-in: a password account with the same address stays another’s', async (t) => {
+      const world = await start(t);
+      const [one] = ends(world);
+      const ada = await addUser(one);
+      const page = await signInThrough(one, world.provider, new Browser(), `${one.appUrl}/account/apps`);
+      assert.equal(page.status, 200);
+      const all = await one.installation.accounts.list(10);
+      assert.deepEqual(
+        all.map(({ email }) => email),
+        ['ada@example.com', 'ada@example.com'],
+      );
+      assert.equal((await one.installation.accounts.show(ada.id)).name, 'Ada Example');
+    });
+
+    test('external sign-in: a person disabled, or a provider paused, between ticket and return comes in not', async (t) => {
+      const world = await start(t);
+      const [one, two] = ends(world);
+      const { accounts, identityProviders, operator } = one.installation;
+      await signInThrough(one, world.provider, new Browser(), `${one.appUrl}/account/apps`);
+      const { browser, request } = await begin(one);
+      const link = redirectOf(await state(one, world.provider, request), two);
+      const [ada] = await accounts.list(1);
+      await accounts.disable(ada?.id ?? '', operator);
+      assert.equal((await browser.get(link)).status, 403);
+      const again = await begin(one);
+      assertRefused(await state(one, world.provider, again.request), 403, 'access_denied');
+      const third = await begin(one);
+      const eve = redirectOf(await state(one, world.provider, third.request, { subject: 'eve' }), two);
+      await identityProviders.pause('product');
+      assert.equal((await third.browser.get(eve)).status, 503);
+      assertRefused(await state(one, world.provider, third.request, { subject: 'eve' }), 401, 'invalid_client');
+      assert.equal((await new Browser().get(`${one.appUrl}/account/apps`)).status, 503, 'its only way is paused');
+    });
+
+    test('external sign-in: a product that lies about auth_time gets a page and no loop', async (t) => {
+      const world = await start(t);
+      const [one] = ends(world);
+      const client = await addClient(one);
+      const seconds = () => Math.floor(one.clock.now() / 1000);
+      const visit = async (parameters: Record<string, string>, auth_time?: number) => {
+        const browser = new Browser();
+        const request = requestOf(await browser.get(standardUrl(one, client, parameters)));
+        return { browser, answer: await state(one, world.provider, request, { auth_time }) };
+      };
+      for (const parameters of [{ prompt: 'login' }, { max_age: '100' }] as Record<string, string>[]) {
+        const missing = await visit(parameters);
+        assertRefused(missing.answer, 400, 'invalid_request');
+        assert.match(String(missing.answer.body['error_description']), /^auth_time /);
+        assertRefused((await visit(parameters, seconds() + 61)).answer, 400, 'invalid_request');
+        const old = await visit(parameters, seconds() - 161);
+        assert.equal((await old.browser.get(redirectOf(old.answer, one))).status, 403);
+        const good = await visit(parameters, seconds());
+        const back = await good.browser.get(redirectOf(good.answer, one));
+        const consent = await good.browser.get(one.appUrl + back.headers.get('location'));
+        assert.match(consent.body, /value="allow"/, JSON.stringify(parameters));
+      }
+    });
+
+    test('external sign-in: five tabs of one person all arrive, and the sixth makes the oldest go', async (t) => {
+      const world = await start(t);
+      const [one, two] = ends(world);
+      const client = await addClient(one);
+      const browser = new Browser();
+      const urls = Array.from({ length: 6 }, (_, n) => authorizeUrl(n % 2 ? one : two, client, { state: `tab${n}` }));
+      const requests: string[] = [];
+      for (const url of urls) {
+        requests.push(requestOf(await browser.get(url)));
+        one.clock.advance(1);
+      }
+      const secrets = [...browser.cookies.keys()].filter((name) => name.includes('sign_in_'));
+      assert.equal(secrets.length, 5);
+      const arrived: number[] = [];
+      for (const request of requests) {
+        const back = await browser.get(redirectOf(await state(one, world.provider, request), two));
+        arrived.push(back.status);
+      }
+      assert.deepEqual(arrived, [400, 303, 303, 303, 303, 303]);
+      for (const url of urls.slice(1)) assert.match((await browser.get(url)).body, /value="allow"/);
+      atProvider(await browser.get(urls[0] as string));
+    });
+
+    test('external sign-in: a session is good for its request alone, for ten minutes', async (t) => {
+      const world = await start(t);
+      const [one] = ends(world);
+      const client = await addClient(one);
+      const browser = new Browser();
+      const url = authorizeUrl(one, client);
+      assert.match((await signInThrough(one, world.provider, browser, url)).body, /value="allow"/);
+      atProvider(await browser.get(authorizeUrl(one, client, { state: 'other' })));
+      atProvider(await browser.get(`${one.appUrl}/account/apps`));
+      const none = await browser.get(standardUrl(one, client, { prompt: 'none' }));
+      assert.equal(new URL(none.headers.get('location') ?? '').searchParams.get('error'), 'login_required');
+      one.clock.advance(601);
+      atProvider(await browser.get(url));
+    });
+
+    test('external sign-in: with --session one sign-in is good for every page', async (t) => {
+      const world = await start(t, { sessionLifetime: 43_200 });
+      const [one] = ends(world);
+      const browser = new Browser();
+      await signInThrough(one, world.provider, browser, `${one.appUrl}/account/apps`);
+      one.clock.advance(40_000);
+      assert.match((await browser.get(authorizeUrl(one, await addClient(one)))).body, /value="allow"/);
+    });
+
+    test('external sign-in: what the person refused at the provider goes on to the app, and is a page elsewhere', async (t) => {
+      const world = await start(t);
+      const [one] = ends(world);
+      const client = await addClient(one);
+      const refuse = async (url: string) => {
+        const browser = new Browser();
+        const request = requestOf(await browser.get(url));
+        const members = { subject: undefined, name: undefined, email: undefined, error: 'access_denied' };
+        return browser.get(redirectOf(await state(one, world.provider, request, members), one));
+      };
+      const app = new URL((await refuse(authorizeUrl(one, client))).headers.get('location') ?? '');
+      assert.deepEqual(
+        [app.origin + app.pathname, app.searchParams.get('error'), app.searchParams.get('state')],
+        [REDIRECT_URI, 'access_denied', 'xyz'],
+      );
+      assert.equal((await refuse(`${one.appUrl}/device`)).status, 403);
+    });
+
+    test('external sign-in: "Not you?" ends the session and asks the provider for another account', async (t) => {
+      const world = await start(t);
+      const [one] = ends(world);
+      const client = await addClient(one);
+      const browser = new Browser();
+      const consent = await signInThrough(one, world.provider, browser, authorizeUrl(one, client));
+      const away = await browser.submit(consent, '/sign-out');
+      assert.equal(atProvider(away).searchParams.get('prompt'), 'select_account');
+      const back = await browser.get(
+        redirectOf(await state(one, world.provider, requestOf(away), { subject: 'grace', name: 'Grace' }), one),
+      );
+      assert.match((await browser.get(one.appUrl + back.headers.get('location'))).body, /Grace/);
+    });
+
+    test('external sign-in: a request of 4,300 bytes is carried; what is longer is invalid_request, at the push already', async (t) => {
+      const world = await start(t);
+      const [one] = ends(world);
+      const client = await addClient(one);
+      const base = new URL(authorizeUrl(one, client, { padding: '' }));
+      const ofLength = (length: number) =>
+        authorizeUrl(one, client, { padding: 'x'.repeat(length - (base.pathname + base.search).length) });
+      assert.ok(requestOf(await new Browser().get(ofLength(4300))).length <= 6000);
+      const long = await new Browser().get(ofLength(4500));
+      const refused = new URL(long.headers.get('location') ?? '').searchParams;
+      assert.equal(refused.get('error'), 'invalid_request');
+      assert.ok(refused.get('state'), 'with its state');
+    });
+
+    test('external sign-in: no credential of one kind is taken at another’s endpoint', async (t) => {
+      const world = await start(t);
+      const [one] = ends(world);
+      const client = await addClient(one);
+      const { resourceServer, secret } = await one.installation.resourceServers.register({
+        name: 'API',
+        resource: null,
+        scopes: null,
+      });
+      const { request } = await begin(one);
+      const owners = {
+        client: { id: client.clientId, secret: client.clientSecret },
+        'resource server': { id: resourceServer.id, secret },
+        provider: world.provider,
+      };
+      const endpoints: Record<string, [string, Record<string, string>]> = {
+        client: ['/oauth2/token', { grant_type: 'authorization_code', code: 'x', redirect_uri: REDIRECT_URI }],
+        'resource server': ['/oauth2/introspect', { token: 'x' }],
+        provider: ['/api/auth/oauth/sign-in', { sign_in_request: request, subject: 'ada' }],
+      };
+      for (const [owner, { id, secret: own }] of Object.entries(owners))
+        for (const [endpoint, [path, fields]] of Object.entries(endpoints))
+          for (const claimed of [id, owners[endpoint as keyof typeof owners].id]) {
+            if (owner === endpoint) continue;
+            const response = await fetch(one.appUrl + path, {
+              method: 'POST',
+              headers: { 'content-type': 'application/json' },
+              body: JSON.stringify({ ...fields, client_id: claimed, client_secret: own }),
+            });
+            assert.equal(response.status, 401, `the secret of a ${owner} as ${claimed} at that of a ${endpoint}`);
+          }
+    });
+
+    test('external sign-in: bad posts are OAuth errors that name the field', async (t) => {
+      const world = await start(t);
+      const [one] = ends(world);
+      const { request } = await begin(one);
+      const bad: [Record<string, unknown>, string][] = [
+        [{ subject: undefined }, 'subject'],
+        [{ subject: '' }, 'subject'],
+        [{ subject: 'a b' }, 'subject'],
+        [{ subject: 'x'.repeat(256) }, 'subject'],
+        [{ subject: 7 }, 'subject'],
+        [{ sign_in_request: 7 }, 'sign_in_request'],
+        [{ auth_time: '7' }, 'auth_time'],
+        [{ auth_time: 1.5 }, 'auth_time'],
+        [{ amr: 'pwd' }, 'amr'],
+        [{ amr: [7] }, 'amr'],
+        [{ email: 7 }, 'email'],
+        [{ email: 'x'.repeat(255) }, 'email'],
+        [{ email_verified: 'yes' }, 'email_verified'],
+        [{ name: 'a\0b' }, 'name'],
+        [{ name: '\ud800' }, 'name'],
+        [{ name: 'x'.repeat(201) }, 'name'],
+        [{ username: {} }, 'username'],
+        [{ avatar_url: 'http://example.com/a.png' }, 'avatar_url'],
+        [{ error: 'access_denied' }, 'error'],
+        [{ error: 'server_error', subject: undefined }, 'error'],
+      ];
+      for (const [members, field] of bad) {
+        const answer = await state(one, world.provider, request, members);
+        assertRefused(answer, 400, 'invalid_request', JSON.stringify(members));
+        assert.match(String(answer.body['error_description']), new RegExp(`^${field}\\b`), JSON.stringify(members));
+      }
+      assert.equal(
+        (await state(one, world.provider, request, { unknown: [1] })).status,
+        200,
+        'unknown fields are ignored',
+      );
+    });
+  });

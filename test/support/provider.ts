@@ -1,0 +1,125 @@
+/** A product that signs its own people in, for tests: registered, and its server's posts. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { NewIdentityProvider } from '../../src/operator/identity-provider-registry.ts';
+import { makeRootKey } from '../../src/settings/root-keys.ts';
+import type { Browser, Visit } from './browser.ts';
+import { type JsonAnswer, postBody } from './flow.ts';
+import type { PostgresServer } from './postgres.ts';
+import { Clock, type Lifetime, startTestService, type TestService } from './service.ts';
+
+/** Where the product signs people in; nothing listens there. */
+const SIGN_IN_URL = 'https://photos.example/oauth/sign-in?from=valetkey';
+
+/** The provider's credentials. */
+export type TestProvider = { readonly id: string; readonly secret: string };
+
+/** Instances of one installation with one provider, where people sign in nowhere else unless `methods` says so. */
+export type WithProvider = { readonly instances: readonly TestService[]; readonly provider: TestProvider };
+
+/** Starts instances, which share one clock. */
+export type StartWithProvider = (
+  t: Lifetime,
+  settings?: Partial<NewIdentityProvider>,
+  variables?: Record<string, string>,
+) => Promise<WithProvider>;
+
+/** How to start an installation on each store: one instance on SQLite, two on PostgreSQL. */
+export function storesWithProvider(server: PostgresServer): Record<string, StartWithProvider> {
+  return {
+    SQLite: async (t, settings, variables) => {
+      const folder = mkdtempSync(join(tmpdir(), 'valetkey-test-'));
+      const database = { VALETKEY_DATABASE_URL: `sqlite:${join(folder, 'valetkey.db')}`, VALETKEY_KEYS: makeRootKey() };
+      const started = await start(t, 1, { ...database, ...variables }, settings);
+      t.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+      return started;
+    },
+    PostgreSQL: async (t, settings, variables) => {
+      const database = { VALETKEY_DATABASE_URL: await server.createDatabase(), VALETKEY_KEYS: makeRootKey() };
+      return start(t, 2, { ...database, ...variables }, settings);
+    },
+  };
+}
+
+async function start(
+  t: Lifetime,
+  count: number,
+  variables: Record<string, string>,
+  settings: Partial<NewIdentityProvider> = {},
+): Promise<WithProvider> {
+  const clock = new Clock();
+  const first = await startTestService({ after: () => {} }, variables, clock);
+  const provider = await registerProvider(first, settings);
+  await first.stop();
+  const all = { VALETKEY_SIGN_IN_METHODS: provider.id, ...variables };
+  const instances: TestService[] = [];
+  for (let n = 0; n < count; n += 1) instances.push(await startTestService(t, all, clock));
+  return { instances, provider };
+}
+
+/** Registers one more provider. */
+export async function registerProvider(
+  { installation }: TestService,
+  settings: Partial<NewIdentityProvider> = {},
+): Promise<TestProvider> {
+  const usual: NewIdentityProvider = {
+    id: 'product',
+    name: 'Photos',
+    signInUrl: SIGN_IN_URL,
+    keys: [],
+    ownIds: false,
+    rights: ['sign-in', 'users'],
+    forOperators: false,
+    sessionLifetime: null,
+  };
+  const { provider, secret } = await installation.identityProviders.register({ ...usual, ...settings });
+  return { id: provider.id, secret: secret ?? '' };
+}
+
+/** The address at the provider that a visit leads to. */
+export function atProvider(visit: Visit): URL {
+  assert.equal(visit.status, 303, /<h1.*/.exec(visit.body)?.[0] ?? visit.body);
+  const url = new URL(visit.headers.get('location') ?? '');
+  assert.equal(url.origin, new URL(SIGN_IN_URL).origin, 'the browser goes to the provider');
+  return url;
+}
+
+/** The sign-in request that a browser brought to the provider. */
+export function requestOf(visit: Visit): string {
+  return atProvider(visit).searchParams.get('sign_in_request') ?? '';
+}
+
+/** The provider's server says who signed in. */
+export function state(
+  { appUrl }: TestService,
+  { id, secret }: TestProvider,
+  signInRequest: string,
+  members: Record<string, unknown> = {},
+): Promise<JsonAnswer> {
+  const credentials = { client_id: id, client_secret: secret };
+  const said = { sign_in_request: signInRequest, subject: 'ada', name: 'Ada', email: 'ada@example.com', ...members };
+  return postBody(`${appUrl}/api/auth/oauth/sign-in`, { ...credentials, ...said });
+}
+
+/** The address that the browser is sent to after a good statement, at an instance. */
+export function redirectOf(answer: JsonAnswer, { appUrl }: TestService): string {
+  assert.equal(answer.status, 200, JSON.stringify(answer.body));
+  const url = new URL(String(answer.body['redirect_to']));
+  return appUrl + url.pathname + url.search;
+}
+
+/** Walks from a page that needs somebody signed in to the page that it leads to: through the provider and back. */
+export async function signInThrough(
+  service: TestService,
+  provider: TestProvider,
+  browser: Browser,
+  url: string,
+  members: Record<string, unknown> = {},
+): Promise<Visit> {
+  const stated = await state(service, provider, requestOf(await browser.get(url)), members);
+  const back = await browser.get(redirectOf(stated, service));
+  assert.equal(back.status, 303, /<h1.*/.exec(back.body)?.[0] ?? back.body);
+  return browser.get(service.appUrl + (back.headers.get('location') ?? ''));
+}
