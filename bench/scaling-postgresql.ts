@@ -125,8 +125,11 @@ export async function fill(
     [clients, since],
   );
   await ask(
-    `INSERT INTO account SELECT 'usr_' || lpad(n::text, 16, '0'), 0, 'active', 'user-' || n || '@mail.example.com',
-       'user-' || n || '@mail.example.com', 'user' || n, 'Ada Example', NULL, false, $3, $4, $2, $2
+    `INSERT INTO account (id, epoch, status, email, email_key, email_verified, username, name, is_operator, password,
+       is_unwrapped, password_set_at, created_at)
+     SELECT 'usr_' || lpad(n::text, 16, '0'), 0, 'active', 'user-' || n || '@mail.example.com',
+       'user-' || n || '@mail.example.com', false, 'user' || n, 'Ada Example', false,
+       json_build_object('phc', $3::text, 'keyId', $4::bigint)::text, false, $2::bigint, $2::bigint
      FROM generate_series(0, $1::int - 1) AS n`,
     [accounts, since, phc, keyId],
   );

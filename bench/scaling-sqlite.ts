@@ -7,7 +7,7 @@ import type { Account } from '../src/accounts/account.ts';
 import type { Client } from '../src/oauth/client.ts';
 import { openSqlite } from '../src/storage/sqlite/open.ts';
 import { bound, inSqlite } from '../src/storage/sqlite/sql.ts';
-import { STORED_ACCOUNT } from '../src/storage/tables/accounts.ts';
+import { type AccountSearchKeys, STORED_ACCOUNT } from '../src/storage/tables/accounts.ts';
 import { CLIENT } from '../src/storage/tables/clients.ts';
 import { GRANT } from '../src/storage/tables/grants.ts';
 import type { Table } from '../src/storage/tables/table.ts';
@@ -158,7 +158,7 @@ function filledClient(n: number, { since, scope, clientSecret }: MadeUp): Client
   };
 }
 
-function filledAccount(n: number, { since, keyId, phc }: MadeUp): Account & { readonly emailKey: string } {
+function filledAccount(n: number, { since, keyId, phc }: MadeUp): Account & AccountSearchKeys {
   const email = `user-${n}@mail.example.com`;
   return {
     id: accountId(n),
@@ -172,6 +172,8 @@ function filledAccount(n: number, { since, keyId, phc }: MadeUp): Account & { re
     isOperator: false,
     emailVerified: false,
     password: { phc, keyId },
+    foreignWork: null,
+    isUnwrapped: false,
     passwordSetAt: since,
     createdAt: since,
   };

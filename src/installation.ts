@@ -4,6 +4,9 @@ import { ExternalSignIns } from './accounts/external-sign-ins.ts';
 import { makeSignInLimits, makeThrottles } from './accounts/limits.ts';
 import { PasswordHasher } from './accounts/password-hash.ts';
 import { ProviderAuthenticator } from './accounts/provider-authenticator.ts';
+import { SignInFloor } from './accounts/sign-in-floor.ts';
+import { UserImport } from './accounts/user-import.ts';
+import { Wrapping } from './accounts/wrapping.ts';
 import { WrongSignIns } from './accounts/wrong-sign-ins.ts';
 import { assertionAudiences, endpointsOf } from './http/paths.ts';
 import { AuthorizationServer } from './oauth/authorization-server.ts';
@@ -20,9 +23,10 @@ import { ScopeRegistry } from './operator/scope-registry.ts';
 import { type Configuration, lifetimesOf } from './settings/configuration.ts';
 import type { Storage } from './storage/storage.ts';
 
-/** What the wiring needs of the process: the clock (ms), how to act later (ms), and who runs it. */
+/** What the wiring needs of the process: the clock (ms), a stopwatch (ms from any beginning), how to act later (ms), and who runs it. */
 export type WiringWorld = {
   readonly now: () => number;
+  readonly stopwatch: () => number;
   readonly later: (act: () => void, ms: number) => () => void;
   readonly operator: string;
 };
@@ -35,7 +39,7 @@ export function makeInstallation(
   configuration: Configuration,
   keyring: Keyring,
   { store, counters, close }: Storage,
-  { now, later, operator: operatorName }: WiringWorld,
+  { now, stopwatch, later, operator: operatorName }: WiringWorld,
 ) {
   const lifetimes = lifetimesOf(configuration);
   const prefix = configuration.tokenPrefix;
@@ -44,6 +48,7 @@ export function makeInstallation(
   const hasher = new PasswordHasher(keyring);
   const limits = makeSignInLimits({ keyring, counters, throttles, now, later });
   const wrongSignIns = new WrongSignIns(store, now);
+  const floor = new SignInFloor({ store, hasher, stopwatch, later });
   const guessable = [configuration.productName, 'valetkey'];
   const { appUrl, apiUrl, signInMethods: methods } = configuration;
   const knownTokens = new KnownTokens(prefix);
@@ -63,7 +68,9 @@ export function makeInstallation(
     deviceFlow: new DeviceFlow({ ...parts, clients: authenticator }),
     introspection: new Introspection({ ...parts, throttle: throttles.clientAndSource }),
     clients: new ClientRegistry({ store, keyring, prefix, accessTokenLifetime: lifetimes.accessToken, now }, operator),
-    accounts: new Accounts({ store, hasher, ...limits, wrongSignIns, now, guessable }),
+    accounts: new Accounts({ store, hasher, ...limits, floor, wrongSignIns, now, guessable }),
+    imports: new UserImport({ store, hasher, now }, operator),
+    startWrapping: (report: (error: Error) => void) => new Wrapping({ store, hasher, later, report }),
     wrongSignIns,
     grants: new GrantRegistry(store, now),
     externalSignIns: new ExternalSignIns({ store, keyring, methods, now }),

@@ -62,7 +62,12 @@ export async function startService(configuration: Configuration, world: World): 
   const paths = pagePaths(configuration.pagesBasePath);
   const keyring = createKeyring(loadRootKeys(configuration, isNew(configuration.database)));
   const { storage, now } = await openDatabase(configuration, keyring, world, 'service', true);
-  const installation = makeInstallation(configuration, keyring, storage, { now, later, operator: userName() });
+  const installation = makeInstallation(configuration, keyring, storage, {
+    now,
+    stopwatch,
+    later,
+    operator: userName(),
+  });
   await refuseUnknownMethods(configuration, storage);
   const stopping = new AbortController();
   const service: Service = {
@@ -110,12 +115,14 @@ export async function startService(configuration: Configuration, world: World): 
   const { wrongSignIns } = installation;
   const untold = (error: Error) => logger.warn(`wrong sign-ins are not in the audit trail yet: ${error.message}`);
   const checking = setInterval(() => void wrongSignIns.writeEnded().catch(untold), WRONG_SIGN_INS_EVERY_MS).unref();
+  const unwrapped = (error: Error) => logger.warn(`imported passwords are not all wrapped yet: ${error.message}`);
+  const wrapping = installation.startWrapping(unwrapped);
   const stop = async (): Promise<void> => {
     stopping.abort();
     installation.accounts.turnStrangersAway();
     await servers.drain();
     clearInterval(checking);
-    await wrongSignIns.close().catch(untold);
+    await Promise.all([wrongSignIns.close().catch(untold), wrapping.stop()]);
     await storage.close();
   };
   let stopped: Promise<void> | undefined;
@@ -246,6 +253,11 @@ function isNew(database: Configuration['database']): database is Configuration['
   return database.kind === 'file' && (!existsSync(database.path) || statSync(database.path).size === 0);
 }
 
+/** Ms from any beginning, which no step of the clock changes. */
+function stopwatch(): number {
+  return performance.now();
+}
+
 /** Acts after `ms`; the returned function cancels that. */
 function later(act: () => void, ms: number): () => void {
   const timer = setTimeout(act, ms).unref();
@@ -296,7 +308,7 @@ export function makeCommandContext(environment: Readonly<Record<string, string |
     now: Date.now,
     open: async (mayCreate) => {
       const { read, keyring, storage, now } = await openForCommand({ mayCreate });
-      return makeInstallation(read, keyring, storage, { now, later, operator: userName() });
+      return makeInstallation(read, keyring, storage, { now, stopwatch, later, operator: userName() });
     },
     serve: ({ json }) => serve(configuration(), json),
     demo: async (options) => {

@@ -7,8 +7,10 @@ import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
+import { readForeignHash } from '../src/accounts/foreign-hash.ts';
 import { checkFormToken, makeFormToken } from '../src/accounts/form-token.ts';
 import { KNOWN_BROWSER_LIFETIME, KnownBrowsers } from '../src/accounts/known-browser.ts';
+import { PasswordHasher } from '../src/accounts/password-hash.ts';
 import { Throttle } from '../src/accounts/throttle.ts';
 import { isGenuine } from '../src/oauth/credential.ts';
 import { createKeyring } from '../src/oauth/keyring.ts';
@@ -46,6 +48,7 @@ const COMPARISONS: readonly [what: string, check: (isRight: boolean) => boolean 
     'design: the mark of a known browser',
     (isRight) => browsers.admit(mark, isRight ? ada : { ...ada, id: 'usr_bob' }, NOW) !== null,
   ],
+  ['design: what another program made of a password', (isRight) => verifiesForeign(isRight)],
   ['ASVS 13.3.1: the canary of a root key', (isRight) => fits(isRight)],
 ];
 
@@ -128,3 +131,13 @@ async function fits(isRight: boolean): Promise<boolean> {
   }
 }
 type Purpose = Parameters<typeof keyring.key>[1];
+
+/** Of an argon2id that is good without being wrapped. */
+function verifiesForeign(isRight: boolean): Promise<boolean> {
+  const hash = readForeignHash(
+    '$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc',
+  );
+  assert.ok('madeBy' in hash);
+  const hasher = new PasswordHasher(keyring);
+  return hasher.verify(hasher.seal(hash), isRight ? 'password' : 'another', { lane: 'known', share: 'usr_ada' });
+}

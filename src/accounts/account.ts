@@ -1,8 +1,23 @@
 /** Accounts of resource owners: the people who allow, and take back. */
 import { randomBytes } from 'node:crypto';
+import { type ForeignFunction, isStrong } from './foreign-function.ts';
 
-/** A stored password: a PHC string of argon2id, and the root key whose pepper it was made with. */
-export type StoredPassword = { readonly phc: string; readonly keyId: number };
+/** Our own hash of a password: a PHC string of argon2id, and the root key whose pepper it was made with. */
+export type OwnPassword = { readonly phc: string; readonly keyId: number };
+
+/** A hash that another program made, sealed as it came: only what its function made of the password is secret. */
+export type SealedPassword = { readonly sealed: string; readonly keyId: number; readonly foreign: ForeignFunction };
+
+/** Our own hash of what another program's function makes of a password. */
+export type WrappedPassword = OwnPassword & { readonly foreign: ForeignFunction };
+
+/** A stored password. The root key is the one whose pepper or seal it needs. */
+export type StoredPassword = OwnPassword | WrappedPassword | SealedPassword;
+
+/** Whether a stored password is one that nobody can sign in with before it is wrapped. */
+export function isUnwrapped(stored: StoredPassword): stored is SealedPassword {
+  return 'sealed' in stored && !isStrong(stored.foreign);
+}
 
 /** An account. Times in ms since the epoch. */
 export type Account = {

@@ -19,6 +19,7 @@ import { type ChangeAttempt, type ChangeOutcome, changePassword } from './passwo
 import type { PasswordHasher } from './password-hash.ts';
 import { type Session, sessionDigest, sessionExpiresAt, shouldNoteSeen } from './session.ts';
 import { type SignInAttempt, type SignInOutcome, signIn } from './sign-in.ts';
+import type { SignInFloor } from './sign-in-floor.ts';
 import type { AccountStore } from './store.ts';
 import type { WrongSignIns } from './wrong-sign-ins.ts';
 
@@ -29,6 +30,7 @@ export type AccountsParts = {
   readonly budget: GuessBudget;
   readonly pace: AccountPace;
   readonly knownBrowsers: KnownBrowsers;
+  readonly floor: SignInFloor;
   readonly wrongSignIns: WrongSignIns;
   readonly now: () => number;
   readonly guessable: readonly string[];

@@ -123,7 +123,8 @@ function personsOfCsv(header: string): (text: string) => ImportedPerson | string
   return (text) => {
     const fields = fieldsOf(text);
     if (typeof fields === 'string') return fields;
-    if (fields.length !== columns.length) return `it has ${fields.length} fields, the header ${columns.length}`;
+    if (fields.length !== columns.length)
+      return `it has ${fields.length} fields, the header ${columns.length}: one with a comma, such as a hash of argon2, is quoted`;
     return person((key) => fields[columns.indexOf(key)] || null);
   };
 }

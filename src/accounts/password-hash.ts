@@ -1,12 +1,23 @@
 /**
  * Password hashing: argon2id with a pepper from the keyring, so that a stolen database alone does not even allow guessing.
  * Each hash takes 19 MiB and a core for some 20 ms, so two run at once, one in each lane, and those who wait are
- * bounded. Node.js has four threads for work beside the event loop: two stay free for syncs, whatever the number of sign-ins.
+ * bounded. Node.js has four threads for work beside the event loop: two stay free for syncs, whatever the number of sign-ins,
+ * and one where hashes that were imported are being wrapped too.
  */
+import { timingSafeEqual } from 'node:crypto';
 import { hash, type Options, verify } from '@node-rs/argon2';
 import type { Keyring } from '../oauth/keyring.ts';
-import type { StoredPassword } from './account.ts';
+import { NEVER, seal, unseal } from '../oauth/sealed.ts';
+import {
+  isUnwrapped,
+  type OwnPassword,
+  type SealedPassword,
+  type StoredPassword,
+  type WrappedPassword,
+} from './account.ts';
 import { FairSlot, type SlotBounds } from './fair-slot.ts';
+import { derive, type ForeignFunction } from './foreign-function.ts';
+import type { ForeignHash } from './foreign-hash.ts';
 
 /** OWASP's floor for argon2id (ASVS appendix C), the library's default algorithm: 19 MiB, two passes, one lane. */
 const PARAMETERS = { memoryCost: 19 * 1024, timeCost: 2, parallelism: 1 } as const;
@@ -33,14 +44,14 @@ export class PasswordHasher {
   }
 
   /** Hashes a password for storing: for an operator, or for an account (its id) that just proved itself. Throws `TurnedAway`. */
-  async hash(password: string, share = 'operator'): Promise<StoredPassword> {
+  async hash(password: string, share = 'operator'): Promise<OwnPassword> {
     const keyId = this.#keyring.currentKeyId;
     return { phc: await this.#lanes.known.run(share, () => hash(password, this.#options(keyId))), keyId };
   }
 
   /**
-   * Whether the password is the stored one. For null (no such account) a decoy is verified, so that it returns false after
-   * the same time (ASVS 6.3.8). Throws `TurnedAway`, also when `signal` is aborted while it waits.
+   * Whether the password is the stored one. For null (no such account), and for what is not wrapped yet, a decoy is verified,
+   * so that it returns false after the same time (ASVS 6.3.8). Throws `TurnedAway`, also when `signal` is aborted while it waits.
    */
   async verify(
     stored: StoredPassword | null,
@@ -48,10 +59,45 @@ export class PasswordHasher {
     { lane, share }: HashPlace,
     signal?: AbortSignal,
   ): Promise<boolean> {
-    const against = stored ?? { phc: DECOY_PHC, keyId: this.#keyring.currentKeyId };
-    const work = () => verify(against.phc, password, this.#options(against.keyId));
-    const matches = await this.#lanes[lane].run(share, work, signal);
-    return stored !== null && matches;
+    const usable = stored === null || isUnwrapped(stored) ? null : stored;
+    const matches = await this.#lanes[lane].run(share, () => this.#matches(usable ?? this.#decoy, password), signal);
+    return usable !== null && matches;
+  }
+
+  /** Seals a hash that another program made, for storing. */
+  seal({ madeBy, digest }: ForeignHash): SealedPassword {
+    const sealed = seal(this.#keyring, 'foreign-hash', digest.toString('base64'), NEVER);
+    return { sealed, keyId: this.#keyring.currentKeyId, foreign: madeBy };
+  }
+
+  /** Hashes what was sealed, so that it takes both functions to try a password. One at a time is wrapped, beside the lanes. */
+  async wrap(password: SealedPassword): Promise<WrappedPassword> {
+    const keyId = this.#keyring.currentKeyId;
+    const phc = await hash(this.#opened(password), this.#options(keyId));
+    return { phc, keyId, foreign: password.foreign };
+  }
+
+  /** Does what the check of a password takes that was made with a function, beside the lanes: to learn how long that is. */
+  async rehearse(foreign: ForeignFunction): Promise<void> {
+    await this.#matches({ ...this.#decoy, foreign }, 'a password');
+  }
+
+  get #decoy(): OwnPassword {
+    return { phc: DECOY_PHC, keyId: this.#keyring.currentKeyId };
+  }
+
+  async #matches(stored: StoredPassword, password: string): Promise<boolean> {
+    // The library verifies texts alone, so what a foreign function made is one here.
+    const given = 'foreign' in stored ? (await derive(stored.foreign, password)).toString('base64') : password;
+    if ('sealed' in stored) return timingSafeEqual(Buffer.from(given), Buffer.from(this.#opened(stored)));
+    return verify(stored.phc, given, this.#options(stored.keyId));
+  }
+
+  /** What was sealed, in base64. */
+  #opened({ sealed }: SealedPassword): string {
+    const opened = unseal(this.#keyring, 'foreign-hash', sealed);
+    if (!opened) throw new Error('the key that this password was sealed with is not in the keyring');
+    return opened.text;
   }
 
   /** Turns away strangers who wait, as the service stops. Known browsers are few, and are still served. */
@@ -59,8 +105,9 @@ export class PasswordHasher {
     this.#lanes.unknown.stop();
   }
 
-  /** Whether a stored password should be hashed anew at the next sign-in: parameters rose, or the key is not the newest. */
+  /** Whether a stored password should be hashed anew at the next sign-in: it is not our own, parameters rose, or the key is not the newest. */
   isOutdated(stored: StoredPassword): boolean {
+    if ('foreign' in stored) return true;
     return stored.keyId !== this.#keyring.currentKeyId || !stored.phc.startsWith(PARAMETERS_IN_PHC);
   }
 

@@ -10,6 +10,7 @@ import type { KnownBrowser, KnownBrowsers } from './known-browser.ts';
 import { isPlausiblePassword } from './password.ts';
 import type { PasswordHasher } from './password-hash.ts';
 import { newSessionToken, passwordSession, sessionDigest } from './session.ts';
+import type { SignInFloor } from './sign-in-floor.ts';
 import type { AccountStore } from './store.ts';
 import type { WrongSignIns } from './wrong-sign-ins.ts';
 
@@ -25,6 +26,7 @@ export type CheckParts = {
 /** What signing in works with. */
 export type SignInParts = CheckParts & {
   readonly store: Pick<AccountStore, 'findPasswordAccount' | 'addSession' | 'rehashPassword'>;
+  readonly floor: SignInFloor;
   readonly wrongSignIns: WrongSignIns;
 };
 
@@ -54,6 +56,7 @@ export type SignInAttempt = {
 /**
  * Signs a person in. Guesses are counted before any hashing; the session that `replaces` names ends. `tell` is called with the
  * id of the account that was tried, or null, for the log alone. A guess whose `signal` is aborted while it waits is not checked.
+ * What was checked is answered when the floor is over.
  */
 export async function signIn(
   parts: SignInParts,
@@ -61,6 +64,19 @@ export async function signIn(
   origin: RequestOrigin,
   tell: (accountId: string | null) => void = () => {},
   signal?: AbortSignal,
+): Promise<SignInOutcome> {
+  const floorIsOver = await parts.floor.begin();
+  const outcome = await tryToSignIn(parts, attempt, origin, tell, signal);
+  if (outcome.kind === 'signed_in' || outcome.kind === 'wrong_credentials') await floorIsOver();
+  return outcome;
+}
+
+async function tryToSignIn(
+  parts: SignInParts,
+  attempt: SignInAttempt,
+  origin: RequestOrigin,
+  tell: (accountId: string | null) => void,
+  signal: AbortSignal | undefined,
 ): Promise<SignInOutcome> {
   // One character more than an address can have, so that a cut text is nobody's address.
   const key = emailKey(attempt.email).slice(0, 255);

@@ -1,8 +1,9 @@
 /** The port to the store of accounts and sessions. Rules are as for the protocol's port (`oauth/store.ts`). */
 import type { AuditEvent } from '../oauth/audit.ts';
 import type { StoredSecret } from '../oauth/secret.ts';
-import type { Account, StoredPassword } from './account.ts';
+import type { Account, SealedPassword, StoredPassword } from './account.ts';
 import type { ExternalSignIn } from './external-sign-in.ts';
+import type { ForeignFunction } from './foreign-function.ts';
 import type { Identity, IdentityProvider } from './identity-provider.ts';
 import type { ExternalSession, Session } from './session.ts';
 
@@ -13,6 +14,7 @@ export type Taken = 'email' | 'username';
 export type AccountStore = SessionStore &
   IdentityStore &
   ExternalSignInStore &
+  ForeignPasswordStore &
   IdentityProviderStore & {
     findAccount(id: string): Promise<Account | null>;
     /** The account with a password of an address, by the key that `emailKey` makes. */
@@ -25,6 +27,8 @@ export type AccountStore = SessionStore &
     listAccounts(limit: number): Promise<Account[]>;
     /** Records an event of sign-in that changes nothing else. */
     recordSignInEvent(event: AuditEvent): Promise<void>;
+    /** Which of these names an account with a password has; the address where it is both. */
+    findTaken(username: string | null, emailKey: string | null): Promise<Taken | null>;
     /**
      * Adds an account with a password; returns which of its names another account with a password has already, or null when
      * it was added.
@@ -37,7 +41,7 @@ export type AccountStore = SessionStore &
      * what kept it from that, or null when it is so.
      */
     setPassword(id: string, password: StoredPassword, event: AuditEvent): Promise<Taken | 'gone' | null>;
-    /** Replaces the hash of an unchanged password, unless the password was changed meanwhile. */
+    /** Replaces the hash of an unchanged password, or wraps it, unless that was done or the password was changed meanwhile. */
     rehashPassword(id: string, from: StoredPassword, to: StoredPassword): Promise<void>;
     /** Disables (and ends all sessions) or enables; false when the account is gone or was so already. */
     setAccountStatus(id: string, status: Account['status'], event: AuditEvent): Promise<boolean>;
@@ -80,6 +84,15 @@ export type SessionStore = {
   ): Promise<boolean>;
 };
 
+/** Passwords whose hashes other programs made. */
+export type ForeignPasswordStore = {
+  /** The function that takes longest of all that are there, by `functionWork`; null where there is none. */
+  findSlowestForeign(): Promise<ForeignFunction | null>;
+  /** Those that wait for being wrapped, by id beyond one, at most `limit`. */
+  listUnwrapped(after: string, limit: number): Promise<{ readonly id: string; readonly password: SealedPassword }[]>;
+  countForeign(): Promise<{ readonly foreign: number; readonly unwrapped: number }>;
+};
+
 /** Who accounts are at providers. */
 export type IdentityStore = {
   findIdentity(providerId: string, subject: string): Promise<{ identity: Identity; account: Account } | null>;
@@ -89,6 +102,16 @@ export type IdentityStore = {
   listIdentities(accountId: string): Promise<Identity[]>;
   /** Adds an account without a password and its identity; false when there is this identity already. Of all who try, one wins. */
   addIdentityAndAccount(
+    identity: Identity,
+    account: Account,
+    emailKey: string | null,
+    event: AuditEvent,
+  ): Promise<boolean>;
+  /**
+   * Adds an account with a password and its identity, which nobody had a moment ago; false when another account with a
+   * password has one of its names. Throws when somebody has the identity by now.
+   */
+  addAccountWithIdentity(
     identity: Identity,
     account: Account,
     emailKey: string | null,

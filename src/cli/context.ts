@@ -1,5 +1,6 @@
 /** What commands get. They decide nothing, and know the domain but not how it is stored or served. */
 import type { Accounts } from '../accounts/accounts.ts';
+import type { UserImport } from '../accounts/user-import.ts';
 import type { Actor } from '../oauth/audit.ts';
 import type { GrantRegistry } from '../oauth/grant-registry.ts';
 import type { AuditStore } from '../oauth/store.ts';
@@ -34,6 +35,7 @@ export type Installation = {
   readonly scopes: ScopeRegistry;
   readonly identityProviders: IdentityProviderRegistry;
   readonly accounts: Accounts;
+  readonly imports: UserImport;
   readonly grants: GrantRegistry;
   readonly audit: Pick<AuditStore, 'listAuditEvents'>;
   /** The actor of what the command does. */

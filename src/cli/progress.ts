@@ -1,5 +1,13 @@
 /** The progress of a long command, on standard error: one line that changes at a terminal, else a line now and then. */
-import type { CommandContext, CopyProgress } from './context.ts';
+import type { CommandContext } from './context.ts';
+
+/** How far a step is: `rows` of `of`, or of another unit. */
+export type Progress = {
+  readonly step: string;
+  readonly rows: number;
+  readonly of: number;
+  readonly unit?: string;
+};
 
 const WIDTH = 24;
 /** Time between two changes of the line at a terminal, and between two lines elsewhere (ms). */
@@ -20,7 +28,7 @@ export class ProgressLine {
   }
 
   /** Shows the progress if it is time, or if the step is new or done. */
-  show(progress: CopyProgress): void {
+  show(progress: Progress): void {
     const now = this.#now();
     if (this.#step?.name !== progress.step) {
       this.#step = { name: progress.step, since: now, from: progress.rows };
@@ -40,18 +48,18 @@ export class ProgressLine {
   }
 }
 
-/** `perMs`: rows a millisecond. */
-function sentence({ step, rows, of }: CopyProgress, perMs: number): string {
+/** `perMs`: so many a millisecond. */
+function sentence({ step, rows, of, unit = 'rows' }: Progress, perMs: number): string {
   const left = rows < of && perMs > 0 ? `, ${duration((of - rows) / perMs / 1000)} left` : '';
-  return `${step} ${percent({ rows, of })} %, ${rows} of ${of} rows${left}`;
+  return `${step} ${percent({ rows, of })} %, ${rows} of ${of} ${unit}${left}`;
 }
 
-function bar({ rows, of }: Omit<CopyProgress, 'step'>): string {
+function bar({ rows, of }: Pick<Progress, 'rows' | 'of'>): string {
   const full = Math.floor((percent({ rows, of }) / 100) * WIDTH);
   return `[${'#'.repeat(full)}${' '.repeat(WIDTH - full)}] `;
 }
 
-function percent({ rows, of }: Omit<CopyProgress, 'step'>): number {
+function percent({ rows, of }: Pick<Progress, 'rows' | 'of'>): number {
   return of === 0 ? 100 : Math.floor((rows / of) * 100);
 }
 

@@ -9,6 +9,7 @@ import { type NewPassword, newPassword } from './password-input.ts';
 import { card, table } from './table.ts';
 import { confirm } from './terminal-input.ts';
 import { isoTime, readableTime } from './time.ts';
+import { addImportCommand } from './user-import.ts';
 
 type UpdateOptions = { email?: string; name?: string; username?: string | false };
 type AddOptions = { email: string; name: string; username?: string; operator?: boolean; passwordStdin?: boolean };
@@ -22,6 +23,7 @@ const PASSWORD_STDIN = [
 export function addUserCommands(program: CliCommand, run: CommandRun): void {
   const user = program.group('user', 'Users: add them, set their passwords, disable or delete them.');
   addMaking(user, run);
+  addImportCommand(user, run);
   addLooking(user, run);
   addStopping(user, run);
 }

@@ -31,6 +31,7 @@ export const AUDIT_ACTIONS = [
   'sign_out',
   'wrong_sign_ins',
   'user_added',
+  'user_imported',
   'user_updated',
   'user_password_set',
   'password_changed',

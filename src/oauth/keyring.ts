@@ -6,8 +6,9 @@ import { createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
 import { HmacKey } from './hmac.ts';
 
 /**
- * What a derived key is for: the three credential kinds, stored secrets of clients, resource servers and identity providers, passwords,
- * form tokens, browsers that signed in before, what is sealed for a pushed request, a device code or a sign-in request, the canary.
+ * What a derived key is for: the three credential kinds, stored secrets of clients, resource servers and identity providers,
+ * passwords, form tokens, browsers that signed in before, what is sealed for a pushed request, a device code or a sign-in
+ * request, and of a hash that another program made, the canary.
  */
 export type KeyPurpose =
   | 'ac'
@@ -22,6 +23,7 @@ export type KeyPurpose =
   | 'request'
   | 'device'
   | 'sign-in'
+  | 'foreign-hash'
   | 'canary';
 
 /** The bytes a root key must have at least. */
@@ -83,6 +85,7 @@ function deriveAll(rootKey: Buffer): ReadonlyMap<KeyPurpose, DerivedKey> {
     'request',
     'device',
     'sign-in',
+    'foreign-hash',
     'canary',
   ];
   return new Map(purposes.map((purpose) => [purpose, derivedKey(expand(rootKey, purpose, 32))]));

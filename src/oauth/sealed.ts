@@ -1,12 +1,15 @@
 /**
- * Sealed values: what this service hands out to get back later, so that it need not store it. Nobody else can read or
- * make one (AES-256-GCM, under a key of the day on which it expires), and each expires.
+ * Sealed values: what this service hands out to get back later, so that it need not store it, and what it stores so that
+ * the database alone does not tell it. Nobody else can read or make one (AES-256-GCM, under a key of the day on which it expires).
  */
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import { type Keyring, mac } from './keyring.ts';
 
 /** What is sealed, by the key that does it. */
-export type SealPurpose = 'request' | 'device' | 'sign-in';
+export type SealPurpose = 'request' | 'device' | 'sign-in' | 'foreign-hash';
+
+/** The expiry of what is stored: it does not expire (ms). */
+export const NEVER = 2 ** 48 - 1;
 
 const CIPHER = 'aes-256-gcm';
 const NONCE_BYTES = 12;

@@ -2,16 +2,19 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { AccountPace, TURN_TIMEOUT_MS } from '../../src/accounts/account-pace.ts';
 import { Accounts, type NewAccount } from '../../src/accounts/accounts.ts';
+import { readForeignHash } from '../../src/accounts/foreign-hash.ts';
 import { GuessBudget } from '../../src/accounts/guess-budget.ts';
 import { KNOWN_BROWSER_LIFETIME, KnownBrowsers } from '../../src/accounts/known-browser.ts';
 import { PasswordHasher } from '../../src/accounts/password-hash.ts';
 import type { SignInAttempt, SignInOutcome } from '../../src/accounts/sign-in.ts';
+import { SignInFloor } from '../../src/accounts/sign-in-floor.ts';
 import { Throttle } from '../../src/accounts/throttle.ts';
 import { WrongSignIns } from '../../src/accounts/wrong-sign-ins.ts';
 import { OperatorError } from '../../src/oauth/error.ts';
 import type { Keyring } from '../../src/oauth/keyring.ts';
 import { type Memory, openMemory, operator } from '../oauth/memory.ts';
 import { keyring, rotatedKeyring } from '../oauth/samples.ts';
+import { event, sampleAccount } from '../support/storage.ts';
 
 const HOUR = 3_600_000;
 const PASSWORD = 'correct horse battery';
@@ -37,7 +40,13 @@ class CountingHasher extends PasswordHasher {
 
 type Setup = Memory & { readonly accounts: Accounts; readonly hasher: CountingHasher };
 
-function accountsOn(memory: Memory, ring: Keyring = keyring, mostWaiting = 50): Setup {
+/** `floorEnds` is given what ends each floor. */
+function accountsOn(
+  memory: Memory,
+  ring: Keyring = keyring,
+  mostWaiting = 50,
+  floorEnds: (act: () => void) => void = () => assert.fail('there is no floor'),
+): Setup {
   const hasher = new CountingHasher(ring, { ofOneShare: mostWaiting, inAll: 500 });
   const throttles = {
     accountAndSource: new Throttle({ count: 5, seconds: 300 }),
@@ -64,6 +73,15 @@ function accountsOn(memory: Memory, ring: Keyring = keyring, mostWaiting = 50): 
     budget: new GuessBudget(throttles),
     pace,
     knownBrowsers,
+    floor: new SignInFloor({
+      store,
+      hasher,
+      stopwatch: () => clock.now,
+      later: (act) => {
+        floorEnds(act);
+        return () => {};
+      },
+    }),
     wrongSignIns: new WrongSignIns(store, () => clock.now),
     now: () => clock.now,
     guessable: ['Valetkey'],
@@ -313,9 +331,9 @@ test('design: a new password makes browsers strangers, and one that is hashed an
   await before.accounts.add(newAda, operator);
   const marks = await knownBrowser(before);
   const setup = accountsOn(memory, rotatedKeyring);
-  const stored = (await setup.accounts.show('ada@example.com')).password?.phc;
+  const stored = (await setup.accounts.show('ada@example.com')).password;
   await knownBrowser(setup);
-  assert.notEqual((await setup.accounts.show('ada@example.com')).password?.phc, stored, 'hashed anew');
+  assert.notDeepEqual((await setup.accounts.show('ada@example.com')).password, stored, 'hashed anew');
   for (let n = 0; n < 5; n += 1) await setup.accounts.signIn(typed('ada@example.com', ''), here);
   const known = async (shown: string) =>
     (await setup.accounts.signIn(typed('ada@example.com', PASSWORD, null, shown), here)).kind;
@@ -566,4 +584,49 @@ test('Promise 5: whatever is typed as an address, the others do not wait for it'
   assert.equal((await outcome).kind, 'wrong_credentials');
   assert.ok(ms < 100, `${ms} ms`);
   await signIn(setup);
+});
+
+/** Of the password `U*U*`. */
+const BCRYPT = '$2a$05$CCCCCCCCCCCCCCCCCCCCC.VGOzA784oUp/Z0DY336zx7pLYAy0lwK';
+
+/** Adds Bob, with a hash of another program. */
+async function addBob({ store, hasher }: Pick<Setup, 'store' | 'hasher'>): Promise<void> {
+  const hash = readForeignHash(BCRYPT);
+  assert.ok('madeBy' in hash);
+  const password = await hasher.wrap(hasher.seal(hash));
+  const bob = sampleAccount({ id: 'usr_bob', username: null, email: 'bob@example.com', password });
+  assert.equal(await store.addAccount(bob, 'bob@example.com', event('user_imported')), null);
+}
+
+test('ASVS 6.3.8: while there is a foreign hash, whatever was checked is answered when the floor is over', async (context) => {
+  const memory = await openMemory(context);
+  const ends: (() => void)[] = [];
+  const setup = accountsOn(memory, keyring, 50, (end) => void ends.push(end));
+  await setup.accounts.add(newAda, operator);
+  await addBob(setup);
+  for (const [email, password, kind] of [
+    ['ada@example.com', PASSWORD, 'signed_in'],
+    ['ada@example.com', 'wrong', 'wrong_credentials'],
+    ['bob@example.com', 'wrong', 'wrong_credentials'],
+    ['nobody@example.com', 'wrong', 'wrong_credentials'],
+    ['ada@example.com', '', 'wrong_credentials'],
+    ['bob@example.com', 'U*U*', 'signed_in'],
+  ] as const) {
+    let answered = false;
+    const worked = setup.hasher.worked;
+    const outcome = setup.accounts.signIn(typed(email, password), here).finally(() => {
+      answered = true;
+    });
+    while (ends.length === 0 || (password !== '' && setup.hasher.worked === worked)) await new Promise(setImmediate);
+    // The other lane: what was before it is done by then.
+    await setup.hasher.verify(null, 'x', { lane: 'unknown', share: 'other' });
+    await setup.hasher.verify(null, 'x', { lane: 'known', share: 'other' });
+    await new Promise(setImmediate);
+    assert.equal(answered, false, `${email} ${password}`);
+    (ends.pop() as () => void)();
+    assert.equal((await outcome).kind, kind);
+  }
+  assert.ok(!('foreign' in ((await setup.accounts.show('bob@example.com')).password ?? {})), 'our own now');
+  assertSignedIn(await setup.accounts.signIn(typed('bob@example.com', 'U*U*'), here));
+  assert.equal(ends.length, 0, 'and no floor is left');
 });

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import { after, test } from 'node:test';
 import type { Options } from '@node-rs/argon2';
+import { keyring } from '../oauth/samples.ts';
 
 type Verify = (phc: string, password: string, options: Options) => Promise<boolean>;
 type Verified = { readonly phc: string; readonly password: string; readonly secret: number };
@@ -16,6 +17,8 @@ argon2.verify = (phc, password, options) => {
   return verify(phc, password, options);
 };
 const { addUser, startTestService } = await import('../support/service.ts');
+const { readForeignHash } = await import('../../src/accounts/foreign-hash.ts');
+const { PasswordHasher } = await import('../../src/accounts/password-hash.ts');
 
 /** All that decides how long a hash takes. */
 const costsOf = ({ phc, password, secret }: Verified) => [
@@ -38,4 +41,16 @@ test('ASVS 6.3.8: where there is no such account, or it is disabled, a password 
   }
   assert.deepEqual(costs[0], ['wrong_credentials', ['$argon2id$v=19$m=19456,t=2,p=1$', 16, 32]]);
   assert.deepEqual(costs, [costs[0], costs[0], costs[0], costs[0]]);
+});
+
+test('ASVS 6.3.8: where a hash waits for being wrapped, a password is hashed as for any other', async () => {
+  const hasher = new PasswordHasher(keyring);
+  const hash = readForeignHash('$2a$05$CCCCCCCCCCCCCCCCCCCCC.VGOzA784oUp/Z0DY336zx7pLYAy0lwK');
+  assert.ok('madeBy' in hash);
+  const costs: unknown[] = [];
+  for (const stored of [await hasher.hash('a password'), null, hasher.seal(hash)]) {
+    assert.equal(await hasher.verify(stored, 'U*U*', { lane: 'known', share: 'usr_ada' }), false);
+    costs.push(verified.splice(0).map(costsOf));
+  }
+  assert.deepEqual(costs, [costs[0], costs[0], costs[0]]);
 });

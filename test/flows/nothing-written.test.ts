@@ -1,7 +1,7 @@
 /** Where nothing can be written, every command ends in a sentence and with 1: a table that is gone, and a full disk. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { chownSync, closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
+import { chownSync, closeSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -35,6 +35,8 @@ async function inhabited(program: ProgramOnDisk, variables: Record<string, strin
   const client = String(await id('client', 'register', '--name', 'App', '--redirect-uri', REDIRECT_URI));
   const api = String(await id('resource-server', 'register', '--name', 'API'));
   await json(['scope', 'define', 'read', '--sentence', 'Read']);
+  const people = join(program.folder, 'people.jsonl');
+  writeFileSync(people, JSON.stringify({ email: 'grace@example.com', password_hash: `$2b$10$${'a'.repeat(53)}` }));
   const writing = [
     ['client', 'register', '--name', 'Other', '--redirect-uri', REDIRECT_URI],
     ['client', 'update', client, '--name', 'Renamed'],
@@ -48,6 +50,7 @@ async function inhabited(program: ProgramOnDisk, variables: Record<string, strin
     ['resource-server', 'delete', api, '--yes'],
     ['scope', 'define', 'write', '--sentence', 'Write'],
     ['user', 'add', '--email', 'bob@example.com', '--name', 'Bob', '--password-stdin'],
+    ['user', 'import', people],
     ['user', 'update', 'ada@example.com', '--name', 'Renamed'],
     ['user', 'set-password', 'ada@example.com', '--password-stdin'],
     ['user', 'disable', 'ada@example.com'],
@@ -60,6 +63,7 @@ async function inhabited(program: ProgramOnDisk, variables: Record<string, strin
     ['client', 'list'],
     ['client', 'show', client],
     ['user', 'list'],
+    ['user', 'import', '--status'],
     ['grant', 'list'],
     ['scope', 'list'],
     ['resource-server', 'list'],

@@ -125,15 +125,81 @@ export const accountsGuards: readonly Guard[] = [
     [
       [
         'where there is no account a password is hashed, too',
-        '    const work = () =>',
-        '    if (stored === null) return false;\n    const work = () =>',
+        '    const usable = ',
+        '    if (stored === null) return false;\n    const usable = ',
       ],
       [
         'the decoy costs as much',
         'const DECOY_PHC = `${PARAMETERS_IN_PHC}',
         "const DECOY_PHC = `${'$argon2id$v=19$m=8,t=1,p=1$'}",
       ],
+      [
+        'where a hash waits for being wrapped, a decoy is hashed',
+        '    const usable = stored === null || isUnwrapped(stored) ? null : stored;',
+        '    if (stored !== null && isUnwrapped(stored)) return false;\n    const usable = stored;',
+      ],
     ],
+  ),
+  ...guardsIn(
+    'src/accounts/account.ts',
+    ['test/accounts/foreign-password.test.ts', 'test/accounts/user-import.test.ts'],
+    [
+      [
+        'nobody signs in with a hash that is not wrapped',
+        "return 'sealed' in stored && !isStrong(stored.foreign);",
+        "return 'sealed' in stored && stored.keyId < 0 && !isStrong(stored.foreign);",
+      ],
+    ],
+  ),
+  ...guardsIn(
+    'src/accounts/foreign-function.ts',
+    ['test/accounts/foreign-hash.test.ts'],
+    [
+      ['only argon2id is as strong as ours', "it.type !== 'id' || ", ''],
+      ['an old argon2 is not as strong', ' || it.version !== 19) return false;', ') return false;'],
+      ['strong hashes take as much memory as ours', 'it.memory >= STRONG.memory && ', ''],
+      ['strong hashes make as many passes as ours', 'it.passes >= STRONG.passes && ', ''],
+      ["bcrypt's cost is bounded", '|| cost > MAX.cost', ''],
+      ['iterations of PBKDF2 are bounded', '|| iterations > MAX.iterations', ''],
+      [
+        'the memory of imported functions is bounded',
+        "if (memory > MAX.memory) return 'it takes more than 64 MiB of memory';",
+        '',
+      ],
+      [
+        'the time of imported functions is bounded',
+        'memory * passes > MAX.memoryTimesPasses',
+        'memory * passes > 1e12',
+      ],
+    ],
+  ),
+  ...guardsIn(
+    'src/accounts/foreign-hash.ts',
+    ['test/accounts/foreign-hash.test.ts'],
+    [['a digest is not so short that wrong passwords fit', 'digest.length < DIGEST_BYTES.min || ', '']],
+  ),
+  ...guardsIn(
+    'src/accounts/password-hash.ts',
+    ['test/constant-time.test.ts'],
+    [
+      [
+        'what another program hashed is compared in constant time',
+        'timingSafeEqual(Buffer.from(given), Buffer.from(this.#opened(stored)))',
+        'timingSafeEqual !== undefined && given === this.#opened(stored)',
+      ],
+    ],
+  ),
+  ...guardsIn('src/accounts/sign-in.ts', ACCOUNTS_TESTS, [
+    [
+      'while there are foreign hashes, what was checked is answered when the floor is over',
+      'await floorIsOver();',
+      'await parts.floor;',
+    ],
+  ]),
+  ...guardsIn(
+    'src/accounts/sign-in-floor.ts',
+    ['test/accounts/sign-in-floor.test.ts'],
+    [['the floor is beyond what the slowest takes', 'const MARGIN = 2;', 'const MARGIN = 1;']],
   ),
   ...guardsIn(
     'src/accounts/sign-in.ts',

@@ -6,6 +6,7 @@ import { Accounts } from '../../src/accounts/accounts.ts';
 import { GuessBudget } from '../../src/accounts/guess-budget.ts';
 import { KnownBrowsers } from '../../src/accounts/known-browser.ts';
 import { PasswordHasher } from '../../src/accounts/password-hash.ts';
+import { SignInFloor } from '../../src/accounts/sign-in-floor.ts';
 import { Throttle } from '../../src/accounts/throttle.ts';
 import { WrongSignIns } from '../../src/accounts/wrong-sign-ins.ts';
 import type { AuditAction } from '../../src/oauth/audit.ts';
@@ -51,6 +52,7 @@ const told: Record<AuditAction, RevocationNotice | null> = {
   sign_out: null,
   wrong_sign_ins: null,
   user_added: null,
+  user_imported: null,
   user_updated: { resourceOwnerId: 'r' },
   user_password_set: null,
   password_changed: null,
@@ -145,15 +147,17 @@ function registriesOn({ store, clock }: Protocol) {
   });
   const knownBrowsers = new KnownBrowsers(keyring, { knownBrowsers: throttle, knownBrowserFailures: throttle });
   const budget = new GuessBudget({ accountAndSource: throttle, source: throttle });
+  const hasher = new PasswordHasher(keyring);
   return {
     grants: new GrantRegistry(store, parts.now),
     clients: new ClientRegistry({ ...parts, accessTokenLifetime: 1800 }, operator),
     accounts: new Accounts({
       ...parts,
-      hasher: new PasswordHasher(keyring),
+      hasher,
       budget,
       pace,
       knownBrowsers,
+      floor: new SignInFloor({ store, hasher, stopwatch: () => 0, later: () => () => {} }),
       wrongSignIns: new WrongSignIns(store, parts.now),
       guessable: [],
     }),

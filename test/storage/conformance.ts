@@ -6,6 +6,7 @@ import type { AnyStore, WithStore } from './conformance/any-store.ts';
 import { assertions, clients, trail } from './conformance/clients.ts';
 import { connected, limit } from './conformance/connected.ts';
 import { type CopyWaiting, deviceRequests } from './conformance/device-requests.ts';
+import { foreignPasswords } from './conformance/foreign-passwords.ts';
 import { epochs, grants, marks } from './conformance/grants.ts';
 import { externalSignIns, identities, identityProviders } from './conformance/identities.ts';
 import { resourceServers, scopes } from './conformance/resource-servers.ts';
@@ -36,6 +37,7 @@ export function storeConformance(
   describe(`${name}: sessions`, () => sessions(withStore));
   describe(`${name}: identity providers`, () => identityProviders(withStore));
   describe(`${name}: identities`, () => identities(withStore));
+  describe(`${name}: foreign passwords`, () => foreignPasswords(withStore));
   describe(`${name}: sign-ins elsewhere`, () => externalSignIns(withStore));
   describe(`${name}: audit trail`, () => trail(withStore));
 }

@@ -7,6 +7,7 @@ import { accountStore } from '../tables/accounts.ts';
 import { trail } from '../tables/audit-events.ts';
 import { clientStore } from '../tables/clients.ts';
 import { externalSignInStore } from '../tables/external-sign-ins.ts';
+import { foreignPasswordStore } from '../tables/foreign-passwords.ts';
 import { identityStore } from '../tables/identities.ts';
 import { identityProviderStore } from '../tables/identity-providers.ts';
 import { adoptSettings } from '../tables/installation.ts';
@@ -105,6 +106,7 @@ function storage(options: PostgresqlOptions, ready: Ready, clock: DatabaseClock,
       ...accountStore(runner),
       ...sessionStore(runner),
       ...identityStore(runner),
+      ...foreignPasswordStore(runner),
       ...identityProviderStore(runner),
       ...externalSignInStore(runner),
     },

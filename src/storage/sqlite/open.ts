@@ -9,6 +9,7 @@ import { accountStore } from '../tables/accounts.ts';
 import { trail } from '../tables/audit-events.ts';
 import { CLIENT, clientStore } from '../tables/clients.ts';
 import { externalSignInStore } from '../tables/external-sign-ins.ts';
+import { foreignPasswordStore } from '../tables/foreign-passwords.ts';
 import { identityStore } from '../tables/identities.ts';
 import { identityProviderStore } from '../tables/identity-providers.ts';
 import { adoptSettings } from '../tables/installation.ts';
@@ -135,6 +136,7 @@ function storage(
       ...accountStore(runner),
       ...sessionStore(runner),
       ...identityStore(runner),
+      ...foreignPasswordStore(runner),
       ...identityProviderStore(runner),
       ...externalSignInStore(runner),
     },

@@ -1,8 +1,10 @@
 /** Accounts. */
-import { type Account, emailKey, type StoredPassword } from '../../accounts/account.ts';
+import { type Account, emailKey, isUnwrapped, type StoredPassword } from '../../accounts/account.ts';
+import { functionWork } from '../../accounts/foreign-function.ts';
 import type {
   AccountStore,
   ExternalSignInStore,
+  ForeignPasswordStore,
   IdentityProviderStore,
   IdentityStore,
   SessionStore,
@@ -11,8 +13,15 @@ import type { AuditEvent } from '../../oauth/audit.ts';
 import type { Runner, Statement } from '../acts.ts';
 import { type Stored, Table } from './table.ts';
 
-/** An account, as it is stored: with the key by which its address is searched, which is no part of what is read. */
-export const STORED_ACCOUNT = Table.of<Account & { readonly emailKey: string | null }>('account', {
+/** What is stored beside an account, to search by: the key of its address, and what is to know of a foreign password. */
+export type AccountSearchKeys = {
+  readonly emailKey: string | null;
+  readonly foreignWork: number | null;
+  readonly isUnwrapped: boolean;
+};
+
+/** An account, as it is stored. */
+export const STORED_ACCOUNT = Table.of<Account & AccountSearchKeys>('account', {
   id: 'text',
   epoch: 'integer',
   status: 'text',
@@ -24,34 +33,56 @@ export const STORED_ACCOUNT = Table.of<Account & { readonly emailKey: string | n
   avatarUrl: 'text?',
   isOperator: 'boolean',
   password: 'json?',
+  foreignWork: 'integer?',
+  isUnwrapped: 'boolean',
   passwordSetAt: 'time?',
   createdAt: 'time',
 });
 
 /** An account, as it is read. */
-export const ACCOUNT = STORED_ACCOUNT.without('emailKey');
+export const ACCOUNT = STORED_ACCOUNT.without('emailKey', 'foreignWork', 'isUnwrapped');
 
 /** A password as a statement gets it: equal passwords are equal texts. */
 export function storedPassword(password: StoredPassword): Stored {
   return ACCOUNT.stored('password', password);
 }
 
+/** What is stored of an account, in the order of its columns. */
+export function storedAccount(account: Account, key: string | null): Stored[] {
+  return STORED_ACCOUNT.values({ ...account, emailKey: key, ...foreignKeys(account.password) });
+}
+
+function foreignKeys(password: StoredPassword | null): Pick<AccountSearchKeys, 'foreignWork' | 'isUnwrapped'> {
+  if (password === null || !('foreign' in password)) return { foreignWork: null, isUnwrapped: false };
+  return { foreignWork: functionWork(password.foreign), isUnwrapped: isUnwrapped(password) };
+}
+
+/** What goes with a password that is our own. */
+export const OWN_PASSWORD = 'foreign_work = NULL, is_unwrapped = FALSE';
+
 const SELECT = `SELECT ${ACCOUNT.names} FROM account`;
 const INSERT = `${STORED_ACCOUNT.insertion} ON CONFLICT DO NOTHING`;
-/** Only among those with a password an address or a user name is one person's alone. */
+/**
+ * Only among those with a password an address or a user name is one person's alone. Each is searched by itself: with both in
+ * one condition SQLite would walk over all accounts.
+ */
 const TAKEN = `
-  SELECT CASE WHEN email_key = $1 THEN 'email' ELSE 'username' END AS taken FROM account
-  WHERE (email_key = $1 OR username = $2) AND password IS NOT NULL AND id <> $3 ORDER BY taken LIMIT 1`;
-const IS_FREE = (emailKey: string, username: string) => `NOT EXISTS (
-  SELECT 1 FROM account AS other
-  WHERE (other.email_key = ${emailKey} OR other.username = ${username}) AND other.password IS NOT NULL AND other.id <> $1)`;
+  SELECT 'email' AS taken FROM account WHERE email_key = $1 AND password IS NOT NULL AND id <> $3
+  UNION ALL SELECT 'username' FROM account WHERE username = $2 AND password IS NOT NULL AND id <> $3
+  ORDER BY taken LIMIT 1`;
+const IS_FREE = (emailKey: string, username: string) => `
+  NOT EXISTS (SELECT 1 FROM account AS other
+    WHERE other.email_key = ${emailKey} AND other.password IS NOT NULL AND other.id <> $1)
+  AND NOT EXISTS (SELECT 1 FROM account AS other
+    WHERE other.username = ${username} AND other.password IS NOT NULL AND other.id <> $1)`;
 const UPDATE = `
   UPDATE account SET email = $2, email_key = $3, email_verified = $4, username = $5, name = $6, avatar_url = $7
   WHERE id = $1 AND (password IS NULL OR ${IS_FREE('$3', '$5')})`;
 const SET_PASSWORD = `
-  UPDATE account SET password = $2, password_set_at = $3
+  UPDATE account SET password = $2, ${OWN_PASSWORD}, password_set_at = $3
   WHERE id = $1 AND email_key IS NOT NULL AND ${IS_FREE('account.email_key', 'account.username')}`;
-const REHASH = 'UPDATE account SET password = $3 WHERE id = $1 AND password = $2';
+const REHASH = `
+  UPDATE account SET password = $3, foreign_work = $4, is_unwrapped = $5 WHERE id = $1 AND password = $2`;
 const SET_STATUS = 'UPDATE account SET status = $2 WHERE id = $1 AND status <> $2';
 /** Changes nothing: it asks whether the account is there, and has its row locked as every other change has. */
 const LOCK = 'UPDATE account SET status = status WHERE id = $1';
@@ -67,7 +98,10 @@ export const END_SESSIONS = 'DELETE FROM session WHERE account_id = $1';
 /** The port's accounts, without their sessions. */
 export function accountStore(
   runner: Runner,
-): Omit<AccountStore, keyof (SessionStore & IdentityStore & ExternalSignInStore & IdentityProviderStore)> {
+): Omit<
+  AccountStore,
+  keyof (SessionStore & IdentityStore & ExternalSignInStore & ForeignPasswordStore & IdentityProviderStore)
+> {
   const one = async (where: string, value: string, restsOn: readonly string[] | 'all') => {
     const [row] = await runner.select({ sql: `${SELECT} WHERE ${where} = $1`, values: [value] }, restsOn);
     return row ? ACCOUNT.read(row) : null;
@@ -97,8 +131,9 @@ export function accountStore(
       return (await runner.select({ sql, values: [limit] }, 'all')).map((row) => ACCOUNT.read(row));
     },
     recordSignInEvent: (event) => runner.record(event),
+    findTaken: (username, emailKey) => taken({ id: '', username }, emailKey),
     async addAccount(account, emailKey, event) {
-      const first = { sql: INSERT, values: STORED_ACCOUNT.values({ ...account, emailKey }) };
+      const first = { sql: INSERT, values: storedAccount(account, emailKey) };
       if (await runner.act({ touches: [account.id], event, first })) return null;
       const name = await taken(account, emailKey);
       if (!name) throw new Error('there is an account with this id already, or was one with its names');
@@ -115,7 +150,16 @@ export function accountStore(
       return (account && (await taken(account, account.email && emailKey(account.email)))) ?? 'gone';
     },
     rehashPassword: (id, from, to) =>
-      runner.change([id], { sql: REHASH, values: [id, storedPassword(from), storedPassword(to)] }),
+      runner.change([id], {
+        sql: REHASH,
+        values: [
+          id,
+          storedPassword(from),
+          storedPassword(to),
+          foreignKeys(to).foreignWork,
+          foreignKeys(to).isUnwrapped,
+        ],
+      }),
     setAccountStatus: (id, status, event) =>
       change(id, event, SET_STATUS, [status], status === 'disabled' ? [endSessions(id)] : []),
     endAccountSessions: (id, event) => change(id, event, LOCK, [], [endSessions(id)]),

@@ -2,7 +2,7 @@
 import { type Identity, identityId } from '../../accounts/identity-provider.ts';
 import type { IdentityStore } from '../../accounts/store.ts';
 import type { Runner } from '../acts.ts';
-import { ACCOUNT, STORED_ACCOUNT } from './accounts.ts';
+import { ACCOUNT, STORED_ACCOUNT, storedAccount } from './accounts.ts';
 import { Table } from './table.ts';
 
 /** An identity, as it is stored. */
@@ -54,9 +54,17 @@ export function identityStore(runner: Runner): IdentityStore {
         event,
         first: { sql: ADD, values: IDENTITY.values(identity) },
         rest: [
-          { sql: ADD_ACCOUNT, values: STORED_ACCOUNT.values({ ...account, emailKey }) },
+          { sql: ADD_ACCOUNT, values: storedAccount(account, emailKey) },
           { sql: ABOVE_LAST_EPOCH, values: [account.id] },
         ],
+      });
+    },
+    addAccountWithIdentity(identity, account, emailKey, event) {
+      return runner.act({
+        touches: [account.id, identity.id],
+        event,
+        first: { sql: ADD_ACCOUNT, values: storedAccount(account, emailKey) },
+        rest: [{ sql: IDENTITY.insertion, values: IDENTITY.values(identity) }],
       });
     },
     linkIdentity: (identity, event) =>

@@ -3,7 +3,7 @@ import type { Session } from '../../accounts/session.ts';
 import type { SessionStore } from '../../accounts/store.ts';
 import type { Runner } from '../acts.ts';
 import { rowKey } from '../row-key.ts';
-import { ACCOUNT, END_SESSIONS, storedPassword } from './accounts.ts';
+import { ACCOUNT, END_SESSIONS, OWN_PASSWORD, storedPassword } from './accounts.ts';
 import { Table } from './table.ts';
 
 /** A session, as it is stored. */
@@ -30,7 +30,8 @@ const ADD = `
   WHERE id = $2 AND status = 'active' AND password = $7 FOR SHARE`;
 
 const CHANGE_PASSWORD = `
-  UPDATE account SET password = $3, password_set_at = $4 WHERE id = $1 AND status = 'active' AND password = $2`;
+  UPDATE account SET password = $3, ${OWN_PASSWORD}, password_set_at = $4
+  WHERE id = $1 AND status = 'active' AND password = $2`;
 
 const TOUCH = 'UPDATE session SET last_seen_at = $2 WHERE digest = $1 AND last_seen_at < $2';
 const END = 'DELETE FROM session WHERE digest = $1';

@@ -1,6 +1,6 @@
 /** Accounts and their sessions. */
 import assert from 'node:assert/strict';
-import type { Account } from '../../../src/accounts/account.ts';
+import type { Account, StoredPassword } from '../../../src/accounts/account.ts';
 import { event, NOW, sampleAccount, sampleSession } from '../../support/storage.ts';
 import { type AnyStore, find, HUNDRED, isAlive, issue, type WithStore } from './any-store.ts';
 
@@ -202,7 +202,7 @@ export function sessions(withStore: WithStore): void {
         { phc: '$argon2id$other', keyId: 1 },
       ];
       const last = (await store.listAuditEvents({ limit: 1 }))[0]?.sequence;
-      const change = (from: typeof next, accountId = 'usr_ada') =>
+      const change = (from: StoredPassword, accountId = 'usr_ada') =>
         store.changePassword(from, next, sampleSession({ accountId }), event('password_changed'));
       assert.equal(await change(other), false, 'another password was set meanwhile');
       assert.equal(await change({ ...password, keyId: 7 }), false, 'under another key');

@@ -1,0 +1,61 @@
+/**
+ * The time that every check of a password takes at least while there are hashes of other programs: these take longer or
+ * shorter than our own, and without it the time would tell which kind an account has, and so that there is one (ASVS 6.3.8).
+ */
+import { type ForeignFunction, functionLabel } from './foreign-function.ts';
+import type { PasswordHasher } from './password-hash.ts';
+import type { AccountStore } from './store.ts';
+
+/**
+ * What a floor works with. `stopwatch` returns ms from any beginning; `later` acts after a number of ms, and returns how to
+ * cancel that.
+ */
+export type SignInFloorParts = {
+  readonly store: Pick<AccountStore, 'findSlowestForeign'>;
+  readonly hasher: Pick<PasswordHasher, 'rehearse'>;
+  readonly stopwatch: () => number;
+  readonly later: (act: () => void, ms: number) => () => void;
+};
+
+/** How often what the slowest took alone: while others sign in, it takes longer. */
+const MARGIN = 2;
+
+/** The floor under the sign-ins of an installation. */
+export class SignInFloor {
+  readonly #parts: SignInFloorParts;
+  /** By the label of the function; each is measured once. */
+  readonly #measured = new Map<string, Promise<number>>();
+
+  constructor(parts: SignInFloorParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Begins a floor, and returns how to wait for its end; a timer ends it, whatever else there is to do. Where all hashes are our
+   * own the end is now.
+   */
+  async begin(): Promise<() => Promise<void>> {
+    const slowest = await this.#parts.store.findSlowestForeign();
+    if (slowest === null) return async () => {};
+    const ms = await this.#timeOf(slowest);
+    const end = new Promise<void>((resolve) => this.#parts.later(resolve, ms));
+    return () => end;
+  }
+
+  #timeOf(slowest: ForeignFunction): Promise<number> {
+    const label = functionLabel(slowest);
+    const known = this.#measured.get(label);
+    if (known) return known;
+    const measured = this.#measure(slowest);
+    this.#measured.set(label, measured);
+    measured.catch(() => this.#measured.delete(label));
+    return measured;
+  }
+
+  async #measure(slowest: ForeignFunction): Promise<number> {
+    const { hasher, stopwatch } = this.#parts;
+    const begun = stopwatch();
+    await hasher.rehearse(slowest);
+    return MARGIN * (stopwatch() - begun);
+  }
+}

@@ -1,0 +1,121 @@
+/** `user import`: reads a file of people from elsewhere, and says what became of each line. */
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import type { ImportReport } from '../accounts/user-import.ts';
+import { OperatorError } from '../oauth/error.ts';
+import type { CliCommand } from './command.ts';
+import type { CommandResult, CommandRun } from './command-run.ts';
+import { ProgressLine } from './progress.ts';
+import { card, table } from './table.ts';
+
+type ImportOptions = { dryRun?: boolean; status?: boolean };
+
+/** A smaller file is imported at once; a pipe has no size. */
+const MIN_PROGRESS_BYTES = 500_000;
+
+/** How many hashes a processor wraps in a minute, roughly. */
+const WRAPPED_A_MINUTE = 3000;
+
+/** Adds the command to those about users. */
+export function addImportCommand(user: CliCommand, run: CommandRun): void {
+  user
+    .leaf(
+      'import [file]',
+      'Import people from elsewhere with their password hashes, from JSON lines or CSV; run it again if it is cut off. Exits 1 if a line was refused.',
+      ['user import people.csv --dry-run', 'user import people.jsonl', 'user import --status'],
+    )
+    .option('--dry-run', 'say what would become of each line, and change nothing')
+    .option('--status', 'say how many imported hashes there are, and how many cannot be used yet')
+    .action(
+      async (file: string | undefined, { dryRun = false, status = false }: ImportOptions, command: CliCommand) => {
+        if ((file === undefined) !== status) command.error('name a file, or give --status');
+        await run.withInstallation(async ({ imports }) => {
+          if (file === undefined) return statusOf(await imports.status());
+          const report = await imports.run(bytesOf(file, run), { dryRun });
+          return reported(report, dryRun, run.width);
+        });
+      },
+    );
+}
+
+/** The pieces of a file, with the progress of their reading. */
+async function* bytesOf(path: string, { context, json }: CommandRun): AsyncGenerator<Buffer> {
+  const progress = new ProgressLine(context);
+  try {
+    const { size } = await stat(path);
+    let read = 0;
+    for await (const piece of createReadStream(path)) {
+      yield piece as Buffer;
+      read += (piece as Buffer).length;
+      const [rows, of] = [read, size].map((bytes) => Math.ceil(bytes / 1000)) as [number, number];
+      if (!json && size > MIN_PROGRESS_BYTES) progress.show({ step: 'importing', rows, of, unit: 'kB' });
+    }
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw code ? new OperatorError(`${path} cannot be read (${code}): name a file with JSON lines or CSV`) : error;
+  } finally {
+    progress.end();
+  }
+}
+
+function reported(report: ImportReport, dryRun: boolean, width: number): CommandResult {
+  const { imported, skipped, refused, left, hashes } = report;
+  const json = {
+    dry_run: dryRun,
+    imported,
+    skipped,
+    refused,
+    hashes: hashes.map((each) => ({ function: each.function, hashes: each.hashes, waiting: each.wait })),
+    lines: left,
+  };
+  // Whoever imports a file once more has all its people skipped.
+  const shown = dryRun ? left : left.filter(({ outcome }) => outcome === 'refused');
+  const rows = shown.map(({ line, outcome, reason }) => [String(line), outcome, reason]);
+  const text = [
+    ...(rows.length === 0 ? [] : [...table(['Line', 'Outcome', 'Reason'], rows, width), '']),
+    ...card([
+      [dryRun ? 'Would be imported' : 'Imported', String(imported)],
+      ['Skipped', skipped === 0 ? '' : `${skipped}, who are here already`],
+      ['Refused', refused === 0 ? '' : String(refused)],
+      [
+        'Password hashes',
+        hashes.map((each) => `${each.hashes} of ${each.function}${each.wait ? '' : ', good at once'}`),
+      ],
+    ]),
+    ...hints(report, dryRun),
+  ];
+  return { json, text, exitCode: refused === 0 ? 0 : 1 };
+}
+
+function hints({ hashes, readsOnly72 }: ImportReport, dryRun: boolean): string[] {
+  const waiting = hashes.filter(({ wait }) => wait).reduce((sum, each) => sum + each.hashes, 0);
+  const lines: string[] = [];
+  if (waiting > 0 && !dryRun)
+    lines.push(
+      `${waiting} of them are wrapped in our own hash while the service runs (about ${minutes(waiting)}); until then nobody can`,
+      'sign in with them: "user import --status" says how far that is.',
+    );
+  if (readsOnly72)
+    lines.push('bcrypt reads the first 72 bytes of a password only: so it is here until the first sign-in.');
+  return lines.length === 0 ? [] : ['', ...lines];
+}
+
+function minutes(waiting: number): string {
+  return `${Math.ceil(waiting / WRAPPED_A_MINUTE)} min of one processor`;
+}
+
+function statusOf({ foreign, unwrapped }: { readonly foreign: number; readonly unwrapped: number }): CommandResult {
+  const json = { imported_hashes: foreign, wrapped: foreign - unwrapped, waiting: unwrapped };
+  if (foreign === 0) return { json, text: ['Every password here has our own hash.'] };
+  const waiting = unwrapped === 0 ? '0' : `${unwrapped}, about ${minutes(unwrapped)} while the service runs`;
+  const text = [
+    ...card([
+      ['Imported hashes', String(foreign)],
+      ['Good for sign-in', String(foreign - unwrapped)],
+      ['Waiting', waiting],
+    ]),
+    '',
+    'Each is replaced by our own at the next sign-in. Until none is left, every sign-in takes as long as the slowest of them.',
+  ];
+  return { json, text };
+}
