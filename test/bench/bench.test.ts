@@ -185,7 +185,9 @@ test('refreshes go on while checks come at their rate, and a wrong answer to eit
   assert.deepEqual([slow?.target, slow?.latency, slow?.refreshes], ['better-auth', null, null], 'not worth trying');
   assert.deepEqual(others, [], 'who stores nothing has no disk to wait for');
   wrong = true;
-  const [refused] = await runMixed(purses, rows, { ...turns, seconds: 0.5 });
+  let [refused] = await runMixed(purses, rows, turns);
+  // On a busy machine no answer may come in so short a time.
+  for (let again = 0; refused?.errors === 0 && again < 10; again += 1) [refused] = await runMixed(purses, rows, turns);
   assert.ok((refused?.errors ?? 0) > 0);
   assert.equal(refused?.firstError, 'the answer says of nobody whose token it is');
 });

@@ -8,7 +8,8 @@ describe('backpressure: whoever pipelines and never reads costs little, and nobo
 }, () => {
   const run: Run = { request: DOCUMENT, at: 'app', sockets: 200, seconds: 5, variables: {} };
   for (const [name, most] of [
-    ['as many as one source may have', '50'],
+    // More than the others have under way on a busy machine: they are one source as well.
+    ['as many as one source may have', '150'],
     ['all of them', '400'],
   ] as const)
     test(`backpressure: ${name}`, { timeout: 300_000 }, async (t) => {
