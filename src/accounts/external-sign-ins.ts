@@ -53,6 +53,11 @@ export class ExternalSignIns {
     this.#parts = parts;
   }
 
+  /** Whether people may sign in at a provider at all. */
+  get isUsed(): boolean {
+    return this.#parts.methods.some((id) => id !== 'password');
+  }
+
   /** The ways to sign in that are open now, in their order. */
   async ways(): Promise<readonly SignInWay[]> {
     const { store, methods } = this.#parts;

@@ -1,6 +1,7 @@
 /** All guards, by area. */
 import { accountsGuards } from './accounts.ts';
 import { connectedAppsGuards } from './connected-apps.ts';
+import { externalSignInGuards } from './external-sign-in.ts';
 import type { Guard } from './guard.ts';
 import { httpGuards } from './http.ts';
 import { mainGuards } from './main.ts';
@@ -13,6 +14,7 @@ import { storageGuards } from './storage.ts';
 export const GUARDS: Readonly<Record<string, readonly Guard[]>> = {
   accounts: accountsGuards,
   'connected apps': connectedAppsGuards,
+  'external sign-in': externalSignInGuards,
   http: httpGuards,
   main: mainGuards,
   oauth: oauthGuards,

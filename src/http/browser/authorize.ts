@@ -19,7 +19,6 @@ import { redirectHost } from '../../oauth/redirect-uri.ts';
 import { consentPage, type NotTaken } from '../../pages/consent-page.ts';
 import { answerProblem } from '../answer.ts';
 import { idForLog } from '../api/client-authentication.ts';
-import { decodeQuery } from '../decoding.ts';
 import { formOf } from '../form.ts';
 import { originOf } from '../origin.ts';
 import { countVisit } from '../public-limit.ts';
@@ -27,7 +26,9 @@ import type { Service } from '../service.ts';
 import type { BrowserSessions, SignedIn } from './browser-session.ts';
 import { countDecision } from './decision-limit.ts';
 import { FACES } from './face-paths.ts';
+import { keptChoice, withChoice } from './kept-choice.ts';
 import { isLoadedAhead } from './navigation.ts';
+import { withOwnParameter } from './own-parameter.ts';
 import { pageAccount } from './page-account.ts';
 import type { Pages } from './page-answers.ts';
 import { permissionsToAsk } from './permissions.ts';
@@ -85,6 +86,7 @@ async function show(parts: Parts, face: Face, request: FastifyRequest, reply: Fa
     outcome,
     signedIn,
     await service.grants.grantedScope(owner, client.id, resource),
+    keptChoice(sessions, request, requestFingerprint(outcome)),
   );
 }
 
@@ -94,9 +96,11 @@ async function decide(parts: Parts, face: Face, request: FastifyRequest, reply: 
   const outcome = await service.authorizationServer.validateRequest(face, request.query as Parameters);
   if (outcome.kind !== 'valid') return sendInvalid(pages, request, reply, outcome);
   const signedIn = await sessions.signedIn(request);
-  if (!signedIn || !isFresh(sessions, request, outcome, signedIn, service.now()))
-    return redirect(pages, reply, request.url);
   const form = formOf(request);
+  if (!signedIn || !isFresh(sessions, request, outcome, signedIn, service.now())) {
+    request.outcome = { error: 'signed_out' };
+    return redirect(pages, reply, withChoice(sessions, request.url, requestFingerprint(outcome), form.all('scope')));
+  }
   const token = sessions.checkForm(signedIn, 'consent', requestFingerprint(outcome), form.get('form_token'));
   const again = async (notTaken: NotTaken) => {
     const granted = await service.grants.grantedScope(signedIn.account.id, outcome.client.id, outcome.resource);
@@ -168,19 +172,12 @@ function demandSignIn(
     return redirect(pages, reply, refusedLocation(outcome, refusal));
   };
   return sendSignIn(service, pages, sessions, request, reply, {
-    continueTo: mark === null ? request.url : withDemand(request.url, mark),
+    continueTo: mark === null ? request.url : withOwnParameter(request.url, DEMAND, mark),
     appName: outcome.client.name,
     email: outcome.loginHint ?? signedIn?.account.email ?? '',
     isAgain: signedIn !== null,
     asked: { ...outcome, tooLong },
   });
-}
-
-/** The URL with this mark and no older one: two would be a repeated parameter. */
-function withDemand(url: string, mark: string): string {
-  const [path = '', query = ''] = url.split(/\?(.*)/s);
-  const others = query.split('&').filter((pair) => !decodeQuery(pair).has(DEMAND));
-  return `${path}?${[...others, `${DEMAND}=${encodeURIComponent(mark)}`].join('&')}`;
 }
 
 async function sendConsent(

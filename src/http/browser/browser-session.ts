@@ -160,6 +160,16 @@ export class BrowserSessions {
     );
   }
 
+  /** The mark of what somebody chose before they have to sign in again. */
+  choiceMark(subject: string): string {
+    return makeFormToken(this.#service.keyring, choiceBinding(subject), this.#service.now());
+  }
+
+  /** Whether a mark was made for this choice, and has not expired. */
+  isChoiceMark(subject: string, mark: string | undefined): boolean {
+    return checkFormToken(this.#service.keyring, choiceBinding(subject), mark, this.#service.now()) === 'good';
+  }
+
   /** The token for the sign-in form; gives the browser a visitor value if it has none. */
   signInFormToken(request: FastifyRequest, reply: FastifyReply): string {
     const known = request.cookies[this.#name('visitor')];
@@ -220,6 +230,11 @@ export class BrowserSessions {
 /** Bound to no session, since signing in begins a new one. */
 function demandBinding(subject: string) {
   return { session: '', purpose: 'sign-in-demand', subject };
+}
+
+/** Bound to no session either: it is kept for whoever signs in next, who still has to press. */
+function choiceBinding(subject: string) {
+  return { session: '', purpose: 'choice', subject };
 }
 
 function bindingOf({ account, sessionToken }: HasSession, purpose: FormPurpose, subject: string) {

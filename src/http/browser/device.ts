@@ -18,6 +18,7 @@ import { originOf } from '../origin.ts';
 import type { Service } from '../service.ts';
 import type { BrowserSessions, SignedIn } from './browser-session.ts';
 import { countDecision } from './decision-limit.ts';
+import { keptChoice, withChoice } from './kept-choice.ts';
 import { pageAccount } from './page-account.ts';
 import type { Pages } from './page-answers.ts';
 import { permissionsToAsk } from './permissions.ts';
@@ -42,15 +43,18 @@ async function show(parts: Parts, request: FastifyRequest, reply: FastifyReply):
   if (typed === undefined)
     return pages.send(reply, deviceCodePage(pages.context(request), { userCode: '', problem: null }));
   const found = await findWaiting(parts, request, reply, signedIn, typed);
-  return found ? sendConsent(parts, request, reply, found, signedIn) : reply;
+  return found ? sendConsent(parts, request, reply, found, signedIn, keptChoice(sessions, request, typed)) : reply;
 }
 
 async function decide(parts: Parts, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { service, pages, sessions } = parts;
   if (!sessions.isFromOwnPage(request)) return pages.sendError(request, reply, 403, 'form_refused');
   const signedIn = await sessions.signedIn(request);
-  if (!signedIn) return seeOther(pages, reply, request.url);
   const typed = (request.query as Parameters).get('user_code') ?? '';
+  if (!signedIn) {
+    request.outcome = { error: 'signed_out' };
+    return seeOther(pages, reply, withChoice(sessions, request.url, typed, formOf(request).all('scope')));
+  }
   const found = await findWaiting(parts, request, reply, signedIn, typed);
   if (!found) return reply;
   const form = formOf(request);

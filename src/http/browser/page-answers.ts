@@ -38,7 +38,10 @@ export function makePages(service: Service): Pages {
   const text = stylesheet(brand.colour);
   const path = paths.stylesheet(hash('sha256', text, 'hex').slice(0, 12));
   const isHttps = service.appUrl.startsWith('https:');
-  const secure = (reply: FastifyReply, target: FormTarget = 'this-site') => setSecurityHeaders(reply, target, isHttps);
+  // Where people sign in elsewhere, each form may have to lead there, since a session may end before it is sent.
+  const leaves = service.externalSignIns.isUsed;
+  const secure = (reply: FastifyReply, target: FormTarget = 'this-site') =>
+    setSecurityHeaders(reply, leaves ? 'leaves' : target, isHttps);
   const context = (request: FastifyRequest): PageContext => {
     const language = chooseLanguage(request.headers['accept-language']);
     return { messages: messagesFor(language), language, brand, paths, stylesheetHref: path };

@@ -31,6 +31,12 @@ async function begin(service: TestService, path = '/account/apps') {
   return { browser, request: requestOf(await browser.get(service.appUrl + path)) };
 }
 
+/** The optional scopes that are ticked on a consent page. */
+function ticked(body: string): string[] {
+  const boxes = [...body.matchAll(/<input type="checkbox"[^>]*>/g)].map(([box]) => box);
+  return boxes.filter((box) => /\bchecked\b/.test(box)).map((box) => /value="([^"]*)"/.exec(box)?.[1] ?? '');
+}
+
 for (const [store, start] of Object.entries(storesWithProvider(server)))
   describe(`external sign-in on ${store}`, { concurrency: true }, () => {
     test('external sign-in: from the app to the provider, back, Allow, and a token of that person', async (t) => {
@@ -261,6 +267,24 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
       assert.equal(new URL(none.headers.get('location') ?? '').searchParams.get('error'), 'login_required');
       one.clock.advance(601);
       atProvider(await browser.get(url));
+    });
+
+    test('external sign-in: what was chosen when the session lapsed is kept, and nobody else can choose', async (t) => {
+      const world = await start(t);
+      const [one] = ends(world);
+      const scopes = ['read', 'write', 'delete'].map((name) => ({ name, sentence: null, optional: true }));
+      const client = await addClient(one, { scopes });
+      const browser = new Browser();
+      const consent = await signInThrough(one, world.provider, browser, authorizeUrl(one, client));
+      one.clock.advance(601);
+      const lapsed = await browser.submit(consent, '/auth/oauth2/authorize', { decision: 'allow', scope: ['write'] });
+      const url = one.appUrl + lapsed.headers.get('location');
+      const again = await signInThrough(one, world.provider, browser, url);
+      assert.match(again.body, /Please answer once more/);
+      assert.deepEqual(ticked(again.body), ['write']);
+      const forged = url.replace('write', 'delete');
+      const other = await signInThrough(one, world.provider, new Browser(), forged);
+      assert.doesNotMatch(other.body, /Please answer once more/);
     });
 
     test('external sign-in: with --session one sign-in is good for every page', async (t) => {

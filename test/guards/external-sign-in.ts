@@ -1,0 +1,110 @@
+/** The guards of signing in at an identity provider. */
+import { type Guard, guardsIn } from './guard.ts';
+
+const TESTS = ['test/http/external/sign-in.test.ts'];
+
+/** Guards of sign-in requests, statements, tickets and the sessions that come from them. */
+export const externalSignInGuards: readonly Guard[] = [
+  ...guardsIn('src/accounts/external-return.ts', TESTS, [
+    ['a ticket is for the browser that began', 'if (own.length === 0)', 'if ((own.length as number) < 0)'],
+    [
+      'a ticket that was used or never given is dead',
+      'if (!stated?.ticket || !timingSafeEqual(stated.ticket, read.digest))',
+      'if (!stated?.ticket)',
+    ],
+    ['a ticket lasts a minute', 'if (stated.ticketExpiresAt <= at)', 'if (stated.ticketExpiresAt <= 0)'],
+    [
+      'of all who show a ticket one comes in',
+      "return took ? outcome : dead('the ticket was shown at the same time');",
+      "return took || !took ? outcome : dead('');",
+    ],
+    ['a paused provider signs nobody in', "if (provider?.status !== 'active')", 'if (!provider)'],
+    ['a disabled person does not come in', '!found || refusedPerson(provider, found.account)', '!found'],
+    ['prompt=login wants a sign-in after the request', 'authTime + SKEW_MS < requestedAt', 'authTime + SKEW_MS < 0'],
+    [
+      'max_age wants a recent sign-in',
+      'authTime + maxAge * 1000 + SKEW_MS < at',
+      'authTime + maxAge * 1000 + SKEW_MS < 0',
+    ],
+    ['another person replaces the session', 'present.accountId === id && ', ''],
+    [
+      'a ticket that signed this browser in leads on',
+      "if (shown) return { kind: 'already', continueTo: shown.continueTo };",
+      '',
+    ],
+  ]),
+  ...guardsIn('src/accounts/external-sign-ins.ts', TESTS, [
+    ['a request is its provider’s', 'if (request.providerId !== provider.id)', 'if (request.providerId === null)'],
+    [
+      'a request is bound to one person',
+      'if (bound.identityId !== stated.identityId)',
+      'if (bound.identityId === undefined)',
+    ],
+    [
+      'a used request gets no ticket',
+      "if (!bound.ticket?.equals(ticket.digest)) return refusedRequest('the sign-in request was used');",
+      '',
+    ],
+    ['a fresh sign-in has a time', 'demandsLogin || maxAge !== null', 'false'],
+    ['a time is not ahead of us', 'said.authTime * 1000 > now + SKEW_MS', 'said.authTime < 0'],
+  ]),
+  ...guardsIn('src/accounts/people.ts', TESTS, [
+    [
+      'a disabled person is refused at once',
+      "if (account?.status === 'disabled')",
+      "if (account?.status === ('gone' as string))",
+    ],
+  ]),
+  ...guardsIn('src/accounts/session.ts', TESTS, [
+    ['a session is good for its request alone', 'external.isBound ? null : createdAt', 'createdAt'],
+    [
+      'a session of a provider lasts ten minutes',
+      'external?.expiresAt ?? Number.POSITIVE_INFINITY',
+      'Number.POSITIVE_INFINITY',
+    ],
+    ['a session is good for five requests at most', '.slice(-MAX_REQUESTS)', ''],
+  ]),
+  ...guardsIn('src/accounts/provider-authenticator.ts', TESTS, [
+    ['a provider proves itself', 'if (provider && isRight) return provider;', 'if (provider) return provider;'],
+    ['a paused provider may nothing', "if (proven.status === 'paused')", "if (proven.status === ('gone' as string))"],
+  ]),
+  ...guardsIn('src/accounts/sign-in-request.ts', TESTS, [
+    ['a request has a maximum length', 'return text.length > MAX_CHARACTERS ? null : text;', 'return text;'],
+  ]),
+  ...guardsIn(
+    'src/storage/tables/external-sign-ins.ts',
+    ['test/storage/sqlite.test.ts'],
+    [
+      [
+        'the first statement binds',
+        '    AND external_sign_in.identity_id IS NOT DISTINCT FROM excluded.identity_id',
+        '',
+      ],
+      ['a used request stays used', 'WHERE external_sign_in.ticket IS NOT NULL AND', 'WHERE'],
+      [
+        'a ticket is taken once',
+        'SET ticket = NULL WHERE nonce = $1 AND ticket = $2',
+        'SET ticket = NULL WHERE nonce = $1 AND $2 <> $1',
+      ],
+      [
+        'no session begins for a disabled account',
+        "WHERE id = $2 AND status = 'active' FOR SHARE",
+        'WHERE id = $2 FOR SHARE',
+      ],
+    ],
+  ),
+  ...guardsIn('src/http/browser/external-sign-in.ts', TESTS, [
+    [
+      'a page that is loaded ahead takes no ticket',
+      'if (isLoadedAhead(request)) return lead(reply).code(204).send();',
+      '',
+    ],
+  ]),
+  ...guardsIn('src/http/browser/kept-choice.ts', TESTS, [
+    [
+      'an app chooses for nobody',
+      'sessions.isChoiceMark(subjectOf(subject, scopes), mark)',
+      'mark !== undefined && sessions',
+    ],
+  ]),
+];
