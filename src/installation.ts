@@ -6,6 +6,7 @@ import { PasswordHasher } from './accounts/password-hash.ts';
 import { ProviderAuthenticator } from './accounts/provider-authenticator.ts';
 import { SignInFloor } from './accounts/sign-in-floor.ts';
 import { UserImport } from './accounts/user-import.ts';
+import { UserLinks } from './accounts/user-links.ts';
 import { Wrapping } from './accounts/wrapping.ts';
 import { WrongSignIns } from './accounts/wrong-sign-ins.ts';
 import { assertionAudiences, endpointsOf } from './http/paths.ts';
@@ -58,6 +59,7 @@ export function makeInstallation(
     throttle: throttles.clientAndSource,
     audiences: assertionAudiences(appUrl),
   });
+  const accounts = new Accounts({ store, hasher, ...limits, floor, wrongSignIns, now, guessable });
   return {
     authorizationServer: new AuthorizationServer({
       ...parts,
@@ -68,8 +70,9 @@ export function makeInstallation(
     deviceFlow: new DeviceFlow({ ...parts, clients: authenticator }),
     introspection: new Introspection({ ...parts, throttle: throttles.clientAndSource }),
     clients: new ClientRegistry({ store, keyring, prefix, accessTokenLifetime: lifetimes.accessToken, now }, operator),
-    accounts: new Accounts({ store, hasher, ...limits, floor, wrongSignIns, now, guessable }),
+    accounts,
     imports: new UserImport({ store, hasher, now }, operator),
+    links: new UserLinks({ store, accounts, now }, operator),
     startWrapping: (report: (error: Error) => void) => new Wrapping({ store, hasher, later, report }),
     wrongSignIns,
     grants: new GrantRegistry(store, now),

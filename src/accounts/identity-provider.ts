@@ -46,6 +46,11 @@ export function identityId(providerId: string, subject: string): string {
   return `${providerId}:${subject}`;
 }
 
+/** What the provider calls somebody. */
+export function subjectOf({ id, providerId }: Identity): string {
+  return id.slice(identityId(providerId, '').length);
+}
+
 /** Why a text cannot be somebody's subject at a provider, or null when it can. */
 export function subjectProblem(subject: string): string | null {
   return /^[\x21-\x7e]{1,255}$/.test(subject) ? null : 'it must be 1 to 255 printable ASCII characters without a space';

@@ -25,15 +25,35 @@ const MAX_BYTES = 64 * 1024;
 const [NEWLINE, QUOTE, BRACE] = [0x0a, 0x22, 0x7b];
 const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 
+/** What a line of JSON says under each key, or why it says nothing. */
+export type JsonLine<Key extends string> = { readonly line: number } & (
+  | { readonly said: Readonly<Record<Key, string | null>> }
+  | { readonly problem: string }
+);
+
+/** Reads the pieces of a file that has a JSON object a line, with texts under some of these keys. */
+export async function* readJsonLines<Key extends string>(
+  pieces: AsyncIterable<Buffer>,
+  keys: readonly Key[],
+): AsyncGenerator<JsonLine<Key>> {
+  for await (const record of recordsOf(pieces, false)) {
+    if ('problem' in record) yield record;
+    else {
+      const said = textsOf(record.text, keys);
+      yield { line: record.line, ...(typeof said === 'string' ? { problem: said } : { said }) };
+    }
+  }
+}
+
 /** Reads the pieces of a file. A file whose first line begins with `{` is JSON lines. Throws `WrongHeader`. */
 export async function* readImport(pieces: AsyncIterable<Buffer>): AsyncGenerator<ImportLine> {
   let read: ((text: string) => ImportedPerson | string) | null = null;
-  for await (const record of recordsOf(pieces)) {
+  for await (const record of recordsOf(pieces, null)) {
     if ('problem' in record) yield record;
     else if (read) yield { line: record.line, ...outcome(read(record.text)) };
     else if (record.text.startsWith('{')) {
-      read = personOfJson;
-      yield { line: record.line, ...outcome(personOfJson(record.text)) };
+      read = (text) => textsOf(text, IMPORT_KEYS);
+      yield { line: record.line, ...outcome(read(record.text)) };
     } else read = personsOfCsv(record.text);
   }
 }
@@ -46,9 +66,9 @@ type TextRecord =
   | { readonly line: number; readonly text: string }
   | { readonly line: number; readonly problem: string };
 
-/** The lines that are not empty; in CSV a record goes on while a quote is open. */
-async function* recordsOf(pieces: AsyncIterable<Buffer>): AsyncGenerator<TextRecord> {
-  let [isCsv, line, begun, bytes, quotes] = [null as boolean | null, 0, 0, Buffer.alloc(0) as Buffer, 0];
+/** The lines that are not empty; in CSV, which shows at the first where it is null, a record goes on while a quote is open. */
+async function* recordsOf(pieces: AsyncIterable<Buffer>, csv: boolean | null): AsyncGenerator<TextRecord> {
+  let [isCsv, line, begun, bytes, quotes] = [csv, 0, 0, Buffer.alloc(0) as Buffer, 0];
   for await (const read of linesOf(pieces)) {
     line += 1;
     const content = line === 1 && read.indexOf(BYTE_ORDER_MARK) === 0 ? read.subarray(3) : read;
@@ -99,7 +119,8 @@ function textOf(bytes: Buffer, line: number, last: number): TextRecord {
   }
 }
 
-function personOfJson(text: string): ImportedPerson | string {
+/** The texts that an object has under these keys, or why it is none of them. */
+function textsOf<Key extends string>(text: string, keys: readonly Key[]): Record<Key, string | null> | string {
   let read: unknown;
   try {
     read = JSON.parse(text);
@@ -108,10 +129,12 @@ function personOfJson(text: string): ImportedPerson | string {
   }
   if (typeof read !== 'object' || read === null || Array.isArray(read)) return 'it is not a JSON object';
   for (const [key, value] of Object.entries(read)) {
-    if (!isKey(key)) return `${JSON.stringify(key)} is no key of an import: ${IMPORT_KEYS.join(', ')}`;
+    if (!(keys as readonly string[]).includes(key))
+      return `${JSON.stringify(key)} is none of the keys ${keys.join(', ')}`;
     if (value !== null && typeof value !== 'string') return `${key}: it is not a text`;
   }
-  return person((key) => (read as ImportedPerson)[key] ?? null);
+  const texts = keys.map((key) => [key, (read as Partial<Record<Key, string | null>>)[key] ?? null]);
+  return Object.fromEntries(texts) as Record<Key, string | null>;
 }
 
 /** Reads the header, and returns what reads the records below it. An empty field says nothing. */

@@ -1,6 +1,7 @@
 /** What commands get. They decide nothing, and know the domain but not how it is stored or served. */
 import type { Accounts } from '../accounts/accounts.ts';
 import type { UserImport } from '../accounts/user-import.ts';
+import type { UserLinks } from '../accounts/user-links.ts';
 import type { Actor } from '../oauth/audit.ts';
 import type { GrantRegistry } from '../oauth/grant-registry.ts';
 import type { AuditStore } from '../oauth/store.ts';
@@ -36,6 +37,7 @@ export type Installation = {
   readonly identityProviders: IdentityProviderRegistry;
   readonly accounts: Accounts;
   readonly imports: UserImport;
+  readonly links: UserLinks;
   readonly grants: GrantRegistry;
   readonly audit: Pick<AuditStore, 'listAuditEvents'>;
   /** The actor of what the command does. */

@@ -1,17 +1,11 @@
 /** `user import`: reads a file of people from elsewhere, and says what became of each line. */
-import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
 import type { ImportReport } from '../accounts/user-import.ts';
-import { OperatorError } from '../oauth/error.ts';
 import type { CliCommand } from './command.ts';
 import type { CommandResult, CommandRun } from './command-run.ts';
-import { ProgressLine } from './progress.ts';
+import { piecesOf } from './file-pieces.ts';
 import { card, table } from './table.ts';
 
 type ImportOptions = { dryRun?: boolean; status?: boolean };
-
-/** A smaller file is imported at once; a pipe has no size. */
-const MIN_PROGRESS_BYTES = 500_000;
 
 /** How many hashes a processor wraps in a minute, roughly. */
 const WRAPPED_A_MINUTE = 3000;
@@ -31,31 +25,11 @@ export function addImportCommand(user: CliCommand, run: CommandRun): void {
         if ((file === undefined) !== status) command.error('name a file, or give --status');
         await run.withInstallation(async ({ imports }) => {
           if (file === undefined) return statusOf(await imports.status());
-          const report = await imports.run(bytesOf(file, run), { dryRun });
+          const report = await imports.run(piecesOf(file, 'importing', 'JSON lines or CSV', run), { dryRun });
           return reported(report, dryRun, run.width);
         });
       },
     );
-}
-
-/** The pieces of a file, with the progress of their reading. */
-async function* bytesOf(path: string, { context, json }: CommandRun): AsyncGenerator<Buffer> {
-  const progress = new ProgressLine(context);
-  try {
-    const { size } = await stat(path);
-    let read = 0;
-    for await (const piece of createReadStream(path)) {
-      yield piece as Buffer;
-      read += (piece as Buffer).length;
-      const [rows, of] = [read, size].map((bytes) => Math.ceil(bytes / 1000)) as [number, number];
-      if (!json && size > MIN_PROGRESS_BYTES) progress.show({ step: 'importing', rows, of, unit: 'kB' });
-    }
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw code ? new OperatorError(`${path} cannot be read (${code}): name a file with JSON lines or CSV`) : error;
-  } finally {
-    progress.end();
-  }
 }
 
 function reported(report: ImportReport, dryRun: boolean, width: number): CommandResult {

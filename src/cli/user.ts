@@ -1,6 +1,7 @@
 /** `user`: adds, shows, changes and deletes the accounts of the people who allow apps. */
 import { type Account, accountLabel, callName } from '../accounts/account.ts';
 import type { AboutAccount } from '../accounts/accounts.ts';
+import { subjectOf } from '../accounts/identity-provider.ts';
 import type { CliCommand } from './command.ts';
 import type { CommandResult, CommandRun } from './command-run.ts';
 import type { Installation } from './context.ts';
@@ -10,6 +11,7 @@ import { card, table } from './table.ts';
 import { confirm } from './terminal-input.ts';
 import { isoTime, readableTime } from './time.ts';
 import { addImportCommand } from './user-import.ts';
+import { addLinkCommand } from './user-link.ts';
 
 type UpdateOptions = { email?: string; name?: string; username?: string | false };
 type AddOptions = { email: string; name: string; username?: string; operator?: boolean; passwordStdin?: boolean };
@@ -24,6 +26,7 @@ export function addUserCommands(program: CliCommand, run: CommandRun): void {
   const user = program.group('user', 'Users: add them, set their passwords, disable or delete them.');
   addMaking(user, run);
   addImportCommand(user, run);
+  addLinkCommand(user, run);
   addLooking(user, run);
   addStopping(user, run);
 }
@@ -89,9 +92,17 @@ function addLooking(user: CliCommand, run: CommandRun): void {
   user
     .leaf('show <user>', 'Show one user, named by id or e-mail address.', ['user show ada@example.com'])
     .action((user: string) =>
-      run.withInstallation(async ({ accounts }) => {
+      run.withInstallation(async ({ accounts, links }) => {
         const account = await accounts.show(user);
-        return { json: accountJson(account), text: accountCard(account) };
+        const identities = (await links.identitiesOf(account)).map((identity) => ({
+          provider: identity.providerId,
+          subject: subjectOf(identity),
+        }));
+        const signsIn = identities.map(({ provider, subject }) => `at ${provider} as ${subject}`);
+        return {
+          json: { ...accountJson(account), identities },
+          text: accountCard(account, { signsIn }),
+        };
       }),
     );
 }
@@ -175,7 +186,7 @@ function withPassword(account: Account, { password, made }: NewPassword, sentenc
   const json = { ...accountJson(account), password: made ? password : null };
   if (!made) return { json, text: [sentence, '', ...accountCard(account)] };
   const once = 'The password is shown this once: hand it over in a safe way.';
-  return { json, text: [sentence, '', ...accountCard(account, password), '', once] };
+  return { json, text: [sentence, '', ...accountCard(account, { password }), '', once] };
 }
 
 function said(account: Account, sentence: string): CommandResult {
@@ -211,7 +222,10 @@ function accountJson(account: Account) {
   };
 }
 
-function accountCard(account: Account, password = ''): string[] {
+function accountCard(
+  account: Account,
+  { password = '', signsIn = [] }: { password?: string; signsIn?: readonly string[] } = {},
+): string[] {
   return card([
     ['ID', account.id],
     ['E-mail', account.email ?? ''],
@@ -221,6 +235,7 @@ function accountCard(account: Account, password = ''): string[] {
     ['Picture', account.avatarUrl ?? ''],
     ['Status', account.status],
     ['Operator', account.isOperator ? 'yes' : 'no'],
+    ['Signs in', signsIn],
     ['Added', readableTime(account.createdAt)],
   ]);
 }

@@ -118,6 +118,8 @@ export type GrantStore = {
    */
   noteUse(grant: Grant, use: Use): number | null;
   listGrants(filter: GrantFilter): Promise<ListedGrant[]>;
+  /** How many grants of a resource owner neither ended nor expired at `liveAt` (ms). */
+  countLiveGrants(resourceOwnerId: string, liveAt: number): Promise<number>;
   /** All grants of a resource owner, or only those for one client, that neither ended nor expired at `liveAt` (ms). */
   summarizeGrants(resourceOwnerId: string, liveAt: number, clientId?: string): Promise<GrantSummary[]>;
   /** The redeemed grants of a resource owner for a client that neither ended nor expired at `liveAt` (ms). */

@@ -35,7 +35,7 @@ test('JSON lines: each has the number that it has in the file, whatever the othe
     { line: 6, problem: 'email: it is not a text' },
     {
       line: 7,
-      problem: '"e_mail" is no key of an import: email, name, username, password_hash, provider, subject',
+      problem: '"e_mail" is none of the keys email, name, username, password_hash, provider, subject',
     },
   ]);
   assert.deepEqual(lines[5], person(8, { name: 'Ünïcode ✓' }));

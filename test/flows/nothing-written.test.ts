@@ -35,6 +35,8 @@ async function inhabited(program: ProgramOnDisk, variables: Record<string, strin
   const client = String(await id('client', 'register', '--name', 'App', '--redirect-uri', REDIRECT_URI));
   const api = String(await id('resource-server', 'register', '--name', 'API'));
   await json(['scope', 'define', 'read', '--sentence', 'Read']);
+  const product = ['--id', 'product', '--name', 'Photos', '--sign-in-url', 'https://app.example/sign-in'];
+  await json(['identity-provider', 'register', ...product]);
   const people = join(program.folder, 'people.jsonl');
   writeFileSync(people, JSON.stringify({ email: 'grace@example.com', password_hash: `$2b$10$${'a'.repeat(53)}` }));
   const writing = [
@@ -51,6 +53,7 @@ async function inhabited(program: ProgramOnDisk, variables: Record<string, strin
     ['scope', 'define', 'write', '--sentence', 'Write'],
     ['user', 'add', '--email', 'bob@example.com', '--name', 'Bob', '--password-stdin'],
     ['user', 'import', people],
+    ['user', 'link', 'ada@example.com', '--provider', 'product', '--subject', '4711'],
     ['user', 'update', 'ada@example.com', '--name', 'Renamed'],
     ['user', 'set-password', 'ada@example.com', '--password-stdin'],
     ['user', 'disable', 'ada@example.com'],

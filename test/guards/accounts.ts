@@ -152,6 +152,24 @@ export const accountsGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
+    'src/accounts/user-links.ts',
+    ['test/accounts/user-links.test.ts'],
+    [
+      ['a subject that somebody has stays theirs', 'if (found) throw', 'if (found && now() < 0) throw'],
+      [
+        'an operator signs in only with a provider for operators',
+        'if (account.isOperator && !provider.forOperators)',
+        'if (account.isOperator && provider.id === null)',
+      ],
+      [
+        'with own ids nobody is linked',
+        'if (providers.some(({ ownIds }) => ownIds))',
+        'if (providers.some(({ id }) => !id))',
+      ],
+      ['of two lines for one person the first counts', ' || people.has(person)', ''],
+    ],
+  ),
+  ...guardsIn(
     'src/accounts/foreign-function.ts',
     ['test/accounts/foreign-hash.test.ts'],
     [

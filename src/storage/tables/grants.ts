@@ -199,6 +199,9 @@ const summarize = (newestId: string, some: string) => `
   GROUP BY client_id, client.name, scope, resource, redirect_uri, generation > 0,
     CASE WHEN generation = 0 OR redirect_uri = $3 THEN oauth_grant.id END`;
 
+const COUNT_LIVE = `
+  SELECT count(*) FROM oauth_grant WHERE resource_owner_id = $1 AND expires_at > $2 AND ${NOT_ENDED}`;
+
 const ACTIVE_GRANT = Table.of<ActiveGrant>('active', { id: 'uuid', usedAt: 'time' });
 
 const ACTIVE = `
@@ -254,6 +257,10 @@ export function withColdVerbs(own: OwnGrants, runner: Runner, marks: UseMarks, n
         ...contextOf(row as unknown as GrantInContextRow),
         grant: marks.merge(GRANT.read(row)),
       }));
+    },
+    async countLiveGrants(resourceOwnerId, liveAt) {
+      const [row] = await runner.select({ sql: COUNT_LIVE, values: [resourceOwnerId, liveAt] }, 'all');
+      return row?.[0] as number;
     },
     async summarizeGrants(resourceOwnerId, liveAt, clientId) {
       await marks.flush();

@@ -46,6 +46,16 @@ export function connected(withStore: WithStore): void {
     assert.deepEqual(granted?.toSorted(), ['admin', 'read', 'write']);
   });
 
+  withStore('live grants are counted: those of one person that neither ended nor expired', async (store) => {
+    await addOthers(store);
+    const [ended] = await issueAll(store, [redeemed(1), redeemed(2), notRedeemed, { expiresAt: NOW }]);
+    await issue(store, { ...redeemed(1), resourceOwnerId: 'usr_bob' });
+    await store.revokeGrant((ended as Grant).id, 'operator', event('grant_revoked'));
+    assert.equal(await store.countLiveGrants('usr_ada', NOW), 2);
+    await store.revokeAccountGrants('usr_ada', event('user_grants_revoked'));
+    assert.equal(await store.countLiveGrants('usr_ada', NOW), 0);
+  });
+
   withStore('grants that are alike are one, devices and what is not redeemed stand alone', async (store) => {
     await addOthers(store);
     const summaries = async (clientId?: string) =>

@@ -1,0 +1,59 @@
+/** `user link`: says who accounts are at an identity provider, one by one or from a file. */
+import { accountLabel } from '../accounts/account.ts';
+import type { Link, LinkReport } from '../accounts/user-links.ts';
+import type { CliCommand } from './command.ts';
+import type { CommandResult, CommandRun } from './command-run.ts';
+import type { Installation } from './context.ts';
+import { piecesOf } from './file-pieces.ts';
+import { card, table } from './table.ts';
+
+type LinkOptions = { provider?: string; subject?: string; file?: string };
+
+/** Adds the command to those about users. */
+export function addLinkCommand(user: CliCommand, run: CommandRun): void {
+  user
+    .leaf(
+      'link [user]',
+      'Link a user, or those of a file, to who they are at an identity provider: they sign in there, and keep their grants. Exits 1 if a line was refused.',
+      ['user link ada@example.com --provider product --subject 4711', 'user link --file links.jsonl'],
+    )
+    .option('--provider <id>', 'the identity provider')
+    .option('--subject <subject>', 'what the provider calls the user: its own id, which never changes')
+    .option('--file <file>', 'instead: a JSON object a line, with account (id or e-mail address), provider and subject')
+    .action(async (account: string | undefined, { provider, subject, file }: LinkOptions, command: CliCommand) => {
+      const one = { account, provider, subject };
+      const said = Object.values(one).filter((text) => text !== undefined).length;
+      if (said !== (file === undefined ? 3 : 0))
+        command.error('name a user with --provider and --subject, or give --file alone');
+      await run.withInstallation(async ({ links }) => {
+        if (file === undefined) return linked(links, one as Link);
+        return reported(await links.run(piecesOf(file, 'linking', 'JSON lines', run)), run.width);
+      });
+    });
+}
+
+async function linked(links: Installation['links'], link: Link): Promise<CommandResult> {
+  const { account, outcome } = await links.link(link);
+  const { provider, subject } = link;
+  const sentence = outcome === 'linked' ? 'is linked' : 'was linked already';
+  return {
+    json: { id: account.id, provider, subject, outcome },
+    text: [`${accountLabel(account)} ${sentence}: who signs in at ${provider} as ${subject} is this user.`],
+  };
+}
+
+function reported({ linked, already, refused }: LinkReport, width: number): CommandResult {
+  const rows = refused.map(({ line, reason }) => [String(line), reason]);
+  return {
+    json: { linked, already, refused: refused.length, lines: refused },
+    text: [
+      ...(rows.length === 0 ? [] : [...table(['Line', 'Refused, since'], rows, width), '']),
+      ...card([
+        ['Linked', String(linked)],
+        ['Linked already', already === 0 ? '' : String(already)],
+        ['Refused', rows.length === 0 ? '' : String(rows.length)],
+      ]),
+    ],
+    exitCode: rows.length === 0 ? 0 : 1,
+  };
+}
