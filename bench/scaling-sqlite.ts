@@ -172,7 +172,7 @@ function filledAccount(n: number, { since, keyId, phc }: MadeUp): Account & Acco
     isOperator: false,
     emailVerified: false,
     password: { phc, keyId },
-    foreignWork: null,
+    foreignRank: null,
     isUnwrapped: false,
     passwordSetAt: since,
     createdAt: since,

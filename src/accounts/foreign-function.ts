@@ -120,10 +120,24 @@ export function functionLabel(it: ForeignFunction): string {
   return rules(it).label(it);
 }
 
-/** Milliseconds on a common processor, roughly: says which of two functions is slower, and no more. */
-export function functionWork(it: ForeignFunction): number {
-  return Math.ceil(rules(it).work(it) / 1000);
+const FAMILY_NAMES = ['argon2', 'bcrypt', 'pbkdf2', 'scrypt'] as const satisfies Family[];
+
+/** No function has so much work. */
+const MAX_WORK = 1_000_000;
+
+/**
+ * A number that is larger for the slower of two functions of one family. Which family is slower is known by measuring alone:
+ * processors differ in it.
+ */
+export function functionRank(it: ForeignFunction): number {
+  return FAMILY_NAMES.indexOf(it.family) * MAX_WORK + Math.ceil(rules(it).work(it) / 1000);
 }
+
+/** The ranks of each family, from the first to the last. */
+export const RANKS_OF_FAMILIES: readonly (readonly [first: number, last: number])[] = FAMILY_NAMES.map((_, n) => [
+  n * MAX_WORK,
+  (n + 1) * MAX_WORK - 1,
+]);
 
 /** Whether a function is at least as strong as our own. */
 export function isStrong(it: ForeignFunction): boolean {

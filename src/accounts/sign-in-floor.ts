@@ -11,7 +11,7 @@ import type { AccountStore } from './store.ts';
  * cancel that.
  */
 export type SignInFloorParts = {
-  readonly store: Pick<AccountStore, 'findSlowestForeign'>;
+  readonly store: Pick<AccountStore, 'listSlowestForeign'>;
   readonly hasher: Pick<PasswordHasher, 'rehearse'>;
   readonly stopwatch: () => number;
   readonly later: (act: () => void, ms: number) => () => void;
@@ -35,11 +35,18 @@ export class SignInFloor {
    * own the end is now.
    */
   async begin(): Promise<() => Promise<void>> {
-    const slowest = await this.#parts.store.findSlowestForeign();
-    if (slowest === null) return async () => {};
-    const ms = await this.#timeOf(slowest);
+    const slowest = await this.#parts.store.listSlowestForeign();
+    if (slowest.length === 0) return async () => {};
+    const ms = Math.max(...(await this.#timesOf(slowest)));
     const end = new Promise<void>((resolve) => this.#parts.later(resolve, ms));
     return () => end;
+  }
+
+  /** One after the other, so that none waits for another. */
+  async #timesOf(slowest: readonly ForeignFunction[]): Promise<number[]> {
+    const times: number[] = [];
+    for (const each of slowest) times.push(await this.#timeOf(each));
+    return times;
   }
 
   #timeOf(slowest: ForeignFunction): Promise<number> {

@@ -86,8 +86,8 @@ export type SessionStore = {
 
 /** Passwords whose hashes other programs made. */
 export type ForeignPasswordStore = {
-  /** The function that takes longest of all that are there, by `functionWork`; null where there is none. */
-  findSlowestForeign(): Promise<ForeignFunction | null>;
+  /** Of each family that is there, the function that takes longest. */
+  listSlowestForeign(): Promise<ForeignFunction[]>;
   /** Those that wait for being wrapped, by id beyond one, at most `limit`. */
   listUnwrapped(after: string, limit: number): Promise<{ readonly id: string; readonly password: SealedPassword }[]>;
   countForeign(): Promise<{ readonly foreign: number; readonly unwrapped: number }>;

@@ -52,16 +52,26 @@ export class Wrapping {
 
   /** Wraps those with an id beyond `from`, in its order; returns how many. */
   async #wrapFrom(from: string): Promise<number> {
-    const { store, hasher } = this.#parts;
     for (let [last, wrapped] = [from, 0]; ; ) {
-      const batch = this.#isStopped ? [] : await store.listUnwrapped(last, BATCH);
+      const batch = this.#isStopped ? [] : await this.#parts.store.listUnwrapped(last, BATCH);
+      last = batch.at(-1)?.id ?? last;
       if (batch.length === 0) return wrapped;
-      for (const { id, password } of batch) {
-        if (this.#isStopped) return wrapped;
-        await store.rehashPassword(id, password, await hasher.wrap(password));
-        [last, wrapped] = [id, wrapped + 1];
-      }
+      wrapped += await this.#wrapBatch(batch);
     }
+  }
+
+  /** Each is written while the next one is hashed. */
+  async #wrapBatch(batch: Awaited<ReturnType<WrappingParts['store']['listUnwrapped']>>): Promise<number> {
+    const { store, hasher } = this.#parts;
+    let [wrapped, written] = [0, Promise.resolve()];
+    for (const { id, password } of batch) {
+      if (this.#isStopped) break;
+      const [hash] = await Promise.all([hasher.wrap(password), written]);
+      written = store.rehashPassword(id, password, hash);
+      wrapped += 1;
+    }
+    await written;
+    return wrapped;
   }
 
   #rest(): Promise<void> {

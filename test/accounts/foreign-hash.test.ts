@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { derive, functionLabel, functionWork, isStrong } from '../../src/accounts/foreign-function.ts';
+import {
+  derive,
+  functionLabel,
+  functionRank,
+  isStrong,
+  RANKS_OF_FAMILIES,
+} from '../../src/accounts/foreign-function.ts';
 import { type ForeignHash, readForeignHash } from '../../src/accounts/foreign-hash.ts';
 
 /** Made by others: the tests of their programs, their manuals, or Python's hashlib. */
@@ -205,7 +211,7 @@ test('strong is what is at least our own argon2id, and nothing else', () => {
   for (const text of weak) assert.equal(isStrong(hashOf(text).madeBy), false, text);
 });
 
-test('a function is told by its name and cost, without its salt; a slower one has more work', () => {
+test('a function is told by its name and cost, without its salt; a slower one of its family has a higher rank', () => {
   const labels: readonly [text: string, label: string][] = [
     [`$2b$04$${BCRYPT}`, 'bcrypt, cost 4'],
     [`bcrypt_sha256$$2b$13$${BCRYPT}`, 'bcrypt_sha256, cost 13'],
@@ -214,10 +220,19 @@ test('a function is told by its name and cost, without its salt; a slower one ha
     [`$argon2i$m=8,t=1,p=1$${SALT}$${DIGEST}`, 'argon2i, m=8, t=1, p=1'],
   ];
   for (const [text, label] of labels) assert.equal(functionLabel(hashOf(text).madeBy), label);
-  const work = (text: string) => functionWork(hashOf(text).madeBy);
-  assert.ok(work(`$2b$13$${BCRYPT}`) > work(`$2b$12$${BCRYPT}`));
-  assert.ok(work(`pbkdf2_sha256$2000000$a$${DIGEST}=`) > work(`pbkdf2_sha256$600000$a$${DIGEST}=`));
-  assert.ok(work(`scrypt$65536$a$8$4$${DIGEST}=`) > work(`scrypt$65536$a$8$1$${DIGEST}=`));
-  assert.ok(work(`$argon2i$m=65536,t=4,p=1$${SALT}$${DIGEST}`) > work(`$argon2i$m=65536,t=1,p=1$${SALT}$${DIGEST}`));
-  assert.ok(work(`pbkdf2_sha256$1$a$${DIGEST}=`) > 0);
+  const rank = (text: string) => functionRank(hashOf(text).madeBy);
+  assert.ok(rank(`$2b$13$${BCRYPT}`) > rank(`$2b$12$${BCRYPT}`));
+  assert.ok(rank(`pbkdf2_sha256$2000000$a$${DIGEST}=`) > rank(`pbkdf2_sha256$600000$a$${DIGEST}=`));
+  assert.ok(rank(`scrypt$65536$a$8$4$${DIGEST}=`) > rank(`scrypt$65536$a$8$1$${DIGEST}=`));
+  assert.ok(rank(`$argon2i$m=65536,t=4,p=1$${SALT}$${DIGEST}`) > rank(`$argon2i$m=65536,t=1,p=1$${SALT}$${DIGEST}`));
+  const families = [
+    `$argon2i$m=65536,t=4,p=1$${SALT}$${DIGEST}`,
+    `$2b$13$${BCRYPT}`,
+    `pbkdf2_sha256$2000000$a$${DIGEST}=`,
+    `scrypt$65536$a$8$4$${DIGEST}=`,
+  ];
+  for (const [n, text] of families.entries()) {
+    const [first, last] = RANKS_OF_FAMILIES[n] ?? [0, 0];
+    assert.ok(rank(text) > first && rank(text) < last, 'the ranks of families are apart');
+  }
 });

@@ -1,6 +1,6 @@
 /** Accounts. */
 import { type Account, emailKey, isUnwrapped, type StoredPassword } from '../../accounts/account.ts';
-import { functionWork } from '../../accounts/foreign-function.ts';
+import { functionRank } from '../../accounts/foreign-function.ts';
 import type {
   AccountStore,
   ExternalSignInStore,
@@ -16,7 +16,7 @@ import { type Stored, Table } from './table.ts';
 /** What is stored beside an account, to search by: the key of its address, and what is to know of a foreign password. */
 export type AccountSearchKeys = {
   readonly emailKey: string | null;
-  readonly foreignWork: number | null;
+  readonly foreignRank: number | null;
   readonly isUnwrapped: boolean;
 };
 
@@ -33,14 +33,14 @@ export const STORED_ACCOUNT = Table.of<Account & AccountSearchKeys>('account', {
   avatarUrl: 'text?',
   isOperator: 'boolean',
   password: 'json?',
-  foreignWork: 'integer?',
+  foreignRank: 'integer?',
   isUnwrapped: 'boolean',
   passwordSetAt: 'time?',
   createdAt: 'time',
 });
 
 /** An account, as it is read. */
-export const ACCOUNT = STORED_ACCOUNT.without('emailKey', 'foreignWork', 'isUnwrapped');
+export const ACCOUNT = STORED_ACCOUNT.without('emailKey', 'foreignRank', 'isUnwrapped');
 
 /** A password as a statement gets it: equal passwords are equal texts. */
 export function storedPassword(password: StoredPassword): Stored {
@@ -52,13 +52,13 @@ export function storedAccount(account: Account, key: string | null): Stored[] {
   return STORED_ACCOUNT.values({ ...account, emailKey: key, ...foreignKeys(account.password) });
 }
 
-function foreignKeys(password: StoredPassword | null): Pick<AccountSearchKeys, 'foreignWork' | 'isUnwrapped'> {
-  if (password === null || !('foreign' in password)) return { foreignWork: null, isUnwrapped: false };
-  return { foreignWork: functionWork(password.foreign), isUnwrapped: isUnwrapped(password) };
+function foreignKeys(password: StoredPassword | null): Pick<AccountSearchKeys, 'foreignRank' | 'isUnwrapped'> {
+  if (password === null || !('foreign' in password)) return { foreignRank: null, isUnwrapped: false };
+  return { foreignRank: functionRank(password.foreign), isUnwrapped: isUnwrapped(password) };
 }
 
 /** What goes with a password that is our own. */
-export const OWN_PASSWORD = 'foreign_work = NULL, is_unwrapped = FALSE';
+export const OWN_PASSWORD = 'foreign_rank = NULL, is_unwrapped = FALSE';
 
 const SELECT = `SELECT ${ACCOUNT.names} FROM account`;
 const INSERT = `${STORED_ACCOUNT.insertion} ON CONFLICT DO NOTHING`;
@@ -82,7 +82,7 @@ const SET_PASSWORD = `
   UPDATE account SET password = $2, ${OWN_PASSWORD}, password_set_at = $3
   WHERE id = $1 AND email_key IS NOT NULL AND ${IS_FREE('account.email_key', 'account.username')}`;
 const REHASH = `
-  UPDATE account SET password = $3, foreign_work = $4, is_unwrapped = $5 WHERE id = $1 AND password = $2`;
+  UPDATE account SET password = $3, foreign_rank = $4, is_unwrapped = $5 WHERE id = $1 AND password = $2`;
 const SET_STATUS = 'UPDATE account SET status = $2 WHERE id = $1 AND status <> $2';
 /** Changes nothing: it asks whether the account is there, and has its row locked as every other change has. */
 const LOCK = 'UPDATE account SET status = status WHERE id = $1';
@@ -156,7 +156,7 @@ export function accountStore(
           id,
           storedPassword(from),
           storedPassword(to),
-          foreignKeys(to).foreignWork,
+          foreignKeys(to).foreignRank,
           foreignKeys(to).isUnwrapped,
         ],
       }),

@@ -1,24 +1,27 @@
 /** Passwords whose hashes other programs made. */
-import type { SealedPassword } from '../../accounts/account.ts';
+import type { SealedPassword, WrappedPassword } from '../../accounts/account.ts';
+import { RANKS_OF_FAMILIES } from '../../accounts/foreign-function.ts';
 import type { ForeignPasswordStore } from '../../accounts/store.ts';
 import type { Runner } from '../acts.ts';
 import { ACCOUNT } from './accounts.ts';
 
 const PASSWORD = ACCOUNT.pick('id', 'password');
 
-const SLOWEST = `
-  SELECT ${PASSWORD.names} FROM account WHERE foreign_work IS NOT NULL ORDER BY foreign_work DESC LIMIT 1`;
+const SLOWEST = RANKS_OF_FAMILIES.map(
+  ([first, last]) => `
+  SELECT * FROM (SELECT ${PASSWORD.names} FROM account
+    WHERE foreign_rank BETWEEN ${first} AND ${last} ORDER BY foreign_rank DESC LIMIT 1) AS slowest`,
+).join(' UNION ALL');
 const UNWRAPPED = `SELECT ${PASSWORD.names} FROM account WHERE is_unwrapped AND id > $1 ORDER BY id LIMIT $2`;
 const COUNT = `
-  SELECT (SELECT count(*) FROM account WHERE foreign_work IS NOT NULL), (SELECT count(*) FROM account WHERE is_unwrapped)`;
+  SELECT (SELECT count(*) FROM account WHERE foreign_rank IS NOT NULL), (SELECT count(*) FROM account WHERE is_unwrapped)`;
 
 /** The port's foreign passwords. */
 export function foreignPasswordStore(runner: Runner): ForeignPasswordStore {
   return {
-    async findSlowestForeign() {
-      const [row] = await runner.select({ sql: SLOWEST, values: [] }, []);
-      const password = row && PASSWORD.read(row).password;
-      return password && 'foreign' in password ? password.foreign : null;
+    async listSlowestForeign() {
+      const rows = await runner.select({ sql: SLOWEST, values: [] }, []);
+      return rows.map((row) => (PASSWORD.read(row).password as SealedPassword | WrappedPassword).foreign);
     },
     async listUnwrapped(after, limit) {
       const rows = await runner.select({ sql: UNWRAPPED, values: [after, limit] }, []);

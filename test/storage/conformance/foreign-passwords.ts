@@ -20,13 +20,18 @@ async function add(store: AnyStore, id: string, password: StoredPassword): Promi
 export function foreignPasswords(withStore: WithStore): void {
   withStore('a foreign password comes back as it was, and waits until it is wrapped', async (store) => {
     assert.deepEqual(await store.countForeign(), { foreign: 0, unwrapped: 0 });
-    assert.equal(await store.findSlowestForeign(), null);
+    assert.deepEqual(await store.listSlowestForeign(), []);
     await add(store, 'usr_b', sealed(10));
     await add(store, 'usr_c', sealed(12));
     await add(store, 'usr_d', wrapped(11));
+    assert.deepEqual(await store.listSlowestForeign(), [bcrypt(12)]);
+    const pbkdf2: ForeignFunction = { family: 'pbkdf2', iterations: 1, length: 32, salt: 'c2FsdA==' };
+    await add(store, 'usr_z', { ...wrapped(4), foreign: pbkdf2 });
+    assert.deepEqual(await store.listSlowestForeign(), [bcrypt(12), pbkdf2], 'of each family');
+    await store.deleteAccount('usr_z', event('user_deleted'));
     assert.deepEqual((await store.findAccount('usr_b'))?.password, sealed(10));
     assert.deepEqual(await store.countForeign(), { foreign: 3, unwrapped: 2 });
-    assert.deepEqual(await store.findSlowestForeign(), bcrypt(12));
+    assert.deepEqual(await store.listSlowestForeign(), [bcrypt(12)]);
     const waiting = [
       { id: 'usr_b', password: sealed(10) },
       { id: 'usr_c', password: sealed(12) },
@@ -47,12 +52,12 @@ export function foreignPasswords(withStore: WithStore): void {
     await add(store, 'usr_d', wrapped(11));
     await add(store, 'usr_e', sealed(10));
     await store.rehashPassword('usr_b', wrapped(13), OWN);
-    assert.deepEqual(await store.findSlowestForeign(), bcrypt(12));
+    assert.deepEqual(await store.listSlowestForeign(), [bcrypt(12)]);
     assert.equal(await store.setPassword('usr_c', OWN, event('user_password_set')), null);
-    assert.deepEqual(await store.findSlowestForeign(), bcrypt(11));
+    assert.deepEqual(await store.listSlowestForeign(), [bcrypt(11)]);
     const session = sampleSession({ accountId: 'usr_d' });
     assert.equal(await store.changePassword(wrapped(11), OWN, session, event('password_changed')), true);
-    assert.deepEqual(await store.findSlowestForeign(), bcrypt(10));
+    assert.deepEqual(await store.listSlowestForeign(), [bcrypt(10)]);
     assert.deepEqual(await store.countForeign(), { foreign: 1, unwrapped: 1 });
     assert.equal(await store.deleteAccount('usr_e', event('user_deleted')), true);
     assert.deepEqual(await store.countForeign(), { foreign: 0, unwrapped: 0 });

@@ -122,7 +122,7 @@ CREATE TABLE account (
   avatar_url text,
   is_operator boolean NOT NULL,
   password text,
-  foreign_work integer,
+  foreign_rank integer,
   is_unwrapped boolean NOT NULL,
   password_set_at bigint,
   created_at bigint NOT NULL
@@ -132,8 +132,8 @@ CREATE TABLE account (
 CREATE UNIQUE INDEX account_by_sign_in ON account (email_key) WHERE password IS NOT NULL;
 CREATE UNIQUE INDEX account_by_username ON account (username) WHERE password IS NOT NULL AND username IS NOT NULL;
 CREATE INDEX account_by_email ON account (email_key) WHERE email_key IS NOT NULL;
--- Of hashes that other programs made: the slowest, and those that wait for being wrapped in our own.
-CREATE INDEX account_by_foreign_work ON account (foreign_work) WHERE foreign_work IS NOT NULL;
+-- Of hashes that other programs made: the slowest of each family of functions, and those that wait for being wrapped in our own.
+CREATE INDEX account_by_foreign_rank ON account (foreign_rank) WHERE foreign_rank IS NOT NULL;
 CREATE INDEX account_unwrapped ON account (id) WHERE is_unwrapped;
 
 -- Who somebody is at a provider. The id is the provider's, a colon and the subject, so that both are compared byte by byte.
