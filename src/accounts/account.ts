@@ -53,6 +53,13 @@ export function hasPassword(account: Account): account is PasswordAccount {
   return account.password !== null && account.passwordSetAt !== null && account.email !== null;
 }
 
+/** Whether an id was made here. Another one is a provider's own, and may come again after the account was deleted. */
+export function isMadeHere(id: string): boolean {
+  return id.startsWith(OWN_START);
+}
+
+const OWN_START = 'usr_';
+
 /** What a person is called where one text must do: the best that is known. */
 export function callName({ id, name, username, email }: Pick<Account, 'id' | 'name' | 'username' | 'email'>): string {
   return name ?? username ?? email ?? id;
@@ -66,7 +73,7 @@ export function accountLabel({ id, name, email }: Pick<Account, 'id' | 'name' | 
 /** A new account id: 80 random bits in lower-case base 32. */
 export function newAccountId(): string {
   const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
-  return `usr_${[...randomBytes(16)].map((byte) => alphabet[byte & 31]).join('')}`;
+  return `${OWN_START}${[...randomBytes(16)].map((byte) => alphabet[byte & 31]).join('')}`;
 }
 
 /**

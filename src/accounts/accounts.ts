@@ -6,6 +6,7 @@ import {
   type Account,
   emailKey,
   emailProblem,
+  isMadeHere,
   newAccountId,
   type PasswordAccount,
   personNameProblem,
@@ -103,6 +104,7 @@ export class Accounts {
   /** Adds an account. */
   async add(account: NewAccount, operator: Actor): Promise<PasswordAccount & { readonly name: string }> {
     const { store, hasher, now } = this.#parts;
+    await this.#refuseOwnIds();
     checkAbout(account);
     const { password, ...rest } = account;
     this.#checkPassword(password, rest);
@@ -164,6 +166,7 @@ export class Accounts {
   /** Sets a password; all sessions of the account end. */
   async setPassword(idOrEmail: string, password: string, operator: Actor): Promise<Account> {
     const account = await this.show(idOrEmail);
+    await this.#refuseOwnIds();
     this.#checkPassword(password, account);
     if (account.email === null)
       throw new OperatorError(
@@ -208,8 +211,18 @@ export class Accounts {
   /** Deletes an account with its sessions and grants. */
   async delete(idOrEmail: string, operator: Actor): Promise<Account> {
     const account = await this.show(idOrEmail);
-    mustBeThere(await this.#parts.store.deleteAccount(account.id, this.#event('user_deleted', operator, account.id)));
+    const event = this.#event('user_deleted', operator, account.id);
+    mustBeThere(await this.#parts.store.deleteAccount(account.id, event, !isMadeHere(account.id)));
     return account;
+  }
+
+  /** Where a provider's subjects are the account ids nobody else is here, and nobody has a password. */
+  async #refuseOwnIds(): Promise<void> {
+    const alone = (await this.#parts.store.listIdentityProviders()).find(({ ownIds }) => ownIds);
+    if (alone)
+      throw new OperatorError(
+        `${alone.id} was registered with --own-ids: all people come from there, and nobody has a password here`,
+      );
   }
 
   async #setStatus(

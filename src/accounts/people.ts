@@ -1,7 +1,7 @@
 /** The people of identity providers: who they are here, made and updated by what their provider says. */
 import { type Actor, auditEvent } from '../oauth/audit.ts';
 import { invalidRequest, Refusal } from '../oauth/error.ts';
-import { type Account, emailKey, newAccountId } from './account.ts';
+import { type Account, emailKey, isMadeHere, newAccountId } from './account.ts';
 import { type IdentityProvider, identityId } from './identity-provider.ts';
 import type { Profile } from './profile.ts';
 import type { AccountStore, IdentityStore } from './store.ts';
@@ -12,12 +12,9 @@ export type PeopleParts = {
   readonly now: () => number;
 };
 
-/** What the ids of accounts begin with that are made here. */
-const OWN_START = 'usr_';
-
 /** Why a subject can be nobody at a provider, or null: with `--own-ids` it is the account's id, and must not look like one of ours. */
 export function refusedSubject({ ownIds }: IdentityProvider, subject: string): Refusal | null {
-  return ownIds && subject.startsWith(OWN_START) ? invalidRequest(`subject must not begin with ${OWN_START}`) : null;
+  return ownIds && isMadeHere(subject) ? invalidRequest('subject must not begin with usr_') : null;
 }
 
 /** Why a person may not sign in with a provider, or null when they may. Who is not known yet may. */

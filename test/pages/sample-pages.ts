@@ -123,6 +123,17 @@ export function samplePages(context: PageContext, text: Replace = unchanged): Re
   );
   return {
     'sign-in': signInPage(context, { ...signIn, problem: null }),
+    'sign-in-or-product': signInPage(context, {
+      ...signIn,
+      problem: null,
+      providers: [{ name: text('Photos'), href: '/sign-in/with?provider=product' }],
+    }),
+    'sign-in-products': signInPage(context, {
+      ...signIn,
+      problem: null,
+      hasPassword: false,
+      providers: ['Photos', 'Maps'].map((name) => ({ name: text(name), href: '/sign-in/with?provider=a' })),
+    }),
     'sign-in-wrong': signInPage(context, { ...signIn, problem: { kind: 'wrong_credentials' } }),
     'sign-in-throttled': signInPage(context, {
       ...signIn,

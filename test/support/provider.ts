@@ -17,7 +17,12 @@ const SIGN_IN_URL = 'https://photos.example/oauth/sign-in?from=valetkey';
 export type TestProvider = { readonly id: string; readonly secret: string };
 
 /** Instances of one installation with one provider, where people sign in nowhere else unless `methods` says so. */
-export type WithProvider = { readonly instances: readonly TestService[]; readonly provider: TestProvider };
+export type WithProvider = {
+  readonly instances: readonly TestService[];
+  readonly provider: TestProvider;
+  /** Stops all instances, and starts one that goes on. */
+  restart(): Promise<TestService>;
+};
 
 /** Starts instances, which share one clock. */
 export type StartWithProvider = (
@@ -32,9 +37,8 @@ export function storesWithProvider(server: PostgresServer): Record<string, Start
     SQLite: async (t, settings, variables) => {
       const folder = mkdtempSync(join(tmpdir(), 'valetkey-test-'));
       const database = { VALETKEY_DATABASE_URL: `sqlite:${join(folder, 'valetkey.db')}`, VALETKEY_KEYS: makeRootKey() };
-      const started = await start(t, 1, { ...database, ...variables }, settings);
-      t.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
-      return started;
+      const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+      return start(t, 1, { ...database, ...variables }, settings, remove);
     },
     PostgreSQL: async (t, settings, variables) => {
       const database = { VALETKEY_DATABASE_URL: await server.createDatabase(), VALETKEY_KEYS: makeRootKey() };
@@ -48,15 +52,32 @@ async function start(
   count: number,
   variables: Record<string, string>,
   settings: Partial<NewIdentityProvider> = {},
+  remove: () => void = () => {},
 ): Promise<WithProvider> {
   const clock = new Clock();
-  const first = await startTestService({ after: () => {} }, variables, clock);
+  const first = await startTestService(
+    { after: () => {} },
+    { ...variables, VALETKEY_SIGN_IN_METHODS: 'password' },
+    clock,
+  );
   const provider = await registerProvider(first, settings);
   await first.stop();
   const all = { VALETKEY_SIGN_IN_METHODS: provider.id, ...variables };
   const instances: TestService[] = [];
-  for (let n = 0; n < count; n += 1) instances.push(await startTestService(t, all, clock));
-  return { instances, provider };
+  const unbound = { after: () => {} };
+  // Those of a restart too end before their database goes.
+  t.after(async () => {
+    await Promise.all(instances.map((instance) => instance.stop()));
+    remove();
+  });
+  for (let n = 0; n < count; n += 1) instances.push(await startTestService(unbound, all, clock));
+  const restart = async () => {
+    await Promise.all(instances.splice(0).map((instance) => instance.stop()));
+    const next = await startTestService(unbound, all, clock);
+    instances.push(next);
+    return next;
+  };
+  return { instances, provider, restart };
 }
 
 /** Registers one more provider. */

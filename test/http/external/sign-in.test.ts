@@ -1,8 +1,9 @@
 // Signing in at an identity provider: the walk, and one test for each threat, on each store.
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import type { PublicKey } from '../../../src/oauth/client.ts';
 import { Browser } from '../../support/browser.ts';
-import { assertRefused, auditActions, authorizeUrl, exchange, me, pairOf } from '../../support/flow.ts';
+import { assertRefused, auditActions, authorizeUrl, exchange, me, pairOf, refresh } from '../../support/flow.ts';
 import { startPostgres } from '../../support/postgres.ts';
 import {
   atProvider,
@@ -14,8 +15,8 @@ import {
   storesWithProvider,
   type WithProvider,
 } from '../../support/provider.ts';
-import { addClient, addUser, REDIRECT_URI, type TestService } from '../../support/service.ts';
-import { standardUrl } from '../../support/standard.ts';
+import { addClient, addUser, REDIRECT_URI, startTestService, type TestService } from '../../support/service.ts';
+import { ASSERTION_TYPE, assertionClaims, makeKey, standardUrl } from '../../support/standard.ts';
 
 const server = await startPostgres();
 after(() => server.stop());
@@ -340,6 +341,121 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
       const refused = new URL(long.headers.get('location') ?? '').searchParams;
       assert.equal(refused.get('error'), 'invalid_request');
       assert.ok(refused.get('state'), 'with its state');
+    });
+
+    test('external sign-in: a restart between any two steps loses nothing', async (t) => {
+      const world = await start(t);
+      const [one] = ends(world);
+      const client = await addClient(one);
+      const browser = new Browser();
+      const path = authorizeUrl(one, client).slice(one.appUrl.length);
+      const request = requestOf(await browser.get(one.appUrl + path));
+      const stated = await state(await world.restart(), world.provider, request);
+      const back = await browser.get(redirectOf(stated, await world.restart()));
+      assert.equal(back.status, 303);
+      const consent = await browser.get((await world.restart()).appUrl + back.headers.get('location'));
+      const form = { ...consent, url: (await world.restart()).appUrl + path };
+      const allowed = await browser.submit(form, '/auth/oauth2/authorize', { decision: 'allow' });
+      const code = new URL(allowed.headers.get('location') ?? '').searchParams.get('code') ?? '';
+      pairOf(await exchange(await world.restart(), client, code));
+    });
+
+    test('external sign-in: a request that was changed, and one of another installation, say nothing', async (t) => {
+      const world = await start(t);
+      const [one] = ends(world);
+      const { request } = await begin(one);
+      for (const at of [5, 20, 100, request.length - 2]) {
+        const other = request[at] === 'A' ? 'B' : 'A';
+        const changed = request.slice(0, at) + other + request.slice(at + 1);
+        assertRefused(await state(one, world.provider, changed), 400, 'invalid_grant', String(at));
+      }
+      const elsewhere = ends(await start(t))[0];
+      assertRefused(await state(one, world.provider, (await begin(elsewhere)).request), 400, 'invalid_grant');
+      one.clock.advance(3600);
+      assertRefused(await state(one, world.provider, request), 400, 'invalid_grant', 'after an hour');
+    });
+
+    test('external sign-in: a secret that is retired midway is refused, and the ticket it made is good', async (t) => {
+      const world = await start(t);
+      const [one, two] = ends(world);
+      const { identityProviders } = one.installation;
+      const { secret } = await identityProviders.rotateSecret('product');
+      const { browser, request } = await begin(one);
+      const link = redirectOf(await state(two, world.provider, request), one);
+      await identityProviders.retireSecret('product');
+      assertRefused(await state(two, world.provider, (await begin(one)).request), 401, 'invalid_client');
+      assert.equal((await state(two, { id: 'product', secret }, (await begin(one)).request)).status, 200);
+      assert.equal((await browser.get(link)).status, 303);
+    });
+
+    test('external sign-in: a provider that signs assertions, for the issuer alone and each once', async (t) => {
+      const key = makeKey();
+      const world = await start(t, { keys: [key.jwk as PublicKey] });
+      const [one] = ends(world);
+      const client = { clientId: 'product', clientSecret: '' };
+      const said = async (aud: string, assertion?: string) => {
+        const client_assertion = assertion ?? (await key.sign({ ...assertionClaims(one, client), aud }));
+        const members = { client_secret: undefined, client_assertion, client_assertion_type: ASSERTION_TYPE };
+        const answer = await state(one, world.provider, (await begin(one)).request, members);
+        return { answer, client_assertion };
+      };
+      const good = await said(one.appUrl);
+      assert.equal(good.answer.status, 200, JSON.stringify(good.answer.body));
+      assertRefused((await said('', good.client_assertion)).answer, 401, 'invalid_client', 'used before');
+      assertRefused(
+        (await said(`${one.appUrl}/oauth2/token`)).answer,
+        401,
+        'invalid_client',
+        'an endpoint as audience',
+      );
+    });
+
+    test('external sign-in: with --own-ids the subject is the id, and a deleted person’s tokens stay dead', async (t) => {
+      const world = await start(t, { ownIds: true });
+      const [one, two] = ends(world);
+      const { accounts, operator } = one.installation;
+      const client = await addClient(one);
+      const allow = async (browser: Browser) => {
+        const consent = await signInThrough(one, world.provider, browser, authorizeUrl(one, client), { subject: '42' });
+        const allowed = await browser.submit(consent, '/auth/oauth2/authorize', { decision: 'allow' });
+        const code = new URL(allowed.headers.get('location') ?? '').searchParams.get('code') ?? '';
+        return pairOf(await exchange(one, client, code));
+      };
+      const before = await allow(new Browser());
+      const checked = await me(two, before.accessToken);
+      assert.equal((checked.body as { data: { id: string } }).data.id, '42');
+      await accounts.delete('42', operator);
+      assert.equal((await me(two, before.accessToken)).status, 401);
+      const after = await allow(new Browser());
+      assert.equal((await me(two, after.accessToken)).status, 200);
+      assert.equal((await me(one, before.accessToken)).status, 401);
+      assert.equal((await refresh(one, client, before.refreshToken)).status, 400);
+      const { request } = await begin(one);
+      assertRefused(await state(one, world.provider, request, { subject: 'usr_1' }), 400, 'invalid_request');
+      await assert.rejects(addUser(one), /--own-ids/);
+      await assert.rejects(accounts.setPassword('42', 'correct horse battery', operator), /--own-ids/);
+      await assert.rejects(registerProvider(one, { id: 'second' }), /--own-ids/);
+    });
+
+    test('external sign-in: beside the password, people choose; a way that is not registered is no start', async (t) => {
+      const world = await start(t, {}, { VALETKEY_SIGN_IN_METHODS: 'password,product' });
+      const [one] = ends(world);
+      await addUser(one);
+      const client = await addClient(one);
+      const browser = new Browser();
+      const page = await browser.get(authorizeUrl(one, client));
+      assert.match(page.body, /name="password"/);
+      const [, href = ''] = /href="(\/sign-in\/with[^"]*)"/.exec(page.body) ?? [];
+      const gone = await browser.get(one.appUrl + href.replaceAll('&amp;', '&'));
+      assert.equal(atProvider(gone).searchParams.get('client_id'), client.clientId);
+      const back = await browser.get(redirectOf(await state(one, world.provider, requestOf(gone)), one));
+      assert.match((await browser.get(one.appUrl + back.headers.get('location'))).body, /value="allow"/);
+      await one.installation.identityProviders.pause('product');
+      assert.doesNotMatch((await new Browser().get(`${one.appUrl}/sign-in`)).body, /sign-in\/with/);
+      await assert.rejects(
+        startTestService(t, { VALETKEY_SIGN_IN_METHODS: 'password,nobody' }),
+        /nobody, which is not/,
+      );
     });
 
     test('external sign-in: no credential of one kind is taken at another’s endpoint', async (t) => {
