@@ -113,7 +113,7 @@ async function addAccount(store: Storage['store']): Promise<string> {
   const password = { phc: '$argon2id$none', keyId: 0 };
   const about = { id, email, username: null, name: 'Ada Example', avatarUrl: null, password };
   const event = auditEvent('user_added', OPERATOR, createdAt, { resourceOwnerId: id });
-  const times = { createdAt, passwordSetAt: createdAt };
+  const times = { createdAt, passwordSetAt: createdAt, mustChangePassword: false, invitation: null };
   await store.addAccount(
     { ...about, ...times, emailVerified: false, isOperator: false, status: 'active', epoch: 0 },
     email,

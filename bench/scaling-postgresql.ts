@@ -126,10 +126,10 @@ export async function fill(
   );
   await ask(
     `INSERT INTO account (id, epoch, status, email, email_key, email_verified, username, name, is_operator, password,
-       is_unwrapped, password_set_at, created_at)
+       is_unwrapped, password_set_at, must_change_password, created_at)
      SELECT 'usr_' || lpad(n::text, 16, '0'), 0, 'active', 'user-' || n || '@mail.example.com',
        'user-' || n || '@mail.example.com', false, 'user' || n, 'Ada Example', false,
-       json_build_object('phc', $3::text, 'keyId', $4::bigint)::text, false, $2::bigint, $2::bigint
+       json_build_object('phc', $3::text, 'keyId', $4::bigint)::text, false, $2::bigint, false, $2::bigint
      FROM generate_series(0, $1::int - 1) AS n`,
     [accounts, since, phc, keyId],
   );

@@ -175,6 +175,8 @@ function filledAccount(n: number, { since, keyId, phc }: MadeUp): Account & Acco
     foreignRank: null,
     isUnwrapped: false,
     passwordSetAt: since,
+    mustChangePassword: false,
+    invitation: null,
     createdAt: since,
   };
 }

@@ -21,6 +21,7 @@ import { ClientRegistry } from './operator/client-registry.ts';
 import { IdentityProviderRegistry } from './operator/identity-provider-registry.ts';
 import { ResourceServerRegistry } from './operator/resource-server-registry.ts';
 import { ScopeRegistry } from './operator/scope-registry.ts';
+import { pagePaths } from './pages/page-paths.ts';
 import { type Configuration, lifetimesOf } from './settings/configuration.ts';
 import type { Storage } from './storage/storage.ts';
 
@@ -85,6 +86,8 @@ export function makeInstallation(
     throttles,
     operator,
     endpoints: endpointsOf(appUrl),
+    /** Where an invited person sets a password, with the token in its query. */
+    newPasswordUrl: appUrl + pagePaths(configuration.pagesBasePath).newPassword,
     close,
   };
 }

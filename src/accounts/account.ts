@@ -19,11 +19,14 @@ export function isUnwrapped(stored: StoredPassword): stored is SealedPassword {
   return 'sealed' in stored && !isStrong(stored.foreign);
 }
 
+/** What is stored of a one-time address where somebody sets a password: the digest of its token (base64url), and its end (ms). */
+export type Invitation = { readonly digest: string; readonly expiresAt: number };
+
 /** An account. Times in ms since the epoch. */
 export type Account = {
   /** Never given to anybody else, even after the account is deleted. */
   readonly id: string;
-  /** Null, or the same as others have, for people who sign in elsewhere. Of those with a password no two have the same. */
+  /** Null, or the same as others have, for people who sign in elsewhere. Of those who have a password or an invitation no two have the same. */
   readonly email: string | null;
   /** Whether a provider said that the address is this person's. */
   readonly emailVerified: boolean;
@@ -38,6 +41,10 @@ export type Account = {
   readonly password: StoredPassword | null;
   /** When the password was last set. A new hash of the same password changes nothing here. */
   readonly passwordSetAt: number | null;
+  /** Whether somebody else knows the password: it is then good for choosing another one, and for nothing else. */
+  readonly mustChangePassword: boolean;
+  /** Null from when it was used or its account was disabled, got another e-mail address or got a password otherwise. */
+  readonly invitation: Invitation | null;
   readonly createdAt: number;
 };
 

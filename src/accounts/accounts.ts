@@ -2,21 +2,35 @@
 import { type Actor, type AuditAction, type AuditEvent, auditEvent } from '../oauth/audit.ts';
 import type { RequestOrigin } from '../oauth/client-authenticator.ts';
 import { OperatorError } from '../oauth/error.ts';
-import {
-  type Account,
-  emailKey,
-  emailProblem,
-  isMadeHere,
-  newAccountId,
-  type PasswordAccount,
-  personNameProblem,
-  usernameProblem,
-} from './account.ts';
+import { type Account, emailKey, hasPassword, isMadeHere, type PasswordAccount } from './account.ts';
 import type { AccountPace } from './account-pace.ts';
 import type { GuessBudget } from './guess-budget.ts';
+import {
+  type FoundInvitation,
+  findInvitation,
+  type InvitationOutcome,
+  type Invited,
+  makeInvitation,
+  useInvitation,
+} from './invitation.ts';
 import type { KnownBrowsers } from './known-browser.ts';
+import {
+  type AboutAccount,
+  checkAbout,
+  type NewAccount,
+  type NewPerson,
+  newAccount,
+  refuseOwnIds,
+} from './new-account.ts';
 import { PASSWORD_PROBLEMS, passwordProblem } from './password.ts';
-import { type ChangeAttempt, type ChangeOutcome, changePassword } from './password-change.ts';
+import {
+  type ChangeAttempt,
+  type ChangeOutcome,
+  changePassword,
+  type Replacement,
+  replacePassword,
+  type SetPassword,
+} from './password-change.ts';
 import type { PasswordHasher } from './password-hash.ts';
 import { type Session, sessionDigest, sessionExpiresAt, shouldNoteSeen } from './session.ts';
 import { type SignInAttempt, type SignInOutcome, signIn } from './sign-in.ts';
@@ -37,16 +51,8 @@ export type AccountsParts = {
   readonly guessable: readonly string[];
 };
 
-/** What people and operators call an account. */
-export type AboutAccount = Pick<Account, 'email' | 'name' | 'username'>;
-
-/** What an operator says of a new account. */
-export type NewAccount = AboutAccount & {
-  readonly email: string;
-  readonly name: string;
-  readonly isOperator: boolean;
-  readonly password: string;
-};
+/** An invited account, and the token of its invitation, which is shown once. */
+export type NewInvitation = { readonly account: Invited; readonly token: string };
 
 /** Accounts, sessions, sign-in. The operator's acts throw an `OperatorError` when refused, and then changed nothing. */
 export class Accounts {
@@ -76,6 +82,28 @@ export class Accounts {
     return changePassword(this.#parts, account, attempt, origin, signal);
   }
 
+  /** The account of a sign-in that found that its password must be changed, by its id; null if that is not true any more. */
+  async findMustChange(id: string): Promise<PasswordAccount | null> {
+    const account = await this.#parts.store.findAccount(id);
+    if (account?.status !== 'active' || !account.mustChangePassword) return null;
+    return hasPassword(account) ? account : null;
+  }
+
+  /** Replaces a password that must be changed; `password-change.ts` says how. */
+  replacePassword(account: PasswordAccount, replacement: Replacement, origin: RequestOrigin): Promise<SetPassword> {
+    return replacePassword(this.#parts, account, replacement, origin);
+  }
+
+  /** Whom the token of an invitation is for. */
+  findInvitation(token: string, { source }: RequestOrigin): Promise<FoundInvitation> {
+    return findInvitation(this.#parts, token, source);
+  }
+
+  /** Sets the password of an invited person; `invitation.ts` says how. */
+  useInvitation(invited: Invited, password: string, origin: RequestOrigin): Promise<InvitationOutcome> {
+    return useInvitation(this.#parts, invited, password, origin);
+  }
+
   /** Turns away all who wait for their turn to sign in, as the service stops. */
   turnStrangersAway(): void {
     this.#parts.pace.stop();
@@ -103,26 +131,43 @@ export class Accounts {
 
   /** Adds an account. */
   async add(account: NewAccount, operator: Actor): Promise<PasswordAccount & { readonly name: string }> {
-    const { store, hasher, now } = this.#parts;
-    await this.#refuseOwnIds();
+    const { hasher, now } = this.#parts;
+    await refuseOwnIds(this.#parts.store);
     checkAbout(account);
-    const { password, ...rest } = account;
-    this.#checkPassword(password, rest);
+    const { password, mustChangePassword = false, ...person } = account;
+    this.#checkPassword(password, person);
+    const stored = await hasher.hash(password);
     const at = now();
-    const added = {
-      ...rest,
-      id: newAccountId(),
-      emailVerified: false,
-      avatarUrl: null,
-      status: 'active' as const,
-      epoch: 0,
-      password: await hasher.hash(password),
-      passwordSetAt: at,
-      createdAt: at,
-    };
-    const taken = await store.addAccount(added, emailKey(added.email), this.#event('user_added', operator, added.id));
-    if (taken) throw new OperatorError(TAKEN[taken]);
+    const added = { ...newAccount(person, at), password: stored, passwordSetAt: at, mustChangePassword };
+    await this.#add(added, operator);
     return added;
+  }
+
+  /** Adds an account whose person sets the password, at a one-time address. */
+  async addInvited(person: NewPerson, operator: Actor): Promise<NewInvitation> {
+    await refuseOwnIds(this.#parts.store);
+    checkAbout(person);
+    const account = newAccount(person, this.#parts.now());
+    const { invitation, token } = makeInvitation(account.id, account.createdAt);
+    const invited = { ...account, invitation };
+    await this.#add(invited, operator, 'invited');
+    return { account: invited, token };
+  }
+
+  /** Makes a one-time address where a person sets the password, the first one or another; the address before is over. */
+  async invite(idOrEmail: string, operator: Actor): Promise<NewInvitation> {
+    const { store, now } = this.#parts;
+    const account = await this.show(idOrEmail);
+    await refuseOwnIds(this.#parts.store);
+    const { id, email } = account;
+    if (account.status === 'disabled')
+      throw new OperatorError('the account is disabled: "user enable" lets its person sign in');
+    if (email === null) throw new OperatorError(NO_EMAIL);
+    const { invitation, token } = makeInvitation(id, now());
+    const problem = await store.invite(id, emailKey(email), invitation, this.#event('user_invited', operator, id));
+    if (problem === 'gone') throw new OperatorError('the account was changed at the same time: try again');
+    if (problem) throw new OperatorError(TAKEN[problem]);
+    return { account: { ...account, email, invitation }, token };
   }
 
   /** Changes what an account is called and where its person is written to. Sessions and grants stay. */
@@ -163,21 +208,18 @@ export class Accounts {
     return account;
   }
 
-  /** Sets a password; all sessions of the account end. */
-  async setPassword(idOrEmail: string, password: string, operator: Actor): Promise<Account> {
+  /** Sets a password, which `mustChange` at the first sign-in if somebody else knows it; all sessions of the account end. */
+  async setPassword(idOrEmail: string, password: string, operator: Actor, mustChange = false): Promise<Account> {
     const account = await this.show(idOrEmail);
-    await this.#refuseOwnIds();
+    await refuseOwnIds(this.#parts.store);
     this.#checkPassword(password, account);
-    if (account.email === null)
-      throw new OperatorError(
-        'who has no e-mail address cannot sign in with a password: "user update --email" gives one',
-      );
+    if (account.email === null) throw new OperatorError(NO_EMAIL);
     const stored = await this.#parts.hasher.hash(password);
     const event = this.#event('user_password_set', operator, account.id);
-    const problem = await this.#parts.store.setPassword(account.id, stored, event);
+    const problem = await this.#parts.store.setPassword(account.id, stored, mustChange, event);
     if (problem === 'gone') mustBeThere(false);
     else if (problem) throw new OperatorError(TAKEN[problem]);
-    return account;
+    return { ...account, mustChangePassword: mustChange, invitation: null };
   }
 
   /** Refuses everything of an account while it lasts, and ends its sessions; its grants come back with it. */
@@ -216,13 +258,11 @@ export class Accounts {
     return account;
   }
 
-  /** Where a provider's subjects are the account ids nobody else is here, and nobody has a password. */
-  async #refuseOwnIds(): Promise<void> {
-    const alone = (await this.#parts.store.listIdentityProviders()).find(({ ownIds }) => ownIds);
-    if (alone)
-      throw new OperatorError(
-        `${alone.id} was registered with --own-ids: all people come from there, and nobody has a password here`,
-      );
+  async #add(account: Account & { readonly email: string }, operator: Actor, detail?: string): Promise<void> {
+    const about = { resourceOwnerId: account.id, ...(detail === undefined ? {} : { detail }) };
+    const event = auditEvent('user_added', operator, account.createdAt, about);
+    const taken = await this.#parts.store.addAccount(account, emailKey(account.email), event);
+    if (taken) throw new OperatorError(TAKEN[taken]);
   }
 
   async #setStatus(
@@ -256,22 +296,14 @@ const TAKEN = {
   username: 'another account has this user name already',
 } as const;
 
+const NO_EMAIL = 'who has no e-mail address cannot sign in with a password: "user update --email" gives one';
+
 /** Maximum number of accounts that are listed for an address that several have. */
 const MAX_LISTED = 20;
 
 function severalOf(email: string, accounts: readonly Account[]): string {
   const ids = accounts.map(({ id }) => id).join(', ');
   return `several accounts have the e-mail address ${JSON.stringify(email)}: name one by its id (${ids})`;
-}
-
-/** Throws an `OperatorError` that names the field. */
-function checkAbout({ email, name, username }: AboutAccount): void {
-  const problems = {
-    email: email === null ? null : emailProblem(email),
-    name: name === null ? null : personNameProblem(name),
-    username: username === null ? null : usernameProblem(username),
-  };
-  for (const [field, problem] of Object.entries(problems)) if (problem) throw new OperatorError(`${field}: ${problem}`);
 }
 
 function mustBeThere(there: boolean): void {

@@ -28,10 +28,23 @@ export class GuessBudget {
     return 0;
   }
 
+  /** Counts a guess at no certain account for its source, and returns 0; or returns the seconds to wait, without counting. */
+  countSource(source: string, now: number): number {
+    const networks = networksOf(source);
+    const wait = this.#source.wait(networks, now);
+    if (wait === 0) this.#source.count(networks, now);
+    return wait;
+  }
+
+  /** Takes such a guess back: it was right. */
+  refundSource(source: string, now: number): void {
+    this.#source.refund(networksOf(source), now);
+  }
+
   /** Takes a guess back: it was right. */
   refund(guess: Guess, now: number): void {
     this.refundUndecided(guess, now);
-    this.#source.refund(networksOf(guess.source), now);
+    this.refundSource(guess.source, now);
   }
 
   /** Takes back a guess at the account that nobody checked. It stays counted for its source: else a crowd would cost itself nothing. */

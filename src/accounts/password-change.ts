@@ -1,10 +1,13 @@
-/** Changing one's own password (ASVS 6.2.2, 6.2.3): who is signed in proves once more that the account is theirs. */
-import { auditEvent } from '../oauth/audit.ts';
+/**
+ * Changing one's own password (ASVS 6.2.2, 6.2.3): who is signed in proves once more that the account is theirs. Who has a
+ * password that somebody else knows chooses another one at sign-in, before any session begins.
+ */
+import { auditEvent, userActor } from '../oauth/audit.ts';
 import type { RequestOrigin } from '../oauth/client-authenticator.ts';
-import { type Account, emailKey, type PasswordAccount, type StoredPassword } from './account.ts';
-import { TurnedAway } from './fair-line.ts';
-import { type PasswordProblem, passwordProblem } from './password.ts';
-import { newSessionToken, passwordSession } from './session.ts';
+import { emailKey, type PasswordAccount } from './account.ts';
+import { hashNewPassword, type NewPasswordProblem } from './new-password.ts';
+import { passwordProblem } from './password.ts';
+import { newSessionToken, passwordSession, sessionDigest } from './session.ts';
 import { type CheckedPassword, type CheckParts, checkPassword } from './sign-in.ts';
 import type { AccountStore } from './store.ts';
 import type { WrongSignIns } from './wrong-sign-ins.ts';
@@ -24,13 +27,16 @@ export type ChangeAttempt = {
 };
 
 /**
- * A change that was made, with the token of the one session that the account has from now on and the browser's marks, for
- * cookies. Or why nothing was changed.
+ * A new password that was set, with the token of the one session that the account has from now on and the browser's marks,
+ * for cookies. Or why nothing was changed; `wrong_credentials` if somebody else changed it meanwhile.
  */
-export type ChangeOutcome =
+export type SetPassword =
   | { readonly kind: 'changed'; readonly sessionToken: string; readonly knownBrowser: string }
-  | { readonly kind: 'refused'; readonly problem: PasswordProblem }
-  | Exclude<CheckedPassword, { readonly kind: 'right' }>;
+  | { readonly kind: 'refused'; readonly problem: NewPasswordProblem }
+  | { readonly kind: 'busy' | 'wrong_credentials' };
+
+/** The same, or why the current password was not even checked. */
+export type ChangeOutcome = SetPassword | Exclude<CheckedPassword, { readonly kind: 'right' }>;
 
 /**
  * Changes the password of a signed-in person, and ends all sessions of the account but a new one for this browser (ASVS
@@ -50,27 +56,53 @@ export async function changePassword(
   const checked = await checkPassword(parts, { account, password: current, knownBrowser, guess, signal });
   if (checked.kind === 'wrong_credentials') parts.wrongSignIns.count(account.id);
   if (checked.kind !== 'right') return checked;
-  const stored = await hash(parts, account, password);
-  if (stored === null) return { kind: 'busy' };
-  const at = parts.now();
-  const sessionToken = newSessionToken();
-  const session = passwordSession(sessionToken, account.id, at);
-  const event = auditEvent('password_changed', { kind: 'user', id: account.id, ...origin }, at, {
-    resourceOwnerId: account.id,
-  });
-  // A password that was set meanwhile, or a disabled account, wins.
-  if (!(await parts.store.changePassword(account.password, stored, session, event)))
-    return { kind: 'wrong_credentials' };
-  const renewed = parts.knownBrowsers.renew(knownBrowser, { id: account.id, passwordSetAt: at }, at);
-  return { kind: 'changed', sessionToken, knownBrowser: renewed };
+  return setOwn(parts, account, { password, knownBrowser, replaces: null }, origin);
 }
 
-/** Null when too many passwords are being hashed. */
-async function hash({ hasher }: ChangeParts, { id }: Account, password: string): Promise<StoredPassword | null> {
-  try {
-    return await hasher.hash(password, id);
-  } catch (error) {
-    if (error instanceof TurnedAway) return null;
-    throw error;
-  }
+/** A new password in place of one that must be changed, the browser's marks, and the token of a session that ends. */
+export type Replacement = {
+  readonly password: string;
+  readonly knownBrowser: string | null;
+  readonly replaces: string | null;
+};
+
+/**
+ * Replaces a password that must be changed, and begins the session that signing in did not. Only for somebody whose sign-in
+ * with that password was right just now.
+ */
+export async function replacePassword(
+  parts: ChangeParts,
+  account: PasswordAccount,
+  replacement: Replacement,
+  origin: RequestOrigin,
+): Promise<SetPassword> {
+  const problem = passwordProblem(replacement.password, account, parts.guessable);
+  return problem ? { kind: 'refused', problem } : setOwn(parts, account, replacement, origin, 'at sign-in');
+}
+
+/** Sets the password of somebody who proved to know the one before. */
+async function setOwn(
+  { store, hasher, knownBrowsers, now }: ChangeParts,
+  account: PasswordAccount,
+  { password, knownBrowser, replaces }: Replacement,
+  origin: RequestOrigin,
+  detail?: string,
+): Promise<SetPassword> {
+  const hashed = await hashNewPassword(hasher, account, password);
+  if (hashed.kind !== 'hashed') return hashed;
+  const { id } = account;
+  const at = now();
+  const sessionToken = newSessionToken();
+  const session = passwordSession(sessionToken, id, at);
+  const about = { resourceOwnerId: id, ...(detail === undefined ? {} : { detail }) };
+  const event = auditEvent('password_changed', userActor(id, origin), at, about);
+  const replaced = replaces === null ? null : sessionDigest(replaces);
+  // A password that was set meanwhile, or a disabled account, wins.
+  if (!(await store.changePassword(account.password, hashed.stored, session, replaced, event)))
+    return { kind: 'wrong_credentials' };
+  return {
+    kind: 'changed',
+    sessionToken,
+    knownBrowser: knownBrowsers.renew(knownBrowser, { id, passwordSetAt: at }, at),
+  };
 }

@@ -49,6 +49,8 @@ export async function bringUpToDate(
     epoch: 0,
     password: null,
     passwordSetAt: null,
+    mustChangePassword: false,
+    invitation: null,
     createdAt: at,
   };
   const identity = {

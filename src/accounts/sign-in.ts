@@ -41,6 +41,8 @@ export type SignInOutcome =
       readonly knownBrowser: string;
       readonly account: Account;
     }
+  /** The password is right, and good for choosing another one alone: no session began. */
+  | { readonly kind: 'must_change'; readonly account: PasswordAccount }
   | { readonly kind: 'wrong_credentials' }
   | { readonly kind: 'throttled'; readonly retryAfterSeconds: number }
   | { readonly kind: 'busy' };
@@ -92,6 +94,7 @@ async function tryToSignIn(
   };
   if (checked.kind === 'wrong_credentials') return wrong();
   if (checked.kind !== 'right') return checked;
+  if (checked.account.mustChangePassword) return { kind: 'must_change', account: checked.account };
   const sessionToken = await beginSession(parts, checked.account, attempt.replaces, origin);
   if (sessionToken === null) return wrong();
   if (parts.hasher.isOutdated(checked.account.password)) await rehash(parts, checked.account, attempt.password);
@@ -112,7 +115,7 @@ export type PasswordCheck = {
 /** What became of a check. */
 export type CheckedPassword =
   | { readonly kind: 'right'; readonly account: PasswordAccount }
-  | Exclude<SignInOutcome, { readonly kind: 'signed_in' }>;
+  | Exclude<SignInOutcome, { readonly kind: 'signed_in' | 'must_change' }>;
 
 /** Checks a password. The guess is counted before any hashing, and taken back where it was right or nobody checked it. */
 export async function checkPassword(parts: CheckParts, check: PasswordCheck): Promise<CheckedPassword> {

@@ -1,7 +1,7 @@
 /** The port to the store of accounts and sessions. Rules are as for the protocol's port (`oauth/store.ts`). */
 import type { AuditEvent } from '../oauth/audit.ts';
 import type { StoredSecret } from '../oauth/secret.ts';
-import type { Account, SealedPassword, StoredPassword } from './account.ts';
+import type { Account, Invitation, SealedPassword, StoredPassword } from './account.ts';
 import type { ExternalSignIn } from './external-sign-in.ts';
 import type { ForeignFunction } from './foreign-function.ts';
 import type { Identity, IdentityProvider } from './identity-provider.ts';
@@ -27,23 +27,41 @@ export type AccountStore = SessionStore &
     listAccounts(limit: number): Promise<Account[]>;
     /** Records an event of sign-in that changes nothing else. */
     recordSignInEvent(event: AuditEvent): Promise<void>;
-    /** Which of these names an account with a password has; the address where it is both. */
+    /** Which of these names an account with a password or an invitation has; the address where it is both. */
     findTaken(username: string | null, emailKey: string | null): Promise<Taken | null>;
     /**
-     * Adds an account with a password; returns which of its names another account with a password has already, or null when
-     * it was added.
+     * Adds an account with a password or an invitation; returns which of its names another such account has already, or null
+     * when it was added.
      */
     addAccount(account: Account, emailKey: string | null, event: AuditEvent): Promise<Taken | null>;
-    /** Changes what an account is called; returns what kept it from that, or null when it is so. */
+    /**
+     * Changes what an account is called; returns what kept it from that, or null when it is so. Another e-mail address ends
+     * its invitation.
+     */
     updateAccount(account: Account, emailKey: string | null, event: AuditEvent): Promise<Taken | 'gone' | null>;
     /**
-     * Sets the password of an account that has an e-mail address, at the time of the event, and ends all its sessions; returns
-     * what kept it from that, or null when it is so.
+     * Sets the password of an account that has an e-mail address, at the time of the event, and ends all its sessions and its
+     * invitation; returns what kept it from that, or null when it is so.
      */
-    setPassword(id: string, password: StoredPassword, event: AuditEvent): Promise<Taken | 'gone' | null>;
+    setPassword(
+      id: string,
+      password: StoredPassword,
+      mustChange: boolean,
+      event: AuditEvent,
+    ): Promise<Taken | 'gone' | null>;
+    /**
+     * Gives an active account that still has an e-mail address (its key) an invitation, in place of the one before; returns
+     * what kept it from that, or null when it is so. Of those that are given at once the last one is good.
+     */
+    invite(id: string, emailKey: string, invitation: Invitation, event: AuditEvent): Promise<Taken | 'gone' | null>;
+    /**
+     * Sets the password of an account at the time of the event if this is still its invitation, which ends with all sessions of
+     * the account; false otherwise. Of all who use it one sets the password; whatever else ends it and comes first wins.
+     */
+    useInvitation(id: string, invitation: Invitation, password: StoredPassword, event: AuditEvent): Promise<boolean>;
     /** Replaces the hash of an unchanged password, or wraps it, unless that was done or the password was changed meanwhile. */
     rehashPassword(id: string, from: StoredPassword, to: StoredPassword): Promise<void>;
-    /** Disables (and ends all sessions) or enables; false when the account is gone or was so already. */
+    /** Disables (and ends all sessions and the invitation) or enables; false when the account is gone or was so already. */
     setAccountStatus(id: string, status: Account['status'], event: AuditEvent): Promise<boolean>;
     /**
      * Ends all sessions of an account; false when the account is gone. A session that is being added meanwhile was there before
@@ -74,12 +92,14 @@ export type SessionStore = {
   endSession(digest: Buffer, event: AuditEvent): Promise<boolean>;
   /**
    * Changes the password of an active account from the one that was `verified`, at the time of the event, and ends all of its
-   * sessions but the new one; false when another password was set or the account disabled meanwhile.
+   * sessions but the new one, its invitation, and the session that the new one replaces (its digest), if any; false when
+   * another password was set or the account disabled meanwhile.
    */
   changePassword(
     verified: StoredPassword,
     password: StoredPassword,
     session: Session,
+    replaces: Buffer | null,
     event: AuditEvent,
   ): Promise<boolean>;
 };

@@ -147,6 +147,8 @@ export class UserImport {
       epoch: 0,
       password: hash && hasher.seal(hash),
       passwordSetAt: hash && at,
+      mustChangePassword: false,
+      invitation: null,
       createdAt: at,
     };
     const event = auditEvent('user_imported', this.#operator, at, { resourceOwnerId: account.id });

@@ -43,6 +43,8 @@ export type Installation = {
   /** The actor of what the command does. */
   readonly operator: Actor;
   readonly endpoints: Endpoints;
+  /** Where an invited person sets a password; it gets the token as `token`. */
+  readonly newPasswordUrl: string;
   close(): Promise<void>;
 };
 

@@ -1,7 +1,8 @@
 /** `user`: adds, shows, changes and deletes the accounts of the people who allow apps. */
 import { type Account, accountLabel, callName } from '../accounts/account.ts';
-import type { AboutAccount } from '../accounts/accounts.ts';
+import type { NewInvitation } from '../accounts/accounts.ts';
 import { subjectOf } from '../accounts/identity-provider.ts';
+import type { AboutAccount } from '../accounts/new-account.ts';
 import type { CliCommand } from './command.ts';
 import type { CommandResult, CommandRun } from './command-run.ts';
 import type { Installation } from './context.ts';
@@ -14,11 +15,23 @@ import { addImportCommand } from './user-import.ts';
 import { addLinkCommand } from './user-link.ts';
 
 type UpdateOptions = { email?: string; name?: string; username?: string | false };
-type AddOptions = { email: string; name: string; username?: string; operator?: boolean; passwordStdin?: boolean };
+type PasswordOptions = { passwordStdin?: boolean; mustChange?: boolean };
+type AddOptions = PasswordOptions & {
+  email: string;
+  name: string;
+  username?: string;
+  operator?: boolean;
+  invite?: boolean;
+};
 
 const PASSWORD_STDIN = [
   '--password-stdin',
   'read the password from standard input; without it, it is asked for at a terminal, else made',
+] as const;
+
+const MUST_CHANGE = [
+  '--must-change',
+  'the user must choose another password at the first sign-in, as with one that is made here',
 ] as const;
 
 /** Adds the commands about accounts. */
@@ -34,17 +47,21 @@ export function addUserCommands(program: CliCommand, run: CommandRun): void {
 function addMaking(user: CliCommand, run: CommandRun): void {
   user
     .leaf('add', 'Add a user.', [
-      'user add --email ada@example.com --name "Ada Lovelace"',
+      'user add --email ada@example.com --name "Ada Lovelace" --invite',
       'user add --email ada@example.com --name "Ada Lovelace" --username ada --password-stdin < password.txt',
     ])
     .requiredOption('--email <address>', 'the e-mail address to sign in with')
     .requiredOption('--name <name>', 'the name that apps are told')
     .option('--username <name>', 'a short name that apps are told: lower-case letters, digits, . _ -')
     .option('--operator', 'the user may operate this installation')
+    .option('--invite', 'no password: print a one-time address where the user sets one that no operator knows')
     .option(...PASSWORD_STDIN)
-    .action((options: AddOptions) =>
-      run.withInstallation((installation) => add(installation, options, run), { mayCreate: true }),
-    );
+    .option(...MUST_CHANGE)
+    .action((options: AddOptions, command: CliCommand) => {
+      if (options.invite && (options.passwordStdin || options.mustChange))
+        command.error('--invite is without a password: leave out --password-stdin and --must-change');
+      return run.withInstallation((installation) => add(installation, options, run), { mayCreate: true });
+    });
   user
     .leaf('update <user>', 'Change the e-mail address or the names of a user; sessions and grants stay.', [
       'user update ada@example.com --email ada@lovelace.example',
@@ -68,16 +85,27 @@ function addMaking(user: CliCommand, run: CommandRun): void {
       'user set-password ada@example.com --password-stdin < password.txt',
     ])
     .option(...PASSWORD_STDIN)
-    .action((user: string, { passwordStdin = false }: { passwordStdin?: boolean }) =>
+    .option(...MUST_CHANGE)
+    .action((user: string, { passwordStdin = false, mustChange = false }: PasswordOptions) =>
       run.withInstallation(async ({ accounts, operator }) => {
         const { id } = await accounts.show(user);
         const given = await newPassword(run.context, passwordStdin);
-        const account = await accounts.setPassword(id, given.password, operator);
+        const account = await accounts.setPassword(id, given.password, operator, given.made || mustChange);
         return withPassword(
           account,
           given,
           `The password of ${accountLabel(account)} is set, and all their sessions are ended.`,
         );
+      }),
+    );
+  user
+    .leaf('invite <user>', 'Print a one-time address where a user sets a password, the first one or another.', [
+      'user invite ada@example.com',
+    ])
+    .action((user: string) =>
+      run.withInstallation(async ({ accounts, operator, newPasswordUrl }) => {
+        const invitation = await accounts.invite(user, operator);
+        return invited(invitation, newPasswordUrl, `${accountLabel(invitation.account)} is invited to set a password.`);
       }),
     );
 }
@@ -163,13 +191,18 @@ function addStopping(user: CliCommand, run: CommandRun): void {
     );
 }
 
-async function add({ accounts, operator }: Installation, options: AddOptions, run: CommandRun): Promise<CommandResult> {
+async function add(
+  { accounts, operator, newPasswordUrl }: Installation,
+  options: AddOptions,
+  run: CommandRun,
+): Promise<CommandResult> {
+  const { email, name, username = null, operator: isOperator = false } = options;
+  const person = { email, name, username, isOperator };
+  if (options.invite)
+    return invited(await accounts.addInvited(person, operator), newPasswordUrl, `${name} is added, and invited.`);
   const given = await newPassword(run.context, options.passwordStdin ?? false);
-  const { email, name, username = null } = options;
-  const account = await accounts.add(
-    { email, name, username, isOperator: options.operator ?? false, password: given.password },
-    operator,
-  );
+  const mustChangePassword = given.made || (options.mustChange ?? false);
+  const account = await accounts.add({ ...person, password: given.password, mustChangePassword }, operator);
   return withPassword(account, given, `${account.name} is added.`);
 }
 
@@ -185,8 +218,25 @@ function changesIn({ email, name, username }: UpdateOptions): Partial<AboutAccou
 function withPassword(account: Account, { password, made }: NewPassword, sentence: string): CommandResult {
   const json = { ...accountJson(account), password: made ? password : null };
   if (!made) return { json, text: [sentence, '', ...accountCard(account)] };
-  const once = 'The password is shown this once: hand it over in a safe way.';
+  const once = 'The password is shown this once: hand it over in a safe way. It must be changed at the first sign-in.';
   return { json, text: [sentence, '', ...accountCard(account, { password }), '', once] };
+}
+
+/** The result after somebody was invited. The address is shown only now. */
+function invited({ account, token }: NewInvitation, newPasswordUrl: string, sentence: string): CommandResult {
+  const address = `${newPasswordUrl}?${new URLSearchParams({ token })}`;
+  return {
+    json: { ...accountJson(account), invitation_url: address },
+    text: [
+      sentence,
+      '',
+      ...accountCard(account),
+      '',
+      `  ${address}`,
+      '',
+      'The address is shown this once, and works once: hand it over in a safe way. A newer one ends it.',
+    ],
+  };
 }
 
 function said(account: Account, sentence: string): CommandResult {
@@ -218,6 +268,9 @@ function accountJson(account: Account) {
     avatar_url: account.avatarUrl,
     operator: account.isOperator,
     status: account.status,
+    has_password: account.password !== null,
+    must_change_password: account.mustChangePassword,
+    invited_until: account.invitation && isoTime(account.invitation.expiresAt),
     created_at: isoTime(account.createdAt),
   };
 }
@@ -230,6 +283,8 @@ function accountCard(
     ['ID', account.id],
     ['E-mail', account.email ?? ''],
     ['Password', password],
+    ['To change', account.mustChangePassword ? 'at the first sign-in' : ''],
+    ['Invited', account.invitation ? `until ${readableTime(account.invitation.expiresAt)}` : ''],
     ['Name', account.name ?? ''],
     ['User name', account.username ?? ''],
     ['Picture', account.avatarUrl ?? ''],

@@ -24,5 +24,8 @@ export function setRetryAfter(reply: EndpointReply, seconds: number): void {
   reply.header('Retry-After', String(seconds)).header('RateLimit', `"default";r=0;t=${seconds}`);
 }
 
+/** `Retry-After` when password checks are busy (s). */
+export const BUSY_RETRY_AFTER = 2;
+
 /** How a server answers at an address without a route. */
 export type FallbackAnswers = (request: FastifyRequest) => Answers;

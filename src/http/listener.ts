@@ -24,6 +24,8 @@ import { addAuthorize } from './browser/authorize.ts';
 import { BrowserSessions } from './browser/browser-session.ts';
 import { addDevice } from './browser/device.ts';
 import { addExternalSignIn } from './browser/external-sign-in.ts';
+import { addInvitation } from './browser/invitation.ts';
+import { addMustChange } from './browser/must-change.ts';
 import { makePages } from './browser/page-answers.ts';
 import { addPassword } from './browser/password.ts';
 import { addPublicPages } from './browser/public-pages.ts';
@@ -164,6 +166,8 @@ async function addPages(app: FastifyInstance, service: Service): Promise<void> {
   addExternalSignIn(app, service, pages, sessions);
   addAccount(app, service, pages, sessions);
   addPassword(app, service, pages, sessions);
+  addInvitation(app, service, pages, sessions);
+  addMustChange(app, service, pages, sessions);
   addPublicPages(app, service, pages, sessions);
 }
 

@@ -34,6 +34,8 @@ export const AUDIT_ACTIONS = [
   'user_imported',
   'user_updated',
   'user_password_set',
+  'user_invited',
+  'password_set_by_invitation',
   'password_changed',
   'user_disabled',
   'user_enabled',

@@ -15,6 +15,10 @@ export function pagePaths(base: string) {
     apps: `${base}/account/apps`,
     removeApp: `${base}/account/apps/revoke`,
     password: `${base}/account/password`,
+    /** Where invited people set a password. */
+    newPassword: `${base}/account/new-password`,
+    /** Where a password is changed that must be, before anybody is signed in. */
+    mustChange: `${base}/sign-in/new-password`,
     device: `${base}/device`,
     developers: `${base}/developers`,
     openApi: `${base}/openapi.json`,

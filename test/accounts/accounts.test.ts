@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { AccountPace, TURN_TIMEOUT_MS } from '../../src/accounts/account-pace.ts';
-import { Accounts, type NewAccount } from '../../src/accounts/accounts.ts';
+import { Accounts } from '../../src/accounts/accounts.ts';
 import { readForeignHash } from '../../src/accounts/foreign-hash.ts';
 import { GuessBudget } from '../../src/accounts/guess-budget.ts';
 import { KNOWN_BROWSER_LIFETIME, KnownBrowsers } from '../../src/accounts/known-browser.ts';
+import type { NewAccount } from '../../src/accounts/new-account.ts';
 import { PasswordHasher } from '../../src/accounts/password-hash.ts';
 import type { SignInAttempt, SignInOutcome } from '../../src/accounts/sign-in.ts';
 import { SignInFloor } from '../../src/accounts/sign-in-floor.ts';

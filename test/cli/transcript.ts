@@ -12,7 +12,7 @@
  * standard input in the working directory.
  *
  * A placeholder (`<client>`, `<client2>`, `<secret>`, …) is bound where it is first met in what comes back. What a
- * `<secret>`, `<password>` or standard input held must never come back again.
+ * `<secret>`, `<password>`, `<token>` or standard input held must never come back again.
  */
 import assert from 'node:assert/strict';
 
@@ -28,9 +28,10 @@ const FORMS: Readonly<Record<string, string>> = {
   grant: '[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}',
   secret: 'vk_(?:cs|rs|ps)_[A-Za-z0-9_-]{40,}',
   password: '[a-z2-9]{5}(?:-[a-z2-9]{5}){3}',
+  token: 'usr_[0-9a-z]{16}\\.[A-Za-z0-9_-]{43}',
 };
 const TIME = '\\d{4}-\\d\\d-\\d\\d(?: \\d\\d:\\d\\d UTC|T\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z)';
-const PLACEHOLDER = /<((client|server|user|grant|secret|password)\d?)>/g;
+const PLACEHOLDER = /<((client|server|user|grant|secret|password|token)\d?)>/g;
 
 /** Plays a transcript, and throws at the first answer that is not the expected one. */
 export async function playTranscript(text: string, run: RunCommand): Promise<void> {
@@ -48,7 +49,7 @@ export async function playTranscript(text: string, run: RunCommand): Promise<voi
     for (const secret of secrets) assert.ok(!answer.includes(secret), `a secret came back: $ ${filled}`);
     for (const [name, value] of Object.entries(met?.groups ?? {})) {
       bound.set(name, value);
-      if (/^(secret|password)/.test(name)) secrets.add(value);
+      if (/^(secret|password|token)/.test(name)) secrets.add(value);
     }
   }
 }

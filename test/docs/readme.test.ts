@@ -11,7 +11,7 @@ import { text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { Browser } from '../support/browser.ts';
-import { freePort } from '../support/service.ts';
+import { freePort, PASSWORD } from '../support/service.ts';
 
 const root = new URL('../..', import.meta.url);
 const readme = readFileSync(new URL('README.md', root), 'utf8');
@@ -145,8 +145,10 @@ async function pressAllow(environment: NodeJS.ProcessEnv): Promise<string> {
   const browser = new Browser();
   const url = `${environment['VALETKEY_APP_URL']}/auth/oauth2/authorize?${query}`;
   const person = { email: 'ada@example.com', password: environment['PASSWORD'] ?? '' };
-  const signedIn = await browser.submit(await browser.get(url), '/sign-in', person);
-  assert.equal(signedIn.status, 303, 'the printed password works');
+  const mustChange = await browser.submit(await browser.get(url), '/sign-in', person);
+  const own = { password: PASSWORD, password_again: PASSWORD };
+  const signedIn = await browser.submit(mustChange, '/sign-in/new-password', own);
+  assert.equal(signedIn.status, 303, 'the printed password works, and another one takes its place');
   const allowed = await browser.submit(await browser.get(url), '/auth/oauth2/authorize', { decision: 'allow' });
   return new URL(allowed.headers.get('location') ?? '').searchParams.get('code') ?? '';
 }

@@ -56,6 +56,7 @@ async function inhabited(program: ProgramOnDisk, variables: Record<string, strin
     ['user', 'link', 'ada@example.com', '--provider', 'product', '--subject', '4711'],
     ['user', 'update', 'ada@example.com', '--name', 'Renamed'],
     ['user', 'set-password', 'ada@example.com', '--password-stdin'],
+    ['user', 'invite', 'ada@example.com'],
     ['user', 'disable', 'ada@example.com'],
     ['user', 'end-sessions', 'ada@example.com'],
     ['user', 'revoke-grants', 'ada@example.com', '--yes'],

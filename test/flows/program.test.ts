@@ -25,8 +25,8 @@ import { introspect } from '../support/standard.ts';
 const MANY_ACCOUNTS = `
   WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 100000)
   INSERT INTO account (id, epoch, status, email, email_key, email_verified, name, is_operator, password,
-    is_unwrapped, password_set_at, created_at)
-  SELECT 'usr_' || n, 0, 'active', n || '@example.com', n || '@example.com', 0, 'User ' || n, 0, json_object('phc', ?, 'keyId', 1), 0, n, n FROM number`;
+    is_unwrapped, password_set_at, must_change_password, created_at)
+  SELECT 'usr_' || n, 0, 'active', n || '@example.com', n || '@example.com', 0, 'User ' || n, 0, json_object('phc', ?, 'keyId', 1), 0, n, 0, n FROM number`;
 
 function modes(folder: string): Record<string, string> {
   const names = ['', ...readdirSync(folder)];

@@ -74,7 +74,7 @@ export const accountsGuards: readonly Guard[] = [
       'return networksOf(source).slice(0, 1).map',
     ],
     ['a spent budget refuses', 'if (wait > 0) return wait;', ''],
-    ['guesses count for their source', 'this.#source.wait(networks, now)', '0'],
+    ['guesses count for their source', 'pairs, now), this.#source.wait(networks, now)', 'pairs, now), 0'],
     ['a success forgets guesses of its very source', 'this.#accountAndSource.reset(', 'void ('],
     [
       'who is turned away is counted for their source',
@@ -103,6 +103,53 @@ export const accountsGuards: readonly Guard[] = [
       ],
       ['of a cookie five marks are looked at', "split('.', MAX_MARKS)", "split('.')"],
       ['a browser knows five accounts', '.slice(0, MAX_MARKS).join', '.join'],
+    ],
+  ),
+  ...guardsIn(
+    'src/accounts/invitation.ts',
+    ['test/http/browser/invitation.test.ts'],
+    [
+      [
+        'the token of an invitation must be right',
+        "timingSafeEqual(Buffer.from(digest, 'base64url'), digestOf(token)) && now < expiresAt",
+        'timingSafeEqual(digestOf(digest), digestOf(digest)) && now < expiresAt && token !== null',
+      ],
+      ['an invitation is good for a day', '&& now < expiresAt', '&& now < Infinity * expiresAt'],
+      [
+        'of a made-up token only text comes to the store',
+        'accountId === undefined ? null : await store.findAccount(accountId)',
+        'await store.findAccount(accountId ?? token)',
+        'SQLite looks for any text; PostgreSQL refuses a NUL with an error, which is then a 500',
+      ],
+      [
+        'dead addresses are counted as guesses',
+        "if (retryAfterSeconds > 0) return { kind: 'throttled', retryAfterSeconds };",
+        '',
+      ],
+      ['good addresses are no guesses', '  budget.refundSource(source, now());\n', ''],
+      ['rules for passwords hold for invited people', 'if (problem) return', 'if (problem && !invited) return'],
+    ],
+  ),
+  ...guardsIn(
+    'src/accounts/new-password.ts',
+    ['test/http/browser/must-change.test.ts'],
+    [
+      [
+        'a password that must be changed is not set again',
+        'if (account.mustChangePassword &&',
+        'if (false as boolean &&',
+      ],
+    ],
+  ),
+  ...guardsIn(
+    'src/accounts/sign-in.ts',
+    ['test/http/browser/must-change.test.ts'],
+    [
+      [
+        'a password that must be changed begins no session',
+        "if (checked.account.mustChangePassword) return { kind: 'must_change', account: checked.account };",
+        '',
+      ],
     ],
   ),
   ...guardsIn('src/accounts/sign-in.ts', ACCOUNTS_TESTS, [

@@ -4,6 +4,49 @@ import { type Guard, guardsIn } from './guard.ts';
 /** Guards of src/http that are no rules of revocations or connected apps. */
 export const httpGuards: readonly Guard[] = [
   ...guardsIn(
+    'src/http/browser/invitation.ts',
+    ['test/http/browser/invitation.test.ts'],
+    [
+      [
+        'an invitation is used by our own page',
+        "if (!sessions.isFromOwnPage(request)) return pages.sendError(request, reply, 403, 'form_refused');",
+        '',
+      ],
+      [
+        'the form of an invitation is its browser’s',
+        "sessions.checkVisitorForm(request, 'invitation', token, form.get('form_token')) !== 'good'",
+        'false as boolean',
+      ],
+      ['no other request carries the address', "'strict-origin'", "'same-origin'"],
+    ],
+  ),
+  ...guardsIn(
+    'src/http/browser/must-change.ts',
+    ['test/http/browser/must-change.test.ts'],
+    [
+      [
+        'a password is changed at sign-in by our own page',
+        "if (!sessions.isFromOwnPage(request)) return pages.sendError(request, reply, 403, 'form_refused');",
+        '',
+      ],
+      [
+        'the form is for whom the password was right',
+        "sessions.checkVisitorForm(request, 'must-change', subjectOf(account), token) !== 'good'",
+        "token === 'none'",
+      ],
+      [
+        'the form is one person’s',
+        'JSON.stringify([id, passwordSetAt])',
+        'JSON.stringify([id.slice(0, 0), passwordSetAt])',
+      ],
+      [
+        'a password that is set ends the form',
+        'JSON.stringify([id, passwordSetAt])',
+        'JSON.stringify([id, 0 * passwordSetAt])',
+      ],
+    ],
+  ),
+  ...guardsIn(
     'src/http/browser/browser-session.ts',
     ['test/http/browser/sign-in.test.ts'],
     [

@@ -4,6 +4,35 @@ import { type Guard, guardsIn } from './guard.ts';
 /** Guards of the files of a SQLite database, and of the keys file. */
 export const storageGuards: readonly Guard[] = [
   ...guardsIn(
+    'src/storage/tables/accounts.ts',
+    ['test/storage/sqlite.test.ts'],
+    [
+      [
+        'an invitation is used once, and only the last one',
+        'WHERE id = $1 AND invitation = $4',
+        'WHERE id = $1 AND $4 IS NOT NULL',
+      ],
+      [
+        'another address ends an invitation',
+        'invitation = CASE WHEN email_key = $3 THEN invitation END',
+        'invitation = invitation',
+      ],
+      ['disabling ends an invitation', 'SET status = $2, invitation = NULL WHERE', 'SET status = $2 WHERE'],
+      ['a password that is set ends an invitation', 'is_unwrapped = FALSE, invitation = NULL', 'is_unwrapped = FALSE'],
+      [
+        'nobody is invited who is disabled',
+        "WHERE id = $1 AND status = 'active' AND email_key = $3",
+        'WHERE id = $1 AND email_key = $3',
+      ],
+      ['nobody is invited at an address that was theirs', 'AND email_key = $3 AND', 'AND $3 IS NOT NULL AND'],
+      [
+        'nobody is invited to the address of somebody else',
+        "AND email_key = $3 AND ${IS_FREE('account.email_key', 'account.username')}",
+        'AND email_key = $3',
+      ],
+    ],
+  ),
+  ...guardsIn(
     'src/storage/sqlite/files-in-place.ts',
     ['test/flows/moved-database.test.ts'],
     [

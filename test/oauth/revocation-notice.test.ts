@@ -55,6 +55,8 @@ const told: Record<AuditAction, RevocationNotice | null> = {
   user_imported: null,
   user_updated: { resourceOwnerId: 'r' },
   user_password_set: null,
+  user_invited: null,
+  password_set_by_invitation: null,
   password_changed: null,
   user_disabled: { resourceOwnerId: 'r' },
   user_enabled: null,

@@ -8,8 +8,10 @@ import { homePage } from '../../src/pages/home-page.ts';
 import type { Html } from '../../src/pages/html.ts';
 import type { PageContext } from '../../src/pages/layout.ts';
 import { type Language, messagesFor } from '../../src/pages/messages/messages.ts';
+import { invitationPage, mustChangePage, passwordSetPage } from '../../src/pages/new-password-page.ts';
 import { pagePaths } from '../../src/pages/page-paths.ts';
-import { type PasswordPageProblem, passwordPage } from '../../src/pages/password-page.ts';
+import type { PasswordProblemShown } from '../../src/pages/password-fields.ts';
+import { passwordPage } from '../../src/pages/password-page.ts';
 import { signInPage } from '../../src/pages/sign-in-page.ts';
 import { signedOutPage, signOutPage } from '../../src/pages/sign-out-page.ts';
 
@@ -31,7 +33,7 @@ export function sampleContext(language: Language, brand: Brand = sampleBrand): P
 
 const errorKinds = Object.keys(messagesFor('en').errors.kinds) as ErrorKind[];
 
-const PASSWORD_PROBLEMS: readonly PasswordPageProblem[] = [
+const PASSWORD_PROBLEMS: readonly PasswordProblemShown[] = [
   { kind: 'wrong_credentials' },
   { kind: 'different' },
   { kind: 'too_short' },
@@ -39,6 +41,7 @@ const PASSWORD_PROBLEMS: readonly PasswordPageProblem[] = [
   { kind: 'nul' },
   { kind: 'common' },
   { kind: 'guessable' },
+  { kind: 'same' },
   { kind: 'throttled', retryAfterSeconds: 150 },
   { kind: 'busy' },
   { kind: 'form_expired' },
@@ -60,6 +63,8 @@ export function samplePages(context: PageContext, text: Replace = unchanged): Re
     appName: text('Meeting Room Planner'),
   };
   const password = { email: account.email, formToken: text('token'), wasChanged: false };
+  const newPassword = { email: account.email, formToken: text('token') };
+  const mustChange = { accountId: text('usr_ada'), continueTo: text('/device') };
   const consent = {
     notTaken: null,
     appName: text('Meeting Room Planner'),
@@ -211,6 +216,11 @@ export function samplePages(context: PageContext, text: Replace = unchanged): Re
     ...Object.fromEntries(
       PASSWORD_PROBLEMS.map((problem) => [`password-${problem.kind}`, passwordPage(context, { ...password, problem })]),
     ),
+    invitation: invitationPage(context, { ...newPassword, token: text('usr_ada.token'), problem: null }),
+    'invitation-common': invitationPage(context, { ...newPassword, token: text('t'), problem: { kind: 'common' } }),
+    'invitation-used': passwordSetPage(context),
+    'must-change': mustChangePage(context, { ...newPassword, ...mustChange, problem: null }),
+    'must-change-same': mustChangePage(context, { ...newPassword, ...mustChange, problem: { kind: 'same' } }),
     'sign-out': signOutPage(context, { formToken: text('token'), continueTo: text('/account/apps') }),
     'signed-out': signedOutPage(context),
     home: homePage(context, { account, hasPassword: true }),

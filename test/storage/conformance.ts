@@ -9,6 +9,7 @@ import { type CopyWaiting, deviceRequests } from './conformance/device-requests.
 import { foreignPasswords } from './conformance/foreign-passwords.ts';
 import { epochs, grants, marks } from './conformance/grants.ts';
 import { externalSignIns, identities, identityProviders } from './conformance/identities.ts';
+import { invitations } from './conformance/invitations.ts';
 import { resourceServers, scopes } from './conformance/resource-servers.ts';
 
 /** Runs the suite; `open` makes an empty store that goes with the test. */
@@ -34,6 +35,7 @@ export function storeConformance(
   describe(`${name}: scopes`, () => scopes(withStore));
   describe(`${name}: device requests`, () => deviceRequests(withStore, copyWaiting));
   describe(`${name}: accounts`, () => accounts(withStore));
+  describe(`${name}: invitations`, () => invitations(withStore));
   describe(`${name}: sessions`, () => sessions(withStore));
   describe(`${name}: identity providers`, () => identityProviders(withStore));
   describe(`${name}: identities`, () => identities(withStore));

@@ -117,6 +117,8 @@ function addOddRows(installed: Installation): void {
     email_verified: 0,
     is_unwrapped: 0,
     password_set_at: MOST,
+    must_change_password: 1,
+    invitation: '{"digest":"x","expiresAt":1}',
     created_at: MOST,
   };
   const provider = { status: 'active', name: 'Photos', sign_in_url: 'https://app.test', secrets: '[]', keys: '[]' };
@@ -281,7 +283,7 @@ async function findings({ run }: Installation, variables: Record<string, string>
 /** Makes many grants and events, and half as many accounts. */
 function fill({ write }: Installation, rows: number): void {
   const counted = `WITH RECURSIVE counter (n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM counter WHERE n < ${rows})`;
-  write(`${counted} INSERT INTO account SELECT printf('usr_%08d', n), 0, 'active', n, n, 0, NULL, 'n', NULL, 0, '{}', NULL, 0, n, n
+  write(`${counted} INSERT INTO account SELECT printf('usr_%08d', n), 0, 'active', n, n, 0, NULL, 'n', NULL, 0, '{}', NULL, 0, n, 0, NULL, n
     FROM counter WHERE n % 2 = 0`);
   write(`${counted} INSERT INTO oauth_grant (id, client_id, resource_owner_id, epochs_installation, epochs_client, epochs_resource_owner,
       generation, key_id, rotated_at, access_token_expires_at, expires_at, used_generation, granted_at, absolute_expires_at, seed,

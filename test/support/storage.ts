@@ -93,6 +93,8 @@ export function sampleAccount(some: Partial<PasswordAccount> = {}): PasswordAcco
     epoch: 0,
     password: { phc: '$argon2id$one', keyId: 1 },
     passwordSetAt: NOW,
+    mustChangePassword: false,
+    invitation: null,
     createdAt: NOW,
     ...some,
   };

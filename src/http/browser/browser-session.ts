@@ -28,15 +28,10 @@ export type SignedIn = {
 export type HasSession = Pick<SignedIn, 'account' | 'sessionToken'>;
 
 /** What a form is for; a token for one purpose is wrong for every other. */
-export type FormPurpose =
-  | 'sign-in'
-  | 'sign-out'
-  | 'consent'
-  | 'device'
-  | 'apps'
-  | 'removed'
-  | 'password'
-  | 'password-changed';
+export type FormPurpose = 'sign-out' | 'consent' | 'device' | 'apps' | 'removed' | 'password' | 'password-changed';
+
+/** What a form is for that is shown to who is not signed in. */
+export type VisitorFormPurpose = 'sign-in' | 'invitation' | 'must-change';
 
 type CookieName = 'session' | 'visitor' | 'known' | `sign_in_${string}`;
 
@@ -170,28 +165,25 @@ export class BrowserSessions {
     return checkFormToken(this.#service.keyring, choiceBinding(subject), mark, this.#service.now()) === 'good';
   }
 
-  /** The token for the sign-in form; gives the browser a visitor value if it has none. */
-  signInFormToken(request: FastifyRequest, reply: FastifyReply): string {
+  /** The token for a form that needs nobody signed in, about one subject; gives the browser a visitor value if it has none. */
+  visitorFormToken(request: FastifyRequest, reply: FastifyReply, purpose: VisitorFormPurpose, subject = ''): string {
     const known = request.cookies[this.#name('visitor')];
     const visitor = known ?? randomBytes(32).toString('base64url');
     if (known === undefined) this.#set(reply, 'visitor', visitor);
-    return makeFormToken(
-      this.#service.keyring,
-      { session: visitor, purpose: 'sign-in', subject: '' },
-      this.#service.now(),
-    );
+    return makeFormToken(this.#service.keyring, { session: visitor, purpose, subject }, this.#service.now());
   }
 
-  /** Checks the token that the sign-in form posted. */
-  checkSignInForm(request: FastifyRequest, token: string | undefined): 'good' | 'expired' | 'wrong' {
+  /** Checks the token that such a form posted. */
+  checkVisitorForm(
+    request: FastifyRequest,
+    purpose: VisitorFormPurpose,
+    subject: string,
+    token: string | undefined,
+  ): 'good' | 'expired' | 'wrong' {
     const visitor = request.cookies[this.#name('visitor')];
     if (visitor === undefined) return 'wrong';
-    return checkFormToken(
-      this.#service.keyring,
-      { session: visitor, purpose: 'sign-in', subject: '' },
-      token,
-      this.#service.now(),
-    );
+    const { keyring, now } = this.#service;
+    return checkFormToken(keyring, { session: visitor, purpose, subject }, token, now());
   }
 
   /**

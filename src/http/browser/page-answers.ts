@@ -92,11 +92,11 @@ function setSecurityHeaders(reply: FastifyReply, target: FormTarget, isHttps: bo
     .header('Content-Security-Policy', target === 'this-site' ? `${policy}; form-action 'self'` : policy)
     .header('X-Frame-Options', 'DENY')
     .header('X-Content-Type-Options', 'nosniff')
-    // With no-referrer a browser would post our own forms with `Origin: null`.
-    .header('Referrer-Policy', 'same-origin')
     .header('Cross-Origin-Opener-Policy', 'same-origin')
     // Together they cut a page off from every window of this host but one that has both as well (decision 0053).
     .header('Cross-Origin-Embedder-Policy', 'require-corp')
     .header('Permissions-Policy', 'camera=(), microphone=(), geolocation=(), payment=()');
+  // With no-referrer a browser would post our own forms with `Origin: null`. A page may have set a stricter one.
+  if (!reply.hasHeader('Referrer-Policy')) reply.header('Referrer-Policy', 'same-origin');
   return isHttps ? reply.header('Strict-Transport-Security', 'max-age=31536000') : reply;
 }

@@ -2,8 +2,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { hasPassword, type PasswordAccount } from '../../accounts/account.ts';
 import type { Parameters } from '../../oauth/parameters.ts';
-import { type PasswordPageProblem, passwordPage } from '../../pages/password-page.ts';
-import { answerProblem, setRetryAfter } from '../answer.ts';
+import type { PasswordProblemShown } from '../../pages/password-fields.ts';
+import { passwordPage } from '../../pages/password-page.ts';
+import { answerProblem, BUSY_RETRY_AFTER, setRetryAfter } from '../answer.ts';
 import { formOf } from '../form.ts';
 import { originOf } from '../origin.ts';
 import type { Service } from '../service.ts';
@@ -11,9 +12,6 @@ import type { BrowserSessions, SignedIn } from './browser-session.ts';
 import { untilHangUp } from './hang-up.ts';
 import type { Pages } from './page-answers.ts';
 import { sendSignIn } from './sign-in-form.ts';
-
-/** `Retry-After` when password checks are busy (s). */
-const BUSY_RETRY_AFTER = 2;
 
 type OfPassword = SignedIn & { readonly account: PasswordAccount };
 
@@ -89,7 +87,7 @@ export function addPassword(app: FastifyInstance, service: Service, pages: Pages
     request: FastifyRequest,
     reply: FastifyReply,
     signedIn: OfPassword,
-    problem: PasswordPageProblem | null,
+    problem: PasswordProblemShown | null,
     wasChanged = false,
   ): FastifyReply {
     const { email } = signedIn.account;

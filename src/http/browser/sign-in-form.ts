@@ -33,7 +33,7 @@ export async function sendSignIn(
   const continueTo = needed.continueTo ?? paths.apps;
   if (provider && !hasPassword && providers.length === 1)
     return goToProvider(service, pages, sessions, request, reply, provider, continueTo, asked);
-  const formToken = sessions.signInFormToken(request, reply);
+  const formToken = sessions.visitorFormToken(request, reply, 'sign-in');
   const links = providers.map(({ id, name }) => ({
     name,
     href: `${paths.signInWith}?${new URLSearchParams({ provider: id, continue: continueTo })}`,

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Session } from '../../accounts/session.ts';
 import type { Parameters } from '../../oauth/parameters.ts';
 import { signedOutPage, signOutPage } from '../../pages/sign-out-page.ts';
-import { setRetryAfter } from '../answer.ts';
+import { BUSY_RETRY_AFTER, setRetryAfter } from '../answer.ts';
 import { formOf } from '../form.ts';
 import { originOf } from '../origin.ts';
 import type { Service } from '../service.ts';
@@ -11,12 +11,10 @@ import type { BrowserSessions, HasSession } from './browser-session.ts';
 import { continuation } from './continuation.ts';
 import { goToProvider } from './go-to-provider.ts';
 import { untilHangUp } from './hang-up.ts';
+import { sendMustChange } from './must-change.ts';
 import type { Pages } from './page-answers.ts';
 import { requestOnTheWay } from './request-on-the-way.ts';
 import { type NeededSignIn, sendSignIn } from './sign-in-form.ts';
-
-/** `Retry-After` when password checks are busy (s). */
-const BUSY_RETRY_AFTER = 2;
 
 /** Adds sign-in and sign-out. */
 export function addSignIn(app: FastifyInstance, service: Service, pages: Pages, sessions: BrowserSessions): void {
@@ -44,7 +42,7 @@ export function addSignIn(app: FastifyInstance, service: Service, pages: Pages, 
     const continueTo = continuation(paths, form.get('continue'));
     const email = form.get('email') ?? '';
     const again = { ...(await onTheWayTo(service, sessions, request, continueTo)), email };
-    if (sessions.checkSignInForm(request, form.get('form_token')) !== 'good') {
+    if (sessions.checkVisitorForm(request, 'sign-in', '', form.get('form_token')) !== 'good') {
       // They may have signed in in another tab meanwhile. A browser that dropped the visitor's cookie gets a new form.
       if (!again.isAgain && (await sessions.signedIn(request, continueTo ?? start)))
         return seeOther(pages, reply, continueTo ?? start);
@@ -71,6 +69,10 @@ export function addSignIn(app: FastifyInstance, service: Service, pages: Pages, 
       return seeOther(pages, reply, continueTo ?? start);
     }
     request.outcome = { error: outcome.kind, account_id: tried };
+    if (outcome.kind === 'must_change') {
+      const { account } = outcome;
+      return sendMustChange(pages, sessions, request, reply, { account, continueTo, problem: null });
+    }
     if (outcome.kind === 'throttled') setRetryAfter(reply.code(429), outcome.retryAfterSeconds);
     else if (outcome.kind === 'busy') setRetryAfter(reply.code(503), BUSY_RETRY_AFTER);
     else reply.code(400);

@@ -98,6 +98,10 @@ export const en = {
         heading: 'The new password is too close to a name',
         text: 'Anybody would try your name, your address or the name of this service. Choose another.',
       },
+      same: {
+        heading: 'This is the password that you were given',
+        text: 'Somebody else knows it. Choose one that only you know.',
+      },
       throttled: {
         heading: 'Too many tries',
         text: (seconds: number): string => `To keep accounts safe, please wait ${wait(seconds)} and try again.`,
@@ -105,6 +109,28 @@ export const en = {
       busy: { heading: 'We’re very busy', text: 'Nothing was changed. Please try again in a moment.' },
       form_expired: { heading: 'This page was open for too long', text: 'Nothing was changed. Please type it again.' },
     },
+  },
+
+  invitation: {
+    title: 'Choose your password',
+    heading: 'Choose your password',
+    lead: (email: string, product: string): Html => html`for ${isolated(email)} at ${isolated(product)}`,
+    text: 'Only you will know it. This address works once, and you’ll be signed out wherever you’re signed in now.',
+    submit: 'Set password',
+  },
+
+  mustChange: {
+    title: 'Choose your own password',
+    heading: 'Choose your own password',
+    lead: (email: string): Html => html`for ${isolated(email)}`,
+    text: 'The password that you signed in with was made for you, so somebody else knows it. Choose one that only you know, and you’ll be signed in.',
+    submit: 'Set password and sign in',
+  },
+
+  passwordSet: {
+    title: 'Password set',
+    heading: 'Your password is set',
+    text: 'Sign in with your email address and the new password.',
   },
 
   consent: {
@@ -445,6 +471,12 @@ export const en = {
         text: 'The app that sent you here can’t connect to accounts at the moment.',
         now: 'Nothing new was shared. Please try again later, or ask the app’s makers.',
         developer: html`The operator has paused this client.`,
+      },
+      dead_invitation: {
+        heading: 'This address doesn’t work any more',
+        text: 'An address to set a password works once, for 24 hours, until a newer one takes its place.',
+        now: 'Did you set your password already? Then sign in. If not, ask whoever sent you this address for a new one.',
+        developer: html`An operator makes a new address with <code>valetkey user invite</code>.`,
       },
       plain_http: {
         heading: 'This page needs a secure connection',

@@ -36,6 +36,8 @@ export const STORED_ACCOUNT = Table.of<Account & AccountSearchKeys>('account', {
   foreignRank: 'integer?',
   isUnwrapped: 'boolean',
   passwordSetAt: 'time?',
+  mustChangePassword: 'boolean',
+  invitation: 'json?',
   createdAt: 'time',
 });
 
@@ -57,33 +59,39 @@ function foreignKeys(password: StoredPassword | null): Pick<AccountSearchKeys, '
   return { foreignRank: functionRank(password.foreign), isUnwrapped: isUnwrapped(password) };
 }
 
-/** What goes with a password that is our own. */
-export const OWN_PASSWORD = 'foreign_rank = NULL, is_unwrapped = FALSE';
+/** What goes with a new password: it is our own, and ends an invitation. */
+export const NEW_PASSWORD = 'foreign_rank = NULL, is_unwrapped = FALSE, invitation = NULL';
 
 const SELECT = `SELECT ${ACCOUNT.names} FROM account`;
 const INSERT = `${STORED_ACCOUNT.insertion} ON CONFLICT DO NOTHING`;
-/**
- * Only among those with a password an address or a user name is one person's alone. Each is searched by itself: with both in
- * one condition SQLite would walk over all accounts.
- */
+/** Only among those who have a password or are invited to set one an address or a user name is one person's alone. */
+const HAS_NAMES = (account: string) => `(${account}.password IS NOT NULL OR ${account}.invitation IS NOT NULL)`;
+/** Each name is searched by itself: with both in one condition SQLite would walk over all accounts. */
 const TAKEN = `
-  SELECT 'email' AS taken FROM account WHERE email_key = $1 AND password IS NOT NULL AND id <> $3
-  UNION ALL SELECT 'username' FROM account WHERE username = $2 AND password IS NOT NULL AND id <> $3
+  SELECT 'email' AS taken FROM account WHERE email_key = $1 AND ${HAS_NAMES('account')} AND id <> $3
+  UNION ALL SELECT 'username' FROM account WHERE username = $2 AND ${HAS_NAMES('account')} AND id <> $3
   ORDER BY taken LIMIT 1`;
 const IS_FREE = (emailKey: string, username: string) => `
   NOT EXISTS (SELECT 1 FROM account AS other
-    WHERE other.email_key = ${emailKey} AND other.password IS NOT NULL AND other.id <> $1)
+    WHERE other.email_key = ${emailKey} AND ${HAS_NAMES('other')} AND other.id <> $1)
   AND NOT EXISTS (SELECT 1 FROM account AS other
-    WHERE other.username = ${username} AND other.password IS NOT NULL AND other.id <> $1)`;
+    WHERE other.username = ${username} AND ${HAS_NAMES('other')} AND other.id <> $1)`;
 const UPDATE = `
-  UPDATE account SET email = $2, email_key = $3, email_verified = $4, username = $5, name = $6, avatar_url = $7
-  WHERE id = $1 AND (password IS NULL OR ${IS_FREE('$3', '$5')})`;
+  UPDATE account SET email = $2, email_key = $3, email_verified = $4, username = $5, name = $6, avatar_url = $7,
+    invitation = CASE WHEN email_key = $3 THEN invitation END
+  WHERE id = $1 AND (NOT ${HAS_NAMES('account')} OR ${IS_FREE('$3', '$5')})`;
 const SET_PASSWORD = `
-  UPDATE account SET password = $2, ${OWN_PASSWORD}, password_set_at = $3
+  UPDATE account SET password = $2, ${NEW_PASSWORD}, password_set_at = $3, must_change_password = $4
   WHERE id = $1 AND email_key IS NOT NULL AND ${IS_FREE('account.email_key', 'account.username')}`;
+const INVITE = `
+  UPDATE account SET invitation = $2
+  WHERE id = $1 AND status = 'active' AND email_key = $3 AND ${IS_FREE('account.email_key', 'account.username')}`;
+const USE_INVITATION = `
+  UPDATE account SET password = $2, ${NEW_PASSWORD}, password_set_at = $3, must_change_password = FALSE
+  WHERE id = $1 AND invitation = $4`;
 const REHASH = `
   UPDATE account SET password = $3, foreign_rank = $4, is_unwrapped = $5 WHERE id = $1 AND password = $2`;
-const SET_STATUS = 'UPDATE account SET status = $2 WHERE id = $1 AND status <> $2';
+const SET_STATUS = 'UPDATE account SET status = $2, invitation = NULL WHERE id = $1 AND status <> $2';
 /** Changes nothing: it asks whether the account is there, and has its row locked as every other change has. */
 const LOCK = 'UPDATE account SET status = status WHERE id = $1';
 const RAISE_EPOCH = 'UPDATE account SET epoch = epoch + 1 WHERE id = $1';
@@ -109,6 +117,10 @@ export function accountStore(
   const taken = async ({ id, username }: Pick<Account, 'id' | 'username'>, emailKey: string | null) => {
     const [row] = await runner.select({ sql: TAKEN, values: [emailKey, username, id] }, 'all');
     return row ? (row[0] as 'email' | 'username') : null;
+  };
+  const whyNot = async (id: string) => {
+    const account = await one('id', id, [id]);
+    return (account && (await taken(account, account.email && emailKey(account.email)))) ?? 'gone';
   };
   /** The account first: in PostgreSQL a session that is being added has its row locked, and is there when this goes on. */
   const change = (id: string, event: AuditEvent, sql: string, values: readonly Stored[], rest: Statement[] = []) =>
@@ -144,10 +156,17 @@ export function accountStore(
       if (await change(id, event, UPDATE, [email, emailKey, emailVerified, username, name, avatarUrl])) return null;
       return (await taken(account, emailKey)) ?? 'gone';
     },
-    async setPassword(id, password, event) {
-      if (await change(id, event, SET_PASSWORD, [storedPassword(password), event.at], [endSessions(id)])) return null;
-      const account = await one('id', id, [id]);
-      return (account && (await taken(account, account.email && emailKey(account.email)))) ?? 'gone';
+    async setPassword(id, password, mustChange, event) {
+      const values = [storedPassword(password), event.at, mustChange];
+      return (await change(id, event, SET_PASSWORD, values, [endSessions(id)])) ? null : whyNot(id);
+    },
+    async invite(id, emailKey, invitation, event) {
+      const values = [ACCOUNT.stored('invitation', invitation), emailKey];
+      return (await change(id, event, INVITE, values)) ? null : whyNot(id);
+    },
+    useInvitation(id, invitation, password, event) {
+      const values = [storedPassword(password), event.at, ACCOUNT.stored('invitation', invitation)];
+      return change(id, event, USE_INVITATION, values, [endSessions(id)]);
     },
     rehashPassword: (id, from, to) =>
       runner.change([id], {

@@ -3,7 +3,7 @@ import type { Session } from '../../accounts/session.ts';
 import type { SessionStore } from '../../accounts/store.ts';
 import type { Runner } from '../acts.ts';
 import { rowKey } from '../row-key.ts';
-import { ACCOUNT, END_SESSIONS, OWN_PASSWORD, storedPassword } from './accounts.ts';
+import { ACCOUNT, END_SESSIONS, NEW_PASSWORD, storedPassword } from './accounts.ts';
 import { Table } from './table.ts';
 
 /** A session, as it is stored. */
@@ -30,7 +30,7 @@ const ADD = `
   WHERE id = $2 AND status = 'active' AND password = $7 FOR SHARE`;
 
 const CHANGE_PASSWORD = `
-  UPDATE account SET password = $3, ${OWN_PASSWORD}, password_set_at = $4
+  UPDATE account SET password = $3, ${NEW_PASSWORD}, password_set_at = $4, must_change_password = FALSE
   WHERE id = $1 AND status = 'active' AND password = $2`;
 
 const TOUCH = 'UPDATE session SET last_seen_at = $2 WHERE digest = $1 AND last_seen_at < $2';
@@ -50,15 +50,17 @@ export function sessionStore(runner: Runner): SessionStore {
         rest: ended.map(ending),
       });
     },
-    changePassword(verified, password, session, event) {
+    changePassword(verified, password, session, replaces, event) {
       const { accountId, digest } = session;
+      const ended = replaces ? [replaces] : [];
       const change = [accountId, storedPassword(verified), storedPassword(password), event.at];
       return runner.act({
-        touches: [accountId, rowKey(digest)],
+        touches: [accountId, ...[digest, ...ended].map(rowKey)],
         event,
         first: { sql: CHANGE_PASSWORD, values: change },
         rest: [
           { sql: END_SESSIONS, values: [accountId] },
+          ...ended.map(ending),
           { sql: ADD, values: [...SESSION.values(session), storedPassword(password)] },
         ],
       });

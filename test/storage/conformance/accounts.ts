@@ -130,7 +130,7 @@ export function sessions(withStore: WithStore): void {
 
   const ends: Record<string, (store: AnyStore) => Promise<boolean>> = {
     'a new password': async (store) =>
-      (await store.setPassword('usr_ada', { phc: 'new', keyId: 1 }, event('user_password_set'))) === null,
+      (await store.setPassword('usr_ada', { phc: 'new', keyId: 1 }, false, event('user_password_set'))) === null,
     'ending them': (store) => store.endAccountSessions('usr_ada', event('user_sessions_ended')),
     'disabling the account': (store) => store.setAccountStatus('usr_ada', 'disabled', event('user_disabled')),
     'deleting the account': (store) => store.deleteAccount('usr_ada', event('user_deleted')),
@@ -184,7 +184,7 @@ export function sessions(withStore: WithStore): void {
     const session = sampleSession();
     const next = { phc: '$argon2id$next', keyId: 2 };
     const changed = event('password_changed');
-    assert.equal(await store.changePassword(sampleAccount().password, next, session, changed), true);
+    assert.equal(await store.changePassword(sampleAccount().password, next, session, null, changed), true);
     for (const { digest } of before) assert.equal(await store.findSession(digest), null);
     const found = await store.findSession(session.digest);
     assert.deepEqual(found?.session, session);
@@ -203,7 +203,7 @@ export function sessions(withStore: WithStore): void {
       ];
       const last = (await store.listAuditEvents({ limit: 1 }))[0]?.sequence;
       const change = (from: StoredPassword, accountId = 'usr_ada') =>
-        store.changePassword(from, next, sampleSession({ accountId }), event('password_changed'));
+        store.changePassword(from, next, sampleSession({ accountId }), null, event('password_changed'));
       assert.equal(await change(other), false, 'another password was set meanwhile');
       assert.equal(await change({ ...password, keyId: 7 }), false, 'under another key');
       assert.equal(await change(password, 'usr_none'), false);
@@ -230,6 +230,6 @@ export function sessions(withStore: WithStore): void {
     await store.setAccountStatus('usr_ada', 'active', event('user_enabled'));
     const other = { phc: '$argon2id$other', keyId: 1 };
     assert.equal(await store.addSession(sampleSession(), other, null, event('sign_in')), false, 'another password');
-    assert.equal(await store.setPassword('usr_none', { phc: '', keyId: 1 }, event('user_password_set')), 'gone');
+    assert.equal(await store.setPassword('usr_none', { phc: '', keyId: 1 }, false, event('user_password_set')), 'gone');
   });
 }

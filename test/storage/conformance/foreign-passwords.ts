@@ -53,10 +53,10 @@ export function foreignPasswords(withStore: WithStore): void {
     await add(store, 'usr_e', sealed(10));
     await store.rehashPassword('usr_b', wrapped(13), OWN);
     assert.deepEqual(await store.listSlowestForeign(), [bcrypt(12)]);
-    assert.equal(await store.setPassword('usr_c', OWN, event('user_password_set')), null);
+    assert.equal(await store.setPassword('usr_c', OWN, false, event('user_password_set')), null);
     assert.deepEqual(await store.listSlowestForeign(), [bcrypt(11)]);
     const session = sampleSession({ accountId: 'usr_d' });
-    assert.equal(await store.changePassword(wrapped(11), OWN, session, event('password_changed')), true);
+    assert.equal(await store.changePassword(wrapped(11), OWN, session, null, event('password_changed')), true);
     assert.deepEqual(await store.listSlowestForeign(), [bcrypt(10)]);
     assert.deepEqual(await store.countForeign(), { foreign: 1, unwrapped: 1 });
     assert.equal(await store.deleteAccount('usr_e', event('user_deleted')), true);

@@ -109,7 +109,8 @@ CREATE TABLE identity_provider (
   created_at bigint NOT NULL
 );
 
--- A password is JSON. Who signs in elsewhere has none, and may have no e-mail address, or the one of somebody else.
+-- A password is JSON. Who signs in elsewhere has none, and may have no e-mail address, or the one of somebody else. An
+-- invitation is JSON: the digest of a one-time address where the person sets a password, and when it expires.
 CREATE TABLE account (
   id text COLLATE "C" PRIMARY KEY,
   epoch integer NOT NULL,
@@ -125,12 +126,16 @@ CREATE TABLE account (
   foreign_rank integer,
   is_unwrapped boolean NOT NULL,
   password_set_at bigint,
+  must_change_password boolean NOT NULL,
+  invitation text,
   created_at bigint NOT NULL
 );
 
--- An address and a user name are one person's alone among those with a password; everybody else may share them.
-CREATE UNIQUE INDEX account_by_sign_in ON account (email_key) WHERE password IS NOT NULL;
-CREATE UNIQUE INDEX account_by_username ON account (username) WHERE password IS NOT NULL AND username IS NOT NULL;
+-- An address and a user name are one person's alone among those who have a password or are invited to set one; everybody
+-- else may share them.
+CREATE UNIQUE INDEX account_by_sign_in ON account (email_key) WHERE password IS NOT NULL OR invitation IS NOT NULL;
+CREATE UNIQUE INDEX account_by_username ON account (username)
+  WHERE (password IS NOT NULL OR invitation IS NOT NULL) AND username IS NOT NULL;
 CREATE INDEX account_by_email ON account (email_key) WHERE email_key IS NOT NULL;
 -- Of hashes that other programs made: the slowest of each family of functions, and those that wait for being wrapped in our own.
 CREATE INDEX account_by_foreign_rank ON account (foreign_rank) WHERE foreign_rank IS NOT NULL;

@@ -1,0 +1,53 @@
+/** What operators say of people, and the accounts that come of it. */
+import { OperatorError } from '../oauth/error.ts';
+import { type Account, emailProblem, newAccountId, personNameProblem, usernameProblem } from './account.ts';
+import type { AccountStore } from './store.ts';
+
+/** What people and operators call an account. */
+export type AboutAccount = Pick<Account, 'email' | 'name' | 'username'>;
+
+/** What an operator says of somebody new. */
+export type NewPerson = AboutAccount & {
+  readonly email: string;
+  readonly name: string;
+  readonly isOperator: boolean;
+};
+
+/** What an operator says of a new account with a password. */
+export type NewAccount = NewPerson & { readonly password: string; readonly mustChangePassword?: boolean };
+
+/** An account that nobody can sign in to yet, added at a time (ms). */
+export function newAccount(person: NewPerson, at: number) {
+  return {
+    ...person,
+    id: newAccountId(),
+    emailVerified: false,
+    avatarUrl: null,
+    status: 'active' as const,
+    epoch: 0,
+    password: null,
+    passwordSetAt: null,
+    mustChangePassword: false,
+    invitation: null,
+    createdAt: at,
+  };
+}
+
+/** Throws an `OperatorError` that names the field if an account cannot be called so. */
+export function checkAbout({ email, name, username }: AboutAccount): void {
+  const problems = {
+    email: email === null ? null : emailProblem(email),
+    name: name === null ? null : personNameProblem(name),
+    username: username === null ? null : usernameProblem(username),
+  };
+  for (const [field, problem] of Object.entries(problems)) if (problem) throw new OperatorError(`${field}: ${problem}`);
+}
+
+/** Where a provider's subjects are the account ids nobody else is here, and nobody has a password: throws an `OperatorError`. */
+export async function refuseOwnIds(store: Pick<AccountStore, 'listIdentityProviders'>): Promise<void> {
+  const alone = (await store.listIdentityProviders()).find(({ ownIds }) => ownIds);
+  if (alone)
+    throw new OperatorError(
+      `${alone.id} was registered with --own-ids: all people come from there, and nobody has a password here`,
+    );
+}

@@ -1,0 +1,34 @@
+/** The new password of somebody who proved to be its owner, on its way to the store. */
+import type { Account, StoredPassword } from './account.ts';
+import { TurnedAway } from './fair-line.ts';
+import type { PasswordProblem } from './password.ts';
+import type { PasswordHasher } from './password-hash.ts';
+
+/** Why a person's new password is refused: by the rules for all, or because it is the `same` that somebody else knows. */
+export type NewPasswordProblem = PasswordProblem | 'same';
+
+/** What is stored of a new password, or why nothing is. */
+export type HashedPassword =
+  | { readonly kind: 'hashed'; readonly stored: StoredPassword }
+  | { readonly kind: 'refused'; readonly problem: 'same' }
+  | { readonly kind: 'busy' };
+
+/**
+ * Hashes a new password that the rules allow. Only for somebody who proved to be the owner: of a password that must be
+ * changed it tells whether this is it.
+ */
+export async function hashNewPassword(
+  hasher: PasswordHasher,
+  account: Account,
+  password: string,
+): Promise<HashedPassword> {
+  const place = { lane: 'known', share: account.id } as const;
+  try {
+    if (account.mustChangePassword && (await hasher.verify(account.password, password, place)))
+      return { kind: 'refused', problem: 'same' };
+    return { kind: 'hashed', stored: await hasher.hash(password, account.id) };
+  } catch (error) {
+    if (error instanceof TurnedAway) return { kind: 'busy' };
+    throw error;
+  }
+}

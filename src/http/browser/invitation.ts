@@ -1,0 +1,78 @@
+/** The page of an invitation: a person sets the password, who is then to sign in with it. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Invited } from '../../accounts/invitation.ts';
+import type { Parameters } from '../../oauth/parameters.ts';
+import { invitationPage, passwordSetPage } from '../../pages/new-password-page.ts';
+import type { PasswordProblemShown } from '../../pages/password-fields.ts';
+import { answerProblem, BUSY_RETRY_AFTER, setRetryAfter } from '../answer.ts';
+import { formOf } from '../form.ts';
+import { originOf } from '../origin.ts';
+import type { Service } from '../service.ts';
+import type { BrowserSessions } from './browser-session.ts';
+import type { Pages } from './page-answers.ts';
+
+/** Adds the page where invited people set a password. */
+export function addInvitation(app: FastifyInstance, service: Service, pages: Pages, sessions: BrowserSessions): void {
+  const { accounts, paths } = service;
+  const config = { answers: pages.answers, limit: 'public' } as const;
+
+  // Nothing is used up here: programs that read mail or load ahead open addresses, too.
+  app.get(paths.newPassword, { config }, async (request, reply) => {
+    keepAddress(reply);
+    const token = (request.query as Parameters).get('token') ?? '';
+    const invited = await find(request, reply, token);
+    return invited ? sendForm(request, reply, invited, token, null) : reply;
+  });
+
+  app.post(paths.newPassword, { config }, async (request, reply) => {
+    keepAddress(reply);
+    if (!sessions.isFromOwnPage(request)) return pages.sendError(request, reply, 403, 'form_refused');
+    const form = formOf(request);
+    const token = form.get('token') ?? '';
+    const invited = await find(request, reply, token);
+    if (!invited) return reply;
+    const again = (status: number, problem: PasswordProblemShown) => {
+      request.outcome = { error: problem.kind, account_id: invited.id };
+      return sendForm(request, reply.code(status), invited, token, problem);
+    };
+    if (sessions.checkVisitorForm(request, 'invitation', token, form.get('form_token')) !== 'good')
+      return again(403, { kind: 'form_expired' });
+    const password = form.get('password') ?? '';
+    if (password !== form.get('password_again')) return again(400, { kind: 'different' });
+    const outcome = await accounts.useInvitation(invited, password, originOf(request));
+    if (outcome.kind === 'set') return pages.send(reply, passwordSetPage(pages.context(request)));
+    if (outcome.kind === 'dead') return pages.sendError(request, reply, 400, 'dead_invitation');
+    if (outcome.kind === 'refused') return again(400, { kind: outcome.problem });
+    setRetryAfter(reply, BUSY_RETRY_AFTER);
+    return again(503, outcome as { kind: 'busy' });
+  });
+
+  /** Whom a token is for. If it is good for nothing, it sends the answer and returns null. */
+  async function find(request: FastifyRequest, reply: FastifyReply, token: string): Promise<Invited | null> {
+    const found = await accounts.findInvitation(token, originOf(request));
+    if (found.kind === 'good') return found.invited;
+    if (found.kind === 'dead') pages.sendError(request, reply, 400, 'dead_invitation');
+    else
+      answerProblem(pages.answers, request, reply, { kind: 'too_many_requests', retryAfter: found.retryAfterSeconds });
+    return null;
+  }
+
+  function sendForm(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { email }: Invited,
+    token: string,
+    problem: PasswordProblemShown | null,
+  ): FastifyReply {
+    const formToken = sessions.visitorFormToken(request, reply, 'invitation', token);
+    return pages.send(reply, invitationPage(pages.context(request), { email, token, formToken, problem }));
+  }
+}
+
+/**
+ * The address opens an account, so no other request may carry it, not even one to this host, whose proxy may log it. With
+ * `no-referrer` older browsers would post our form with `Origin: null`, as from anywhere.
+ */
+function keepAddress(reply: FastifyReply): void {
+  reply.header('Referrer-Policy', 'strict-origin');
+}

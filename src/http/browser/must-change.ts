@@ -1,0 +1,89 @@
+/**
+ * The page at sign-in for who has a password that somebody else knows. No session begins before another one is set, so that
+ * no page is open meanwhile. The form is shown to whom the password was right for: its token, which nobody else gets, proves
+ * that in the next request. It is bound to the browser, the account and the password's stamp.
+ */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { PasswordAccount } from '../../accounts/account.ts';
+import { mustChangePage } from '../../pages/new-password-page.ts';
+import type { PasswordProblemShown } from '../../pages/password-fields.ts';
+import { BUSY_RETRY_AFTER, setRetryAfter } from '../answer.ts';
+import { formOf } from '../form.ts';
+import { originOf } from '../origin.ts';
+import type { Service } from '../service.ts';
+import type { BrowserSessions } from './browser-session.ts';
+import { continuation } from './continuation.ts';
+import type { Pages } from './page-answers.ts';
+import { sendSignIn } from './sign-in-form.ts';
+
+/** Adds what the form posts to. Whoever opens the address begins at sign-in. */
+export function addMustChange(app: FastifyInstance, service: Service, pages: Pages, sessions: BrowserSessions): void {
+  const { accounts, paths } = service;
+  const config = { answers: pages.answers, limit: 'public' } as const;
+
+  app.get(paths.mustChange, { config }, async (_request, reply) => seeOther(pages, reply, paths.signIn));
+
+  app.post(paths.mustChange, { config }, async (request, reply) => {
+    if (!sessions.isFromOwnPage(request)) return pages.sendError(request, reply, 403, 'form_refused');
+    const form = formOf(request);
+    const continueTo = continuation(paths, form.get('continue'));
+    const account = await accounts.findMustChange(form.get('account') ?? '');
+    const fromStart = () => {
+      request.outcome = { error: 'form_outdated' };
+      const problem = { kind: 'form_expired' } as const;
+      return sendSignIn(service, pages, sessions, request, reply.code(403), { continueTo, appName: null, problem });
+    };
+    const token = form.get('form_token');
+    if (!account || sessions.checkVisitorForm(request, 'must-change', subjectOf(account), token) !== 'good')
+      return fromStart();
+    const again = (status: number, problem: PasswordProblemShown) => {
+      request.outcome = { error: problem.kind, account_id: account.id };
+      return sendMustChange(pages, sessions, request, reply.code(status), { account, continueTo, problem });
+    };
+    const password = form.get('password') ?? '';
+    if (password !== form.get('password_again')) return again(400, { kind: 'different' });
+    const replacement = {
+      password,
+      knownBrowser: sessions.knownBrowser(request),
+      replaces: sessions.sessionToken(request),
+    };
+    const outcome = await accounts.replacePassword(account, replacement, originOf(request));
+    if (outcome.kind === 'changed') {
+      sessions.begin(reply, outcome.sessionToken, outcome.knownBrowser);
+      return seeOther(pages, reply, continueTo ?? paths.apps);
+    }
+    if (outcome.kind === 'refused') return again(400, { kind: outcome.problem });
+    if (outcome.kind === 'wrong_credentials') return fromStart();
+    setRetryAfter(reply, BUSY_RETRY_AFTER);
+    return again(503, { kind: 'busy' });
+  });
+}
+
+/** What the form is shown for. */
+export type MustChange = {
+  readonly account: PasswordAccount;
+  readonly continueTo: string | null;
+  readonly problem: PasswordProblemShown | null;
+};
+
+/** Shows the form for another password to whom the password was right for just now. */
+export function sendMustChange(
+  pages: Pages,
+  sessions: BrowserSessions,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { account, continueTo, problem }: MustChange,
+): FastifyReply {
+  const { id: accountId, email } = account;
+  const formToken = sessions.visitorFormToken(request, reply, 'must-change', subjectOf(account));
+  const page = mustChangePage(pages.context(request), { accountId, email, continueTo, formToken, problem });
+  return pages.send(reply, page, 'leaves');
+}
+
+function subjectOf({ id, passwordSetAt }: PasswordAccount): string {
+  return JSON.stringify([id, passwordSetAt]);
+}
+
+function seeOther(pages: Pages, reply: FastifyReply, path: string): FastifyReply {
+  return pages.secure(reply, 'leaves').header('Cache-Control', 'no-store').code(303).header('Location', path).send();
+}

@@ -1,0 +1,82 @@
+/** Where people who are not signed in set a password: invited ones, and those whose password somebody else knows. */
+import { hiddenFields } from './form.ts';
+import { type Html, html } from './html.ts';
+import { layout, type PageContext } from './layout.ts';
+import { problemNotice } from './notice.ts';
+import { isAboutFields, type PasswordProblemShown, passwordField, passwordProblemTexts } from './password-fields.ts';
+
+/** What both pages show. */
+type NewPasswordData = {
+  /** The address that the person signs in with. */
+  email: string;
+  formToken: string;
+  problem: PasswordProblemShown | null;
+};
+
+/** What the page for invited people shows; `token` is that of the invitation. */
+export type InvitationData = NewPasswordData & { token: string };
+
+/** What the page shows on the way to `continueTo`, a path of this service, or to the start page. */
+export type MustChangeData = NewPasswordData & { accountId: string; continueTo: string | null };
+
+/** The page where an invited person sets the password. It posts `token`, `password` and `password_again`. */
+export function invitationPage(context: PageContext, data: InvitationData): Html {
+  const texts = context.messages.invitation;
+  const lead = texts.lead(data.email, context.brand.productName);
+  const hidden = html`${hiddenFields(data.formToken)}<input type="hidden" name="token" value="${data.token}">`;
+  return newPasswordPage(context, data, { ...texts, lead, hidden, action: context.paths.newPassword });
+}
+
+/** The page where somebody changes a password at sign-in. It posts `account`, `password`, `password_again` and `continue`. */
+export function mustChangePage(context: PageContext, data: MustChangeData): Html {
+  const texts = context.messages.mustChange;
+  const lead = texts.lead(data.email);
+  const hidden = html`${hiddenFields(data.formToken, data.continueTo)}<input type="hidden" name="account" value="${data.accountId}">`;
+  return newPasswordPage(context, data, { ...texts, lead, hidden, action: context.paths.mustChange });
+}
+
+/** The page after an invited person set the password. */
+export function passwordSetPage(context: PageContext): Html {
+  const { messages, paths } = context;
+  const texts = messages.passwordSet;
+  return layout(
+    context,
+    { title: texts.title, shape: 'card' },
+    html`<h1>${texts.heading}</h1>
+<p>${texts.text}</p>
+<div class="stack"><a class="button primary" href="${paths.signIn}">${messages.signIn.submit}</a></div>`,
+  );
+}
+
+/** What differs between the two. */
+type Variant = {
+  title: string;
+  heading: string;
+  text: string;
+  submit: string;
+  lead: Html;
+  hidden: Html;
+  action: string;
+};
+
+function newPasswordPage(context: PageContext, { email, problem }: NewPasswordData, variant: Variant): Html {
+  const { messages } = context;
+  const { next, again, rule } = messages.password;
+  const title = problem ? messages.layout.titleWithProblem(variant.title) : variant.title;
+  const isInvalid = problem !== null && isAboutFields(problem);
+  return layout(
+    context,
+    { title, shape: 'card' },
+    html`<h1>${variant.heading}</h1>
+<p class="lead">${variant.lead}</p>
+${problem && problemNotice(passwordProblemTexts(messages, problem))}
+<p>${variant.text}</p>
+<form method="post" action="${variant.action}" class="stack">
+${variant.hidden}
+<input type="email" name="email" value="${email}" autocomplete="username" hidden readonly>
+${passwordField('password', next, 'new-password', isInvalid, rule)}
+${passwordField('password_again', again, 'new-password', isInvalid)}
+<button class="primary">${variant.submit}</button>
+</form>`,
+  );
+}

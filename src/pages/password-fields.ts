@@ -1,0 +1,40 @@
+/** Fields for passwords, and what may be wrong with what was typed. */
+import { type Html, html } from './html.ts';
+import type { Messages } from './messages/messages.ts';
+
+/** Why the last try to set a password changed nothing. */
+export type PasswordProblemShown =
+  | { kind: 'wrong_credentials' | 'busy' | 'form_expired' | 'different' }
+  | { kind: 'too_short' | 'too_long' | 'nul' | 'common' | 'guessable' | 'same' }
+  | { kind: 'throttled'; retryAfterSeconds: number };
+
+/** Problems that another input does not solve. */
+const NOT_ABOUT_FIELDS = { busy: true, throttled: true, form_expired: true };
+
+/** Whether another input solves a problem. */
+export function isAboutFields({ kind }: PasswordProblemShown): boolean {
+  return !(kind in NOT_ABOUT_FIELDS);
+}
+
+/** A field for a password, with the rule for new ones above it; `isInvalid` if the problem that is shown is about it. */
+export function passwordField(
+  name: string,
+  label: string,
+  autocomplete: string,
+  isInvalid: boolean,
+  rule: string | null = null,
+): Html {
+  const described = [isInvalid && 'problem', rule !== null && `${name}-rule`].filter(Boolean).join(' ');
+  return html`<div class="field">
+<label for="${name}">${label}</label>
+${rule !== null && html`<p class="hint" id="${name}-rule">${rule}</p>`}
+<input id="${name}" name="${name}" type="password" dir="ltr" autocomplete="${autocomplete}" required ${described !== '' && html`aria-describedby="${described}"`} ${isInvalid && html`aria-invalid="true"`}>
+</div>`;
+}
+
+/** The texts of a problem. */
+export function passwordProblemTexts({ password: { problems } }: Messages, problem: PasswordProblemShown) {
+  if (problem.kind !== 'throttled') return problems[problem.kind];
+  const { heading, text } = problems.throttled;
+  return { heading, text: text(problem.retryAfterSeconds) };
+}
