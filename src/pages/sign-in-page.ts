@@ -67,8 +67,8 @@ ${hiddenFields(data.formToken, data.continueTo)}
 }
 
 function providerList({ signIn: texts }: Messages, { hasPassword, providers }: SignInData): Html {
-  return html`${hasPassword && html`<p class="aside">${texts.or}</p>`}
-<div class="stack">${providers.map(({ name, href }) => html`<a class="button secondary" href="${href}">${texts.signInWith(name)}</a>`)}</div>`;
+  return html`${hasPassword && html`<p class="or">${texts.or}</p>`}
+<div class="stack">${providers.map(({ name, href }) => html`<a class="button secondary" href="${href}"><span>${texts.signInWith(name)}</span></a>`)}</div>`;
 }
 
 function lead({ messages: { signIn: texts }, brand }: PageContext, { appName, isAgain }: SignInData): Html {

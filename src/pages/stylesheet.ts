@@ -110,6 +110,7 @@ main { inline-size: 100%; margin-inline: auto; }
 .field + .primary { margin-block-start: 0.5rem; }
 .card main > .stack, .card main > form { margin-block-start: 1.75rem; }
 .stack > .button + .button, .stack > .primary + .button { margin-block-start: -0.25rem; }
+.or { text-align: center; color: var(--muted); }
 .aside { font-size: 0.875rem; color: var(--muted); }
 .fine { font-size: 0.8125rem; color: var(--muted); }
 

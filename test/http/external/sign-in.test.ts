@@ -255,6 +255,27 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
       atProvider(await browser.get(urls[0] as string));
     });
 
+    test('external sign-in: a session is good for the last five requests, and another person’s replaces it', async (t) => {
+      const world = await start(t);
+      const [one] = ends(world);
+      const client = await addClient(one);
+      const browser = new Browser();
+      const urls = Array.from({ length: 6 }, (_, n) => authorizeUrl(one, client, { state: `tab${n}` }));
+      for (const url of urls) {
+        one.clock.advance(1);
+        assert.match((await signInThrough(one, world.provider, browser, url)).body, /Ada/);
+      }
+      atProvider(await browser.get(urls[0] as string));
+      assert.match((await browser.get(urls[1] as string)).body, /value="allow"/);
+      const older = await browser.get(urls[5] as string);
+      const eves = authorizeUrl(one, client, { state: 'eve' });
+      const eve = await signInThrough(one, world.provider, browser, eves, { subject: 'eve', name: 'Eve' });
+      assert.match(eve.body, /Eve/);
+      atProvider(await browser.get(urls[5] as string));
+      const pressed = await browser.submit(older, '/auth/oauth2/authorize', { decision: 'allow' });
+      assert.match(pressed.headers.get('location') ?? '', /^\/auth\/oauth2\/authorize/, 'nothing was allowed');
+    });
+
     test('external sign-in: a session is good for its request alone, for ten minutes', async (t) => {
       const world = await start(t);
       const [one] = ends(world);
