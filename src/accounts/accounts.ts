@@ -2,7 +2,7 @@
 import { type Actor, type AuditAction, type AuditEvent, auditEvent } from '../oauth/audit.ts';
 import type { RequestOrigin } from '../oauth/client-authenticator.ts';
 import { OperatorError } from '../oauth/error.ts';
-import { type Account, emailKey, hasPassword, isMadeHere, type PasswordAccount } from './account.ts';
+import { type Account, emailKey, isMadeHere, type PasswordAccount } from './account.ts';
 import type { AccountPace } from './account-pace.ts';
 import type { GuessBudget } from './guess-budget.ts';
 import {
@@ -19,14 +19,18 @@ import {
   checkAbout,
   type NewAccount,
   type NewPerson,
+  NO_EMAIL,
   newAccount,
   refuseOwnIds,
+  severalOf,
+  TAKEN,
 } from './new-account.ts';
 import { PASSWORD_PROBLEMS, passwordProblem } from './password.ts';
 import {
   type ChangeAttempt,
   type ChangeOutcome,
   changePassword,
+  findMustChange,
   type Replacement,
   replacePassword,
   type SetPassword,
@@ -83,10 +87,8 @@ export class Accounts {
   }
 
   /** The account of a sign-in that found that its password must be changed, by its id; null if that is not true any more. */
-  async findMustChange(id: string): Promise<PasswordAccount | null> {
-    const account = await this.#parts.store.findAccount(id);
-    if (account?.status !== 'active' || !account.mustChangePassword) return null;
-    return hasPassword(account) ? account : null;
+  findMustChange(id: string): Promise<PasswordAccount | null> {
+    return findMustChange(this.#parts.store, id);
   }
 
   /** Replaces a password that must be changed; `password-change.ts` says how. */
@@ -204,7 +206,7 @@ export class Accounts {
     if (byId) return byId;
     const [account, ...others] = await store.listAccountsByEmail(emailKey(idOrEmail), MAX_LISTED);
     if (!account) throw new OperatorError(`there is no account ${JSON.stringify(idOrEmail)}: "user list" lists them`);
-    if (others.length > 0) throw new OperatorError(severalOf(idOrEmail, [account, ...others]));
+    if (others.length > 0) throw severalOf(idOrEmail, [account, ...others]);
     return account;
   }
 
@@ -291,20 +293,8 @@ export class Accounts {
   }
 }
 
-const TAKEN = {
-  email: 'another account has this e-mail address already',
-  username: 'another account has this user name already',
-} as const;
-
-const NO_EMAIL = 'who has no e-mail address cannot sign in with a password: "user update --email" gives one';
-
 /** Maximum number of accounts that are listed for an address that several have. */
 const MAX_LISTED = 20;
-
-function severalOf(email: string, accounts: readonly Account[]): string {
-  const ids = accounts.map(({ id }) => id).join(', ');
-  return `several accounts have the e-mail address ${JSON.stringify(email)}: name one by its id (${ids})`;
-}
 
 function mustBeThere(there: boolean): void {
   if (!there) throw new OperatorError('the account was deleted at the same time');

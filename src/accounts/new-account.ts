@@ -1,4 +1,4 @@
-/** What operators say of people, and the accounts that come of it. */
+/** What operators say of people, the accounts that come of it, and why none does. */
 import { OperatorError } from '../oauth/error.ts';
 import { type Account, emailProblem, newAccountId, personNameProblem, usernameProblem } from './account.ts';
 import type { AccountStore } from './store.ts';
@@ -51,3 +51,20 @@ export async function refuseOwnIds(store: Pick<AccountStore, 'listIdentityProvid
       `${alone.id} was registered with --own-ids: all people come from there, and nobody has a password here`,
     );
 }
+
+/** The refusal of an address that names several accounts. */
+export function severalOf(email: string, accounts: readonly Account[]): OperatorError {
+  const ids = accounts.map(({ id }) => id).join(', ');
+  return new OperatorError(
+    `several accounts have the e-mail address ${JSON.stringify(email)}: name one by its id (${ids})`,
+  );
+}
+
+/** Why an account does not get a name. */
+export const TAKEN = {
+  email: 'another account has this e-mail address already',
+  username: 'another account has this user name already',
+} as const;
+
+/** Why an account gets no password. */
+export const NO_EMAIL = 'who has no e-mail address cannot sign in with a password: "user update --email" gives one';

@@ -4,7 +4,7 @@
  */
 import { auditEvent, userActor } from '../oauth/audit.ts';
 import type { RequestOrigin } from '../oauth/client-authenticator.ts';
-import { emailKey, type PasswordAccount } from './account.ts';
+import { emailKey, hasPassword, type PasswordAccount } from './account.ts';
 import { hashNewPassword, type NewPasswordProblem } from './new-password.ts';
 import { passwordProblem } from './password.ts';
 import { newSessionToken, passwordSession, sessionDigest } from './session.ts';
@@ -57,6 +57,16 @@ export async function changePassword(
   if (checked.kind === 'wrong_credentials') parts.wrongSignIns.count(account.id);
   if (checked.kind !== 'right') return checked;
   return setOwn(parts, account, { password, knownBrowser, replaces: null }, origin);
+}
+
+/** The account of a sign-in that found that its password must be changed, by its id; null if that is not true any more. */
+export async function findMustChange(
+  store: Pick<AccountStore, 'findAccount'>,
+  id: string,
+): Promise<PasswordAccount | null> {
+  const account = await store.findAccount(id);
+  if (account?.status !== 'active' || !account.mustChangePassword) return null;
+  return hasPassword(account) ? account : null;
 }
 
 /** A new password in place of one that must be changed, the browser's marks, and the token of a session that ends. */

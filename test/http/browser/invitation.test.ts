@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { Browser, type PostedFields, type Visit } from '../../support/browser.ts';
 import { auditActions, signedInBrowser, signIn } from '../../support/flow.ts';
+import { registerProvider } from '../../support/provider.ts';
 import { addUser, PASSWORD, startTestService } from '../../support/service.ts';
 
 const service = await startTestService({ after });
@@ -202,4 +203,12 @@ test('Promise 6: dead addresses count as wrong passwords of their source, and go
   assert.equal(refused.status, 429);
   assert.ok(Number(refused.headers.get('retry-after')) > 0);
   assert.equal((await signIn(own, new Browser())).status, 429);
+});
+
+test('nobody is invited where all people come from one provider', async (t) => {
+  const own = await startTestService(t);
+  await registerProvider(own, { ownIds: true });
+  const person = { email: someEmail(), name: 'Grace Hopper', username: null, isOperator: false };
+  await assert.rejects(own.installation.accounts.addInvited(person, own.installation.operator), /--own-ids/);
+  assert.deepEqual(await own.installation.accounts.list(10), []);
 });
