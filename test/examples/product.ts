@@ -1,0 +1,85 @@
+/** The products of examples/, each as a process that signs people in for a real service. */
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { makeRootKey } from '../../src/settings/root-keys.ts';
+import { registerProvider } from '../support/provider.ts';
+import { freePort, type Lifetime, startTestService, type TestService } from '../support/service.ts';
+
+/** One of them: how it is run, and why it cannot be run here, or false. */
+export type Example = {
+  readonly file: string;
+  readonly command: readonly string[];
+  readonly skip: string | false;
+};
+
+const PYTHON = ['python3', '/usr/bin/python3'].find(
+  (python) => spawnSync(python, ['-c', 'import flask'], { stdio: 'ignore' }).status === 0,
+);
+
+/** All of them. */
+export const EXAMPLES: readonly Example[] = [
+  { file: 'examples/product-plain-node/server.mjs', command: [process.execPath], skip: false },
+  { file: 'examples/product-express/server.mjs', command: [process.execPath], skip: false },
+  {
+    file: 'examples/product-flask/app.py',
+    command: [PYTHON ?? ''],
+    skip: PYTHON === undefined && 'no Flask for Python: on Debian it is the package python3-flask',
+  },
+];
+
+/** The people of each. */
+export const ADA = { name: 'Ada Lovelace', email: 'ada@example.com', password: 'numbers and poems' };
+/** Another one. */
+export const GRACE = { name: 'Grace Hopper', email: 'grace@example.com', password: 'a moth in relay 70' };
+
+/** A service whose people sign in at a product alone. */
+export type AtProduct = { readonly service: TestService; readonly productUrl: string };
+
+/** Starts both, for the length of a test; the service follows the machine's time, as the product does. */
+export async function startProduct(
+  t: Lifetime,
+  { file, command: [program = '', ...options] }: Example,
+): Promise<AtProduct> {
+  const port = await freePort();
+  const productUrl = `http://localhost:${port}`;
+  const { service, secret } = await startService(t, `${productUrl}/oauth/sign-in`);
+  const env = { PATH: process.env['PATH'], PORT: String(port), VALETKEY_URL: service.appUrl, VALETKEY_SECRET: secret };
+  const child = spawn(program, [...options, file], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  t.after(() => void child.kill('SIGKILL'));
+  const ended = once(child, 'exit').then(() => Promise.reject(new Error(`${file} ended at once`)));
+  await Promise.race([once(child.stdout, 'data'), ended]);
+  ended.catch(() => {});
+  return { service, productUrl };
+}
+
+async function startService(t: Lifetime, signInUrl: string): Promise<{ service: TestService; secret: string }> {
+  const folder = mkdtempSync(join(tmpdir(), 'valetkey-test-'));
+  const variables = { VALETKEY_DATABASE_URL: `sqlite:${join(folder, 'valetkey.db')}`, VALETKEY_KEYS: makeRootKey() };
+  const before = await startTestService({ after: () => {} }, variables);
+  const { id, secret } = await registerProvider(before, { signInUrl });
+  await before.stop();
+  const service = await startTestService(t, { ...variables, VALETKEY_SIGN_IN_METHODS: id });
+  const follow = () => service.clock.advance(Math.max(0, Date.now() - service.clock.now()) / 1000);
+  const following = setInterval(follow, 100);
+  follow();
+  t.after(() => {
+    clearInterval(following);
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  });
+  return { service, secret };
+}
+
+/** The lines of an example that are for Valetkey: those between its marks, and those that are marked at their end. */
+export function linesForValetkey({ file }: Example): string[] {
+  let isInside = false;
+  return readFileSync(file, 'utf8')
+    .split('\n')
+    .filter((line) => {
+      const mark = /(>>>|<<<) Valetkey/.exec(line)?.[1];
+      if (mark !== undefined) isInside = mark === '>>>';
+      return mark === undefined && (isInside || line.endsWith('// Valetkey'));
+    });
+}
