@@ -14,6 +14,7 @@ import {
   NOW,
   sampleAccount,
   sampleClient,
+  sampleExternalSignIn,
   sampleGrant,
   sampleSession,
 } from '../support/storage.ts';
@@ -119,6 +120,15 @@ test('sessions, waiting devices and empty counters go when their time is over', 
   assert.ok(await store.findDeviceRequest('BBBBBBBB', NOW));
   assert.equal((await server.query(url, 'SELECT 1 FROM device_request')).length, 1);
   assert.equal((await server.query(url, 'SELECT 1 FROM throttle')).length, 1);
+});
+
+test('sign-ins elsewhere whose request ended an hour ago go, and no others', async (t) => {
+  const opened = await open(t);
+  const all = [NOW + 1, NOW - HOUR + 1, NOW - HOUR - 1].map((expiresAt) => sampleExternalSignIn({ expiresAt }));
+  for (const each of all) await opened.store.stateExternalSignIn(each);
+  assert.equal(await walkAll(opened), 1);
+  const found = await Promise.all(all.map(({ nonce }) => opened.store.findExternalSignIn(nonce)));
+  assert.deepEqual(found.map(Boolean), [true, true, false]);
 });
 
 const use = ({ store }: PostgresqlStorage, name: string, expiresAt: number, most = 1000, clientId = 'app_one') =>

@@ -13,6 +13,7 @@ import {
   openAsService,
   sampleAccount,
   sampleClient,
+  sampleExternalSignIn,
   sampleGrant,
   sampleSession,
 } from '../support/storage.ts';
@@ -104,6 +105,15 @@ test('sessions that ended a day ago go', async () => {
   assert.equal(await walkAll(opened), 2);
   const found = await Promise.all(sessions.map(({ digest }) => opened.store.findSession(digest)));
   assert.deepEqual(found.map(Boolean), [true, true, false, false]);
+});
+
+test('sign-ins elsewhere whose request ended an hour ago go, and no others', async () => {
+  const opened = await openInMemory();
+  const all = [NOW + 1, NOW - HOUR + 1, NOW - HOUR - 1].map((expiresAt) => sampleExternalSignIn({ expiresAt }));
+  for (const each of all) await opened.store.stateExternalSignIn(each);
+  assert.equal(await walkAll(opened), 1);
+  const found = await Promise.all(all.map(({ nonce }) => opened.store.findExternalSignIn(nonce)));
+  assert.deepEqual(found.map(Boolean), [true, true, false]);
 });
 
 const use = ({ store }: SqliteStorage, name: string, expiresAt: number, most = 1000, clientId = 'app_one') =>

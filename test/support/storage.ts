@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { TestContext } from 'node:test';
 import type { PasswordAccount } from '../../src/accounts/account.ts';
+import type { ExternalSignIn } from '../../src/accounts/external-sign-in.ts';
 import { passwordSession, type Session } from '../../src/accounts/session.ts';
 import type { Actor, AuditAction, AuditEvent } from '../../src/oauth/audit.ts';
 import type { Client } from '../../src/oauth/client.ts';
@@ -173,6 +174,26 @@ export function sampleGeneration({ id, keyId }: Grant, generation: number): Gene
 
 export function sampleSession(some: Partial<Session> = {}): Session {
   return { ...passwordSession('', 'usr_ada', NOW), digest: randomBytes(32), ...some };
+}
+
+/** What a provider said of a sign-in whose request ends at a time (ms). */
+export function sampleExternalSignIn(some: Partial<ExternalSignIn> = {}): ExternalSignIn {
+  return {
+    nonce: randomBytes(16),
+    providerId: 'product',
+    identityId: 'product:ada',
+    browser: randomBytes(32),
+    continueTo: '/device',
+    requestedAt: NOW,
+    demandsLogin: false,
+    maxAge: null,
+    authTime: NOW,
+    amr: ['pwd'],
+    ticket: randomBytes(32),
+    ticketExpiresAt: NOW + 60_000,
+    expiresAt: NOW + 3_600_000,
+    ...some,
+  };
 }
 
 /** Adds the sample account and the sample client. */

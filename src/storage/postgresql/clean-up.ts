@@ -63,6 +63,14 @@ const WALKS: readonly Statements[] = [
       WHERE user_code = dead.key AND expires_at < $2::bigint + ${KEPT_MS - HOUR_MS}`,
   },
   {
+    // Also after an hour: it says who signed in, and where they were going.
+    start: '',
+    scan: `SELECT encode(nonce, 'hex') AS key, expires_at < $3::bigint + ${KEPT_MS - HOUR_MS} AS is_dead
+      FROM external_sign_in WHERE nonce > decode($1, 'hex') ORDER BY nonce LIMIT $2`,
+    remove: `DELETE FROM external_sign_in USING json_to_recordset($1) AS dead (key text)
+      WHERE nonce = decode(dead.key, 'hex') AND expires_at < $2::bigint + ${KEPT_MS - HOUR_MS}`,
+  },
+  {
     // Also after an hour: an expired counter is like none.
     start: '',
     scan: `SELECT encode(key, 'hex') AS key, arrives_at < $3::bigint + ${KEPT_MS - HOUR_MS} AS is_dead

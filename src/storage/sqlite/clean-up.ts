@@ -1,6 +1,6 @@
 /** What is cleaned up in SQLite. A dead row never comes back to life, so that any number of processes may walk at the same time. */
 import { sessionExpiresAt } from '../../accounts/session.ts';
-import { CleanUp, type Walk } from '../clean-up.ts';
+import { CleanUp, HOUR_MS, KEPT_MS, type Walk } from '../clean-up.ts';
 import { rowKey } from '../row-key.ts';
 import { HAS_ITS_EPOCHS } from '../tables/grants.ts';
 import { SESSION } from '../tables/sessions.ts';
@@ -16,7 +16,7 @@ export const DELETIONS = 8;
 /** The clean-up of one database. Times in ms. */
 export function cleanUpOf(tables: Tables, now: () => number): CleanUp<Uint8Array> {
   return new CleanUp({
-    walks: [grantWalk(tables), sessionWalk(tables)],
+    walks: [grantWalk(tables), sessionWalk(tables), externalSignInWalk(tables)],
     deletions: DELETIONS,
     stepEvery: 30,
     busyStepEvery: 6,
@@ -60,6 +60,24 @@ function sessionWalk(tables: Tables): Walk<Uint8Array> {
       const row = find(digest);
       return row && sessionExpiresAt(SESSION.read(row)) < before ? remove(digest) : 0;
     }),
+  };
+}
+
+/** Deleted an hour after it expires, and not a day: it says who signed in, and where they were going. */
+function externalSignInWalk(tables: Tables): Walk<Uint8Array> {
+  type Row = { nonce: Uint8Array; expires_at: number };
+  const window = tables.all<Row>(
+    'SELECT nonce, expires_at FROM external_sign_in WHERE nonce > ? ORDER BY nonce LIMIT ?',
+  );
+  const remove = tables.change('DELETE FROM external_sign_in WHERE nonce = ? AND expires_at < ?');
+  const over = (before: number) => before + KEPT_MS - HOUR_MS;
+  return {
+    async scan(place, before) {
+      const rows = window(place ?? new Uint8Array(), WINDOW);
+      const dead = rows.filter(({ expires_at }) => expires_at < over(before)).map(({ nonce }) => nonce);
+      return { seen: rows.length, dead, last: rows[WINDOW - 1]?.nonce ?? null };
+    },
+    remove: removing(tables, (nonce, before) => remove(nonce, over(before))),
   };
 }
 

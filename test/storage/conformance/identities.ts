@@ -1,10 +1,9 @@
 /** Identities and their providers, and sign-ins elsewhere on their way back. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import type { ExternalSignIn } from '../../../src/accounts/external-sign-in.ts';
 import { type Identity, type IdentityProvider, identityId } from '../../../src/accounts/identity-provider.ts';
 import type { ExternalSession } from '../../../src/accounts/session.ts';
-import { event, NOW, sampleAccount, sampleSecret, sampleSession } from '../../support/storage.ts';
+import { event, NOW, sampleAccount, sampleExternalSignIn, sampleSecret, sampleSession } from '../../support/storage.ts';
 import { type AnyStore, HUNDRED, type WithStore } from './any-store.ts';
 
 const product: IdentityProvider = {
@@ -35,25 +34,6 @@ function person(id: string) {
 
 function identityOf(subject: string, accountId: string): Identity {
   return { id: identityId('product', subject), providerId: 'product', accountId, createdAt: NOW };
-}
-
-function stated(some: Partial<ExternalSignIn> = {}): ExternalSignIn {
-  return {
-    nonce: randomBytes(16),
-    providerId: 'product',
-    identityId: 'product:ada',
-    browser: randomBytes(32),
-    continueTo: '/device',
-    requestedAt: NOW,
-    demandsLogin: false,
-    maxAge: null,
-    authTime: NOW,
-    amr: ['pwd'],
-    ticket: randomBytes(32),
-    ticketExpiresAt: NOW + 60_000,
-    expiresAt: NOW + 3_600_000,
-    ...some,
-  };
 }
 
 async function register(store: AnyStore): Promise<void> {
@@ -171,11 +151,15 @@ export function identities(withStore: WithStore): void {
 /** Sign-ins elsewhere. */
 export function externalSignIns(withStore: WithStore): void {
   withStore('who says it first binds a request; the same may say it anew, and the older ticket dies', async (store) => {
-    const first = stated();
+    const first = sampleExternalSignIn();
     assert.deepEqual(await store.stateExternalSignIn(first), first);
-    const other = await store.stateExternalSignIn({ ...stated(), nonce: first.nonce, identityId: 'product:eve' });
+    const other = await store.stateExternalSignIn({
+      ...sampleExternalSignIn(),
+      nonce: first.nonce,
+      identityId: 'product:eve',
+    });
     assert.deepEqual(other, first, 'another person');
-    const denied = await store.stateExternalSignIn({ ...stated(), nonce: first.nonce, identityId: null });
+    const denied = await store.stateExternalSignIn({ ...sampleExternalSignIn(), nonce: first.nonce, identityId: null });
     assert.deepEqual(denied, first, 'a refusal');
     const again = { ...first, ticket: randomBytes(32), ticketExpiresAt: NOW + 61_000, amr: ['otp'] };
     assert.deepEqual(await store.stateExternalSignIn(again), again);
@@ -189,14 +173,14 @@ export function externalSignIns(withStore: WithStore): void {
   });
 
   withStore('of 100 people who are said at once, one binds a request', async (store) => {
-    const { nonce } = stated();
-    const all = HUNDRED.map((_, n) => stated({ nonce, identityId: `product:${n}` }));
+    const { nonce } = sampleExternalSignIn();
+    const all = HUNDRED.map((_, n) => sampleExternalSignIn({ nonce, identityId: `product:${n}` }));
     const found = await Promise.all(all.map((one) => store.stateExternalSignIn(one)));
     assert.equal(new Set(found.map(({ identityId }) => identityId)).size, 1);
   });
 
   withStore('a ticket begins one session, of 100 that show it at once, and ends the one it replaces', async (store) => {
-    const one = stated();
+    const one = sampleExternalSignIn();
     await store.stateExternalSignIn(one);
     const before = sampleSession();
     await store.addSession(before, sampleAccount().password, null, event('sign_in'));
@@ -218,7 +202,7 @@ export function externalSignIns(withStore: WithStore): void {
 
   withStore('a session is extended only from what it was, and none begins for a disabled account', async (store) => {
     const session = sampleSession({ providerId: 'product', external });
-    const [one, two, three] = [stated(), stated(), stated()];
+    const [one, two, three] = [sampleExternalSignIn(), sampleExternalSignIn(), sampleExternalSignIn()];
     for (const each of [one, two, three]) await store.stateExternalSignIn(each);
     const begin = { kind: 'begin', session, replaces: null } as const;
     assert.equal(await store.takeTicket(one.nonce, one.ticket as Buffer, begin, event('sign_in')), true);
