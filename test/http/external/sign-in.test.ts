@@ -39,7 +39,7 @@ function ticked(body: string): string[] {
 }
 
 for (const [store, start] of Object.entries(storesWithProvider(server)))
-  describe(`external sign-in on ${store}`, { concurrency: true }, () => {
+  describe(`external sign-in on ${store}`, { concurrency: 4 }, () => {
     test('external sign-in: from the app to the provider, back, Allow, and a token of that person', async (t) => {
       const world = await start(t);
       const [one, two] = ends(world);
