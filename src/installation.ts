@@ -4,6 +4,7 @@ import { ExternalSignIns } from './accounts/external-sign-ins.ts';
 import { makeSignInLimits, makeThrottles } from './accounts/limits.ts';
 import { PasswordHasher } from './accounts/password-hash.ts';
 import { ProviderAuthenticator } from './accounts/provider-authenticator.ts';
+import { ProviderUsers } from './accounts/provider-users.ts';
 import { SignInFloor } from './accounts/sign-in-floor.ts';
 import { UserImport } from './accounts/user-import.ts';
 import { UserLinks } from './accounts/user-links.ts';
@@ -61,6 +62,7 @@ export function makeInstallation(
     audiences: assertionAudiences(appUrl),
   });
   const accounts = new Accounts({ store, hasher, ...limits, floor, wrongSignIns, now, guessable });
+  const grants = new GrantRegistry(store, now);
   return {
     authorizationServer: new AuthorizationServer({
       ...parts,
@@ -76,9 +78,10 @@ export function makeInstallation(
     links: new UserLinks({ store, accounts, now }, operator),
     startWrapping: (report: (error: Error) => void) => new Wrapping({ store, hasher, later, report }),
     wrongSignIns,
-    grants: new GrantRegistry(store, now),
+    grants,
     externalSignIns: new ExternalSignIns({ store, keyring, methods, now }),
     providers: new ProviderAuthenticator({ ...parts, throttle: throttles.clientAndSource, issuer: appUrl }),
+    providerUsers: new ProviderUsers({ store, grants, throttle: throttles.providerCalls, now }),
     resourceServers: new ResourceServerRegistry(parts, operator),
     scopes: new ScopeRegistry(store, now, operator),
     identityProviders: new IdentityProviderRegistry(parts, operator),

@@ -78,6 +78,7 @@ export async function startService(configuration: Configuration, world: World): 
     grants: installation.grants,
     externalSignIns: installation.externalSignIns,
     providers: installation.providers,
+    providerUsers: installation.providerUsers,
     clients: storage.store,
     scopes: storage.store,
     resourceServers: storage.store,

@@ -9,7 +9,7 @@ import { invalidRequest, Refusal } from '../oauth/error.ts';
 import type { Keyring } from '../oauth/keyring.ts';
 import { completeReturn, type Returned, type ReturnOutcome } from './external-return.ts';
 import type { ExternalSignIn } from './external-sign-in.ts';
-import { type IdentityProvider, identityId } from './identity-provider.ts';
+import { type IdentityProvider, identityId, providerActor } from './identity-provider.ts';
 import { bringUpToDate, type PeopleParts, refusedPerson, refusedSubject } from './people.ts';
 import {
   browserDigest,
@@ -107,8 +107,9 @@ export class ExternalSignIns {
     const bound = await store.stateExternalSignIn(stated);
     if (bound.identityId !== stated.identityId) return this.#conflict(actor, at, 'it was bound to somebody else');
     if (!bound.ticket?.equals(ticket.digest)) return refusedRequest('the sign-in request was used');
-    if (said.subject !== null) await bringUpToDate(this.#parts, provider, said.subject, said.profile, actor);
-    return ticket.text;
+    if (said.subject === null) return ticket.text;
+    const person = { subject: said.subject, profile: said.profile };
+    return (await bringUpToDate(this.#parts, provider, [person], actor)) ?? ticket.text;
   }
 
   /** A browser comes back with a ticket; `external-return.ts` says what becomes of it. */
@@ -128,11 +129,6 @@ export class ExternalSignIns {
     );
     return refusedRequest(detail);
   }
-}
-
-/** A provider as an actor, in a request of its server. */
-function providerActor({ id }: IdentityProvider, origin: RequestOrigin): Actor {
-  return { kind: 'provider', id, ...origin };
 }
 
 /** One public text for every reason, so that a provider learns nothing of the requests of others. */

@@ -2,7 +2,9 @@
  * Identity providers: products that sign their own people in. A provider is neither a client nor a resource server, and its
  * credentials are good for nothing that theirs are.
  */
+import type { Actor } from '../oauth/audit.ts';
 import type { PublicKey } from '../oauth/client.ts';
+import type { RequestOrigin } from '../oauth/client-authenticator.ts';
 import type { StoredSecret } from '../oauth/secret.ts';
 
 /** What a provider may do: say who signs in, and look after its own people. */
@@ -74,4 +76,9 @@ export function signInUrlProblem(text: string): string | null {
 
 function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host);
+}
+
+/** A provider as an actor, in a request of its server. */
+export function providerActor({ id }: IdentityProvider, origin: RequestOrigin): Actor {
+  return { kind: 'provider', id, ...origin };
 }

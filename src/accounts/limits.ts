@@ -15,6 +15,8 @@ const LIMITS = {
   deviceRequests: { count: 100, seconds: 600 },
   userCode: { count: 20, seconds: 600 },
   decisions: { count: 60, seconds: 600 },
+  /** Of one identity provider that asks about its people. */
+  providerCalls: { count: 100, seconds: 10 },
 } as const satisfies Record<string, Limit>;
 
 /** The limits that only signing in knows. */
@@ -45,6 +47,7 @@ export function makeThrottles(counters: SharedCounters | null): Throttles {
     deviceRequests: throttle('deviceRequests'),
     userCode: throttle('userCode'),
     decisions: throttle('decisions'),
+    providerCalls: throttle('providerCalls'),
   };
 }
 

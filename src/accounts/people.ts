@@ -3,39 +3,77 @@ import { type Actor, auditEvent } from '../oauth/audit.ts';
 import { invalidRequest, Refusal } from '../oauth/error.ts';
 import { type Account, emailKey, isMadeHere, newAccountId } from './account.ts';
 import { type IdentityProvider, identityId } from './identity-provider.ts';
-import type { Profile } from './profile.ts';
-import type { AccountStore, IdentityStore } from './store.ts';
+import type { PersonStatement, Profile } from './profile.ts';
+import type { AccountStore, IdentityStore, PersonChange } from './store.ts';
 
 /** What it works with. `now` returns ms since the epoch. */
 export type PeopleParts = {
-  readonly store: IdentityStore & Pick<AccountStore, 'updateAccount' | 'findAccount'>;
+  readonly store: Pick<IdentityStore, 'findIdentity' | 'findIdentityById' | 'findPeople' | 'writePeople'> &
+    Pick<AccountStore, 'findTaken' | 'findAccount'>;
   readonly now: () => number;
 };
 
-/** Why a subject can be nobody at a provider, or null: with `--own-ids` it is the account's id, and must not look like one of ours. */
-export function refusedSubject({ ownIds }: IdentityProvider, subject: string): Refusal | null {
-  return ownIds && isMadeHere(subject) ? invalidRequest('subject must not begin with usr_') : null;
+/**
+ * Why a subject can be nobody at a provider, or null: with `--own-ids` it is the account's id, and must not look like one of
+ * ours. `at` stands before the field's name.
+ */
+export function refusedSubject({ ownIds }: IdentityProvider, subject: string, at = ''): Refusal | null {
+  return ownIds && isMadeHere(subject) ? invalidRequest(`${at}subject must not begin with usr_`) : null;
 }
 
 /** Why a person may not sign in with a provider, or null when they may. Who is not known yet may. */
-export function refusedPerson({ forOperators }: IdentityProvider, account: Account | null): Refusal | null {
+export function refusedPerson(provider: IdentityProvider, account: Account | null): Refusal | null {
   if (account?.status === 'disabled') return new Refusal('access_denied', 'this person is disabled here');
-  if (account?.isOperator && !forOperators)
-    return new Refusal('access_denied', 'this person may not sign in with this identity provider', 'an operator');
-  return null;
+  return refusedOperator(provider, account);
 }
 
-/** The account of a subject, made or brought up to date with a profile. */
+/** Why a provider may do nothing with an account, or null when it may: operators are its people only where they may sign in with it. */
+export function refusedOperator({ forOperators }: IdentityProvider, account: Account | null): Refusal | null {
+  if (!account?.isOperator || forOperators) return null;
+  return new Refusal('access_denied', 'this person may not sign in with this identity provider', 'an operator');
+}
+
+/** The accounts of people, made or brought up to date with what their provider says of them; all or none. */
 export async function bringUpToDate(
   parts: PeopleParts,
   provider: IdentityProvider,
-  subject: string,
-  profile: Profile,
+  said: readonly PersonStatement[],
   actor: Actor,
-): Promise<Account> {
-  const found = await parts.store.findIdentity(provider.id, subject);
-  if (found) return update(parts, found.account, profile, actor);
-  const at = parts.now();
+): Promise<Refusal | null> {
+  const { store } = parts;
+  // In one order, so that two who say the same of many do not wait for each other.
+  const people = said.toSorted((one, other) => (one.subject < other.subject ? -1 : 1));
+  const found = await store.findPeople(
+    provider.id,
+    people.map(({ subject }) => subject),
+  );
+  for (const account of found.values()) {
+    const refused = refusedOperator(provider, account);
+    if (refused) return refused;
+  }
+  const changes: PersonChange[] = [];
+  /** Two subjects may be one person, who is then what was said last. */
+  const latest = new Map<string, Account>();
+  for (const person of people) {
+    const known = found.get(person.subject);
+    const before = known && (latest.get(known.id) ?? known);
+    const change = before
+      ? await update(parts, before, person.profile, actor)
+      : addition(provider, person, actor, parts.now());
+    if (!change) continue;
+    changes.push(change);
+    latest.set(change.account.id, change.account);
+  }
+  // Somebody else was faster to say some of it, or to take a name.
+  return (await store.writePeople(changes)) ? null : bringUpToDate(parts, provider, said, actor);
+}
+
+function addition(
+  provider: IdentityProvider,
+  { subject, profile }: PersonStatement,
+  actor: Actor,
+  at: number,
+): PersonChange {
   const account: Account = {
     id: provider.ownIds ? subject : newAccountId(),
     email: null,
@@ -60,25 +98,36 @@ export async function bringUpToDate(
     createdAt: at,
   };
   const event = auditEvent('user_added', actor, at, { resourceOwnerId: account.id, detail: `by ${provider.id}` });
-  if (await parts.store.addIdentityAndAccount(identity, account, keyOf(account.email), event)) return account;
-  // Somebody else was faster to say the same.
-  return bringUpToDate(parts, provider, subject, profile, actor);
+  return { identity, account, emailKey: keyOf(account.email), event };
 }
 
 /** A provider is told nothing of who else has an address: who has a password here keeps theirs where another one has it. */
-async function update({ store, now }: PeopleParts, before: Account, profile: Profile, actor: Actor): Promise<Account> {
+async function update(
+  { store, now }: PeopleParts,
+  before: Account,
+  profile: Profile,
+  actor: Actor,
+): Promise<PersonChange | null> {
   const changed = Object.entries(profile).filter(([name, value]) => before[name as keyof Profile] !== value);
   // Who has a password signs in with this address, and needs one.
   const fitting =
     before.password === null ? changed : changed.filter(([name, value]) => name !== 'email' || value !== null);
-  if (fitting.length === 0) return before;
-  const after: Account = { ...before, ...(Object.fromEntries(fitting) as Profile) };
+  if (fitting.length === 0) return null;
+  const account: Account = { ...before, ...(Object.fromEntries(fitting) as Profile) };
+  if (before.password !== null && (await isTaken(store, before, account))) {
+    const { email: _email, emailVerified: _verified, username: _username, ...rest } = profile;
+    return update({ store, now }, before, rest, actor);
+  }
   const detail = fitting.map(([name]) => name).join(', ');
   const event = auditEvent('user_updated', actor, now(), { resourceOwnerId: before.id, detail });
-  const problem = await store.updateAccount(after, keyOf(after.email), event);
-  if (problem === null || problem === 'gone') return after;
-  const { email: _email, emailVerified: _verified, username: _username, ...rest } = profile;
-  return update({ store, now }, before, rest, actor);
+  return { identity: null, account, emailKey: keyOf(account.email), event };
+}
+
+/** Whether another account with a password has a name that this one would get. */
+async function isTaken(store: PeopleParts['store'], before: Account, after: Account): Promise<boolean> {
+  const username = after.username === before.username ? null : after.username;
+  const key = keyOf(after.email) === keyOf(before.email) ? null : keyOf(after.email);
+  return (await store.findTaken(username, key)) !== null;
 }
 
 function keyOf(email: string | null): string | null {

@@ -6,6 +6,9 @@ import { subjectProblem } from './identity-provider.ts';
 /** What is known of a person from a provider; a field that is absent is kept as it is. */
 export type Profile = Partial<Pick<Account, 'email' | 'emailVerified' | 'name' | 'username' | 'avatarUrl'>>;
 
+/** What a provider says of one of its people. */
+export type PersonStatement = { readonly subject: string; readonly profile: Profile };
+
 /** Members of a JSON object, of any kind. */
 export type Members = Readonly<Record<string, unknown>>;
 

@@ -49,7 +49,7 @@ export class ProviderAuthenticator {
     if (proven.status === 'paused') return invalidClient('the identity provider is paused');
     return proven.rights.includes(right)
       ? proven
-      : new Refusal('unauthorized_client', `this identity provider has no right "${right}"`);
+      : new Refusal('unauthorized_client', `this identity provider lacks the right: ${right}`);
   }
 
   async #verify(

@@ -113,10 +113,21 @@ export type ForeignPasswordStore = {
   countForeign(): Promise<{ readonly foreign: number; readonly unwrapped: number }>;
 };
 
+/** A person as a provider says: made with an identity, or changed. */
+export type PersonChange = {
+  /** Null where there is the account already. */
+  readonly identity: Identity | null;
+  readonly account: Account;
+  readonly emailKey: string | null;
+  readonly event: AuditEvent;
+};
+
 /** Who accounts are at providers. */
 export type IdentityStore = {
   findIdentity(providerId: string, subject: string): Promise<{ identity: Identity; account: Account } | null>;
-  /** The same, by the identity's id. */
+  /** The accounts of many subjects of a provider, by subject; those that nobody has are left out. */
+  findPeople(providerId: string, subjects: readonly string[]): Promise<Map<string, Account>>;
+  /** The same as the first, by the identity's id. */
   findIdentityById(id: string): Promise<{ identity: Identity; account: Account } | null>;
   /** All of an account, oldest first. */
   listIdentities(accountId: string): Promise<Identity[]>;
@@ -137,6 +148,11 @@ export type IdentityStore = {
     emailKey: string | null,
     event: AuditEvent,
   ): Promise<boolean>;
+  /**
+   * Makes and changes people, each with its event, in this order; false, and nothing happens, when one has an identity by now
+   * that was to be made, is gone, or would have a name that another account with a password has.
+   */
+  writePeople(changes: readonly PersonChange[]): Promise<boolean>;
   /** Gives an account one more identity; false when the account is gone or somebody has the identity. */
   linkIdentity(identity: Identity, event: AuditEvent): Promise<boolean>;
 };

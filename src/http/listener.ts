@@ -16,6 +16,7 @@ import { addResourceMetadata, addServerMetadata } from './api/metadata.ts';
 import { type ApiDescription, addOpenApi } from './api/openapi.ts';
 import type { Operation } from './api/operation.ts';
 import { addProviderSignIn } from './api/provider-sign-in.ts';
+import { addProviderUsers } from './api/provider-users.ts';
 import { addPublishedFace } from './api/published.ts';
 import { addRevocations } from './api/revocations.ts';
 import { addStandardFace } from './api/standard.ts';
@@ -150,6 +151,7 @@ async function addAppFaces(app: FastifyInstance, service: Service, description: 
   addIntrospection(app, service);
   addRevocations(app, service);
   await addProviderSignIn(app, service);
+  await addProviderUsers(app, service);
   addOpenApi(app, service, description);
   await app.register((part) => addPages(part, service));
 }

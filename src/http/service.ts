@@ -3,6 +3,7 @@ import type { Accounts } from '../accounts/accounts.ts';
 import type { ExternalSignIns } from '../accounts/external-sign-ins.ts';
 import type { Throttles } from '../accounts/limits.ts';
 import type { ProviderAuthenticator } from '../accounts/provider-authenticator.ts';
+import type { ProviderUsers } from '../accounts/provider-users.ts';
 import type { AuthorizationServer } from '../oauth/authorization-server.ts';
 import type { DeviceFlow } from '../oauth/device-flow.ts';
 import type { Lifetimes } from '../oauth/grant.ts';
@@ -23,6 +24,7 @@ export type Service = {
   readonly grants: GrantRegistry;
   readonly externalSignIns: ExternalSignIns;
   readonly providers: ProviderAuthenticator;
+  readonly providerUsers: ProviderUsers;
   readonly clients: Pick<ClientStore, 'findClient'>;
   readonly scopes: Pick<ScopeStore, 'listScopes'>;
   readonly resourceServers: Pick<ResourceServerStore, 'findResourceServer'>;

@@ -2,7 +2,7 @@
 
 /**
  * The error codes that this service uses: RFC 6749 §4.1.2.1 and §5.2, RFC 6750 §3.1, RFC 8628 §3.5, RFC 8707 §2, RFC 9101
- * §7, and for `prompt` those of OpenID Connect Core §3.1.2.6.
+ * §7, and for `prompt` those of OpenID Connect Core §3.1.2.6; `not_found` is our own.
  */
 export type ErrorCode =
   | 'invalid_request'
@@ -23,6 +23,7 @@ export type ErrorCode =
   | 'expired_token'
   | 'invalid_token'
   | 'missing_token'
+  | 'not_found'
   | 'temporarily_unavailable';
 
 /**

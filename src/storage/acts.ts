@@ -27,6 +27,9 @@ export type Act = {
   readonly rest?: readonly Statement[];
 };
 
+/** Thrown inside a transaction of several acts, of which one did not happen. */
+export const UNDONE = new Error('an act did not happen, and those before it are undone');
+
 /** The values of a row, in the order in which they were selected. */
 export type Tuple = readonly unknown[];
 
@@ -39,6 +42,8 @@ export type Runner = {
   ): Promise<Tuple[]>;
   /** Whether the act happened. */
   act(act: Act): Promise<boolean>;
+  /** Whether all of these acts happened, in this order and each with its event; else none did. */
+  actAll(acts: readonly Act[]): Promise<boolean>;
   /** Changes rows that no event tells of. */
   change(touches: RowKeys, statement: Statement): Promise<void>;
   /** Records an event that has no other effect. */

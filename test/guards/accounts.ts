@@ -2,6 +2,7 @@
 import { type Guard, guardsIn } from './guard.ts';
 
 const ACCOUNTS_TESTS = ['test/accounts/accounts.test.ts'];
+const USERS_TESTS = ['test/http/external/users.test.ts'];
 
 /** Guards of src/accounts. */
 export const accountsGuards: readonly Guard[] = [
@@ -329,4 +330,32 @@ export const accountsGuards: readonly Guard[] = [
       ],
     ],
   ),
+  ...guardsIn('src/accounts/provider-users.ts', USERS_TESTS, [
+    [
+      'a provider reaches its own subjects alone',
+      'findIdentity(provider.id, subject)',
+      "findIdentity(provider && 'product', subject)",
+    ],
+    ['a provider has a limit of its own', 'if (wait > 0) return', 'if (wait > 1000) return'],
+    [
+      'the last epoch of an id that may come again stays',
+      '        provider.ownIds,\n      ),',
+      '        false,\n      ),',
+    ],
+    [
+      'a subject comes once in a list',
+      'if (earlier !== undefined) return',
+      'if (earlier !== undefined && earlier < 0) return',
+    ],
+  ]),
+  ...guardsIn('src/accounts/provider-authenticator.ts', USERS_TESTS, [
+    ['a right that was not given is none', 'return proven.rights.includes(right)', 'return proven && right'],
+  ]),
+  ...guardsIn('src/accounts/people.ts', USERS_TESTS, [
+    [
+      'an operator is nobody’s to change',
+      'if (!account?.isOperator || forOperators) return null;',
+      'if (account || forOperators || true) return null;',
+    ],
+  ]),
 ];

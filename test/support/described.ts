@@ -19,7 +19,7 @@ type Operation = {
   readonly responses: Readonly<Record<string, Answer>>;
 };
 type PathItem = { readonly servers?: readonly { readonly url: string }[] } & Readonly<
-  Record<'get' | 'post', Operation>
+  Record<'get' | 'post' | 'put', Operation>
 >;
 
 /** An OpenAPI document, as far as the tests read it; references are resolved. */
@@ -64,7 +64,7 @@ function resolved(document: object): Document {
 function operationsOf({ servers, paths }: Document): Map<string, Described> {
   const operations = new Map<string, Described>();
   for (const [path, item] of Object.entries(paths))
-    for (const method of ['get', 'post'] as const) {
+    for (const method of ['get', 'post', 'put'] as const) {
       const operation = item[method];
       if (!operation) continue;
       assert.ok(!operations.has(operation.operationId), `${operation.operationId} is there once`);

@@ -144,3 +144,21 @@ export async function signInThrough(
   assert.equal(back.status, 303, /<h1.*/.exec(back.body)?.[0] ?? back.body);
   return browser.get(service.appUrl + (back.headers.get('location') ?? ''));
 }
+
+/** The provider's server asks about its people; an answer without a body has an empty one here. */
+export async function askUsers(
+  { appUrl }: TestService,
+  { id, secret }: TestProvider,
+  call: string,
+  members?: Record<string, unknown>,
+): Promise<JsonAnswer> {
+  const [method = '', path = ''] = call.split(' ');
+  const authorization = `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`;
+  const response = await fetch(`${appUrl}/api/auth/oauth/users${path}`, {
+    method,
+    headers: { authorization, ...(members ? { 'Content-Type': 'application/json' } : {}) },
+    ...(members ? { body: JSON.stringify(members) } : {}),
+  });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, body: text === '' ? {} : JSON.parse(text) };
+}

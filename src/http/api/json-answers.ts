@@ -1,4 +1,5 @@
 /** JSON answers of the token endpoints (RFC 6749 §5) and of the API, with the headers that both need. */
+import type { FastifyReply } from 'fastify';
 import { type ErrorCode, type Refusal, Unavailable } from '../../oauth/error.ts';
 import { setRetryAfter } from '../answer.ts';
 import type { EndpointReply, EndpointRequest, JsonAnswers } from '../endpoint.ts';
@@ -17,12 +18,13 @@ export function sendJson(
   return reply.headers(JSON_HEADERS).serializer(serialize).send(value);
 }
 
-const JSON_HEADERS = {
-  'Content-Type': 'application/json',
-  'Cache-Control': 'no-store',
-  Pragma: 'no-cache',
-  'X-Content-Type-Options': 'nosniff',
-};
+/** Sends that it was done, without a body. */
+export function sendDone(reply: FastifyReply): FastifyReply {
+  return reply.code(204).headers(PRIVATE_HEADERS).send();
+}
+
+const PRIVATE_HEADERS = { 'Cache-Control': 'no-store', Pragma: 'no-cache', 'X-Content-Type-Options': 'nosniff' };
+const JSON_HEADERS = { 'Content-Type': 'application/json', ...PRIVATE_HEADERS };
 
 /** Sends a refusal of a token endpoint (RFC 6749 §5.2). */
 export function sendOAuthRefusal<Reply extends EndpointReply>(

@@ -43,6 +43,8 @@ export type Operation = {
   readonly summary: string;
   readonly description?: string;
   readonly security?: readonly { readonly [scheme in SecurityScheme]?: readonly string[] }[];
+  /** Parameters of the query. */
+  readonly parameters?: readonly ReturnType<typeof queryParameter>[];
   readonly requestBody?: ReturnType<typeof posted> | ReturnType<typeof postedJson>;
   readonly responses: DescribedAnswers;
 };
@@ -99,6 +101,11 @@ export function posted(schema: ObjectSchema) {
 /** The same where values are more than strings: in JSON alone. */
 export function postedJson(properties: Readonly<Record<string, Schema>>, required: readonly string[]) {
   return { required: true, content: { 'application/json': { schema: fields(properties, required) } } } as const;
+}
+
+/** A parameter of the query that must be there. */
+export function queryParameter(name: string, schema: Schema) {
+  return { name, in: 'query', required: true, schema } as const;
 }
 
 /** An access or refresh token, a code, or another credential: opaque. */
@@ -160,6 +167,11 @@ export const CHALLENGE = {
 /** An answer in JSON. */
 export function answer(description: string, schema: Schema, headers: DescribedAnswer['headers'] = {}): DescribedAnswer {
   return { description, headers: { ...ALWAYS, ...headers }, content: { 'application/json': { schema } } };
+}
+
+/** The answer that it was done, without a body. */
+export function done(description: string): DescribedAnswer {
+  return { description, headers: ALWAYS, content: {} };
 }
 
 const OAUTH_ERROR = component(
@@ -253,8 +265,23 @@ export function bodyRefusals(...codes: ErrorCode[]): DescribedAnswers {
 
 /** The refusals of an endpoint for identity providers. */
 export function providerRefusals(...codes: ErrorCode[]): DescribedAnswers {
-  return {
-    ...bodyRefusals(...codes),
-    403: answer('The person or this provider may not.', oauthError('access_denied', 'unauthorized_client')),
-  };
+  return { ...bodyRefusals(...codes), ...FORBIDDEN };
 }
+
+/** The same for one that reads no body. */
+export function providerQueryRefusals(): DescribedAnswers {
+  return { 400: answer('The request is refused.', oauthError('invalid_request')), ...refusals(), ...FORBIDDEN };
+}
+
+const FORBIDDEN = {
+  403: answer('The person or this provider may not.', oauthError('access_denied', 'unauthorized_client')),
+};
+
+/** The answer where a provider has nobody with a subject. */
+export const NO_SUCH_SUBJECT = {
+  404: component(
+    'responses',
+    'NoSuchSubject',
+    answer('This identity provider has nobody with this subject.', oauthError('not_found')),
+  ),
+};

@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { IdentityProvider, ProviderRight } from '../../accounts/identity-provider.ts';
 import type { Members } from '../../accounts/profile.ts';
-import { Refusal } from '../../oauth/error.ts';
+import { type ErrorCode, Refusal } from '../../oauth/error.ts';
 import { JsonMembers, UnsupportedBody } from '../decoding.ts';
 import type { EndpointReply, EndpointRequest } from '../endpoint.ts';
 import { formOf } from '../form.ts';
@@ -29,19 +29,25 @@ export function membersOf({ body }: FastifyRequest): Members {
   return body instanceof JsonMembers ? body.members : {};
 }
 
-/** The provider that sent a request, if it has the right: by Basic, or by credentials in the body. */
+/** The provider that sent a request, if it has the right: by Basic, or by credentials in the body (`form`). */
 export async function authenticateProvider(
   service: Service,
   request: FastifyRequest,
   right: ProviderRight,
+  form = formOf(request),
 ): Promise<IdentityProvider | Refusal> {
-  const credentials = readClientCredentials('standard', request.headers.authorization, formOf(request));
+  const credentials = readClientCredentials('standard', request.headers.authorization, form);
   if (credentials instanceof Refusal) return credentials;
   return service.providers.authenticate(credentials, right, originOf(request));
 }
 
-/** Sends a refusal as the token endpoint does, with 403 where who asks is known and may not. */
+/** Sends a refusal as the token endpoint does, with 403 where who asks is known and may not, and 404 for an unknown subject. */
 export function sendProviderRefusal(request: EndpointRequest, reply: EndpointReply, refusal: Refusal): EndpointReply {
-  const isForbidden = refusal.code === 'access_denied' || refusal.code === 'unauthorized_client';
-  return isForbidden ? sendOAuthRefusal(request, reply, refusal, 403) : sendOAuthRefusal(request, reply, refusal);
+  return sendOAuthRefusal(request, reply, refusal, STATUS_OF[refusal.code]);
 }
+
+const STATUS_OF: { readonly [code in ErrorCode]?: number } = {
+  access_denied: 403,
+  unauthorized_client: 403,
+  not_found: 404,
+};

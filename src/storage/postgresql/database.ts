@@ -106,6 +106,12 @@ export class Database {
   }
 }
 
+/** Records events in the transaction of an act, before its own: that one has the name of the attempt. */
+export async function recordEvents(connection: Connection, events: readonly AuditEvent[]): Promise<void> {
+  if (events.length === 0) return;
+  await connection.change(RECORD_EVENTS, [json(events.map((event) => asRecord(NEW_EVENT, newEvent(event, null))))]);
+}
+
 /**
  * Whether an earlier try, whose connection was lost, was committed. Two events of one attempt exclude each other, so that
  * writing it once more waits until the earlier one is committed or undone; one that did not come as far as its event can

@@ -1,27 +1,47 @@
 /** Runs the cold verbs in PostgreSQL: each act in one transaction. */
-import type { Act, Runner } from '../acts.ts';
-import type { Database } from './database.ts';
+import { type Act, type Runner, UNDONE } from '../acts.ts';
+import type { Connection } from './connection.ts';
+import { type Database, recordEvents } from './database.ts';
 import { SQLSTATE, sqlState } from './errors.ts';
 
 /** The runner of a database. */
 export function runnerOn(database: Database): Runner {
-  const act = ({ event, first, rest = [] }: Act) =>
-    database.act(event, async (connection) => {
-      if ((await connection.change(first.sql, first.values)) !== 1) return false;
-      for (const { sql, values } of rest) await connection.change(sql, values);
-      return true;
-    });
+  const run = async (connection: Connection, { first, rest = [] }: Act): Promise<boolean> => {
+    if ((await connection.change(first.sql, first.values)) !== 1) return false;
+    for (const { sql, values } of rest) await connection.change(sql, values);
+    return true;
+  };
+  const act = (asked: Act) => database.act(asked.event, (connection) => run(connection, asked));
+  const actAll = async (acts: readonly Act[]): Promise<boolean> => {
+    const events = acts.map(({ event }) => event);
+    const last = events.pop();
+    if (!last) return true;
+    try {
+      return await database.act(last, async (connection) => {
+        for (const each of acts) if (!(await run(connection, each))) throw UNDONE;
+        await recordEvents(connection, events);
+        return true;
+      });
+    } catch (error) {
+      if (error !== UNDONE) throw error;
+      return false;
+    }
+  };
   return {
     select: ({ sql, values }) => database.tuples(sql, values),
-    // Another one may take a name after a statement looked for it: a second try finds it there.
-    act: (asked) =>
-      act(asked).catch((error: unknown) => {
-        if (sqlState(error) !== SQLSTATE.UNIQUE_VIOLATION) throw error;
-        return act(asked);
-      }),
+    act: (asked) => twice(() => act(asked)),
+    actAll: (acts) => twice(() => actAll(acts)),
     async change(_touches, { sql, values }) {
       await database.change(sql, values);
     },
     record: (event) => database.record(event),
   };
+}
+
+/** Another one may take a name after a statement looked for it: a second try finds it there. */
+function twice(act: () => Promise<boolean>): Promise<boolean> {
+  return act().catch((error: unknown) => {
+    if (sqlState(error) !== SQLSTATE.UNIQUE_VIOLATION) throw error;
+    return act();
+  });
 }

@@ -1,5 +1,5 @@
 /** Runs the cold verbs in SQLite: acts inside the write queue, reads at once. */
-import type { Runner, Statement } from '../acts.ts';
+import { type Act, type Runner, type Statement, UNDONE } from '../acts.ts';
 import { bound, inSqlite } from './sql.ts';
 import type { Query, Tables } from './tables.ts';
 
@@ -11,17 +11,30 @@ export function runnerOn(tables: Tables): Runner {
     changes.set(sql, prepared);
     return prepared(...values.map(bound));
   };
+  const run = ({ first, rest = [] }: Act): boolean => {
+    if (change(first) !== 1) return false;
+    for (const step of rest) change(step);
+    return true;
+  };
   return {
     async select({ sql, values }, restsOn) {
       const rows = tables.tuples<readonly unknown[]>(inSqlite(sql))(...values.map(bound));
       return tables.onDisk(typeof restsOn === 'function' ? restsOn(rows) : restsOn, rows);
     },
-    act: ({ touches, event, first, rest = [] }) =>
-      tables.act(touches, event, () => {
-        if (change(first) !== 1) return false;
-        for (const step of rest) change(step);
+    act: (act) => tables.act(act.touches, act.event, () => run(act)),
+    async actAll(acts) {
+      const touches = acts.flatMap((act) => act.touches);
+      const events = acts.map(({ event }) => event);
+      try {
+        await tables.actAll(touches, events, () => {
+          for (const act of acts) if (!run(act)) throw UNDONE;
+        });
         return true;
-      }),
+      } catch (error) {
+        if (error !== UNDONE) throw error;
+        return false;
+      }
+    },
     async change(touches, statement) {
       await tables.write(touches, () => change(statement));
     },

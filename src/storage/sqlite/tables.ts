@@ -91,6 +91,14 @@ export class Tables {
     });
   }
 
+  /** Runs a write of several acts, whose events are recorded unless it throws. */
+  actAll(touches: readonly string[], events: readonly AuditEvent[], effect: () => void): Promise<void> {
+    return this.write(touches, () => {
+      effect();
+      for (const event of events) this.#record(event);
+    });
+  }
+
   /** The same for grants that end: the effect answers what each of them gave, which the event records. Answers their number. */
   endGrants(touches: readonly string[], event: AuditEvent, effect: () => readonly GrantedAccess[]): Promise<number> {
     return this.write(touches, () => {

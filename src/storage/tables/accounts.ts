@@ -10,7 +10,7 @@ import type {
   SessionStore,
 } from '../../accounts/store.ts';
 import type { AuditEvent } from '../../oauth/audit.ts';
-import type { Runner, Statement } from '../acts.ts';
+import type { Act, Runner, Statement } from '../acts.ts';
 import { type Stored, Table } from './table.ts';
 
 /** What is stored beside an account, to search by: the key of its address, and what is to know of a foreign password. */
@@ -103,6 +103,13 @@ const KEEP_EPOCH = `
 /** Ends all sessions of an account. */
 export const END_SESSIONS = 'DELETE FROM session WHERE account_id = $1';
 
+/** Changes what an account is called. */
+export function accountUpdate(account: Account, key: string | null, event: AuditEvent): Act {
+  const { id, email, emailVerified, username, name, avatarUrl } = account;
+  const values = [id, email, key, emailVerified, username, name, avatarUrl];
+  return { touches: [id], event, first: { sql: UPDATE, values } };
+}
+
 /** The port's accounts, without their sessions. */
 export function accountStore(
   runner: Runner,
@@ -152,8 +159,7 @@ export function accountStore(
       return name;
     },
     async updateAccount(account, emailKey, event) {
-      const { id, email, emailVerified, username, name, avatarUrl } = account;
-      if (await change(id, event, UPDATE, [email, emailKey, emailVerified, username, name, avatarUrl])) return null;
+      if (await runner.act(accountUpdate(account, emailKey, event))) return null;
       return (await taken(account, emailKey)) ?? 'gone';
     },
     async setPassword(id, password, mustChange, event) {

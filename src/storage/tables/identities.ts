@@ -1,8 +1,10 @@
 /** Identities: who accounts are at providers. */
+import type { Account } from '../../accounts/account.ts';
 import { type Identity, identityId } from '../../accounts/identity-provider.ts';
 import type { IdentityStore } from '../../accounts/store.ts';
-import type { Runner } from '../acts.ts';
-import { ACCOUNT, STORED_ACCOUNT, storedAccount } from './accounts.ts';
+import type { AuditEvent } from '../../oauth/audit.ts';
+import type { Act, Runner } from '../acts.ts';
+import { ACCOUNT, accountUpdate, STORED_ACCOUNT, storedAccount } from './accounts.ts';
 import { Table } from './table.ts';
 
 /** An identity, as it is stored. */
@@ -22,6 +24,11 @@ export const FORMER_ACCOUNT = Table.of<{ readonly id: string; readonly epoch: nu
 const FIND = `
   SELECT ${IDENTITY.selected}, ${ACCOUNT.selected}
   FROM identity JOIN account ON account.id = identity.account_id WHERE identity.id = $1`;
+/** How many are searched at once: a constant, so that the statement has one text. */
+const AT_ONCE = 20;
+const FIND_MANY = `
+  SELECT identity.id, ${ACCOUNT.selected} FROM identity JOIN account ON account.id = identity.account_id
+  WHERE identity.id IN (${Array.from({ length: AT_ONCE }, (_, index) => `$${index + 1}`).join(', ')})`;
 const LIST = `SELECT ${IDENTITY.names} FROM identity WHERE account_id = $1 ORDER BY created_at, id`;
 const ADD = `${IDENTITY.insertion} ON CONFLICT DO NOTHING`;
 const LINK = `
@@ -31,6 +38,18 @@ const ADD_ACCOUNT = `${STORED_ACCOUNT.insertion} ON CONFLICT DO NOTHING`;
 const ABOVE_LAST_EPOCH = `
   UPDATE account SET epoch = (SELECT former_account.epoch + 1 FROM former_account WHERE former_account.id = $1)
   WHERE id = $1 AND EXISTS (SELECT 1 FROM former_account WHERE former_account.id = $1)`;
+
+function additionOf(identity: Identity, account: Account, emailKey: string | null, event: AuditEvent): Act {
+  return {
+    touches: [identity.id, account.id],
+    event,
+    first: { sql: ADD, values: IDENTITY.values(identity) },
+    rest: [
+      { sql: ADD_ACCOUNT, values: storedAccount(account, emailKey) },
+      { sql: ABOVE_LAST_EPOCH, values: [account.id] },
+    ],
+  };
+}
 
 /** The port's identities. */
 export function identityStore(runner: Runner): IdentityStore {
@@ -43,22 +62,30 @@ export function identityStore(runner: Runner): IdentityStore {
   };
   return {
     findIdentity: (providerId, subject) => find(identityId(providerId, subject)),
+    async findPeople(providerId, subjects) {
+      const people = new Map<string, Account>();
+      const prefix = identityId(providerId, '');
+      for (let start = 0; start < subjects.length; start += AT_ONCE) {
+        const ids = subjects.slice(start, start + AT_ONCE).map((subject) => prefix + subject);
+        const values = Array.from({ length: AT_ONCE }, (_, index) => ids[index] ?? '');
+        for (const [id, ...row] of await runner.select({ sql: FIND_MANY, values }, 'all'))
+          people.set((id as string).slice(prefix.length), ACCOUNT.read(row));
+      }
+      return people;
+    },
     findIdentityById: find,
     async listIdentities(accountId) {
       const rows = await runner.select({ sql: LIST, values: [accountId] }, 'all');
       return rows.map((row) => IDENTITY.read(row));
     },
-    addIdentityAndAccount(identity, account, emailKey, event) {
-      return runner.act({
-        touches: [identity.id, account.id],
-        event,
-        first: { sql: ADD, values: IDENTITY.values(identity) },
-        rest: [
-          { sql: ADD_ACCOUNT, values: storedAccount(account, emailKey) },
-          { sql: ABOVE_LAST_EPOCH, values: [account.id] },
-        ],
-      });
-    },
+    addIdentityAndAccount: (identity, account, emailKey, event) =>
+      runner.act(additionOf(identity, account, emailKey, event)),
+    writePeople: (changes) =>
+      runner.actAll(
+        changes.map(({ identity, account, emailKey, event }) =>
+          identity ? additionOf(identity, account, emailKey, event) : accountUpdate(account, emailKey, event),
+        ),
+      ),
     addAccountWithIdentity(identity, account, emailKey, event) {
       return runner.act({
         touches: [account.id, identity.id],

@@ -134,6 +134,54 @@ export function identities(withStore: WithStore): void {
     assert.equal(await store.findIdentity('product', 'ada'), null);
   });
 
+  withStore('people are written all or none, each with its event', async (store) => {
+    await register(store);
+    const add = (subject: string) => ({
+      identity: identityOf(subject, `usr_${subject}`),
+      account: person(`usr_${subject}`),
+      emailKey: null,
+      event: event('user_added', { resourceOwnerId: `usr_${subject}` }),
+    });
+    const update = (id: string, name: string) => ({
+      identity: null,
+      account: { ...person(id), name },
+      emailKey: null,
+      event: event('user_updated', { resourceOwnerId: id }),
+    });
+    const told = async () =>
+      (await store.listAuditEvents({ limit: 3 })).map(({ action, resourceOwnerId }) => `${action} ${resourceOwnerId}`);
+    assert.equal(await store.writePeople([]), true);
+    assert.equal(await store.writePeople([add('x'), add('y')]), true);
+    assert.deepEqual((await told()).slice(0, 2).sort(), ['user_added usr_x', 'user_added usr_y']);
+    const before = await told();
+    assert.equal(await store.writePeople([update('usr_x', 'New'), add('z'), add('y')]), false, 'y is there');
+    assert.equal(await store.writePeople([add('z'), update('usr_none', 'New')]), false, 'nobody is there');
+    assert.equal(await store.findIdentity('product', 'z'), null);
+    assert.notEqual((await store.findAccount('usr_x'))?.name, 'New');
+    assert.deepEqual(await told(), before);
+    assert.equal(await store.writePeople([update('usr_x', 'New'), add('z')]), true);
+    assert.equal((await store.findAccount('usr_x'))?.name, 'New');
+    const subjects = ['z', ...HUNDRED.map((_, n) => `none${n}`), 'x'];
+    const found = [...(await store.findPeople('product', subjects))].map(([subject, { id }]) => `${subject} ${id}`);
+    assert.deepEqual(found.sort(), ['x usr_x', 'z usr_z']);
+  });
+
+  withStore('of 20 that write the same people at once, one does', async (store) => {
+    await register(store);
+    const write = (n: number) =>
+      store.writePeople(
+        ['a', 'b', 'c'].map((subject) => ({
+          identity: identityOf(subject, `usr_${subject}${n}`),
+          account: person(`usr_${subject}${n}`),
+          emailKey: null,
+          event: event('user_added'),
+        })),
+      );
+    const written = await Promise.all(Array.from({ length: 20 }, (_, n) => write(n)));
+    assert.equal(written.filter(Boolean).length, 1);
+    assert.equal((await store.listAccounts(100)).length, 4);
+  });
+
   withStore('external sign-in: an id that comes again begins above its last epoch', async (store) => {
     await register(store);
     const add = () => store.addIdentityAndAccount(identityOf('7', '7'), person('7'), null, event('user_added'));

@@ -1,0 +1,154 @@
+/** What a provider asks about its people, and does with them: only with its own subjects, each by the subject it knows. */
+import { type AuditAction, auditEvent } from '../oauth/audit.ts';
+import type { RequestOrigin } from '../oauth/client-authenticator.ts';
+import { invalidRequest, Refusal } from '../oauth/error.ts';
+import type { ConnectedApp, GrantRegistry } from '../oauth/grant-registry.ts';
+import type { Account } from './account.ts';
+import { type IdentityProvider, providerActor } from './identity-provider.ts';
+import { bringUpToDate, type PeopleParts, refusedOperator, refusedSubject } from './people.ts';
+import { type Members, type PersonStatement, readProfile, readSubject } from './profile.ts';
+import type { AccountStore } from './store.ts';
+import type { Throttle } from './throttle.ts';
+
+/** What it works with. `throttle` counts the calls of each provider; `now` returns ms since the epoch. */
+export type ProviderUsersParts = PeopleParts & {
+  readonly store: PeopleParts['store'] &
+    Pick<AccountStore, 'setAccountStatus' | 'endAccountSessions' | 'deleteAccount'>;
+  readonly grants: GrantRegistry;
+  readonly throttle: Throttle;
+};
+
+/** Maximum number of people in one request. */
+const MAX_PEOPLE = 200;
+
+/** The people of providers, as these see them. The provider has proven itself, with the right `users`. */
+export class ProviderUsers {
+  readonly #parts: ProviderUsersParts;
+
+  constructor(parts: ProviderUsersParts) {
+    this.#parts = parts;
+  }
+
+  /** Counts a call of a provider; a refusal when it made too many lately. */
+  countCall({ id }: IdentityProvider): Refusal | null {
+    const { throttle, now } = this.#parts;
+    const wait = throttle.wait([id], now());
+    if (wait > 0) return new Refusal('temporarily_unavailable', TOO_OFTEN, 'throttled', wait);
+    throttle.count([id], now());
+    return null;
+  }
+
+  /** Makes the people that an object or its `users` tell of, or brings them up to date; all of them, or none. */
+  async put(provider: IdentityProvider, members: Members, origin: RequestOrigin): Promise<Refusal | null> {
+    const people = readPeople(provider, members);
+    if (people instanceof Refusal) return people;
+    return bringUpToDate(this.#parts, provider, people, providerActor(provider, origin));
+  }
+
+  /** The account of a subject. */
+  async find(provider: IdentityProvider, subject: string): Promise<Account | Refusal> {
+    const found = await this.#parts.store.findIdentity(provider.id, subject);
+    if (!found) return new Refusal('not_found', 'this identity provider has nobody with this subject');
+    return refusedOperator(provider, found.account) ?? found.account;
+  }
+
+  /** Disables a person, which ends their sessions, or enables them; the same again changes nothing. */
+  setStatus(
+    provider: IdentityProvider,
+    subject: string,
+    status: Account['status'],
+    origin: RequestOrigin,
+  ): Promise<Refusal | null> {
+    const action = status === 'disabled' ? 'user_disabled' : 'user_enabled';
+    return this.#act(provider, subject, async (account) => {
+      if (account.status !== status)
+        await this.#parts.store.setAccountStatus(account.id, status, this.#event(action, provider, account, origin));
+    });
+  }
+
+  /** Ends all sessions of a person, as when they sign out of the product. */
+  endSessions(provider: IdentityProvider, subject: string, origin: RequestOrigin): Promise<Refusal | null> {
+    return this.#act(provider, subject, (account) =>
+      this.#parts.store.endAccountSessions(account.id, this.#event('user_sessions_ended', provider, account, origin)),
+    );
+  }
+
+  /** Erases a person: account, identities, sessions and grants. The subject is somebody new when it comes again. */
+  delete(provider: IdentityProvider, subject: string, origin: RequestOrigin): Promise<Refusal | null> {
+    return this.#act(provider, subject, (account) =>
+      this.#parts.store.deleteAccount(
+        account.id,
+        this.#event('user_deleted', provider, account, origin),
+        provider.ownIds,
+      ),
+    );
+  }
+
+  /** The apps that are connected to a person, as `/account/apps` shows them. */
+  async connections(provider: IdentityProvider, subject: string): Promise<ConnectedApp[] | Refusal> {
+    const account = await this.find(provider, subject);
+    return account instanceof Refusal ? account : this.#parts.grants.connectedApps(account.id);
+  }
+
+  /** Takes everything back from an app of a person, its devices too. An app that has nothing is fine. */
+  disconnect(
+    provider: IdentityProvider,
+    subject: string,
+    clientId: string,
+    origin: RequestOrigin,
+  ): Promise<Refusal | null> {
+    return this.#act(provider, subject, (account) =>
+      this.#parts.grants.disconnect(account.id, clientId, providerActor(provider, origin)),
+    );
+  }
+
+  async #act(
+    provider: IdentityProvider,
+    subject: string,
+    act: (account: Account) => Promise<unknown>,
+  ): Promise<Refusal | null> {
+    const account = await this.find(provider, subject);
+    if (account instanceof Refusal) return account;
+    await act(account);
+    return null;
+  }
+
+  #event(action: AuditAction, provider: IdentityProvider, { id }: Account, origin: RequestOrigin) {
+    return auditEvent(action, providerActor(provider, origin), this.#parts.now(), { resourceOwnerId: id });
+  }
+}
+
+const TOO_OFTEN = 'this identity provider asked too often about its people: try again later';
+
+/** The people in an object: itself one, or a list in `users`; or a refusal that names index and field. */
+function readPeople(provider: IdentityProvider, members: Members): PersonStatement[] | Refusal {
+  const { users } = members;
+  if (users === undefined) {
+    const person = readPerson(provider, members, '');
+    return person instanceof Refusal ? person : [person];
+  }
+  if (members['subject'] !== undefined) return invalidRequest('either subject or users may be sent, and not both');
+  if (!Array.isArray(users) || users.length < 1 || users.length > MAX_PEOPLE)
+    return invalidRequest(`users must be an array of 1 to ${MAX_PEOPLE} objects`);
+  const people: PersonStatement[] = [];
+  const places = new Map<string, number>();
+  for (const [index, each] of users.entries()) {
+    const person = readPerson(provider, each, `users[${index}].`);
+    if (person instanceof Refusal) return person;
+    const earlier = places.get(person.subject);
+    if (earlier !== undefined) return invalidRequest(`users[${index}].subject is that of users[${earlier}] as well`);
+    places.set(person.subject, index);
+    people.push(person);
+  }
+  return people;
+}
+
+function readPerson(provider: IdentityProvider, value: unknown, at: string): PersonStatement | Refusal {
+  if (typeof value !== 'object' || value === null) return invalidRequest(`${at.slice(0, -1)} must be an object`);
+  const members = value as Members;
+  const subject = readSubject(members, at);
+  if (subject instanceof Refusal) return subject;
+  const profile = readProfile(members, at);
+  if (profile instanceof Refusal) return profile;
+  return refusedSubject(provider, subject, at) ?? { subject, profile };
+}

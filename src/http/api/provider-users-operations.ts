@@ -1,0 +1,141 @@
+/** What identity providers may ask about their people, described. */
+import {
+  answer,
+  component,
+  done,
+  NO_SUCH_SUBJECT,
+  type Operation,
+  object,
+  postedJson,
+  providerQueryRefusals,
+  providerRefusals,
+  queryParameter,
+  type Schema,
+  SECRET_FIELDS,
+  text,
+} from './operation.ts';
+import { PROFILE_FIELDS } from './provider-fields.ts';
+
+const SECURITY: Operation['security'] = [{ providerBasic: [] }, {}];
+const NEEDS_BASIC: Operation['security'] = [{ providerBasic: [] }];
+
+/** What is the same of all. */
+const COMMON = { tags: ['identity providers'], security: SECURITY } as const;
+
+const PERSON = component(
+  'schemas',
+  'ProviderUser',
+  object({
+    ...PROFILE_FIELDS,
+    id: text('The account here; with `--own-ids` the subject itself.', { examples: ['usr_example'] }),
+    status: text('Disabled people and their apps are refused everything.', { enum: ['active', 'disabled'] }),
+  }),
+);
+
+const SENT_PERSON: Schema = {
+  type: 'object',
+  properties: PROFILE_FIELDS,
+  required: ['subject'],
+};
+
+const CONNECTION = object({
+  client_id: text('The app.', { examples: ['app_example'] }),
+  name: text('What people call it.'),
+  scope: text('What it may do, separated by spaces; empty without any.'),
+  granted_at: text('When the person allowed it first.', { format: 'date-time' }),
+  last_used_at: {
+    type: ['string', 'null'],
+    format: 'date-time',
+    description: 'The last check or refresh; null when the app never came.',
+  },
+});
+
+/** Something that is done with one person. */
+function act(operationId: string, summary: string, description: string): Operation {
+  return {
+    ...COMMON,
+    operationId,
+    summary,
+    description,
+    requestBody: postedJson({ ...SECRET_FIELDS, subject: PROFILE_FIELDS.subject }, ['subject']),
+    responses: { 204: done('It is so.'), ...providerRefusals('invalid_request'), ...NO_SUCH_SUBJECT },
+  };
+}
+
+/** The operations. */
+export const USERS = {
+  put: {
+    ...COMMON,
+    operationId: 'putUsers',
+    summary: 'Makes people, or brings them up to date',
+    description:
+      'One person, or up to 200 in `users`, within 64 KiB. All of it happens, or nothing; an error names index and field. What is absent stays as it is, null clears it.',
+    requestBody: postedJson(
+      {
+        ...SECRET_FIELDS,
+        ...PROFILE_FIELDS,
+        users: { type: 'array', minItems: 1, maxItems: 200, items: SENT_PERSON },
+      },
+      [],
+    ),
+    responses: { 204: done('All are as they were sent.'), ...providerRefusals('invalid_request') },
+  },
+  show: {
+    ...COMMON,
+    operationId: 'showUser',
+    summary: 'Shows one of your people',
+    security: NEEDS_BASIC,
+    parameters: [queryParameter('subject', PROFILE_FIELDS.subject)],
+    responses: {
+      200: answer('The person.', PERSON),
+      ...providerQueryRefusals(),
+      ...NO_SUCH_SUBJECT,
+    },
+  },
+  disable: act(
+    'disableUser',
+    'Disables one of your people',
+    'Their sessions end, and everything of them is refused until they are enabled. To disable twice is no error.',
+  ),
+  enable: act('enableUser', 'Ends that', 'Their apps work again.'),
+  delete: act(
+    'deleteUser',
+    'Erases one of your people',
+    'Account, profile, sessions and grants are gone, and every token is refused. The same subject is somebody new when it comes again.',
+  ),
+  endSessions: act(
+    'endUserSessions',
+    'Signs one of your people out here',
+    'Ask this when they sign out of your product. Their apps go on.',
+  ),
+  connections: {
+    ...COMMON,
+    operationId: 'listUserConnections',
+    summary: 'The connected apps of one of your people',
+    description: 'As their own page shows them: an app that is on several devices is there for each.',
+    security: NEEDS_BASIC,
+    parameters: [queryParameter('subject', PROFILE_FIELDS.subject)],
+    responses: {
+      200: answer('By name.', object({ connections: { type: 'array', items: CONNECTION } })),
+      ...providerQueryRefusals(),
+      ...NO_SUCH_SUBJECT,
+    },
+  },
+  disconnect: {
+    ...COMMON,
+    operationId: 'revokeUserConnection',
+    summary: 'Takes everything back from an app of one of your people',
+    description:
+      'On its devices, too; its next request is refused. The credentials are sent by Basic or as an assertion, since `client_id` is the app here.',
+    security: NEEDS_BASIC,
+    requestBody: postedJson(
+      { subject: PROFILE_FIELDS.subject, client_id: text('The app.', { examples: ['app_example'] }) },
+      ['subject', 'client_id'],
+    ),
+    responses: {
+      204: done('The app has nothing of this person.'),
+      ...providerRefusals('invalid_request'),
+      ...NO_SUCH_SUBJECT,
+    },
+  },
+} as const satisfies Record<string, Operation>;

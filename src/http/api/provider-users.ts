@@ -1,0 +1,124 @@
+/** `/api/auth/oauth/users` and below: what an identity provider asks about its people, translated. */
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Account } from '../../accounts/account.ts';
+import type { IdentityProvider } from '../../accounts/identity-provider.ts';
+import { isCleanText, type Members, readSubject } from '../../accounts/profile.ts';
+import type { RequestOrigin } from '../../oauth/client-authenticator.ts';
+import { invalidRequest, Refusal } from '../../oauth/error.ts';
+import type { ConnectedApp } from '../../oauth/grant-registry.ts';
+import { Parameters } from '../../oauth/parameters.ts';
+import { formOf } from '../form.ts';
+import { originOf } from '../origin.ts';
+import { PROVIDER_PATHS } from '../paths.ts';
+import type { Service } from '../service.ts';
+import { dateTime } from './date-time.ts';
+import { oauthAnswers, sendDone, sendJson } from './json-answers.ts';
+import type { Operation } from './operation.ts';
+import { authenticateProvider, membersOf, readJsonMembers, sendProviderRefusal } from './provider-requests.ts';
+import { USERS } from './provider-users-operations.ts';
+
+/** What a call does for a proven provider: the body of its answer, or null where there is none. */
+type Call = (provider: IdentityProvider, asked: Members, origin: RequestOrigin) => Promise<object | null | Refusal>;
+
+/** The same for one subject, which is read first. */
+type SubjectCall = (
+  provider: IdentityProvider,
+  subject: string,
+  origin: RequestOrigin,
+  asked: Members,
+) => Promise<object | null | Refusal>;
+
+/** Adds the endpoints. */
+export async function addProviderUsers(app: FastifyInstance, service: Service): Promise<void> {
+  const users = service.providerUsers;
+  await app.register(async (part) => {
+    readJsonMembers(part);
+    const add = (method: 'GET' | 'PUT' | 'POST', path: string, operation: Operation, call: Call) =>
+      part.route({
+        method,
+        url: PROVIDER_PATHS.users + path,
+        config: { answers: oauthAnswers, operation },
+        handler: async (request, reply) => {
+          const answer = await answerTo(service, request, operation, call);
+          if (answer instanceof Refusal) return sendProviderRefusal(request, reply, answer);
+          return answer ? sendJson(reply, answer) : sendDone(reply);
+        },
+      });
+    const addOne = (method: 'GET' | 'POST', path: string, operation: Operation, call: SubjectCall) =>
+      add(method, path, operation, async (provider, asked, origin) => {
+        const subject = readSubject(asked);
+        return subject instanceof Refusal ? subject : call(provider, subject, origin, asked);
+      });
+    add('PUT', '', USERS.put, (...asked) => users.put(...asked));
+    addOne('GET', '', USERS.show, async (provider, subject) => {
+      const account = await users.find(provider, subject);
+      return account instanceof Refusal ? account : describe(subject, account);
+    });
+    addOne('POST', '/disable', USERS.disable, (provider, subject, origin) =>
+      users.setStatus(provider, subject, 'disabled', origin),
+    );
+    addOne('POST', '/enable', USERS.enable, (provider, subject, origin) =>
+      users.setStatus(provider, subject, 'active', origin),
+    );
+    addOne('POST', '/delete', USERS.delete, (provider, subject, origin) => users.delete(provider, subject, origin));
+    addOne('POST', '/end-sessions', USERS.endSessions, (provider, subject, origin) =>
+      users.endSessions(provider, subject, origin),
+    );
+    addOne('GET', '/connections', USERS.connections, async (provider, subject) => {
+      const apps = await users.connections(provider, subject);
+      return apps instanceof Refusal ? apps : { connections: apps.map(describeConnection) };
+    });
+    addOne('POST', '/connections/revoke', USERS.disconnect, async (provider, subject, origin, asked) => {
+      const clientId = readClientId(asked);
+      return clientId instanceof Refusal ? clientId : users.disconnect(provider, subject, clientId, origin);
+    });
+  });
+}
+
+/** What a call answers to a provider that has proven itself, and did not ask too often. */
+async function answerTo(
+  service: Service,
+  request: FastifyRequest,
+  operation: Operation,
+  call: Call,
+): Promise<object | null | Refusal> {
+  // Here the body's `client_id` is the app's.
+  const form = operation === USERS.disconnect ? withoutClientId(membersOf(request)) : formOf(request);
+  const provider = await authenticateProvider(service, request, 'users', form);
+  if (provider instanceof Refusal) return provider;
+  const refusal = service.providerUsers.countCall(provider);
+  if (refusal) return refusal;
+  const asked = request.method === 'GET' ? readQuery(request) : membersOf(request);
+  return asked instanceof Refusal ? asked : call(provider, asked, originOf(request));
+}
+
+function withoutClientId(members: Members): Parameters {
+  const others = Object.entries(members).filter(([name]) => name !== 'client_id');
+  return new Parameters(others.map(([name, value]) => [name, typeof value === 'string' ? value : null]));
+}
+
+function readQuery({ query }: FastifyRequest): Members | Refusal {
+  const parameters = query as Parameters;
+  const problem = parameters.problem(['subject']);
+  return problem ? invalidRequest(problem) : { subject: parameters.get('subject') };
+}
+
+function readClientId({ client_id }: Members): string | Refusal {
+  const isId = typeof client_id === 'string' && client_id !== '' && client_id.length <= 255 && isCleanText(client_id);
+  return isId ? client_id : invalidRequest('client_id must be the id of an app');
+}
+
+function describe(subject: string, account: Account): object {
+  const { id, status, email, emailVerified, name, username, avatarUrl } = account;
+  return { subject, id, status, email, email_verified: emailVerified, name, username, avatar_url: avatarUrl };
+}
+
+function describeConnection({ clientId, clientName, scope, since, lastUsedAt }: ConnectedApp): object {
+  return {
+    client_id: clientId,
+    name: clientName,
+    scope: scope.join(' '),
+    granted_at: dateTime(since),
+    last_used_at: lastUsedAt === null ? null : dateTime(lastUsedAt),
+  };
+}

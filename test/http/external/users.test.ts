@@ -1,0 +1,268 @@
+// What an identity provider asks about its people, on each store: one test for each promise.
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { auditEvent } from '../../../src/oauth/audit.ts';
+import { Browser } from '../../support/browser.ts';
+import { assertRefused, authorizeUrl, exchange, me, pairOf, postBody, type TestClient } from '../../support/flow.ts';
+import { startPostgres } from '../../support/postgres.ts';
+import {
+  askUsers,
+  atProvider,
+  registerProvider,
+  requestOf,
+  signInThrough,
+  state,
+  storesWithProvider,
+  type TestProvider,
+  type WithProvider,
+} from '../../support/provider.ts';
+import { addClient, PASSWORD, type TestService } from '../../support/service.ts';
+
+const server = await startPostgres();
+after(() => server.stop());
+
+/** The first instance and the last, which are the same on SQLite. */
+function ends({ instances }: WithProvider): [TestService, TestService] {
+  return [instances[0] as TestService, instances.at(-1) as TestService];
+}
+
+/** A person allows an app: its pair. */
+async function connect(service: TestService, provider: TestProvider, client: TestClient, subject = 'ada') {
+  const browser = new Browser();
+  const consent = await signInThrough(service, provider, browser, authorizeUrl(service, client), { subject });
+  const allowed = await browser.submit(consent, '/auth/oauth2/authorize', { decision: 'allow' });
+  const code = new URL(allowed.headers.get('location') ?? '').searchParams.get('code') ?? '';
+  return { browser, ...pairOf(await exchange(service, client, code)) };
+}
+
+for (const [store, start] of Object.entries(storesWithProvider(server)))
+  describe(`what a provider asks about its people on ${store}`, { concurrency: true }, () => {
+    test('PUT users makes one or many and brings them up to date; GET users shows them everywhere', async (t) => {
+      const world = await start(t);
+      const [one, two] = ends(world);
+      const put = (members: Record<string, unknown>) => askUsers(one, world.provider, 'PUT ', members);
+      const made = await put({ subject: 'ada', name: 'Ada', email: 'ada@example.com', email_verified: true });
+      assert.deepEqual([made.status, made.body, made.headers.get('cache-control')], [204, {}, 'no-store']);
+      assert.equal(
+        (
+          await put({
+            users: [
+              { subject: 'ada', name: null },
+              { subject: 'eve', username: 'e' },
+            ],
+          })
+        ).status,
+        204,
+      );
+      const ada = await askUsers(two, world.provider, 'GET ?subject=ada');
+      assert.match(String(ada.body['id']), /^usr_/);
+      const { id: _, ...rest } = ada.body;
+      assert.deepEqual(rest, {
+        subject: 'ada',
+        status: 'active',
+        email: 'ada@example.com',
+        email_verified: true,
+        name: null,
+        username: null,
+        avatar_url: null,
+      });
+      assert.equal((await askUsers(two, world.provider, 'GET ?subject=eve')).body['username'], 'e');
+      await signInThrough(one, world.provider, new Browser(), `${one.appUrl}/account/apps`);
+      assert.equal((await one.installation.accounts.list(10)).length, 2, 'who signs in then is the same person');
+      const events = await one.installation.audit.listAuditEvents({ limit: 10 });
+      const told = events.filter(({ actor }) => actor.kind === 'provider').map(({ action }) => action);
+      assert.deepEqual(told.slice(-3).sort(), ['user_added', 'user_added', 'user_updated']);
+    });
+
+    test('PUT users is all or nothing, and an error names index and field', async (t) => {
+      const world = await start(t);
+      const [one] = ends(world);
+      const put = (members: Record<string, unknown>) => askUsers(one, world.provider, 'PUT ', members);
+      const wrong: [Record<string, unknown>, RegExp][] = [
+        [{ users: [{ subject: 'a' }, { subject: 'b', email: 7 }] }, /^users\[1\]\.email /],
+        [{ users: [{ subject: 'a' }, { name: 'b' }] }, /^users\[1\]\.subject /],
+        [{ users: [{ subject: 'a' }, { subject: 'a' }] }, /^users\[1\]\.subject .* users\[0\]/],
+        [{ users: [{ subject: 'a' }, null] }, /^users\[1\] must be an object/],
+        [{ users: Array.from({ length: 201 }, (_, n) => ({ subject: `n${n}` })) }, /^users must /],
+        [{ users: [] }, /^users must /],
+        [{ users: [{ subject: 'a' }], subject: 'b' }, /^either /],
+        [{ subject: 'a b' }, /^subject: /],
+        [{}, /^subject is required/],
+      ];
+      for (const [members, text] of wrong) {
+        const refused = await put(members);
+        assertRefused(refused, 400, 'invalid_request');
+        assert.match(String(refused.body['error_description']), text);
+      }
+      assert.equal((await put({ subject: 'a', name: 'x'.repeat(70_000) })).status, 413);
+      assert.equal(await one.installation.accounts.hasAny(), false);
+      const many = Array.from({ length: 200 }, (_, n) => ({ subject: `n${n}`, name: `Person ${n}` }));
+      // Where one waits too long for the other it is 503, nothing was written, and a second try is good.
+      const settle = async (users: object[]) => {
+        for (;;) {
+          const answer = await put({ users });
+          if (answer.status !== 503) return answer;
+          one.clock.advance(1);
+        }
+      };
+      const both = await Promise.all([settle(many), settle(many.toReversed())]);
+      assert.deepEqual(
+        both.map(({ status }) => status),
+        [204, 204],
+      );
+      assert.equal((await one.installation.accounts.list(500)).length, 200);
+    });
+
+    test('POST users/disable ends sessions and stops apps on every instance; enable brings the apps back', async (t) => {
+      const world = await start(t, { sessionLifetime: 43_200 });
+      const [one, two] = ends(world);
+      const { browser, accessToken } = await connect(one, world.provider, await addClient(one));
+      const post = (what: string) => askUsers(one, world.provider, `POST /${what}`, { subject: 'ada' });
+      assert.equal((await me(two, accessToken)).status, 200);
+      assert.deepEqual([(await post('disable')).status, (await me(two, accessToken)).status], [204, 401]);
+      assert.equal((await post('disable')).status, 204, 'twice is no error');
+      atProvider(await browser.get(`${two.appUrl}/account/apps`));
+      const shown = await askUsers(two, world.provider, 'GET ?subject=ada');
+      assert.equal(shown.body['status'], 'disabled');
+      const request = requestOf(await new Browser().get(`${two.appUrl}/account/apps`));
+      assertRefused(await state(two, world.provider, request), 403, 'access_denied');
+      assert.deepEqual([(await post('enable')).status, (await me(two, accessToken)).status], [204, 200]);
+      const events = await one.installation.audit.listAuditEvents({ action: 'user_disabled', limit: 5 });
+      assert.deepEqual(
+        events.map(({ actor }) => `${actor.kind} ${actor.id}`),
+        ['provider product'],
+      );
+    });
+
+    test('POST users/end-sessions ends the sessions on every instance, and no grant', async (t) => {
+      const world = await start(t, { sessionLifetime: 43_200 });
+      const [one, two] = ends(world);
+      const { browser, accessToken } = await connect(one, world.provider, await addClient(one));
+      assert.equal((await browser.get(`${two.appUrl}/account/apps`)).status, 200);
+      const ended = await askUsers(one, world.provider, 'POST /end-sessions', { subject: 'ada' });
+      assert.equal(ended.status, 204);
+      atProvider(await browser.get(`${two.appUrl}/account/apps`));
+      assert.equal((await me(two, accessToken)).status, 200);
+    });
+
+    for (const ownIds of [false, true])
+      test(`POST users/delete: who signs in again is somebody new, and old tokens stay dead${ownIds ? ', with --own-ids' : ''}`, async (t) => {
+        const world = await start(t, { ownIds });
+        const [one, two] = ends(world);
+        const client = await addClient(one);
+        const before = await connect(one, world.provider, client);
+        const { id } = (await askUsers(one, world.provider, 'GET ?subject=ada')).body;
+        assert.equal((await me(two, before.accessToken)).status, 200);
+        const erased = await askUsers(one, world.provider, 'POST /delete', { subject: 'ada' });
+        assert.deepEqual([erased.status, (await me(two, before.accessToken)).status], [204, 401]);
+        assertRefused(await askUsers(two, world.provider, 'GET ?subject=ada'), 404, 'not_found');
+        const again = await connect(two, world.provider, client);
+        assert.equal((await askUsers(one, world.provider, 'GET ?subject=ada')).body['id'] === id, ownIds);
+        assert.equal((await me(one, again.accessToken)).status, 200);
+        for (const each of [one, two]) assert.equal((await me(each, before.accessToken)).status, 401);
+        const left = await askUsers(one, world.provider, 'GET /connections?subject=ada');
+        assert.equal((left.body['connections'] as unknown[]).length, 1);
+      });
+
+    test('GET users/connections is what Connected apps shows; revoke takes an app back on every instance', async (t) => {
+      const world = await start(t);
+      const [one, two] = ends(world);
+      const client = await addClient(one);
+      const { accessToken } = await connect(one, world.provider, client);
+      const eve = await connect(one, world.provider, client, 'eve');
+      const list = async () => {
+        const { body } = await askUsers(two, world.provider, 'GET /connections?subject=ada');
+        return body['connections'] as Record<string, unknown>[];
+      };
+      const granted_at = new Date(one.clock.now()).toISOString();
+      const [connection] = await list();
+      assert.deepEqual(
+        { ...connection, last_used_at: null },
+        { client_id: client.clientId, name: 'Test App', scope: '', granted_at, last_used_at: null },
+      );
+      const revoke = () =>
+        askUsers(one, world.provider, 'POST /connections/revoke', { subject: 'ada', client_id: client.clientId });
+      assert.deepEqual([(await revoke()).status, (await me(two, accessToken)).status], [204, 401]);
+      assert.equal((await me(two, eve.accessToken)).status, 200, 'of this person alone');
+      assert.deepEqual([await list(), (await revoke()).status], [[], 204]);
+      const [event] = await one.installation.audit.listAuditEvents({ action: 'grant_revoked', limit: 1 });
+      assert.deepEqual([event?.actor.kind, event?.clientId], ['provider', client.clientId]);
+    });
+
+    test('a provider reaches its own subjects alone, and only with the right "users"', async (t) => {
+      const world = await start(t);
+      const [one, two] = ends(world);
+      const other = await registerProvider(one, { id: 'other' });
+      const without = await registerProvider(one, { id: 'without', rights: ['sign-in'] });
+      await askUsers(one, world.provider, 'PUT ', { subject: 'ada', name: 'Ada' });
+      const calls = ['disable', 'enable', 'delete', 'end-sessions', 'connections/revoke'].map(
+        (path) => `POST /${path}`,
+      );
+      for (const call of [...calls, 'GET ?subject=ada', 'GET /connections?subject=ada']) {
+        const client_id = call.endsWith('revoke') ? 'app_example' : undefined;
+        const members = call.startsWith('GET') ? undefined : { subject: 'ada', client_id };
+        assertRefused(await askUsers(two, other, call, members), 404, 'not_found', call);
+        assertRefused(await askUsers(two, without, call, members), 403, 'unauthorized_client', call);
+        assertRefused(
+          await askUsers(two, { ...world.provider, secret: 'x' }, call, members),
+          401,
+          'invalid_client',
+          call,
+        );
+      }
+      assertRefused(await askUsers(two, without, 'PUT ', { subject: 'ada' }), 403, 'unauthorized_client');
+      assert.equal((await askUsers(two, other, 'PUT ', { subject: 'ada', name: 'Eve' })).status, 204);
+      assert.equal((await askUsers(two, world.provider, 'GET ?subject=ada')).body['name'], 'Ada', 'another’s ada');
+    });
+
+    test('an operator’s account is nobody’s to change at a provider that is not for operators', async (t) => {
+      const world = await start(t);
+      const [one] = ends(world);
+      const { accounts, audit, operator } = one.installation;
+      const about = { email: 'root@example.com', name: 'Root', username: null, password: PASSWORD, isOperator: true };
+      const { id } = await accounts.add(about, operator);
+      const identity = { id: 'product:root', providerId: 'product', accountId: id, createdAt: 0 };
+      await audit.linkIdentity(identity, auditEvent('user_linked', operator, 0, {}));
+      const users = [{ subject: 'new' }, { subject: 'root', name: 'Mine' }];
+      assertRefused(await askUsers(one, world.provider, 'PUT ', { users }), 403, 'access_denied');
+      assertRefused(await askUsers(one, world.provider, 'POST /delete', { subject: 'root' }), 403, 'access_denied');
+      assertRefused(await askUsers(one, world.provider, 'GET ?subject=root'), 403, 'access_denied');
+      assert.deepEqual(
+        (await accounts.list(5)).map(({ name }) => name),
+        ['Root'],
+      );
+    });
+
+    test('credentials are taken by Basic, or in the body where there is one', async (t) => {
+      const world = await start(t);
+      const [one] = ends(world);
+      const { id: client_id, secret: client_secret } = world.provider;
+      const url = `${one.appUrl}/api/auth/oauth/users`;
+      await askUsers(one, world.provider, 'PUT ', { subject: 'ada' });
+      const said = { client_id, client_secret, subject: 'ada' };
+      const response = await fetch(`${url}/disable`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify(said),
+      });
+      assert.equal(response.status, 204);
+      assertRefused(await postBody(`${url}/connections/revoke`, said), 401, 'invalid_client');
+    });
+
+    test('100 calls in 10 s for a provider, all instances together; then 429 says when to come back', async (t) => {
+      const world = await start(t);
+      const [one, two] = ends(world);
+      const ask = (service: TestService) => askUsers(service, world.provider, 'GET ?subject=nobody');
+      for (let n = 0; n < 100; n += 1) assert.equal((await ask(one)).status, 404);
+      const refused = await ask(one);
+      assertRefused(refused, 429, 'temporarily_unavailable');
+      assert.equal(refused.headers.get('retry-after'), '1');
+      assert.equal(refused.headers.get('ratelimit'), '"default";r=0;t=1');
+      // Another instance learns of it with the answer to one of its first counts.
+      let asked = 0;
+      while ((await ask(two)).status !== 429 && asked < 90) asked += 1;
+      assert.ok(asked < 90, 'what one instance counted is counted for all');
+      one.clock.advance(10);
+      assert.equal((await ask(two)).status, 404);
+    });
+  });
