@@ -43,8 +43,12 @@ export function sendRaw(url: string, bytes: string | Buffer, trickle?: string): 
 const listening = new Set<number>();
 const accepted = new Map<number, net.Socket | 'closed'>();
 subscribe('tracing:net.server.listen:asyncEnd', (message) => {
-  const address = (message as { server: net.Server }).server.address();
-  if (address !== null && typeof address === 'object') listening.add(address.port);
+  const { server } = message as { server: net.Server };
+  const address = server.address();
+  if (address === null || typeof address === 'string') return;
+  listening.add(address.port);
+  // Another process may listen there next: a test that looks for a free port closes it for the program that it starts.
+  server.once('close', () => void listening.delete(address.port));
 });
 subscribe('net.server.socket', (message) => {
   const { socket } = message as { socket: net.Socket };
