@@ -39,7 +39,7 @@ export type Installation = {
   readonly imports: UserImport;
   readonly links: UserLinks;
   readonly grants: GrantRegistry;
-  readonly audit: Pick<AuditStore, 'listAuditEvents'>;
+  readonly audit: Pick<AuditStore, 'listNamedAuditEvents'>;
   /** The actor of what the command does. */
   readonly operator: Actor;
   readonly endpoints: Endpoints;

@@ -1,14 +1,10 @@
 /** `grant`: lists what users allowed, and revokes it. */
-import { accountLabel } from '../accounts/account.ts';
-import { grantIdText, grantStatus, lastUse } from '../oauth/grant.ts';
-import type { ListedGrant } from '../oauth/store.ts';
 import type { CliCommand } from './command.ts';
 import type { CommandRun } from './command-run.ts';
 import type { Installation } from './context.ts';
+import { listedGrants, shownGrant } from './grant-view.ts';
 import { DEFAULT_LIMIT, readLimit, whereItEnds } from './option.ts';
-import { table } from './table.ts';
 import { confirm } from './terminal-input.ts';
-import { isoTime, readableTime } from './time.ts';
 
 type ListOptions = { client?: string; user?: string; limit: number };
 type RevokeOptions = { all?: boolean; yes?: boolean };
@@ -26,6 +22,13 @@ export function addGrantCommands(program: CliCommand, run: CommandRun): void {
     .option('--user <id or e-mail>', 'only grants of this user')
     .option('--limit <number>', 'at most so many', readLimit, DEFAULT_LIMIT)
     .action((options: ListOptions) => run.withInstallation((installation) => list(installation, options, run)));
+  grant
+    .leaf('show <id>', 'Show the whole life of one grant: who allowed what, its last use, and what ended it.', [
+      'grant show 019aa3c5-7d02-7c11-9d5e-2f6b7c80a1e4',
+    ])
+    .action((id: string) =>
+      run.withInstallation(async ({ grants }) => shownGrant(await grants.show(id), run.context.now(), run.width)),
+    );
   grant
     .leaf('revoke [id]', 'End one grant, or all: every token issued from it is refused from now on.', [
       'grant revoke 019aa3c5-7d02-7c11-9d5e-2f6b7c80a1e4',
@@ -48,14 +51,7 @@ async function list(installation: Installation, { client, user, limit }: ListOpt
     ...(client === undefined ? {} : { clientId: (await clients.show(client)).id }),
     ...(user === undefined ? {} : { resourceOwnerId: (await accounts.show(user)).id }),
   });
-  const now = run.context.now();
-  const rows = listed.map((one) => grantRow(one, now));
-  const none = 'No grants: one is made whenever a user allows an app. "valetkey demo" shows how.';
-  return {
-    json: listed.map((one) => grantJson(one, now)),
-    text: rows.length === 0 ? [none] : table(HEADINGS, rows, run.width),
-    ...whereItEnds(listed, limit),
-  };
+  return { ...listedGrants(listed, run.context.now(), run.width), ...whereItEnds(listed, limit) };
 }
 
 async function revoke({ grants, operator }: Installation, id: string) {
@@ -73,41 +69,4 @@ async function revokeAll({ grants, operator }: Installation, run: CommandRun, ye
     json: { all: true, status: 'revoked' },
     text: ['Every grant is revoked: every app must ask its users again.'],
   };
-}
-
-function grantJson({ grant, standing, clientName, resourceOwner }: ListedGrant, now: number) {
-  return {
-    id: grantIdText(grant.id),
-    client_id: grant.clientId,
-    client_name: clientName,
-    user_id: grant.resourceOwnerId,
-    user_email: resourceOwner.email,
-    scope: grant.scope,
-    status: grantStatus(grant, standing, now),
-    granted_at: isoTime(grant.grantedAt),
-    last_used_at: isoTime(lastUse(grant)),
-    expires_at: isoTime(grant.expiresAt),
-  };
-}
-
-const HEADINGS = ['ID', 'App', 'User', 'Scope', 'Status', 'Granted', 'Last used', 'Expires'];
-
-function grantRow({ grant, standing, clientName, resourceOwner }: ListedGrant, now: number): string[] {
-  const status = grantStatus(grant, standing, now);
-  const held = [standing.clientPaused ? 'app paused' : '', standing.resourceOwnerDisabled ? 'user disabled' : ''];
-  const why = held.filter((reason) => reason !== '').join(', ');
-  return [
-    grantIdText(grant.id),
-    clientName,
-    accountLabel(resourceOwner),
-    grant.scope,
-    why === '' ? status : `${status} (${why})`,
-    readableTime(grant.grantedAt),
-    readableLastUse(lastUse(grant)),
-    readableTime(grant.expiresAt),
-  ];
-}
-
-function readableLastUse(at: number | null): string {
-  return at === null ? 'never' : readableTime(at);
 }

@@ -33,6 +33,26 @@ export function whereItEnds(listed: readonly unknown[], limit: number): { note?:
   return { note: `These are the newest ${limit}: if there are more, --limit shows them.` };
 }
 
+/** A time (ms) that was given either as such or by how long ago it was. */
+export type Moment = { readonly at: number } | { readonly ago: number };
+
+/** Reads a time: a length of time back from now, or ISO 8601 (UTC where it names no zone). */
+export function readMoment(text: string): Moment {
+  const seconds = readDuration(text);
+  if (seconds !== null && /[smhd]$/.test(text)) return { ago: seconds * 1000 };
+  const [, day, time = 'T00:00', zone = 'Z'] =
+    /^(\d{4}-\d\d-\d\d)(?:([T ]\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?)(?: ?(Z|UTC|[+-]\d\d:\d\d))?)?$/.exec(text) ?? [];
+  const at = Date.parse(`${day}${time.replace(' ', 'T')}${zone === 'UTC' ? 'Z' : zone}`);
+  if (Number.isNaN(at))
+    throw new InvalidArgumentError('give a time back from now, such as 2h or 7d, or a time such as 2026-11-24T09:30');
+  return { at };
+}
+
+/** The time (ms since the epoch) of a moment. `now` likewise. */
+export function timeOf(moment: Moment, now: number): number {
+  return 'at' in moment ? moment.at : now - moment.ago;
+}
+
 /** Seconds, or `default` for the installation's own setting. */
 export type TimeSetting = number | 'default';
 

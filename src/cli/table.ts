@@ -1,4 +1,7 @@
-/** Tables and cards for people. Nothing is ever cut off: part of an id is of no use. */
+/**
+ * Tables and cards for people. No id is ever cut off: part of one is of no use. A name may be, in a list that has a line for
+ * each row.
+ */
 
 /** A field of a card: a label and its value; several values get a line each. */
 export type Field = readonly [label: string, value: string | readonly string[]];
@@ -14,6 +17,62 @@ export function table(headings: readonly string[], rows: readonly (readonly stri
   const total = widths.reduce((sum, each) => sum + each + 2, -2);
   if (total <= width) return lines.map((cells) => line(cells).trimEnd());
   return rows.flatMap((row) => [...card(said.map((i) => [headings[i] ?? '', row[i] ?? ''])), '']).slice(0, -1);
+}
+
+/** A column of a list that has a line for each row, whatever the width. */
+export type Column<Row> = {
+  readonly heading: string;
+  readonly value: (row: Row) => string;
+  /** The width to which its values may be shortened where the line is too narrow. */
+  readonly shrinksTo?: number;
+  /** Whether it may be left out. */
+  readonly mayBeLeft?: boolean;
+};
+
+/**
+ * A line for each row: columns that do not fit are left out, the last first, and then values are shortened, the longest
+ * first. Tells the headings of the columns that were left out; one without any value is not told.
+ */
+export function fitted<Row>(
+  all: readonly Column<Row>[],
+  rows: readonly Row[],
+  width: number,
+): { readonly lines: string[]; readonly left: readonly string[] } {
+  const said = all
+    .map((column) => ({ column, cells: rows.map(column.value) }))
+    .filter(({ cells }) => cells.some((cell) => cell !== ''))
+    .map((one) => ({ ...one, width: Math.max(columns(one.column.heading), ...one.cells.map(columns)) }));
+  const tooMuch = () => said.reduce((sum, one) => sum + one.width + 2, -2) - width;
+  const left: string[] = [];
+  for (let last = said.findLast(isLeft); last && tooMuch() > 0; last = said.findLast(isLeft)) {
+    said.splice(said.indexOf(last), 1);
+    left.push(last.column.heading);
+  }
+  for (;;) {
+    const shrinkable = said.filter(({ column, width }) => column.shrinksTo !== undefined && width > column.shrinksTo);
+    const [widest] = shrinkable.sort((one, other) => other.width - one.width);
+    if (!widest || tooMuch() <= 0) break;
+    widest.width -= 1;
+  }
+  const line = (cells: readonly string[]) =>
+    cells
+      .map((cell, i) => pad(shortened(cell, said[i]?.width ?? 0), said[i]?.width ?? 0))
+      .join('  ')
+      .trimEnd();
+  const headings = line(said.map(({ column }) => column.heading));
+  return { lines: [headings, ...rows.map((_, row) => line(said.map(({ cells }) => cells[row] ?? '')))], left };
+}
+
+function isLeft<Row>({ column }: { readonly column: Column<Row> }): boolean {
+  return column.mayBeLeft === true;
+}
+
+/** A text that is too long ends with `…`. */
+function shortened(text: string, width: number): string {
+  if (columns(text) <= width) return text;
+  const characters = [...text];
+  while (columns(characters.join('')) > width - 1) characters.pop();
+  return `${characters.join('')}…`;
 }
 
 /** Labels with their values, aligned. Fields without a value are left out. */

@@ -4,9 +4,10 @@ import type { Client } from './client.ts';
 import { isForDevice } from './device-authorization.ts';
 import { OperatorError } from './error.ts';
 import { grantIdText, parseGrantId } from './grant.ts';
+import { findGrantLife, type GrantLife } from './grant-life.ts';
 import { isRegisteredRedirectUri } from './redirect-uri.ts';
 import { scopeNames } from './scope.ts';
-import type { GrantFilter, GrantStore, GrantSummary, ListedGrant } from './store.ts';
+import type { AuditStore, GrantFilter, GrantStore, GrantSummary, ListedGrant } from './store.ts';
 
 /**
  * Access of an app that a user can take back alone: that of one device, what waits for the app to fetch it, or all else that
@@ -32,10 +33,10 @@ export type TakenBack = Pick<ConnectedApp, 'clientId' | 'grantId' | 'isWaiting'>
 
 /** Grants as people see them. `now` returns ms since the epoch. */
 export class GrantRegistry {
-  readonly #store: GrantStore;
+  readonly #store: GrantStore & Pick<AuditStore, 'listNamedAuditEvents'>;
   readonly #now: () => number;
 
-  constructor(store: GrantStore, now: () => number) {
+  constructor(store: GrantStore & Pick<AuditStore, 'listNamedAuditEvents'>, now: () => number) {
     this.#store = store;
     this.#now = now;
   }
@@ -115,11 +116,18 @@ export class GrantRegistry {
     return this.#store.listGrants(filter);
   }
 
+  /** A grant's whole life, named by its id as text. */
+  async show(idText: string): Promise<GrantLife> {
+    const life = await findGrantLife(this.#store, idText);
+    if (!life) throw noGrant(idText);
+    return life;
+  }
+
   /** The operator ends one grant, named by its id as text. */
   async revoke(idText: string, operator: Actor): Promise<void> {
     const id = parseGrantId(idText);
     const found = id && (await this.#store.findGrant(id));
-    if (!found) throw new OperatorError(`there is no grant ${JSON.stringify(idText)}: "grant list" shows all`);
+    if (!found) throw noGrant(idText);
     const { grant } = found;
     const about = { grantId: idText.toLowerCase(), clientId: grant.clientId, resourceOwnerId: grant.resourceOwnerId };
     const revoked = await this.#store.revokeGrant(
@@ -134,6 +142,10 @@ export class GrantRegistry {
   revokeAll(operator: Actor): Promise<void> {
     return this.#store.revokeAllGrants(auditEvent('all_grants_revoked', operator, this.#now(), {}));
   }
+}
+
+function noGrant(idText: string): OperatorError {
+  return new OperatorError(`there is no grant ${JSON.stringify(idText)}: "grant list" shows all`);
 }
 
 /** Equal for the grants that are one connected app. */

@@ -18,10 +18,13 @@ const IPV6_BITS: readonly Size[] = [
   { bits: 48, weight: 32 },
 ];
 
-/** The source that an IP address counts as: an IPv4 address, also where it is mapped (RFC 4291 §2.5.5.2), or the /64 of an IPv6 one. */
+/**
+ * The source that an IP address counts as: an IPv4 address, also where it is mapped (RFC 4291 §2.5.5.2), this machine's `::1`,
+ * or the /64 of another IPv6 one.
+ */
 export function sourceOfAddress(text: string): string {
   const address = ipaddr.process(text);
-  return address.kind() === 'ipv4' ? address.toString() : cidr(address, 64);
+  return address.kind() === 'ipv4' || address.range() === 'loopback' ? address.toString() : cidr(address, 64);
 }
 
 /** The networks of a source, narrowest first. What is no address is a network of its own. */

@@ -7,7 +7,7 @@ import type { AuditEvent, RecordedAuditEvent } from './audit.ts';
 import type { Client } from './client.ts';
 import type { AssertionUse, UsedAssertion } from './client-assertion.ts';
 import type { DeviceDecision, PollPace, WaitingDevice } from './device-authorization.ts';
-import type { Generation, Grant, GrantInContext, RevocationReason, Use } from './grant.ts';
+import type { Generation, Grant, GrantInContext, ResourceOwner, RevocationReason, Use } from './grant.ts';
 import type { Network } from './networks.ts';
 import type { ResourceServer } from './resource-server.ts';
 import type { ScopeDefinition } from './scope.ts';
@@ -68,10 +68,22 @@ export type Redemption = 'redeemed' | 'crowded' | false;
 
 /** Which events to list; at most `limit`, newest first. */
 export type AuditFilter = {
+  readonly sequence?: number;
+  /** Not before this time (ms). */
+  readonly since?: number;
   readonly clientId?: string;
   readonly resourceOwnerId?: string;
+  /** The grant's id as text. */
+  readonly grantId?: string;
   readonly action?: string;
   readonly limit: number;
+};
+
+/** An event with what people call those whom it concerns; null where it names none, and for what was deleted. */
+export type NamedAuditEvent = RecordedAuditEvent & {
+  /** The name of the client, the resource server or the provider. */
+  readonly clientName: string | null;
+  readonly resourceOwner: Pick<ResourceOwner, 'id' | 'email' | 'name'> | null;
 };
 
 /** Grants and their transitions. Reads return only what is on disk already. */
@@ -212,6 +224,8 @@ export type AuditStore = {
   /** Records that a resource owner denied a request. */
   recordDenial(event: AuditEvent): Promise<void>;
   listAuditEvents(filter: AuditFilter): Promise<RecordedAuditEvent[]>;
+  /** The same events with names. */
+  listNamedAuditEvents(filter: AuditFilter): Promise<NamedAuditEvent[]>;
   /** The place of the newest event; 0 without any. Throws `TrailHeldUp`. */
   lastAuditSequence(): Promise<number>;
   /**

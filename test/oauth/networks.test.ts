@@ -39,10 +39,11 @@ for (const [source, expected] of networks)
     assert.equal(widestNetworkOf(source), expected.at(-1)?.[0]);
   });
 
-test('design: a source is an IPv4 address, however it was mapped, or a /64', () => {
+test('design: a source is an IPv4 address, however it was mapped, a /64, or this machine alone', () => {
   for (const mapped of ['192.0.2.1', '::ffff:192.0.2.1', '::ffff:c000:201', '0:0:0:0:0:FFFF:C000:0201'])
     assert.equal(sourceOfAddress(mapped), '192.0.2.1');
   for (const address of ['2001:db8::1', '2001:DB8:0:0:ffff::', '2001:0db8:0000:0000:1:2:3:4', '2001:db8::1.2.3.4'])
     assert.equal(sourceOfAddress(address), '2001:db8:0:0::/64');
-  assert.equal(sourceOfAddress('::1'), '0:0:0:0::/64');
+  for (const own of ['::1', '0:0:0:0:0:0:0:1']) assert.equal(sourceOfAddress(own), '::1');
+  assert.equal(sourceOfAddress('::2'), '0:0:0:0::/64');
 });

@@ -192,6 +192,31 @@ export function trail(withStore: WithStore): void {
     assert.equal(await count({ action: 'consent_denied', clientId: 'app_none' }), 0);
   });
 
+  withStore('events are found by number, grant and time, also after a step of the clock, with names', async (store) => {
+    const hour = 3_600_000;
+    const about = { clientId: 'app_one', resourceOwnerId: 'usr_ada', grantId: 'g1' };
+    const recorded = [
+      { ...event('consent_denied', about), at: NOW - 60 * hour },
+      { ...event('consent_denied', { ...about, grantId: 'g2' }), at: NOW + 2 * hour },
+      { ...event('consent_denied', { clientId: 'rs_one', resourceOwnerId: 'usr_gone' }), at: NOW - hour },
+    ];
+    await store.registerResourceServer(sampleResourceServer(), event('resource_server_registered'));
+    for (const each of recorded) await store.recordDenial(each);
+    const list = async (filter: object) =>
+      (await store.listNamedAuditEvents({ action: 'consent_denied', limit: 9, ...filter })).map(({ at }) => at - NOW);
+    assert.deepEqual(await list({}), [-hour, 2 * hour, -60 * hour]);
+    assert.deepEqual(await list({ since: NOW }), [2 * hour], 'the clock stepped back after it');
+    assert.deepEqual(await list({ since: NOW - 60 * hour }), [-hour, 2 * hour, -60 * hour]);
+    assert.deepEqual(await list({ grantId: 'g1' }), [-60 * hour]);
+    assert.deepEqual(await list({ grantId: 'g1', since: NOW }), []);
+    const [ofApi, ofApp] = await store.listNamedAuditEvents({ action: 'consent_denied', limit: 2 });
+    assert.deepEqual([ofApi?.clientName, ofApi?.resourceOwner], [sampleResourceServer().name, null]);
+    const { id, email, name } = sampleAccount();
+    assert.deepEqual([ofApp?.clientName, ofApp?.resourceOwner], [sampleClient().name, { id, email, name }]);
+    const sequence = ofApp?.sequence as number;
+    assert.deepEqual(await store.listNamedAuditEvents({ sequence, limit: 9 }), [ofApp]);
+  });
+
   withStore('what comes after a place in the trail comes in its order, up to a limit, and once', async (store) => {
     const start = await store.lastAuditSequence();
     assert.deepEqual(await store.listAuditEventsAfter(start, 10), []);
