@@ -41,10 +41,7 @@ async function fill(count: number): Promise<Filled> {
   const { store, close } = await open(configuration, keyring);
   const lifetimes = lifetimesOf(configuration);
   const prefix = configuration.tokenPrefix;
-  const registry = new ClientRegistry(
-    { store, keyring, prefix, accessTokenLifetime: lifetimes.accessToken, now },
-    OPERATOR,
-  );
+  const registry = new ClientRegistry({ store, prefix, accessTokenLifetime: lifetimes.accessToken, now }, OPERATOR);
   const { client, clientSecret } = await registry.register('confidential', {
     name: 'Bench',
     redirectUris: [REDIRECT_URI],

@@ -47,7 +47,7 @@ export function madeUp(grants: number, since: number, { codeEvery = 0, usableUnt
     challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
     phc: `$argon2id$v=19$m=19456,t=2,p=1$${'A'.repeat(22)}$${'A'.repeat(43)}`,
     /** One for all clients. */
-    clientSecret: makeSecret(keyring, PREFIX, 'cs', since),
+    clientSecret: makeSecret(PREFIX, 'cs', since),
   } as const;
 }
 

@@ -72,7 +72,7 @@ export function makeInstallation(
     }),
     deviceFlow: new DeviceFlow({ ...parts, clients: authenticator }),
     introspection: new Introspection({ ...parts, throttle: throttles.clientAndSource }),
-    clients: new ClientRegistry({ store, keyring, prefix, accessTokenLifetime: lifetimes.accessToken, now }, operator),
+    clients: new ClientRegistry({ store, prefix, accessTokenLifetime: lifetimes.accessToken, now }, operator),
     accounts,
     imports: new UserImport({ store, hasher, now }, operator),
     links: new UserLinks({ store, accounts, now }, operator),

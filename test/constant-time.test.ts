@@ -69,7 +69,7 @@ test('RFC 6749 §2.3.1: each secret of a client is compared, and one where there
     compared += 1;
     return real(one, other);
   });
-  const made = [0, 1, 2].map(() => makeSecret(keyring, PREFIX, 'cs', NOW));
+  const made = [0, 1, 2].map(() => makeSecret(PREFIX, 'cs', NOW));
   for (const [secrets, comparisons] of [
     [[], 1],
     [made.slice(0, 1), 1],
@@ -77,7 +77,7 @@ test('RFC 6749 §2.3.1: each secret of a client is compared, and one where there
   ] as const) {
     compared = 0;
     const stored = secrets.map(({ secret }) => secret);
-    assert.equal(isOneOf(keyring, 'cs', stored, made[0]?.text ?? ''), secrets.length > 0);
+    assert.equal(isOneOf(stored, made[0]?.text ?? ''), secrets.length > 0);
     assert.equal(compared, comparisons);
   }
 });
@@ -101,8 +101,8 @@ function challengeOf(verifier: string): string {
 }
 
 function knowsSecret(kind: SecretKind, isRight: boolean): boolean {
-  const { text, secret } = makeSecret(keyring, PREFIX, kind, NOW);
-  return isOneOf(keyring, kind, [secret], isRight ? text : `${text}x`);
+  const { text, secret } = makeSecret(PREFIX, kind, NOW);
+  return isOneOf([secret], isRight ? text : `${text}x`);
 }
 
 /** A database that the sample key founded. */

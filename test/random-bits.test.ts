@@ -23,8 +23,8 @@ const epochs = { installation: 0, client: 0, resourceOwner: 0 };
 /** What is made of random bytes, and how many bits of them it must have. */
 const MADE: readonly [what: string, bits: number, make: () => string][] = [
   ['ASVS 7.2.3: a session token', 256, newSessionToken],
-  ["RFC 6749 §10.10: a client's secret", 256, () => makeSecret(keyring, 'vk', 'cs', 0).text],
-  ["RFC 6749 §10.10: an API's secret", 256, () => makeSecret(keyring, 'vk', 'rs', 0).text],
+  ["RFC 6749 §10.10: a client's secret", 256, () => makeSecret('vk', 'cs', 0).text],
+  ["RFC 6749 §10.10: an API's secret", 256, () => makeSecret('vk', 'rs', 0).text],
   ['RFC 9700 §4.15: the id of a client', 80, () => newId('app')],
   ['the id of an account', 80, newAccountId],
   ['a root key', 256, makeRootKey],

@@ -3,7 +3,6 @@ import { authenticateClient, type Client, type ClientCredentials, isClientId } f
 import { claimedClientId, MAX_MARKS, verifyClientAssertion, whyNotUsed } from './client-assertion.ts';
 import { invalidClient, invalidRequest, Refusal } from './error.ts';
 import { GuardedChecks, type GuessThrottle, NOBODY } from './guess-throttle.ts';
-import type { Keyring } from './keyring.ts';
 import type { ClientStore } from './store.ts';
 
 /** Where a request came from, for throttling and the audit trail. */
@@ -12,7 +11,6 @@ export type RequestOrigin = { readonly source: string; readonly requestId: strin
 /** What the authenticator works with. `audiences` are the names that an assertion may be for; `now` returns ms. */
 export type ClientAuthenticatorParts = {
   readonly store: Pick<ClientStore, 'findClient' | 'useClientAssertion'>;
-  readonly keyring: Keyring;
   readonly throttle: GuessThrottle;
   readonly audiences: readonly string[];
   readonly now: () => number;
@@ -65,7 +63,7 @@ export class ClientAuthenticator {
   }
 
   #verify(client: Client | null, credentials: ClientCredentials): Client | Refusal | Promise<Client | Refusal> {
-    if (credentials.method !== 'assertion') return authenticateClient(this.#parts.keyring, client, credentials);
+    if (credentials.method !== 'assertion') return authenticateClient(client, credentials);
     return client
       ? this.#verifyAssertion(client, credentials.assertion)
       : invalidClient('the client assertion names no client');

@@ -1,7 +1,6 @@
 /** Clients (RFC 6749 §2): the apps that the operator registered, and how one proves to be itself. */
 import type { JsonWebKey } from 'node:crypto';
 import { invalidClient, type Refusal } from './error.ts';
-import type { Keyring } from './keyring.ts';
 import type { Scope } from './scope.ts';
 import { isOneOf, type StoredSecret } from './secret.ts';
 
@@ -71,7 +70,6 @@ export type ClientCredentials =
  * checked after this.
  */
 export function authenticateClient(
-  keyring: Keyring,
   client: Client | null,
   credentials: Exclude<ClientCredentials, { method: 'assertion' }>,
 ): Client | Refusal {
@@ -83,7 +81,7 @@ export function authenticateClient(
     );
   }
   if (credentials.clientSecret === undefined) return invalidClient('client_secret is missing');
-  const matches = isOneOf(keyring, 'cs', client?.secrets ?? [], credentials.clientSecret);
+  const matches = isOneOf(client?.secrets ?? [], credentials.clientSecret);
   if (!client) return invalidClient('no client has this client_id');
   if (client.type === 'public') return invalidClient('the client is public and has no secret');
   if (!matches) return invalidClient('the client secret is wrong');

@@ -36,14 +36,14 @@ export class Introspection {
 
   /** The resource server that the credentials prove. */
   async authenticate(credentials: ResourceServerCredentials, origin: RequestOrigin): Promise<ResourceServer | Refusal> {
-    const { store, keyring } = this.#parts;
+    const { store } = this.#parts;
     const { id = NOBODY } = credentials;
     const named = guessKey(id, origin);
     const refusal = this.#checks.refusal(named); // Before the search, which costs more than it.
     if (refusal) return refusal;
     const found = isClientId(id) ? await store.findResourceServer(id) : null;
     const key = found ? named : guessKey(NOBODY, origin);
-    return this.#checks.run(key, () => authenticateResourceServer(keyring, found, credentials));
+    return this.#checks.run(key, () => authenticateResourceServer(found, credentials));
   }
 
   /**

@@ -6,17 +6,13 @@ import { createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
 import { HmacKey } from './hmac.ts';
 
 /**
- * What a derived key is for: the three credential kinds, stored secrets of clients, resource servers and identity providers,
- * passwords, form tokens, browsers that signed in before, what is sealed for a pushed request, a device code or a sign-in
+ * What a derived key is for: the three credential kinds, passwords, form tokens, browsers that signed in before, what is sealed for a pushed request, a device code or a sign-in
  * request, and of a hash that another program made, the canary.
  */
 export type KeyPurpose =
   | 'ac'
   | 'at'
   | 'rt'
-  | 'client-secret'
-  | 'resource-server-secret'
-  | 'identity-provider-secret'
   | 'password'
   | 'form'
   | 'known-browser'
@@ -76,9 +72,6 @@ function deriveAll(rootKey: Buffer): ReadonlyMap<KeyPurpose, DerivedKey> {
     'ac',
     'at',
     'rt',
-    'client-secret',
-    'resource-server-secret',
-    'identity-provider-secret',
     'password',
     'form',
     'known-browser',

@@ -2,7 +2,6 @@
 import { invalidClient, type Refusal } from './error.ts';
 import { type Grant, grantIdText, type ResourceOwner } from './grant.ts';
 import type { GrantedAccess } from './granted-access.ts';
-import type { Keyring } from './keyring.ts';
 import { scopeNames } from './scope.ts';
 import { isOneOf, type StoredSecret } from './secret.ts';
 
@@ -24,12 +23,11 @@ export type ResourceServerCredentials = { readonly id: string | undefined; reado
 
 /** Authenticates a resource server (RFC 7662 §2.1), in the same time whether it exists or not. */
 export function authenticateResourceServer(
-  keyring: Keyring,
   resourceServer: ResourceServer | null,
   { id, secret }: ResourceServerCredentials,
 ): ResourceServer | Refusal {
   if (id === undefined || secret === undefined) return invalidClient('the resource server sent no credentials');
-  const matches = isOneOf(keyring, 'rs', resourceServer?.secrets ?? [], secret);
+  const matches = isOneOf(resourceServer?.secrets ?? [], secret);
   if (!resourceServer) return invalidClient('no resource server has this id');
   return matches ? resourceServer : invalidClient('the secret of the resource server is wrong');
 }

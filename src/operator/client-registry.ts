@@ -2,7 +2,6 @@
 import { type Actor, type AuditAction, type AuditEvent, auditEvent } from '../oauth/audit.ts';
 import type { AssertionAudience, Client, ClientType, ConsentPolicy, PublicKey } from '../oauth/client.ts';
 import { OperatorError } from '../oauth/error.ts';
-import type { Keyring } from '../oauth/keyring.ts';
 import { MAX_REDIRECT_URIS, redirectUriProblem } from '../oauth/redirect-uri.ts';
 import { newId } from '../oauth/registered-id.ts';
 import { type Scope, sentenceProblem } from '../oauth/scope.ts';
@@ -45,7 +44,6 @@ export type NewClientSettings = Pick<ClientSettings, 'name'> & Partial<ClientSet
 /** What the registry works with. `now` returns ms since the epoch; the access token's lifetime is in seconds. */
 export type ClientRegistryParts = {
   readonly store: ClientStore;
-  readonly keyring: Keyring;
   readonly prefix: string;
   readonly accessTokenLifetime: number;
   readonly now: () => number;
@@ -65,10 +63,10 @@ export class ClientRegistry {
   async register(type: ClientType, said: NewClientSettings): Promise<{ client: Client; clientSecret: string | null }> {
     const settings = { ...USUAL, ...said };
     checkSettings(type, settings, this.#parts.accessTokenLifetime);
-    const { store, keyring, prefix, now } = this.#parts;
+    const { store, prefix, now } = this.#parts;
     const createdAt = now();
     const needsSecret = type === 'confidential' && settings.keys.length === 0;
-    const made = needsSecret ? makeSecret(keyring, prefix, 'cs', createdAt) : null;
+    const made = needsSecret ? makeSecret(prefix, 'cs', createdAt) : null;
     const client: Client = {
       ...settings,
       id: newId('app'),
@@ -117,7 +115,7 @@ export class ClientRegistry {
   async rotateSecret(id: string): Promise<{ client: Client; clientSecret: string }> {
     const client = await this.show(id);
     if (client.type === 'public') throw new OperatorError('a public client has no secret');
-    const { text, secret } = makeSecret(this.#parts.keyring, this.#parts.prefix, 'cs', this.#parts.now());
+    const { text, secret } = makeSecret(this.#parts.prefix, 'cs', this.#parts.now());
     const secrets = withNewSecret(client.secrets, secret, `client retire-secret ${id}`);
     await this.#replaceSecrets(client, secrets, 'client_secret_rotated');
     return { client: { ...client, secrets }, clientSecret: text };

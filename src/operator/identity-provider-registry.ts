@@ -9,7 +9,6 @@ import {
 import type { AccountStore, IdentityProviderStore } from '../accounts/store.ts';
 import { type Actor, type AuditAction, type AuditEvent, auditEvent } from '../oauth/audit.ts';
 import { OperatorError } from '../oauth/error.ts';
-import type { Keyring } from '../oauth/keyring.ts';
 import { makeSecret } from '../oauth/secret.ts';
 import { checkKeys, checkName } from './registration.ts';
 import { changesOf } from './registration-changes.ts';
@@ -27,7 +26,6 @@ export type NewIdentityProvider = IdentityProviderSettings & Pick<IdentityProvid
 /** What the registry works with. `now` returns ms since the epoch. */
 export type IdentityProviderRegistryParts = {
   readonly store: IdentityProviderStore & Pick<AccountStore, 'hasAccounts'>;
-  readonly keyring: Keyring;
   readonly prefix: string;
   readonly now: () => number;
 };
@@ -166,7 +164,7 @@ export class IdentityProviderRegistry {
   }
 
   #makeSecret(at: number) {
-    return makeSecret(this.#parts.keyring, this.#parts.prefix, 'ps', at);
+    return makeSecret(this.#parts.prefix, 'ps', at);
   }
 
   #event(action: AuditAction, id: string, detail?: string): AuditEvent {

@@ -1,7 +1,6 @@
 /** What the operator does with resource servers (RFC 7662 §2.1: only those that are registered may ask). */
 import { type Actor, type AuditAction, type AuditEvent, auditEvent } from '../oauth/audit.ts';
 import { OperatorError } from '../oauth/error.ts';
-import type { Keyring } from '../oauth/keyring.ts';
 import { newId } from '../oauth/registered-id.ts';
 import { type ResourceServer, resourceProblem } from '../oauth/resource-server.ts';
 import { makeSecret } from '../oauth/secret.ts';
@@ -16,7 +15,6 @@ export type ResourceServerSettings = Pick<ResourceServer, 'name' | 'resource' | 
 /** What the registry works with. `ownResource` is this service's own API; `now` returns ms since the epoch. */
 export type ResourceServerRegistryParts = {
   readonly store: ResourceServerStore;
-  readonly keyring: Keyring;
   readonly prefix: string;
   readonly ownResource: string;
   readonly now: () => number;
@@ -34,10 +32,10 @@ export class ResourceServerRegistry {
 
   /** Registers a resource server. Its secret's text is returned this once. */
   async register(settings: ResourceServerSettings): Promise<{ resourceServer: ResourceServer; secret: string }> {
-    const { store, keyring, prefix, now } = this.#parts;
+    const { store, prefix, now } = this.#parts;
     this.#check(settings);
     const createdAt = now();
-    const { text, secret } = makeSecret(keyring, prefix, 'rs', createdAt);
+    const { text, secret } = makeSecret(prefix, 'rs', createdAt);
     const { name, resource, scopes } = settings;
     const resourceServer = { id: newId('rs'), name, resource, scopes, secrets: [secret], createdAt };
     await store.registerResourceServer(
@@ -73,7 +71,7 @@ export class ResourceServerRegistry {
   /** Adds a new secret, shown this once; the one before stays live until it is retired. */
   async rotateSecret(id: string): Promise<{ resourceServer: ResourceServer; secret: string }> {
     const server = await this.show(id);
-    const { text, secret } = makeSecret(this.#parts.keyring, this.#parts.prefix, 'rs', this.#parts.now());
+    const { text, secret } = makeSecret(this.#parts.prefix, 'rs', this.#parts.now());
     const secrets = withNewSecret(server.secrets, secret, `resource-server retire-secret ${id}`);
     await this.#replaceSecrets(server, secrets, 'resource_server_secret_rotated');
     return { resourceServer: { ...server, secrets }, secret: text };

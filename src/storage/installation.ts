@@ -4,21 +4,16 @@ import { type Keyring, mac } from '../oauth/keyring.ts';
 import { InstallationError } from '../process/installation-error.ts';
 import { type InstallationRecord, type InstallationSettings, recordedForm } from './installation-settings.ts';
 import type { PlainDatabase } from './plain-database.ts';
-import { CLIENT } from './tables/clients.ts';
 import { INSTALLATION, ROOT_KEY } from './tables/installation.ts';
 
 /** What is read before a database is migrated: columns that were there from the beginning. */
 const RECORD = INSTALLATION.pick('id', 'tokenPrefix', 'settings', 'currentKeyId');
 const KNOWN_KEY = ROOT_KEY.pick('keyId', 'canary');
-const SECRETS = CLIENT.pick('secrets');
 
 const FIND_RECORD = `SELECT ${RECORD.names} FROM installation`;
 const LIST_KEYS = `SELECT ${KNOWN_KEY.names} FROM root_key`;
 const ADD_KEY = `${ROOT_KEY.insertion} ON CONFLICT DO NOTHING`;
 
-const LIST_SECRETS = ['client', 'resource_server', 'identity_provider']
-  .map((owner) => `SELECT secrets FROM ${owner}`)
-  .join(' UNION ALL ');
 /** A password is JSON, which each store reads in a way of its own: `$2` and `$3` are what its text is like. */
 const HAS_OF_KEY = `
   SELECT 1 FROM account WHERE password LIKE $2 OR password LIKE $3
@@ -95,10 +90,8 @@ function canary(keyring: Keyring, keyId: number, installation: Buffer): Buffer {
   return mac(key, installation);
 }
 
-/** Whether a secret, a password or a grant that is not revoked rests on a key. Walks tables: only for a missing key. */
+/** Whether a password or a grant that is not revoked rests on a key. Walks tables: only for a missing key. */
 async function isNeeded(database: PlainDatabase, keyId: number): Promise<boolean> {
-  const owners = await database.tuples(LIST_SECRETS);
-  const isOfSecret = owners.some((row) => SECRETS.read(row).secrets.some((secret) => secret.keyId === keyId));
   const ofPassword = [',', '}'].map((end) => `%"keyId":${keyId}${end}%`);
-  return isOfSecret || (await database.tuples(HAS_OF_KEY, [keyId, ...ofPassword])).length > 0;
+  return (await database.tuples(HAS_OF_KEY, [keyId, ...ofPassword])).length > 0;
 }

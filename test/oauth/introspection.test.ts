@@ -18,9 +18,9 @@ import {
   setUp,
 } from './protocol.ts';
 import { LETTERS } from './requests.ts';
-import { assertRefusal, keyring, NOW, PREFIX, scopesOf } from './samples.ts';
+import { assertRefusal, NOW, PREFIX, scopesOf } from './samples.ts';
 
-const secret = makeSecret(keyring, PREFIX, 'rs', NOW);
+const secret = makeSecret(PREFIX, 'rs', NOW);
 const letters: ResourceServer = sampleResourceServer({ resource: LETTERS, scopes: null, secrets: [secret.secret] });
 const anywhere: ResourceServer = { ...letters, id: 'rs_any', resource: null };
 const asLetters = { id: letters.id, secret: secret.text };

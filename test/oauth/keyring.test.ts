@@ -5,18 +5,7 @@ import { createKeyring, currentKey, type KeyPurpose, mac } from '../../src/oauth
 
 const old = Buffer.alloc(32, 1);
 const fresh = Buffer.alloc(32, 2);
-const purposes: KeyPurpose[] = [
-  'ac',
-  'at',
-  'rt',
-  'client-secret',
-  'resource-server-secret',
-  'password',
-  'form',
-  'request',
-  'device',
-  'canary',
-];
+const purposes: KeyPurpose[] = ['ac', 'at', 'rt', 'password', 'form', 'request', 'device', 'canary'];
 
 function exported(ring: ReturnType<typeof createKeyring>, keyId: number, purpose: KeyPurpose): string {
   const key = ring.key(keyId, purpose);

@@ -20,8 +20,8 @@ import { CHALLENGE, ISSUER } from './requests.ts';
 import { confidentialClient, keyring, lifetimes, NOW, PREFIX } from './samples.ts';
 
 export const origin = { source: '192.0.2.1', requestId: 'r1' };
-export const first = makeSecret(keyring, PREFIX, 'cs', NOW);
-const second = makeSecret(keyring, PREFIX, 'cs', NOW);
+export const first = makeSecret(PREFIX, 'cs', NOW);
+const second = makeSecret(PREFIX, 'cs', NOW);
 export const one: Client = { ...confidentialClient, secrets: [first.secret] };
 export const two: Client = { ...confidentialClient, id: 'app_two', secrets: [second.secret] };
 /** A public client, which may ask for device codes. */

@@ -6,7 +6,7 @@ import type { Scope } from '../../src/oauth/scope.ts';
 import { ClientRegistry, type ClientSettings } from '../../src/operator/client-registry.ts';
 import { keys } from '../oauth/assertions.ts';
 import { type Memory, openMemory, operator } from '../oauth/memory.ts';
-import { keyring, PREFIX } from '../oauth/samples.ts';
+import { PREFIX } from '../oauth/samples.ts';
 
 const settings: ClientSettings = {
   name: 'One',
@@ -26,10 +26,7 @@ function scope(name: string, sentence: string | null = null): Scope {
 }
 
 function registryOf({ store, clock }: Memory): ClientRegistry {
-  return new ClientRegistry(
-    { store, keyring, prefix: PREFIX, accessTokenLifetime: 1800, now: () => clock.now },
-    operator,
-  );
+  return new ClientRegistry({ store, prefix: PREFIX, accessTokenLifetime: 1800, now: () => clock.now }, operator);
 }
 
 function uris(count: number): string[] {
@@ -92,7 +89,7 @@ test('a client is registered with a secret that is shown this once, and works', 
   const stored = await registry.show(client.id);
   assert.deepEqual(stored, client);
   assert.ok(!JSON.stringify(stored).includes(clientSecret));
-  assert.equal(authenticateClient(keyring, stored, { method: 'secret', clientId: client.id, clientSecret }), stored);
+  assert.equal(authenticateClient(stored, { method: 'secret', clientId: client.id, clientSecret }), stored);
   const [event] = await memory.store.listAuditEvents({ limit: 1 });
   assert.equal(event?.action, 'client_registered');
   assert.ok(!JSON.stringify(event).includes(clientSecret));
@@ -150,7 +147,7 @@ test('RFC 7523 §2.2: a client with keys gets no secret, and can be given one', 
   const { clientSecret: added } = await registry.rotateSecret(client.id);
   const credentials = { method: 'secret', clientId: client.id, clientSecret: added } as const;
   const stored = await registry.show(client.id);
-  assert.equal(authenticateClient(keyring, stored, credentials), stored);
+  assert.equal(authenticateClient(stored, credentials), stored);
 });
 
 test('RFC 7523 §2.2: a client that changes over to keys can be left without any secret, and no other client can', async (context) => {
@@ -162,7 +159,7 @@ test('RFC 7523 §2.2: a client that changes over to keys can be left without any
   const stored = await registry.show(client.id);
   assert.deepEqual(stored.secrets, []);
   const credentials = { method: 'secret', clientId: client.id, clientSecret: clientSecret ?? '' } as const;
-  assert.ok(authenticateClient(keyring, stored, credentials) instanceof Refusal);
+  assert.ok(authenticateClient(stored, credentials) instanceof Refusal);
   await assert.rejects(registry.retireSecret(client.id), /only one secret|no secret/);
 });
 
@@ -217,7 +214,7 @@ test('a secret is rotated and the older one retired, never more than two, never 
   await assert.rejects(registry.rotateSecret(client.id), /two secrets are live/);
   const works = async (clientSecret: string | null) => {
     const credentials = { method: 'secret', clientId: client.id, clientSecret: clientSecret ?? undefined } as const;
-    return !(authenticateClient(keyring, await registry.show(client.id), credentials) instanceof Refusal);
+    return !(authenticateClient(await registry.show(client.id), credentials) instanceof Refusal);
   };
   assert.deepEqual([await works(old), await works(fresh)], [true, true]);
   await registry.retireSecret(client.id);

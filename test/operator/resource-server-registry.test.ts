@@ -54,7 +54,7 @@ test('RFC 7662 §2.1: a resource server is registered with a secret that is show
   assert.match(secret, /^vk_rs_/);
   const stored = await registry.show(resourceServer.id);
   assert.deepEqual(stored, resourceServer);
-  assert.equal(authenticateResourceServer(keyring, stored, { id: stored.id, secret }), stored);
+  assert.equal(authenticateResourceServer(stored, { id: stored.id, secret }), stored);
   const [event] = await store.listAuditEvents({ limit: 1 });
   assert.deepEqual([event?.action, event?.clientId], ['resource_server_registered', stored.id]);
   for (const each of [stored, event]) assert.ok(!JSON.stringify(each).includes(secret));
@@ -104,7 +104,7 @@ test('a secret is rotated and the older one retired, never more than two, never 
   const { secret: fresh } = await registry.rotateSecret(id);
   await assert.rejects(registry.rotateSecret(id), /two secrets are live/);
   const works = async (secret: string) =>
-    !(authenticateResourceServer(keyring, await registry.show(id), { id, secret }) instanceof Refusal);
+    !(authenticateResourceServer(await registry.show(id), { id, secret }) instanceof Refusal);
   assert.deepEqual([await works(old), await works(fresh)], [true, true]);
   await registry.retireSecret(id);
   assert.deepEqual([await works(old), await works(fresh)], [false, true]);

@@ -12,17 +12,7 @@ import { migrate } from '../../src/storage/migrate.ts';
 import { configure, requiredPragmas, requireSoundSqlite } from '../../src/storage/sqlite/connection.ts';
 import type { SqliteOptions } from '../../src/storage/sqlite/open.ts';
 import { plain } from '../../src/storage/sqlite/plain-database.ts';
-import {
-  addAdaAndOne,
-  event,
-  HOUR,
-  NOW,
-  openAsService,
-  sampleClient,
-  sampleGrant,
-  sampleResourceServer,
-  temporaryPath,
-} from '../support/storage.ts';
+import { addAdaAndOne, event, HOUR, NOW, openAsService, sampleGrant, temporaryPath } from '../support/storage.ts';
 
 /** The program that founds an installation. */
 const FOUNDING = new URL('found.child.ts', import.meta.url).pathname;
@@ -191,13 +181,7 @@ test('a key joins the ring, and may leave it when nothing needs it any more', as
   const beside = { role: 'command', keyring: onlyNew } as const;
   const refused = () => assert.rejects(openAsService(path, beside), /made with other keys \([0-9a-f]{8}\)/);
   await refused();
-  await second.store.deleteClient('app_one', event('client_deleted'));
-  await refused();
-  await second.store.registerClient(sampleClient({ secrets: [] }), event('client_registered'));
   await second.store.revokeGrant(grant.id, 'user', event('grant_revoked'));
-  await second.store.registerResourceServer(sampleResourceServer(), event('resource_server_registered'));
-  await refused();
-  await second.store.deleteResourceServer('rs_one', event('resource_server_deleted'));
   const third = await openAsService(path, beside);
   await third.close();
 });

@@ -116,7 +116,7 @@ export function sampleClient(some: Partial<Client> = {}): Client {
 }
 
 export function sampleSecret(): StoredSecret {
-  return { digest: randomBytes(32), keyId: keyring.currentKeyId, createdAt: NOW };
+  return { digest: randomBytes(32), createdAt: NOW };
 }
 
 export function sampleResourceServer(some: Partial<ResourceServer> = {}): ResourceServer {

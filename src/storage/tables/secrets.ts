@@ -1,12 +1,12 @@
-/** How secrets are stored: their digests, which are made with a root key, in base64. */
+/** How secrets are stored: their digests in base64. */
 import type { StoredSecret } from '../../oauth/secret.ts';
 import { JsonForm } from './table.ts';
 
-type SecretJson = { readonly digest: string; readonly keyId: number; readonly createdAt: number };
+type SecretJson = { readonly digest: string; readonly createdAt: number };
 
 /** Secrets as JSON. */
 export const SECRETS = new JsonForm<readonly StoredSecret[]>(
-  (secrets) => secrets.map(({ digest, keyId, createdAt }) => ({ digest: digest.toString('base64'), keyId, createdAt })),
+  (secrets) => secrets.map(({ digest, createdAt }) => ({ digest: digest.toString('base64'), createdAt })),
   (secrets: readonly SecretJson[]) =>
     secrets.map((secret) => ({ ...secret, digest: Buffer.from(secret.digest, 'base64') })),
 );

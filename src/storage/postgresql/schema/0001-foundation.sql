@@ -21,7 +21,7 @@ CREATE TABLE root_key (
   created_at bigint NOT NULL
 );
 
--- Lists are JSON, as text, so that equal lists are equal texts. The digests of secrets are made with a root key (base64);
+-- Lists are JSON, as text, so that equal lists are equal texts. Of secrets there are the SHA-256 digests (base64);
 -- public keys are JSON Web Keys.
 CREATE TABLE client (
   id text COLLATE "C" PRIMARY KEY,
@@ -94,7 +94,7 @@ CREATE TABLE scope (
   created_at bigint NOT NULL
 );
 
--- The products where people sign in elsewhere. The digests of secrets are made with a root key; public keys are JSON Web Keys.
+-- The products where people sign in elsewhere. Secrets and public keys are as those of clients.
 CREATE TABLE identity_provider (
   id text COLLATE "C" PRIMARY KEY,
   status text NOT NULL CHECK (status IN ('active', 'paused')),

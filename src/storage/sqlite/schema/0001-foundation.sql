@@ -20,7 +20,7 @@ CREATE TABLE root_key (
   created_at INTEGER NOT NULL
 ) STRICT;
 
--- Lists are JSON, as text, so that equal lists are equal texts. The digests of secrets are made with a root key (base64);
+-- Lists are JSON, as text, so that equal lists are equal texts. Of secrets there are the SHA-256 digests (base64);
 -- public keys are JSON Web Keys.
 CREATE TABLE client (
   id TEXT PRIMARY KEY,
@@ -77,7 +77,7 @@ CREATE TABLE scope (
   created_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- The products where people sign in elsewhere. The digests of secrets are made with a root key; public keys are JSON Web Keys.
+-- The products where people sign in elsewhere. Secrets and public keys are as those of clients.
 CREATE TABLE identity_provider (
   id TEXT PRIMARY KEY,
   status TEXT NOT NULL CHECK (status IN ('active', 'paused')),
