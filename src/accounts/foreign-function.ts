@@ -45,6 +45,9 @@ type Rules<F extends Family> = {
 /** Beyond these a sign-in would be too slow or take too much memory. Memory in KiB. */
 const MAX = { cost: 13, iterations: 2_000_000, memory: 64 * 1024, memoryTimesPasses: 256 * 1024, parallelism: 16 };
 
+/** How often the memory of its largest block scrypt may take in all. */
+const SCRYPT_SLACK = 2;
+
 /** The same as our own (`password-hash.ts`), or more, is strong. Memory in KiB. */
 const STRONG = { memory: 19 * 1024, passes: 2, length: 16 };
 
@@ -58,7 +61,8 @@ const FAMILIES: { readonly [F in Family]: Rules<F> } = {
         ? 'its m, t or p is not one that argon2 has here'
         : memoryProblem(memory, passes),
     label: ({ type, memory, passes, lanes }) => `argon2${type}, m=${memory}, t=${passes}, p=${lanes}`,
-    work: ({ memory, passes }) => memory * passes * 0.5,
+    // Lanes are threads, which are begun and waited for in each pass.
+    work: ({ memory, passes, lanes }) => memory * passes * 0.5 + (lanes - 1) * passes * 30,
     derive: ({ type, version, memory, passes, lanes, length }, password, salt) =>
       hashRaw(password, {
         algorithm: ARGON2_TYPES[type],
@@ -74,18 +78,19 @@ const FAMILIES: { readonly [F in Family]: Rules<F> } = {
     problem: ({ logN, r, p }) =>
       logN < 1 || logN >= 16 * r || r < 1 || p < 1 || p > MAX.parallelism
         ? 'its ln, r or p is not one that scrypt has here'
-        : memoryProblem((2 ** logN * r) / 8, p),
+        : // Its other blocks are small beside the largest one, unless N is.
+          (memoryProblem((2 ** logN * r) / 8, p) ?? memoryProblem(((2 ** logN + p + 2) * r) / 8 / SCRYPT_SLACK, 1)),
     label: ({ logN, r, p }) => `scrypt, ln=${logN}, r=${r}, p=${p}`,
     work: ({ logN, r, p }) => 2 ** logN * r * p * 0.4,
-    // What it takes is a little more than its largest block.
     derive: ({ logN, r, p, length }, password, salt) =>
-      scryptAsync(password, salt, length, { N: 2 ** logN, r, p, maxmem: 2 * MAX.memory * 1024 }),
+      scryptAsync(password, salt, length, { N: 2 ** logN, r, p, maxmem: SCRYPT_SLACK * MAX.memory * 1024 }),
   },
   pbkdf2: {
     problem: ({ iterations }) =>
       iterations < 1 || iterations > MAX.iterations ? 'it has more than 2,000,000 iterations, or none' : null,
     label: ({ iterations }) => `pbkdf2-sha256, i=${iterations}`,
-    work: ({ iterations }) => iterations * 0.5,
+    // As often for each 32 bytes of the digest (RFC 8018 §5.2).
+    work: ({ iterations, length }) => iterations * Math.ceil(length / 32) * 0.5,
     derive: ({ iterations, length }, password, salt) => promisify(pbkdf2)(password, salt, iterations, length, 'sha256'),
   },
   bcrypt: {

@@ -2,7 +2,7 @@
  * The time that every check of a password takes at least while there are hashes of other programs: these take longer or
  * shorter than our own, and without it the time would tell which kind an account has, and so that there is one (ASVS 6.3.8).
  */
-import { type ForeignFunction, functionLabel } from './foreign-function.ts';
+import { type ForeignFunction, functionRank } from './foreign-function.ts';
 import type { PasswordHasher } from './password-hash.ts';
 import type { AccountStore } from './store.ts';
 
@@ -23,8 +23,8 @@ const MARGIN = 2;
 /** The floor under the sign-ins of an installation. */
 export class SignInFloor {
   readonly #parts: SignInFloorParts;
-  /** By the label of the function; each is measured once. */
-  readonly #measured = new Map<string, Promise<number>>();
+  /** By the rank of the function; each is measured once. */
+  readonly #measured = new Map<number, Promise<number>>();
 
   constructor(parts: SignInFloorParts) {
     this.#parts = parts;
@@ -50,12 +50,12 @@ export class SignInFloor {
   }
 
   #timeOf(slowest: ForeignFunction): Promise<number> {
-    const label = functionLabel(slowest);
-    const known = this.#measured.get(label);
+    const rank = functionRank(slowest);
+    const known = this.#measured.get(rank);
     if (known) return known;
     const measured = this.#measure(slowest);
-    this.#measured.set(label, measured);
-    measured.catch(() => this.#measured.delete(label));
+    this.#measured.set(rank, measured);
+    measured.catch(() => this.#measured.delete(rank));
     return measured;
   }
 

@@ -122,6 +122,8 @@ test('bounds: at each bound a hash is taken, beyond it refused with the reason',
     [`$scrypt$ln=16,r=8,p=1$${SALT}$${DIGEST}`, `$scrypt$ln=17,r=8,p=1$${SALT}$${DIGEST}`, /64 MiB/],
     [`$scrypt$ln=16,r=8,p=4$${SALT}$${DIGEST}`, `$scrypt$ln=16,r=8,p=5$${SALT}$${DIGEST}`, /256 MiB/],
     [`$scrypt$ln=10,r=8,p=16$${SALT}$${DIGEST}`, `$scrypt$ln=10,r=8,p=17$${SALT}$${DIGEST}`, /ln, r or p/],
+    [`$scrypt$ln=1,r=131072,p=4$${SALT}$${DIGEST}`, `$scrypt$ln=1,r=131073,p=4$${SALT}$${DIGEST}`, /64 MiB/],
+    [`$scrypt$ln=1,r=58254,p=14$${SALT}$${DIGEST}`, `$scrypt$ln=1,r=58255,p=14$${SALT}$${DIGEST}`, /64 MiB/],
     [`$scrypt$ln=15,r=1,p=1$${SALT}$${DIGEST}`, `$scrypt$ln=16,r=1,p=1$${SALT}$${DIGEST}`, /ln, r or p/],
     [`$argon2id$v=19$m=65536,t=4,p=1$${SALT}$${DIGEST}`, `$argon2id$v=19$m=65537,t=1,p=1$${SALT}$${DIGEST}`, /64 MiB/],
     [`$argon2d$v=16$m=8,t=32768,p=1$${SALT}$${DIGEST}`, `$argon2d$v=16$m=8,t=32769,p=1$${SALT}$${DIGEST}`, /256 MiB/],
@@ -151,7 +153,8 @@ test('what is at every bound can be computed', async () => {
   for (const text of [
     `$scrypt$ln=16,r=8,p=1$${SALT}$${DIGEST}`,
     `$scrypt$ln=15,r=1,p=1$${SALT}$${DIGEST}`,
-    `$scrypt$ln=1,r=4096,p=16$${SALT}$${DIGEST}`,
+    `$scrypt$ln=1,r=131072,p=4$${SALT}$${DIGEST}`,
+    `$scrypt$ln=1,r=58254,p=14$${SALT}$${DIGEST}`,
     `$argon2id$v=19$m=128,t=1,p=16$${SALT}$${'A'.repeat(86)}`,
     `$argon2d$v=16$m=8,t=1,p=1$${'A'.repeat(11)}$${'A'.repeat(22)}`,
     `pbkdf2_sha256$1$a$${DIGEST}=`,
@@ -225,6 +228,9 @@ test('a function is told by its name and cost, without its salt; a slower one of
   assert.ok(rank(`pbkdf2_sha256$2000000$a$${DIGEST}=`) > rank(`pbkdf2_sha256$600000$a$${DIGEST}=`));
   assert.ok(rank(`scrypt$65536$a$8$4$${DIGEST}=`) > rank(`scrypt$65536$a$8$1$${DIGEST}=`));
   assert.ok(rank(`$argon2i$m=65536,t=4,p=1$${SALT}$${DIGEST}`) > rank(`$argon2i$m=65536,t=1,p=1$${SALT}$${DIGEST}`));
+  const [twoBlocks, oneBlock] = ['A'.repeat(86), DIGEST].map((digest) => `$pbkdf2-sha256$i=9999$${SALT}$${digest}`);
+  assert.ok(rank(twoBlocks as string) > rank(oneBlock as string), 'a longer digest takes longer');
+  assert.ok(rank(`$argon2i$m=128,t=2048,p=16$${SALT}$${DIGEST}`) > rank(`$argon2i$m=65536,t=4,p=1$${SALT}$${DIGEST}`));
   const families = [
     `$argon2i$m=65536,t=4,p=1$${SALT}$${DIGEST}`,
     `$2b$13$${BCRYPT}`,
