@@ -9,6 +9,7 @@ import { functionLabel, isStrong } from './foreign-function.ts';
 import { type ForeignHash, readForeignHash } from './foreign-hash.ts';
 import { type Identity, identityId, subjectProblem } from './identity-provider.ts';
 import { type ImportedPerson, type ImportLine, readImport, WrongHeader } from './import-lines.ts';
+import { groupsOf } from './line-groups.ts';
 import type { PasswordHasher } from './password-hash.ts';
 import type { AccountStore } from './store.ts';
 
@@ -53,6 +54,9 @@ type Newcomer = {
   readonly identity: { readonly providerId: string; readonly subject: string } | null;
 };
 
+/** Whom a line speaks of, or why it is nobody who can be imported. */
+type NewcomerLine = { readonly line: number; readonly newcomer: Newcomer | string };
+
 /** Which of somebody's names is another's. */
 type TakenName = 'identity' | 'email' | 'username';
 
@@ -61,9 +65,6 @@ const TAKEN: Readonly<Record<TakenName, Omit<LineLeft, 'line'>>> = {
   email: { outcome: 'skipped', reason: 'an account with a password has this e-mail address already' },
   username: { outcome: 'refused', reason: 'username: another account has this user name already' },
 };
-
-/** How many lines are written together: they share their waits for the disk. */
-const WINDOW = 500;
 
 /** Imports people for an operator. */
 export class UserImport {
@@ -93,15 +94,15 @@ export class UserImport {
     const providerIds = new Set(providers.map(({ id }) => id));
     const take = dryRun ? this.#pretending() : (newcomer: Newcomer) => this.#write(newcomer);
     const tally = new Tally();
-    const takeLine = async (line: ImportLine) => {
-      const newcomer = 'problem' in line ? line.problem : newcomerOf(line.person, providerIds);
-      if (typeof newcomer === 'string') return tally.leave({ line: line.line, outcome: 'refused', reason: newcomer });
+    const takeLine = async ({ line, newcomer }: NewcomerLine) => {
+      if (typeof newcomer === 'string') return tally.leave({ line, outcome: 'refused', reason: newcomer });
       const taken = await take(newcomer);
-      if (taken) tally.leave({ line: line.line, ...TAKEN[taken] });
+      if (taken) tally.leave({ line, ...TAKEN[taken] });
       else tally.take(newcomer.hash);
     };
     try {
-      for await (const lines of windowsOf(readImport(pieces))) await Promise.all(lines.map(takeLine));
+      const groups = groupsOf(newcomersOf(readImport(pieces), providerIds), namesThatMatter);
+      for await (const lines of groups) await Promise.all(lines.map(takeLine));
     } catch (error) {
       throw error instanceof WrongHeader ? new OperatorError(error.message) : error;
     }
@@ -122,8 +123,10 @@ export class UserImport {
     return async (newcomer) => {
       const taken = await this.#taken(newcomer);
       if (taken) return taken;
+      const { email } = newcomer.about;
       const names = namesOf(newcomer);
       for (const [name, text] of names) if (seen.has(`${name} ${text}`)) return name;
+      if (email !== null && seen.has(`email ${emailKey(email)}`)) return 'email';
       for (const [name, text] of names) seen.add(`${name} ${text}`);
       return null;
     };
@@ -255,13 +258,19 @@ class Tally {
   }
 }
 
-async function* windowsOf(lines: AsyncIterable<ImportLine>): AsyncGenerator<ImportLine[]> {
-  let window: ImportLine[] = [];
-  for await (const line of lines) {
-    window.push(line);
-    if (window.length < WINDOW) continue;
-    yield window;
-    window = [];
-  }
-  yield window;
+/** Who the lines of a file speak of. */
+async function* newcomersOf(
+  lines: AsyncIterable<ImportLine>,
+  providerIds: ReadonlySet<string>,
+): AsyncGenerator<NewcomerLine> {
+  for await (const line of lines)
+    yield { line: line.line, newcomer: 'problem' in line ? line.problem : newcomerOf(line.person, providerIds) };
+}
+
+/** The names that decide whether somebody is here already, of those who have a password and of others. */
+function namesThatMatter({ newcomer }: NewcomerLine): string[] {
+  if (typeof newcomer === 'string') return [];
+  const { email } = newcomer.about;
+  const names = namesOf(newcomer).map(([name, text]) => `${name} ${text}`);
+  return email === null ? names : [...names, `email ${emailKey(email)}`];
 }

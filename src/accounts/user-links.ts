@@ -8,6 +8,7 @@ import { type Account, accountLabel } from './account.ts';
 import type { Accounts } from './accounts.ts';
 import { type Identity, type IdentityProvider, identityId, subjectProblem } from './identity-provider.ts';
 import { type JsonLine, readJsonLines } from './import-lines.ts';
+import { groupsOf } from './line-groups.ts';
 import type { IdentityProviderStore, IdentityStore } from './store.ts';
 
 /** What linking works with. `now` returns ms since the epoch. */
@@ -34,9 +35,6 @@ export type LinkReport = {
   readonly already: number;
   readonly refused: readonly { readonly line: number; readonly reason: string }[];
 };
-
-/** How many lines are written together: they share their waits for the disk. */
-const WINDOW = 500;
 
 /** Links accounts for an operator. */
 export class UserLinks {
@@ -71,7 +69,8 @@ export class UserLinks {
         refused.push({ line: line.line, reason: error.message });
       }
     };
-    for await (const lines of windowsOf(readJsonLines(pieces, LINK_KEYS))) await Promise.all(lines.map(takeLine));
+    const groups = groupsOf(readJsonLines(pieces, LINK_KEYS), personOf);
+    for await (const lines of groups) await Promise.all(lines.map(takeLine));
     return { ...counts, refused: refused.toSorted((one, other) => one.line - other.line) };
   }
 
@@ -128,18 +127,7 @@ function linkOf(line: JsonLine<keyof Link>): Link {
   return line.said as Link;
 }
 
-/** Lines that are taken together: no two name the same person, so that of two the first one counts. */
-async function* windowsOf(lines: AsyncIterable<JsonLine<keyof Link>>): AsyncGenerator<JsonLine<keyof Link>[]> {
-  let window: JsonLine<keyof Link>[] = [];
-  let people = new Set<string>();
-  for await (const line of lines) {
-    const person = 'said' in line ? identityId(`${line.said.provider}`, `${line.said.subject}`) : '';
-    if (window.length === WINDOW || people.has(person)) {
-      yield window;
-      [window, people] = [[], new Set()];
-    }
-    window.push(line);
-    if (person !== '') people.add(person);
-  }
-  yield window;
+/** Whom a line links. */
+function personOf(line: JsonLine<keyof Link>): string[] {
+  return 'said' in line ? [identityId(`${line.said.provider}`, `${line.said.subject}`)] : [];
 }

@@ -115,6 +115,28 @@ test('good lines are imported, wrong ones refused by their number with the reaso
   assert.deepEqual([again.imported, again.skipped, again.refused], [0, 5, 10]);
 });
 
+test('of lines that name the same person the first one counts, near each other or not, as a dry run says', async (t) => {
+  const service = await startTestService(t);
+  await addProvider(service);
+  const lines: Line[] = [
+    { email: 'a@example.com', password_hash: WEAK, provider: 'product', subject: 'one' },
+    { email: 'b@example.com', password_hash: WEAK, provider: 'product', subject: 'one' },
+    { email: 'A@example.com', password_hash: STRONG },
+    { email: 'a@example.com', provider: 'product', subject: 'two' },
+    { email: 'c@example.com', provider: 'product', subject: 'three' },
+    { email: 'c@example.com', password_hash: WEAK },
+  ];
+  const expected = [
+    '2 skipped: an account has this subject of the provider already',
+    '3 skipped: an account with a password has this e-mail address already',
+    '4 skipped: an account with a password has this e-mail address already',
+  ];
+  const pretended = await imported(service, lines, true);
+  assert.deepEqual(told(pretended), expected);
+  assert.deepEqual(await imported(service, lines), pretended);
+  assert.equal((await imported(service, lines)).imported, 0, 'all are here now');
+});
+
 test('a file that was cut off is imported again, and nobody is there twice', async (t) => {
   const service = await startTestService(t);
   await addProvider(service);

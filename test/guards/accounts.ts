@@ -214,8 +214,12 @@ export const accountsGuards: readonly Guard[] = [
         'if (providers.some(({ ownIds }) => ownIds))',
         'if (providers.some(({ id }) => !id))',
       ],
-      ['of two lines for one person the first counts', ' || people.has(person)', ''],
     ],
+  ),
+  ...guardsIn(
+    'src/accounts/line-groups.ts',
+    ['test/accounts/user-links.test.ts', 'test/accounts/user-import.test.ts'],
+    [['of two lines for one person the first counts', ' || names.some((name) => taken.has(name))', '']],
   ),
   ...guardsIn(
     'src/accounts/foreign-function.ts',
@@ -231,6 +235,11 @@ export const accountsGuards: readonly Guard[] = [
         'the memory of imported functions is bounded',
         "if (memory > MAX.memory) return 'it takes more than 64 MiB of memory';",
         '',
+      ],
+      [
+        'scrypt is not taken that cannot be computed, which would end every sign-in',
+        '(memoryProblem((2 ** logN * r) / 8, p) ?? memoryProblem(((2 ** logN + p + 2) * r) / 8 / SCRYPT_SLACK, 1))',
+        'memoryProblem((2 ** logN * r) / 8, p)',
       ],
       [
         'the time of imported functions is bounded',

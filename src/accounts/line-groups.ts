@@ -1,0 +1,23 @@
+/** Lines of a file of people that are taken together: they share their waits for the disk. */
+
+/** Maximum number of lines of a group. */
+const MAX_LINES = 500;
+
+/** Groups lines, in their order: no two of a group have a name in common, so that of two the first one counts. */
+export async function* groupsOf<Line>(
+  lines: AsyncIterable<Line>,
+  namesOf: (line: Line) => readonly string[],
+): AsyncGenerator<Line[]> {
+  let group: Line[] = [];
+  let taken = new Set<string>();
+  for await (const line of lines) {
+    const names = namesOf(line);
+    if (group.length === MAX_LINES || names.some((name) => taken.has(name))) {
+      yield group;
+      [group, taken] = [[], new Set()];
+    }
+    group.push(line);
+    for (const name of names) taken.add(name);
+  }
+  yield group;
+}
