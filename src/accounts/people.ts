@@ -101,7 +101,10 @@ function addition(
   return { identity, account, emailKey: keyOf(account.email), event };
 }
 
-/** A provider is told nothing of who else has an address: who has a password here keeps theirs where another one has it. */
+/**
+ * A provider is told nothing of who else has an address: who has a password here, or is invited, keeps theirs where another
+ * one has it.
+ */
 async function update(
   { store, now }: PeopleParts,
   before: Account,
@@ -114,13 +117,18 @@ async function update(
     before.password === null ? changed : changed.filter(([name, value]) => name !== 'email' || value !== null);
   if (fitting.length === 0) return null;
   const account: Account = { ...before, ...(Object.fromEntries(fitting) as Profile) };
-  if (before.password !== null && (await isTaken(store, before, account))) {
+  if (hasNamesOfItsOwn(before) && (await isTaken(store, before, account))) {
     const { email: _email, emailVerified: _verified, username: _username, ...rest } = profile;
     return update({ store, now }, before, rest, actor);
   }
   const detail = fitting.map(([name]) => name).join(', ');
   const event = auditEvent('user_updated', actor, now(), { resourceOwnerId: before.id, detail });
   return { identity: null, account, emailKey: keyOf(account.email), event };
+}
+
+/** Whether no other account may have its names: it signs in with a password, or is invited to set one. */
+function hasNamesOfItsOwn({ password, invitation }: Account): boolean {
+  return password !== null || invitation !== null;
 }
 
 /** Whether another account with a password has a name that this one would get. */
