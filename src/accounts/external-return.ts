@@ -20,12 +20,13 @@ import type {
 } from './store.ts';
 import { readTicket } from './ticket.ts';
 
-/** What coming back works with. `now` returns ms since the epoch. */
+/** What coming back works with. `methods` are the ways to sign in; `now` returns ms since the epoch. */
 export type ReturnParts = {
   readonly store: ExternalSignInStore &
     Pick<IdentityStore, 'findIdentityById'> &
     Pick<IdentityProviderStore, 'findIdentityProvider'> &
     Pick<AccountStore, 'findSession'>;
+  readonly methods: readonly string[];
   readonly now: () => number;
 };
 
@@ -84,7 +85,7 @@ type Decision =
 
 /** In this order: the browser, the provider, the person, the time of the sign-in. */
 async function decide(
-  { store }: ReturnParts,
+  { store, methods }: ReturnParts,
   stated: ExternalSignIn,
   browsers: readonly string[],
   at: number,
@@ -92,7 +93,8 @@ async function decide(
   const own = browsers.map(browserDigest).filter((digest) => timingSafeEqual(digest, stated.browser));
   if (own.length === 0) return no(dead('the ticket is for another browser'), 'another browser');
   const provider = await store.findIdentityProvider(stated.providerId);
-  if (provider?.status !== 'active') return no({ kind: 'refused', why: 'paused' }, 'the identity provider is paused');
+  if (provider?.status !== 'active' || !methods.includes(provider.id))
+    return no({ kind: 'refused', why: 'paused' }, 'the identity provider is paused, or left out');
   const { continueTo } = stated;
   if (stated.identityId === null) return no({ kind: 'denied', continueTo }, 'refused at the identity provider');
   const found = await store.findIdentityById(stated.identityId);

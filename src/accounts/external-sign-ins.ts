@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Actor, auditEvent } from '../oauth/audit.ts';
 import type { RequestOrigin } from '../oauth/client-authenticator.ts';
-import { invalidRequest, Refusal } from '../oauth/error.ts';
+import { invalidClient, invalidRequest, Refusal } from '../oauth/error.ts';
 import type { Keyring } from '../oauth/keyring.ts';
 import { completeReturn, type Returned, type ReturnOutcome } from './external-return.ts';
 import type { ExternalSignIn } from './external-sign-in.ts';
@@ -86,9 +86,11 @@ export class ExternalSignIns {
 
   /** A proven provider says who signed in: returns the ticket for the browser. The first statement binds the request. */
   async state(provider: IdentityProvider, said: SignInStatement, origin: RequestOrigin): Promise<string | Refusal> {
-    const { store, keyring, now } = this.#parts;
+    const { store, keyring, methods, now } = this.#parts;
     const at = now();
     const actor = providerActor(provider, origin);
+    if (!methods.includes(provider.id))
+      return invalidClient('VALETKEY_SIGN_IN_METHODS leaves the identity provider out');
     const request = openSignInRequest(keyring, said.signInRequest, at);
     if (!request) return refusedRequest('the sign-in request is broken, expired or of another installation');
     if (request.providerId !== provider.id) return this.#conflict(actor, at, `it is ${request.providerId}'s`);

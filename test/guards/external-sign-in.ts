@@ -18,7 +18,8 @@ export const externalSignInGuards: readonly Guard[] = [
       "return took ? outcome : dead('the ticket was shown at the same time');",
       "return took || !took ? outcome : dead('');",
     ],
-    ['a paused provider signs nobody in', "if (provider?.status !== 'active')", 'if (!provider)'],
+    ['a paused provider signs nobody in', "provider?.status !== 'active' || ", '!provider || '],
+    ['a provider that is left out signs nobody in', ' || !methods.includes(provider.id))', ')'],
     ['a disabled person does not come in', '!found || refusedPerson(provider, found.account)', '!found'],
     ['prompt=login wants a sign-in after the request', 'authTime + SKEW_MS < requestedAt', 'authTime + SKEW_MS < 0'],
     [
@@ -45,6 +46,7 @@ export const externalSignInGuards: readonly Guard[] = [
       "if (!bound.ticket?.equals(ticket.digest)) return refusedRequest('the sign-in request was used');",
       '',
     ],
+    ['a provider that is left out says nothing', 'if (!methods.includes(provider.id))', "if (methods.includes(''))"],
     ['a fresh sign-in has a time', 'demandsLogin || maxAge !== null', 'false'],
     ['a time is not ahead of us', 'said.authTime * 1000 > now + SKEW_MS', 'said.authTime < 0'],
   ]),
@@ -53,6 +55,11 @@ export const externalSignInGuards: readonly Guard[] = [
       'a disabled person is refused at once',
       "if (account?.status === 'disabled')",
       "if (account?.status === ('gone' as string))",
+    ],
+    [
+      'a name that another has is left out where it could never be written, which would be tried for ever',
+      'if (hasNamesOfItsOwn(before) && (await',
+      'if (before.password !== null && (await',
     ],
   ]),
   ...guardsIn('src/accounts/session.ts', TESTS, [
@@ -93,6 +100,9 @@ export const externalSignInGuards: readonly Guard[] = [
       ],
     ],
   ),
+  ...guardsIn('src/http/browser/browser-session.ts', TESTS, [
+    ['a cookie that we never gave is none of ours', ' && /^[0-9a-z]{17}$/.test(name.slice(start.length))', ''],
+  ]),
   ...guardsIn('src/http/browser/external-sign-in.ts', TESTS, [
     [
       'a page that is loaded ahead takes no ticket',

@@ -20,8 +20,8 @@ export type TestProvider = { readonly id: string; readonly secret: string };
 export type WithProvider = {
   readonly instances: readonly TestService[];
   readonly provider: TestProvider;
-  /** Stops all instances, and starts one that goes on. */
-  restart(): Promise<TestService>;
+  /** Stops all instances, and starts one that goes on, with some variables changed. */
+  restart(changed?: Record<string, string>): Promise<TestService>;
 };
 
 /** Starts instances, which share one clock. */
@@ -71,9 +71,9 @@ async function start(
     remove();
   });
   for (let n = 0; n < count; n += 1) instances.push(await startTestService(unbound, all, clock));
-  const restart = async () => {
+  const restart = async (changed: Record<string, string> = {}) => {
     await Promise.all(instances.splice(0).map((instance) => instance.stop()));
-    const next = await startTestService(unbound, all, clock);
+    const next = await startTestService(unbound, { ...all, ...changed }, clock);
     instances.push(next);
     return next;
   };

@@ -114,10 +114,11 @@ export class BrowserSessions {
     this.#set(reply, id, secret, HOUR_SECONDS);
   }
 
-  /** Their names begin with the time, so that they sort by it. */
+  /** Their names begin with the time, so that they sort by it. One that we never gave could not be taken back. */
   #signInCookies({ cookies }: FastifyRequest): string[] {
+    const start = `${this.#prefix}sign_in_`;
     return Object.keys(cookies)
-      .filter((name) => name.startsWith(`${this.#prefix}sign_in_`))
+      .filter((name) => name.startsWith(start) && /^[0-9a-z]{17}$/.test(name.slice(start.length)))
       .sort();
   }
 

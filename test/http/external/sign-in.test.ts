@@ -188,6 +188,39 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
       assert.equal((await one.installation.accounts.show(ada.id)).name, 'Ada Example');
     });
 
+    test('external sign-in: who is invited to set a password keeps an address that somebody else signs in with', async (t) => {
+      const world = await start(t, {}, { VALETKEY_SIGN_IN_METHODS: 'password,product' });
+      const [one] = ends(world);
+      await addUser(one, 'grace@example.com');
+      const say = async (members: Record<string, unknown>) => {
+        const { request } = await begin(one, '/sign-in/with?provider=product');
+        return state(one, world.provider, request, members);
+      };
+      assert.equal((await say({ email: 'ada@example.com' })).status, 200);
+      await one.installation.accounts.invite('ada@example.com', one.installation.operator);
+      assert.equal((await say({ email: 'grace@example.com', name: 'Ada L.' })).status, 200);
+      const { name, invitation } = await one.installation.accounts.show('ada@example.com');
+      assert.equal(name, 'Ada L.');
+      assert.ok(invitation, 'it is good as before');
+    });
+
+    test('external sign-in: a provider that VALETKEY_SIGN_IN_METHODS leaves out is as if paused', async (t) => {
+      const world = await start(t);
+      const [one] = ends(world);
+      const [early, late] = [await begin(one), await begin(one)];
+      const stated = await state(one, world.provider, early.request);
+      const without = await world.restart({ VALETKEY_SIGN_IN_METHODS: 'password' });
+      assert.equal((await early.browser.get(redirectOf(stated, without))).status, 503);
+      assertRefused(await state(without, world.provider, late.request), 401, 'invalid_client');
+    });
+
+    test('external sign-in: cookies with names that are none of ours do no harm', async (t) => {
+      const [one] = ends(await start(t));
+      const browser = new Browser();
+      for (let n = 0; n < 6; n += 1) browser.cookies.set(`valetkey_sign_in_${n} x`, 'x');
+      atProvider(await browser.get(`${one.appUrl}/account/apps`));
+    });
+
     test('external sign-in: a person disabled, or a provider paused, between ticket and return comes in not', async (t) => {
       const world = await start(t);
       const [one, two] = ends(world);
