@@ -3,9 +3,11 @@
  * protocol's own operations and at their own durability. Prints them as JSON. `node bench/fill.ts COUNT`
  */
 import { newAccountId } from '../src/accounts/account.ts';
+import { newSessionToken, passwordSession } from '../src/accounts/session.ts';
 import { auditEvent } from '../src/oauth/audit.ts';
 import { AuthorizationServer } from '../src/oauth/authorization-server.ts';
 import { ClientAuthenticator } from '../src/oauth/client-authenticator.ts';
+import type { OwnerSession } from '../src/oauth/grant.ts';
 import { createKeyring, type Keyring } from '../src/oauth/keyring.ts';
 import { KnownTokens } from '../src/oauth/known-tokens.ts';
 import { Parameters } from '../src/oauth/parameters.ts';
@@ -56,9 +58,9 @@ async function fill(count: number): Promise<Filled> {
   if (request.kind !== 'valid') throw new Error('the authorization request is not valid');
   const codes: string[] = [];
   while (codes.length < count) {
-    const resourceOwners = await Promise.all(Array.from({ length: AT_ONCE / GRANTS_OF_ONE }, () => addAccount(store)));
+    const resourceOwners = await Promise.all(Array.from({ length: AT_ONCE / GRANTS_OF_ONE }, () => addOwner(store)));
     const some = Array.from({ length: Math.min(AT_ONCE, count - codes.length) }, (_, place) =>
-      server.allow(request, resourceOwners[place % resourceOwners.length] as string, 'allowed', [], ORIGIN),
+      server.allow(request, resourceOwners[place % resourceOwners.length] as OwnerSession, 'allowed', [], ORIGIN),
     );
     const settled = await Promise.allSettled(some);
     const issued = settled.filter((one) => one.status === 'fulfilled');
@@ -102,8 +104,8 @@ function fail(what: Error | string): never {
   throw what;
 }
 
-/** An account whose password nobody knows: nobody signs in here, so that none is hashed. */
-async function addAccount(store: Storage['store']): Promise<string> {
+/** An account whose password nobody knows, with a session: nobody signs in here, so that none is hashed. */
+async function addOwner(store: Storage['store']): Promise<OwnerSession> {
   const id = newAccountId();
   const email = `${id}@example.com`;
   const createdAt = Date.now();
@@ -116,7 +118,9 @@ async function addAccount(store: Storage['store']): Promise<string> {
     email,
     event,
   );
-  return id;
+  const session = passwordSession(newSessionToken(), id, createdAt);
+  await store.addSession(session, password, null, auditEvent('sign_in', OPERATOR, createdAt, { resourceOwnerId: id }));
+  return { session: session.digest, resourceOwnerId: id, providerId: null, externalId: null, signedInAt: createdAt };
 }
 
 if (import.meta.main) process.stdout.write(JSON.stringify(await fill(Number(process.argv[2]))));

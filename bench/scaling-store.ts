@@ -99,6 +99,9 @@ export function filledGrant(n: number, made: MadeUp): Grant {
     redirectUri: redirectUri(n % clients),
     codeChallenge: challenge,
     resource: null,
+    providerId: null,
+    externalId: null,
+    signedInAt: grantedAt,
     seed: id,
     epochs: { installation: 0, client: 0, resourceOwner: 0 },
     grantedAt,
@@ -122,6 +125,9 @@ export function newGrant({ accounts, scope, challenge, keyId }: MadeUp, now: num
     redirectUri: redirectUri(client),
     codeChallenge: challenge,
     resource: null,
+    providerId: null,
+    externalId: null,
+    signedInAt: now,
     seed: Buffer.alloc(16, 1),
     epochs: { installation: 0, client: 0, resourceOwner: 0 },
     grantedAt: now,
@@ -139,7 +145,7 @@ export function newGrant({ accounts, scope, challenge, keyId }: MadeUp, now: num
 }
 
 /** Issues a grant, with its event. */
-export function issue(store: Store, grant: Grant): Promise<void> {
+export function issue(store: Store, grant: Grant): Promise<boolean> {
   const actor = {
     kind: 'user',
     id: grant.resourceOwnerId,

@@ -83,7 +83,7 @@ async function read(trail: Trail): Promise<() => Promise<void>> {
 }
 
 /** Starts as many each second as it should, whatever the ones before take. Answers how long each took (ms). */
-async function issueSteadily(act: (now: number) => Promise<void>): Promise<number[]> {
+async function issueSteadily(act: (now: number) => Promise<unknown>): Promise<number[]> {
   const start = performance.now();
   const started: Promise<number>[] = [];
   const timed = async () => {

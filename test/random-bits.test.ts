@@ -47,6 +47,9 @@ function seedOfNewGrant(): Buffer {
     redirectUri: '',
     codeChallenge: null,
     resource: null,
+    providerId: null,
+    externalId: null,
+    signedInAt: 0,
   };
   return newGrant({ ...about, id: Buffer.alloc(16), epochs, expiresAt: 0 }, keyring.currentKeyId, lifetimes, 0).seed;
 }

@@ -7,7 +7,7 @@ import { type AuditEvent, auditEvent } from '../oauth/audit.ts';
 import type { RequestOrigin } from '../oauth/client-authenticator.ts';
 import type { Account } from './account.ts';
 import type { ExternalSignIn } from './external-sign-in.ts';
-import type { IdentityProvider } from './identity-provider.ts';
+import { type Identity, type IdentityProvider, subjectOf } from './identity-provider.ts';
 import { refusedPerson } from './people.ts';
 import { externalSession, newSessionToken, type Session, sessionDigest, sessionExpiresAt } from './session.ts';
 import { browserDigest } from './sign-in-request.ts';
@@ -80,8 +80,11 @@ export async function completeReturn(
 
 /** What is decided on a ticket that is good. */
 type Decision =
-  | { readonly kind: 'sign_in'; readonly account: Account; readonly provider: IdentityProvider }
+  | ({ readonly kind: 'sign_in' } & Person)
   | { readonly kind: 'no'; readonly outcome: ReturnOutcome; readonly reason: string; readonly accountId?: string };
+
+/** Who signed in, as whom, and where. */
+type Person = { readonly account: Account; readonly identity: Identity; readonly provider: IdentityProvider };
 
 /** In this order: the browser, the provider, the person, the time of the sign-in. */
 async function decide(
@@ -101,7 +104,7 @@ async function decide(
   if (!found || refusedPerson(provider, found.account))
     return no({ kind: 'refused', why: 'disabled' }, 'the person is disabled', found?.account.id);
   if (isTooOld(stated, at)) return no({ kind: 'refused', why: 'too_old' }, 'signed in too long ago', found.account.id);
-  return { kind: 'sign_in', account: found.account, provider };
+  return { kind: 'sign_in', ...found, provider };
 }
 
 /** `prompt=login` wants a sign-in after the request, and `max_age` one of some seconds ago at most. */
@@ -130,26 +133,27 @@ function takingOf(
     const event = auditEvent('sign_in_refused', { ...VISITOR, ...origin }, at, { ...about, ...whose });
     return { outcome: decided.outcome, result: null, event };
   }
-  const { account, provider } = decided;
+  const { account } = decided;
   const detail = ['by', providerId, ...stated.amr].join(' ');
   const actor = { kind: 'user', id: account.id, ...origin } as const;
   const event = auditEvent('sign_in', actor, at, { resourceOwnerId: account.id, clientId: providerId, detail });
-  const session = sessionAfter(stated, account, provider, at, present);
+  const session = sessionAfter(stated, decided, at, present);
   return { ...session, event };
 }
 
 /** The same account's sign-in in another tab adds its request; any other one replaces the session. */
 function sessionAfter(
   { continueTo, ticket, authTime, amr }: ExternalSignIn,
-  { id }: Account,
-  provider: IdentityProvider,
+  { account: { id }, identity, provider }: Person,
   at: number,
   present: Session | null,
 ): Omit<Taking, 'event'> {
-  const goesOn = present?.external && present.accountId === id && present.providerId === provider.id;
+  const externalId = provider.ownIds ? null : subjectOf(identity);
+  const isSame = present?.accountId === id && present.providerId === provider.id;
+  const goesOn = isSame && present.external?.externalId === externalId;
   const request = { continueTo, ticket: (ticket as Buffer).toString('base64url') };
   const before = goesOn ? present.external : null;
-  const external = externalSession(provider.sessionLifetime, { authTime, amr }, request, at, before);
+  const external = externalSession(provider.sessionLifetime, { externalId, authTime, amr }, request, at, before);
   if (present && before) {
     const result = { kind: 'extend', digest: present.digest, from: before, to: external } as const;
     return { outcome: { kind: 'signed_in', sessionToken: null, continueTo }, result };

@@ -17,6 +17,8 @@ export type Session = {
 export type ExternalSession = {
   /** When it ends, however often it is seen. */
   readonly expiresAt: number;
+  /** What the provider calls the person, unless it is the account's id as well. */
+  readonly externalId: string | null;
   /** When the person signed in at the provider, as that says; null when it did not say. */
   readonly authTime: number | null;
   /** How they did (RFC 8176). */
@@ -71,14 +73,14 @@ const MAX_REQUESTS = 5;
 /** What a provider's sign-in at `at` (ms) makes of a session: a new one, or one request more of the one before. */
 export function externalSession(
   sessionLifetime: number | null,
-  { authTime, amr }: Pick<ExternalSession, 'authTime' | 'amr'>,
+  said: Pick<ExternalSession, 'externalId' | 'authTime' | 'amr'>,
   request: Omit<SessionRequest, 'at'>,
   at: number,
   before: ExternalSession | null,
 ): ExternalSession {
   const requests = [...(before?.requests ?? []), { ...request, at }].slice(-MAX_REQUESTS);
   const expiresAt = at + (sessionLifetime === null ? BOUND_SESSION_MS : sessionLifetime * 1000);
-  return { expiresAt, authTime, amr, isBound: sessionLifetime === null, requests };
+  return { ...said, expiresAt, isBound: sessionLifetime === null, requests };
 }
 
 /**

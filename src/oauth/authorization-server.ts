@@ -25,6 +25,7 @@ import {
   type Lifetimes,
   newGrant,
   newGrantId,
+  type OwnerSession,
   type RevocationReason,
 } from './grant.ts';
 import { GrantLimit } from './grant-limit.ts';
@@ -99,11 +100,11 @@ export class AuthorizationServer {
 
   /**
    * The request was allowed: issues a grant and returns the location with its code. `chosen` are the optional scopes that
-   * the resource owner kept. Null when account or client is gone.
+   * the resource owner kept. Null when account, client or session is gone.
    */
   async allow(
     request: AuthorizationRequest,
-    resourceOwnerId: string,
+    { session, ...owner }: OwnerSession,
     given: ConsentGiven,
     chosen: readonly string[],
     origin: RequestOrigin,
@@ -111,15 +112,15 @@ export class AuthorizationServer {
     const { store, keyring, lifetimes, prefix, now } = this.#parts;
     const { client, codeChallenge, redirectUri, resource } = request;
     const scope = allowedScope(client.scopes, request.scope, chosen);
-    if (!scope) return this.deny(request, resourceOwnerId, origin);
-    const epochs = await store.findEpochs(client.id, resourceOwnerId);
+    if (!scope) return this.deny(request, owner.resourceOwnerId, origin);
+    const epochs = await store.findEpochs(client.id, owner.resourceOwnerId);
     if (!epochs) return null;
     const at = now();
     const grant = newGrant(
       {
         id: newGrantId(at),
         clientId: client.id,
-        resourceOwnerId,
+        ...owner,
         scope: scope.join(' '),
         redirectUri,
         codeChallenge,
@@ -131,11 +132,9 @@ export class AuthorizationServer {
       lifetimes,
       at,
     );
-    const actor = userActor(resourceOwnerId, origin);
-    await store.issueGrant(
-      grant,
-      auditEvent(CONSENT_ACTIONS[given], actor, at, { ...aboutGrant(grant), detail: grant.scope }),
-    );
+    const actor = userActor(owner.resourceOwnerId, origin);
+    const about = { ...aboutGrant(grant), detail: grant.scope };
+    if (!(await store.issueGrant(grant, auditEvent(CONSENT_ACTIONS[given], actor, at, about), session))) return null;
     const header = { grantId: grant.id, generation: 0, keyId: grant.keyId, expiresAt: grant.expiresAt };
     return allowedLocation(request, deriveCredential(keyring, prefix, 'ac', header, grant.seed));
   }

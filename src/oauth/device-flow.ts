@@ -24,6 +24,7 @@ import {
   type IssuedTokens,
   type Lifetimes,
   newGrant,
+  type OwnerSession,
 } from './grant.ts';
 import { GrantLimit } from './grant-limit.ts';
 import type { Keyring } from './keyring.ts';
@@ -132,21 +133,22 @@ export class DeviceFlow {
 
   /**
    * The resource owner pressed Allow: makes the grant that the device's next poll finds. `denied` when nothing of the
-   * scope was chosen; `gone` when somebody else decided meanwhile, it expired, or account or client is no more.
+   * scope was chosen; `gone` when somebody else decided meanwhile, it expired, or account, client or session is no more.
    */
   async allow(
     { request, client }: ShownDeviceRequest,
-    resourceOwnerId: string,
+    { session, ...owner }: OwnerSession,
     chosen: readonly string[],
     origin: RequestOrigin,
   ): Promise<DeviceDecisionOutcome> {
     const { store, keyring, lifetimes, now } = this.#parts;
     const scope = allowedScope(client.scopes, request.scope, chosen);
+    const { resourceOwnerId } = owner;
     if (!scope) return this.deny({ request, client }, resourceOwnerId, origin);
     const epochs = await store.findEpochs(client.id, resourceOwnerId);
     if (!epochs) return 'gone';
     const { grantId: id, codeChallenge, resource } = request;
-    const about = { clientId: client.id, resourceOwnerId, scope: scope.join(' '), redirectUri: DEVICE_GRANT_TYPE };
+    const about = { clientId: client.id, ...owner, scope: scope.join(' '), redirectUri: DEVICE_GRANT_TYPE };
     // At least as long as a code lives: a slow device polls within that time.
     const expiresAt = Math.max(request.expiresAt, now() + lifetimes.code * 1000);
     const grant = newGrant(
@@ -156,11 +158,12 @@ export class DeviceFlow {
       now(),
     );
     const event = auditEvent('consent_allowed', userActor(resourceOwnerId, origin), grant.grantedAt, {
-      ...about,
+      clientId: client.id,
+      resourceOwnerId,
       grantId: grantIdText(id),
       detail: `for a device: ${grant.scope}`,
     });
-    return this.#decide(request, 'allowed', () => store.issueGrant(grant, event));
+    return this.#decide(request, 'allowed', () => store.issueGrant(grant, event, session));
   }
 
   /** The resource owner pressed Deny. `gone` when somebody else decided meanwhile, or it expired. */
@@ -172,7 +175,10 @@ export class DeviceFlow {
     const { store, now } = this.#parts;
     const about = { clientId: client.id, resourceOwnerId };
     const event = auditEvent('consent_denied', userActor(resourceOwnerId, origin), now(), about);
-    return this.#decide(request, 'denied', () => store.recordDenial(event));
+    return this.#decide(request, 'denied', async () => {
+      await store.recordDenial(event);
+      return true;
+    });
   }
 
   /** A device asks whether somebody decided (RFC 8628 §3.4, §3.5). */
@@ -214,18 +220,18 @@ export class DeviceFlow {
   async #decide(
     { userCode, expiresAt }: DeviceRequest,
     decision: 'allowed' | 'denied',
-    write: () => Promise<void>,
+    write: () => Promise<boolean>,
   ): Promise<DeviceDecisionOutcome> {
     const { store, now } = this.#parts;
     if (isDeviceCodeExpired(expiresAt, now()) || !(await store.decideDeviceRequest(userCode, null, decision)))
       return 'gone';
+    let isWritten = false;
     try {
-      await write();
-    } catch (error) {
-      await store.decideDeviceRequest(userCode, decision, null);
-      throw error;
+      isWritten = await write();
+    } finally {
+      if (!isWritten) await store.decideDeviceRequest(userCode, decision, null);
     }
-    return decision;
+    return isWritten ? decision : 'gone';
   }
 
   /** Null when somebody else redeemed at the same time. */

@@ -24,6 +24,12 @@ export type Grant = {
   readonly codeChallenge: string | null;
   /** The one resource that its tokens are for (RFC 8707 §2), or null when they are for any. */
   readonly resource: string | null;
+  /** Where the resource owner signed in who allowed it; null for here. */
+  readonly providerId: string | null;
+  /** What that provider calls them, unless it is the account's id as well; null for here. */
+  readonly externalId: string | null;
+  /** When they did. */
+  readonly signedInAt: number;
   /** 16 random bytes that exist nowhere else: without them no credential of this grant can be derived. */
   readonly seed: Buffer;
   /** As the decision to allow read them; the grant lives only while all three are still equal. */
@@ -114,6 +120,11 @@ export function newGrantId(now: number): Buffer {
   return id;
 }
 
+/** The session in which a resource owner allows something (its digest): when it ended before, there is no grant. */
+export type OwnerSession = Pick<Grant, 'resourceOwnerId' | 'providerId' | 'externalId' | 'signedInAt'> & {
+  readonly session: Buffer;
+};
+
 /** What a new grant is made of; `expiresAt` (ms) is when its code or device code can no longer be exchanged. */
 export type NewGrant = Pick<
   Grant,
@@ -124,6 +135,9 @@ export type NewGrant = Pick<
   | 'redirectUri'
   | 'codeChallenge'
   | 'resource'
+  | 'providerId'
+  | 'externalId'
+  | 'signedInAt'
   | 'epochs'
   | 'expiresAt'
 >;

@@ -100,8 +100,11 @@ export type GrantStore = {
    * when client or resource owner is gone.
    */
   findEpochs(clientId: string, resourceOwnerId: string): Promise<Grant['epochs'] | null>;
-  /** Inserts a new grant in generation 0. */
-  issueGrant(grant: Grant, event: AuditEvent): Promise<void>;
+  /**
+   * Inserts a new grant in generation 0; false, and nothing happens, when the session (its digest) is gone in which it was
+   * allowed. A session that is ended meanwhile is gone, or there is the grant before whoever ends it gets an answer.
+   */
+  issueGrant(grant: Grant, event: AuditEvent, inSession?: Buffer): Promise<boolean>;
   /** Generation 0 → 1. Of all who try, at most one ever gets another result than `false`; a revocation that came first wins. */
   redeemAuthorizationCode(next: Generation): Promise<Redemption>;
   /** Generation n → n+1. Of all who try from n, at most one ever gets `true`; a revocation that came first wins. */

@@ -4,11 +4,13 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it, test } from 'node:test';
+import type { AccountStore } from '../../src/accounts/store.ts';
 import type { Installation } from '../../src/cli/context.ts';
 import { makeCommandContext } from '../../src/main.ts';
 import type { AuthorizationServer } from '../../src/oauth/authorization-server.ts';
 import { runCommand } from '../support/command.ts';
 import { commandsOfProgram } from '../support/commands.ts';
+import { signedIn } from '../support/signed-in.ts';
 import { playTranscript, type RunCommand } from './transcript.ts';
 
 const transcripts = new URL('transcripts/', import.meta.url);
@@ -67,7 +69,9 @@ async function run(environment: NodeJS.ProcessEnv, words: readonly string[], std
 /** `allow CLIENT USER`: what the user does in a browser. */
 async function allow(environment: NodeJS.ProcessEnv, [clientId = '', userId = '']: readonly string[]): Promise<string> {
   const installation = await makeCommandContext(environment).open(true);
-  const { authorizationServer, clients } = installation as Installation & { authorizationServer: AuthorizationServer };
+  const { authorizationServer, clients, audit } = installation as Installation & {
+    authorizationServer: AuthorizationServer;
+  };
   const client = await clients.show(clientId);
   const location = await authorizationServer.allow(
     {
@@ -85,7 +89,7 @@ async function allow(environment: NodeJS.ProcessEnv, [clientId = '', userId = ''
       uiLocales: null,
       issuer: null,
     },
-    userId,
+    await signedIn(audit as unknown as AccountStore, userId),
     'allowed',
     [],
     { source: '127.0.0.1', requestId: 'transcript' },

@@ -27,7 +27,7 @@ export const externalSignInGuards: readonly Guard[] = [
       'authTime + maxAge * 1000 + SKEW_MS < at',
       'authTime + maxAge * 1000 + SKEW_MS < 0',
     ],
-    ['another person replaces the session', 'present.accountId === id && ', ''],
+    ['another person replaces the session', 'present?.accountId === id && present.providerId', 'present?.providerId'],
     [
       'a ticket that signed this browser in leads on',
       "if (shown) return { kind: 'already', continueTo: shown.continueTo };",

@@ -21,6 +21,18 @@ export const postgresqlGuards: readonly Guard[] = [
   ),
   ...guardsIn(
     'src/storage/postgresql/grants.ts',
+    ['test/postgresql/conformance.test.ts'],
+    [
+      ['no grant is issued in a session that ended', 'in_session IN (SELECT digest FROM held)', 'true'],
+      [
+        'whoever ends a session waits for the grant of it, or is waited for',
+        'ORDER BY digest FOR KEY SHARE',
+        'ORDER BY digest',
+      ],
+    ],
+  ),
+  ...guardsIn(
+    'src/storage/postgresql/grants.ts',
     ['test/postgresql/instances.test.ts'],
     [
       [

@@ -33,6 +33,11 @@ export const storageGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
+    'src/storage/sqlite/grants.ts',
+    ['test/storage/sqlite.test.ts'],
+    [['no grant is issued in a session that ended', 'if (inSession && !findSession(inSession)) return false;', '']],
+  ),
+  ...guardsIn(
     'src/storage/sqlite/files-in-place.ts',
     ['test/flows/moved-database.test.ts'],
     [

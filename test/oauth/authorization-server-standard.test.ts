@@ -5,6 +5,7 @@ import type { ConsentGiven } from '../../src/oauth/authorization-server.ts';
 import { Refusal } from '../../src/oauth/error.ts';
 import { Parameters } from '../../src/oauth/parameters.ts';
 import { WHOLE_GRANT } from '../../src/oauth/token-request.ts';
+import { signedIn } from '../support/signed-in.ts';
 import { event, sampleResourceServer } from '../support/storage.ts';
 import { ada } from './memory.ts';
 import {
@@ -118,7 +119,7 @@ for (const [given, action] of consents) {
   test(`design: the trail tells that a request was ${given}, by whom and for what`, async (context) => {
     const protocol = await setUpLetters(context);
     const request = await validRequest(protocol, {}, 'standard');
-    await protocol.server.allow(request, ada.id, given, ['write'], origin);
+    await protocol.server.allow(request, await signedIn(protocol.store, ada.id), given, ['write'], origin);
     const [recorded] = await protocol.store.listAuditEvents({ limit: 1 });
     const { actor, clientId, resourceOwnerId, detail } = recorded ?? assert.fail();
     assert.deepEqual(
@@ -143,7 +144,7 @@ test('RFC 6749 §3.3: what may be left out is granted only when it was chosen', 
     [['admin', 'read'], 'read'],
   ] as const) {
     protocol.clock.now += 1;
-    await protocol.server.allow(request, ada.id, 'allowed', chosen, origin);
+    await protocol.server.allow(request, await signedIn(protocol.store, ada.id), 'allowed', chosen, origin);
     const [listed] = await protocol.store.listGrants({ limit: 1 });
     assert.equal(listed?.grant.scope, scope, `${chosen}`);
   }
@@ -152,7 +153,10 @@ test('RFC 6749 §3.3: what may be left out is granted only when it was chosen', 
 test('RFC 6749 §4.1.2.1: where nothing of what was asked for was chosen, it was denied', async (context) => {
   const protocol = await setUpLetters(context);
   const request = await validRequest(protocol, { scope: 'write' }, 'standard');
-  const location = new URL((await protocol.server.allow(request, ada.id, 'allowed', [], origin)) ?? assert.fail());
+  const location = new URL(
+    (await protocol.server.allow(request, await signedIn(protocol.store, ada.id), 'allowed', [], origin)) ??
+      assert.fail(),
+  );
   assert.equal(location.searchParams.get('error'), 'access_denied');
   assert.equal(location.searchParams.get('iss'), ISSUER);
   assert.deepEqual(await protocol.store.listGrants({ limit: 10 }), []);

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { Refusal } from '../../src/oauth/error.ts';
 import { type Parameter, Parameters } from '../../src/oauth/parameters.ts';
 import { WHOLE_GRANT } from '../../src/oauth/token-request.ts';
+import { signedIn } from '../support/signed-in.ts';
 import { event } from '../support/storage.ts';
 import { ada } from './memory.ts';
 import {
@@ -92,9 +93,9 @@ test('Allow answers null when the client or the account is gone', async (context
   const { server, store } = await setUp(context);
   const request = await server.validateRequest('published', requestOf());
   assert.ok(request.kind === 'valid');
-  assert.equal(await server.allow(request, 'usr_nobody', 'allowed', [], origin), null);
+  assert.equal(await server.allow(request, await signedIn(store, 'usr_nobody'), 'allowed', [], origin), null);
   await store.deleteClient(one.id, event('client_deleted'));
-  assert.equal(await server.allow(request, ada.id, 'allowed', [], origin), null);
+  assert.equal(await server.allow(request, await signedIn(store, ada.id), 'allowed', [], origin), null);
 });
 
 test('promise 1: of fifty exchanges of one code at once one succeeds, and the others end its grant', async (context) => {

@@ -14,6 +14,7 @@ import { KnownTokens } from '../../src/oauth/known-tokens.ts';
 import { Parameters } from '../../src/oauth/parameters.ts';
 import { makeSecret } from '../../src/oauth/secret.ts';
 import { WHOLE_GRANT } from '../../src/oauth/token-request.ts';
+import { signedIn } from '../support/signed-in.ts';
 import { event } from '../support/storage.ts';
 import { ada, addAccount, type Memory, openMemory } from './memory.ts';
 import { CHALLENGE, ISSUER } from './requests.ts';
@@ -94,7 +95,7 @@ export async function obtainCode(
   face: Face = 'published',
 ): Promise<string> {
   const request = await validRequest(protocol, changes, face);
-  const location = await protocol.server.allow(request, ada.id, 'allowed', [], origin);
+  const location = await protocol.server.allow(request, await signedIn(protocol.store, ada.id), 'allowed', [], origin);
   return new URL(location ?? assert.fail()).searchParams.get('code') ?? assert.fail();
 }
 
@@ -125,8 +126,8 @@ export function assertGood<Good>(outcome: Good | Refusal): Good {
 /** Wrong credentials of client one. */
 export const wrongSecret: ClientCredentials = { ...asOne, clientSecret: second.text };
 
-/** The acts on grants and sessions, newest first. */
+/** The acts on grants, newest first. */
 export async function actions({ store }: Memory): Promise<string[]> {
   const events = await store.listAuditEvents({ limit: 100 });
-  return events.map(({ action }) => action).filter((action) => !/added|registered/.test(action));
+  return events.map(({ action }) => action).filter((action) => !/added|registered|^sign_in$/.test(action));
 }

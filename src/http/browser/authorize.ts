@@ -205,17 +205,22 @@ async function sendConsent(
 }
 
 async function allow(
-  { service, pages }: Parts,
+  { service, pages, sessions }: Parts,
   request: FastifyRequest,
   reply: FastifyReply,
   outcome: AuthorizationRequest,
-  { account }: SignedIn,
+  { owner }: SignedIn,
   given: ConsentGiven,
   chosen: readonly string[],
 ): Promise<FastifyReply> {
   const origin = originOf(request);
-  const location = await service.authorizationServer.allow(outcome, account.id, given, chosen, origin);
-  return location === null ? pages.sendError(request, reply, 400, 'unknown_client') : redirect(pages, reply, location);
+  const location = await service.authorizationServer.allow(outcome, owner, given, chosen, origin);
+  if (location !== null) return redirect(pages, reply, location);
+  if (await sessions.signedIn(request)) return pages.sendError(request, reply, 400, 'unknown_client');
+  request.outcome = { error: 'signed_out' };
+  const isChosen = given === 'allowed';
+  const again = isChosen ? withChoice(sessions, request.url, requestFingerprint(outcome), chosen) : request.url;
+  return redirect(pages, reply, again);
 }
 
 /** `prompt=none` (OpenID Connect Core §3.1.2.6): the client wants an error in place of a page. */

@@ -10,6 +10,7 @@ import type { Account } from '../../accounts/account.ts';
 import { checkFormToken, formTokenMadeAt, makeFormToken } from '../../accounts/form-token.ts';
 import { KNOWN_BROWSER_LIFETIME } from '../../accounts/known-browser.ts';
 import { signedInFor } from '../../accounts/session.ts';
+import type { OwnerSession } from '../../oauth/grant.ts';
 import { accountArea } from '../../pages/page-paths.ts';
 import type { Service } from '../service.ts';
 import { isNavigation } from './navigation.ts';
@@ -22,6 +23,8 @@ export type SignedIn = {
   readonly signedInAt: number;
   /** When they last proved who they are (ms): here, or as the identity provider says, if it does. */
   readonly authTime: number | null;
+  /** The session, as what they allow in it remembers it. */
+  readonly owner: OwnerSession;
 };
 
 /** Whose session a form is bound to. */
@@ -66,7 +69,10 @@ export class BrowserSessions {
     const signedInAt = signedInFor(found.session, (continueTo) => this.#reachOf(continueTo) === reach);
     if (signedInAt === null) return null;
     const { account, session, sessionToken } = found;
-    return { account, sessionToken, signedInAt, authTime: session.external ? session.external.authTime : signedInAt };
+    const { digest, providerId, external } = session;
+    const externalId = external?.externalId ?? null;
+    const owner = { session: digest, resourceOwnerId: account.id, providerId, externalId, signedInAt };
+    return { account, sessionToken, signedInAt, authTime: external ? external.authTime : signedInAt, owner };
   }
 
   /** Whose session the browser has, whatever it is good for; or null. */

@@ -51,10 +51,11 @@ async function decide(parts: Parts, request: FastifyRequest, reply: FastifyReply
   if (!sessions.isFromOwnPage(request)) return pages.sendError(request, reply, 403, 'form_refused');
   const signedIn = await sessions.signedIn(request);
   const typed = (request.query as Parameters).get('user_code') ?? '';
-  if (!signedIn) {
+  const signedOut = () => {
     request.outcome = { error: 'signed_out' };
     return seeOther(pages, reply, withChoice(sessions, request.url, typed, formOf(request).all('scope')));
-  }
+  };
+  if (!signedIn) return signedOut();
   const found = await findWaiting(parts, request, reply, signedIn, typed);
   if (!found) return reply;
   const form = formOf(request);
@@ -73,8 +74,9 @@ async function decide(parts: Parts, request: FastifyRequest, reply: FastifyReply
   const [origin, { deviceFlow }] = [originOf(request), service];
   const outcome =
     decision === 'allow'
-      ? await deviceFlow.allow(found, signedIn.account.id, form.all('scope'), origin)
+      ? await deviceFlow.allow(found, signedIn.owner, form.all('scope'), origin)
       : await deviceFlow.deny(found, signedIn.account.id, origin);
+  if (outcome === 'gone' && !(await sessions.signedIn(request))) return signedOut();
   if (outcome === 'gone') return sendNothingWaits(parts, request, reply, signedIn, typed);
   return sendDone(pages, request, reply, { decision: outcome, client: found.client });
 }

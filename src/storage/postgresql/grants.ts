@@ -52,11 +52,15 @@ const record = (acts: string) => `
   SELECT ${NEW_EVENT.names}
   FROM (${acts} ORDER BY id) AS acts, json_to_record(acts.event) AS recorded (${recordType(NEW_EVENT)})`;
 
+/** Whoever ends a session meanwhile waits for the grants of this statement, or is waited for: then there is none. */
 const ISSUE = `
-  WITH asked AS (SELECT * FROM json_to_recordset($1) AS asked (${recordType(GRANT)}, attempt uuid, event json)),
+  WITH asked AS (
+    SELECT * FROM json_to_recordset($1) AS asked (${recordType(GRANT)}, attempt uuid, event json, in_session bytea)
+  ),
+  held AS (SELECT digest FROM session WHERE digest IN (SELECT in_session FROM asked) ORDER BY digest FOR KEY SHARE),
   done AS (
     INSERT INTO oauth_grant (${GRANT.names}, attempt)
-    SELECT ${GRANT.names}, attempt FROM asked
+    SELECT ${GRANT.names}, attempt FROM asked WHERE in_session IS NULL OR in_session IN (SELECT digest FROM held)
     ON CONFLICT (id) DO NOTHING RETURNING id
   ),
   recorded AS (${record('SELECT id, event FROM asked WHERE id IN (SELECT id FROM done)')})
@@ -155,9 +159,12 @@ export function grantStore(database: Database, marks: UseMarks, clients: KnownCl
       const client = clients.ofVersion(grant.clientId, clientVersion) ?? (await clients.find(grant.clientId));
       return client && { grant, standing, resourceOwner, client };
     },
-    async issueGrant(grant, event) {
-      const isIssued = await issue({ ...asRecord(GRANT, grant), event: recorded(event) }, grant.id);
-      if (!isIssued) throw new Error('there is a grant with this id already');
+    async issueGrant(grant, event, inSession) {
+      const session = inSession ? `\\x${inSession.toString('hex')}` : null;
+      const row = { ...asRecord(GRANT, grant), event: recorded(event), in_session: session };
+      const isIssued = (await issue(row, grant.id)) !== null;
+      if (!isIssued && !inSession) throw new Error('there is a grant with this id already');
+      return isIssued;
     },
     async redeemAuthorizationCode(next): Promise<Redemption> {
       const redeemed = await redeem(next, next.grantId);

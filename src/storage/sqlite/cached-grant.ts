@@ -22,6 +22,9 @@ export class CachedGrant {
   readonly #redirectUri: string;
   readonly #codeChallenge: string | null;
   readonly #resource: string | null;
+  readonly #providerId: string | null;
+  readonly #externalId: string | null;
+  readonly #signedInAt: number;
   readonly #seed: string;
   readonly #installationEpoch: number;
   readonly #clientEpoch: number;
@@ -46,6 +49,9 @@ export class CachedGrant {
     this.#redirectUri = texts.shared(grant.redirectUri);
     this.#codeChallenge = grant.codeChallenge;
     this.#resource = grant.resource && texts.shared(grant.resource);
+    this.#providerId = grant.providerId && texts.shared(grant.providerId);
+    this.#externalId = grant.externalId;
+    this.#signedInAt = grant.signedInAt;
     this.#seed = rowKey(grant.seed);
     this.#installationEpoch = grant.epochs.installation;
     this.#clientEpoch = grant.epochs.client;
@@ -73,6 +79,9 @@ export class CachedGrant {
       redirectUri: this.#redirectUri,
       codeChallenge: this.#codeChallenge,
       resource: this.#resource,
+      providerId: this.#providerId,
+      externalId: this.#externalId,
+      signedInAt: this.#signedInAt,
       seed: bytesOf(this.#seed),
       epochs: {
         installation: this.#installationEpoch,

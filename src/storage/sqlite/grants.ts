@@ -51,6 +51,7 @@ export function grantStore(tables: Tables, clients: RowCache<Client>, marks: Use
   const grants = tables.caches.add(read, MANY_GRANTS);
   const standings = new Standings(tables, clients);
   const insert = tables.change(inSqlite(GRANT.insertion));
+  const findSession = tables.tuple<readonly [1]>('SELECT 1 FROM session WHERE digest = ?');
   const advance = tables.change(
     `UPDATE oauth_grant
      SET generation = ?, key_id = ?, rotated_at = ?, access_token_expires_at = ?, expires_at = ?
@@ -90,11 +91,12 @@ export function grantStore(tables: Tables, clients: RowCache<Client>, marks: Use
       return tables.onDisk(restsOn, { ...context, grant });
     },
     version: () => tables.caches.changes(),
-    async issueGrant(grant, event) {
+    async issueGrant(grant, event, inSession) {
       const key = rowKey(grant.id);
-      await tables.act([key], event, () => {
+      return tables.act([key], event, () => {
+        if (inSession && !findSession(inSession)) return false;
         grants.keep(key, new CachedGrant(grant, texts));
-        return insert(...GRANT.values(grant).map(bound));
+        return insert(...GRANT.values(grant).map(bound)) === 1;
       });
     },
     redeemAuthorizationCode(next) {

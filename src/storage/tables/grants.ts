@@ -31,6 +31,9 @@ export const GRANT = Table.of<Grant>('oauth_grant', {
   redirectUri: 'text',
   codeChallenge: 'text?',
   resource: 'text?',
+  providerId: 'text?',
+  externalId: 'text?',
+  signedInAt: 'time',
 });
 
 /** The values of a grant's columns. */
@@ -57,6 +60,9 @@ export type GrantRow = readonly [
   redirectUri: string,
   codeChallenge: string | null,
   resource: string | null,
+  providerId: string | null,
+  externalId: string | null,
+  signedInAt: number,
 ];
 
 /** The same, and those of `CONTEXT_COLUMNS` after them. */
@@ -120,6 +126,9 @@ export function asGrant(row: GrantRow | GrantInContextRow): Grant {
     redirectUri: row[19],
     codeChallenge: row[20],
     resource: row[21],
+    providerId: row[22],
+    externalId: row[23],
+    signedInAt: row[24],
   };
 }
 
@@ -127,12 +136,12 @@ export function asGrant(row: GrantRow | GrantInContextRow): Grant {
 export function contextOf(row: GrantInContextRow): Omit<ListedGrant, 'grant'> {
   return {
     standing: {
-      epochs: { installation: row[22], client: row[23], resourceOwner: row[26] },
-      clientPaused: row[24] === 'paused',
-      resourceOwnerDisabled: row[27] === 'disabled',
+      epochs: { installation: row[25], client: row[26], resourceOwner: row[29] },
+      clientPaused: row[27] === 'paused',
+      resourceOwnerDisabled: row[30] === 'disabled',
     },
-    resourceOwner: { id: row[2], username: row[28], email: row[29], name: row[30], avatarUrl: row[31] },
-    clientName: row[25],
+    resourceOwner: { id: row[2], username: row[31], email: row[32], name: row[33], avatarUrl: row[34] },
+    clientName: row[28],
   };
 }
 

@@ -8,6 +8,7 @@ import {
   sampleClient,
   sampleGeneration,
   sampleGrant,
+  sampleSession,
   sampleUse,
 } from '../../support/storage.ts';
 import { type AnyStore, find, HUNDRED, isAlive, issue, type WithStore, winners } from './any-store.ts';
@@ -64,6 +65,42 @@ export function grants(withStore: WithStore): void {
     const orphans = [await issue(store, { clientId: 'app_none' }), await issue(store, { resourceOwnerId: 'usr_none' })];
     for (const { id } of [sampleGrant(), ...orphans]) assert.equal(await store.findGrant(id), null);
   });
+
+  withStore('a grant is issued in a session that is there, and in no other', async (store) => {
+    const session = sampleSession();
+    const signIn = { providerId: 'product', externalId: 'u-1', signedInAt: NOW - 1 };
+    const [before, after] = [sampleGrant(signIn), sampleGrant(signIn)];
+    await store.addSession(session, sampleAccount().password, null, event('sign_in'));
+    assert.equal(await store.issueGrant(before, event('consent_allowed'), session.digest), true);
+    assert.deepEqual((await find(store, before)).grant, before);
+    await store.endSession(session.digest, event('sign_out'));
+    assert.equal(await store.issueGrant(after, event('consent_allowed'), session.digest), false);
+    assert.equal(await store.findGrant(after.id), null);
+    const events = await store.listAuditEvents({ action: 'consent_allowed', limit: 10 });
+    assert.equal(events.length, 1, 'what did not happen is not recorded');
+  });
+
+  withStore(
+    'of 100 grants whose sessions end meanwhile, each is there before that is answered, or never',
+    async (store) => {
+      const all = HUNDRED.map(() => ({ grant: sampleGrant(), session: sampleSession() }));
+      for (const { session } of all) await store.addSession(session, sampleAccount().password, null, event('sign_in'));
+      const raced = all.map(async ({ grant, session: { digest } }, n) => {
+        const ending = async () => {
+          for (let turn = 0; turn < n % 10; turn += 1) await store.findSession(digest);
+          await store.endSession(digest, event('sign_out'));
+          return store.findGrant(grant.id);
+        };
+        const [isIssued, foundThen] = await Promise.all([
+          store.issueGrant(grant, event('consent_allowed'), digest),
+          ending(),
+        ]);
+        assert.equal(foundThen !== null, isIssued);
+        assert.equal((await store.findGrant(grant.id)) !== null, isIssued);
+      });
+      await Promise.all(raced);
+    },
+  );
 
   withStore('of 100 who redeem a code at once, one wins', async (store) => {
     const grant = await issue(store);

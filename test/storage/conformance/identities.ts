@@ -22,6 +22,7 @@ const product: IdentityProvider = {
 
 const external: ExternalSession = {
   expiresAt: NOW + 600_000,
+  externalId: 'ada',
   authTime: NOW,
   amr: ['pwd'],
   isBound: true,

@@ -215,7 +215,10 @@ CREATE TABLE oauth_grant (
   scope text NOT NULL,
   redirect_uri text NOT NULL,
   code_challenge text,
-  resource text
+  resource text,
+  provider_id text COLLATE "C",
+  external_id text COLLATE "C",
+  signed_in_at bigint NOT NULL
 ) WITH (fillfactor = 70);
 
 -- Only on columns that never change, so that a transition writes no index. The newest of a client come without sorting.

@@ -196,7 +196,10 @@ CREATE TABLE oauth_grant (
   scope TEXT NOT NULL,
   redirect_uri TEXT NOT NULL,
   code_challenge TEXT,
-  resource TEXT
+  resource TEXT,
+  provider_id TEXT,
+  external_id TEXT,
+  signed_in_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 -- Only on columns that never change, so that a transition writes no index. Each ends with the id, as the table is its own key.

@@ -1,0 +1,17 @@
+/** People who are signed in, for tests of what they allow. */
+import { newSessionToken, passwordSession } from '../../src/accounts/session.ts';
+import type { AccountStore } from '../../src/accounts/store.ts';
+import type { OwnerSession } from '../../src/oauth/grant.ts';
+import { event, NOW } from './storage.ts';
+
+/** A new session of an account with a password, as what is allowed in it remembers it; of nobody's account there is none. */
+export async function signedIn(
+  store: Pick<AccountStore, 'findAccount' | 'addSession'>,
+  resourceOwnerId: string,
+  at = NOW,
+): Promise<OwnerSession> {
+  const session = passwordSession(newSessionToken(), resourceOwnerId, at);
+  const account = await store.findAccount(resourceOwnerId);
+  if (account?.password) await store.addSession(session, account.password, null, event('sign_in', { resourceOwnerId }));
+  return { session: session.digest, resourceOwnerId, providerId: null, externalId: null, signedInAt: at };
+}
