@@ -9,7 +9,8 @@ import { type Cluster, startCluster } from './cluster/start.ts';
 import { listenFrom, portsFrom } from './free-ports.ts';
 import { call } from './headless/browser.ts';
 import { printStep } from './headless/print.ts';
-import { type Step, walk } from './headless/walk.ts';
+import { walk } from './headless/walk.ts';
+import type { Step } from './headless/walker.ts';
 import { runPostcards } from './postcards/server.ts';
 import { type Seeded, seed } from './seed.ts';
 

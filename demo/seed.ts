@@ -3,17 +3,24 @@ import { randomInt } from 'node:crypto';
 import type { Installation } from '../src/cli/context.ts';
 
 /** Somebody to sign in as, and an app to allow. */
-export type Seeded = {
-  readonly name: string;
-  readonly email: string;
-  readonly password: string;
+export type Seeded = SeededPerson & SeededApp;
+
+/** Somebody to sign in as. */
+export type SeededPerson = { readonly name: string; readonly email: string; readonly password: string };
+
+/** An app to allow. */
+export type SeededApp = {
   readonly appName: string;
   readonly clientId: string;
   readonly clientSecret: string;
   readonly redirectUri: string;
 };
 
-const SCOPES = [
+/** A product that signs its own people in. */
+export type SeededProduct = { readonly providerId: string; readonly providerSecret: string };
+
+/** What the app asks for, in the words of the consent page. */
+export const SCOPES = [
   { name: 'photos:read', sentence: 'See your photos and albums', optional: false },
   { name: 'contacts:read', sentence: 'See the postal addresses of your contacts', optional: false },
 ];
@@ -26,16 +33,48 @@ const WORDS = (
 ).split(' ');
 
 /** Adds the demo user and registers the app, as an operator does with `user add` and `client register`. */
-export async function seed({ accounts, clients, operator }: Installation, redirectUri: string): Promise<Seeded> {
-  const person = { name: 'Mira Lindqvist', email: 'demo@example.com', password: friendlyPassword() };
-  const appName = 'Postcards';
+export async function seed(installation: Installation, redirectUri: string): Promise<Seeded> {
+  const person = makePerson();
+  const { accounts, operator } = installation;
   await accounts.add({ ...person, username: 'mira', isOperator: false }, operator);
+  return { ...person, ...(await registerApp(installation, redirectUri)) };
+}
+
+/** Registers the product and the app. No person is added: the product has its own. */
+export async function seedProduct(
+  installation: Installation,
+  { name, signInUrl, redirectUri }: { name: string; signInUrl: string; redirectUri: string },
+): Promise<SeededProduct & SeededApp> {
+  const { provider, secret } = await installation.identityProviders.register({
+    id: 'product',
+    name,
+    signInUrl,
+    rights: ['sign-in', 'users'],
+    ownIds: false,
+    forOperators: false,
+    keys: [],
+    sessionLifetime: null,
+  });
+  return {
+    providerId: provider.id,
+    providerSecret: secret ?? '',
+    ...(await registerApp(installation, redirectUri)),
+  };
+}
+
+/** Somebody with a password that is easy to type. */
+export function makePerson(): SeededPerson {
+  return { name: 'Mira Lindqvist', email: 'demo@example.com', password: friendlyPassword() };
+}
+
+async function registerApp({ clients }: Installation, redirectUri: string): Promise<SeededApp> {
+  const appName = 'Postcards';
   const { client, clientSecret } = await clients.register('confidential', {
     name: appName,
     redirectUris: [redirectUri],
     scopes: SCOPES,
   });
-  return { ...person, appName, clientId: client.id, clientSecret: clientSecret ?? '', redirectUri };
+  return { appName, clientId: client.id, clientSecret: clientSecret ?? '', redirectUri };
 }
 
 function friendlyPassword(): string {

@@ -286,8 +286,7 @@ function canServe({ store }: Storage): Promise<boolean> {
 export function makeCommandContext(environment: Readonly<Record<string, string | undefined>>): CommandContext {
   const configuration = () => readConfiguration(environment);
   const world: World = { logger: makeLogger(lineByLine(), Date.now) };
-  const openForCommand = async ({ mayCreate = false, migrate = false }) => {
-    const read = configuration();
+  const openForCommand = async ({ mayCreate = false, migrate = false, read = configuration() }) => {
     if (read.database.kind === 'memory') {
       throw new InstallationError([
         'VALETKEY_DATABASE_URL is sqlite::memory:, which only the service itself can reach: name a file',
@@ -302,22 +301,25 @@ export function makeCommandContext(environment: Readonly<Record<string, string |
     const opened = await openDatabase(read, keyring, world, 'command', migrate || isNew(read.database));
     return { ...opened, read, keyring };
   };
+  const openInstallation = async (mayCreate: boolean, from = configuration()) => {
+    const { read, keyring, storage, now } = await openForCommand({ mayCreate, read: from });
+    return makeInstallation(read, keyring, storage, { now, stopwatch, later, operator: userName() });
+  };
   return {
     stdin: process.stdin,
     stdout: process.stdout,
     stderr: process.stderr,
     now: Date.now,
-    open: async (mayCreate) => {
-      const { read, keyring, storage, now } = await openForCommand({ mayCreate });
-      return makeInstallation(read, keyring, storage, { now, stopwatch, later, operator: userName() });
-    },
+    open: (mayCreate) => openInstallation(mayCreate),
     serve: ({ json }) => serve(configuration(), json),
     demo: async (options) => {
       const { runDemo } = await import('../demo/demo.ts');
       // The log would disturb the demo's own output.
       world.logger.level = 'warn';
       const start = (variables: Record<string, string>) => startService(readConfiguration(variables), world);
-      return runDemo({ ...options, stdout: process.stdout, stderr: process.stderr, start, stopSignal });
+      const open = (variables: Record<string, string>) => openInstallation(true, readConfiguration(variables));
+      const { stdout, stderr } = process;
+      return runDemo({ ...options, stdout, stderr, start, open, stopSignal });
     },
     database: {
       migrate: async () => {

@@ -1,7 +1,7 @@
 /** The walk on a terminal: every step as a command that anybody can run, and what came back. */
 import { styleText } from 'node:util';
 import { headingOf } from './browser.ts';
-import type { Step } from './walk.ts';
+import type { Step } from './walker.ts';
 
 const INTERESTING = ['location', 'set-cookie', 'content-type', 'cache-control', 'www-authenticate', 'retry-after'];
 

@@ -1,9 +1,10 @@
 import { type Html, html } from '../../src/pages/html.ts';
-import { callList } from './call-list.ts';
+import { callList } from '../call-list.ts';
+import { shortened } from '../shortened.ts';
+import type { AccountsPlace } from './accounts-place.ts';
 import { journey } from './journey.ts';
 import { connectButton, layout } from './layout.ts';
 import { identityOf, type Outcome, outcomeOf } from './outcome.ts';
-import { shortened } from './shortened.ts';
 import type { Visit } from './visit.ts';
 
 /** What the page behind the connection shows. */
@@ -11,12 +12,11 @@ export type ConnectedData = {
   readonly visit: Visit;
   /** Where Postcards sent the browser. */
   readonly authorizationUrl: string;
-  /** Valetkey's page where access is taken back. */
-  readonly appsUrl: string;
+  readonly accounts: AccountsPlace;
 };
 
 /** The page behind the connection: the tokens, what they are good for, and every call so far. */
-export function connectedPage({ visit, authorizationUrl, appsUrl }: ConnectedData): Html {
+export function connectedPage({ visit, authorizationUrl, accounts }: ConnectedData): Html {
   const lastCall = visit.calls.at(-1);
   const outcome = lastCall && outcomeOf(lastCall);
   const identity = identityOf(visit.calls);
@@ -32,12 +32,12 @@ ${outcome && notice(outcome)}
 <div class="columns">
 <section class="letter">
 ${visit.token && tokens(visit.token.token, isConnected)}
-${isConnected ? takeBack(appsUrl) : connectButton('Connect again')}
+${isConnected ? takeBack(accounts) : connectButton('Connect again')}
 </section>
 ${lastAnswer && html`<section class="letter answer"><h2>What Valetkey answered to <code>/v2/me</code></h2><pre>${lastAnswer.body}</pre></section>`}
 </div>
-${journey(authorizationUrl, visit)}
-${callList(visit.calls)}`,
+${journey(authorizationUrl, visit, accounts.name)}
+${callList('Every call so far', visit.calls)}`,
   );
 }
 
@@ -57,6 +57,6 @@ function tokens(pair: Readonly<Record<string, unknown>>, isConnected: boolean): 
 </div>`;
 }
 
-function takeBack(appsUrl: string): Html {
-  return html`<p class="take-back"><a href="${appsUrl}" target="_blank" rel="noopener">Take the access back at Valetkey</a> (in a new tab), then come back and check again.</p>`;
+function takeBack({ name, appsUrl }: AccountsPlace): Html {
+  return html`<p class="take-back"><a href="${appsUrl}" target="_blank" rel="noopener">Take the access back at ${name}</a> (in a new tab), then come back and check again.</p>`;
 }

@@ -26,7 +26,7 @@ const TEXTS: Readonly<Record<Message, { heading: string; text: string }>> = {
 };
 
 /** A page that explains why there is no connection; `error` is what Valetkey sent, if it did. */
-export function messagePage(message: Message, error: string | null = null): Html {
+export function messagePage(accountsAt: string, message: Message, error: string | null = null): Html {
   const { heading, text } = TEXTS[message];
   return layout(
     heading,
@@ -35,7 +35,7 @@ ${stamp}
 <h1>${heading}</h1>
 <p class="lead">${text}</p>
 ${error !== null && html`<pre>error=${error}</pre>`}
-${message === 'not_found' ? html`<p><a class="button" href="/">To the start page</a></p>` : connectButton('Connect with Valetkey')}
+${message === 'not_found' ? html`<p><a class="button" href="/">To the start page</a></p>` : connectButton(`Connect with ${accountsAt}`)}
 </section>`,
   );
 }

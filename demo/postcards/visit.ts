@@ -1,14 +1,15 @@
 /** What Postcards remembers of a browser. */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { AccessToken } from 'simple-oauth2';
+import type { ShownCall } from '../call-list.ts';
 import type { Exchange } from '../exchange.ts';
-import { withoutSecrets } from './shortened.ts';
+import { withoutSecrets } from '../shortened.ts';
 
 /** What a call was for. */
 export type Purpose = 'exchange' | 'check' | 'refresh';
 
 /** A call that Postcards' server made, without its secrets. */
-export type Call = { readonly purpose: Purpose; readonly at: Date; readonly exchange: Exchange };
+export type Call = ShownCall & { readonly purpose: Purpose };
 
 /** One browser's visit: from the moment that it asks to connect. */
 export class Visit {

@@ -79,7 +79,11 @@ export type CommandContext = {
   /** Serves until a signal stops it, and returns the exit code. */
   readonly serve: (options: { readonly json: boolean }) => Promise<number>;
   /** Runs the demo, and returns the exit code. */
-  readonly demo: (options: { readonly headless: boolean; readonly json: boolean }) => Promise<number>;
+  readonly demo: (options: {
+    readonly headless: boolean;
+    readonly product: boolean;
+    readonly json: boolean;
+  }) => Promise<number>;
   readonly database: {
     /** Brings the database up to date, and returns the names of the applied migrations. */
     migrate(): Promise<{ readonly applied: readonly string[] }>;

@@ -13,9 +13,11 @@ export function addServiceCommands(program: CliCommand, run: CommandRun): void {
     .leaf('demo', 'Try the whole flow on a throw-away database, with a demo user and a demo app.', [
       'demo',
       'demo --headless',
+      'demo --product',
     ])
     .option('--headless', 'walk through the flow without a browser, and print every step')
-    .action(async ({ headless = false }: { headless?: boolean }) => {
-      run.exitCode = await run.context.demo({ headless, json: run.json });
+    .option('--product', 'the accounts are at a product, which signs its own people in and shows their connected apps')
+    .action(async ({ headless = false, product = false }: { headless?: boolean; product?: boolean }) => {
+      run.exitCode = await run.context.demo({ headless, product, json: run.json });
     });
 }

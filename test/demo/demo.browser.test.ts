@@ -22,20 +22,75 @@ test('the demo is walked in a browser, without scripts too; its pages fit and ar
   for (const look of looks) await walkPages(browser, invitation, look);
 });
 
-async function walkPages(browser: Browser, { url, email, password }: Invitation, look: Look): Promise<void> {
-  const { colorScheme, width, javaScriptEnabled } = look;
+test('the demo of a product is walked in a browser: its sign-in, the consent here, and its settings', {
+  skip: noBrowser,
+}, async (t) => {
+  const invitation = await invitationOf(startDemo(t, '--product', '--json'));
+  await using browser = await launchBrowser();
+  for (const look of looks.slice(1)) await walkProduct(browser, invitation, look);
+});
+
+async function walkProduct(browser: Browser, { url, email, password }: Invitation, look: Look): Promise<void> {
+  const { context, page, complaints } = await open(browser, look);
+  const product = { name: 'Tintype', button: 'Connect with Tintype' };
+  await page.goto(url);
+  await page.getByRole('button', { name: product.button }).click();
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  await checkLook(page, look);
+  await page.getByRole('button', { name: 'No, go back to Postcards' }).click();
+  await page.getByText('nothing was shared').waitFor();
+  await page.getByRole('button', { name: product.button }).click();
+  await signIn(page, email, 'not the password');
+  await page.getByText('don’t go together').waitFor();
+  await signIn(page, email, password);
+  await page.getByRole('heading', { name: 'Allow Postcards to use your Tintype account?' }).waitFor();
+  await page.getByRole('button', { name: 'Switch account' }).click();
+  await page.getByText('or as somebody else').waitFor();
+  await checkLook(page, look);
+  await page.getByRole('button', { name: 'Go on as Mira Lindqvist' }).click();
+  await page.getByRole('button', { name: 'Allow' }).click();
+  await page.getByRole('heading', { name: 'Mira, you’re connected' }).waitFor();
+  await checkLook(page, look);
+  const opened = context.waitForEvent('page');
+  await page.getByRole('link', { name: 'Take the access back at Tintype' }).click();
+  const settings = await opened;
+  await settings.getByRole('heading', { name: 'Postcards' }).waitFor();
+  await checkLook(settings, look);
+  await settings.getByRole('button', { name: 'Disconnect Postcards' }).click();
+  await settings.getByText('No app is connected').waitFor();
+  await settings.locator('summary').first().click();
+  await checkLook(settings, look);
+  await settings.getByRole('link', { name: 'Album', exact: true }).click();
+  await settings.getByRole('heading', { name: 'Mira’s album' }).waitFor();
+  await checkLook(settings, look);
+  await page.getByRole('button', { name: 'Check the token again' }).click();
+  await page.getByText('The token is refused').waitFor();
+  assert.deepEqual(complaints, []);
+  await context.close();
+}
+
+async function signIn(page: Page, email: string, password: string): Promise<void> {
+  // Whoever types before the browser has set the focus by itself makes it complain.
+  await page.locator('input:focus').waitFor();
+  await page.getByLabel(/^E-?mail address$/).fill(email);
+  await page.getByLabel('Password').fill(password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+}
+
+async function open(browser: Browser, { colorScheme, width, javaScriptEnabled }: Look) {
   const context = await browser.newContext({ colorScheme, viewport: { width, height: 720 }, javaScriptEnabled });
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on('console', (message) => complaints.push(message.text()));
+  return { context, page, complaints };
+}
+
+async function walkPages(browser: Browser, { url, email, password }: Invitation, look: Look): Promise<void> {
+  const { context, page, complaints } = await open(browser, look);
   await page.goto(url);
   await checkLook(page, look);
   await page.getByRole('button', { name: 'Connect with Valetkey' }).click();
-  // Whoever types before the browser has set the focus by itself makes it complain.
-  await page.locator('input:focus').waitFor();
-  await page.getByLabel('Email address').fill(email);
-  await page.getByLabel('Password').fill(password);
-  await page.getByRole('button', { name: 'Sign in' }).click();
+  await signIn(page, email, password);
   await page.getByRole('button', { name: 'Deny' }).click();
   await checkLook(page, look);
   await page.getByRole('button', { name: 'Connect with Valetkey' }).click();

@@ -38,6 +38,62 @@ test('the headless demo with --json prints one object and nothing else', async (
   );
 });
 
+test('the headless demo of a product prints the calls of its server among the steps', async (t) => {
+  const run = startDemo(t, '--product', '--headless');
+  const { code, stdout, stderr } = await finish(run);
+  assert.equal(code, 0, stdout + stderr);
+  const titles = stdout.match(/^\d+\. .*$/gm) ?? [];
+  assert.equal(titles.length, stdout.match(/^ {3}curl -i /gm)?.length);
+  assert.match(
+    stdout,
+    /server tells Valetkey who is signed in\n\n {3}curl -i http:\/\/localhost:\d+\/api\/auth\/oauth\/sign-in /,
+  );
+  assert.match(stdout, /Tintype’s server takes everything back.*"code": "invalid_token"/s);
+  assert.match(stdout, new RegExp(`All ${titles.length} steps went as expected in \\d`));
+  assert.deepEqual(readdirSync(run.temporary), []);
+});
+
+test('the headless demo of a product with --json prints one object and nothing else', async (t) => {
+  const { code, stdout } = await finish(startDemo(t, '--product', '--headless', '--json'));
+  assert.equal(code, 0);
+  const { ok, app_url, api_url, product_url, steps, ...more } = JSON.parse(stdout);
+  assert.deepEqual([ok, more], [true, {}]);
+  const hosts: Record<string, string> = { [app_url]: 'app', [api_url]: 'api', [product_url]: 'product' };
+  assert.deepEqual(
+    steps.map(({ request, response }: { request: { url: string }; response: { status: number } }) => {
+      const { origin, pathname } = new URL(request.url);
+      return `${response.status} ${hosts[origin]} ${pathname}`;
+    }),
+    [
+      '303 app /auth/oauth2/authorize',
+      '303 product /oauth/sign-in',
+      '200 product /oauth/sign-in',
+      '303 product /sign-in',
+      '200 app /api/auth/oauth/sign-in',
+      '303 product /oauth/sign-in',
+      '303 app /sign-in/continue',
+      '200 app /auth/oauth2/authorize',
+      '303 app /auth/oauth2/authorize',
+      '200 app /api/auth/oauth/token',
+      '200 api /v2/me',
+      '200 app /api/auth/oauth/refreshToken',
+      '200 api /v2/me',
+      '200 app /api/auth/oauth/users/connections',
+      '200 product /settings/apps',
+      '204 app /api/auth/oauth/users/connections/revoke',
+      '303 product /settings/apps',
+      '401 api /v2/me',
+      '400 app /api/auth/oauth/refreshToken',
+      '200 app /api/auth/oauth/users/connections',
+      '200 product /settings/apps',
+      '204 app /api/auth/oauth/users/end-sessions',
+      '303 product /sign-out',
+      '303 app /auth/oauth2/authorize',
+      '200 product /settings/apps',
+    ],
+  );
+});
+
 test('the demo prints where to go, and ends with its data when it is told to', async (t) => {
   const run = startDemo(t);
   const [greeting] = await once(run.child.stdout, 'data');
@@ -46,6 +102,17 @@ test('the demo prints where to go, and ends with its data when it is told to', a
     /Open +http:\/\/127\.0\.0\.1:\d+\n +E-mail +demo@example\.com\n +Password +[a-z-]+-\d\d\n/,
   );
   assert.equal(readdirSync(run.temporary).length, 1);
+  run.child.kill('SIGTERM');
+  const { code } = await finish(run);
+  assert.equal(code, 0);
+  assert.deepEqual(readdirSync(run.temporary), []);
+});
+
+test('the demo of a product prints one address to open, and what to do there', async (t) => {
+  const run = startDemo(t, '--product');
+  const [greeting] = await once(run.child.stdout, 'data');
+  assert.equal(String(greeting).match(/^ +Open +http:\/\/127\.0\.0\.1:\d+$/gm)?.length, 1);
+  assert.match(String(greeting), /1\. At Postcards, press Connect.*2\. In Tintype's settings.*3\. Back at Postcards/s);
   run.child.kill('SIGTERM');
   const { code } = await finish(run);
   assert.equal(code, 0);

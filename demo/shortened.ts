@@ -1,5 +1,5 @@
 /** What may be shown of a call: everything but its secrets, of which only enough is left to tell one from another. */
-import { asJson, type Exchange } from '../exchange.ts';
+import { asJson, type Exchange } from './exchange.ts';
 
 const SECRET_PARAMETERS = new Set([
   'client_secret',
@@ -9,7 +9,7 @@ const SECRET_PARAMETERS = new Set([
   'refresh_token',
   'state',
 ]);
-const SECRET_MEMBERS = new Set(['access_token', 'refresh_token']);
+const SECRET_MEMBERS = new Set(['access_token', 'refresh_token', 'sign_in_request']);
 
 /** The two ends of a secret. Of Valetkey's credentials these are the kind and the checksum. */
 export function shortened(secret: string): string {
@@ -18,9 +18,10 @@ export function shortened(secret: string): string {
 
 /** The call with every secret shortened, and its bodies laid out to be read. */
 export function withoutSecrets({ request, response }: Exchange): Exchange {
-  const form = shownParameters(new URLSearchParams(request.body));
+  const isJson = request.headers['content-type'] === 'application/json';
+  const body = isJson ? shownJson(request.body) : shownParameters(new URLSearchParams(request.body));
   return {
-    request: { ...request, headers: shownHeaders(request.headers), body: form },
+    request: { ...request, headers: shownHeaders(request.headers), body },
     response: response && { ...response, body: shownJson(response.body) },
   };
 }
@@ -39,5 +40,12 @@ function shownHeaders(headers: Exchange['request']['headers']): Exchange['reques
 function shownJson(body: string): string {
   const json = asJson(body);
   if (json === undefined) return body;
-  return JSON.stringify(json, (name, value) => (SECRET_MEMBERS.has(name) ? shortened(String(value)) : value), 2);
+  return JSON.stringify(json, shownMember, 2);
+}
+
+function shownMember(name: string, value: unknown): unknown {
+  if (SECRET_MEMBERS.has(name)) return shortened(String(value));
+  // An address with a ticket, which is as good as a password for a minute.
+  if (name === 'redirect_to') return String(value).replace(/(?<=[?&]ticket=)[^&]+/, shortened);
+  return value;
 }
