@@ -13,7 +13,7 @@ import {
 } from './authorization-request.ts';
 import { allowedLocation, deniedLocation } from './authorization-response.ts';
 import type { Client, ClientCredentials } from './client.ts';
-import type { ClientAuthenticator, RequestOrigin } from './client-authenticator.ts';
+import { type ClientAuthenticator, PausedClient, type RequestOrigin } from './client-authenticator.ts';
 import { type Credential, deriveCredential, isGenuine, readCredential } from './credential.ts';
 import { invalidCode, invalidRefreshToken, invalidRequest, invalidToken, Refusal } from './error.ts';
 import {
@@ -33,6 +33,7 @@ import type { Keyring } from './keyring.ts';
 import type { KnownTokens } from './known-tokens.ts';
 import type { Parameters } from './parameters.ts';
 import { pushedRequest, REQUEST_URI_START, requestUriFor } from './pushed-request.ts';
+import { CLIENT_PAUSED, codeUsedMeanwhile, explain } from './reason.ts';
 import { decideRefresh } from './refresh-token.ts';
 import { allowedScope } from './scope.ts';
 import type { FoundGrant, Store } from './store.ts';
@@ -168,7 +169,9 @@ export class AuthorizationServer {
       return this.#derive(grant, decision.redeem);
     // A lost race is a replay: somebody presented the same code, with everything right, at the same time.
     await this.#revoke(grant, 'code_replay', client, origin);
-    return 'revoke' in decision ? decision.refusal : invalidCode('the code was redeemed by a request at the same time');
+    return 'revoke' in decision
+      ? decision.refusal
+      : explain(invalidCode('the code was redeemed by a request at the same time'), client, codeUsedMeanwhile());
   }
 
   /** Exchanges a refresh token for a new pair (RFC 6749 §6), or for the same new pair again where that is safe. */
@@ -206,8 +209,7 @@ export class AuthorizationServer {
     if (authenticated instanceof Refusal) return authenticated;
     const { client, found } = authenticated;
     // Its age and generation do not matter: its holder may end the grant that it came from.
-    if (credential && found?.grant.clientId === client.id && isGenuine(keyring, credential, found.grant.seed))
-      await this.#revoke(found.grant, 'client', client, origin);
+    if (found && isOwn(keyring, credential, found, client)) await this.#revoke(found.grant, 'client', client, origin);
     return null;
   }
 
@@ -248,6 +250,8 @@ export class AuthorizationServer {
     const found = credential && (await store.findGrant(credential.grantId));
     const named = found && found.client.id === claim.clientId ? found.client : await clients.find(claim.clientId);
     const client = await clients.prove(claim, named);
+    if (client instanceof PausedClient && isOwn(this.#parts.keyring, credential, found, client.client))
+      return explain(client, client.client, CLIENT_PAUSED);
     if (client instanceof Refusal) return client;
     // Marking an assertion as used took as long as a write does, in which the grant may have changed.
     const mayHaveChanged = credential && credentials.method === 'assertion';
@@ -284,6 +288,11 @@ const CONSENT_ACTIONS = {
   remembered: 'consent_remembered',
   skipped: 'consent_skipped',
 } as const satisfies Record<ConsentGiven, AuditAction>;
+
+/** Whether a credential is genuine and the client's own. */
+function isOwn(keyring: Keyring, credential: Credential | null, found: FoundGrant | null, client: Client): boolean {
+  return credential !== null && found?.grant.clientId === client.id && isGenuine(keyring, credential, found.grant.seed);
+}
 
 function aboutGrant({ id, clientId, resourceOwnerId }: Grant) {
   return { grantId: grantIdText(id), clientId, resourceOwnerId };

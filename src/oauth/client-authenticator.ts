@@ -23,6 +23,17 @@ export type ClientClaim = {
   readonly origin: RequestOrigin;
 };
 
+/** `invalid_client` for a client that proved who it is, and is paused. */
+export class PausedClient extends Refusal {
+  readonly client: Client;
+
+  constructor(client: Client) {
+    const { code, description, detail } = invalidClient('the client is paused');
+    super(code, description, detail);
+    this.client = client;
+  }
+}
+
 /** Proves clients. It comes first in every operation, so that a failure burns and revokes nothing. */
 export class ClientAuthenticator {
   readonly #parts: ClientAuthenticatorParts;
@@ -54,7 +65,7 @@ export class ClientAuthenticator {
     const key = guessKey(client ? clientId : NOBODY, origin);
     const checked = this.#checks.run(key, () => this.#verify(client, credentials));
     const proven = checked instanceof Promise ? await checked : checked;
-    return !(proven instanceof Refusal) && proven.status === 'paused' ? invalidClient('the client is paused') : proven;
+    return !(proven instanceof Refusal) && proven.status === 'paused' ? new PausedClient(proven) : proven;
   }
 
   /** A client by the id that a request names; null when there is none. */

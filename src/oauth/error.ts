@@ -26,9 +26,16 @@ export type ErrorCode =
   | 'not_found'
   | 'temporarily_unavailable';
 
+/** What may be wrong with a client's own code or refresh token, each with a place of its own on the developers' page. */
+type ReasonKind = 'used' | 'expired' | 'redirect-uri' | 'code-verifier' | 'ended' | 'paused';
+
+/** A reason in words; `text` keeps to the characters of RFC 6749 §5.2. */
+export type Reason = { readonly kind: ReasonKind; readonly text: string };
+
 /**
- * A refusal with two texts: `description` is public, constant and helps no attacker (RFC 6749 §5.2 limits its
- * characters, so that input is never part of it); `detail` is for the operator's log and holds no secret.
+ * A refusal with two texts: `description` is public and helps no attacker (RFC 6749 §5.2 limits its characters, so that
+ * input is never part of it, but for a scope's name); `detail` is for the operator's log and holds no secret. A third,
+ * `reason`, takes the description's place for the client that proved its secret (`reason.ts`).
  */
 export class Refusal {
   readonly code: ErrorCode;
@@ -36,12 +43,20 @@ export class Refusal {
   readonly detail: string;
   /** Seconds after which another try makes sense; only with `temporarily_unavailable`. */
   readonly retryAfter: number | undefined;
+  readonly reason: Reason | undefined;
 
-  constructor(code: ErrorCode, description: string, detail: string = description, retryAfter?: number) {
+  constructor(
+    code: ErrorCode,
+    description: string,
+    detail: string = description,
+    retryAfter?: number,
+    reason?: Reason,
+  ) {
     this.code = code;
     this.description = description;
     this.detail = detail;
     this.retryAfter = retryAfter;
+    this.reason = reason;
   }
 }
 
@@ -67,7 +82,7 @@ export function invalidClient(detail: string): Refusal {
   );
 }
 
-/** `invalid_grant` for an authorization code: one public text for every reason. */
+/** `invalid_grant` for an authorization code: one public text for everybody who did not prove a secret. */
 export function invalidCode(detail: string): Refusal {
   return new Refusal(
     'invalid_grant',
@@ -76,7 +91,7 @@ export function invalidCode(detail: string): Refusal {
   );
 }
 
-/** `invalid_grant` for a refresh token: one public text for every reason. */
+/** `invalid_grant` for a refresh token: one public text for everybody who did not prove a secret. */
 export function invalidRefreshToken(detail: string): Refusal {
   return new Refusal(
     'invalid_grant',

@@ -1,17 +1,19 @@
 /** Refreshing a pair (RFC 6749 §6): rotation at each use, retries that are safe, and reuse that ends the grant. */
 import type { Client } from './client.ts';
-import { isGenuine } from './credential.ts';
-import { invalidRefreshToken, type Refusal } from './error.ts';
+import { type Credential, isGenuine } from './credential.ts';
+import { invalidRefreshToken, type Reason, type Refusal } from './error.ts';
 import {
   accessTokenLifetime,
   ageOfGeneration,
   currentGeneration,
   type Generation,
   type Grant,
+  isEnded,
   type Lifetimes,
   nextGeneration,
   whyRefused,
 } from './grant.ts';
+import { explain, reasonOfStanding, refreshTokenExpired, refreshTokenUsed } from './reason.ts';
 import { beyondGrant, type TokenRequest } from './token-request.ts';
 
 /** What follows from a refresh: a transition, the same pair again with no write, a refusal, or one that also revokes. */
@@ -31,18 +33,24 @@ export function decideRefresh(request: TokenRequest): RefreshDecision {
   const { grant, standing } = found;
   if (!isGenuine(keyring, credential, grant.seed)) return invalidRefreshToken('the refresh token is forged');
   if (grant.clientId !== client.id) return invalidRefreshToken('the refresh token was issued to another client'); // RFC 6749 §6
+  // From here on the token is genuine and the client's own: who proved its secret is told why.
+  const refuse: Refuse = (detail, reason) => explain(invalidRefreshToken(detail), client, reason);
   const refused = whyRefused(grant, standing);
-  if (refused) return invalidRefreshToken(refused);
+  const isReuse = credential.generation < grant.generation && isEnded(grant, standing);
+  if (refused) return refuse(refused, isReuse ? refreshTokenUsed(credential, grant, true) : reasonOfStanding(found));
   const beyond = beyondGrant(grant, asked);
   if (beyond) return beyond;
   if (credential.generation > grant.generation)
     return invalidRefreshToken('the refresh token is newer than the grant: an older database was restored');
   // The current token's expiry; after it an older one finds no pair to share and nothing to revoke.
-  if (grant.expiresAt <= now) return invalidRefreshToken('the refresh token has expired'); // RFC 9700 §4.14.2
+  if (grant.expiresAt <= now) return refuse('the refresh token has expired', refreshTokenExpired(grant, now)); // RFC 9700 §4.14.2
   if (credential.generation === grant.generation)
     return { grant, rotate: nextGeneration(grant, keyring.currentKeyId, lifetimes, now) };
-  return decideOlder(credential.generation, grant, retryTimes(client, lifetimes, grant), now);
+  return decideOlder(credential, grant, retryTimes(client, lifetimes, grant), now, refuse);
 }
+
+/** The refusal with its detail, and with the reason for whoever is told it. */
+type Refuse = (detail: string, reason: Reason) => Refusal;
 
 /** How long a predecessor gets the same pair, in seconds: `overlap` in any case, `retryWindow` while the pair is unused. */
 export type RetryTimes = { readonly overlap: number; readonly retryWindow: number };
@@ -71,8 +79,14 @@ export function retryTimes(client: Client, lifetimes: Lifetimes, grant: Grant): 
  * harm. If only the pair's first use closed it, the slower of two racing workers would end a healthy grant. If only time
  * closed it, either a lost response would cost the grant or a theft would not be noticed.
  */
-function decideOlder(generation: number, grant: Grant, times: RetryTimes, now: number): RefreshDecision {
-  const isPredecessor = generation === grant.generation - 1;
+function decideOlder(
+  credential: Credential,
+  grant: Grant,
+  times: RetryTimes,
+  now: number,
+  refuse: Refuse,
+): RefreshDecision {
+  const isPredecessor = credential.generation === grant.generation - 1;
   const age = ageOfGeneration(grant, now);
   // The pair's age is unknown, so neither window is open and nothing is revoked. The current token still rotates, which writes
   // today's time.
@@ -83,7 +97,8 @@ function decideOlder(generation: number, grant: Grant, times: RetryTimes, now: n
   if (isPredecessor && (inOverlap || (isUnused && age < times.retryWindow * 1000)))
     return { grant, again: currentGeneration(grant) };
   // Inside the overlap an old token revokes nothing: three workers may be late with three generations.
-  if (inOverlap) return invalidRefreshToken('the refresh token is older than the predecessor');
-  const refusal = invalidRefreshToken('the refresh token was already rotated: reuse');
+  if (inOverlap)
+    return refuse('the refresh token is older than the predecessor', refreshTokenUsed(credential, grant, false));
+  const refusal = refuse('the refresh token was already rotated: reuse', refreshTokenUsed(credential, grant, true));
   return { grant, revoke: 'refresh_reuse', refusal }; // RFC 9700 §4.14.2
 }

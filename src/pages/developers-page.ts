@@ -125,8 +125,13 @@ function errorsSection({ errors: texts }: Texts): Section {
     errorRow('missing_token', '401', texts.missing_token),
     errorRow('invalid_token', '401', texts.invalid_token),
   );
+  const { reasons } = texts;
+  // Answers name these places: their ids stay.
+  const whyRefused = rows(
+    ...Object.entries(reasons.kinds).map(([kind, { term, text }]) => row(term, text, '', `reason-${kind}`)),
+  );
   const body = html`<h3>${texts.onReturn}</h3>\n${onReturn}\n<p class="fine">${texts.page}</p>
-<h3>${texts.onTokens}</h3>\n${onTokens}\n<h3>${texts.onMe}</h3>\n${onMe}`;
+<h3>${texts.onTokens}</h3>\n${onTokens}\n<h3>${reasons.heading}</h3>\n<p>${reasons.text}</p>\n${whyRefused}\n<h3>${texts.onMe}</h3>\n${onMe}`;
   return { id: 'errors', heading: texts.heading, body };
 }
 

@@ -13,9 +13,9 @@ export function rows(...items: readonly Html[]): Html {
   return html`<dl class="rows">\n${items}</dl>`;
 }
 
-/** One row of `rows`; `note` stands small beside the term, such as a status or a standard's number. */
-export function row(term: Html | string, description: Html | string, note = ''): Html {
-  return html`<div><dt>${term}${note && html` <bdi class="status">${note}</bdi>`}</dt><dd>${description}</dd></div>\n`;
+/** One row of `rows`; `note` stands small beside the term, such as a status or a standard's number; `id` is its anchor. */
+export function row(term: Html | string, description: Html | string, note = '', id = ''): Html {
+  return html`<div${id && html` id="${id}"`}><dt>${term}${note && html` <bdi class="status">${note}</bdi>`}</dt><dd>${description}</dd></div>\n`;
 }
 
 /** An address to copy. */

@@ -244,6 +244,7 @@ main > .monogram.app { inline-size: 3rem; block-size: 3rem; font-size: 1.375rem;
 .code + .code { margin-block-start: -0.5rem; background: var(--sunken); }
 .rows { border-block-start: 1px solid var(--line); }
 .rows > div { display: grid; gap: 0.125rem 1.5rem; padding-block: 0.75rem; border-block-end: 1px solid var(--line); font-size: 0.9375rem; }
+.rows > [id] { scroll-margin-block-start: 1.5rem; }
 .rows dt { font-weight: 550; }
 .status { font-weight: 400; font-size: 0.8125rem; color: var(--muted); white-space: nowrap; }
 .rows dd { color: var(--muted); min-inline-size: 0; }

@@ -156,12 +156,12 @@ export const oauthGuards: readonly Guard[] = [
       ['without a challenge the redirect URI is demanded', 'grant.codeChallenge === null : ', 'false : '],
       ['the verifier is asked for', 'if (pkceRefusal) return pkceRefusal;', ''],
       ['a code asks for no more than was granted', 'if (beyond) return beyond;', ''],
-      ['an ended grant has no code', 'if (refused) return invalidCode(refused);', ''],
       [
-        'a second use is a replay',
-        "if (grant.generation > 0)\n    return { grant, revoke: 'code_replay'",
-        "if (false as boolean)\n    return { grant, revoke: 'code_replay'",
+        'an ended grant has no code',
+        'const refused = whyRefused(grant, standing);',
+        'const refused = null as string | null;',
       ],
+      ['a second use is a replay', 'if (isUsed) {\n', 'if (false as boolean) {\n'],
       ['a code expires', 'if (credential.expiresAt <= now) return', 'if (false as boolean) return'],
       ['a verifier has its form', 'if (verifier !== undefined && !isCodeVerifier(verifier))', 'if (false as boolean)'],
       [
@@ -171,10 +171,29 @@ export const oauthGuards: readonly Guard[] = [
       ],
       [
         'a challenge wants its verifier',
-        "if (verifier === undefined) return invalidCode('code_verifier is missing');",
+        "if (verifier === undefined) return refuse('code_verifier is missing', VERIFIER_MISSING);",
         'if (verifier === undefined) return null;',
       ],
-      ['the verifier matches', 'return verifiesChallenge(verifier, challenge) ? null', 'return verifier ? null'],
+      ['the verifier matches', 'return verifiesChallenge(verifier, challenge)\n', 'return verifier\n'],
+    ],
+  ),
+  ...guardsIn(
+    'src/oauth/reason.ts',
+    ['test/http/api/reasons.test.ts'],
+    [
+      ['no public client is told a reason', "if (client.type === 'public') return refusal;", ''],
+      ['who ended what is not told', "text: 'the access that was allowed has ended", "text: 'the user ended it"],
+    ],
+  ),
+  ...guardsIn(
+    'src/oauth/authorization-server.ts',
+    ['test/http/api/reasons.test.ts'],
+    [
+      [
+        'a paused client is told so about its own credentials alone',
+        'client instanceof PausedClient && isOwn(this.#parts.keyring, credential, found, client.client)',
+        'client instanceof PausedClient',
+      ],
     ],
   ),
   ...guardsIn(
@@ -434,7 +453,11 @@ export const oauthGuards: readonly Guard[] = [
         'if (grant.clientId !== client.id) return',
         'if (false as boolean) return',
       ],
-      ['an ended grant has no refresh token', 'if (refused) return invalidRefreshToken(refused);', ''],
+      [
+        'an ended grant has no refresh token',
+        'const refused = whyRefused(grant, standing);',
+        'const refused = null as string | null;',
+      ],
       ['a refresh asks for no more than was granted', 'if (beyond) return beyond;', ''],
       [
         'a refresh token is no newer than its grant',
@@ -444,7 +467,7 @@ export const oauthGuards: readonly Guard[] = [
       ['a refresh token expires', 'if (grant.expiresAt <= now) return', 'if (false as boolean) return'],
       [
         'only the predecessor gets the pair again',
-        'const isPredecessor = generation === grant.generation - 1;',
+        'const isPredecessor = credential.generation === grant.generation - 1;',
         'const isPredecessor = true as boolean;',
       ],
       ['the overlap ends', 'const inOverlap = age < times.overlap * 1000;', 'const inOverlap = true as boolean;'],
@@ -454,11 +477,7 @@ export const oauthGuards: readonly Guard[] = [
         'age < times.retryWindow * 1000',
       ],
       ['the retry window ends', '(isUnused && age < times.retryWindow * 1000)', 'isUnused'],
-      [
-        'inside the overlap nothing is revoked for age',
-        "if (inOverlap) return invalidRefreshToken('the refresh token is older than the predecessor');",
-        '',
-      ],
+      ['inside the overlap nothing is revoked for age', 'if (inOverlap)\n', 'if (false as boolean)\n'],
       [
         'after a step of the clock no window is open and nothing ends',
         'if (age === null)\n    return',

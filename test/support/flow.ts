@@ -155,10 +155,15 @@ export async function postBody(
   return asJson(await fetch(url, { method: 'POST', headers, body: bytes as string }));
 }
 
-/** Asserts a refusal of a token endpoint to the letter: status, code, headers, and nothing but the two fields (RFC 6749 §5.2). */
+/**
+ * Asserts a refusal of a token endpoint to the letter: status, code, headers, and nothing but the two fields, or the third of
+ * the standard face where a reason is told (RFC 6749 §5.2).
+ */
 export function assertRefused(answer: JsonAnswer, status: number, error: string, message?: string): void {
   assert.equal(`${answer.status} ${answer.body['error']}`, `${status} ${error}`, message);
-  assert.deepEqual(Object.keys(answer.body), ['error', 'error_description'], message);
+  const { error_uri: where, ...fields } = answer.body;
+  assert.deepEqual(Object.keys(fields), ['error', 'error_description'], message);
+  assert.match(String(where), /^undefined$|\/developers#reason-[a-z-]+$/, message);
   assert.match(String(answer.body['error_description']), /^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/, message);
   assert.match(answer.headers.get('content-type') ?? '', /^application\/json\b/, message);
   assert.equal(answer.headers.get('cache-control'), 'no-store', message);

@@ -26,17 +26,25 @@ export function sendDone(reply: FastifyReply): FastifyReply {
 const PRIVATE_HEADERS = { 'Cache-Control': 'no-store', Pragma: 'no-cache', 'X-Content-Type-Options': 'nosniff' };
 const JSON_HEADERS = { 'Content-Type': 'application/json', ...PRIVATE_HEADERS };
 
-/** Sends a refusal of a token endpoint (RFC 6749 §5.2). */
+/**
+ * Sends a refusal of a token endpoint (RFC 6749 §5.2). Where it has a reason, that is told; `developersUrl` is the page that
+ * says more of it, on a face whose errors may name one.
+ */
 export function sendOAuthRefusal<Reply extends EndpointReply>(
   request: EndpointRequest,
   reply: Reply,
   refusal: Refusal,
-  status = statusOf(refusal),
+  { status = statusOf(refusal), developersUrl }: { readonly status?: number; readonly developersUrl?: string } = {},
 ): EndpointReply {
   request.outcome = { error: refusal.code, detail: refusal.detail, ...namedClient(request) };
   if (refusal.code === 'invalid_client') reply.header('WWW-Authenticate', 'Basic realm="valetkey", charset="UTF-8"');
   if (refusal.retryAfter !== undefined) setRetryAfter(reply, refusal.retryAfter);
-  return sendJson(reply.code(status), { error: refusal.code, error_description: refusal.description });
+  const { code, description, reason } = refusal;
+  return sendJson(reply.code(status), {
+    error: code,
+    error_description: reason?.text ?? description,
+    ...(reason && developersUrl !== undefined && { error_uri: `${developersUrl}#reason-${reason.kind}` }),
+  });
 }
 
 function statusOf(refusal: Refusal): number {

@@ -177,10 +177,19 @@ export function done(description: string): DescribedAnswer {
 const OAUTH_ERROR = component(
   'schemas',
   'OAuthError',
-  object({
-    error: text('The kind of error: decide on this (RFC 6749 §5.2).'),
-    error_description: text('A constant sentence for developers.', { pattern: '^[ !#-\\[\\]-~]+$' }),
-  }),
+  object(
+    {
+      error: text('The kind of error: decide on this (RFC 6749 §5.2).'),
+      error_description: text(
+        'A sentence for developers: it may change, and tells a client that proved its secret more.',
+        {
+          pattern: '^[ !#-\\[\\]-~]+$',
+        },
+      ),
+      error_uri: text('On the standard face, where the reason of a refusal is explained.', { format: 'uri' }),
+    },
+    ['error_uri'],
+  ),
 );
 
 const API_ERROR = component(

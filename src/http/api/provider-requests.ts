@@ -43,7 +43,8 @@ export async function authenticateProvider(
 
 /** Sends a refusal as the token endpoint does, with 403 where who asks is known and may not, and 404 for an unknown subject. */
 export function sendProviderRefusal(request: EndpointRequest, reply: EndpointReply, refusal: Refusal): EndpointReply {
-  return sendOAuthRefusal(request, reply, refusal, STATUS_OF[refusal.code]);
+  const status = STATUS_OF[refusal.code];
+  return sendOAuthRefusal(request, reply, refusal, status === undefined ? {} : { status });
 }
 
 const STATUS_OF: { readonly [code in ErrorCode]?: number } = {

@@ -36,7 +36,7 @@ export function addStandardFace(app: FastifyInstance, service: Service): void {
 /** `/oauth2/token` (RFC 6749 §3.2, §5.1). */
 async function token(service: Service, request: EndpointRequest, reply: EndpointReply): Promise<EndpointReply> {
   const result = await issue(service, request);
-  if (result instanceof Refusal) return sendOAuthRefusal(request, reply, result);
+  if (result instanceof Refusal) return refuse(service, request, reply, result);
   return sendJson(reply, {
     access_token: result.accessToken,
     token_type: 'Bearer',
@@ -90,27 +90,26 @@ async function issue(service: Service, request: EndpointRequest): Promise<Issued
 /** `/oauth2/revoke` (RFC 7009 §2). The hint is ignored: it could only make a search faster, and none is needed. */
 async function revoke(service: Service, request: EndpointRequest, reply: EndpointReply): Promise<EndpointReply> {
   const body = formOf(request);
-  const refuse = (refusal: Refusal) => sendOAuthRefusal(request, reply, refusal);
   const problem = body.problem(parametersOf(REVOKE));
-  if (problem) return refuse(invalidRequest(problem));
+  if (problem) return refuse(service, request, reply, invalidRequest(problem));
   const credentials = readClientCredentials('standard', request.headers.authorization, body);
-  if (credentials instanceof Refusal) return refuse(credentials);
+  if (credentials instanceof Refusal) return refuse(service, request, reply, credentials);
   const presented = body.get('token');
-  if (presented === undefined) return refuse(invalidRequest('token is required'));
+  if (presented === undefined) return refuse(service, request, reply, invalidRequest('token is required'));
   const refusal = await service.authorizationServer.revoke(credentials, presented, originOf(request));
   // Clients ignore the body (RFC 7009 §2.2), but some fail if there is no JSON.
-  return refusal ? refuse(refusal) : sendJson(reply, {});
+  return refusal ? refuse(service, request, reply, refusal) : sendJson(reply, {});
 }
 
 /** `/oauth2/par` (RFC 9126 §2). */
 async function push(service: Service, request: EndpointRequest, reply: EndpointReply): Promise<EndpointReply> {
   const body = formOf(request);
   const problem = body.problem(parametersOf(PUSH), ['resource']);
-  if (problem) return sendOAuthRefusal(request, reply, invalidRequest(problem));
+  if (problem) return refuse(service, request, reply, invalidRequest(problem));
   const credentials = readClientCredentials('standard', request.headers.authorization, body);
-  if (credentials instanceof Refusal) return sendOAuthRefusal(request, reply, credentials);
+  if (credentials instanceof Refusal) return refuse(service, request, reply, credentials);
   const result = await service.authorizationServer.pushRequest(credentials, body, originOf(request));
-  if (result instanceof Refusal) return sendOAuthRefusal(request, reply, result);
+  if (result instanceof Refusal) return refuse(service, request, reply, result);
   return sendJson(reply.code(201), { request_uri: result, expires_in: PUSHED_REQUEST_LIFETIME });
 }
 
@@ -126,7 +125,7 @@ async function authorizeDevice(
   if (retryAfter > 0) return answerProblem(oauthAnswers, request, reply, { kind: 'too_many_requests', retryAfter });
   deviceRequests.count([origin.source], service.now());
   const result = await beginDevice(service, formOf(request), request);
-  if (result instanceof Refusal) return sendOAuthRefusal(request, reply, result);
+  if (result instanceof Refusal) return refuse(service, request, reply, result);
   const page = service.appUrl + service.paths.device;
   const userCode = readableUserCode(result.userCode);
   return sendJson(reply, {
@@ -147,6 +146,11 @@ async function beginDevice(service: Service, body: Parameters, request: Endpoint
   const [resource = null, ...others] = body.all('resource');
   if (others.length > 0) return new Refusal('invalid_target', 'ask for one resource at a time'); // RFC 8707 §2
   return service.deviceFlow.begin(credentials, { scope: body.get('scope'), resource }, originOf(request));
+}
+
+/** Sends a refusal with the place of its reason on the developers' page (RFC 6749 §5.2 `error_uri`). */
+function refuse(service: Service, request: EndpointRequest, reply: EndpointReply, refusal: Refusal): EndpointReply {
+  return sendOAuthRefusal(request, reply, refusal, { developersUrl: service.appUrl + service.paths.developers });
 }
 
 /** A public client's own pages may read the answer: no other origin, and never with cookies. */

@@ -404,6 +404,36 @@ export const en = {
       onReturn: html`In the address that the browser comes back to, as <code>error</code>`,
       onTokens: html`From requests for tokens, as JSON with <code>error</code> and <code>error_description</code>`,
       onMe: html`From step 4, as JSON with <code>error.code</code> and <code>error.message</code>`,
+      reasons: {
+        heading: 'Why a code or refresh token is refused',
+        text: html`Once your app has proved its secret, <code>error_description</code> says which of these it is, as long as the code or refresh token is your app’s own. On the standard face, <code>error_uri</code> leads here. A public app is told <code>invalid_grant</code> and no more. What ended long ago isn’t known any more, and gets the general text.`,
+        kinds: {
+          used: {
+            term: 'Used already',
+            text: 'The description says when. Often a page that was loaded twice, a request that was repeated, or two workers with different refresh tokens. Keep the newest refresh token in one place.',
+          },
+          expired: {
+            term: 'Expired',
+            text: 'The description says how long ago. Exchange a code as soon as it arrives. After a refresh token’s end, ask for permission again.',
+          },
+          'redirect-uri': {
+            term: html`Another <code>redirect_uri</code>`,
+            text: 'Send the one that was in the authorization request, character by character: also its port, its final slash and its query.',
+          },
+          'code-verifier': {
+            term: html`Another <code>code_verifier</code>`,
+            text: html`It isn’t the one that <code>code_challenge</code> was made of. Keep it in the person’s session, from the first step to the second, and don’t make a new one in between.`,
+          },
+          ended: {
+            term: 'Ended',
+            text: 'What the person allowed was taken back, or counts as stolen. Ask for permission again, when the person next uses your app.',
+          },
+          paused: {
+            term: 'Paused',
+            text: 'Nothing has ended, and the same token will work again later. Don’t ask the person again; ask the people who run this service.',
+          },
+        },
+      },
       access_denied:
         'The person chose Deny. Carry on without access. A device is told with its next request for tokens.',
       authorization_invalid_request: html`A parameter is missing, malformed or sent twice. Often: no <code>state</code>.`,
@@ -415,7 +445,7 @@ export const en = {
       invalid_client:
         'Client ID or Client Secret is wrong or retired, or your app is paused. Don’t repeat; check them.',
       invalid_grant:
-        'The code or refresh token is wrong, expired, used, revoked or another app’s, or the redirect URI differs. Ask for permission again.',
+        'The code or refresh token is wrong, expired, used, revoked or another app’s, or the redirect URI differs. The description may say why.',
       unauthorized_client: 'Your app isn’t registered for this kind of request. Ask the people who run this service.',
       unsupported_grant_type: html`<code>grant_type</code> isn’t one that this address knows.`,
       pending: html`Only for devices: nobody has decided yet. Ask again after <code>interval</code> seconds, and 5 more after each <code>slow_down</code>.`,

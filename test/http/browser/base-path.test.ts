@@ -4,10 +4,10 @@ import { writeFileSync } from 'node:fs';
 import { after, describe, test } from 'node:test';
 import { pagePaths } from '../../../src/pages/page-paths.ts';
 import { Browser, type Visit } from '../../support/browser.ts';
-import { authorizeUrl, postForm, pressAllow } from '../../support/flow.ts';
+import { authorizeUrl, pairOf, postForm, pressAllow } from '../../support/flow.ts';
 import { ProgramOnDisk } from '../../support/program.ts';
 import { addClient, addUser, PASSWORD, startTestService } from '../../support/service.ts';
-import { standardUrl } from '../../support/standard.ts';
+import { allowOn, exchangeCode, standardUrl } from '../../support/standard.ts';
 
 const BASE = '/connect/pages';
 
@@ -37,6 +37,16 @@ describe('pages below a base path', async () => {
     const asked = await postForm(`${appUrl}/oauth2/device_authorization`, { client_id: television.clientId });
     return asked.body as Record<string, string>;
   };
+
+  test('RFC 6749 §5.2: error_uri leads to the developers’ page below the base', async () => {
+    const browser = new Browser();
+    const address = standardUrl(service, client);
+    const back = await allowOn(browser, await signIn(browser, await browser.get(address)));
+    const code = String(back.searchParams.get('code'));
+    pairOf(await exchangeCode(service, client, code));
+    const { error_uri: where } = (await exchangeCode(service, client, code)).body;
+    assert.equal(where, `${appUrl}${BASE}/developers#reason-used`);
+  });
 
   test('operators: every page, form and file that a page leads to is below the base, or published', async () => {
     const browser = new Browser();
