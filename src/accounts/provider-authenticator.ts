@@ -1,4 +1,5 @@
 /** Authenticates identity providers, as clients are authenticated at the token endpoint (RFC 6749 §2.3, RFC 7523 §2.2). */
+import { isDeepStrictEqual } from 'node:util';
 import type { ClientCredentials } from '../oauth/client.ts';
 import { claimedClientId, MAX_MARKS, verifyClientAssertion, whyNotUsed } from '../oauth/client-assertion.ts';
 import type { RequestOrigin } from '../oauth/client-authenticator.ts';
@@ -48,6 +49,11 @@ export class ProviderAuthenticator {
     return proven.rights.includes(right)
       ? proven
       : new Refusal('unauthorized_client', `this identity provider lacks the right: ${right}`);
+  }
+
+  /** Whether a provider that was proven is still registered as it was, so that what proved it proves it now. */
+  async isStillSo(proven: IdentityProvider): Promise<boolean> {
+    return isDeepStrictEqual(await this.#parts.store.findIdentityProvider(proven.id), proven);
   }
 
   async #verify(

@@ -71,8 +71,8 @@ export type AccountStore = SessionStore &
     /** Ends every grant of a resource owner by raising the epoch; false when the account is gone. */
     revokeAccountGrants(id: string, event: AuditEvent): Promise<boolean>;
     /**
-     * Deletes an account with its identities, sessions and grants; false when it is gone. Where its id `mayComeAgain`, its epoch
-     * is kept, and the next account of this id begins above it.
+     * Deletes an account with its identities, sessions and grants; false when it is gone. Who it was at providers is kept for a
+     * day, for their streams. Where its id `mayComeAgain`, its epoch is kept, and the next account of this id begins above it.
      */
     deleteAccount(id: string, event: AuditEvent, mayComeAgain?: boolean): Promise<boolean>;
   };
@@ -129,6 +129,8 @@ export type IdentityStore = {
   findPeople(providerId: string, subjects: readonly string[]): Promise<Map<string, Account>>;
   /** The same as the first, by the identity's id. */
   findIdentityById(id: string): Promise<{ identity: Identity; account: Account } | null>;
+  /** All of some accounts; of those that were deleted within the last day as well. */
+  listIdentitiesOf(accountIds: readonly string[]): Promise<Identity[]>;
   /** All of an account, oldest first. */
   listIdentities(accountId: string): Promise<Identity[]>;
   /** Adds an account without a password and its identity; false when there is this identity already. Of all who try, one wins. */

@@ -8,6 +8,7 @@ import fastify, {
   LogController,
 } from 'fastify';
 import { type Answers, answerProblem, type FallbackAnswers } from './answer.ts';
+import { addDisconnects } from './api/disconnects.ts';
 import { addHealth } from './api/health.ts';
 import { addIntrospection } from './api/introspection.ts';
 import { apiAnswers, oauthAnswers } from './api/json-answers.ts';
@@ -152,6 +153,7 @@ async function addAppFaces(app: FastifyInstance, service: Service, description: 
   addRevocations(app, service);
   await addProviderSignIn(app, service);
   await addProviderUsers(app, service);
+  addDisconnects(app, service);
   addOpenApi(app, service, description);
   await app.register((part) => addPages(part, service));
 }

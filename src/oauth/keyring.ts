@@ -6,8 +6,9 @@ import { createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
 import { HmacKey } from './hmac.ts';
 
 /**
- * What a derived key is for: the three credential kinds, passwords, form tokens, browsers that signed in before, what is sealed for a pushed request, a device code or a sign-in
- * request, and of a hash that another program made, the canary.
+ * What a derived key is for: the three credential kinds, passwords, form tokens, browsers that signed in before, what is sealed
+ * for a pushed request, a device code or a sign-in request, of a hash that another program made, and of a place in a stream,
+ * the canary.
  */
 export type KeyPurpose =
   | 'ac'
@@ -20,6 +21,7 @@ export type KeyPurpose =
   | 'device'
   | 'sign-in'
   | 'foreign-hash'
+  | 'stream'
   | 'canary';
 
 /** The bytes a root key must have at least. */
@@ -79,6 +81,7 @@ function deriveAll(rootKey: Buffer): ReadonlyMap<KeyPurpose, DerivedKey> {
     'device',
     'sign-in',
     'foreign-hash',
+    'stream',
     'canary',
   ];
   return new Map(purposes.map((purpose) => [purpose, derivedKey(expand(rootKey, purpose, 32))]));

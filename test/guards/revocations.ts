@@ -1,7 +1,8 @@
-/** The guards of what resource servers are told of revocations. */
+/** The guards of what resource servers are told of revocations, and identity providers of disconnects. */
 import { type Guard, guardsIn } from './guard.ts';
 
 const STREAM_TESTS = ['test/http/api/revocations.test.ts'];
+const DISCONNECT_TESTS = ['test/http/external/disconnects.test.ts'];
 const BEGINNING_TESTS = ['test/http/api/revocation-beginnings.test.ts'];
 const POSTGRESQL_TESTS = ['test/postgresql/revocations.test.ts', 'test/postgresql/instances.test.ts'];
 
@@ -20,7 +21,7 @@ export const revocationGuards: readonly Guard[] = [
       'if (events[0]?.sequence !== sequence) return events;\n  if (events[0]?.sequence !== sequence)\n    throw',
     ],
   ]),
-  ...guardsIn('src/http/api/revocations.ts', POSTGRESQL_TESTS, [
+  ...guardsIn('src/http/api/event-stream.ts', POSTGRESQL_TESTS, [
     ['no stream begins while an event may be hidden', 'feed.isHeldUp || ', ''],
   ]),
   ...guardsIn('src/http/api/revocations.ts', BEGINNING_TESTS, [
@@ -30,7 +31,37 @@ export const revocationGuards: readonly Guard[] = [
       'if ((still as unknown) === 0) return',
     ],
   ]),
-  ...guardsIn('src/http/api/revocation-feed.ts', BEGINNING_TESTS, [
+  ...guardsIn('src/http/api/disconnects.ts', BEGINNING_TESTS, [
+    [
+      'a provider that was changed before its stream had a place gets none',
+      'if (!(await service.providers.isStillSo(provider)))',
+      'if (false as boolean)',
+    ],
+  ]),
+  ...guardsIn('src/http/api/trail-feed.ts', DISCONNECT_TESTS, [
+    ['who comes back is told what it missed', 'isBehind: place < this.#sequence', 'isBehind: false'],
+  ]),
+  ...guardsIn('src/http/api/disconnect-feed.ts', DISCONNECT_TESTS, [
+    [
+      'a provider that lost its right, its secret or itself loses its streams',
+      'isOver: news.some((event) => event.sequence > after && endsStreams(event, providerId))',
+      'isOver: false',
+    ],
+  ]),
+  ...guardsIn('src/accounts/stream-place.ts', DISCONNECT_TESTS, [
+    [
+      'a place of another provider is none',
+      'return owner === providerId ? sequence : null;',
+      'return owner ? sequence : null;',
+    ],
+    ['a place is good for a day', 'opened.expiresAt <= now || ', ''],
+  ]),
+  ...guardsIn('src/accounts/disconnect-notice.ts', DISCONNECT_TESTS, [
+    ['a provider hears of its own people alone', 'identity.providerId === providerId &&', ''],
+    ['a provider hears of nobody for what was before they were its own', 'identity.createdAt <= event.at', 'true'],
+    ['a notice is of whom the event names', 'identity.accountId === event.resourceOwnerId &&', ''],
+  ]),
+  ...guardsIn('src/http/api/trail-feed.ts', BEGINNING_TESTS, [
     [
       'a place of before is kept',
       '    if (this.#streams.size > 0) return;\n    this.#sequence = last;',
@@ -46,10 +77,10 @@ export const revocationGuards: readonly Guard[] = [
   ...guardsIn('src/http/api/revocation-feed.ts', STREAM_TESTS, [
     [
       'a retired secret ends its streams',
-      'const mustProve = found === null || news.some((event) => endsStreams(event, resourceServerId));',
-      'const mustProve = found === null;',
+      'const isOver = resourceServer === null || news.some((event) => endsStreams(event, id));',
+      'const isOver = resourceServer === null;',
     ],
-    ['a resource server that is gone loses its streams', 'found === null || news.some', 'news.some'],
+    ['a resource server that is gone loses its streams', 'resourceServer === null || news.some', 'news.some'],
   ]),
   ...guardsIn(
     'src/oauth/revocation-notice.ts',

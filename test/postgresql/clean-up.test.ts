@@ -16,6 +16,7 @@ import {
   sampleClient,
   sampleExternalSignIn,
   sampleGrant,
+  sampleProvider,
   sampleSession,
 } from '../support/storage.ts';
 import { instance, readyDatabases } from './instance.ts';
@@ -120,6 +121,23 @@ test('sessions, waiting devices and empty counters go when their time is over', 
   assert.ok(await store.findDeviceRequest('BBBBBBBB', NOW));
   assert.equal((await server.query(url, 'SELECT 1 FROM device_request')).length, 1);
   assert.equal((await server.query(url, 'SELECT 1 FROM throttle')).length, 1);
+});
+
+test('who a deleted account was at a provider goes after a day', async (t) => {
+  const opened = await open(t);
+  const { store } = opened;
+  await store.registerIdentityProvider(sampleProvider(), event('identity_provider_registered'));
+  for (const [n, at] of [NOW - DAY - 1, NOW - DAY].entries()) {
+    const identity = { id: `product:${n}`, providerId: 'product', accountId: `usr_${n}`, createdAt: NOW - 2 * DAY };
+    const account = { ...sampleAccount({ id: `usr_${n}` }), password: null };
+    await store.addIdentityAndAccount(identity, account, null, event('user_added'));
+    await store.deleteAccount(`usr_${n}`, { ...event('user_deleted'), at });
+  }
+  assert.equal(await walkAll(opened), 1);
+  assert.deepEqual(
+    (await store.listIdentitiesOf(['usr_0', 'usr_1'])).map(({ accountId }) => accountId),
+    ['usr_1'],
+  );
 });
 
 test('sign-ins elsewhere whose request ended an hour ago go, and no others', async (t) => {

@@ -15,6 +15,7 @@ import {
   sampleClient,
   sampleExternalSignIn,
   sampleGrant,
+  sampleProvider,
   sampleSession,
 } from '../support/storage.ts';
 
@@ -114,6 +115,30 @@ test('sign-ins elsewhere whose request ended an hour ago go, and no others', asy
   assert.equal(await walkAll(opened), 1);
   const found = await Promise.all(all.map(({ nonce }) => opened.store.findExternalSignIn(nonce)));
   assert.deepEqual(found.map(Boolean), [true, true, false]);
+});
+
+test('who a deleted account was at a provider goes after a day', async () => {
+  const opened = await openInMemory();
+  const { store } = opened;
+  await store.registerIdentityProvider(sampleProvider(), event('identity_provider_registered'));
+  const ids = Array.from({ length: 10 }, (_, n) => `usr_${n}`);
+  for (const [n, id] of ids.entries()) {
+    const identity = { id: `product:${n}`, providerId: 'product', accountId: id, createdAt: NOW - 2 * DAY };
+    await store.addIdentityAndAccount(
+      identity,
+      { ...sampleAccount({ id }), password: null },
+      null,
+      event('user_added'),
+    );
+    const at = n < 9 ? NOW - DAY - 1 : NOW - DAY;
+    await store.deleteAccount(id, { ...event('user_deleted'), at });
+  }
+  assert.equal((await store.listIdentitiesOf(ids)).length, 10);
+  assert.equal(await walkAll(opened), 9);
+  assert.deepEqual(
+    (await store.listIdentitiesOf(ids)).map(({ accountId }) => accountId),
+    ['usr_9'],
+  );
 });
 
 const use = ({ store }: SqliteStorage, name: string, expiresAt: number, most = 1000, clientId = 'app_one') =>

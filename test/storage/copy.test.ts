@@ -135,6 +135,9 @@ function addOddRows(installed: Installation): void {
     },
   ]);
   add(installed, 'former_account', [{ id: '~', epoch: MOST_OF_INTEGER }]);
+  add(installed, 'former_identity', [
+    { id: 'product:~', provider_id: 'product', account_id: '~', created_at: 0, ended_at: MOST },
+  ]);
   add(installed, 'account', [
     {
       id: 'usr_a',
@@ -319,6 +322,7 @@ test('operating: every kind of row and every odd value is the same in the copy, 
       account: 3,
       identity: 2,
       former_account: 1,
+      former_identity: 1,
       session: 2,
       external_sign_in: 2,
       oauth_grant: 7,

@@ -7,6 +7,7 @@ import { DatabaseSync } from 'node:sqlite';
 import type { TestContext } from 'node:test';
 import type { PasswordAccount } from '../../src/accounts/account.ts';
 import type { ExternalSignIn } from '../../src/accounts/external-sign-in.ts';
+import type { IdentityProvider } from '../../src/accounts/identity-provider.ts';
 import { passwordSession, type Session } from '../../src/accounts/session.ts';
 import type { Actor, AuditAction, AuditEvent } from '../../src/oauth/audit.ts';
 import type { Client } from '../../src/oauth/client.ts';
@@ -132,6 +133,23 @@ export function sampleResourceServer(some: Partial<ResourceServer> = {}): Resour
 }
 
 /** The mark of the n-th client assertion, the same for the same n. */
+export function sampleProvider(some: Partial<IdentityProvider> = {}): IdentityProvider {
+  return {
+    id: 'product',
+    status: 'active',
+    name: 'Photos',
+    signInUrl: 'https://app.example/sign-in',
+    secrets: [sampleSecret()],
+    keys: [],
+    ownIds: false,
+    rights: ['sign-in'],
+    forOperators: false,
+    sessionLifetime: null,
+    createdAt: NOW,
+    ...some,
+  };
+}
+
 export function sampleMark(n: number): UsedAssertion {
   return { clientId: 'app_one', digest: hash('sha256', `assertion ${n}`, 'buffer'), expiresAt: NOW + 600_000 };
 }

@@ -43,8 +43,8 @@ export type Operation = {
   readonly summary: string;
   readonly description?: string;
   readonly security?: readonly { readonly [scheme in SecurityScheme]?: readonly string[] }[];
-  /** Parameters of the query. */
-  readonly parameters?: readonly ReturnType<typeof queryParameter>[];
+  /** Parameters of the query, and headers. */
+  readonly parameters?: readonly (ReturnType<typeof queryParameter> | ReturnType<typeof headerParameter>)[];
   readonly requestBody?: ReturnType<typeof posted> | ReturnType<typeof postedJson>;
   readonly responses: DescribedAnswers;
 };
@@ -106,6 +106,11 @@ export function postedJson(properties: Readonly<Record<string, Schema>>, require
 /** A parameter of the query that must be there. */
 export function queryParameter(name: string, schema: Schema) {
   return { name, in: 'query', required: true, schema } as const;
+}
+
+/** A header that may be there. */
+export function headerParameter(name: string, schema: Schema) {
+  return { name, in: 'header', required: false, schema } as const;
 }
 
 /** An access or refresh token, a code, or another credential: opaque. */
@@ -270,6 +275,11 @@ export function bodyRefusals(...codes: ErrorCode[]): DescribedAnswers {
     ...refusals(),
     ...problems('OAuth', 'too_large', 'unsupported_media_type'),
   };
+}
+
+/** The refusals of a stream for identity providers. */
+export function providerStreamRefusals(): DescribedAnswers {
+  return { ...refusals(), ...FORBIDDEN };
 }
 
 /** The refusals of an endpoint for identity providers. */

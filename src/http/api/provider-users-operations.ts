@@ -3,15 +3,18 @@ import {
   answer,
   component,
   done,
+  headerParameter,
   NO_SUCH_SUBJECT,
   type Operation,
   object,
   postedJson,
   providerQueryRefusals,
   providerRefusals,
+  providerStreamRefusals,
   queryParameter,
   type Schema,
   SECRET_FIELDS,
+  STREAMED,
   text,
 } from './operation.ts';
 import { PROFILE_FIELDS } from './provider-fields.ts';
@@ -49,6 +52,31 @@ const CONNECTION = object({
     description: 'The last check or refresh; null when the app never came.',
   },
 });
+
+const DISCONNECT = component(
+  'schemas',
+  'Disconnect',
+  object(
+    {
+      subject: text('Whose; without it, those of all your people.', { pattern: '^[!-~]{1,255}$' }),
+      client_id: text('The app; without it, all apps.', { examples: ['app_example'] }),
+      reason: text('Who or what ended it.', {
+        enum: ['user', 'provider', 'app', 'operator', 'reuse', 'limit', 'account_ended'],
+      }),
+      at: text('When.', { format: 'date-time' }),
+    },
+    ['subject', 'client_id'],
+  ),
+);
+const STREAM = {
+  schema: text('Server-sent events. Who hears nothing for a second has lost the stream.', {
+    examples: [
+      'id: AbC\nevent: ready\ndata: {"resumed":false}\n\n:\n\nid: AbD\nevent: disconnected\ndata: {"subject":"ada","client_id":"app_example","reason":"user","at":"2026-11-24T09:00:00.000Z"}\n\n',
+    ],
+  }),
+  /** The data of the events by name: `ready` comes first, and says whether all that was missed follows. */
+  'x-events': { ready: object({ resumed: { type: 'boolean' } }), disconnected: DISCONNECT },
+};
 
 /** Something that is done with one person. */
 function act(operationId: string, summary: string, description: string): Operation {
@@ -119,6 +147,19 @@ export const USERS = {
       200: answer('By name.', object({ connections: { type: 'array', items: CONNECTION } })),
       ...providerQueryRefusals(),
       ...NO_SUCH_SUBJECT,
+    },
+  },
+  disconnects: {
+    tags: COMMON.tags,
+    operationId: 'userDisconnects',
+    summary: 'Tells at once when apps of your people are disconnected',
+    description:
+      'A stream without end. Something is sent every 250 ms, a comment if there is nothing to tell; a disconnect is told within 250 ms of its answer. Send the last `id` as `Last-Event-ID` to go on from there, for up to a day.',
+    security: NEEDS_BASIC,
+    parameters: [headerParameter('Last-Event-ID', text('The last `id` of an earlier stream.'))],
+    responses: {
+      200: { ...answer('The stream.', {}, STREAMED), content: { 'text/event-stream': STREAM } },
+      ...providerStreamRefusals(),
     },
   },
   disconnect: {

@@ -4,24 +4,22 @@
  */
 import type { FastifyInstance } from 'fastify';
 import { Refusal } from '../../oauth/error.ts';
-import { answerProblem } from '../answer.ts';
-import type { EndpointReply, EndpointRequest } from '../endpoint.ts';
 import { STANDARD_PATHS } from '../paths.ts';
 import type { Service } from '../service.ts';
+import { beginStream } from './event-stream.ts';
 import { authenticateResourceServer } from './introspection.ts';
 import { oauthAnswers, sendOAuthRefusal } from './json-answers.ts';
 import { answer, component, type Operation, object, refusals, STREAMED, text } from './operation.ts';
-import { RevocationFeed } from './revocation-feed.ts';
-import type { NoPlace } from './stream-places.ts';
-
-const RETRY_AFTER = 5;
+import { resourceServers } from './revocation-feed.ts';
+import { TrailFeed } from './trail-feed.ts';
 
 /** Adds the stream to the app's address. */
 export function addRevocations(app: FastifyInstance, service: Service): void {
-  const feed = new RevocationFeed(
-    service,
+  const feed = new TrailFeed(
+    service.audit,
+    resourceServers(service),
     (error) => app.log.warn({ err: error }, 'the revocation streams end'),
-    (resourceServerId) => app.log.warn({ client_id: resourceServerId }, LOST_PLACE),
+    (id) => app.log.warn({ client_id: id }, LOST_PLACE),
   );
   service.stopping.addEventListener('abort', () => feed.end());
   app.get(
@@ -34,38 +32,11 @@ export function addRevocations(app: FastifyInstance, service: Service): void {
       // Again: its secret may have ended meanwhile, by an event before the place where the stream begins.
       const still = await authenticateResourceServer(service, request);
       if (still instanceof Refusal) return sendOAuthRefusal(request, reply, still);
-      if (feed.isHeldUp || service.stopping.aborted)
-        return answerProblem(oauthAnswers, request, reply, { kind: 'unavailable', retryAfter: RETRY_AFTER });
-      const noPlace = feed.refusal(resourceServer.id);
-      if (noPlace) return sendNoPlace(request, reply, resourceServer.id, noPlace);
-      reply.hijack();
-      reply.raw.writeHead(200, {
-        'Content-Type': 'text/event-stream',
-        // Proxies that compress or buffer would hold back what must arrive at once.
-        'Cache-Control': 'no-store, no-transform',
-        'X-Accel-Buffering': 'no',
-        'X-Request-Id': request.id,
-      });
-      feed.add({ resourceServerId: resourceServer.id, response: reply.raw });
-      return reply;
+      return beginStream(service, feed, request, reply, resourceServer.id);
     },
   );
 }
 
-function sendNoPlace(
-  request: EndpointRequest,
-  reply: EndpointReply,
-  resourceServerId: string,
-  { isOfOne, detail }: NoPlace,
-): EndpointReply {
-  const kind = isOfOne ? 'too_many_requests' : 'unavailable';
-  const description = isOfOne ? TOO_MANY_OF_ONE : TOO_MANY_IN_ALL;
-  request.outcome = { error: kind, detail, client_id: resourceServerId };
-  return answerProblem(oauthAnswers, request, reply, { kind, description, retryAfter: RETRY_AFTER });
-}
-
-const TOO_MANY_OF_ONE = 'this resource server has as many streams open as one may have: close one first';
-const TOO_MANY_IN_ALL = 'all streams are taken, and this resource server has its share of them: try again later';
 /** For the log. */
 const LOST_PLACE =
   'all streams of revocations are taken: the resource server that has most lost one to another that had less than its share; let processes of APIs share one, or run another instance';

@@ -71,6 +71,12 @@ const WALKS: readonly Statements[] = [
       WHERE nonce = decode(dead.key, 'hex') AND expires_at < $2::bigint + ${KEPT_MS - HOUR_MS}`,
   },
   {
+    start: '',
+    scan: `SELECT id AS key, ended_at < $3 AS is_dead FROM former_identity WHERE id > $1 ORDER BY id LIMIT $2`,
+    remove: `DELETE FROM former_identity USING json_to_recordset($1) AS dead (key text)
+      WHERE former_identity.id = dead.key AND ended_at < $2`,
+  },
+  {
     // Also after an hour: an expired counter is like none.
     start: '',
     scan: `SELECT encode(key, 'hex') AS key, arrives_at < $3::bigint + ${KEPT_MS - HOUR_MS} AS is_dead

@@ -16,7 +16,7 @@ export const DELETIONS = 8;
 /** The clean-up of one database. Times in ms. */
 export function cleanUpOf(tables: Tables, now: () => number): CleanUp<Uint8Array> {
   return new CleanUp({
-    walks: [grantWalk(tables), sessionWalk(tables), externalSignInWalk(tables)],
+    walks: [grantWalk(tables), sessionWalk(tables), externalSignInWalk(tables), formerIdentityWalk(tables)],
     deletions: DELETIONS,
     stepEvery: 30,
     busyStepEvery: 6,
@@ -79,6 +79,28 @@ function externalSignInWalk(tables: Tables): Walk<Uint8Array> {
     },
     remove: removing(tables, (nonce, before) => remove(nonce, over(before))),
   };
+}
+
+function formerIdentityWalk(tables: Tables): Walk<Uint8Array> {
+  type Row = { id: string; ended_at: number };
+  const window = tables.all<Row>('SELECT id, ended_at FROM former_identity WHERE id > ? ORDER BY id LIMIT ?');
+  const remove = tables.change('DELETE FROM former_identity WHERE id = ? AND ended_at < ?');
+  return {
+    async scan(place, before) {
+      const rows = window(textOf(place ?? new Uint8Array()), WINDOW);
+      const places = rows.map(({ id }) => Buffer.from(id));
+      return {
+        seen: rows.length,
+        dead: places.filter((_, index) => (rows[index] as Row).ended_at < before),
+        last: places[WINDOW - 1] ?? null,
+      };
+    },
+    remove: removing(tables, (place, before) => remove(textOf(place), before)),
+  };
+}
+
+function textOf(place: Uint8Array): string {
+  return asBuffer(place).toString();
 }
 
 function removing(tables: Tables, remove: (key: Uint8Array, before: number) => number): Walk<Uint8Array>['remove'] {

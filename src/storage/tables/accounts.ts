@@ -99,6 +99,12 @@ const DELETE = 'DELETE FROM account WHERE id = $1';
 const KEEP_EPOCH = `
   INSERT INTO former_account (id, epoch) SELECT id, epoch FROM account WHERE id = $1
   ON CONFLICT (id) DO UPDATE SET epoch = excluded.epoch`;
+/** By their subject, so that one that comes and goes again has one row. */
+const KEEP_IDENTITIES = `
+  INSERT INTO former_identity (id, provider_id, account_id, created_at, ended_at)
+  SELECT id, provider_id, account_id, created_at, $2 FROM identity WHERE account_id = $1
+  ON CONFLICT (id) DO UPDATE SET provider_id = excluded.provider_id, account_id = excluded.account_id,
+    created_at = excluded.created_at, ended_at = excluded.ended_at`;
 
 /** Ends all sessions of an account. */
 export const END_SESSIONS = 'DELETE FROM session WHERE account_id = $1';
@@ -191,6 +197,15 @@ export function accountStore(
     revokeAccountGrants: (id, event) => change(id, event, RAISE_EPOCH, []),
     // Its identities and sessions go with it, as they refer to it.
     deleteAccount: (id, event, mayComeAgain = false) =>
-      mayComeAgain ? change(id, event, KEEP_EPOCH, [], [{ sql: DELETE, values: [id] }]) : change(id, event, DELETE, []),
+      change(
+        id,
+        event,
+        mayComeAgain ? KEEP_EPOCH : LOCK,
+        [],
+        [
+          { sql: KEEP_IDENTITIES, values: [id, event.at] },
+          { sql: DELETE, values: [id] },
+        ],
+      ),
   };
 }

@@ -8,7 +8,7 @@ import { CLIENT_ASSERTION, CLIENT_ASSERTION_TOTAL } from './client-assertions.ts
 import { CLIENT } from './clients.ts';
 import { EXTERNAL_SIGN_IN } from './external-sign-ins.ts';
 import { GRANT } from './grants.ts';
-import { FORMER_ACCOUNT, IDENTITY } from './identities.ts';
+import { FORMER_ACCOUNT, FORMER_IDENTITY, IDENTITY } from './identities.ts';
 import { IDENTITY_PROVIDER } from './identity-providers.ts';
 import { ROOT_KEY } from './installation.ts';
 import { RESOURCE_SERVER } from './resource-servers.ts';
@@ -34,6 +34,7 @@ export const TABLES: readonly StoredTable[] = [
   STORED_ACCOUNT,
   IDENTITY,
   FORMER_ACCOUNT,
+  FORMER_IDENTITY,
   SESSION,
   EXTERNAL_SIGN_IN,
   GRANT,

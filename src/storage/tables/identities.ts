@@ -3,7 +3,7 @@ import type { Account } from '../../accounts/account.ts';
 import { type Identity, identityId } from '../../accounts/identity-provider.ts';
 import type { IdentityStore } from '../../accounts/store.ts';
 import type { AuditEvent } from '../../oauth/audit.ts';
-import type { Act, Runner } from '../acts.ts';
+import type { Act, Runner, Tuple } from '../acts.ts';
 import { ACCOUNT, accountUpdate, STORED_ACCOUNT, storedAccount } from './accounts.ts';
 import { Table } from './table.ts';
 
@@ -13,6 +13,15 @@ export const IDENTITY = Table.of<Identity>('identity', {
   providerId: 'text',
   accountId: 'text',
   createdAt: 'time',
+});
+
+/** An identity of a deleted account, as it is kept for a day. */
+export const FORMER_IDENTITY = Table.of<Identity & { readonly endedAt: number }>('former_identity', {
+  id: 'text',
+  providerId: 'text',
+  accountId: 'text',
+  createdAt: 'time',
+  endedAt: 'time',
 });
 
 /** What a deleted account leaves whose id may come again. */
@@ -26,9 +35,13 @@ const FIND = `
   FROM identity JOIN account ON account.id = identity.account_id WHERE identity.id = $1`;
 /** How many are searched at once: a constant, so that the statement has one text. */
 const AT_ONCE = 20;
+const SOME = `(${Array.from({ length: AT_ONCE }, (_, index) => `$${index + 1}`).join(', ')})`;
 const FIND_MANY = `
   SELECT identity.id, ${ACCOUNT.selected} FROM identity JOIN account ON account.id = identity.account_id
-  WHERE identity.id IN (${Array.from({ length: AT_ONCE }, (_, index) => `$${index + 1}`).join(', ')})`;
+  WHERE identity.id IN ${SOME}`;
+const LIST_MANY = `
+  SELECT ${IDENTITY.names} FROM identity WHERE account_id IN ${SOME}
+  UNION ALL SELECT ${IDENTITY.names} FROM former_identity WHERE account_id IN ${SOME}`;
 const LIST = `SELECT ${IDENTITY.names} FROM identity WHERE account_id = $1 ORDER BY created_at, id`;
 const ADD = `${IDENTITY.insertion} ON CONFLICT DO NOTHING`;
 const LINK = `
@@ -60,23 +73,34 @@ export function identityStore(runner: Runner): IdentityStore {
     if (!row) return null;
     return { identity: IDENTITY.read(row), account: ACCOUNT.read(row.slice(IDENTITY.columns.length)) };
   };
+  const selectMany = async (sql: string, keys: readonly string[]) => {
+    const rows: Tuple[] = [];
+    for (let start = 0; start < keys.length; start += AT_ONCE) {
+      const some = keys.slice(start, start + AT_ONCE);
+      const values = Array.from({ length: AT_ONCE }, (_, index) => some[index] ?? '');
+      rows.push(...(await runner.select({ sql, values }, 'all')));
+    }
+    return rows;
+  };
   return {
     findIdentity: (providerId, subject) => find(identityId(providerId, subject)),
     async findPeople(providerId, subjects) {
       const people = new Map<string, Account>();
       const prefix = identityId(providerId, '');
-      for (let start = 0; start < subjects.length; start += AT_ONCE) {
-        const ids = subjects.slice(start, start + AT_ONCE).map((subject) => prefix + subject);
-        const values = Array.from({ length: AT_ONCE }, (_, index) => ids[index] ?? '');
-        for (const [id, ...row] of await runner.select({ sql: FIND_MANY, values }, 'all'))
-          people.set((id as string).slice(prefix.length), ACCOUNT.read(row));
-      }
+      const rows = await selectMany(
+        FIND_MANY,
+        subjects.map((subject) => prefix + subject),
+      );
+      for (const [id, ...row] of rows) people.set((id as string).slice(prefix.length), ACCOUNT.read(row));
       return people;
     },
     findIdentityById: find,
     async listIdentities(accountId) {
       const rows = await runner.select({ sql: LIST, values: [accountId] }, 'all');
       return rows.map((row) => IDENTITY.read(row));
+    },
+    async listIdentitiesOf(accountIds) {
+      return (await selectMany(LIST_MANY, accountIds)).map((row) => IDENTITY.read(row));
     },
     addIdentityAndAccount: (identity, account, emailKey, event) =>
       runner.act(additionOf(identity, account, emailKey, event)),

@@ -5,6 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AuditStore, ResourceServerStore } from '../../../src/oauth/store.ts';
 import { asJson, assertRefused } from '../../support/flow.ts';
+import { registerProvider } from '../../support/provider.ts';
 import { RevocationStream } from '../../support/revocation-stream.ts';
 import { addClient, startTestService } from '../../support/service.ts';
 import { addResourceServer, basic } from '../../support/standard.ts';
@@ -98,4 +99,17 @@ test('Promise 2: a resource server that goes while its stream begins gets no str
   await service.installation.resourceServers.delete(api.id);
   place();
   assertRefused(await asJson(await answer), 401, 'invalid_client');
+});
+
+test('Promise 2: an identity provider that is paused while its stream begins gets no stream', async (t) => {
+  const { service, places } = await setUp(t);
+  const { id, secret } = await registerProvider(service);
+  const place = places.hold(1);
+  const url = `${service.appUrl}/api/auth/oauth/users/disconnects`;
+  const answer = fetch(url, { headers: basic(id, secret) });
+  await places.until(1);
+  await service.installation.identityProviders.pause(id);
+  place();
+  assertRefused(await asJson(await answer), 503, 'temporarily_unavailable');
+  assertRefused(await asJson(await fetch(url, { headers: basic(id, secret) })), 401, 'invalid_client');
 });

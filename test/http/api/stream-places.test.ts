@@ -1,28 +1,31 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type StreamLimits, StreamPlaces } from '../../../src/http/api/stream-places.ts';
+import { resourceServers } from '../../../src/http/api/revocation-feed.ts';
+import { StreamPlaces } from '../../../src/http/api/stream-places.ts';
 
-type Stream = { readonly resourceServerId: string };
+const LIMITS = resourceServers({ resourceServers: { findResourceServer: async () => null } }).limits;
+
+type Stream = { readonly listenerId: string };
 
 /** Opens streams one after the other, as far as there are places; answers how many, and who lost one by it. */
-function open(places: StreamPlaces<Stream>, resourceServerId: string, count: number) {
+function open(places: StreamPlaces<Stream>, listenerId: string, count: number) {
   const losers: string[] = [];
   for (let opened = 0; ; opened += 1) {
-    if (opened === count || places.refusal(resourceServerId)) return { opened, losers };
-    const loser = places.take({ resourceServerId });
-    if (loser) losers.push(loser.resourceServerId);
+    if (opened === count || places.refusal(listenerId)) return { opened, losers };
+    const loser = places.take({ listenerId });
+    if (loser) losers.push(loser.listenerId);
   }
 }
 
 function counts(places: StreamPlaces<Stream>): Record<string, number> {
   const found: Record<string, number> = {};
-  for (const { resourceServerId } of places) found[resourceServerId] = (found[resourceServerId] ?? 0) + 1;
+  for (const { listenerId } of places) found[listenerId] = (found[listenerId] ?? 0) + 1;
   return found;
 }
 
 test('interface: one resource server has 250 streams at most, and all together a thousand', () => {
-  const places = new StreamPlaces<Stream>();
+  const places = new StreamPlaces<Stream>(LIMITS);
   for (const id of ['a', 'b', 'c', 'd']) assert.deepEqual(open(places, id, 300), { opened: 250, losers: [] });
   assert.equal(places.size, 1000);
   assert.equal(places.refusal('a')?.isOfOne, true);
@@ -30,7 +33,7 @@ test('interface: one resource server has 250 streams at most, and all together a
 });
 
 test('interface: each of the first 62 resource servers can always have 16, at the cost of who has most', () => {
-  const places = new StreamPlaces<Stream>();
+  const places = new StreamPlaces<Stream>(LIMITS);
   for (const id of ['a', 'b', 'c', 'd']) open(places, id, 250);
   for (let n = 5; n <= 62; n += 1) {
     const { opened, losers } = open(places, `n${n}`, 20);
@@ -49,7 +52,7 @@ test('interface: each of the first 62 resource servers can always have 16, at th
 });
 
 test('interface: beyond 62 resource servers each can have an equal share', () => {
-  const places = new StreamPlaces<Stream>();
+  const places = new StreamPlaces<Stream>(LIMITS);
   for (let n = 0; n < 100; n += 1) open(places, `${n}`, 16);
   for (let n = 0; n < 100; n += 1) open(places, `${n}`, 10);
   assert.deepEqual(new Set(Object.values(counts(places))), new Set([10]));
@@ -57,14 +60,14 @@ test('interface: beyond 62 resource servers each can have an equal share', () =>
 });
 
 test('interface: who has a share is not cut for others, and the newest stream of who has most is', () => {
-  const places = new StreamPlaces<Stream>({ ofOne: 4, inAll: 6, always: 2 });
-  const [first, second, third, fourth] = ['1', '2', '3', '4'].map((name) => ({ resourceServerId: 'a', name }));
+  const places = new StreamPlaces<Stream>({ ...LIMITS, ofOne: 4, inAll: 6, always: 2 });
+  const [first, second, third, fourth] = ['1', '2', '3', '4'].map((name) => ({ listenerId: 'a', name }));
   assert.ok(first && second && third && fourth);
   for (const stream of [first, second, third, fourth]) assert.equal(places.take(stream), null);
   open(places, 'b', 2);
   assert.equal(places.refusal('b')?.isOfOne, false);
-  assert.equal(places.take({ resourceServerId: 'c' }), fourth);
-  assert.equal(places.take({ resourceServerId: 'c' }), third);
+  assert.equal(places.take({ listenerId: 'c' }), fourth);
+  assert.equal(places.take({ listenerId: 'c' }), third);
   for (const id of ['a', 'b', 'c']) assert.equal(places.refusal(id)?.isOfOne, false);
   places.free(third);
   assert.equal(places.size, 6, 'what has lost its place has none to give back');
@@ -82,18 +85,18 @@ test('interface: whatever opens and closes, no limit is passed, and below a shar
   });
   const someStep = fc.record({ id: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g'), opens: fc.boolean() });
   fc.assert(
-    fc.property(someLimits, fc.array(someStep, { maxLength: 100 }), (limits: StreamLimits, steps) => {
-      const places = new StreamPlaces<Stream>(limits);
+    fc.property(someLimits, fc.array(someStep, { maxLength: 100 }), (limits, steps) => {
+      const places = new StreamPlaces<Stream>({ ...LIMITS, ...limits });
       for (const { id, opens } of steps) {
         const before = counts(places);
         const has = before[id] ?? 0;
         const share = Math.min(limits.always, Math.floor(limits.inAll / Object.keys({ ...before, [id]: 0 }).length));
         if (!opens) {
-          const mine = [...places].find(({ resourceServerId }) => resourceServerId === id);
+          const mine = [...places].find(({ listenerId }) => listenerId === id);
           if (mine) places.free(mine);
         } else if (!places.refusal(id)) {
-          const loser = places.take({ resourceServerId: id });
-          if (loser) assert.ok((before[loser.resourceServerId] ?? 0) > share, 'only who has more than the share loses');
+          const loser = places.take({ listenerId: id });
+          if (loser) assert.ok((before[loser.listenerId] ?? 0) > share, 'only who has more than the share loses');
         } else assert.ok(has >= Math.min(share, limits.ofOne), 'refused below the share');
         const after = Object.values(counts(places));
         assert.ok(after.every((count) => count <= limits.ofOne));

@@ -1,24 +1,25 @@
 /** Identities and their providers, and sign-ins elsewhere on their way back. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { type Identity, type IdentityProvider, identityId } from '../../../src/accounts/identity-provider.ts';
+import {
+  type Identity,
+  type IdentityProvider,
+  identityId,
+  subjectOf,
+} from '../../../src/accounts/identity-provider.ts';
 import type { ExternalSession } from '../../../src/accounts/session.ts';
-import { event, NOW, sampleAccount, sampleExternalSignIn, sampleSecret, sampleSession } from '../../support/storage.ts';
+import {
+  event,
+  NOW,
+  sampleAccount,
+  sampleExternalSignIn,
+  sampleProvider,
+  sampleSecret,
+  sampleSession,
+} from '../../support/storage.ts';
 import { type AnyStore, HUNDRED, type WithStore } from './any-store.ts';
 
-const product: IdentityProvider = {
-  id: 'product',
-  status: 'active',
-  name: 'Photos',
-  signInUrl: 'https://app.example/sign-in',
-  secrets: [sampleSecret()],
-  keys: [],
-  ownIds: false,
-  rights: ['sign-in'],
-  forOperators: false,
-  sessionLifetime: null,
-  createdAt: NOW,
-};
+const product = sampleProvider();
 
 const external: ExternalSession = {
   expiresAt: NOW + 600_000,
@@ -181,6 +182,27 @@ export function identities(withStore: WithStore): void {
     const written = await Promise.all(Array.from({ length: 20 }, (_, n) => write(n)));
     assert.equal(written.filter(Boolean).length, 1);
     assert.equal((await store.listAccounts(100)).length, 4);
+  });
+
+  withStore('who deleted accounts were at providers is still found, beside those who are there', async (store) => {
+    await register(store);
+    const add = (subject: string, id: string) =>
+      store.addIdentityAndAccount(identityOf(subject, id), person(id), null, event('user_added'));
+    const idsOf = async (...accounts: string[]) =>
+      (await store.listIdentitiesOf(accounts)).map((found) => `${subjectOf(found)} ${found.accountId}`).sort();
+    await add('a', 'usr_1');
+    await store.linkIdentity(identityOf('b', 'usr_1'), event('user_linked'));
+    await add('c', 'usr_2');
+    const many = [...HUNDRED.map((_, n) => `usr_none${n}`), 'usr_2', 'usr_1'];
+    assert.deepEqual(await idsOf(...many), ['a usr_1', 'b usr_1', 'c usr_2']);
+    await store.deleteAccount('usr_1', event('user_deleted'));
+    assert.deepEqual(await idsOf('usr_1', 'usr_2'), ['a usr_1', 'b usr_1', 'c usr_2']);
+    assert.equal(await store.findIdentity('product', 'a'), null);
+    await add('a', 'usr_3');
+    assert.deepEqual(await idsOf('usr_1', 'usr_3'), ['a usr_1', 'a usr_3', 'b usr_1']);
+    await store.deleteAccount('usr_3', event('user_deleted'), true);
+    assert.deepEqual(await idsOf('usr_1', 'usr_3'), ['a usr_3', 'b usr_1'], 'a subject is kept once');
+    assert.deepEqual(await idsOf(), []);
   });
 
   withStore('external sign-in: an id that comes again begins above its last epoch', async (store) => {

@@ -158,6 +158,17 @@ CREATE TABLE former_account (
   epoch integer NOT NULL
 );
 
+-- Who deleted accounts were at providers, for a day: so that those are told what ended, also after a pause.
+CREATE TABLE former_identity (
+  id text COLLATE "C" PRIMARY KEY,
+  provider_id text COLLATE "C" NOT NULL,
+  account_id text COLLATE "C" NOT NULL,
+  created_at bigint NOT NULL,
+  ended_at bigint NOT NULL
+);
+
+CREATE INDEX former_identity_by_account ON former_identity (account_id);
+
 CREATE TABLE session (
   digest bytea PRIMARY KEY,
   account_id text COLLATE "C" NOT NULL REFERENCES account (id) ON DELETE CASCADE,

@@ -141,6 +141,17 @@ CREATE TABLE former_account (
   epoch INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
+-- Who deleted accounts were at providers, for a day: so that those are told what ended, also after a pause.
+CREATE TABLE former_identity (
+  id TEXT PRIMARY KEY,
+  provider_id TEXT NOT NULL,
+  account_id TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  ended_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX former_identity_by_account ON former_identity (account_id);
+
 CREATE TABLE session (
   digest BLOB PRIMARY KEY,
   account_id TEXT NOT NULL REFERENCES account (id) ON DELETE CASCADE,

@@ -1,0 +1,23 @@
+/** A place in the audit trail as a provider gets it with its stream, to go on from: sealed, since a number would tell how much others do. */
+import { isAheadOfClock } from '../oauth/grant.ts';
+import type { Keyring } from '../oauth/keyring.ts';
+import { seal, unseal } from '../oauth/sealed.ts';
+
+/** How long one is good (ms): as long as it is known who deleted accounts were. */
+const LIFETIME_MS = 24 * 3_600_000;
+
+/** Longer texts are none. */
+const MAX_CHARACTERS = 300;
+
+/** Seals a place for a provider, as of `now` (ms). */
+export function sealStreamPlace(keyring: Keyring, providerId: string, sequence: number, now: number): string {
+  return seal(keyring, 'stream', JSON.stringify([providerId, sequence]), now + LIFETIME_MS);
+}
+
+/** The place of a text; null where it is another provider's, too old, or not ours. `now` in ms. */
+export function openStreamPlace(keyring: Keyring, providerId: string, text: string, now: number): number | null {
+  const opened = text.length > MAX_CHARACTERS ? null : unseal(keyring, 'stream', text);
+  if (!opened || opened.expiresAt <= now || isAheadOfClock(opened.expiresAt, LIFETIME_MS, now)) return null;
+  const [owner, sequence] = JSON.parse(opened.text) as [string, number];
+  return owner === providerId ? sequence : null;
+}

@@ -1,0 +1,43 @@
+/** Begins streams of server-sent events that a feed fills: for whoever proved to be a listener. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { answerProblem } from '../answer.ts';
+import type { EndpointReply } from '../endpoint.ts';
+import type { Service } from '../service.ts';
+import { oauthAnswers } from './json-answers.ts';
+import type { TrailFeed } from './trail-feed.ts';
+
+const RETRY_AFTER = 5;
+
+/** Begins a stream for a listener, where the feed says or from an earlier place; or refuses it, when there can be none now. */
+export function beginStream(
+  { stopping }: Service,
+  feed: TrailFeed,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  listenerId: string,
+  begin?: { readonly ready: string; readonly place: number },
+): EndpointReply {
+  if (feed.isHeldUp || stopping.aborted)
+    return answerProblem(oauthAnswers, request, reply, { kind: 'unavailable', retryAfter: RETRY_AFTER });
+  const noPlace = feed.refusal(listenerId);
+  if (noPlace) {
+    const { isOfOne, detail } = noPlace;
+    const kind = isOfOne ? 'too_many_requests' : 'unavailable';
+    const description = isOfOne ? TOO_MANY_OF_ONE : TOO_MANY_IN_ALL;
+    request.outcome = { error: kind, detail, client_id: listenerId };
+    return answerProblem(oauthAnswers, request, reply, { kind, description, retryAfter: RETRY_AFTER });
+  }
+  reply.hijack();
+  reply.raw.writeHead(200, {
+    'Content-Type': 'text/event-stream',
+    // Proxies that compress or buffer would hold back what must arrive at once.
+    'Cache-Control': 'no-store, no-transform',
+    'X-Accel-Buffering': 'no',
+    'X-Request-Id': request.id,
+  });
+  feed.add({ listenerId, response: reply.raw }, begin);
+  return reply;
+}
+
+const TOO_MANY_OF_ONE = 'you have as many streams open as one may have: close one first';
+const TOO_MANY_IN_ALL = 'all streams are taken, and you have your share of them: try again later';
