@@ -44,6 +44,7 @@ function seedOfNewGrant(): Buffer {
     clientId: 'app',
     resourceOwnerId: 'usr',
     scope: '',
+    leftOut: '',
     redirectUri: '',
     codeChallenge: null,
     resource: null,

@@ -6,7 +6,7 @@ import type { Client } from './client.ts';
 import { invalidRequest, Refusal } from './error.ts';
 import type { Parameters } from './parameters.ts';
 import { isCodeChallenge } from './pkce.ts';
-import { isAppBound, isRegisteredRedirectUri } from './redirect-uri.ts';
+import { isRegisteredRedirectUri } from './redirect-uri.ts';
 import { optionalNames, resolveScope } from './scope.ts';
 
 /** The two faces of one core: the published interface, and the standards' own form. */
@@ -217,20 +217,6 @@ function maxAgeRefusal(maxAge: number | null): Refusal | null {
   return maxAge === null || maxAge <= MAX_MAX_AGE
     ? null
     : invalidRequest(`max_age must be a whole number of seconds, at most ${MAX_MAX_AGE}`);
-}
-
-/**
- * Whether the resource owner must be asked. `remembered` is what the client may do already, by grants that live, for the
- * same resource and redirect URI (`GrantRegistry.rememberedScope`); null for nothing.
- */
-export function needsConsent(
-  { client, redirectUri, prompt, scope }: AuthorizationRequest,
-  remembered: readonly string[] | null,
-): boolean {
-  if (prompt.includes('consent') || client.consent === 'ask') return true;
-  // Another app on the device may pretend to be this one, so a person must decide (RFC 8252 §8.6).
-  if (client.type === 'public' && isAppBound(redirectUri)) return true;
-  return client.consent === 'remember' && !(remembered && scope.every((name) => remembered.includes(name)));
 }
 
 /**

@@ -35,7 +35,7 @@ import type { Parameters } from './parameters.ts';
 import { pushedRequest, REQUEST_URI_START, requestUriFor } from './pushed-request.ts';
 import { CLIENT_PAUSED, codeUsedMeanwhile, explain } from './reason.ts';
 import { decideRefresh } from './refresh-token.ts';
-import { allowedScope } from './scope.ts';
+import { allowedScope, leftOutScope } from './scope.ts';
 import type { FoundGrant, Store } from './store.ts';
 import type { AskedOfTokens } from './token-request.ts';
 
@@ -123,6 +123,7 @@ export class AuthorizationServer {
         clientId: client.id,
         ...owner,
         scope: scope.join(' '),
+        leftOut: leftOutScope(client.scopes, request.scope, scope).join(' '),
         redirectUri,
         codeChallenge,
         resource,

@@ -30,7 +30,7 @@ import { GrantLimit } from './grant-limit.ts';
 import type { Keyring } from './keyring.ts';
 import { networksOf } from './networks.ts';
 import { retryTimes } from './refresh-token.ts';
-import { allowedScope, resolveScope } from './scope.ts';
+import { allowedScope, leftOutScope, resolveScope } from './scope.ts';
 import type { Store } from './store.ts';
 import { type AskedOfTokens, beyondGrant } from './token-request.ts';
 
@@ -149,10 +149,11 @@ export class DeviceFlow {
     if (!epochs) return 'gone';
     const { grantId: id, codeChallenge, resource } = request;
     const about = { clientId: client.id, ...owner, scope: scope.join(' '), redirectUri: DEVICE_GRANT_TYPE };
+    const leftOut = leftOutScope(client.scopes, request.scope, scope).join(' ');
     // At least as long as a code lives: a slow device polls within that time.
     const expiresAt = Math.max(request.expiresAt, now() + lifetimes.code * 1000);
     const grant = newGrant(
-      { ...about, id, codeChallenge, resource, epochs, expiresAt },
+      { ...about, leftOut, id, codeChallenge, resource, epochs, expiresAt },
       keyring.currentKeyId,
       lifetimes,
       now(),

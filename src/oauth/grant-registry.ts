@@ -1,6 +1,7 @@
 /** What users and operators see of grants, and taking them back (ASVS 10.4.9). */
 import { type Actor, auditEvent } from './audit.ts';
 import type { Client } from './client.ts';
+import type { EarlierConsent } from './consent.ts';
 import { isForDevice } from './device-authorization.ts';
 import { OperatorError } from './error.ts';
 import { grantIdText, parseGrantId } from './grant.ts';
@@ -48,29 +49,32 @@ export class GrantRegistry {
     return [...lines.values()].map(asConnectedApp).sort(byName);
   }
 
-  /** What a client may do for a user already, for one resource or for any (null); null when it has no live grant. */
-  async grantedScope(resourceOwnerId: string, clientId: string, resource: string | null): Promise<string[] | null> {
-    const live = await this.#redeemed(resourceOwnerId, clientId, resource);
-    return live.length === 0 ? null : scopesOf(live);
+  /** What a user decided on a client before, for one resource or for any (null); null when it has no live grant. */
+  async earlierConsent(
+    resourceOwnerId: string,
+    clientId: string,
+    resource: string | null,
+  ): Promise<EarlierConsent | null> {
+    return together(await this.#redeemed(resourceOwnerId, clientId, resource));
   }
 
   /**
    * What of it consent is remembered for at a redirect URI (of a loopback address: at any port): what was allowed for that
    * very URI, and since the client was last resumed after a pause.
    */
-  async rememberedScope(
+  async rememberedConsent(
     resourceOwnerId: string,
     { id, resumedAt }: Client,
     redirectUri: string,
     resource: string | null,
-  ): Promise<string[] | null> {
+  ): Promise<EarlierConsent | null> {
     const live = await this.#redeemed(resourceOwnerId, id, resource);
     const remembered = live.filter(
       (summary) =>
         isRegisteredRedirectUri([summary.redirectUri], redirectUri) &&
         (resumedAt === null || summary.lastGrantedAt > resumedAt),
     );
-    return remembered.length === 0 ? null : scopesOf(remembered);
+    return together(remembered);
   }
 
   /** The grants that a client can use for a user and a resource right now. */
@@ -170,6 +174,17 @@ function asConnectedApp(summaries: readonly GrantSummary[]): ConnectedApp {
 
 function scopesOf(summaries: readonly GrantSummary[]): string[] {
   return [...new Set(summaries.flatMap(({ scope }) => scopeNames(scope)))];
+}
+
+/** The decisions behind some grants as one; null without any. Of two on the same scope the later one holds. */
+function together(summaries: readonly GrantSummary[]): EarlierConsent | null {
+  if (summaries.length === 0) return null;
+  const leftOut = new Set<string>();
+  for (const summary of summaries.toSorted((one, other) => one.lastGrantedAt - other.lastGrantedAt)) {
+    for (const name of scopeNames(summary.scope)) leftOut.delete(name);
+    for (const name of scopeNames(summary.leftOut)) leftOut.add(name);
+  }
+  return { granted: scopesOf(summaries), leftOut: [...leftOut] };
 }
 
 function byName(one: ConnectedApp, other: ConnectedApp): number {

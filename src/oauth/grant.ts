@@ -18,6 +18,8 @@ export type Grant = {
   readonly resourceOwnerId: string;
   /** Space-separated scope names, empty without any. */
   readonly scope: string;
+  /** Scope names, likewise, that were requested with it and left out by the resource owner (RFC 6749 §3.3). */
+  readonly leftOut: string;
   /** The redirect URI of the authorization request, which the exchange must repeat (RFC 6749 §4.1.3). */
   readonly redirectUri: string;
   /** The S256 challenge of the authorization request (RFC 7636 §4.4), or null when none was sent. */
@@ -132,6 +134,7 @@ export type NewGrant = Pick<
   | 'clientId'
   | 'resourceOwnerId'
   | 'scope'
+  | 'leftOut'
   | 'redirectUri'
   | 'codeChallenge'
   | 'resource'

@@ -51,6 +51,15 @@ export function allowedScope(
   return allowed.length === 0 && requested.length > 0 ? null : allowed;
 }
 
+/** The scope names that the resource owner left out: optional ones that were requested and not allowed. */
+export function leftOutScope(
+  registered: readonly Scope[],
+  requested: readonly string[],
+  allowed: readonly string[],
+): string[] {
+  return optionalNames(registered, requested).filter((name) => !allowed.includes(name));
+}
+
 /** Those of some scope names that the resource owner may leave out. */
 export function optionalNames(registered: readonly Scope[], names: readonly string[]): string[] {
   return registered.filter(({ name, optional }) => optional && names.includes(name)).map(({ name }) => name);

@@ -41,10 +41,11 @@ export type GrantFilter = {
 };
 
 /**
- * Grants of one resource owner that are alike, as one: those of a client with the same scope, resource and redirect URI. One
+ * Grants of one resource owner that are alike, as one: those of a client with the same scope, what was left out of it,
+ * resource and redirect URI. One
  * that is for a device, or not redeemed yet, stands alone.
  */
-export type GrantSummary = Pick<Grant, 'clientId' | 'scope' | 'resource' | 'redirectUri'> & {
+export type GrantSummary = Pick<Grant, 'clientId' | 'scope' | 'leftOut' | 'resource' | 'redirectUri'> & {
   readonly clientName: string;
   /** The id of the newest. */
   readonly id: Buffer;

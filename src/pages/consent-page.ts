@@ -17,7 +17,7 @@ export type PageAccount = { name: string; email: string | null };
 export type ConsentData = ConsentDestination & {
   appName: string;
   account: PageAccount;
-  /** Whether the app can use the account now; then `isNew` of a permission tells what it asks for beyond that. */
+  /** Whether the app can use the account now; then `earlier` of a permission tells what is not new. */
   hasAccessAlready: boolean;
   permissions: readonly Permission[];
   /** A decision that was not accepted and must be made again; null when there was none. */
@@ -53,7 +53,7 @@ export type ConsentDestination =
 export function consentPage(context: PageContext, data: ConsentData): Html {
   const { messages, brand, paths } = context;
   const texts = messages.consent;
-  const asksForMore = data.hasAccessAlready && data.permissions.some(({ isNew }) => isNew);
+  const asksForMore = data.hasAccessAlready && data.permissions.some(({ earlier }) => !earlier);
   const heading = asksForMore ? texts.headingMore : texts.heading;
   const title = data.notTaken ? messages.layout.titleWithProblem(texts.title) : texts.title;
   return layout(

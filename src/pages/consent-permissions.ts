@@ -3,8 +3,9 @@ import type { Messages } from './messages/messages.ts';
 import { checkedList, type Permission, permissionList, permissionText } from './permissions.ts';
 
 /**
- * What an app asks for, for the consent form. If the app has access already, what is new stands apart from that. `choice`
- * has the optional scopes of a decision that was not accepted; null when there was none.
+ * What an app asks for, for the consent form. If the app asks for more than it has already, that stands apart. What is
+ * optional is ticked only if the person chose it before. `choice` has the optional scopes of a decision that was not
+ * accepted; null when there was none.
  */
 export function requestedPermissions(
   messages: Messages,
@@ -19,8 +20,8 @@ export function requestedPermissions(
 ${permissionList(messages, required)}
 ${options(messages, permissions, choice)}`;
   }
-  const added = permissions.filter(({ isNew }) => isNew);
-  const held = permissions.filter(({ isNew }) => !isNew);
+  const held = permissions.filter(({ earlier }) => earlier === 'allowed');
+  const added = permissions.filter((each) => !held.includes(each));
   const required = added.filter(({ optional }) => !optional);
   return html`<h2>${texts.permissionsMore}</h2>
 ${required.length > 0 && checkedList(required.map((each) => permissionText(messages, each)))}
@@ -37,9 +38,10 @@ function options(
 ): Html | null {
   const optional = permissions.filter((each) => each.optional);
   if (optional.length === 0) return null;
+  const isTicked = ({ name, earlier }: Permission) => (chosen ? chosen.includes(name) : earlier === 'allowed');
   // Enter on a checkbox presses the form's first button, which must not be Allow. This one does nothing outside a dialog.
   return html`<button hidden formmethod="dialog"></button>
 <fieldset class="options">
 <legend>${messages.consent.optional}</legend>
-${optional.map((each) => html`<label><input type="checkbox" name="scope" value="${each.name}" ${(chosen?.includes(each.name) ?? true) && html`checked`}>${permissionText(messages, each)}</label>\n`)}</fieldset>`;
+${optional.map((each) => html`<label><input type="checkbox" name="scope" value="${each.name}"${isTicked(each) && html` checked`}>${permissionText(messages, each)}</label>\n`)}</fieldset>`;
 }

@@ -2,6 +2,9 @@ import { type Html, html } from './html.ts';
 import { icons } from './icons.ts';
 import type { Messages } from './messages/messages.ts';
 
+/** What a person decided on a permission before. */
+export type EarlierDecision = 'allowed' | 'left_out';
+
 /** One scope that an app may use, as people read it. */
 export type Permission = {
   name: string;
@@ -9,8 +12,8 @@ export type Permission = {
   sentence: string | null;
   /** Whether the person may leave it out. */
   optional?: boolean;
-  /** Whether an app that has access already does not have this yet. */
-  isNew?: boolean;
+  /** What the person decided on it, if they gave the app access before. */
+  earlier?: EarlierDecision | null;
 };
 
 /** The list of what an app may do: always who the person is, then one line a scope. */

@@ -123,7 +123,7 @@ describe('in Chromium', { skip: noBrowser, concurrency: 3 }, async () => {
     await page.context().close();
   });
 
-  test('RFC 6749 §3.3: what the person unticks is left out, and Enter on a box allows nothing', async () => {
+  test('RFC 6749 §3.3: what the person does not tick is left out, and Enter on a box allows nothing', async () => {
     const client = await addClient(service, {
       redirectUris: [redirectUri],
       scopes: optionalScopes('read', 'send?', 'erase?'),
@@ -135,7 +135,7 @@ describe('in Chromium', { skip: noBrowser, concurrency: 3 }, async () => {
     await page.locator('[value=erase]').focus();
     await page.keyboard.press('Enter');
     assert.equal(page.url(), url);
-    await page.keyboard.press('Space');
+    await page.locator('[value=send]').press('Space');
     await page.click('button[value=allow]');
     await page.waitForURL(`${third.origin}/done?code=*`);
     const code = String(new URL(page.url()).searchParams.get('code'));

@@ -70,7 +70,7 @@ export const oauthGuards: readonly Guard[] = [
     ['prompt none stands alone', "prompts.includes('none') && prompts.length > 1", 'false'],
   ]),
   ...guardsIn(
-    'src/oauth/authorization-request.ts',
+    'src/oauth/consent.ts',
     ['test/oauth/needs-consent.test.ts', 'test/http/browser/consent-policy.test.ts'],
     [
       ['prompt=consent asks whatever the policy', "prompt.includes('consent') || ", ''],
@@ -79,7 +79,14 @@ export const oauthGuards: readonly Guard[] = [
         "if (client.type === 'public' && isAppBound(redirectUri)) return true;",
         '',
       ],
-      ['remembered consent covers every scope', 'scope.every((name) => remembered.includes(name))', 'true'],
+      ['remembered consent covers every scope', 'remembered.granted.includes(name) : mayStayOut', 'true : mayStayOut'],
+      ['what was left out is not granted unasked', '!remembered.leftOut.includes(name)', 'true'],
+      ['who left out everything that is asked for is asked', '&& (chosen.length > 0 || scope.length === 0)', ''],
+      [
+        'what must not stay out any more is asked for',
+        'optionalNames(client.scopes, remembered.leftOut)',
+        'remembered.leftOut',
+      ],
     ],
   ),
   ...guardsIn(

@@ -158,8 +158,8 @@ test('disconnecting an app ends all its grants of this user, and no others', asy
 test('design: what an app may do already is that of all its live grants for the same resource together', async (context) => {
   const { memory, registry } = await setUp(context);
   const letters = 'https://letters.test';
-  const granted = (resource: string | null = null, clientId = one.id) =>
-    registry.grantedScope(ada.id, clientId, resource);
+  const granted = async (resource: string | null = null, clientId = one.id) =>
+    (await registry.earlierConsent(ada.id, clientId, resource))?.granted ?? null;
   assert.equal(await granted(), null);
   await addGrant(memory, { scope: 'write admin' });
   await addGrant(memory, { scope: 'read write' });
@@ -174,7 +174,7 @@ test('design: what an app may do already is that of all its live grants for the 
 
 test('design: what is expired, revoked or was not redeemed is no access that an app has already', async (context) => {
   const { memory, registry } = await setUp(context);
-  const granted = () => registry.grantedScope(ada.id, one.id, null);
+  const granted = async () => (await registry.earlierConsent(ada.id, one.id, null))?.granted ?? null;
   await addGrant(memory, { expiresAt: NOW });
   await addGrant(memory, { generation: 0, accessTokenExpiresAt: null });
   await addGrant(memory, { revokedAt: NOW, revocationReason: 'user' });
@@ -187,6 +187,19 @@ test('design: what is expired, revoked or was not redeemed is no access that an 
   await addGrant(memory, { epochs });
   await memory.store.revokeClientGrants(one.id, event);
   assert.equal(await granted(), null);
+});
+
+test('RFC 6749 §3.3: of two decisions on a scope the later one holds', async (context) => {
+  const { memory, registry } = await setUp(context);
+  const left = async () => (await registry.earlierConsent(ada.id, one.id, null))?.leftOut;
+  await addGrant(memory, { scope: 'read', leftOut: 'write admin', grantedAt: NOW - 3 });
+  assert.deepEqual(await left(), ['write', 'admin']);
+  await addGrant(memory, { scope: 'read write', leftOut: '', grantedAt: NOW - 2 });
+  assert.deepEqual(await left(), ['admin']);
+  await addGrant(memory, { scope: 'admin', leftOut: 'write', grantedAt: NOW - 1 });
+  assert.deepEqual(await left(), ['write']);
+  await addGrant(memory, { scope: 'write', leftOut: 'admin', resource: 'https://letters.test' });
+  assert.deepEqual(await left(), ['write'], 'of another resource');
 });
 
 test('interface: the operator ends one grant by its id, once', async (context) => {

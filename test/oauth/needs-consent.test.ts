@@ -1,13 +1,9 @@
 /** When the resource owner is asked, and what the form that asks is bound to. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  type AuthorizationRequest,
-  needsConsent,
-  type Prompt,
-  requestFingerprint,
-} from '../../src/oauth/authorization-request.ts';
+import { type AuthorizationRequest, type Prompt, requestFingerprint } from '../../src/oauth/authorization-request.ts';
 import type { Client, ClientType, ConsentPolicy } from '../../src/oauth/client.ts';
+import { needsConsent, rememberedChoice } from '../../src/oauth/consent.ts';
 import type { Scope } from '../../src/oauth/scope.ts';
 import { CHALLENGE, type Changes, type Circumstances, client, FACES, LETTERS, pkce, R1, valid } from './requests.ts';
 
@@ -45,7 +41,7 @@ function* everyCase() {
           for (const [name, granted] of Object.entries(grants))
             yield {
               ...{ consent, type, redirectUri, prompt, name },
-              asked: needsConsent(request(type, consent, redirectUri, prompt), granted),
+              asked: needsConsent(request(type, consent, redirectUri, prompt), granted && { granted, leftOut: [] }),
             };
 }
 
@@ -74,9 +70,37 @@ test('design: else remember asks unless what is granted covers the request, and 
 
 test('design: a request without scopes is covered by any live grant, and by nothing less', () => {
   const asking = { ...request('confidential', 'remember', https, []), scope: [] };
-  assert.equal(needsConsent(asking, []), false);
-  assert.equal(needsConsent(asking, ['read']), false);
+  assert.equal(needsConsent(asking, { granted: [], leftOut: [] }), false);
+  assert.equal(needsConsent(asking, { granted: ['read'], leftOut: [] }), false);
   assert.equal(needsConsent(asking, null), true);
+});
+
+test('RFC 6749 §3.3: what was left out is decided as long as it may be left out, and is not granted unasked', () => {
+  const [read, write] = client.scopes as [Scope, Scope];
+  const asking = request('confidential', 'remember', https, []);
+  const scopes = [read, write].map((scope) => ({ ...scope, optional: true }));
+  const cases: [
+    what: string,
+    scope: string[],
+    granted: string[],
+    leftOut: string[],
+    asked: boolean,
+    chosen: string[],
+  ][] = [
+    ['one allowed, one left out', ['read', 'write'], ['read'], ['write'], false, ['read']],
+    ['left out after it was allowed', ['read', 'write'], ['read', 'write'], ['write'], false, ['read']],
+    ['all left out', ['write'], ['read'], ['write'], true, []],
+    ['one was never asked for', ['read', 'write'], ['read'], [], true, ['read', 'write']],
+  ];
+  for (const [what, scope, granted, leftOut, asked, chosen] of cases) {
+    assert.equal(
+      needsConsent({ ...asking, scope, client: { ...asking.client, scopes } }, { granted, leftOut }),
+      asked,
+      what,
+    );
+    assert.deepEqual(rememberedChoice(scope, { granted, leftOut }), chosen, what);
+  }
+  assert.equal(needsConsent(asking, { granted: ['read'], leftOut: ['write'] }), true, 'it is required by now');
 });
 
 test('the fingerprint of a request differs as soon as anything that Allow would grant differs', () => {

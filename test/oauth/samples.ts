@@ -67,6 +67,7 @@ export const issuedGrant: Grant = {
   clientId: confidentialClient.id,
   resourceOwnerId: 'usr_ada',
   scope: 'read write',
+  leftOut: '',
   redirectUri: 'https://one.test/cb',
   codeChallenge: null,
   resource: null,

@@ -198,7 +198,7 @@ test('without optional permissions the consent form is two buttons, and Allow co
   assert.equal(page.match(/<button/g)?.length, 3, 'Switch, Allow and Deny');
 });
 
-test('RFC 6749 §3.3: optional permissions are ticked boxes that can be left out, after those that cannot', () => {
+test('RFC 6749 §3.3: optional permissions are boxes that nobody ticked beforehand, after those that cannot', () => {
   const page = consentMarkup({
     permissions: [
       { name: 'mail.send', sentence: 'Send mail', optional: true },
@@ -206,12 +206,12 @@ test('RFC 6749 §3.3: optional permissions are ticked boxes that can be left out
       { name: 'mail.delete', sentence: null, optional: true },
     ],
   });
-  assert.deepEqual(scopeFields(page), ['checkbox mail.send  checked', 'checkbox mail.delete  checked']);
-  assert.match(page, /<fieldset class="options">\s*<legend>Optional: untick what you want to leave out<\/legend>/);
+  assert.deepEqual(scopeFields(page), ['checkbox mail.send', 'checkbox mail.delete']);
+  assert.match(page, /<fieldset class="options">\s*<legend>Optional: tick what you also want to allow<\/legend>/);
   assert.ok(page.indexOf('Read your mail') < page.indexOf('Send mail'));
   assert.match(
     page,
-    /<label><input type="checkbox" name="scope" value="mail.send" checked><span><bdi>Send mail<\/bdi><\/span><\/label>/,
+    /<label><input type="checkbox" name="scope" value="mail.send"><span><bdi>Send mail<\/bdi><\/span><\/label>/,
   );
 });
 
@@ -219,37 +219,41 @@ test('an app that has access and asks for more: what is new is first, what it ha
   const page = consentMarkup({
     hasAccessAlready: true,
     permissions: [
-      { name: 'mail.read', sentence: 'Read your mail' },
-      { name: 'mail.send', sentence: 'Send mail', isNew: true },
-      { name: 'mail.sort', sentence: 'Sort your mail', optional: true },
-      { name: 'mail.delete', sentence: 'Delete your mail', optional: true, isNew: true },
+      { name: 'mail.read', sentence: 'Read your mail', earlier: 'allowed' },
+      { name: 'mail.send', sentence: 'Send mail' },
+      { name: 'mail.sort', sentence: 'Sort your mail', optional: true, earlier: 'allowed' },
+      { name: 'mail.delete', sentence: 'Delete your mail', optional: true },
+      { name: 'mail.export', sentence: 'Export your mail', optional: true, earlier: 'left_out' },
     ],
   });
   const text = textOf(page).replace(/\s+/g, ' ');
   for (const part of [
     'Allow Planner to do more with your Northwind account?',
     'It already has access to your account, and now asks for more.',
-    'If you allow it, this app can also Send mail Optional: untick what you want to leave out Delete your mail It can already',
+    'If you allow it, this app can also Send mail Optional: tick what you also want to allow Delete your mail Export your mail It can already',
     'it gets nothing more, and keeps what it has',
   ]) {
     assert.ok(text.includes(part), part);
   }
   assert.match(text, /It can already See who you are.* Read your mail Sort your mail Either way/);
   assert.doesNotMatch(text, /nothing is shared/);
-  assert.deepEqual(scopeFields(page), ['checkbox mail.delete  checked', 'hidden mail.sort']);
+  assert.deepEqual(scopeFields(page), ['checkbox mail.delete', 'checkbox mail.export', 'hidden mail.sort']);
 });
 
-test('an app that has all it asks for already: the page says so, and why it is asked again', () => {
-  const permissions = [
-    { name: 'mail.read', sentence: 'Read your mail' },
-    { name: 'mail.sort', sentence: 'Sort your mail', optional: true },
+test('an app that has all it asks for but what was left out: no word of more, and each choice as it was', () => {
+  const permissions: Permission[] = [
+    { name: 'mail.read', sentence: 'Read your mail', earlier: 'allowed' },
+    { name: 'mail.sort', sentence: 'Sort your mail', optional: true, earlier: 'allowed' },
+    { name: 'mail.send', sentence: 'Send mail', optional: true, earlier: 'left_out' },
   ];
   const page = consentMarkup({ hasAccessAlready: true, permissions });
   const text = textOf(page);
   assert.ok(text.includes('Allow Planner to use your Northwind account?'));
-  assert.ok(text.includes('This app already has this access. Apps ask again when they’re connected once more'));
+  assert.ok(
+    text.includes('This app already has access to your account. Apps ask again when they’re connected once more'),
+  );
   assert.doesNotMatch(text, /It can already|>New</);
-  assert.deepEqual(scopeFields(page), ['checkbox mail.sort  checked']);
+  assert.deepEqual(scopeFields(page), ['checkbox mail.sort  checked', 'checkbox mail.send']);
 });
 
 test('a hundred permissions with hostile sentences are all there, shortened, isolated and without tricks', () => {

@@ -12,6 +12,7 @@ import { invitationPage, mustChangePage, passwordSetPage } from '../../src/pages
 import { pagePaths } from '../../src/pages/page-paths.ts';
 import type { PasswordProblemShown } from '../../src/pages/password-fields.ts';
 import { passwordPage } from '../../src/pages/password-page.ts';
+import type { Permission } from '../../src/pages/permissions.ts';
 import { signInPage } from '../../src/pages/sign-in-page.ts';
 import { signedOutPage, signOutPage } from '../../src/pages/sign-out-page.ts';
 
@@ -82,11 +83,12 @@ export function samplePages(context: PageContext, text: Replace = unchanged): Re
     { name: text('rooms.book'), sentence: text('Book meeting rooms in your name'), optional: true },
     { name: text('contacts.read'), sentence: null, optional: true },
   ];
-  const more = [
-    { name: text('calendar.read'), sentence: text('See your calendars and the events in them') },
-    { name: text('calendar.share'), sentence: text('Share your calendars with others'), isNew: true },
-    { name: text('rooms.book'), sentence: text('Book meeting rooms in your name'), optional: true, isNew: true },
-    { name: text('contacts.read'), sentence: text('See your contacts'), optional: true },
+  const more: Permission[] = [
+    { name: text('calendar.read'), sentence: text('See your calendars and the events in them'), earlier: 'allowed' },
+    { name: text('calendar.share'), sentence: text('Share your calendars with others') },
+    { name: text('rooms.book'), sentence: text('Book meeting rooms in your name'), optional: true },
+    { name: text('rooms.cancel'), sentence: text('Cancel meetings'), optional: true, earlier: 'left_out' },
+    { name: text('contacts.read'), sentence: text('See your contacts'), optional: true, earlier: 'allowed' },
   ];
   const connected = {
     account,
@@ -182,7 +184,7 @@ export function samplePages(context: PageContext, text: Replace = unchanged): Re
         sentence:
           at % 3 === 0 ? null : text('Read and change every last thing that you have ever kept here. '.repeat(at)),
         optional: at % 2 === 0,
-        isNew: at < 50,
+        earlier: at < 50 ? null : 'allowed',
       })),
     }),
     'consent-long': consentPage(context, {

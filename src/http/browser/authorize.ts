@@ -6,13 +6,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import {
   type AuthorizationRequest,
   type Face,
-  needsConsent,
   type RedirectableError,
   requestFingerprint,
   type ShownError,
 } from '../../oauth/authorization-request.ts';
 import { errorLocation, refusedLocation } from '../../oauth/authorization-response.ts';
 import type { ConsentGiven } from '../../oauth/authorization-server.ts';
+import { type EarlierConsent, needsConsent, rememberedChoice } from '../../oauth/consent.ts';
 import { type ErrorCode, invalidRequest, Refusal } from '../../oauth/error.ts';
 import type { Parameters } from '../../oauth/parameters.ts';
 import { redirectHost } from '../../oauth/redirect-uri.ts';
@@ -65,7 +65,7 @@ async function show(parts: Parts, face: Face, request: FastifyRequest, reply: Fa
   const { client, redirectUri, resource } = outcome;
   const owner = signedIn.account.id;
   const remembered =
-    client.consent === 'remember' ? await service.grants.rememberedScope(owner, client, redirectUri, resource) : null;
+    client.consent === 'remember' ? await service.grants.rememberedConsent(owner, client, redirectUri, resource) : null;
   if (!needsConsent(outcome, remembered)) {
     if (isLoadedAhead(request)) return answerProblem(pages.answers, request, reply, { kind: 'unavailable' });
     // Counted, since it leaves a grant and an audit event, as a press of Allow does.
@@ -75,8 +75,9 @@ async function show(parts: Parts, face: Face, request: FastifyRequest, reply: Fa
         kind: 'too_many_requests',
         retryAfter: throttled.retryAfterSeconds,
       });
-    const given = client.consent === 'skip' ? 'skipped' : 'remembered';
-    return allow(parts, request, reply, outcome, signedIn, given, outcome.scope);
+    if (!remembered) return allow(parts, request, reply, outcome, signedIn, 'skipped', outcome.scope);
+    const chosen = rememberedChoice(outcome.scope, remembered);
+    return allow(parts, request, reply, outcome, signedIn, 'remembered', chosen);
   }
   if (outcome.prompt.includes('none')) return refuse(pages, request, reply, outcome, 'consent_required');
   return sendConsent(
@@ -85,7 +86,7 @@ async function show(parts: Parts, face: Face, request: FastifyRequest, reply: Fa
     reply,
     outcome,
     signedIn,
-    await service.grants.grantedScope(owner, client.id, resource),
+    await service.grants.earlierConsent(owner, client.id, resource),
     keptChoice(sessions, request, requestFingerprint(outcome)),
   );
 }
@@ -103,8 +104,8 @@ async function decide(parts: Parts, face: Face, request: FastifyRequest, reply: 
   }
   const token = sessions.checkForm(signedIn, 'consent', requestFingerprint(outcome), form.get('form_token'));
   const again = async (notTaken: NotTaken) => {
-    const granted = await service.grants.grantedScope(signedIn.account.id, outcome.client.id, outcome.resource);
-    return sendConsent(parts, request, reply, outcome, signedIn, granted, notTaken);
+    const earlier = await service.grants.earlierConsent(signedIn.account.id, outcome.client.id, outcome.resource);
+    return sendConsent(parts, request, reply, outcome, signedIn, earlier, notTaken);
   };
   if (token !== 'good') {
     request.outcome = { error: 'form_outdated' };
@@ -186,7 +187,7 @@ async function sendConsent(
   reply: FastifyReply,
   outcome: AuthorizationRequest,
   signedIn: SignedIn,
-  granted: readonly string[] | null,
+  earlier: EarlierConsent | null,
   notTaken: NotTaken | null = null,
 ): Promise<FastifyReply> {
   const context = pages.context(request);
@@ -194,8 +195,8 @@ async function sendConsent(
     appName: outcome.client.name,
     redirectHost: redirectHost(outcome.redirectUri),
     account: pageAccount(signedIn.account),
-    hasAccessAlready: granted !== null,
-    permissions: await permissionsToAsk(service, outcome.client, outcome.scope, granted, context.language),
+    hasAccessAlready: earlier !== null,
+    permissions: await permissionsToAsk(service, outcome.client, outcome.scope, earlier, context.language),
     notTaken,
     action: request.url,
     formToken: sessions.formToken(signedIn, 'consent', requestFingerprint(outcome)),

@@ -154,13 +154,13 @@ async function sendConsent(
 ): Promise<FastifyReply> {
   const { client, request: asked } = found;
   const context = pages.context(request);
-  const granted = await service.grants.grantedScope(signedIn.account.id, client.id, asked.resource);
+  const earlier = await service.grants.earlierConsent(signedIn.account.id, client.id, asked.resource);
   const page = consentPage(context, {
     appName: client.name,
     userCode: readableUserCode(asked.userCode),
     account: pageAccount(signedIn.account),
-    hasAccessAlready: granted !== null,
-    permissions: await permissionsToAsk(service, client, asked.scope, granted, context.language),
+    hasAccessAlready: earlier !== null,
+    permissions: await permissionsToAsk(service, client, asked.scope, earlier, context.language),
     notTaken,
     action: request.url,
     formToken: sessions.formToken(signedIn, 'device', subjectOf(found)),

@@ -1,15 +1,16 @@
 /** Scopes as pages show them, with a sentence in the page's language. */
 import type { Client } from '../../oauth/client.ts';
+import type { EarlierConsent } from '../../oauth/consent.ts';
 import { sentenceFor } from '../../oauth/scope.ts';
-import type { Permission } from '../../pages/permissions.ts';
+import type { EarlierDecision, Permission } from '../../pages/permissions.ts';
 import type { Service } from '../service.ts';
 
-/** What a client asks for; `granted` is what it may do already, or null when that is nothing. */
+/** What a client asks for; `earlier` is what the person decided before, or null when it has no access. */
 export async function permissionsToAsk(
   service: Service,
   client: Client,
   scope: readonly string[],
-  granted: readonly string[] | null,
+  earlier: EarlierConsent | null,
   language: string,
 ): Promise<Permission[]> {
   const definitions = await service.scopes.listScopes();
@@ -19,8 +20,14 @@ export async function permissionsToAsk(
       name,
       sentence: sentenceFor({ name, sentence }, definitions, language),
       optional,
-      isNew: granted !== null && !granted.includes(name),
+      earlier: earlier && decisionOn(earlier, name, optional),
     }));
+}
+
+/** The last decision on a scope. One that was left out, and may not be any more, is asked for as if it were new. */
+function decisionOn({ granted, leftOut }: EarlierConsent, name: string, optional: boolean): EarlierDecision | null {
+  if (optional && leftOut.includes(name)) return 'left_out';
+  return granted.includes(name) ? 'allowed' : null;
 }
 
 /** What a client was granted, even if it is not registered for all of that any more. */

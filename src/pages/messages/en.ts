@@ -141,7 +141,7 @@ export const en = {
       html`Allow ${isolated(app)} to do more with your ${isolated(product)} account?`,
     leadMore: 'It already has access to your account, and now asks for more.',
     leadNothingNew:
-      'This app already has this access. Apps ask again when they’re connected once more, for example in another browser or on another device.',
+      'This app already has access to your account. Apps ask again when they’re connected once more, for example in another browser or on another device.',
     destination: (host: string): Html => html`Either way, you’ll go on to ${isolatedAddress(host)}`,
     destinationOnThisDevice: (host: string): Html =>
       html`Either way, you’ll go back to an app on this device: ${isolatedAddress(host)}`,
@@ -150,7 +150,7 @@ export const en = {
     permissions: 'If you allow it, this app can',
     permissionsMore: 'If you allow it, this app can also',
     permissionsAlready: 'It can already',
-    optional: 'Optional: untick what you want to leave out',
+    optional: 'Optional: tick what you also want to allow',
     device: {
       heading: 'A device is asking',
       text: 'Only continue if you yourself started this, on a device that you have in front of you, and it shows this code:',

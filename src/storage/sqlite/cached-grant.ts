@@ -19,6 +19,7 @@ export class CachedGrant {
   readonly #clientId: string;
   readonly #resourceOwnerId: string;
   readonly #scope: string;
+  readonly #leftOut: string;
   readonly #redirectUri: string;
   readonly #codeChallenge: string | null;
   readonly #resource: string | null;
@@ -46,6 +47,7 @@ export class CachedGrant {
     this.#clientId = texts.shared(grant.clientId);
     this.#resourceOwnerId = grant.resourceOwnerId;
     this.#scope = texts.shared(grant.scope);
+    this.#leftOut = texts.shared(grant.leftOut);
     this.#redirectUri = texts.shared(grant.redirectUri);
     this.#codeChallenge = grant.codeChallenge;
     this.#resource = grant.resource && texts.shared(grant.resource);
@@ -76,6 +78,7 @@ export class CachedGrant {
       clientId: this.#clientId,
       resourceOwnerId: this.#resourceOwnerId,
       scope: this.#scope,
+      leftOut: this.#leftOut,
       redirectUri: this.#redirectUri,
       codeChallenge: this.#codeChallenge,
       resource: this.#resource,

@@ -28,6 +28,7 @@ export const GRANT = Table.of<Grant>('oauth_grant', {
   absoluteExpiresAt: 'time',
   seed: 'bytes',
   scope: 'text',
+  leftOut: 'text',
   redirectUri: 'text',
   codeChallenge: 'text?',
   resource: 'text?',
@@ -57,6 +58,7 @@ export type GrantRow = readonly [
   absoluteExpiresAt: number,
   seed: Uint8Array,
   scope: string,
+  leftOut: string,
   redirectUri: string,
   codeChallenge: string | null,
   resource: string | null,
@@ -123,12 +125,13 @@ export function asGrant(row: GrantRow | GrantInContextRow): Grant {
     absoluteExpiresAt: row[16],
     seed: asBuffer(row[17]),
     scope: row[18],
-    redirectUri: row[19],
-    codeChallenge: row[20],
-    resource: row[21],
-    providerId: row[22],
-    externalId: row[23],
-    signedInAt: row[24],
+    leftOut: row[19],
+    redirectUri: row[20],
+    codeChallenge: row[21],
+    resource: row[22],
+    providerId: row[23],
+    externalId: row[24],
+    signedInAt: row[25],
   };
 }
 
@@ -136,12 +139,12 @@ export function asGrant(row: GrantRow | GrantInContextRow): Grant {
 export function contextOf(row: GrantInContextRow): Omit<ListedGrant, 'grant'> {
   return {
     standing: {
-      epochs: { installation: row[25], client: row[26], resourceOwner: row[29] },
-      clientPaused: row[27] === 'paused',
-      resourceOwnerDisabled: row[30] === 'disabled',
+      epochs: { installation: row[26], client: row[27], resourceOwner: row[30] },
+      clientPaused: row[28] === 'paused',
+      resourceOwnerDisabled: row[31] === 'disabled',
     },
-    resourceOwner: { id: row[2], username: row[31], email: row[32], name: row[33], avatarUrl: row[34] },
-    clientName: row[28],
+    resourceOwner: { id: row[2], username: row[32], email: row[33], name: row[34], avatarUrl: row[35] },
+    clientName: row[29],
   };
 }
 
@@ -177,6 +180,7 @@ const SUMMARY = Table.of<GrantSummary>('summary', {
   clientId: 'text',
   clientName: 'text',
   scope: 'text',
+  leftOut: 'text',
   resource: 'text?',
   redirectUri: 'text',
   isRedeemed: 'boolean',
@@ -196,6 +200,7 @@ const summarize = (newestId: string, some: string) => `
     clientId: 'client_id',
     clientName: 'client.name',
     scope: 'scope',
+    leftOut: 'left_out',
     resource: 'resource',
     redirectUri: 'redirect_uri',
     isRedeemed: 'generation > 0',
@@ -205,7 +210,7 @@ const summarize = (newestId: string, some: string) => `
   })}
   FROM oauth_grant CROSS JOIN client
   WHERE client.id = client_id AND resource_owner_id = $1 AND expires_at > $2 AND ${NOT_ENDED} ${some}
-  GROUP BY client_id, client.name, scope, resource, redirect_uri, generation > 0,
+  GROUP BY client_id, client.name, scope, left_out, resource, redirect_uri, generation > 0,
     CASE WHEN generation = 0 OR redirect_uri = $3 THEN oauth_grant.id END`;
 
 const COUNT_LIVE = `

@@ -42,8 +42,8 @@ export function connected(withStore: WithStore): void {
     assert.deepEqual(more, []);
     assert.deepEqual(app?.scope.toSorted(), ['admin', 'read', 'write']);
     assert.deepEqual([app?.since, app?.lastUsedAt], [oldest.grantedAt, NOW - 5], 'also a use that is not written yet');
-    const granted = await registry.grantedScope('usr_ada', 'app_one', null);
-    assert.deepEqual(granted?.toSorted(), ['admin', 'read', 'write']);
+    const consent = await registry.earlierConsent('usr_ada', 'app_one', null);
+    assert.deepEqual(consent?.granted.toSorted(), ['admin', 'read', 'write']);
   });
 
   withStore('live grants are counted: those of one person that neither ended nor expired', async (store) => {

@@ -23,6 +23,7 @@ export function grants(withStore: WithStore): void {
         seed,
         codeChallenge: 'challenge',
         scope: '',
+        leftOut: 'send delete',
         keyId: 2 ** 32 - 1,
         resource: 'https://letters.test',
       };

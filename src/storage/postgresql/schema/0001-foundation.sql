@@ -224,6 +224,7 @@ CREATE TABLE oauth_grant (
   absolute_expires_at bigint NOT NULL,
   seed bytea NOT NULL CHECK (octet_length(seed) = 16),
   scope text NOT NULL,
+  left_out text NOT NULL,
   redirect_uri text NOT NULL,
   code_challenge text,
   resource text,

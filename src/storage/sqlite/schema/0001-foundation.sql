@@ -205,6 +205,7 @@ CREATE TABLE oauth_grant (
   absolute_expires_at INTEGER NOT NULL,
   seed BLOB NOT NULL CHECK (length(seed) = 16),
   scope TEXT NOT NULL,
+  left_out TEXT NOT NULL,
   redirect_uri TEXT NOT NULL,
   code_challenge TEXT,
   resource TEXT,

@@ -1,0 +1,42 @@
+/** Consent: what a resource owner decided before, and whether they must be asked again. */
+import type { AuthorizationRequest } from './authorization-request.ts';
+import type { Client } from './client.ts';
+import { isAppBound } from './redirect-uri.ts';
+import { optionalNames } from './scope.ts';
+
+/** What a resource owner decided on a client before, as far as grants of it live. */
+export type EarlierConsent = {
+  /** The scope names that the client may use already. */
+  readonly granted: readonly string[];
+  /** Those that were left out when the client last asked for them. It may still have one by another grant. */
+  readonly leftOut: readonly string[];
+};
+
+/**
+ * Whether the resource owner must be asked. `remembered` is what they decided on the client before, for the same resource
+ * and redirect URI (`GrantRegistry.rememberedConsent`); null for nothing.
+ */
+export function needsConsent(
+  { client, redirectUri, prompt, scope }: AuthorizationRequest,
+  remembered: EarlierConsent | null,
+): boolean {
+  if (prompt.includes('consent') || client.consent === 'ask') return true;
+  // Another app on the device may pretend to be this one, so a person must decide (RFC 8252 §8.6).
+  if (client.type === 'public' && isAppBound(redirectUri)) return true;
+  return client.consent === 'remember' && !(remembered && isDecided(client, scope, remembered));
+}
+
+/** Whether each scope was allowed or left out before. Where all of them were left out, there is nothing to grant unasked. */
+function isDecided(client: Client, scope: readonly string[], remembered: EarlierConsent): boolean {
+  const chosen = rememberedChoice(scope, remembered);
+  const mayStayOut = optionalNames(client.scopes, remembered.leftOut);
+  const isEachDecided = scope.every((name) =>
+    chosen.includes(name) ? remembered.granted.includes(name) : mayStayOut.includes(name),
+  );
+  return isEachDecided && (chosen.length > 0 || scope.length === 0);
+}
+
+/** What of some scope names is allowed by consent that is remembered: what was left out stays out (RFC 6749 §3.3). */
+export function rememberedChoice(scope: readonly string[], remembered: EarlierConsent): string[] {
+  return scope.filter((name) => !remembered.leftOut.includes(name));
+}
