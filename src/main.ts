@@ -5,8 +5,10 @@
 import { existsSync, statSync } from 'node:fs';
 import { isIPv6 } from 'node:net';
 import { userInfo } from 'node:os';
+import { relative } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
+import type { Caller } from './cli/caller.ts';
 import type { CommandContext, Installation } from './cli/context.ts';
 import { runProgram } from './cli/program.ts';
 import type { Service } from './http/service.ts';
@@ -150,7 +152,7 @@ async function refuseUnknownMethods({ signInMethods }: Configuration, { store, c
 }
 
 /** Serves until a signal comes; prints where, and what to do next on an empty installation. */
-async function serve(configuration: Configuration, json: boolean): Promise<never> {
+async function serve(configuration: Configuration, json: boolean, programName: string): Promise<never> {
   // Under load an object of a request survives a garbage collection or two. V8 may then allocate its kind in the old
   // generation, where a dead object keeps alive what it points to: decision 0027.
   setFlagsFromString('--no-allocation-site-pretenuring');
@@ -162,7 +164,7 @@ async function serve(configuration: Configuration, json: boolean): Promise<never
   const running = await Promise.race([startService(configuration, { logger }), told]);
   // Ends at once: opening the database may wait long for others, and what a start writes is atomic.
   if (!running) process.exit(0);
-  void announce(running, json);
+  void announce(running, json, programName);
   await told;
   logger.info('stopping');
   const isWhole = await Promise.race([running.stop().then(() => true), after(STOP_TIMEOUT_MS, false, { ref: false })]);
@@ -170,20 +172,25 @@ async function serve(configuration: Configuration, json: boolean): Promise<never
   process.exit(isWhole ? 0 : 1); // Does not wait for a connection that the database never answered.
 }
 
-async function announce({ appUrl, apiUrl, installation }: RunningService, json: boolean): Promise<void> {
+async function announce(
+  { appUrl, apiUrl, installation }: RunningService,
+  json: boolean,
+  programName: string,
+): Promise<void> {
   if (json) process.stdout.write(`${JSON.stringify({ app_url: appUrl, api_url: apiUrl })}\n`);
   // The service runs already, so a database that cannot say what is missing must not end it.
-  else process.stdout.write(`app ${appUrl}\napi ${apiUrl}\n${await nextSteps(installation).catch(() => '')}`);
+  else
+    process.stdout.write(`app ${appUrl}\napi ${apiUrl}\n${await nextSteps(installation, programName).catch(() => '')}`);
 }
 
-async function nextSteps({ accounts, clients }: Installation): Promise<string> {
+async function nextSteps({ accounts, clients }: Installation, programName: string): Promise<string> {
   const steps: string[] = [];
   if (!(await accounts.hasAny())) steps.push('user add --email you@example.com --name "Your Name"');
   if (!(await clients.hasAny())) {
     steps.push('client register --name "My App" --redirect-uri http://127.0.0.1:8080/callback');
   }
   if (steps.length === 0) return '';
-  return `\nNext, in another terminal:\n${steps.map((step) => `  npm run -s valetkey -- ${step}\n`).join('')}`;
+  return `\nNext, in another terminal:\n${steps.map((step) => `  ${programName} ${step}\n`).join('')}`;
 }
 
 /** Opens the database, and notes in the keys file which installation its keys serve. Throws `InstallationError`. */
@@ -283,9 +290,23 @@ function canServe({ store }: Storage): Promise<boolean> {
   );
 }
 
+/** How this process was called: through npm, in a checkout, or as what is installed elsewhere. */
+function callerOf(environment: Readonly<Record<string, string | undefined>>): Caller {
+  if (['valetkey', 'start', 'demo'].includes(environment['npm_lifecycle_event'] ?? '')) {
+    const start = 'npm_config_';
+    const told = Object.entries(environment).filter(([name]) => name.startsWith(start));
+    const npmConfig = Object.fromEntries(told.map(([name, value]) => [name.slice(start.length), value]));
+    return { programName: 'npm run -s valetkey --', npmConfig };
+  }
+  const program = relative(process.cwd(), import.meta.filename);
+  const programName = import.meta.main && !program.startsWith('..') ? `node ${program}` : 'valetkey';
+  return { programName, npmConfig: null };
+}
+
 /** The context of commands. Nothing is read or opened before a command asks for it. */
 export function makeCommandContext(environment: Readonly<Record<string, string | undefined>>): CommandContext {
   const configuration = () => readConfiguration(environment);
+  const caller = callerOf(environment);
   const world: World = { logger: makeLogger(lineByLine(), Date.now) };
   const openForCommand = async ({ mayCreate = false, migrate = false, read = configuration() }) => {
     if (read.database.kind === 'memory') {
@@ -311,8 +332,9 @@ export function makeCommandContext(environment: Readonly<Record<string, string |
     stdout: process.stdout,
     stderr: process.stderr,
     now: Date.now,
+    caller,
     open: (mayCreate) => openInstallation(mayCreate),
-    serve: ({ json }) => serve(configuration(), json),
+    serve: ({ json }) => serve(configuration(), json, caller.programName),
     demo: async (options) => {
       const { runDemo } = await import('../demo/demo.ts');
       // The log would disturb the demo's own output.

@@ -21,6 +21,7 @@ import {
   type NewPerson,
   NO_EMAIL,
   newAccount,
+  refuseNewPerson,
   refuseOwnIds,
   severalOf,
   TAKEN,
@@ -129,6 +130,11 @@ export class Accounts {
       resourceOwnerId: account.id,
     });
     await store.endSession(sessionDigest(sessionToken), event);
+  }
+
+  /** Throws an `OperatorError` if this person cannot be added, as far as that is known before. */
+  refuseNew(person: NewPerson): Promise<void> {
+    return refuseNewPerson(this.#parts.store, person);
   }
 
   /** Adds an account. */

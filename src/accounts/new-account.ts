@@ -1,6 +1,6 @@
 /** What operators say of people, the accounts that come of it, and why none does. */
 import { OperatorError } from '../oauth/error.ts';
-import { type Account, emailProblem, newAccountId, personNameProblem, usernameProblem } from './account.ts';
+import { type Account, emailKey, emailProblem, newAccountId, personNameProblem, usernameProblem } from './account.ts';
 import type { AccountStore } from './store.ts';
 
 /** What people and operators call an account. */
@@ -50,6 +50,17 @@ export async function refuseOwnIds(store: Pick<AccountStore, 'listIdentityProvid
     throw new OperatorError(
       `${alone.id} was registered with --own-ids: all people come from there, and nobody has a password here`,
     );
+}
+
+/** Throws an `OperatorError` if this person cannot be added, as far as that is known before anybody is asked for a password. */
+export async function refuseNewPerson(
+  store: Pick<AccountStore, 'listIdentityProviders' | 'findTaken'>,
+  person: NewPerson,
+): Promise<void> {
+  await refuseOwnIds(store);
+  checkAbout(person);
+  const taken = await store.findTaken(person.username, emailKey(person.email));
+  if (taken) throw new OperatorError(TAKEN[taken]);
 }
 
 /** The refusal of an address that names several accounts. */

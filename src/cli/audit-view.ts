@@ -78,10 +78,10 @@ const COLUMNS: readonly Column<NamedAuditEvent>[] = [
   { heading: 'By', value: ({ actor }) => shortActor(actor), shrinksTo: 8 },
   { heading: 'App or API', value: (event) => event.clientName ?? event.clientId ?? '', shrinksTo: 8 },
   { heading: 'User', value: (event) => labelOf(event.resourceOwner) ?? event.resourceOwnerId ?? '', shrinksTo: 8 },
-  { heading: 'Detail', value: ({ detail }) => detail ?? '', mayBeLeft: true },
   { heading: 'App ID', value: ({ clientId }) => clientId ?? '', mayBeLeft: true },
   { heading: 'User ID', value: ({ resourceOwnerId }) => resourceOwnerId ?? '', mayBeLeft: true },
   { heading: 'Grant', value: ({ grantId }) => grantId ?? '', mayBeLeft: true },
+  { heading: 'Detail', value: ({ detail }) => detail ?? '', mayBeLeft: true },
 ];
 
 /** The kind of actor, whose name stands in another column, and where it was; of an operator the name. */

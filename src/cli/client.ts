@@ -4,6 +4,7 @@ import { changedSettings, newSettings, type RegisterOptions, type UpdateOptions 
 import { clientJson, fiveThings, listedClients, SHOWN_ONCE, saidOfClient, shownClient } from './client-view.ts';
 import type { CliCommand } from './command.ts';
 import type { CommandRun } from './command-run.ts';
+import { countedGrants } from './ended-grants.ts';
 import {
   NEWER,
   type NewerOption,
@@ -187,9 +188,11 @@ function addStopping(client: CliCommand, run: CommandRun): void {
     ])
     .option(...YES)
     .action((id: string, { yes = false }: YesOption) =>
-      run.withInstallation(async ({ clients }) => {
+      run.withInstallation(async ({ clients, grants }) => {
         const { name } = await clients.show(id);
-        await confirm(run.context, `End everything that users allowed ${name} to do? This cannot be undone.`, yes);
+        const question = async () =>
+          `End what users allowed ${name} to do, ${await countedGrants(grants, { clientId: id })}? This cannot be undone.`;
+        await confirm(run.context, question, yes);
         return saidOfClient(await clients.revokeGrants(id), `Everything that users allowed ${name} to do is ended.`);
       }),
     );
@@ -199,9 +202,11 @@ function addStopping(client: CliCommand, run: CommandRun): void {
     ])
     .option(...YES)
     .action((id: string, { yes = false }: YesOption) =>
-      run.withInstallation(async ({ clients }) => {
+      run.withInstallation(async ({ clients, grants }) => {
         const { name } = await clients.show(id);
-        await confirm(run.context, `Delete ${name}, and all that users allowed it to do? This cannot be undone.`, yes);
+        const question = async () =>
+          `Delete ${name}, with ${await countedGrants(grants, { clientId: id })}? This cannot be undone.`;
+        await confirm(run.context, question, yes);
         const client = await clients.delete(id);
         return { json: { ...clientJson(client), status: 'deleted' }, text: [`${name} is deleted.`] };
       }),

@@ -17,11 +17,14 @@ export type CommandResult = {
 export class CommandRun {
   readonly context: CommandContext;
   readonly #wantsJson: () => boolean;
+  readonly #asCalled: (line: string) => string;
   exitCode = 0;
 
-  constructor(context: CommandContext, wantsJson: () => boolean) {
+  /** `asCalled` makes of a line for people one that names the program as they called it. */
+  constructor(context: CommandContext, wantsJson: () => boolean, asCalled: (line: string) => string) {
     this.context = context;
     this.#wantsJson = wantsJson;
+    this.#asCalled = asCalled;
   }
 
   /** Whether to print JSON; known once the command line is read. */
@@ -49,9 +52,9 @@ export class CommandRun {
 
   /** Prints a result. */
   print({ json, text, note, exitCode = 0 }: CommandResult): void {
-    const lines = this.json ? JSON.stringify(json, null, 2).split('\n') : text;
+    const lines = this.json ? JSON.stringify(json, null, 2).split('\n') : text.map(this.#asCalled);
     this.context.stdout.write(`${lines.map(plain).join('\n')}\n`);
-    if (note !== undefined) this.context.stderr.write(`${plain(note)}\n`);
+    if (note !== undefined) this.context.stderr.write(`${plain(this.#asCalled(note))}\n`);
     this.exitCode = exitCode;
   }
 }

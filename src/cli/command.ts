@@ -1,5 +1,6 @@
 /** The form that all commands share: a sentence, examples, `--json`, and one sentence for a wrong command line. */
 import { Command } from 'commander';
+import { aboutUnknown } from './unknown-command.ts';
 
 /** A wrong command line; the message is one sentence with the remedy. */
 export class WrongUse extends Error {
@@ -31,17 +32,25 @@ export class CliCommand extends Command {
 
   /** Refuses the command line, in one sentence. */
   override error(message: string): never {
+    const [, unknown, similar = null] = UNKNOWN.exec(message) ?? [];
+    if (unknown !== undefined) {
+      const there = this.commands.map((command) => command.name());
+      message = aboutUnknown(this.#names().slice(1), unknown, there, similar);
+    }
     const sentence = message
       .replace(/^error: /, '')
       .replace(/(?<= is invalid)\. /, ': ')
       .replace(/(?<=')\. Expected (.*)\.$/, ': expected $1')
       .replaceAll('\n', ' ');
-    throw new WrongUse(`${sentence}; see "${this.#path()} --help"`);
+    throw new WrongUse(`${sentence}; see "${this.#names().join(' ')} --help"`);
   }
 
-  #path(): string {
+  #names(): string[] {
     const names = [this.name()];
     for (let parent = this.parent; parent; parent = parent.parent) names.unshift(parent.name());
-    return names.join(' ');
+    return names;
   }
 }
+
+/** What commander says of an unknown command, with the one that is spelled alike. */
+const UNKNOWN = /^error: unknown command '(.*?)'(?:\n\(Did you mean (?:one of )?([^,?]+).*\))?$/s;

@@ -9,6 +9,7 @@ import type { ClientRegistry } from '../operator/client-registry.ts';
 import type { IdentityProviderRegistry } from '../operator/identity-provider-registry.ts';
 import type { ResourceServerRegistry } from '../operator/resource-server-registry.ts';
 import type { ScopeRegistry } from '../operator/scope-registry.ts';
+import type { Caller } from './caller.ts';
 
 /** The addresses of one face that an app's developer needs, beside id and secret. */
 export type FaceEndpoints = {
@@ -71,6 +72,7 @@ export type CommandContext = {
   readonly stdout: NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };
   readonly stderr: NodeJS.WritableStream & { readonly isTTY?: boolean };
   readonly now: () => number;
+  readonly caller: Caller;
   /**
    * Opens the installation; never called for `--help` or a wrong command line. Makes a new one only with `mayCreate`: a
    * command in the wrong folder must not report that all is well and empty.

@@ -2,6 +2,7 @@
 import type { CliCommand } from './command.ts';
 import type { CommandRun } from './command-run.ts';
 import type { Installation } from './context.ts';
+import { countedGrants } from './ended-grants.ts';
 import { listedGrants, shownGrant } from './grant-view.ts';
 import { DEFAULT_LIMIT, readLimit, whereItEnds } from './option.ts';
 import { confirm } from './terminal-input.ts';
@@ -63,7 +64,8 @@ async function revoke({ grants, operator }: Installation, id: string) {
 }
 
 async function revokeAll({ grants, operator }: Installation, run: CommandRun, yes: boolean) {
-  await confirm(run.context, 'End every grant of every user for every app? This cannot be undone.', yes);
+  const question = async () => `End every grant, ${await countedGrants(grants, {})}? This cannot be undone.`;
+  await confirm(run.context, question, yes);
   await grants.revokeAll(operator);
   return {
     json: { all: true, status: 'revoked' },

@@ -2,6 +2,7 @@
 import { CommanderError, Option } from 'commander';
 import manifest from '../../package.json' with { type: 'json' };
 import { addAuditCommands } from './audit.ts';
+import { asCalled, refuseTakenByNpm } from './caller.ts';
 import { addClientCommands } from './client.ts';
 import { CliCommand, WrongUse } from './command.ts';
 import { CommandRun } from './command-run.ts';
@@ -18,8 +19,9 @@ import { addUserCommands } from './user.ts';
 
 /** Runs one command; `argv` is without the program. Returns the exit code: 0, 1 (refused) or 2 (wrong use). */
 export async function runProgram(argv: readonly string[], context: CommandContext): Promise<number> {
-  const program = newProgram(context);
-  const run = new CommandRun(context, () => program.opts()['json'] === true);
+  const called = (text: string) => asCalled(text, context.caller, program);
+  const program = newProgram(context, called);
+  const run = new CommandRun(context, () => program.opts()['json'] === true, called);
   addServiceCommands(program, run);
   addClientCommands(program, run);
   addResourceServerCommands(program, run);
@@ -31,6 +33,7 @@ export async function runProgram(argv: readonly string[], context: CommandContex
   addDatabaseCommands(program, run);
   addKeysCommands(program, run);
   try {
+    refuseTakenByNpm(argv, context.caller, program);
     refuseTakenBack(argv);
     await program.parseAsync(helpLast(argv), { from: 'user' });
     return run.exitCode;
@@ -38,13 +41,13 @@ export async function runProgram(argv: readonly string[], context: CommandContex
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     const sentence = sentenceFor(error);
     if (sentence === null) throw error;
-    const lines = sentence.split('\n').map(plain);
-    context.stderr.write(`valetkey:${lines.length > 1 ? '\n' : ' '}${lines.join('\n')}\n`);
+    const lines = called(sentence).split('\n').map(plain);
+    context.stderr.write(`valetkey:${lines[0]?.startsWith('- ') ? '\n' : ' '}${lines.join('\n')}\n`);
     return error instanceof WrongUse ? 2 : 1;
   }
 }
 
-function newProgram({ stdout, stderr }: CommandContext): CliCommand {
+function newProgram({ stdout, stderr }: CommandContext, called: (text: string) => string): CliCommand {
   return new CliCommand('valetkey')
     .description('Lets apps act for the users of your product, with their consent (OAuth 2.0).')
     .usage('<command> [options]')
@@ -54,8 +57,8 @@ function newProgram({ stdout, stderr }: CommandContext): CliCommand {
     .helpCommand('help [command...]', 'explain a command')
     .addHelpText('after', '\nFirst steps:\n  valetkey demo\n  valetkey serve\n  valetkey client register --help')
     .configureOutput({
-      writeOut: (text) => stdout.write(text),
-      writeErr: (text) => stderr.write(text),
+      writeOut: (text) => stdout.write(called(text)),
+      writeErr: (text) => stderr.write(called(text)),
       getOutHelpWidth: () => stdout.columns ?? 80,
       getErrHelpWidth: () => stdout.columns ?? 80,
       getOutHasColors: () => false,

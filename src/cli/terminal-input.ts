@@ -26,9 +26,14 @@ export async function ask(context: CommandContext, prompts: readonly string[], e
   }
 }
 
-/** Asks before something that cannot be undone, unless `yes` is set or there is no terminal. */
-export async function confirm(context: CommandContext, question: string, yes: boolean): Promise<void> {
+/** Asks before something that cannot be undone, unless `yes` is set or there is no terminal: then nothing is counted either. */
+export async function confirm(
+  context: CommandContext,
+  question: string | (() => Promise<string>),
+  yes: boolean,
+): Promise<void> {
   if (yes || !context.stdin.isTTY) return;
-  const [answer = ''] = await ask(context, [`${question} [y/N] `], true);
+  const text = typeof question === 'string' ? question : await question();
+  const [answer = ''] = await ask(context, [`${text} [y/N] `], true);
   if (!/^y(es)?$/i.test(answer.trim())) throw new OperatorError('nothing was changed');
 }

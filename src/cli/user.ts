@@ -6,6 +6,7 @@ import type { AboutAccount } from '../accounts/new-account.ts';
 import type { CliCommand } from './command.ts';
 import type { CommandResult, CommandRun } from './command-run.ts';
 import type { Installation } from './context.ts';
+import { countedGrants } from './ended-grants.ts';
 import { DEFAULT_LIMIT, readLimit, whereItEnds, YES, type YesOption } from './option.ts';
 import { type NewPassword, newPassword } from './password-input.ts';
 import { card, table } from './table.ts';
@@ -170,10 +171,12 @@ function addStopping(user: CliCommand, run: CommandRun): void {
     ])
     .option(...YES)
     .action((user: string, { yes = false }: YesOption) =>
-      run.withInstallation(async ({ accounts, operator }) => {
+      run.withInstallation(async ({ accounts, grants, operator }) => {
         const shown = await accounts.show(user);
         const [{ id }, email] = [shown, accountLabel(shown)];
-        await confirm(run.context, `End everything that ${email} allowed any app to do? This cannot be undone.`, yes);
+        const question = async () =>
+          `End what ${email} allowed, ${await countedGrants(grants, { resourceOwnerId: id })}? This cannot be undone.`;
+        await confirm(run.context, question, yes);
         return said(await accounts.revokeGrants(id, operator), `Everything that ${email} allowed is ended.`);
       }),
     );
@@ -181,10 +184,12 @@ function addStopping(user: CliCommand, run: CommandRun): void {
     .leaf('delete <user>', 'Delete a user, with everything that they allowed.', ['user delete ada@example.com --yes'])
     .option(...YES)
     .action((user: string, { yes = false }: YesOption) =>
-      run.withInstallation(async ({ accounts, operator }) => {
+      run.withInstallation(async ({ accounts, grants, operator }) => {
         const shown = await accounts.show(user);
         const [{ id }, email] = [shown, accountLabel(shown)];
-        await confirm(run.context, `Delete ${email}, and all that they allowed? This cannot be undone.`, yes);
+        const question = async () =>
+          `Delete ${email}, with ${await countedGrants(grants, { resourceOwnerId: id })}? This cannot be undone.`;
+        await confirm(run.context, question, yes);
         const account = await accounts.delete(id, operator);
         return { json: { ...accountJson(account), status: 'deleted' }, text: [`${email} is deleted.`] };
       }),
@@ -200,6 +205,7 @@ async function add(
   const person = { email, name, username, isOperator };
   if (options.invite)
     return invited(await accounts.addInvited(person, operator), newPasswordUrl, `${name} is added, and invited.`);
+  await accounts.refuseNew(person);
   const given = await newPassword(run.context, options.passwordStdin ?? false);
   const mustChangePassword = given.made || (options.mustChange ?? false);
   const account = await accounts.add({ ...person, password: given.password, mustChangePassword }, operator);

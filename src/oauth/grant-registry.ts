@@ -8,7 +8,7 @@ import { grantIdText, parseGrantId } from './grant.ts';
 import { findGrantLife, type GrantLife } from './grant-life.ts';
 import { isRegisteredRedirectUri } from './redirect-uri.ts';
 import { scopeNames } from './scope.ts';
-import type { AuditStore, GrantFilter, GrantStore, GrantSummary, ListedGrant } from './store.ts';
+import type { AuditStore, GrantCount, GrantFilter, GrantStore, GrantSummary, ListedGrant } from './store.ts';
 
 /**
  * Access of an app that a user can take back alone: that of one device, what waits for the app to fetch it, or all else that
@@ -31,6 +31,9 @@ export type ConnectedApp = {
 
 /** What a user takes back, as it was shown: it may have been fetched meanwhile. */
 export type TakenBack = Pick<ConnectedApp, 'clientId' | 'grantId' | 'isWaiting'>;
+
+/** Grants are counted up to this number, so that nobody waits long for a question. */
+export const MAX_COUNTED = 100_000;
 
 /** Grants as people see them. `now` returns ms since the epoch. */
 export class GrantRegistry {
@@ -118,6 +121,11 @@ export class GrantRegistry {
   /** Grants for the operator, newest first. */
   list(filter: GrantFilter): Promise<ListedGrant[]> {
     return this.#store.listGrants(filter);
+  }
+
+  /** How many grants live, and of how many people and apps; it counts to `MAX_COUNTED` and no further. */
+  count(filter: Omit<GrantFilter, 'limit'>): Promise<GrantCount> {
+    return this.#store.countGrants({ ...filter, limit: MAX_COUNTED, liveAt: this.#now() });
   }
 
   /** A grant's whole life, named by its id as text. */

@@ -40,6 +40,9 @@ export type GrantFilter = {
   readonly limit: number;
 };
 
+/** How many grants there are, of how many resource owners and clients. */
+export type GrantCount = { readonly grants: number; readonly resourceOwners: number; readonly clients: number };
+
 /**
  * Grants of one resource owner that are alike, as one: those of a client with the same scope, what was left out of it,
  * resource and redirect URI. One
@@ -136,6 +139,8 @@ export type GrantStore = {
   listGrants(filter: GrantFilter): Promise<ListedGrant[]>;
   /** How many grants of a resource owner neither ended nor expired at `liveAt` (ms). */
   countLiveGrants(resourceOwnerId: string, liveAt: number): Promise<number>;
+  /** How many grants match and neither ended nor expired at `liveAt` (ms); it stops counting at the limit. */
+  countGrants(filter: GrantFilter & { readonly liveAt: number }): Promise<GrantCount>;
   /** All grants of a resource owner, or only those for one client, that neither ended nor expired at `liveAt` (ms). */
   summarizeGrants(resourceOwnerId: string, liveAt: number, clientId?: string): Promise<GrantSummary[]>;
   /** The redeemed grants of a resource owner for a client that neither ended nor expired at `liveAt` (ms). */

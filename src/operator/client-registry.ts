@@ -6,7 +6,8 @@ import { MAX_REDIRECT_URIS, redirectUriProblem } from '../oauth/redirect-uri.ts'
 import { newId } from '../oauth/registered-id.ts';
 import { type Scope, sentenceProblem } from '../oauth/scope.ts';
 import { makeSecret } from '../oauth/secret.ts';
-import type { ClientStore } from '../oauth/store.ts';
+import type { ClientStore, ScopeStore } from '../oauth/store.ts';
+import { refuseCommaListOfScopes, refuseCommaListOfUris } from './comma-lists.ts';
 import { checkKeys, checkName, checkScopeNames } from './registration.ts';
 import { changesOf } from './registration-changes.ts';
 import { type WhichSecret, withNewSecret, withoutSecret } from './secret-rotation.ts';
@@ -43,7 +44,7 @@ export type NewClientSettings = Pick<ClientSettings, 'name'> & Partial<ClientSet
 
 /** What the registry works with. `now` returns ms since the epoch; the access token's lifetime is in seconds. */
 export type ClientRegistryParts = {
-  readonly store: ClientStore;
+  readonly store: ClientStore & Pick<ScopeStore, 'listScopes'>;
   readonly prefix: string;
   readonly accessTokenLifetime: number;
   readonly now: () => number;
@@ -64,6 +65,7 @@ export class ClientRegistry {
     const settings = { ...USUAL, ...said };
     checkSettings(type, settings, this.#parts.accessTokenLifetime);
     const { store, prefix, now } = this.#parts;
+    await refuseCommaListOfScopes(scopeNamesOf(settings), store);
     const createdAt = now();
     const needsSecret = type === 'confidential' && settings.keys.length === 0;
     const made = needsSecret ? makeSecret(prefix, 'cs', createdAt) : null;
@@ -106,6 +108,7 @@ export class ClientRegistry {
       // RFC 9700 §2.1.1
       throw new OperatorError('a public client is always asked for PKCE: it has no other proof');
     checkSettings(client.type, client, this.#parts.accessTokenLifetime);
+    await refuseCommaListOfScopes(scopeNamesOf({ scopes: changes.scopes ?? [] }), this.#parts.store);
     const event = this.#event('client_updated', id, changesOf<ClientSettings>(before, changes));
     mustBeThere(await this.#parts.store.updateClient(client, event), id);
     return client;
@@ -215,14 +218,19 @@ function checkRedirectUris(type: ClientType, { redirectUris: uris, deviceFlow }:
   if (uris.length > MAX_REDIRECT_URIS)
     throw new OperatorError(`a client has at most ${MAX_REDIRECT_URIS} redirect URIs`);
   if (new Set(uris).size < uris.length) throw new OperatorError('a redirect URI was given twice');
+  refuseCommaListOfUris(uris, type);
   for (const uri of uris) {
     const problem = redirectUriProblem(uri, type);
     if (problem) throw new OperatorError(`redirect URI ${JSON.stringify(uri)}: ${problem}`);
   }
 }
 
+function scopeNamesOf({ scopes }: Pick<ClientSettings, 'scopes'>): string[] {
+  return scopes.map(({ name }) => name);
+}
+
 function checkScopes(scopes: readonly Scope[]): void {
-  checkScopeNames(scopes.map(({ name }) => name));
+  checkScopeNames(scopeNamesOf({ scopes }));
   for (const { name, sentence } of scopes) {
     const problem = sentence === null ? null : sentenceProblem(sentence);
     if (problem) throw new OperatorError(`scope ${JSON.stringify(name)}: ${problem}`);

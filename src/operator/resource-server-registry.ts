@@ -4,7 +4,8 @@ import { OperatorError } from '../oauth/error.ts';
 import { newId } from '../oauth/registered-id.ts';
 import { type ResourceServer, resourceProblem } from '../oauth/resource-server.ts';
 import { makeSecret } from '../oauth/secret.ts';
-import type { ResourceServerStore } from '../oauth/store.ts';
+import type { ResourceServerStore, ScopeStore } from '../oauth/store.ts';
+import { refuseCommaListOfScopes } from './comma-lists.ts';
 import { checkName, checkScopeNames } from './registration.ts';
 import { changesOf } from './registration-changes.ts';
 import { type WhichSecret, withNewSecret, withoutSecret } from './secret-rotation.ts';
@@ -14,7 +15,7 @@ export type ResourceServerSettings = Pick<ResourceServer, 'name' | 'resource' | 
 
 /** What the registry works with. `ownResource` is this service's own API; `now` returns ms since the epoch. */
 export type ResourceServerRegistryParts = {
-  readonly store: ResourceServerStore;
+  readonly store: ResourceServerStore & Pick<ScopeStore, 'listScopes'>;
   readonly prefix: string;
   readonly ownResource: string;
   readonly now: () => number;
@@ -34,6 +35,7 @@ export class ResourceServerRegistry {
   async register(settings: ResourceServerSettings): Promise<{ resourceServer: ResourceServer; secret: string }> {
     const { store, prefix, now } = this.#parts;
     this.#check(settings);
+    await refuseCommaListOfScopes(settings.scopes ?? [], store);
     const createdAt = now();
     const { text, secret } = makeSecret(prefix, 'rs', createdAt);
     const { name, resource, scopes } = settings;
@@ -63,6 +65,7 @@ export class ResourceServerRegistry {
     const before = await this.show(id);
     const changed = { ...before, ...changes };
     this.#check(changed);
+    await refuseCommaListOfScopes(changes.scopes ?? [], this.#parts.store);
     const event = this.#event('resource_server_updated', id, changesOf<ResourceServerSettings>(before, changes));
     mustBeThere(await this.#parts.store.updateResourceServer(changed, event), id);
     return changed;

@@ -22,7 +22,8 @@ async function run(line: string, reason?: Error, more: Partial<CommandContext> =
   const open = async () => {
     throw reason ?? new Error('the installation was opened');
   };
-  const context = { stdout, stderr, open, ...more } as unknown as CommandContext;
+  const caller = { programName: 'valetkey', npmConfig: null };
+  const context = { stdout, stderr, open, caller, ...more } as unknown as CommandContext;
   const code = await runProgram(line.split(' '), context);
   return { code, stdout: stdout.text, stderr: stderr.text };
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { auditEvent } from '../../src/oauth/audit.ts';
 import { authenticateClient } from '../../src/oauth/client.ts';
 import { OperatorError, Refusal } from '../../src/oauth/error.ts';
 import type { Scope } from '../../src/oauth/scope.ts';
@@ -274,4 +275,21 @@ test('design: every act on a client that is not there says so', async (context) 
     registry.delete(id),
   ];
   for (const act of acts) await assert.rejects(act, /there is no client/);
+});
+
+test('a comma that is part of one redirect URI or of one scope is registered', async (context) => {
+  const memory = await openMemory(context);
+  const registry = registryOf(memory);
+  const redirectUris = ['https://one.test/cb?a=1,2', 'https://one.test/a,b', 'https://one.test/c,'];
+  const { client } = await registry.register('confidential', { ...settings, redirectUris, scopes: [scope('a,b')] });
+  assert.deepEqual(client.redirectUris, redirectUris);
+  const defined = { name: 'a', sentences: {}, createdAt: 0 };
+  const event = auditEvent('scope_defined', operator, 0, {});
+  await memory.store.defineScope(defined, null, event);
+  await registry.update(client.id, { scopes: [scope('a,b')] });
+  await memory.store.defineScope({ ...defined, name: 'b' }, null, event);
+  await registry.update(client.id, { name: 'Another' });
+  await assert.rejects(registry.update(client.id, { scopes: [scope('a,b')] }), /--scope a b/);
+  await memory.store.defineScope({ ...defined, name: 'a,b' }, null, event);
+  await registry.update(client.id, { scopes: [scope('a,b')] });
 });

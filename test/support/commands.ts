@@ -39,6 +39,7 @@ async function help(...command: string[]): Promise<string> {
     stdout,
     stderr: stdout,
     now: () => 0,
+    caller: { programName: 'valetkey', npmConfig: null },
     open: refused,
     serve: refused,
     demo: refused,

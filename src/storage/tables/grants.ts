@@ -4,8 +4,8 @@
  */
 import { DEVICE_GRANT_TYPE } from '../../oauth/device-authorization.ts';
 import type { Grant, RevocationReason, Use } from '../../oauth/grant.ts';
-import type { ActiveGrant, GrantFilter, GrantStore, GrantSummary, ListedGrant } from '../../oauth/store.ts';
-import { INSTALLATION_KEY, type Runner, type Statement } from '../acts.ts';
+import type { ActiveGrant, GrantCount, GrantFilter, GrantStore, GrantSummary, ListedGrant } from '../../oauth/store.ts';
+import { INSTALLATION_KEY, type Runner, type Statement, type Tuple } from '../acts.ts';
 import type { UseMarks } from '../use-marks.ts';
 import { asBuffer, Table } from './table.ts';
 
@@ -166,14 +166,35 @@ const LIST = `
   FROM oauth_grant CROSS JOIN installation CROSS JOIN client CROSS JOIN account
   WHERE client.id = oauth_grant.client_id AND account.id = oauth_grant.resource_owner_id`;
 
-/** Ids are ordered by time, and an index ends with the id: the newest come without sorting. */
-function listing({ clientId, resourceOwnerId, limit }: GrantFilter): Statement {
+/** Conditions on what is asked for, whose values begin after the first parameter. */
+function askedOf({ clientId, resourceOwnerId }: Omit<GrantFilter, 'limit'>): [conditions: string, values: string[]] {
   const asked = Object.entries({ client_id: clientId, resource_owner_id: resourceOwnerId });
   const [conditions, values]: [string[], string[]] = [[], []];
   for (const [column, value] of asked)
     if (value !== undefined) conditions.push(` AND oauth_grant.${column} = $${values.push(value) + 1}`);
-  return { sql: `${LIST}${conditions.join('')} ORDER BY oauth_grant.id DESC LIMIT $1`, values: [limit, ...values] };
+  return [conditions.join(''), values];
 }
+
+/** Ids are ordered by time, and an index ends with the id: the newest come without sorting. */
+function listing({ limit, ...filter }: GrantFilter): Statement {
+  const [conditions, values] = askedOf(filter);
+  return { sql: `${LIST}${conditions} ORDER BY oauth_grant.id DESC LIMIT $1`, values: [limit, ...values] };
+}
+
+function counting({ limit, liveAt, ...filter }: GrantFilter & { readonly liveAt: number }): Statement {
+  const [conditions, values] = askedOf(filter);
+  const live = `
+    SELECT resource_owner_id, client_id FROM oauth_grant
+    WHERE expires_at > $1 AND ${NOT_ENDED}${conditions} LIMIT ${limit}`;
+  return { sql: `SELECT ${COUNT.computed(COUNTS)} FROM (${live}) AS live`, values: [liveAt, ...values] };
+}
+
+const COUNT = Table.of<GrantCount>('count', { grants: 'integer', resourceOwners: 'integer', clients: 'integer' });
+const COUNTS = {
+  grants: 'count(*)',
+  resourceOwners: 'count(DISTINCT resource_owner_id)',
+  clients: 'count(DISTINCT client_id)',
+};
 
 const SUMMARY = Table.of<GrantSummary>('summary', {
   id: 'uuid',
@@ -275,6 +296,10 @@ export function withColdVerbs(own: OwnGrants, runner: Runner, marks: UseMarks, n
     async countLiveGrants(resourceOwnerId, liveAt) {
       const [row] = await runner.select({ sql: COUNT_LIVE, values: [resourceOwnerId, liveAt] }, 'all');
       return row?.[0] as number;
+    },
+    async countGrants(filter) {
+      const [row] = await runner.select(counting(filter), 'all');
+      return COUNT.read(row as Tuple);
     },
     async summarizeGrants(resourceOwnerId, liveAt, clientId) {
       await marks.flush();

@@ -52,6 +52,14 @@ export function connected(withStore: WithStore): void {
     await issue(store, { ...redeemed(1), resourceOwnerId: 'usr_bob' });
     await store.revokeGrant((ended as Grant).id, 'operator', event('grant_revoked'));
     assert.equal(await store.countLiveGrants('usr_ada', NOW), 2);
+    const count = async (filter: object, limit = 9) => {
+      const { grants, resourceOwners, clients } = await store.countGrants({ ...filter, liveAt: NOW, limit });
+      return [grants, resourceOwners, clients];
+    };
+    assert.deepEqual(await count({}), [3, 2, 1]);
+    assert.deepEqual(await count({}, 2), [2, (await count({}, 2))[1], 1], 'it stops there');
+    assert.deepEqual(await count({ resourceOwnerId: 'usr_ada', clientId: 'app_one' }), [2, 1, 1]);
+    assert.deepEqual(await count({ clientId: 'app_none' }), [0, 0, 0]);
     await store.revokeAccountGrants('usr_ada', event('user_grants_revoked'));
     assert.equal(await store.countLiveGrants('usr_ada', NOW), 0);
   });

@@ -1,0 +1,54 @@
+/** How the program was called: hints name it so, and options that npm took for itself are missed. */
+import type { Option } from 'commander';
+import { type CliCommand, WrongUse } from './command.ts';
+
+/** How the caller names the program, and the configuration that npm read, of which options may be a part; null without npm. */
+export type Caller = {
+  readonly programName: string;
+  readonly npmConfig: Readonly<Record<string, string | undefined>> | null;
+};
+
+/** Commands in a text as the caller writes them: `npm run -s valetkey -- client list`. */
+export function asCalled(text: string, { programName }: Caller, program: CliCommand): string {
+  const commands = ['<command>', 'help', ...program.commands.map((command) => command.name())].join('|');
+  return text.replace(new RegExp(`(?<![\\w./@-])valetkey (?=(?:${commands})(?![\\w-]))`, 'g'), `${programName} `);
+}
+
+/**
+ * Without `--` npm keeps all options, and the command would run as if none was given: throws `WrongUse` with the line that is
+ * right. npm also tells options that stand in files of its own: a line with any option was written well.
+ */
+export function refuseTakenByNpm(
+  argv: readonly string[],
+  { programName, npmConfig }: Caller,
+  program: CliCommand,
+): void {
+  if (npmConfig === null || argv.some((argument) => argument.startsWith('-'))) return;
+  const taken = commandOf(argv, program).options.flatMap((option) => takenOption(option, npmConfig));
+  if (taken.length === 0) return;
+  const names = taken.map(([name]) => name).join(', ');
+  const line = [programName, ...argv.map(quoted), ...taken.flat()].join(' ');
+  throw new WrongUse(`npm took ${names} for itself, and nothing was done: put -- before the command, as in\n  ${line}`);
+}
+
+/** The command that is named, as far as there is one. */
+function commandOf([name, ...more]: readonly string[], from: CliCommand): CliCommand {
+  const inner = from.commands.find((command) => command.name() === name) as CliCommand | undefined;
+  return inner ? commandOf(more, inner) : from;
+}
+
+/** An option with its value as npm has it; of several values npm has one, and of none `true`. */
+function takenOption(
+  { long, negate, variadic }: Option,
+  config: NonNullable<Caller['npmConfig']>,
+): [option: string, ...value: string[]][] {
+  const name = long?.replace(/^--(no-)?/, '') ?? '';
+  const value = config[name.replaceAll('-', '_')];
+  // Many have set `yes`, so that npm does not ask before it installs.
+  if (!long || value === undefined || name === 'yes' || negate !== (value === '')) return [];
+  return [[long, ...(value === 'true' || negate ? [] : [quoted(value)]), ...(variadic ? ['…'] : [])]];
+}
+
+function quoted(word: string): string {
+  return /^[\w.:/@%+=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,20 @@
+/** What a question says of the grants that an act is about to end. */
+import { type GrantRegistry, MAX_COUNTED } from '../oauth/grant-registry.ts';
+
+/** Whose grants end. */
+export type Ended = { readonly clientId?: string; readonly resourceOwnerId?: string };
+
+/** `12 grants of 9 users`, of an app; `12 grants for 3 apps`, of a user; of the whole installation both. */
+export async function countedGrants(grants: GrantRegistry, ended: Ended): Promise<string> {
+  const count = await grants.count(ended);
+  const users = ended.resourceOwnerId === undefined ? ` of ${counted(count.resourceOwners, 'user')}` : '';
+  const apps = ended.clientId === undefined ? ` for ${counted(count.clients, 'app')}` : '';
+  const isAll = count.grants < MAX_COUNTED;
+  return count.grants === 0
+    ? '0 grants'
+    : `${isAll ? '' : 'at least '}${counted(count.grants, 'grant')}${users}${apps}`;
+}
+
+function counted(number: number, what: string): string {
+  return `${number} ${what}${number === 1 ? '' : 's'}`;
+}

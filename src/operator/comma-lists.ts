@@ -1,0 +1,41 @@
+/**
+ * Lists that were written with commas where each entry is an argument of its own. A comma is legal in a redirect URI and in a
+ * scope, so that a list would be registered in silence as one entry, which nothing ever matches.
+ */
+import type { ClientType } from '../oauth/client.ts';
+import { OperatorError } from '../oauth/error.ts';
+import { redirectUriProblem } from '../oauth/redirect-uri.ts';
+import type { ScopeStore } from '../oauth/store.ts';
+
+/** Throws an `OperatorError` if an address follows a comma: in the same entry, or as the next one. */
+export function refuseCommaListOfUris(uris: readonly string[], type: ClientType): void {
+  const isAddress = (text: string) => /^https?:\/\//i.test(text) || redirectUriProblem(text, type) === null;
+  for (const [index, uri] of uris.entries()) {
+    const [, ...after] = uri.split(',').map((part) => part.trim());
+    if (after.some(isAddress) || (uri.endsWith(',') && index + 1 < uris.length))
+      throw severalInOne(
+        'redirect URI',
+        uri,
+        '--redirect-uri https://one.example/callback https://two.example/callback',
+      );
+  }
+}
+
+/** Throws an `OperatorError` if each part of a scope is itself a scope that is defined. */
+export async function refuseCommaListOfScopes(
+  names: readonly string[],
+  store: Pick<ScopeStore, 'listScopes'>,
+): Promise<void> {
+  const lists = names.filter((name) => name.includes(','));
+  if (lists.length === 0) return;
+  const defined = new Set((await store.listScopes()).map(({ name }) => name));
+  const partsOf = (name: string) => name.split(',').filter((part) => part !== '');
+  const list = lists.find((name) => !defined.has(name) && partsOf(name).every((part) => defined.has(part)));
+  if (list !== undefined) throw severalInOne('scope', list, `--scope ${partsOf(list).join(' ')}`);
+}
+
+function severalInOne(what: string, text: string, remedy: string): OperatorError {
+  return new OperatorError(
+    `${what} ${JSON.stringify(text)} is a list with commas: give each as an argument of its own (${remedy})`,
+  );
+}
