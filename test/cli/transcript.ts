@@ -30,7 +30,8 @@ const FORMS: Readonly<Record<string, string>> = {
   password: '[a-z2-9]{5}(?:-[a-z2-9]{5}){3}',
   token: 'usr_[0-9a-z]{16}\\.[A-Za-z0-9_-]{43}',
 };
-const TIME = '\\d{4}-\\d\\d-\\d\\d(?: \\d\\d:\\d\\d:\\d\\d(?: UTC)?| \\d\\d:\\d\\d UTC|T\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z)';
+const TIME =
+  '\\d{4}-\\d\\d-\\d\\d(?: \\d\\d:\\d\\d:\\d\\d(?: UTC)?| \\d\\d:\\d\\d UTC|T\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z)';
 const PLACEHOLDER = /<((client|server|user|grant|secret|password|token)\d?)>/g;
 
 /** Plays a transcript, and throws at the first answer that is not the expected one. */

@@ -89,7 +89,7 @@ async function allow(environment: NodeJS.ProcessEnv, [clientId = '', userId = ''
       uiLocales: null,
       issuer: null,
     },
-    await signedIn(audit as unknown as AccountStore, userId),
+    await signedIn(audit as unknown as AccountStore, userId, Date.now()),
     'allowed',
     [],
     { source: '127.0.0.1', requestId: 'transcript' },

@@ -12,6 +12,7 @@ export async function signedIn(
 ): Promise<OwnerSession> {
   const session = passwordSession(newSessionToken(), resourceOwnerId, at);
   const account = await store.findAccount(resourceOwnerId);
-  if (account?.password) await store.addSession(session, account.password, null, event('sign_in', { resourceOwnerId }));
+  const signIn = { ...event('sign_in', { resourceOwnerId }), at };
+  if (account?.password) await store.addSession(session, account.password, null, signIn);
   return { session: session.digest, resourceOwnerId, providerId: null, externalId: null, signedInAt: at };
 }
