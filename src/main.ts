@@ -8,7 +8,7 @@ import { userInfo } from 'node:os';
 import { relative } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
-import type { Caller } from './cli/caller.ts';
+import { callerOf } from './cli/caller.ts';
 import type { CommandContext, Installation } from './cli/context.ts';
 import { runProgram } from './cli/program.ts';
 import type { Service } from './http/service.ts';
@@ -290,23 +290,10 @@ function canServe({ store }: Storage): Promise<boolean> {
   );
 }
 
-/** How this process was called: through npm, in a checkout, or as what is installed elsewhere. */
-function callerOf(environment: Readonly<Record<string, string | undefined>>): Caller {
-  if (['valetkey', 'start', 'demo'].includes(environment['npm_lifecycle_event'] ?? '')) {
-    const start = 'npm_config_';
-    const told = Object.entries(environment).filter(([name]) => name.startsWith(start));
-    const npmConfig = Object.fromEntries(told.map(([name, value]) => [name.slice(start.length), value]));
-    return { programName: 'npm run -s valetkey --', npmConfig };
-  }
-  const program = relative(process.cwd(), import.meta.filename);
-  const programName = import.meta.main && !program.startsWith('..') ? `node ${program}` : 'valetkey';
-  return { programName, npmConfig: null };
-}
-
 /** The context of commands. Nothing is read or opened before a command asks for it. */
 export function makeCommandContext(environment: Readonly<Record<string, string | undefined>>): CommandContext {
   const configuration = () => readConfiguration(environment);
-  const caller = callerOf(environment);
+  const caller = callerOf(environment, import.meta.main ? relative(process.cwd(), import.meta.filename) : null);
   const world: World = { logger: makeLogger(lineByLine(), Date.now) };
   const openForCommand = async ({ mayCreate = false, migrate = false, read = configuration() }) => {
     if (read.database.kind === 'memory') {

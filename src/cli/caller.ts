@@ -8,6 +8,21 @@ export type Caller = {
   readonly npmConfig: Readonly<Record<string, string | undefined>> | null;
 };
 
+/**
+ * The caller, by the variables of the process: npm in a checkout, or Node.js with the path of `main.ts` from where they are. What is
+ * installed elsewhere, or called by a test (null), is `valetkey`.
+ */
+export function callerOf(variables: Readonly<Record<string, string | undefined>>, path: string | null): Caller {
+  if (['valetkey', 'start', 'demo'].includes(variables['npm_lifecycle_event'] ?? '')) {
+    const told = Object.entries(variables).filter(([name]) => name.startsWith(NPM_CONFIG));
+    const npmConfig = Object.fromEntries(told.map(([name, value]) => [name.slice(NPM_CONFIG.length), value]));
+    return { programName: 'npm run -s valetkey --', npmConfig };
+  }
+  return { programName: path === null || path.startsWith('..') ? 'valetkey' : `node ${path}`, npmConfig: null };
+}
+
+const NPM_CONFIG = 'npm_config_';
+
 /** Commands in a text as the caller writes them: `npm run -s valetkey -- client list`. */
 export function asCalled(text: string, { programName }: Caller, program: CliCommand): string {
   const commands = ['<command>', 'help', ...program.commands.map((command) => command.name())].join('|');
