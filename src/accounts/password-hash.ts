@@ -97,7 +97,7 @@ export class PasswordHasher {
   #opened({ sealed }: SealedPassword): string {
     const opened = unseal(this.#keyring, 'foreign-hash', sealed);
     if (!opened) throw new Error('the key that this password was sealed with is not in the keyring');
-    return opened.text;
+    return opened.content.toString();
   }
 
   /** Turns away strangers who wait, as the service stops. Known browsers are few, and are still served. */

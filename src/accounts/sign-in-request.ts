@@ -38,18 +38,20 @@ export function browserDigest(secret: string): Buffer {
   return hash('sha256', secret, 'buffer');
 }
 
-/** Its text; null when it would be too long. */
+/** Where its parts are, in bytes. The provider's id and where to continue follow, the first with its length before it. */
+const [NONCE, BROWSER, FLAGS, MAX_AGE, ID_LENGTH, REST] = [0, 16, 48, 49, 53, 54] as const;
+const FLAG = { demandsLogin: 1, hasMaxAge: 2 } as const;
+
+/** Its text, in as few characters as it takes; null when it would be too long. */
 export function sealSignInRequest(keyring: Keyring, request: SignInRequest): string | null {
   const { nonce, browser, providerId, continueTo, demandsLogin, maxAge, expiresAt } = request;
-  const parts = [
-    nonce.toString('base64url'),
-    browser.toString('base64url'),
-    providerId,
-    demandsLogin,
-    maxAge,
-    continueTo,
-  ];
-  const text = seal(keyring, 'sign-in', JSON.stringify(parts), expiresAt);
+  const head = Buffer.alloc(REST);
+  nonce.copy(head, NONCE);
+  browser.copy(head, BROWSER);
+  head.writeUInt8((demandsLogin ? FLAG.demandsLogin : 0) | (maxAge === null ? 0 : FLAG.hasMaxAge), FLAGS);
+  head.writeUInt32BE(maxAge ?? 0, MAX_AGE);
+  head.writeUInt8(providerId.length, ID_LENGTH);
+  const text = seal(keyring, 'sign-in', Buffer.concat([head, Buffer.from(providerId + continueTo)]), expiresAt);
   return text.length > MAX_CHARACTERS ? null : text;
 }
 
@@ -58,21 +60,16 @@ export function openSignInRequest(keyring: Keyring, text: string, now: number): 
   const opened = text.length > MAX_CHARACTERS ? null : unseal(keyring, 'sign-in', text);
   if (!opened || opened.expiresAt <= now || isAheadOfClock(opened.expiresAt, SIGN_IN_REQUEST_LIFETIME_MS, now))
     return null;
-  const [nonce, browser, providerId, demandsLogin, maxAge, continueTo] = JSON.parse(opened.text) as [
-    string,
-    string,
-    string,
-    boolean,
-    number | null,
-    string,
-  ];
+  const { content, expiresAt } = opened;
+  const flags = content.readUInt8(FLAGS);
+  const idEnd = REST + content.readUInt8(ID_LENGTH);
   return {
-    nonce: Buffer.from(nonce, 'base64url'),
-    browser: Buffer.from(browser, 'base64url'),
-    providerId,
-    demandsLogin,
-    maxAge,
-    continueTo,
-    expiresAt: opened.expiresAt,
+    nonce: content.subarray(NONCE, BROWSER),
+    browser: content.subarray(BROWSER, FLAGS),
+    providerId: content.toString('utf8', REST, idEnd),
+    demandsLogin: (flags & FLAG.demandsLogin) !== 0,
+    maxAge: (flags & FLAG.hasMaxAge) === 0 ? null : content.readUInt32BE(MAX_AGE),
+    continueTo: content.toString('utf8', idEnd),
+    expiresAt,
   };
 }

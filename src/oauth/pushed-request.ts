@@ -49,6 +49,6 @@ export function pushedRequest(
   const opened = unseal(keyring, 'request', requestUri.slice(REQUEST_URI_START.length));
   if (!opened || opened.expiresAt <= now || isAheadOfClock(opened.expiresAt, PUSHED_REQUEST_LIFETIME * 1000, now))
     return null;
-  const parameters = new Parameters(JSON.parse(opened.text) as [string, string][]);
+  const parameters = new Parameters(JSON.parse(opened.content.toString()) as [string, string][]);
   return parameters.get('client_id') === clientId ? parameters : null;
 }

@@ -18,8 +18,8 @@ const HEADER_BYTES = 1 + 4 + 6;
 const VERSION = 1;
 const DAY_MS = 24 * 3600 * 1000;
 
-/** Seals a text until `expiresAt` (ms); base64url. A random nonce is safe for 2^32 values a key, so a day (NIST SP 800-38D §8.3). */
-export function seal(keyring: Keyring, purpose: SealPurpose, text: string, expiresAt: number): string {
+/** Seals a text or bytes until `expiresAt` (ms); base64url. A random nonce is safe for 2^32 values a key, so a day (NIST SP 800-38D §8.3). */
+export function seal(keyring: Keyring, purpose: SealPurpose, content: string | Buffer, expiresAt: number): string {
   const header = Buffer.alloc(HEADER_BYTES);
   header.writeUInt8(VERSION, 0);
   header.writeUInt32BE(keyring.currentKeyId, 1);
@@ -28,16 +28,16 @@ export function seal(keyring: Keyring, purpose: SealPurpose, text: string, expir
   const key = keyOfDay(keyring, keyring.currentKeyId, purpose, expiresAt) as KeyObject;
   const cipher = createCipheriv(CIPHER, key, nonce);
   cipher.setAAD(header);
-  const sealed = [cipher.update(text, 'utf8'), cipher.final()];
+  const sealed = [cipher.update(typeof content === 'string' ? Buffer.from(content) : content), cipher.final()];
   return Buffer.concat([header, nonce, ...sealed, cipher.getAuthTag()]).toString('base64url');
 }
 
-/** Opens a sealed text, whether it is expired or not; null when this service did not seal it for this purpose. */
+/** Opens a sealed value, whether it is expired or not; null when this service did not seal it for this purpose. */
 export function unseal(
   keyring: Keyring,
   purpose: SealPurpose,
   sealed: string,
-): { readonly text: string; readonly expiresAt: number } | null {
+): { readonly content: Buffer; readonly expiresAt: number } | null {
   const bytes = Buffer.from(sealed, 'base64url');
   // The decoder also takes other alphabets: written anew it must be the same text.
   if (bytes.length < HEADER_BYTES + NONCE_BYTES + TAG_BYTES || bytes.toString('base64url') !== sealed) return null;
@@ -48,11 +48,11 @@ export function unseal(
   decipher.setAAD(header);
   decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
   try {
-    const text = Buffer.concat([
+    const content = Buffer.concat([
       decipher.update(bytes.subarray(HEADER_BYTES + NONCE_BYTES, -TAG_BYTES)),
       decipher.final(),
     ]);
-    return { text: text.toString(), expiresAt: header.readUIntBE(5, 6) };
+    return { content, expiresAt: header.readUIntBE(5, 6) };
   } catch {
     return null;
   }

@@ -128,7 +128,7 @@ test('Promise 4: the standard face, devices and resource servers leave no creden
   const code = String((await allowOn(browser, page)).searchParams.get('code'));
   const first = pairOf(await exchangeCode(service, client, code));
   const second = pairOf(await refreshWith(service, client, first.refreshToken));
-  const mark = String(new URL(appUrl + marked).searchParams.get('signed_in_after'));
+  const mark = String(new URL(appUrl + marked).searchParams.get('signed_after'));
   secrets.push(
     reference,
     reference.slice(-40),

@@ -26,7 +26,7 @@ import type { Service } from '../service.ts';
 import type { BrowserSessions, SignedIn } from './browser-session.ts';
 import { countDecision } from './decision-limit.ts';
 import { FACES } from './face-paths.ts';
-import { keptChoice, withChoice } from './kept-choice.ts';
+import { keepChoice, keptChoice } from './kept-choice.ts';
 import { isLoadedAhead } from './navigation.ts';
 import { withOwnParameter } from './own-parameter.ts';
 import { pageAccount } from './page-account.ts';
@@ -35,7 +35,7 @@ import { permissionsToAsk } from './permissions.ts';
 import { sendSignIn } from './sign-in-form.ts';
 
 /** Our own query parameter: with it, sign-in brings back the mark of a demanded sign-in. */
-const DEMAND = 'signed_in_after';
+const DEMAND = 'signed_after';
 
 /** What the steps of one service's authorization pages share. */
 type Parts = { readonly service: Service; readonly pages: Pages; readonly sessions: BrowserSessions };
@@ -100,7 +100,8 @@ async function decide(parts: Parts, face: Face, request: FastifyRequest, reply: 
   const form = formOf(request);
   if (!signedIn || !isFresh(sessions, request, outcome, signedIn, service.now())) {
     request.outcome = { error: 'signed_out' };
-    return redirect(pages, reply, withChoice(sessions, request.url, requestFingerprint(outcome), form.all('scope')));
+    keepChoice(sessions, reply, requestFingerprint(outcome), form.all('scope'));
+    return redirect(pages, reply, request.url);
   }
   const token = sessions.checkForm(signedIn, 'consent', requestFingerprint(outcome), form.get('form_token'));
   const again = async (notTaken: NotTaken) => {
@@ -219,9 +220,8 @@ async function allow(
   if (location !== null) return redirect(pages, reply, location);
   if (await sessions.signedIn(request)) return pages.sendError(request, reply, 400, 'unknown_client');
   request.outcome = { error: 'signed_out' };
-  const isChosen = given === 'allowed';
-  const again = isChosen ? withChoice(sessions, request.url, requestFingerprint(outcome), chosen) : request.url;
-  return redirect(pages, reply, again);
+  if (given === 'allowed') keepChoice(sessions, reply, requestFingerprint(outcome), chosen);
+  return redirect(pages, reply, request.url);
 }
 
 /** `prompt=none` (OpenID Connect Core §3.1.2.6): the client wants an error in place of a page. */

@@ -1,8 +1,8 @@
 /**
  * A browser's cookies: the session's token once somebody is signed in; before that a visitor's random value, so that
- * the sign-in form too is bound to one browser; the mark of a known browser, which opens nothing; and secrets of
- * sign-ins that it began elsewhere, so that it alone can finish them. None of them is
- * ever in a page or a log.
+ * the sign-in form too is bound to one browser; the mark of a known browser, which opens nothing; secrets of sign-ins that
+ * it began elsewhere, so that it alone can finish them; and what somebody chose before they had to sign in again. None of
+ * them is ever in a page or a log.
  */
 import { randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -36,10 +36,11 @@ export type FormPurpose = 'sign-out' | 'consent' | 'device' | 'apps' | 'removed'
 /** What a form is for that is shown to who is not signed in. */
 export type VisitorFormPurpose = 'sign-in' | 'invitation' | 'must-change';
 
-type CookieName = 'session' | 'visitor' | 'known' | `sign_in_${string}`;
+type CookieName = 'session' | 'visitor' | 'known' | 'choice' | `sign_in_${string}`;
 
 const MONTH_SECONDS = 30 * 24 * 3600;
 const HOUR_SECONDS = 3600;
+const TEN_MINUTES = 600;
 
 /** Maximum number of sign-ins elsewhere that a browser has begun. */
 const MAX_SIGN_INS = 5;
@@ -160,6 +161,16 @@ export class BrowserSessions {
       checkFormToken(keyring, demandBinding(subject), mark, now()) === 'good' &&
       signedInAt >= formTokenMadeAt(mark as string)
     );
+  }
+
+  /** Has the browser keep what somebody chose, while they sign in again. */
+  keepChoice(reply: FastifyReply, choice: string): void {
+    this.#set(reply, 'choice', choice, TEN_MINUTES);
+  }
+
+  /** What it keeps, whether we marked it or not. */
+  choice(request: FastifyRequest): string {
+    return request.cookies[this.#name('choice')] ?? '';
   }
 
   /** The mark of what somebody chose before they have to sign in again. */

@@ -18,7 +18,7 @@ import { originOf } from '../origin.ts';
 import type { Service } from '../service.ts';
 import type { BrowserSessions, SignedIn } from './browser-session.ts';
 import { countDecision } from './decision-limit.ts';
-import { keptChoice, withChoice } from './kept-choice.ts';
+import { keepChoice, keptChoice } from './kept-choice.ts';
 import { pageAccount } from './page-account.ts';
 import type { Pages } from './page-answers.ts';
 import { permissionsToAsk } from './permissions.ts';
@@ -53,7 +53,8 @@ async function decide(parts: Parts, request: FastifyRequest, reply: FastifyReply
   const typed = (request.query as Parameters).get('user_code') ?? '';
   const signedOut = () => {
     request.outcome = { error: 'signed_out' };
-    return seeOther(pages, reply, withChoice(sessions, request.url, typed, formOf(request).all('scope')));
+    keepChoice(sessions, reply, typed, formOf(request).all('scope'));
+    return seeOther(pages, reply, request.url);
   };
   if (!signedIn) return signedOut();
   const found = await findWaiting(parts, request, reply, signedIn, typed);

@@ -334,12 +334,17 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
       one.clock.advance(601);
       const lapsed = await browser.submit(consent, '/auth/oauth2/authorize', { decision: 'allow', scope: ['write'] });
       const url = one.appUrl + lapsed.headers.get('location');
+      const [kept = '', choice = ''] = [...browser.cookies].find(([name]) => name.endsWith('choice')) ?? [];
       const again = await signInThrough(one, world.provider, browser, url);
       assert.match(again.body, /Please answer once more/);
       assert.deepEqual(ticked(again.body), ['write']);
-      const forged = url.replace('write', 'delete');
-      const other = await signInThrough(one, world.provider, new Browser(), forged);
-      assert.doesNotMatch(other.body, /Please answer once more/);
+      const other = new Browser();
+      assert.deepEqual(ticked((await signInThrough(one, world.provider, other, url)).body).length, 3, 'its address');
+      other.cookies.set(kept, choice.replace('write', 'delete'));
+      assert.deepEqual(ticked((await other.get(url)).body).length, 3, 'a choice that we did not mark');
+      one.clock.advance(601);
+      await one.installation.accounts.endSessions('ada@example.com', one.installation.operator);
+      assert.equal(ticked((await signInThrough(one, world.provider, browser, url)).body).length, 3, 'a late one');
     });
 
     test('external sign-in: with --session one sign-in is good for every page', async (t) => {
@@ -395,6 +400,13 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
       const refused = new URL(long.headers.get('location') ?? '').searchParams;
       assert.equal(refused.get('error'), 'invalid_request');
       assert.ok(refused.get('state'), 'with its state');
+      const longest = await registerProvider(one, { id: 'p'.repeat(40) });
+      const elsewhere = await world.restart({ VALETKEY_SIGN_IN_METHODS: longest.id });
+      const asked = { prompt: 'login', max_age: String(2 ** 31 - 1), padding: '' };
+      const { pathname, search } = new URL(standardUrl(elsewhere, client, asked));
+      const padding = 'x'.repeat(4300 - (pathname + search).length);
+      const full = await new Browser().get(standardUrl(elsewhere, client, { ...asked, padding }));
+      assert.ok(requestOf(full).length <= 6000, 'with all that is asked of a sign-in');
     });
 
     test('external sign-in: a restart between any two steps loses nothing', async (t) => {
