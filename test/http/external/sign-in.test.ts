@@ -166,9 +166,9 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
 
     test('external sign-in: a request of one provider is refused to another, and not used up', async (t) => {
       const world = await start(t);
-      const [one] = ends(world);
-      const other = await registerProvider(one, { id: 'other' });
-      const { browser, request } = await begin(one);
+      const other = await registerProvider(ends(world)[0], { id: 'other' });
+      const one = await world.restart({ VALETKEY_SIGN_IN_METHODS: 'product,other' });
+      const { browser, request } = await begin(one, '/sign-in/with?provider=product');
       assertRefused(await state(one, other, request), 400, 'invalid_grant');
       assert.ok((await auditActions(one)).includes('sign_in_request_conflict'));
       assert.equal((await browser.get(redirectOf(await state(one, world.provider, request), one))).status, 303);
