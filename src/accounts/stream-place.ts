@@ -18,6 +18,6 @@ export function sealStreamPlace(keyring: Keyring, providerId: string, sequence: 
 export function openStreamPlace(keyring: Keyring, providerId: string, text: string, now: number): number | null {
   const opened = text.length > MAX_CHARACTERS ? null : unseal(keyring, 'stream', text);
   if (!opened || opened.expiresAt <= now || isAheadOfClock(opened.expiresAt, LIFETIME_MS, now)) return null;
-  const [owner, sequence] = JSON.parse(opened.text) as [string, number];
+  const [owner, sequence] = JSON.parse(opened.content.toString()) as [string, number];
   return owner === providerId ? sequence : null;
 }

@@ -131,7 +131,12 @@ export function readDeviceCode(keyring: Keyring, prefix: string, text: string): 
   const sealed = readChecked(`${prefix}_dc_`, text);
   const opened = sealed === null ? null : unseal(keyring, 'device', sealed);
   if (!opened) return null;
-  const [userCode, grantId, clientId, verifier] = JSON.parse(opened.content.toString()) as [string, string, string, string];
+  const [userCode, grantId, clientId, verifier] = JSON.parse(opened.content.toString()) as [
+    string,
+    string,
+    string,
+    string,
+  ];
   return { userCode, grantId: Buffer.from(grantId, 'base64url'), clientId, verifier, expiresAt: opened.expiresAt };
 }
 

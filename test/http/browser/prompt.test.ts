@@ -125,9 +125,7 @@ describe('OpenID Connect Core §3.1.2.1: prompt=login needs a sign-in for this v
       assert.ok(asksForPassword(await browser.get(url)), JSON.stringify(parameters));
     }
     const other = await addClient(service);
-    assert.ok(
-      asksForPassword(await browser.get(standardUrl(service, other, { prompt: 'login', signed_after: mark }))),
-    );
+    assert.ok(asksForPassword(await browser.get(standardUrl(service, other, { prompt: 'login', signed_after: mark }))));
     assert.ok(asksForConsent(await browser.get(marked.href)), 'and its own is good');
     service.clock.advance(601);
     assert.ok(asksForPassword(await browser.get(marked.href)), 'for ten minutes');
