@@ -21,7 +21,7 @@ import {
 } from './sign-in-request.ts';
 import type { SignInStatement } from './sign-in-statement.ts';
 import type { AccountStore, ExternalSignInStore, IdentityProviderStore } from './store.ts';
-import { newTicket } from './ticket.ts';
+import { newTicket, TICKET_LIFETIME_MS } from './ticket.ts';
 
 /** What signing in elsewhere works with. `methods` are the ways to sign in, in their order; `now` returns ms since the epoch. */
 export type ExternalSignInsParts = PeopleParts & {
@@ -38,9 +38,6 @@ export type AskedOfProvider = Pick<SignInRequest, 'continueTo' | 'demandsLogin' 
 
 /** A way to sign in: here with a password, or at a provider. */
 export type SignInWay = 'password' | IdentityProvider;
-
-/** How long a ticket is good (ms): a redirect follows it at once. */
-const TICKET_LIFETIME_MS = 60_000;
 
 /** How far the clock of a product may be ahead of ours (ms). */
 const SKEW_MS = 60_000;

@@ -61,6 +61,11 @@ export function sessionExpiresAt(
   return Math.min(lastSeenAt + IDLE_MS, createdAt + ABSOLUTE_MS, external?.expiresAt ?? Number.POSITIVE_INFINITY);
 }
 
+/** Whether anybody signed in for a session at a time (ms) or later: at its beginning, or for one more request. */
+export function signedInSince({ createdAt, external }: Session, since: number): boolean {
+  return createdAt >= since || (external?.requests.some(({ at }) => at >= since) ?? false);
+}
+
 /** Whether it is time to write down that the session was seen. */
 export function shouldNoteSeen(session: Session, now: number): boolean {
   return now - session.lastSeenAt >= SEEN_EVERY_MS;

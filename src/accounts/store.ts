@@ -1,6 +1,7 @@
 /** The port to the store of accounts and sessions. Rules are as for the protocol's port (`oauth/store.ts`). */
 import type { AuditEvent } from '../oauth/audit.ts';
 import type { StoredSecret } from '../oauth/secret.ts';
+import type { Walked } from '../oauth/store.ts';
 import type { Account, Invitation, SealedPassword, StoredPassword } from './account.ts';
 import type { ExternalSignIn } from './external-sign-in.ts';
 import type { ForeignFunction } from './foreign-function.ts';
@@ -88,6 +89,8 @@ export type SessionStore = {
   findSession(digest: Buffer): Promise<{ session: Session; account: Account } | null>;
   /** Notes that a session was seen at `at` (ms). */
   touchSession(digest: Buffer, at: number): Promise<void>;
+  /** The next window of a walk over all sessions, after a digest (empty: from the first): those that began at a provider. */
+  walkSessions(providerId: string, after: Buffer): Promise<Walked<Session>>;
   /** Ends a session; false when it is gone. */
   endSession(digest: Buffer, event: AuditEvent): Promise<boolean>;
   /**
@@ -172,6 +175,11 @@ export type ExternalSignInStore = {
    * all who say it first, one binds it; of those who say the same, the last one's ticket is good.
    */
   stateExternalSignIn(stated: ExternalSignIn): Promise<ExternalSignIn>;
+  /** The next window of a walk over all sign-ins elsewhere, after a nonce (empty: from the first): those at a provider. */
+  walkTickets(
+    providerId: string,
+    after: Buffer,
+  ): Promise<Walked<Pick<ExternalSignIn, 'nonce' | 'ticket' | 'ticketExpiresAt'>>>;
   /**
    * Takes a ticket away, with what follows; false, and nothing else happens, when it was taken or replaced before. A session
    * begins only for an account that is still active, and is extended only if nobody else did meanwhile.

@@ -1,6 +1,9 @@
 /** Tickets: what a browser brings back from a provider. One names its sign-in, and has 256 random bits of which a digest is kept. */
 import { hash, randomBytes } from 'node:crypto';
 
+/** How long a ticket is good (ms): a redirect follows it at once. */
+export const TICKET_LIFETIME_MS = 60_000;
+
 const NONCE_BYTES = 16;
 const SECRET_BYTES = 32;
 
@@ -8,6 +11,11 @@ const SECRET_BYTES = 32;
 export function newTicket(nonce: Buffer): { readonly text: string; readonly digest: Buffer } {
   const secret = randomBytes(SECRET_BYTES);
   return { text: Buffer.concat([nonce, secret]).toString('base64url'), digest: hash('sha256', secret, 'buffer') };
+}
+
+/** When a provider said what a ticket is for (ms). */
+export function statedAt({ ticketExpiresAt }: { readonly ticketExpiresAt: number }): number {
+  return ticketExpiresAt - TICKET_LIFETIME_MS;
 }
 
 /** Reads the text of a ticket; null for what cannot be one. */

@@ -1,10 +1,11 @@
 /** How identity providers are shown, to programs and to people. A secret is shown only once, when it is made. */
 import type { IdentityProvider } from '../accounts/identity-provider.ts';
+import type { EndedThroughProvider } from '../operator/provider-ending.ts';
 import { SHOWN_ONCE } from './client-view.ts';
 import type { CommandResult } from './command-run.ts';
 import type { Endpoints } from './context.ts';
 import { card, table } from './table.ts';
-import { isoTime, readableTime } from './time.ts';
+import { exactTime, isoTime, readableTime } from './time.ts';
 
 /** What the developer of a product needs. */
 export function registeredProvider(
@@ -84,5 +85,30 @@ export function listedProviders(providers: readonly IdentityProvider[], width: n
       rows.length === 0
         ? [none]
         : table(['Provider ID', 'Name', 'Status', 'Sign-in address', 'Registered'], rows, width),
+  };
+}
+
+/** What was ended through a provider since a time (ms). */
+export function allEnded(provider: IdentityProvider, since: number, ended: EndedThroughProvider): CommandResult {
+  const { id, name, secrets } = provider;
+  const older = `An older secret still works: if that leaked, "valetkey identity-provider retire-secret ${id}", and do this again.`;
+  return {
+    json: {
+      provider_id: id,
+      since: isoTime(since),
+      sign_ins_ended: ended.signIns,
+      sessions_ended: ended.sessions,
+      grants_ended: ended.grants,
+    },
+    text: [
+      `What was given through ${name} since ${exactTime(since)} is ended:`,
+      '',
+      ...card([
+        ['  Sign-ins on their way', String(ended.signIns)],
+        ['  Sessions', String(ended.sessions)],
+        ['  Grants', String(ended.grants)],
+      ]),
+    ],
+    ...(secrets.length > 1 ? { note: older } : {}),
   };
 }

@@ -6,18 +6,29 @@ import { SHOWN_ONCE } from './client-view.ts';
 import type { CliCommand } from './command.ts';
 import type { CommandRun } from './command-run.ts';
 import type { Installation } from './context.ts';
-import { identityProviderJson, listedProviders, registeredProvider, shownProvider } from './identity-provider-view.ts';
+import {
+  allEnded,
+  identityProviderJson,
+  listedProviders,
+  registeredProvider,
+  shownProvider,
+} from './identity-provider-view.ts';
 import { readJwksFile } from './jwks-file.ts';
 import {
+  type Moment,
   NEWER,
   type NewerOption,
+  readMoment,
   readRights,
   readTimeSetting,
   type TimeSetting,
+  timeOf,
   YES,
   type YesOption,
 } from './option.ts';
+import { NowAndThen } from './progress.ts';
 import { confirm } from './terminal-input.ts';
+import { exactTime } from './time.ts';
 
 type SettingOptions = {
   name?: string;
@@ -170,6 +181,17 @@ function addStopping(group: CliCommand, run: CommandRun): void {
     'is paused: nobody can sign in with it, and it may ask nothing; "identity-provider resume" ends that.',
     'identity-provider pause product',
   );
+  group
+    .leaf(
+      'end-all <id>',
+      'End everything that was given through it since a time: sign-ins on their way, sessions and grants.',
+      ['identity-provider end-all product --since 12h', 'identity-provider end-all product --since 2026-11-24T09:30'],
+    )
+    .requiredOption('--since <time>', 'when the first harm may have been done: 12h or 7d ago, or a time', readMoment)
+    .option(...YES)
+    .action((id: string, { since, yes = false }: YesOption & { since: Moment }) =>
+      run.withInstallation((installation) => endAll(installation, run, id, since, yes)),
+    );
   act('resume', 'Let people sign in with it again.', 'is active again.', 'identity-provider resume product');
   group
     .leaf('delete <id>', 'Delete an identity provider at which no account has an identity.', [
@@ -184,4 +206,16 @@ function addStopping(group: CliCommand, run: CommandRun): void {
         return { json: { ...identityProviderJson(provider), status: 'deleted' }, text: [`${name} is deleted.`] };
       }),
     );
+}
+
+async function endAll({ identityProviders }: Installation, run: CommandRun, id: string, moment: Moment, yes: boolean) {
+  const since = timeOf(moment, run.context.now());
+  const { name } = await identityProviders.show(id);
+  const question = `End all sessions and grants that were given through ${name} since ${exactTime(since)}?`;
+  await confirm(run.context, `${question} This cannot be undone.`, yes);
+  const lines = new NowAndThen(run.context);
+  const { provider, ended } = await identityProviders.endAll(id, since, ({ sessions, grants }) =>
+    lines.say(`${sessions} sessions and ${grants} grants are ended so far`),
+  );
+  return allEnded(provider, since, ended);
 }

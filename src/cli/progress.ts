@@ -67,3 +67,22 @@ function duration(seconds: number): string {
   if (seconds < 90) return `${Math.ceil(seconds)} s`;
   return seconds < 5400 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3600)} h`;
 }
+
+/** Lines about a long command whose end is not known, on standard error: one every ten seconds. */
+export class NowAndThen {
+  readonly #context: Pick<CommandContext, 'stderr' | 'now'>;
+  #saidAt: number;
+
+  constructor(context: Pick<CommandContext, 'stderr' | 'now'>) {
+    this.#context = context;
+    this.#saidAt = context.now();
+  }
+
+  /** Writes a line if it is time. */
+  say(line: string): void {
+    const now = this.#context.now();
+    if (now - this.#saidAt < EVERY_MS.elsewhere) return;
+    this.#saidAt = now;
+    this.#context.stderr.write(`${line}\n`);
+  }
+}

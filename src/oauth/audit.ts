@@ -50,6 +50,7 @@ export const AUDIT_ACTIONS = [
   'identity_provider_paused',
   'identity_provider_resumed',
   'identity_provider_deleted',
+  'identity_provider_all_ended',
   'sign_in_refused',
   'sign_in_request_conflict',
 ] as const;

@@ -163,6 +163,16 @@ export function newGrant(made: NewGrant, keyId: number, lifetimes: Lifetimes, no
   };
 }
 
+/** How long before its Allow a grant may have got its id (ms): a device gets that with its code, and clocks differ. */
+const ID_BEFORE_ALLOW_MS = 3_600_000;
+
+/** An id that is lower than that of each grant that was allowed at a time (ms) or later. */
+export function oldestGrantId(allowedAt: number): Buffer {
+  const id = Buffer.alloc(GRANT_ID_BYTES);
+  id.writeUIntBE(Math.max(0, allowedAt - ID_BEFORE_ALLOW_MS), 0, 6);
+  return id;
+}
+
 /** A grant id as people and logs read it: 8-4-4-4-12 hexadecimal digits. */
 export function grantIdText(id: Buffer): string {
   const text = id.toString('hex');

@@ -70,6 +70,9 @@ export type ActiveGrant = { readonly id: Buffer; readonly usedAt: number };
  */
 export type Redemption = 'redeemed' | 'crowded' | false;
 
+/** What a walk over a table found in one window of its keys, and the key after which it goes on; null at the end. */
+export type Walked<Row> = { readonly found: readonly Row[]; readonly goesOnAfter: Buffer | null };
+
 /** Which events to list; at most `limit`, newest first. */
 export type AuditFilter = {
   readonly sequence?: number;
@@ -130,6 +133,16 @@ export type GrantStore = {
   ): Promise<number>;
   /** Ends every grant of the installation by raising its epoch. */
   revokeAllGrants(event: AuditEvent): Promise<void>;
+  /**
+   * The next window of a walk over all grants, after an id: those given through a provider at `since` or later, or by a sign-in
+   * of then, that neither ended nor expired at `liveAt`. Times in ms.
+   */
+  walkGrants(
+    providerId: string,
+    since: number,
+    liveAt: number,
+    after: Buffer,
+  ): Promise<Walked<Pick<Grant, 'id' | 'clientId' | 'resourceOwnerId'>>>;
   /**
    * Notes that an access token of a grant was used. It is written later, in batches; `findGrant` returns
    * it at once. Marks only grow, and a crash loses at most the last second of them. A use soon after a noted one

@@ -10,6 +10,7 @@ import type { AccountStore, IdentityProviderStore } from '../accounts/store.ts';
 import { type Actor, type AuditAction, type AuditEvent, auditEvent } from '../oauth/audit.ts';
 import { OperatorError } from '../oauth/error.ts';
 import { makeSecret } from '../oauth/secret.ts';
+import { type EndedThroughProvider, endThroughProvider, type ProviderEndingParts } from './provider-ending.ts';
 import { checkKeys, checkName } from './registration.ts';
 import { changesOf } from './registration-changes.ts';
 import { type WhichSecret, withNewSecret, withoutSecret } from './secret-rotation.ts';
@@ -25,7 +26,7 @@ export type NewIdentityProvider = IdentityProviderSettings & Pick<IdentityProvid
 
 /** What the registry works with. `now` returns ms since the epoch. */
 export type IdentityProviderRegistryParts = {
-  readonly store: IdentityProviderStore & Pick<AccountStore, 'hasAccounts'>;
+  readonly store: IdentityProviderStore & Pick<AccountStore, 'hasAccounts'> & ProviderEndingParts['store'];
   readonly prefix: string;
   readonly now: () => number;
 };
@@ -119,6 +120,17 @@ export class IdentityProviderRegistry {
   /** Lets people sign in there again. */
   resume(id: string): Promise<IdentityProvider> {
     return this.#setStatus(id, 'active', 'identity_provider_resumed');
+  }
+
+  /** Ends what was given through a provider since a time (ms); `provider-ending.ts` says how. */
+  async endAll(
+    id: string,
+    since: number,
+    report?: (ended: EndedThroughProvider) => void,
+  ): Promise<{ readonly provider: IdentityProvider; readonly ended: EndedThroughProvider }> {
+    const provider = await this.show(id);
+    const parts = report ? { ...this.#parts, report } : this.#parts;
+    return { provider, ended: await endThroughProvider(parts, provider, since, this.#operator) };
   }
 
   /** Deletes a provider that nobody has an identity at. */

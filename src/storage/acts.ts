@@ -3,6 +3,7 @@
  * them in its own way, `sqlite/runner.ts` inside the write queue and `postgresql/runner.ts` in a transaction.
  */
 import type { AuditEvent } from '../oauth/audit.ts';
+import type { Walked } from '../oauth/store.ts';
 import type { Stored } from './tables/table.ts';
 
 /** The key of the installation's row. */
@@ -32,6 +33,19 @@ export const UNDONE = new Error('an act did not happen, and those before it are 
 
 /** The values of a row, in the order in which they were selected. */
 export type Tuple = readonly unknown[];
+
+/** Number of rows that one window of a walk reads. */
+export const WALK_WINDOW = 512;
+
+/** A window of a walk, of rows in the order of their keys: those that were asked for, and where it goes on. */
+export function walked<Row>(
+  rows: readonly Row[],
+  isFound: (row: Row) => boolean,
+  keyOf: (row: Row) => Buffer,
+): Walked<Row> {
+  const last = rows[WALK_WINDOW - 1];
+  return { found: rows.filter(isFound), goesOnAfter: last === undefined ? null : keyOf(last) };
+}
 
 /** What runs them. All of it throws `StoreUnavailable`. */
 export type Runner = {

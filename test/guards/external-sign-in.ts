@@ -34,6 +34,25 @@ export const externalSignInGuards: readonly Guard[] = [
       '',
     ],
   ]),
+  ...guardsIn(
+    'src/operator/provider-ending.ts',
+    ['test/storage/sqlite.test.ts', 'test/http/external/end-all.test.ts'],
+    [
+      ['no time in the future ends everything of later', 'if (since > now())', 'if (since < 0)'],
+      ['only tickets of that time die', 'statedAt(signIn) >= since &&', ''],
+      ['only sessions of that time end', 'signedInSince(session, since) &&', ''],
+      ['a walk begins before the ids of that time', 'oldestGrantId(since),', 'oldestGrantId(since + 7_200_000),'],
+    ],
+  ),
+  ...guardsIn(
+    'src/storage/tables/grants.ts',
+    ['test/storage/sqlite.test.ts'],
+    [
+      ['what a sign-in of that time gave ends', '(granted_at >= $3 OR signed_in_at >= $3)', 'granted_at >= $3'],
+      ['what was given at that time ends', '(granted_at >= $3 OR signed_in_at >= $3)', 'signed_in_at >= $3'],
+      ['only what was given through the provider ends', 'coalesce(provider_id = $2 AND', 'coalesce($2 = $2 AND'],
+    ],
+  ),
   ...guardsIn('src/accounts/external-sign-ins.ts', TESTS, [
     ['a request is its provider’s', 'if (request.providerId !== provider.id)', 'if (request.providerId === null)'],
     [

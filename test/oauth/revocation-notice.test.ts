@@ -71,6 +71,7 @@ const told: Record<AuditAction, RevocationNotice | null> = {
   identity_provider_paused: null,
   identity_provider_resumed: null,
   identity_provider_deleted: null,
+  identity_provider_all_ended: null,
   sign_in_refused: null,
   sign_in_request_conflict: null,
 };

@@ -10,6 +10,7 @@ import { foreignPasswords } from './conformance/foreign-passwords.ts';
 import { epochs, grants, marks } from './conformance/grants.ts';
 import { externalSignIns, identities, identityProviders } from './conformance/identities.ts';
 import { invitations } from './conformance/invitations.ts';
+import { providerEndings } from './conformance/provider-endings.ts';
 import { resourceServers, scopes } from './conformance/resource-servers.ts';
 
 /** Runs the suite; `open` makes an empty store that goes with the test. */
@@ -41,5 +42,6 @@ export function storeConformance(
   describe(`${name}: identities`, () => identities(withStore));
   describe(`${name}: foreign passwords`, () => foreignPasswords(withStore));
   describe(`${name}: sign-ins elsewhere`, () => externalSignIns(withStore));
+  describe(`${name}: what was given through a provider`, () => providerEndings(withStore));
   describe(`${name}: audit trail`, () => trail(withStore));
 }

@@ -133,23 +133,6 @@ export function sampleResourceServer(some: Partial<ResourceServer> = {}): Resour
 }
 
 /** The mark of the n-th client assertion, the same for the same n. */
-export function sampleProvider(some: Partial<IdentityProvider> = {}): IdentityProvider {
-  return {
-    id: 'product',
-    status: 'active',
-    name: 'Photos',
-    signInUrl: 'https://app.example/sign-in',
-    secrets: [sampleSecret()],
-    keys: [],
-    ownIds: false,
-    rights: ['sign-in'],
-    forOperators: false,
-    sessionLifetime: null,
-    createdAt: NOW,
-    ...some,
-  };
-}
-
 export function sampleMark(n: number): UsedAssertion {
   return { clientId: 'app_one', digest: hash('sha256', `assertion ${n}`, 'buffer'), expiresAt: NOW + 600_000 };
 }
@@ -192,6 +175,23 @@ export function sampleGeneration({ id, keyId }: Grant, generation: number): Gene
 
 export function sampleSession(some: Partial<Session> = {}): Session {
   return { ...passwordSession('', 'usr_ada', NOW), digest: randomBytes(32), ...some };
+}
+
+export function sampleProvider(some: Partial<IdentityProvider> = {}): IdentityProvider {
+  return {
+    id: 'product',
+    status: 'active',
+    name: 'Photos',
+    signInUrl: 'https://app.example/sign-in',
+    secrets: [sampleSecret()],
+    keys: [],
+    ownIds: false,
+    rights: ['sign-in'],
+    forOperators: false,
+    sessionLifetime: null,
+    createdAt: NOW,
+    ...some,
+  };
 }
 
 /** What a provider said of a sign-in whose request ends at a time (ms). */

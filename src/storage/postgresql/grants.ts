@@ -187,7 +187,10 @@ export function grantStore(database: Database, marks: UseMarks, clients: KnownCl
     version: () => null,
     noteUse: (grant, use) => marks.note(grant, use),
   };
-  return withColdVerbs(own, runnerOn(database), marks, 'max(oauth_grant.id::text)');
+  return withColdVerbs(own, runnerOn(database), marks, {
+    newest: 'max(oauth_grant.id::text)',
+    given: (parameter) => `encode(${parameter}::bytea, 'hex')::uuid`,
+  });
 }
 
 function recorded(event: AuditEvent): Record<string, unknown> {

@@ -124,5 +124,8 @@ export function grantStore(tables: Tables, clients: RowCache<Client>, marks: Use
       return usedAt;
     },
   };
-  return withColdVerbs(own, runnerOn(tables), marks, 'max(oauth_grant.id)');
+  return withColdVerbs(own, runnerOn(tables), marks, {
+    newest: 'max(oauth_grant.id)',
+    given: (parameter) => parameter,
+  });
 }

@@ -1,7 +1,7 @@
 /** What providers said of sign-ins that browsers come back from. */
 import type { ExternalSignIn } from '../../accounts/external-sign-in.ts';
 import type { ExternalSignInStore } from '../../accounts/store.ts';
-import type { Runner, Statement } from '../acts.ts';
+import { type Runner, type Statement, WALK_WINDOW, walked } from '../acts.ts';
 import { rowKey } from '../row-key.ts';
 import { SESSION } from './sessions.ts';
 import { Table } from './table.ts';
@@ -34,6 +34,9 @@ const STATE = `${EXTERNAL_SIGN_IN.insertion}
 
 const TAKE = 'UPDATE external_sign_in SET ticket = NULL WHERE nonce = $1 AND ticket = $2';
 
+const TICKET = EXTERNAL_SIGN_IN.pick('nonce', 'providerId', 'ticket', 'ticketExpiresAt');
+const WALK = `SELECT ${TICKET.names} FROM external_sign_in WHERE nonce > $1 ORDER BY nonce LIMIT ${WALK_WINDOW}`;
+
 /** The account's row is locked where others write meanwhile: one that is being disabled is waited for, or ends this session. */
 const BEGIN = `
   INSERT INTO session (${SESSION.names})
@@ -52,6 +55,14 @@ export function externalSignInStore(runner: Runner): ExternalSignInStore {
     async stateExternalSignIn(stated) {
       await runner.change([rowKey(stated.nonce)], { sql: STATE, values: EXTERNAL_SIGN_IN.values(stated) });
       return (await find(stated.nonce)) as ExternalSignIn;
+    },
+    async walkTickets(providerId, after) {
+      const rows = await runner.select({ sql: WALK, values: [after] }, 'all');
+      return walked(
+        rows.map((row) => TICKET.read(row)),
+        (signIn) => signIn.providerId === providerId && signIn.ticket !== null,
+        ({ nonce }) => nonce,
+      );
     },
     takeTicket(nonce, ticket, result, event) {
       const [touches, rest]: [Buffer[], Statement[]] = [[nonce], []];

@@ -5,7 +5,7 @@
 import { DEVICE_GRANT_TYPE } from '../../oauth/device-authorization.ts';
 import type { Grant, RevocationReason, Use } from '../../oauth/grant.ts';
 import type { ActiveGrant, GrantCount, GrantFilter, GrantStore, GrantSummary, ListedGrant } from '../../oauth/store.ts';
-import { INSTALLATION_KEY, type Runner, type Statement, type Tuple } from '../acts.ts';
+import { INSTALLATION_KEY, type Runner, type Statement, type Tuple, WALK_WINDOW, walked } from '../acts.ts';
 import type { UseMarks } from '../use-marks.ts';
 import { asBuffer, Table } from './table.ts';
 
@@ -243,6 +243,22 @@ const ACTIVE = `
   SELECT id, CASE WHEN last_used_at > rotated_at THEN last_used_at ELSE rotated_at END FROM oauth_grant
   WHERE resource_owner_id = $1 AND client_id = $2 AND generation > 0 AND expires_at > $3 AND ${NOT_ENDED}`;
 
+const WALKED_GRANT = Table.of<Pick<Grant, 'id' | 'clientId' | 'resourceOwnerId'> & { readonly isFound: boolean }>(
+  'walked',
+  {
+    id: 'uuid',
+    clientId: 'text',
+    resourceOwnerId: 'text',
+    isFound: 'boolean',
+  },
+);
+
+/** Every row of a window is read, and not every row of a provider searched: there is no index that an Allow had to write. */
+const walk = (after: string) => `
+  SELECT id, client_id, resource_owner_id,
+    coalesce(provider_id = $2 AND (granted_at >= $3 OR signed_in_at >= $3) AND expires_at > $4 AND ${NOT_ENDED}, FALSE)
+  FROM oauth_grant WHERE id > ${after} ORDER BY id LIMIT ${WALK_WINDOW}`;
+
 /** At least as many as can come together in one commit, so that they do not become more. */
 const DELETIONS = 256;
 
@@ -268,11 +284,17 @@ export type OwnGrants = Pick<
 >;
 
 /**
- * The port's grants, with each store's own. `newestId` is the expression of the newest id of a group, for which not every
- * store has `max`.
+ * The port's grants, with each store's own. `ids` are expressions of the newest id of a group, for which not every store has
+ * `max`, and of an id that is given as bytes.
  */
-export function withColdVerbs(own: OwnGrants, runner: Runner, marks: UseMarks, newestId: string): GrantStore {
-  const [all, ofClient] = [summarize(newestId, ''), summarize(newestId, 'AND client_id = $4')];
+export function withColdVerbs(
+  own: OwnGrants,
+  runner: Runner,
+  marks: UseMarks,
+  ids: { readonly newest: string; readonly given: (parameter: string) => string },
+): GrantStore {
+  const [all, ofClient] = [summarize(ids.newest, ''), summarize(ids.newest, 'AND client_id = $4')];
+  const walking = walk(ids.given('$1'));
   return {
     ...own,
     async findEpochs(clientId, resourceOwnerId) {
@@ -312,6 +334,14 @@ export function withColdVerbs(own: OwnGrants, runner: Runner, marks: UseMarks, n
       await marks.flush();
       const rows = await runner.select({ sql: ACTIVE, values: [resourceOwnerId, clientId, liveAt] }, 'all');
       return rows.map((row) => ACTIVE_GRANT.read(row));
+    },
+    async walkGrants(providerId, since, liveAt, after) {
+      const rows = await runner.select({ sql: walking, values: [after, providerId, since, liveAt] }, 'all');
+      return walked(
+        rows.map((row) => WALKED_GRANT.read(row)),
+        ({ isFound }) => isFound,
+        ({ id }) => id,
+      );
     },
     // What is kept of them may stay: it says the same, that they are over.
     deleteEndedGrants: (resourceOwnerId, clientId, expiredAt) =>

@@ -1,7 +1,7 @@
 /** Sessions of accounts. */
 import type { Session } from '../../accounts/session.ts';
 import type { SessionStore } from '../../accounts/store.ts';
-import type { Runner } from '../acts.ts';
+import { type Runner, WALK_WINDOW, walked } from '../acts.ts';
 import { rowKey } from '../row-key.ts';
 import { ACCOUNT, END_SESSIONS, NEW_PASSWORD, storedPassword } from './accounts.ts';
 import { Table } from './table.ts';
@@ -34,6 +34,7 @@ const CHANGE_PASSWORD = `
   WHERE id = $1 AND status = 'active' AND password = $2`;
 
 const TOUCH = 'UPDATE session SET last_seen_at = $2 WHERE digest = $1 AND last_seen_at < $2';
+const WALK = `SELECT ${SESSION.names} FROM session WHERE digest > $1 ORDER BY digest LIMIT ${WALK_WINDOW}`;
 const END = 'DELETE FROM session WHERE digest = $1';
 
 /** The port's sessions. */
@@ -73,6 +74,14 @@ export function sessionStore(runner: Runner): SessionStore {
       return { session: SESSION.read(row), account: ACCOUNT.read(row.slice(SESSION.columns.length)) };
     },
     touchSession: (digest, at) => runner.change([rowKey(digest)], { sql: TOUCH, values: [digest, at] }),
+    async walkSessions(providerId, after) {
+      const rows = await runner.select({ sql: WALK, values: [after] }, 'all');
+      return walked(
+        rows.map((row) => SESSION.read(row)),
+        (session) => session.providerId === providerId,
+        ({ digest }) => digest,
+      );
+    },
     endSession: (digest, event) => runner.act({ touches: [rowKey(digest)], event, first: ending(digest) }),
   };
 }

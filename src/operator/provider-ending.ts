@@ -1,0 +1,97 @@
+/**
+ * Ends what was given through an identity provider since some time, as after its secret leaked. It walks over tables in windows and
+ * ends each thing by itself, so that nobody waits for it; where it was interrupted it is run again, and finds what is left.
+ */
+import type { IdentityProvider } from '../accounts/identity-provider.ts';
+import { type Session, sessionExpiresAt, signedInSince } from '../accounts/session.ts';
+import type { AccountStore } from '../accounts/store.ts';
+import { statedAt } from '../accounts/ticket.ts';
+import { type Actor, type AuditAction, type AuditEvent, auditEvent } from '../oauth/audit.ts';
+import { OperatorError } from '../oauth/error.ts';
+import { type Grant, grantIdText, oldestGrantId } from '../oauth/grant.ts';
+import type { GrantStore, Walked } from '../oauth/store.ts';
+
+/** What it works with. `now` returns ms since the epoch; `report` gets how much ended so far. */
+export type ProviderEndingParts = {
+  readonly store: Pick<
+    AccountStore,
+    'walkTickets' | 'takeTicket' | 'walkSessions' | 'endSession' | 'recordSignInEvent'
+  > &
+    Pick<GrantStore, 'walkGrants' | 'revokeGrant'>;
+  readonly now: () => number;
+  readonly report?: (ended: EndedThroughProvider) => void;
+};
+
+/** How many were ended: sign-ins on their way back to a browser, sessions, and grants, redeemed or not. */
+export type EndedThroughProvider = { readonly signIns: number; readonly sessions: number; readonly grants: number };
+
+/** How many are ended at the same time: they share commits, and leave room for the requests of others. */
+const AT_ONCE = 64;
+
+/**
+ * Ends what was given since a time (ms), or by a sign-in of then. In this order, so that nothing slips through: no ticket makes a
+ * session any more, no session makes a grant (`issueGrant`), and then the grants. Throws `OperatorError`.
+ */
+export async function endThroughProvider(
+  { store, now, report = () => {} }: ProviderEndingParts,
+  { id: providerId }: IdentityProvider,
+  since: number,
+  operator: Actor,
+): Promise<EndedThroughProvider> {
+  if (since > now()) throw new OperatorError('this time is in the future: give when the first harm may have been done');
+  const through = `through ${providerId} since ${new Date(since).toISOString()}`;
+  const event = (action: AuditAction, about: Partial<AuditEvent> = {}) =>
+    ({ ...auditEvent(action, operator, now(), { clientId: providerId, detail: through }), ...about }) as AuditEvent;
+  await store.recordSignInEvent(event('identity_provider_all_ended'));
+  const ended = { signIns: 0, sessions: 0, grants: 0 };
+  const count = (what: keyof EndedThroughProvider) => (number: number) => {
+    ended[what] += number;
+    report(ended);
+  };
+  await walk(
+    (after) => store.walkTickets(providerId, after),
+    async (signIn) =>
+      statedAt(signIn) >= since &&
+      signIn.ticketExpiresAt > now() &&
+      signIn.ticket !== null &&
+      store.takeTicket(signIn.nonce, signIn.ticket, null, event('sign_in_refused')),
+    count('signIns'),
+  );
+  await walk(
+    (after) => store.walkSessions(providerId, after),
+    async (session: Session) =>
+      signedInSince(session, since) &&
+      sessionExpiresAt(session) > now() &&
+      store.endSession(session.digest, event('user_sessions_ended', { resourceOwnerId: session.accountId })),
+    count('sessions'),
+  );
+  await walk(
+    (after) => store.walkGrants(providerId, since, now(), after),
+    ({ id, clientId, resourceOwnerId }: Pick<Grant, 'id' | 'clientId' | 'resourceOwnerId'>) =>
+      store.revokeGrant(
+        id,
+        'operator',
+        event('grant_revoked', { grantId: grantIdText(id), clientId, resourceOwnerId }),
+      ),
+    count('grants'),
+    oldestGrantId(since),
+  );
+  return ended;
+}
+
+/** Ends what a walk finds, and tells how many of each window. */
+async function walk<Row>(
+  next: (after: Buffer) => Promise<Walked<Row>>,
+  end: (row: Row) => Promise<boolean>,
+  count: (ended: number) => void,
+  start: Buffer = Buffer.alloc(0),
+): Promise<void> {
+  for (let place: Buffer | null = start; place; ) {
+    const { found, goesOnAfter }: Walked<Row> = await next(place);
+    for (let from = 0; from < found.length; from += AT_ONCE) {
+      const outcomes = await Promise.all(found.slice(from, from + AT_ONCE).map(end));
+      count(outcomes.filter(Boolean).length);
+    }
+    place = goesOnAfter;
+  }
+}
