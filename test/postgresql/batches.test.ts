@@ -9,8 +9,7 @@ import { Connections } from '../../src/storage/postgresql/connections.ts';
 import { KnownClients } from '../../src/storage/postgresql/known-clients.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { addAdaAndOne, event, NOW, sampleGeneration, sampleGrant, sampleUse } from '../support/storage.ts';
-import { instance, numbers, readyDatabases } from './instance.ts';
-import { waitForConnections } from './patience.ts';
+import { instance, numbers, PATIENT, readyDatabases } from './instance.ts';
 
 const server = await startPostgres({
   shared_preload_libraries: 'pg_stat_statements',
@@ -18,12 +17,11 @@ const server = await startPostgres({
 });
 after(() => server.remove());
 const createDatabase = await readyDatabases(server);
-waitForConnections();
 
 async function openWithGrants(t: TestContext, number: number) {
   const url = await createDatabase();
   await server.query(url, 'CREATE EXTENSION pg_stat_statements');
-  const opened = await instance(t, url);
+  const opened = await instance(t, url, PATIENT);
   await addAdaAndOne(opened);
   const grants = Array.from({ length: number }, () => sampleGrant());
   const issue = (grant: Grant) => opened.store.issueGrant(grant, event('consent_allowed'));
@@ -65,7 +63,7 @@ test('an answer is shared only by those who ask before the statement is sent', a
   // So many that the last one is sent by the very call that asks for it.
   const { store, grants, url } = await openWithGrants(t, 32);
   const { id } = grants.at(-1) as Grant;
-  const other = await instance(t, url);
+  const other = await instance(t, url, PATIENT);
   const findAll = () => Promise.all(grants.map((grant) => store.findGrant(grant.id)));
   await findAll();
   await findAll();
@@ -99,7 +97,8 @@ test('each request of a statement has its own guard and its own answer', async (
 function heldConnections(t: TestContext, url: string) {
   const opening = Promise.withResolvers<void>();
   const session = { statementTimeout: 5000, lockTimeout: 5000, byKey: true };
-  const connections = new Connections(1, () => opening.promise.then(() => Connection.open(url, session)));
+  const open = () => opening.promise.then(() => Connection.open(url, session));
+  const connections = new Connections(1, open, PATIENT.checkoutTimeout);
   t.after(() => connections.close());
   return { connections, open: opening.resolve };
 }
@@ -146,7 +145,7 @@ test('an instance keeps ten thousand clients at most', async (t) => {
   const url = await createDatabase();
   const { connections, open } = heldConnections(t, url);
   open();
-  await addAdaAndOne(await instance(t, url));
+  await addAdaAndOne(await instance(t, url, PATIENT));
   await server.query(
     url,
     `INSERT INTO client SELECT copy.* FROM client, generate_series(1, 10000) AS number,

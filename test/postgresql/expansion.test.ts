@@ -9,13 +9,11 @@ import { storeConformance } from '../storage/conformance.ts';
 import { sampleExpansion } from '../storage/expansion.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { addAdaAndOne, event, NOW, sampleGeneration, sampleGrant } from '../support/storage.ts';
-import { instance, readyDatabases, waitingCopies } from './instance.ts';
-import { waitForConnections } from './patience.ts';
+import { instance, PATIENT, readyDatabases, waitingCopies } from './instance.ts';
 
 const server = await startPostgres();
 after(() => server.remove());
 const createDatabase = await readyDatabases(server);
-waitForConnections();
 const TABLES = "SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'";
 const SESSION = { statementTimeout: 0, lockTimeout: 5000, byKey: false };
 
@@ -34,7 +32,7 @@ async function expand(url: string): Promise<void> {
 async function openExpanded(t: TestContext) {
   const url = await createDatabase();
   await expand(url);
-  return instance(t, url, { migrate: false });
+  return instance(t, url, { ...PATIENT, migrate: false });
 }
 
 storeConformance(
@@ -45,7 +43,7 @@ storeConformance(
 
 test('an instance goes on while the next release expands the schema, and both see each other', async (t) => {
   const url = await createDatabase();
-  const { store } = await instance(t, url);
+  const { store } = await instance(t, url, PATIENT);
   await addAdaAndOne({ store });
   const grants = Array.from({ length: 40 }, () => sampleGrant());
   const [first] = grants;
@@ -59,7 +57,7 @@ test('an instance goes on while the next release expands the schema, and both se
   };
   await walk(first);
   await Promise.all([expand(url), ...grants.slice(1).map(walk)]);
-  const other = await instance(t, url);
+  const other = await instance(t, url, PATIENT);
   for (const { id } of grants) {
     const found = await other.store.findGrant(id);
     assert.ok(found && isEnded(found.grant, found.standing));

@@ -18,17 +18,15 @@ import {
   sampleSession,
   sampleUse,
 } from '../support/storage.ts';
-import { instance, readyDatabases } from './instance.ts';
-import { waitForConnections } from './patience.ts';
+import { instance, PATIENT, readyDatabases } from './instance.ts';
 
 const server = await startPostgres();
 after(() => server.remove());
 const createDatabase = await readyDatabases(server);
-waitForConnections();
 
 async function openTwo(t: TestContext) {
   const url = await createDatabase();
-  const [one, other] = [await instance(t, url), await instance(t, url)];
+  const [one, other] = [await instance(t, url, PATIENT), await instance(t, url, PATIENT)];
   await addAdaAndOne(one);
   const grant = sampleGrant();
   await one.store.issueGrant(grant, event('consent_allowed'));
@@ -279,7 +277,7 @@ test('RFC 7523 §3: marks of several clients are made, and cleared, in the order
   await server.query(url, "UPDATE client_assertion_total SET marks = marks WHERE client_id IN ('app_0', 'app_3')");
   for (const scan of ['indexscan', 'bitmapscan'])
     await server.query(url, `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET enable_${scan} = off`);
-  const cleaning = await instance(t, url);
+  const cleaning = await instance(t, url, PATIENT);
   for (const act of [() => use(NOW + 60_000), () => cleaning.cleanUp.clearMarks()]) {
     const [holder, other] = [await openTransaction(t, url), await openTransaction(t, url)];
     await holder.query("SELECT FROM client_assertion_total WHERE client_id = 'app_4' FOR UPDATE");
@@ -326,7 +324,7 @@ test('who reads the trail while two instances write it reads every event once, i
 
 test('RFC 7523 §3: two instances give a client no more marks than it may have, while marks are cleared beside them', async (t) => {
   const url = await createDatabase();
-  const [one, other] = [await instance(t, url), await instance(t, url)];
+  const [one, other] = [await instance(t, url, PATIENT), await instance(t, url, PATIENT)];
   const mark = (n: number, expiresAt = NOW + 60_000) => ({
     ...sampleMark(n),
     clientId: n % 2 === 0 ? 'app_one' : 'app_two',

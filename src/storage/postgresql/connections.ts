@@ -9,6 +9,7 @@ import { StoreUnavailable } from '../../oauth/store.ts';
 import type { Connection } from './connection.ts';
 import { ConnectionLost, isConflict } from './errors.ts';
 
+/** Maximum time that a request waits for a connection (ms), unless a test bears a busy machine. */
 const CHECKOUT_TIMEOUT_MS = 1000;
 /** Maximum number of requests that wait for a connection; with more the database is far behind, and they are refused. */
 const MAX_WAITING = 2000;
@@ -33,6 +34,7 @@ type Waiting = {
 export class Connections {
   readonly #open: () => Promise<Connection>;
   readonly #maximum: number;
+  readonly #checkoutTimeout: number;
   readonly #idle: Connection[] = [];
   #waiting: Waiting[] = [];
   /** Numbers of connections that are open, being opened, and in use. */
@@ -47,9 +49,10 @@ export class Connections {
   readonly #closing: (() => void)[] = [];
   #closed: PromiseWithResolvers<void> | null = null;
 
-  constructor(maximum: number, open: () => Promise<Connection>) {
+  constructor(maximum: number, open: () => Promise<Connection>, checkoutTimeout = CHECKOUT_TIMEOUT_MS) {
     this.#maximum = maximum;
     this.#open = open;
+    this.#checkoutTimeout = checkoutTimeout;
   }
 
   /**
@@ -98,7 +101,7 @@ export class Connections {
           reject(error);
         }
       };
-      const waiting: Waiting = { serve, reject, timer: setTimeout(() => this.#giveUp(waiting), CHECKOUT_TIMEOUT_MS) };
+      const waiting: Waiting = { serve, reject, timer: setTimeout(() => this.#giveUp(waiting), this.#checkoutTimeout) };
       this.#waiting.push(waiting);
       this.#dispatch();
     });

@@ -30,10 +30,11 @@ export class Database {
   readonly writes: Connections;
   readonly #others: Connections;
 
-  constructor(open: (purpose: Purpose) => Promise<Connection>, sizes: Sizes) {
-    this.reads = new Connections(sizes.reads, () => open('reads'));
-    this.writes = new Connections(sizes.writes, () => open('writes'));
-    this.#others = new Connections(sizes.others, () => open('others'));
+  constructor(open: (purpose: Purpose) => Promise<Connection>, sizes: Sizes, checkoutTimeout?: number) {
+    const pool = (purpose: Purpose) => new Connections(sizes[purpose], () => open(purpose), checkoutTimeout);
+    this.reads = pool('reads');
+    this.writes = pool('writes');
+    this.#others = pool('others');
   }
 
   /** The rows that a query answers. Throws `StoreUnavailable`. */

@@ -38,6 +38,8 @@ export type PostgresqlOptions = OpeningOptions & {
   readonly url: string;
   /** Milliseconds since the epoch, for tests; without it the time is the database's. */
   readonly now?: () => number;
+  /** Maximum time that a request waits for a connection (ms), for tests of what a database answers on a busy machine. */
+  readonly checkoutTimeout?: number;
 };
 
 /** An open database. */
@@ -86,9 +88,9 @@ export async function openPostgresql(options: PostgresqlOptions): Promise<Postgr
 }
 
 function storage(options: PostgresqlOptions, ready: Ready, clock: DatabaseClock, now: () => number): PostgresqlStorage {
-  const { url, role } = options;
+  const { url, role, checkoutTimeout } = options;
   const open = (purpose: Purpose) => Connection.open(url, SESSIONS[purpose]);
-  const database = new Database(open, SIZES[role]);
+  const database = new Database(open, SIZES[role], checkoutTimeout);
   const known = new KnownClients(database.reads);
   const runner = runnerOn(database);
   const marks = useMarks(database);
