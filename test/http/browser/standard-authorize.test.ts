@@ -189,7 +189,9 @@ test('RFC 6749 §10.12: whoever was signed out meanwhile is asked to sign in, an
   const page = await browser.get(url);
   await browser.submit(await browser.get(`${service.appUrl}/sign-out`), '/sign-out');
   const visit = await browser.submit(page, '/oauth2/authorize', { decision: 'allow' });
-  assert.deepEqual([visit.status, service.appUrl + visit.headers.get('location')], [303, url]);
+  const [location, chosen] = (visit.headers.get('location') ?? '').split('&chosen=');
+  assert.deepEqual([visit.status, service.appUrl + location], [303, url]);
+  assert.match(String(chosen), /^[\w.-]+$/, 'what was chosen is kept, sealed');
   assert.match((await browser.get(url)).body, /name="password"/);
 });
 
