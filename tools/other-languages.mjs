@@ -1,6 +1,9 @@
-// npm run test:languages: OAuth clients of other languages, as Debian packages them, against a fresh service. What is
-// missing is installed where root runs this on Debian; with --no-install only what is there is tried.
+// npm run test:languages: OAuth clients of other languages, as Debian packages them, against a fresh service, and the example
+// of a product in Python. What is missing is installed where root runs this on Debian; with --no-install only what is there
+// is tried.
+import { spawnSync } from 'node:child_process';
 import { startWorld } from '../test/clients/walk.ts';
+import { FLASK, pythonWithFlask } from '../test/examples/product.ts';
 import { isThere, libraries, walk } from '../test/other-languages/walk.ts';
 import { aptGet, whyNotInstallable } from './debian.mjs';
 
@@ -12,11 +15,11 @@ const started = performance.now();
 const failures = [];
 /** @type {(() => Promise<void> | void)[]} */
 const ends = [];
-const missing = libraries.filter((library) => !isThere(library));
+const missing = [...libraries.filter((library) => !isThere(library)), ...(pythonWithFlask() ? [] : [FLASK])];
 const reasons = missing.length > 0 ? install() : [];
 const there = libraries.filter(isThere);
 for (const [index, { name, packages }] of missing.entries())
-  if (!there.some((library) => library.name === name))
+  if (name === FLASK.name ? !pythonWithFlask() : !there.some((library) => library.name === name))
     console.log(`${name}: not tried, as ${packages.join(' ')} is not installed: ${reasons[index]}`);
 
 const overdue = setTimeout(() => {
@@ -36,6 +39,7 @@ for (const library of there)
   }
 for (const end of ends.reverse()) await end();
 clearTimeout(overdue);
+if (pythonWithFlask() && !walkExamples()) failures.push(FLASK.name);
 for (const title of failures) console.error(`test:languages: ${title} failed, see above`);
 if (there.length === 0) console.error('test:languages: there was nothing to try');
 process.exitCode = failures.length > 0 || there.length === 0 ? 1 : 0;
@@ -50,6 +54,12 @@ function install() {
     const failed = aptGet(['install', '-y', '--no-install-recommends', ...packages], remaining());
     return failed || complaint || 'apt-get installed it, and yet it does not run';
   });
+}
+
+/** The examples, with the one that needs Flask; answers whether all went well. */
+function walkExamples() {
+  const options = ['--disable-warning=ExperimentalWarning', '--test', 'test/examples/products.test.ts'];
+  return spawnSync(process.execPath, options, { stdio: 'inherit', timeout: remaining() }).status === 0;
 }
 
 function remaining() {

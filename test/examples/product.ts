@@ -8,27 +8,30 @@ import { makeRootKey } from '../../src/settings/root-keys.ts';
 import { registerProvider } from '../support/provider.ts';
 import { freePort, type Lifetime, startTestService, type TestService } from '../support/service.ts';
 
-/** One of them: how it is run, and why it cannot be run here, or false. */
+/** One of them, and how it is run; without a command it cannot be run here. */
 export type Example = {
   readonly file: string;
-  readonly command: readonly string[];
-  readonly skip: string | false;
+  readonly command: readonly string[] | null;
 };
 
-const PYTHON = ['python3', '/usr/bin/python3'].find(
-  (python) => spawnSync(python, ['-c', 'import flask'], { stdio: 'ignore' }).status === 0,
-);
+/** Debian's packages for the example in Python. `npm run test:languages` installs them; `npm test` needs Node.js alone. */
+export const FLASK = { name: 'Flask of Python', packages: ['python3-flask'] };
+
+const PYTHON = pythonWithFlask();
 
 /** All of them. */
 export const EXAMPLES: readonly Example[] = [
-  { file: 'examples/product-plain-node/server.mjs', command: [process.execPath], skip: false },
-  { file: 'examples/product-express/server.mjs', command: [process.execPath], skip: false },
-  {
-    file: 'examples/product-flask/app.py',
-    command: [PYTHON ?? ''],
-    skip: PYTHON === undefined && 'no Flask for Python: on Debian it is the package python3-flask',
-  },
+  { file: 'examples/product-plain-node/server.mjs', command: [process.execPath] },
+  { file: 'examples/product-express/server.mjs', command: [process.execPath] },
+  { file: 'examples/product-flask/app.py', command: PYTHON === undefined ? null : [PYTHON] },
 ];
+
+/** A Python that has Flask. */
+export function pythonWithFlask(): string | undefined {
+  return ['python3', '/usr/bin/python3'].find(
+    (python) => spawnSync(python, ['-c', 'import flask'], { stdio: 'ignore' }).status === 0,
+  );
+}
 
 /** The people of each. */
 export const ADA = { name: 'Ada Lovelace', email: 'ada@example.com', password: 'numbers and poems' };
@@ -39,10 +42,8 @@ export const GRACE = { name: 'Grace Hopper', email: 'grace@example.com', passwor
 export type AtProduct = { readonly service: TestService; readonly productUrl: string };
 
 /** Starts both, for the length of a test; the service follows the machine's time, as the product does. */
-export async function startProduct(
-  t: Lifetime,
-  { file, command: [program = '', ...options] }: Example,
-): Promise<AtProduct> {
+export async function startProduct(t: Lifetime, { file, command }: Example): Promise<AtProduct> {
+  const [program = '', ...options] = command ?? [];
   const port = await freePort();
   const productUrl = `http://localhost:${port}`;
   const { service, secret } = await startService(t, `${productUrl}/oauth/sign-in`);
