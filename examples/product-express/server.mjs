@@ -1,12 +1,12 @@
 // Photos: a product with accounts of its own, in one file with Express. The lines between the marks are all that it needs so
 // that its people sign in here for Valetkey.
 //
-//     VALETKEY_URL=http://localhost:3000 VALETKEY_SECRET=… node examples/product-express/server.mjs
+//     OAUTH_URL=http://localhost:3000 OAUTH_SECRET=… node examples/product-express/server.mjs
 
 import { randomBytes, scryptSync, timingSafeEqual } from 'node:crypto';
 import express from 'express';
 
-const { PORT = '8000', VALETKEY_URL = 'http://localhost:3000', VALETKEY_SECRET = '' } = process.env;
+const { PORT = '8000', OAUTH_URL = 'http://localhost:3000', OAUTH_SECRET = '' } = process.env;
 
 const people = [
   makePerson('p-17', 'Ada Lovelace', 'ada@example.com', 'numbers and poems'),
@@ -43,8 +43,8 @@ app.all('/oauth/sign-in', async ({ session, query, body }, response) => {
   const more = `<form method="post">${yes}<button name="answer" value="no">No, go back</button></form>`;
   if (body?.answer !== 'no' && !(isIn && isSure)) return sendSignInPage(response, session, asked.client_name, more);
   const who = { subject: person?.id, name: person?.name, email: person?.email, auth_time: seconds(signedInAt) };
-  const said = await post(`${VALETKEY_URL}/api/auth/oauth/sign-in`, {
-    ...{ client_id: 'product', client_secret: VALETKEY_SECRET, sign_in_request: asked.sign_in_request },
+  const said = await post(`${OAUTH_URL}/api/auth/oauth/sign-in`, {
+    ...{ client_id: 'product', client_secret: OAUTH_SECRET, sign_in_request: asked.sign_in_request },
     ...(body?.answer === 'no' ? { error: 'access_denied' } : who),
   });
   delete session.asked;

@@ -1,7 +1,7 @@
 """Photos: a product with accounts of its own, in one file with Flask. The lines between the marks are all that it needs so
 that its people sign in here for Valetkey.
 
-    VALETKEY_URL=http://localhost:3000 VALETKEY_SECRET=… python3 examples/product-flask/app.py
+    OAUTH_URL=http://localhost:3000 OAUTH_SECRET=… python3 examples/product-flask/app.py
 """
 
 import hashlib
@@ -18,8 +18,8 @@ import urllib.request
 from flask import Flask, g, make_response, redirect, render_template_string, request
 from werkzeug.serving import make_server
 
-VALETKEY_URL = os.environ.get("VALETKEY_URL", "http://localhost:3000")
-VALETKEY_SECRET = os.environ.get("VALETKEY_SECRET", "")
+OAUTH_URL = os.environ.get("OAUTH_URL", "http://localhost:3000")
+OAUTH_SECRET = os.environ.get("OAUTH_SECRET", "")
 PORT = int(os.environ.get("PORT", "8000"))
 
 app = Flask(__name__)
@@ -87,8 +87,8 @@ def sign_in_for_valetkey():
         return sign_in_page("/oauth/sign-in", asked.get("client_name"), person["name"] if is_in else None)
     who = {"error": "access_denied"} if answer == "no" else {"subject": person["id"], "auth_time": int(signed_in_at)}
     who |= {} if answer == "no" else {"name": person["name"], "email": person["email"]}
-    us = {"client_id": "product", "client_secret": VALETKEY_SECRET, "sign_in_request": asked["sign_in_request"]}
-    said = post(f"{VALETKEY_URL}/api/auth/oauth/sign-in", us | who)
+    us = {"client_id": "product", "client_secret": OAUTH_SECRET, "sign_in_request": asked["sign_in_request"]}
+    said = post(f"{OAUTH_URL}/api/auth/oauth/sign-in", us | who)
     del g.session["asked"]
     if "redirect_to" in said:
         return redirect(said["redirect_to"], 303)

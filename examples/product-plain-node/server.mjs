@@ -1,13 +1,13 @@
 // Photos: a product with accounts of its own, in one file that needs Node.js alone. The lines between the marks are all that
 // it needs so that its people sign in here for Valetkey.
 //
-//     VALETKEY_URL=http://localhost:3000 VALETKEY_SECRET=… node examples/product-plain-node/server.mjs
+//     OAUTH_URL=http://localhost:3000 OAUTH_SECRET=… node examples/product-plain-node/server.mjs
 
 import { randomBytes, scryptSync, timingSafeEqual } from 'node:crypto';
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 
-const { PORT = '8000', VALETKEY_URL = 'http://localhost:3000', VALETKEY_SECRET = '' } = process.env;
+const { PORT = '8000', OAUTH_URL = 'http://localhost:3000', OAUTH_SECRET = '' } = process.env;
 
 const people = [
   makePerson('p-17', 'Ada Lovelace', 'ada@example.com', 'numbers and poems'),
@@ -32,8 +32,8 @@ async function signInForValetkey(session, query, answer) {
   const buttons = `<form method="post">${yes}<button name="answer" value="no">No, go back</button></form>`;
   if (answer !== 'no' && !(isIn && isSure)) return signInPage(session, '/oauth/sign-in', asked.client_name, buttons);
   const who = { subject: person?.id, name: person?.name, email: person?.email, auth_time: seconds(signedInAt) };
-  const said = await post(`${VALETKEY_URL}/api/auth/oauth/sign-in`, {
-    ...{ client_id: 'product', client_secret: VALETKEY_SECRET, sign_in_request: asked.sign_in_request },
+  const said = await post(`${OAUTH_URL}/api/auth/oauth/sign-in`, {
+    ...{ client_id: 'product', client_secret: OAUTH_SECRET, sign_in_request: asked.sign_in_request },
     ...(answer === 'no' ? { error: 'access_denied' } : who),
   });
   delete session.asked;

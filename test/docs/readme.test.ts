@@ -2,34 +2,18 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { Browser } from '../support/browser.ts';
 import { freePort, PASSWORD } from '../support/service.ts';
+import { appears, hasCurl, pathWithStandIn, patternOf, readSteps, temporaryFolder } from './transcript.ts';
 
 const root = new URL('../..', import.meta.url);
 const readme = readFileSync(new URL('README.md', root), 'utf8');
-
-/** A command of the transcript and what comes back, in which `…` is anything. */
-type Step = { readonly command: string; readonly answer: string };
-
-function readSteps(): Step[] {
-  const blocks = [...readme.matchAll(/```console\n(.*?)```/gs)].map(([, block = '']) => block);
-  return blocks
-    .flatMap((block) => block.split(/^\$ /m).slice(1))
-    .map((text) => {
-      const [command = '', ...answer] = text.trimEnd().split('\n');
-      return { command, answer: answer.join('\n') };
-    });
-}
-
-const hasCurl = spawnSync('curl', ['--version']).status === 0;
 
 if (hasCurl)
   test('README: the transcript works as it stands', { timeout: 300_000 }, (t) =>
@@ -84,20 +68,6 @@ test('the stand-in for curl refuses what it does not know', (t) => {
   }
 });
 
-function temporaryFolder(t: TestContext): string {
-  const folder = mkdtempSync(join(tmpdir(), 'valetkey-readme-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
-
-/** Writes a program "curl" into a folder, and answers a PATH on which it is found first. */
-function pathWithStandIn(folder: string): string {
-  const program = fileURLToPath(new URL('curl.child.ts', import.meta.url));
-  const words = `'${process.execPath}' --disable-warning=ExperimentalWarning '${program}'`;
-  writeFileSync(join(folder, 'curl'), `#!/bin/sh\nexec ${words} "$@"\n`, { mode: 0o755 });
-  return folder + delimiter + process.env['PATH'];
-}
-
 async function walkTranscript(t: TestContext, folder: string, PATH: string): Promise<void> {
   const ports = { 3000: await freePort(), 3001: await freePort() };
   const onFreePorts = (text: string) =>
@@ -110,7 +80,7 @@ async function walkTranscript(t: TestContext, folder: string, PATH: string): Pro
     VALETKEY_DATABASE_URL: `sqlite:${join(folder, 'valetkey.db')}`,
     VALETKEY_KEYS_FILE: join(folder, 'keys'),
   };
-  const [start, ...steps] = readSteps();
+  const [start, ...steps] = readSteps(readme);
   assert.match(start?.command ?? '', /^npm start$/);
   const service = spawn('npm', ['start'], {
     cwd: root,
@@ -164,23 +134,4 @@ function foundIn(answer: string): NodeJS.ProcessEnv {
   };
   const found = Object.entries(forms).map(([name, form]) => [name, form.exec(answer)?.[1]]);
   return Object.fromEntries(found.filter(([, value]) => value !== undefined));
-}
-
-function patternOf(expected: string): RegExp {
-  const literal = expected
-    .replace(/app_7k2mq9x4c0d8e1f3/g, 'app_…')
-    .split('…')
-    .map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
-  return new RegExp(`^${literal.join('[^]*')}`);
-}
-
-function appears(stream: NodeJS.ReadableStream, text: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    let seen = '';
-    stream.on('data', (chunk) => {
-      seen += chunk;
-      if (seen.includes(text)) resolve();
-    });
-    stream.once('end', () => reject(new Error(`the service ended: ${seen}`)));
-  });
 }

@@ -47,7 +47,7 @@ export async function startProduct(t: Lifetime, { file, command }: Example): Pro
   const port = await freePort();
   const productUrl = `http://localhost:${port}`;
   const { service, secret } = await startService(t, `${productUrl}/oauth/sign-in`);
-  const env = { PATH: process.env['PATH'], PORT: String(port), VALETKEY_URL: service.appUrl, VALETKEY_SECRET: secret };
+  const env = { PATH: process.env['PATH'], PORT: String(port), OAUTH_URL: service.appUrl, OAUTH_SECRET: secret };
   const child = spawn(program, [...options, file], { env, stdio: ['ignore', 'pipe', 'inherit'] });
   t.after(() => void child.kill('SIGKILL'));
   const ended = once(child, 'exit').then(() => Promise.reject(new Error(`${file} ended at once`)));
