@@ -155,6 +155,7 @@ function filledClient(n: number, { since, scope, clientSecret }: MadeUp): Client
     consent: 'ask',
     deviceFlow: false,
     assertionAudience: 'any',
+    seesExternalId: false,
   };
 }
 

@@ -15,6 +15,7 @@ type SettingsOptions = {
   consent?: ConsentPolicy;
   device?: boolean;
   assertionAudience?: AssertionAudience;
+  externalId?: boolean;
   refreshOverlap?: TimeSetting;
   refreshRetryWindow?: TimeSetting;
 };
@@ -42,6 +43,7 @@ export async function newSettings(options: RegisterOptions): Promise<ClientSetti
     consent: options.consent ?? 'ask',
     deviceFlow: options.device ?? false,
     assertionAudience: options.assertionAudience ?? 'any',
+    seesExternalId: options.externalId ?? false,
   };
 }
 
@@ -61,6 +63,7 @@ export async function changedSettings(client: Client, options: UpdateOptions): P
     consent,
     deviceFlow: device,
     assertionAudience,
+    seesExternalId: options.externalId,
   });
 }
 

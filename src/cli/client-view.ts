@@ -69,6 +69,7 @@ export function clientJson(client: Client) {
     consent: client.consent,
     device_flow: client.deviceFlow,
     assertion_audience: client.assertionAudience,
+    sees_external_id: client.seesExternalId,
     status: client.status,
     live_secrets: client.secrets.map(({ createdAt }) => ({ created_at: isoTime(createdAt) })),
     keys: client.keys.map(({ kid = null, kty = null, alg = null }) => ({ kid, kty, alg })),
@@ -119,6 +120,7 @@ function clientCard(client: Client): string[] {
     secrets: ['Live secrets', secrets.length === 0 ? 'none' : secrets],
     keys: ['Keys', client.keys.length === 0 ? 'none' : client.keys.map(keyLine)],
     assertionAudience: ['Assertion audience', audienceLine(client)],
+    seesExternalId: ['External id', client.seesExternalId ? 'told in /v2/me' : ''],
     createdAt: ['Registered', readableTime(client.createdAt)],
   };
   return card(Object.values(rows));

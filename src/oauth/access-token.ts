@@ -18,6 +18,8 @@ import { isForResource } from './resource-server.ts';
 export type CheckedToken = {
   readonly resourceOwner: ResourceOwner;
   readonly clientId: string;
+  /** What the product where they signed in calls them; null where it is not told. */
+  readonly externalId: string | null;
   readonly scope: string;
   readonly grantedAt: number;
   readonly expiresAt: number;
@@ -26,10 +28,10 @@ export type CheckedToken = {
 };
 
 /** An access token that is presented at a resource (null: at one without a URI), with the grant that it names. `now` in ms. */
-export type AccessTokenUse = {
+export type AccessTokenUse<Found extends GrantInContext> = {
   readonly keyring: Keyring;
   readonly credential: Credential;
-  readonly found: GrantInContext | null;
+  readonly found: Found | null;
   readonly resource: string | null;
   readonly now: number;
 };
@@ -38,7 +40,7 @@ export type AccessTokenUse = {
  * The grant of an access token that is good, or why it opens nothing. A rotation does not end the tokens before it; each
  * lives as long at most as the pair of the row does.
  */
-export function decideAccessToken(use: AccessTokenUse): GrantInContext | Refusal {
+export function decideAccessToken<Found extends GrantInContext>(use: AccessTokenUse<Found>): Found | Refusal {
   const { keyring, credential, found, resource, now } = use;
   if (!found) return invalidToken('no such grant');
   const { grant, standing } = found;

@@ -227,9 +227,10 @@ export class AuthorizationServer {
     const at = now();
     const good = decideAccessToken({ keyring, credential, found, resource: ownResource, now: at });
     if (good instanceof Refusal) return good;
-    const { grant, resourceOwner } = good;
+    const { grant, resourceOwner, client } = good;
     const { clientId, scope, grantedAt } = grant;
-    const checked = { resourceOwner, clientId, scope, grantedAt, expiresAt: credential.expiresAt };
+    const externalId = client.seesExternalId ? grant.externalId : null;
+    const checked = { resourceOwner, externalId, clientId, scope, grantedAt, expiresAt: credential.expiresAt };
     const usedAt = store.noteUse(grant, { generation: credential.generation, usedAt: at });
     const known = knownTokens.remember(token);
     if (usedAt !== null) known.keep(checked, version, periodOfCheck(credential.expiresAt, grant, usedAt));

@@ -35,6 +35,8 @@ export type Client = {
   /** Whether it may ask for device codes (RFC 8628). */
   readonly deviceFlow: boolean;
   readonly assertionAudience: AssertionAudience;
+  /** Whether `/v2/me` tells it what the product where the resource owner signed in calls them. */
+  readonly seesExternalId: boolean;
   readonly status: 'active' | 'paused';
   /** Grants issued under an earlier epoch are dead: raising it revokes them all in one write. */
   readonly epoch: number;

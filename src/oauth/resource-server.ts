@@ -37,6 +37,8 @@ export type ActiveToken = {
   readonly scope: string;
   readonly clientId: string;
   readonly resourceOwner: ResourceOwner;
+  /** What the product where they signed in calls them, or null. */
+  readonly externalId: string | null;
   readonly resource: string | null;
   readonly expiresAt: number;
   readonly grantId: string;
@@ -54,8 +56,9 @@ export function visibleToken(
 ): ActiveToken | null {
   const visible = visibleScopes(resourceServer, grant);
   if (!visible) return null;
-  const { clientId, resource, id } = grant;
-  return { scope: visible.join(' '), clientId, resourceOwner, resource, expiresAt, grantId: grantIdText(id) };
+  const { clientId, externalId, resource, id } = grant;
+  const about = { clientId, resourceOwner, externalId, resource, expiresAt, grantId: grantIdText(id) };
+  return { scope: visible.join(' '), ...about };
 }
 
 /** Whether a grant's tokens may be used at a resource: at any, unless the grant is for a certain one (RFC 8707 §2). */

@@ -24,6 +24,7 @@ export type ClientSettings = {
   readonly consent: ConsentPolicy;
   readonly deviceFlow: boolean;
   readonly assertionAudience: AssertionAudience;
+  readonly seesExternalId: boolean;
 };
 
 /** What is registered of a client whose operator says nothing more. */
@@ -37,6 +38,7 @@ const USUAL: Omit<ClientSettings, 'name'> = {
   consent: 'ask',
   deviceFlow: false,
   assertionAudience: 'any',
+  seesExternalId: false,
 };
 
 /** The settings of a new client: what is not said is as usual. */

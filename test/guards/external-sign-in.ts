@@ -35,6 +35,22 @@ export const externalSignInGuards: readonly Guard[] = [
     ],
   ]),
   ...guardsIn(
+    'src/oauth/authorization-server.ts',
+    ['test/http/external/external-id.test.ts'],
+    [
+      [
+        'only apps that the operator chose are told external ids',
+        'client.seesExternalId ? grant.externalId : null',
+        'grant.externalId',
+      ],
+    ],
+  ),
+  ...guardsIn(
+    'src/accounts/external-return.ts',
+    ['test/http/external/external-id.test.ts'],
+    [['own ids are told once', 'provider.ownIds ? null : subjectOf(identity)', 'subjectOf(identity)']],
+  ),
+  ...guardsIn(
     'src/operator/provider-ending.ts',
     ['test/storage/sqlite.test.ts', 'test/http/external/end-all.test.ts'],
     [

@@ -98,6 +98,7 @@ test('promise 2: what a check found holds for one version of the store, and for 
   const known = tokens.read(text) ?? assert.fail();
   const checked: CheckedToken = {
     resourceOwner: inContext(activeGrant).resourceOwner,
+    externalId: null,
     clientId: activeGrant.clientId,
     scope: activeGrant.scope,
     grantedAt: activeGrant.grantedAt,

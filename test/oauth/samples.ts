@@ -45,6 +45,7 @@ export const confidentialClient: Client = {
   consent: 'ask',
   deviceFlow: false,
   assertionAudience: 'any',
+  seesExternalId: false,
   status: 'active',
   epoch: 0,
   secrets: [],

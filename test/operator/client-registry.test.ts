@@ -20,6 +20,7 @@ const settings: ClientSettings = {
   consent: 'ask',
   deviceFlow: false,
   assertionAudience: 'any',
+  seesExternalId: false,
 };
 
 function scope(name: string, sentence: string | null = null): Scope {
@@ -121,7 +122,7 @@ test('RFC 6749 §2.1: what an operator does not say is as usual: asked each time
   const registry = registryOf(await openMemory(context));
   const { client } = await registry.register('confidential', { name: 'One', redirectUris: ['https://one.test/cb'] });
   const { name, redirectUris, scopes, requirePkce, refreshOverlap, refreshRetryWindow, consent, deviceFlow } = client;
-  const { assertionAudience } = client;
+  const { assertionAudience, seesExternalId } = client;
   assert.deepEqual(
     {
       name,
@@ -133,6 +134,7 @@ test('RFC 6749 §2.1: what an operator does not say is as usual: asked each time
       consent,
       deviceFlow,
       assertionAudience,
+      seesExternalId,
       keys: client.keys,
     },
     { ...settings, scopes: [] },

@@ -86,6 +86,7 @@ function addOddRows(installed: Installation): void {
     consent: 'ask',
     device_flow: 0,
     assertion_audience: 'any',
+    sees_external_id: 0,
   };
   add(installed, 'client', [
     { id: 'app_a', epoch: MOST_OF_INTEGER, status: 'paused', require_pkce: 1, ...client },
@@ -98,6 +99,7 @@ function addOddRows(installed: Installation): void {
       device_flow: 1,
       consent: 'skip',
       assertion_audience: 'issuer',
+      sees_external_id: 1,
     },
     {
       id: 'app_B',

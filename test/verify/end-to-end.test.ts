@@ -175,7 +175,13 @@ describe('an API that checks tokens', { concurrency: true }, () => {
       const { status, body } = await call(token);
       assert.equal(status, 200);
       const { expiresAt, grantId, ...principal } = body;
-      const expected = { sub: ada.id, username: null, clientId: client.clientId, scopes: ['mail.read'] };
+      const expected = {
+        sub: ada.id,
+        username: null,
+        externalId: null,
+        clientId: client.clientId,
+        scopes: ['mail.read'],
+      };
       assert.deepEqual(principal, expected, 'and a scope that this API may not see is not there');
       assert.ok(Date.parse(String(expiresAt)) > service.clock.now());
       assert.match(String(grantId), /^[0-9a-f-]{36}$/);

@@ -41,12 +41,16 @@ test('RFC 7662 §2.2: an answer that is whole becomes the principal', async (t) 
     principal: {
       sub: 'usr_1',
       username: 'ada',
+      externalId: null,
       clientId: 'app_1',
       scopes: ['mail.read', 'mail.send'],
       expiresAt: new Date(exp * 1000),
       grantId: 'grant-1',
     },
   });
+  server.reply = () => active({ exp, external_id: 'u-17' });
+  const external = await verifierOf(t, server, noCache).check('Bearer token');
+  assert.equal(external.ok && external.principal.externalId, 'u-17');
   const { username: _username, scope: _scope, ...least } = ACTIVE;
   server.reply = () => ({ ...least, exp });
   const bare = await verifierOf(t, server, noCache).check('Bearer token');
@@ -73,6 +77,7 @@ test('RFC 7662 §2.2: whatever else an answer is, the request is not let pass', 
     ]),
     ...[null, 1, ['mail.read'], {}].map((scope) => active({ scope })),
     ...[1, [], {}].map((username) => active({ username })),
+    ...['', 1, [], {}].map((external_id) => active({ external_id })),
     ...[undefined, null, '9999999999', [9999999999], 1e300, -1, 0, Date.now() / 1000 - 1].map((exp) => active({ exp })),
     '{"active":true,"exp":1e999}',
     ...['', null, 'https://evil.example', `${server.issuer}/`, [server.issuer]].map((iss) => active({ iss })),

@@ -102,7 +102,8 @@ test('a principal is frozen and made for one check, so that no request can chang
   assert.ok(Object.isFrozen(first.principal) && Object.isFrozen(first.principal.scopes));
   first.principal.expiresAt.setTime(0);
   assert.ok(second.principal.expiresAt.getTime() > Date.now());
-  assert.deepEqual(Object.keys(first.principal), ['sub', 'username', 'clientId', 'scopes', 'expiresAt', 'grantId']);
+  const members = ['sub', 'username', 'externalId', 'clientId', 'scopes', 'expiresAt', 'grantId'];
+  assert.deepEqual(Object.keys(first.principal), members);
 });
 
 test('a request that no check let pass has no principal', () => {

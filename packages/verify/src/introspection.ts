@@ -4,6 +4,7 @@
 export type ActiveToken = {
   readonly sub: string;
   readonly username: string | null;
+  readonly external_id: string | null;
   readonly client_id: string;
   readonly grant_id: string;
   readonly scopes: readonly string[];
@@ -72,13 +73,14 @@ export function basicAuthorization(id: string, secret: string): string {
 /** RFC 7662 §2.2, with the members that Valetkey always sends. */
 function readAnswer({ issuer, resource, now }: IntrospectionSettings, answer: unknown): ActiveToken | null | Unknown {
   const { active, sub, client_id, grant_id, exp, aud, cnf, ...rest } = { ...(answer as Record<string, unknown>) };
-  const { scope = '', username = null, token_type = 'Bearer', iss = issuer } = rest;
+  const { scope = '', username = null, external_id = null, token_type = 'Bearer', iss = issuer } = rest;
   const expiresAt = Number(exp) * 1000;
   const audience = aud === undefined ? undefined : [aud].flat();
   if (active === false) return null;
   if (active !== true) return odd('active is neither true nor false');
   if (!isText(sub) || !isText(client_id) || !isText(grant_id)) return odd('sub, client_id or grant_id is no text');
   if (username !== null && typeof username !== 'string') return odd('username is no text');
+  if (external_id !== null && !isText(external_id)) return odd('external_id is no text');
   if (typeof scope !== 'string') return odd('scope is no text');
   if (!/^bearer$/i.test(String(token_type)) || cnf !== undefined) return odd('the token is no bearer token');
   if (typeof exp !== 'number' || Number.isNaN(new Date(expiresAt).getTime())) return odd('exp is no time');
@@ -88,7 +90,7 @@ function readAnswer({ issuer, resource, now }: IntrospectionSettings, answer: un
   // Not odd: the token is good, and for another API (RFC 8707 §3).
   if (audience && resource !== undefined && !audience.includes(resource)) return null;
   const scopes = Object.freeze(scope.split(' ').filter((name) => name !== ''));
-  return { sub, username, client_id, grant_id, scopes, expiresAt };
+  return { sub, username, external_id, client_id, grant_id, scopes, expiresAt };
 }
 
 function isText(value: unknown): value is string {

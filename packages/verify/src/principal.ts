@@ -7,6 +7,8 @@ export type Principal = {
   readonly sub: string;
   /** The user's name for people, if the account has one. */
   readonly username: string | null;
+  /** What your product calls the user, if they signed in there to allow this, and unless that is `sub` already. */
+  readonly externalId: string | null;
   /** The id of the app that acts for the user. */
   readonly clientId: string;
   /** What the app may do. */
@@ -35,7 +37,8 @@ export function keepPrincipal(request: object, principal: Principal): void {
 }
 
 /** The principal of a token. */
-export function makePrincipal({ sub, username, client_id, scopes, expiresAt, grant_id }: ActiveToken): Principal {
-  const principal = { sub, username, clientId: client_id, scopes, expiresAt: new Date(expiresAt), grantId: grant_id };
-  return Object.freeze(principal);
+export function makePrincipal(token: ActiveToken): Principal {
+  const { sub, username, external_id, client_id, scopes, expiresAt, grant_id } = token;
+  const who = { sub, username, externalId: external_id };
+  return Object.freeze({ ...who, clientId: client_id, scopes, expiresAt: new Date(expiresAt), grantId: grant_id });
 }

@@ -66,6 +66,7 @@ function describe(issuer: string, token: ActiveToken): object {
     client_id: token.clientId,
     sub: id,
     ...(username === null ? {} : { username }),
+    ...(token.externalId === null ? {} : { external_id: token.externalId }),
     token_type: 'Bearer',
     exp: Math.floor(token.expiresAt / 1000),
     iss: issuer,
@@ -93,13 +94,14 @@ const ACTIVE = object(
     client_id: text('For whom.', { examples: ['app_example'] }),
     sub: text('Whose: never changes.', { examples: ['usr_example'] }),
     username: text('If the account has one.'),
+    external_id: text('What the product calls them where they signed in to allow this, if they did at a product.'),
     token_type: { const: 'Bearer' },
     exp: { type: 'integer', description: 'When it ends, in seconds since the epoch.' },
     iss: { type: 'string', format: 'uri' },
     aud: text('The resource, if the token is for a certain one (RFC 8707 §2).', { format: 'uri' }),
     grant_id: text('The grant, which the notice of a revocation names.', { format: 'uuid' }),
   },
-  ['username', 'aud'],
+  ['username', 'external_id', 'aud'],
 );
 const OPERATION: Operation = {
   operationId: 'introspect',

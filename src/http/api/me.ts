@@ -48,11 +48,18 @@ function answerOf(checked: CheckedToken): string {
   return checked.answer;
 }
 
-function describe({ resourceOwner, clientId, scope, grantedAt, expiresAt }: CheckedToken): object {
+function describe({ resourceOwner, externalId, clientId, scope, grantedAt, expiresAt }: CheckedToken): object {
   const { id, username, email, name, avatarUrl } = resourceOwner;
   return {
     status: 'success',
-    data: { id, username, email, name, avatar_url: avatarUrl },
+    data: {
+      id,
+      username,
+      email,
+      name,
+      avatar_url: avatarUrl,
+      ...(externalId === null ? {} : { external_id: externalId }),
+    },
     authorization: {
       client_id: clientId,
       scope,
@@ -62,13 +69,17 @@ function describe({ resourceOwner, clientId, scope, grantedAt, expiresAt }: Chec
   };
 }
 
-const ACCOUNT = object({
-  id: text('Never changes, and is never given to anybody else.', { examples: ['usr_example'] }),
-  username: { type: ['string', 'null'] },
-  email: { type: ['string', 'null'] },
-  name: { type: ['string', 'null'] },
-  avatar_url: { type: ['string', 'null'] },
-});
+const ACCOUNT = object(
+  {
+    id: text('Never changes, and is never given to anybody else.', { examples: ['usr_example'] }),
+    username: { type: ['string', 'null'] },
+    email: { type: ['string', 'null'] },
+    name: { type: ['string', 'null'] },
+    avatar_url: { type: ['string', 'null'] },
+    external_id: text('What the product calls them where they signed in, for apps that the operator chose.'),
+  },
+  ['external_id'],
+);
 const AUTHORIZATION = object({
   client_id: { type: 'string', examples: ['app_example'] },
   scope: text('Separated by spaces; empty without any.'),

@@ -31,6 +31,7 @@ export const CLIENT = Table.of<Client>('client', {
   consent: 'text',
   deviceFlow: 'boolean',
   assertionAudience: 'text',
+  seesExternalId: 'boolean',
 });
 
 /** What an operator may change of a client. */

@@ -58,6 +58,7 @@ export function clients(withStore: WithStore): void {
         redirectUris: [],
         secrets: [],
         assertionAudience: 'issuer' as const,
+        seesExternalId: true,
       };
       await store.registerClient(sampleClient(some), event('client_registered'));
       assert.deepEqual(await store.findClient(some.id), sampleClient(some));
@@ -76,6 +77,7 @@ export function clients(withStore: WithStore): void {
       consent: 'remember' as const,
       deviceFlow: true,
       assertionAudience: 'issuer' as const,
+      seesExternalId: true,
     };
     const asked = { ...before, ...changed, epoch: 9, status: 'paused' as const, secrets: [] };
     assert.equal(await store.updateClient(asked, event('client_updated')), true);

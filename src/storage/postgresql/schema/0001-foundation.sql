@@ -41,6 +41,7 @@ CREATE TABLE client (
   consent text NOT NULL CHECK (consent IN ('ask', 'remember', 'skip')),
   device_flow boolean NOT NULL,
   assertion_audience text NOT NULL CHECK (assertion_audience IN ('any', 'issuer')),
+  sees_external_id boolean NOT NULL,
   -- Another one after each change, whoever makes it: an instance that keeps a client knows by it that it is still so.
   version uuid NOT NULL DEFAULT gen_random_uuid()
 );

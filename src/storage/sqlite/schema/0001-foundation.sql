@@ -39,7 +39,8 @@ CREATE TABLE client (
   keys TEXT NOT NULL,
   consent TEXT NOT NULL CHECK (consent IN ('ask', 'remember', 'skip')),
   device_flow INTEGER NOT NULL CHECK (device_flow IN (0, 1)),
-  assertion_audience TEXT NOT NULL CHECK (assertion_audience IN ('any', 'issuer'))
+  assertion_audience TEXT NOT NULL CHECK (assertion_audience IN ('any', 'issuer')),
+  sees_external_id INTEGER NOT NULL CHECK (sees_external_id IN (0, 1))
 ) STRICT, WITHOUT ROWID;
 
 -- Replay marks of client assertions, by a digest of client and jti; only assertions that were good leave one.
