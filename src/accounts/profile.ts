@@ -62,5 +62,7 @@ function textProblem(value: unknown, most: number, field: string): Refusal | nul
 function avatarProblem(value: unknown, field: string): Refusal | null {
   const refused = textProblem(value, MAX_AVATAR_URL, field);
   if (refused || value === undefined || value === null) return refused;
-  return URL.parse(value as string)?.protocol === 'https:' ? null : invalidRequest(`${field} must be an https address`);
+  // A parser of addresses would also take one with spaces around it, line ends in it or without its slashes.
+  const isAddress = /^https:\/\/[^\s\p{Cc}]+$/iu.test(value as string) && URL.canParse(value as string);
+  return isAddress ? null : invalidRequest(`${field} must be an https address`);
 }

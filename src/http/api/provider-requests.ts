@@ -4,12 +4,12 @@ import type { IdentityProvider, ProviderRight } from '../../accounts/identity-pr
 import type { Members } from '../../accounts/profile.ts';
 import { type ErrorCode, Refusal } from '../../oauth/error.ts';
 import { JsonMembers, UnsupportedBody } from '../decoding.ts';
-import type { EndpointReply, EndpointRequest } from '../endpoint.ts';
+import type { EndpointReply, EndpointRequest, JsonAnswers } from '../endpoint.ts';
 import { formOf } from '../form.ts';
 import { originOf } from '../origin.ts';
 import type { Service } from '../service.ts';
 import { readClientCredentials } from './client-authentication.ts';
-import { sendOAuthRefusal } from './json-answers.ts';
+import { oauthAnswers, sendOAuthRefusal } from './json-answers.ts';
 
 /** Has a part of the server read JSON alone, as the object that it is. */
 export function readJsonMembers(part: FastifyInstance): void {
@@ -23,6 +23,12 @@ export function readJsonMembers(part: FastifyInstance): void {
     }
   });
 }
+
+/** Problems of these requests, as OAuth errors. */
+export const providerAnswers: JsonAnswers = (request, reply, problem) =>
+  oauthAnswers(request, reply, problem.kind === 'unsupported_media_type' ? { ...problem, ...JSON_ALONE } : problem);
+
+const JSON_ALONE = { description: 'the body must be application/json, in UTF-8 and not compressed' };
 
 /** The members of a request's body; none without one. */
 export function membersOf({ body }: FastifyRequest): Members {

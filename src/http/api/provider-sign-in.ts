@@ -5,16 +5,22 @@ import { Refusal } from '../../oauth/error.ts';
 import { originOf } from '../origin.ts';
 import { PROVIDER_PATHS } from '../paths.ts';
 import type { Service } from '../service.ts';
-import { oauthAnswers, sendJson } from './json-answers.ts';
+import { sendJson } from './json-answers.ts';
 import { answer, type Operation, object, postedJson, providerRefusals, SECRET_FIELDS, text } from './operation.ts';
 import { PROFILE_FIELDS } from './provider-fields.ts';
-import { authenticateProvider, membersOf, readJsonMembers, sendProviderRefusal } from './provider-requests.ts';
+import {
+  authenticateProvider,
+  membersOf,
+  providerAnswers,
+  readJsonMembers,
+  sendProviderRefusal,
+} from './provider-requests.ts';
 
 /** Adds the endpoint. */
 export async function addProviderSignIn(app: FastifyInstance, service: Service): Promise<void> {
   await app.register(async (part) => {
     readJsonMembers(part);
-    const config = { answers: oauthAnswers, operation: OPERATION };
+    const config = { answers: providerAnswers, operation: OPERATION };
     part.post(PROVIDER_PATHS.signIn, { config }, async (request, reply) => {
       const provider = await authenticateProvider(service, request, 'sign-in');
       if (provider instanceof Refusal) return sendProviderRefusal(request, reply, provider);

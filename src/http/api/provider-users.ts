@@ -12,9 +12,15 @@ import { originOf } from '../origin.ts';
 import { PROVIDER_PATHS } from '../paths.ts';
 import type { Service } from '../service.ts';
 import { dateTime } from './date-time.ts';
-import { oauthAnswers, sendDone, sendJson } from './json-answers.ts';
+import { sendDone, sendJson } from './json-answers.ts';
 import type { Operation } from './operation.ts';
-import { authenticateProvider, membersOf, readJsonMembers, sendProviderRefusal } from './provider-requests.ts';
+import {
+  authenticateProvider,
+  membersOf,
+  providerAnswers,
+  readJsonMembers,
+  sendProviderRefusal,
+} from './provider-requests.ts';
 import { USERS } from './provider-users-operations.ts';
 
 /** What a call does for a proven provider: the body of its answer, or null where there is none. */
@@ -37,7 +43,7 @@ export async function addProviderUsers(app: FastifyInstance, service: Service): 
       part.route({
         method,
         url: PROVIDER_PATHS.users + path,
-        config: { answers: oauthAnswers, operation },
+        config: { answers: providerAnswers, operation },
         handler: async (request, reply) => {
           const answer = await answerTo(service, request, operation, call);
           if (answer instanceof Refusal) return sendProviderRefusal(request, reply, answer);

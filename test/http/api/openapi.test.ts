@@ -10,6 +10,8 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import type { FastifyInstance, RouteOptions } from 'fastify';
 import { apiAnswers, oauthAnswers } from '../../../src/http/api/json-answers.ts';
 import { ApiDescription } from '../../../src/http/api/openapi.ts';
+import { providerAnswers } from '../../../src/http/api/provider-requests.ts';
+import type { JsonAnswers } from '../../../src/http/endpoint.ts';
 import type { Service } from '../../../src/http/service.ts';
 import { STANDARD_PARAMETERS } from '../../../src/oauth/authorization-request.ts';
 import { pagePaths } from '../../../src/pages/page-paths.ts';
@@ -83,7 +85,7 @@ test('every route that answers JSON is described, no page is, and nothing else',
     const { port } = server.server.address() as AddressInfo;
     const { answers, operation } = route.config ?? {};
     assert.ok(answers, `${route.url} has a form for problems`);
-    const isPage = answers !== oauthAnswers && answers !== apiAnswers;
+    const isPage = ![oauthAnswers, apiAnswers, providerAnswers].includes(answers as JsonAnswers);
     assert.equal(operation === undefined, isPage, `${route.method} ${route.url}`);
     if (!isPage) expected.push(`${route.method} http://127.0.0.1:${port}${route.url}`);
   }

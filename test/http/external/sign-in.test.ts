@@ -3,7 +3,16 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import type { PublicKey } from '../../../src/oauth/client.ts';
 import { Browser } from '../../support/browser.ts';
-import { assertRefused, auditActions, authorizeUrl, exchange, me, pairOf, refresh } from '../../support/flow.ts';
+import {
+  assertRefused,
+  auditActions,
+  authorizeUrl,
+  exchange,
+  me,
+  pairOf,
+  postBody,
+  refresh,
+} from '../../support/flow.ts';
 import { startPostgres } from '../../support/postgres.ts';
 import {
   atProvider,
@@ -580,6 +589,16 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
         [{ name: 'x'.repeat(201) }, 'name'],
         [{ username: {} }, 'username'],
         [{ avatar_url: 'http://example.com/a.png' }, 'avatar_url'],
+        [{ avatar_url: 'https:example.com/a.png' }, 'avatar_url'],
+        [{ avatar_url: ' https://example.com/a.png' }, 'avatar_url'],
+        [{ avatar_url: 'https://example.com/\na.png' }, 'avatar_url'],
+        [{ auth_time: -1 }, 'auth_time'],
+        [{ auth_time: 2 ** 53 }, 'auth_time'],
+        [{ auth_time: one.clock.now() / 1000 + 61 }, 'auth_time'],
+        [{ amr: ['x'.repeat(41)] }, 'amr'],
+        [{ name: '' }, 'name'],
+        [{ subject: 'é' }, 'subject'],
+        [{ subject: 'a\u007f' }, 'subject'],
         [{ error: 'access_denied' }, 'error'],
         [{ error: 'server_error', subject: undefined }, 'error'],
       ];
@@ -593,5 +612,20 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
         200,
         'unknown fields are ignored',
       );
+      const raw: readonly [body: string, type: string, status: number, text: RegExp][] = [
+        ['{"subject":"a","\\u0073ubject":"b"}', 'application/json', 400, /repeated/],
+        ['{"__proto__":{"sign_in_request":"x"}}', 'application/json', 401, /client authentication failed/],
+        ['{"auth_time":1e400', 'application/json', 400, /not JSON/],
+        ['[]', 'application/json', 400, /not a JSON object/],
+        ['sign_in_request=x', 'application/x-www-form-urlencoded', 415, /must be application\/json,/],
+        [`{"name":"${'x'.repeat(65_536)}"}`, 'application/json', 413, /64 KiB/],
+      ];
+      for (const [body, type, status, text] of raw) {
+        const answer = await postBody(`${one.appUrl}/api/auth/oauth/sign-in`, body, { 'Content-Type': type });
+        assert.equal(answer.status, status, body.slice(0, 60));
+        assert.match(String(answer.body['error_description']), text);
+      }
+      const inherited = { ...JSON.parse('{"__proto__":{"subject":"ada"}}'), subject: undefined };
+      assertRefused(await state(one, world.provider, request, inherited), 400, 'invalid_request');
     });
   });
