@@ -1,7 +1,8 @@
 /** Requests that arrive together travel as one statement, do not share a fate, and write no index. */
 import assert from 'node:assert/strict';
 import { after, type TestContext, test } from 'node:test';
-import { getHeapSpaceStatistics } from 'node:v8';
+import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import type { Grant } from '../../src/oauth/grant.ts';
 import { Batches } from '../../src/storage/postgresql/batches.ts';
 import { Connection } from '../../src/storage/postgresql/connection.ts';
@@ -265,17 +266,20 @@ test('however empty the tables were when it was planned, no statement reads a wh
 
 test('design: nothing of an answer hangs on until the whole heap is collected', async (t) => {
   const { store, grants } = await openWithGrants(t, 32);
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as (options: { type: 'minor' }) => void;
   const oldBytes = () => {
-    const old = getHeapSpaceStatistics().find((space) => space.space_name === 'old_space');
-    return old?.space_used_size ?? 0;
+    // What is still held is old after the second collection of the new.
+    for (let times = 0; times < 2; times += 1) collect({ type: 'minor' });
+    return getHeapSpaceStatistics().find((space) => space.space_name === 'old_space')?.space_used_size as number;
   };
   const grown: number[] = [];
-  for (let times = 0; times < 15; times += 1) {
+  for (let times = 0; times < 11; times += 1) {
     const before = oldBytes();
-    for (let again = 0; again < 60; again += 1) await Promise.all(grants.map(({ id }) => store.findGrant(id)));
+    for (let again = 0; again < 40; again += 1) await Promise.all(grants.map(({ id }) => store.findGrant(id)));
     grown.push(oldBytes() - before);
   }
-  // 1,920 grants are 6 MB.
-  const usual = grown.sort((one, other) => one - other)[7] as number;
-  assert.ok(usual < 1_000_000, `${usual} bytes`);
+  // The answers to 40 times 32 searches are 4 MB. The test runner holds 0.6 MB; with what the guard lets go it is 1.9 MB.
+  const usual = grown.sort((one, other) => one - other)[5] as number;
+  assert.ok(usual < 1_200_000, `${usual} bytes`);
 });
