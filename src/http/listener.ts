@@ -49,6 +49,7 @@ import {
 import type { Endpoint, JsonAnswers, Outcome } from './endpoint.ts';
 import { refusePlainHttp, requireSingleCookies, requireSingleHeaders } from './one-meaning.ts';
 import { rememberSource } from './origin.ts';
+import { addressElsewhere } from './paths.ts';
 import type { HttpProblem } from './problem.ts';
 import { limitPublic } from './public-limit.ts';
 import { newRequestId } from './request-id.ts';
@@ -133,7 +134,7 @@ export async function buildListener(
   requireShortQuery(app, fallback);
   limitPublic(app, service, fallback);
   acceptBodies(app);
-  answerUnknownAddresses(app, fallback);
+  answerUnknownAddresses(app, service, fallback);
   description.watch(app, faces.app ? service.appUrl : service.apiUrl);
   app.setErrorHandler((error, request, reply) =>
     log.answerError(error, request, reply, request.routeOptions.config.answers ?? fallback(request)),
@@ -229,7 +230,7 @@ function acceptBodies(app: FastifyInstance): void {
 }
 
 /** 405 with `Allow` where the address exists for other methods, else 404; before any body is read. */
-function answerUnknownAddresses(app: FastifyInstance, fallback: FallbackAnswers): void {
+function answerUnknownAddresses(app: FastifyInstance, { appUrl, apiUrl }: Service, fallback: FallbackAnswers): void {
   const known = new Map<string, { answers: Answers | undefined; allow: string[] }>();
   app.addHook('onRoute', ({ url, method, config }) => {
     const route = known.get(url) ?? { answers: config?.answers, allow: [] };
@@ -240,8 +241,13 @@ function answerUnknownAddresses(app: FastifyInstance, fallback: FallbackAnswers)
     if (!request.is404) return;
     const path = request.url.replace(/\?.*$/s, '');
     const route = known.get(path);
-    const problem: HttpProblem = route ? { kind: 'method_not_allowed', allow: route.allow } : { kind: 'not_found' };
+    const elsewhere = addressElsewhere(path, appUrl, apiUrl);
+    const problem: HttpProblem = route
+      ? { kind: 'method_not_allowed', allow: route.allow }
+      : { kind: 'not_found', ...(elsewhere && { description: `there is nothing at this address: ask ${elsewhere}` }) };
     const meant = [...known].find(([url]) => likeness(url) === likeness(path));
+    if (elsewhere && !route)
+      request.outcome = { error: problem.kind, detail: `asked at the other address: it is ${elsewhere}` };
     if (meant) request.outcome = { error: problem.kind, detail: `${meant[0]} answers ${meant[1].allow.join(', ')}` };
     return answerProblem(route?.answers ?? fallback(request), request, reply, problem);
   });

@@ -29,6 +29,22 @@ export const PROVIDER_PATHS = {
 /** The API's own metadata (RFC 9728 §3), below `{api_url}`. */
 export const RESOURCE_METADATA_PATH = '/.well-known/oauth-protected-resource';
 
+/** What is below one of the two addresses alone, and is asked for at the other by mistake. */
+const APP_ALONE: readonly string[] = [
+  AUTHORIZE_PATH,
+  TOKEN_PATH,
+  REFRESH_TOKEN_PATH,
+  ...Object.values(STANDARD_PATHS),
+  ...Object.values(PROVIDER_PATHS),
+];
+const API_ALONE: readonly string[] = [ME_PATH, RESOURCE_METADATA_PATH];
+
+/** Where something is that was asked for at the other address, or undefined. */
+export function addressElsewhere(path: string, appUrl: string, apiUrl: string): string | undefined {
+  if (API_ALONE.includes(path)) return apiUrl + path;
+  return APP_ALONE.includes(path) ? appUrl + path : undefined;
+}
+
 /** The addresses of both faces, for developers. The commands that register a client or API print them. */
 export function endpointsOf(appUrl: string) {
   const token = appUrl + STANDARD_PATHS.token;

@@ -7,7 +7,7 @@ import { invalidRequest, Refusal } from './error.ts';
 import type { Parameters } from './parameters.ts';
 import { isCodeChallenge } from './pkce.ts';
 import { isRegisteredRedirectUri } from './redirect-uri.ts';
-import { optionalNames, resolveScope } from './scope.ts';
+import { invalidScope, optionalNames, resolveScope } from './scope.ts';
 
 /** The two faces of one core: the published interface, and the standards' own form. */
 export type Face = 'published' | 'standard';
@@ -42,9 +42,17 @@ export type AuthorizationRequest = {
 /** An error that must be shown, because there is nowhere safe to send it (RFC 6749 §4.1.2.1). */
 export type ShownError = {
   readonly kind: 'show';
-  readonly error: 'unknown_client' | 'client_paused' | 'bad_redirect_uri' | 'bad_request_uri';
+  readonly error:
+    | 'missing_client_id'
+    | 'unknown_client'
+    | 'client_paused'
+    | 'missing_redirect_uri'
+    | 'bad_redirect_uri'
+    | 'bad_request_uri';
   /** For the log. */
   readonly detail: string;
+  /** The redirect URI that came and is not registered: for the page, as text. */
+  readonly received?: string;
 };
 
 /** An error that the client is told by redirect, with the state it sent (null if it sent none that is usable). */
@@ -90,6 +98,9 @@ export const STANDARD_PARAMETERS: readonly string[] = [
   'request_uri',
 ];
 
+/** What a scope is not that a client may not ask for. */
+export const NOT_REGISTERED = 'not registered for this client';
+
 /** A longer state would not fit into the headers that carry it back. */
 const MAX_STATE_LENGTH = 4096;
 const PROMPTS = ['none', 'login', 'consent', 'select_account'];
@@ -101,11 +112,13 @@ export function validateAuthorizationRequest(
   context: RequestContext,
 ): AuthorizationRequestOutcome {
   const { client, face } = context;
+  if (!client && parameters.get('client_id') === undefined)
+    return shown('missing_client_id', 'client_id is missing, repeated or malformed');
   if (!client) return shown('unknown_client', 'no client has this client_id');
   const redirectUri = parameters.get('redirect_uri');
-  if (redirectUri === undefined) return shown('bad_redirect_uri', 'redirect_uri is missing, repeated or malformed');
+  if (redirectUri === undefined) return shown('missing_redirect_uri', 'redirect_uri is missing, repeated or malformed');
   if (!isRegisteredRedirectUri(client.redirectUris, redirectUri))
-    return shown('bad_redirect_uri', 'redirect_uri is not registered for the client');
+    return { ...shown('bad_redirect_uri', 'redirect_uri is not registered for the client'), received: redirectUri };
   if (client.status === 'paused') return shown('client_paused', 'the client is paused');
   const back = {
     redirectUri,
@@ -169,9 +182,10 @@ function commonRefusal(parameters: Parameters, client: Client, responseType: str
   if (responseType !== 'code') return new Refusal('unsupported_response_type', 'response_type must be code'); // RFC 6749 §3.1.1
   const pkceRefusal = checkCodeChallenge(parameters, client);
   if (pkceRefusal) return pkceRefusal;
-  return resolveScope(client.scopes, parameters.get('scope'))
-    ? null
-    : new Refusal('invalid_scope', 'scope has a value that is not registered for this client'); // RFC 6749 §3.3
+  const scope = parameters.get('scope');
+  if (resolveScope(client.scopes, scope)) return null;
+  const registered = client.scopes.map(({ name }) => name);
+  return invalidScope(scope, registered, NOT_REGISTERED); // RFC 6749 §3.3
 }
 
 /** RFC 7636 §4.3; an absent method means `plain` there, which is not supported and never read as S256. */

@@ -1,6 +1,6 @@
 /** Clients (RFC 6749 §2): the apps that the operator registered, and how one proves to be itself. */
 import type { JsonWebKey } from 'node:crypto';
-import { invalidClient, type Refusal } from './error.ts';
+import { invalidClient, missingCredential, type Refusal } from './error.ts';
 import type { Scope } from './scope.ts';
 import { isOneOf, type StoredSecret } from './secret.ts';
 
@@ -68,21 +68,21 @@ export type ClientCredentials =
 
 /**
  * Authenticates a client by its secret (RFC 6749 §2.3.1), in the same time whether it exists or not, or takes a public
- * one as named (RFC 6749 §3.2.1). All reasons share one public text. Whether the client is paused is
+ * one as named (RFC 6749 §3.2.1). All reasons share one public text, but that something did not come at all. Whether the client is paused is
  * checked after this.
  */
 export function authenticateClient(
   client: Client | null,
   credentials: Exclude<ClientCredentials, { method: 'assertion' }>,
 ): Client | Refusal {
-  if (credentials.clientId === undefined) return invalidClient('client_id is missing');
+  if (credentials.clientId === undefined) return missingCredential('client_id');
   if (credentials.method === 'none') {
     if (client?.type === 'public') return client;
     return invalidClient(
       client ? 'the client is confidential and sent no credentials' : 'no client has this client_id',
     );
   }
-  if (credentials.clientSecret === undefined) return invalidClient('client_secret is missing');
+  if (credentials.clientSecret === undefined) return missingCredential('client_secret');
   const matches = isOneOf(client?.secrets ?? [], credentials.clientSecret);
   if (!client) return invalidClient('no client has this client_id');
   if (client.type === 'public') return invalidClient('the client is public and has no secret');

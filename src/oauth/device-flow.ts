@@ -1,5 +1,6 @@
 /** The device flow's operations (RFC 8628): a device asks, a person decides in a browser, the device polls. */
 import { auditEvent, userActor } from './audit.ts';
+import { NOT_REGISTERED } from './authorization-request.ts';
 import type { Client, ClientCredentials } from './client.ts';
 import type { ClientAuthenticator, RequestOrigin } from './client-authenticator.ts';
 import {
@@ -30,7 +31,7 @@ import { GrantLimit } from './grant-limit.ts';
 import type { Keyring } from './keyring.ts';
 import { networksOf } from './networks.ts';
 import { retryTimes } from './refresh-token.ts';
-import { allowedScope, leftOutScope, resolveScope } from './scope.ts';
+import { allowedScope, invalidScope, leftOutScope, resolveScope } from './scope.ts';
 import type { Store } from './store.ts';
 import { type AskedOfTokens, beyondGrant } from './token-request.ts';
 
@@ -78,7 +79,10 @@ export class DeviceFlow {
     if (client instanceof Refusal) return client;
     if (!client.deviceFlow) return new Refusal('unauthorized_client', 'this client is not registered for devices');
     const scope = resolveScope(client.scopes, asked.scope);
-    if (!scope) return new Refusal('invalid_scope', 'scope has a value that is not registered for this client'); // RFC 6749 §3.3
+    if (!scope) {
+      const registered = client.scopes.map(({ name }) => name);
+      return invalidScope(asked.scope, registered, NOT_REGISTERED); // RFC 6749 §3.3
+    }
     const isKnown =
       asked.resource === null || asked.resource === ownResource || (await store.isResource(asked.resource));
     if (!isKnown) return new Refusal('invalid_target', 'resource is not known here'); // RFC 8707 §2

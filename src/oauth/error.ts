@@ -82,6 +82,11 @@ export function invalidClient(detail: string): Refusal {
   );
 }
 
+/** `invalid_client` where a part of the credentials did not come, which is said: it tells nothing of any client. */
+export function missingCredential(name: 'client_id' | 'client_secret'): Refusal {
+  return new Refusal('invalid_client', `client authentication failed: ${name} is missing`, `${name} is missing`);
+}
+
 /** `invalid_grant` for an authorization code: one public text for everybody who did not prove a secret. */
 export function invalidCode(detail: string): Refusal {
   return new Refusal(

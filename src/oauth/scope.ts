@@ -1,4 +1,5 @@
 /** Scope values (RFC 6749 §3.3): what a client may be granted, and what a request asks of it. */
+import { Refusal } from './error.ts';
 
 /**
  * A scope that the operator registered for a client. Its own `sentence` says it in words on the consent page; without one
@@ -34,6 +35,29 @@ export function resolveScope(registered: readonly Scope[], requested: string | u
   return asked.size > 0 && [...asked].every((name) => names.includes(name))
     ? names.filter((name) => asked.has(name))
     : null;
+}
+
+/**
+ * Refuses a scope for its first name that is not among the `known` ones, which answer and log say where it may be shown;
+ * `lacks` says what it is not. Libraries add names by themselves, and nobody finds those without being told.
+ */
+export function invalidScope(requested: string | undefined, known: readonly string[], lacks: string): Refusal {
+  const name = scopeNames(requested ?? '').find((asked) => !known.includes(asked));
+  if (name === undefined || !mayBeShown(name))
+    return new Refusal('invalid_scope', `scope has a value that is ${lacks}`);
+  return new Refusal('invalid_scope', `the scope ${name} is ${lacks}${remedyFor(name)}`);
+}
+
+function remedyFor(name: string): string {
+  if (name === 'openid') return ': leave it out, since there are no ID tokens here';
+  if (name === 'offline_access') return ': leave it out, since a refresh token comes without it';
+  return name.includes(',') ? ': scopes are separated by spaces, not by commas' : '';
+}
+
+/** Input that comes back in an address and goes to the log: no markup, and no run of characters that may be a credential. */
+function mayBeShown(name: string): boolean {
+  const isToken = SCOPE_TOKEN.test(name);
+  return isToken && !/[<>&']|[\w-]{40}/.test(name);
 }
 
 /**

@@ -6,11 +6,17 @@ import type { Messages } from './messages/messages.ts';
 /** What went wrong, as far as a person needs to know. */
 export type ErrorKind = keyof Messages['errors']['kinds'];
 
-/** What the error page shows; `retryAfterSeconds` matters for `too_many_requests` and `unavailable`. */
-export type ErrorData = { kind: ErrorKind; requestId: string; retryAfterSeconds?: number };
+/**
+ * What some kinds show: `retryAfterSeconds` matters for `too_many_requests` and `unavailable`; `received` is a value of the
+ * request that was refused, which anybody may have written.
+ */
+export type ErrorDetails = { retryAfterSeconds?: number | undefined; received?: string | undefined };
 
-/** The page that says what happened and what to do now. It shows nothing of the request but its id. */
-export function errorPage(context: PageContext, { kind, requestId, retryAfterSeconds }: ErrorData): Html {
+/** What the error page shows. */
+export type ErrorData = ErrorDetails & { kind: ErrorKind; requestId: string };
+
+/** The page that says what happened and what to do now. It shows nothing of the request but its id, and what was refused, as text. */
+export function errorPage(context: PageContext, { kind, requestId, retryAfterSeconds, received }: ErrorData): Html {
   const texts = context.messages.errors;
   const { heading, text, now, developer } = texts.kinds[kind];
   const help = supportLink(context);
@@ -24,7 +30,7 @@ export function errorPage(context: PageContext, { kind, requestId, retryAfterSec
 <div class="stack"><a class="button secondary" href="${context.paths.home}">${texts.goHome}</a></div>
 <dl class="detail">
 <div><dt>${texts.developers}</dt><dd>${developer}</dd></div>
-<div><dt>${texts.requestId}</dt><dd>${isolatedAddress(requestId)} ${help && html`<span class="quote">${texts.quote} ${help}</span>`}</dd></div>
+${received !== undefined && html`<div><dt>${texts.received}</dt><dd><code>${isolatedAddress(received)}</code></dd></div>\n`}<div><dt>${texts.requestId}</dt><dd>${isolatedAddress(requestId)} ${help && html`<span class="quote">${texts.quote} ${help}</span>`}</dd></div>
 </dl>`,
   );
 }

@@ -185,6 +185,15 @@ export const oauthGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
+    'src/oauth/scope.ts',
+    ['test/http/api/named-mistakes.test.ts'],
+    [
+      ['a refused scope is named only in the form of one', 'return isToken && ', 'return '],
+      ['no markup comes back in a refused scope', "/[<>&']|[\\w-]{40}/", '/[\\w-]{40}/'],
+      ['no credential comes back in a refused scope', "/[<>&']|[\\w-]{40}/.test", "/[<>&']/.test"],
+    ],
+  ),
+  ...guardsIn(
     'src/oauth/reason.ts',
     ['test/http/api/reasons.test.ts'],
     [
@@ -267,7 +276,7 @@ export const oauthGuards: readonly Guard[] = [
     [
       ['a text that cannot be an id is looked up nowhere', '/^[\\x21-\\x7e]{1,100}$/.test(text)', 'text.length > 0'],
       ["scripts of confidential clients' origins are not let in", "type === 'public' && redirectUris", 'redirectUris'],
-      ['no id, no client', "if (credentials.clientId === undefined) return invalidClient('client_id is missing');", ''],
+      ['no id, no client', "if (credentials.clientId === undefined) return missingCredential('client_id');", ''],
       [
         'only public clients are taken by their word',
         "if (client?.type === 'public') return client;",
@@ -275,7 +284,7 @@ export const oauthGuards: readonly Guard[] = [
       ],
       [
         'no secret, no proof',
-        "if (credentials.clientSecret === undefined) return invalidClient('client_secret is missing');",
+        "if (credentials.clientSecret === undefined) return missingCredential('client_secret');",
         "if (credentials.clientSecret === undefined) return client ?? invalidClient('x');",
       ],
       ['a wrong secret proves nothing', "if (!matches) return invalidClient('the client secret is wrong');", ''],
@@ -295,7 +304,7 @@ export const oauthGuards: readonly Guard[] = [
       ['an optional scope is granted where it was chosen', '!isOptional.get(name) || chosen.includes(name)', 'true'],
       ['a scope that is no longer registered is not granted', 'isOptional.has(name) && ', ''],
       ['nothing left is nothing allowed', 'allowed.length === 0 && requested.length > 0 ? null : allowed', 'allowed'],
-      ["a scope's name has its alphabet", 'SCOPE_TOKEN.test(name) && ', ''],
+      ["a scope's name has its alphabet", 'SCOPE_TOKEN.test(name) && !name', '!name'],
       [
         'a sentence has nothing invisible',
         ' ||\n    /\\p{Cc}|\\p{Zl}|\\p{Zp}|(?![\\u200c\\u200d])\\p{Cf}/u.test(sentence)',

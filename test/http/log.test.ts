@@ -213,7 +213,11 @@ test('Promise 4: each request is one line of JSON with its id, and a refusal say
       'unknown_client',
       'no client has this client_id',
     ],
-    [await browser.get(authorizeUrl(service, client, { scope: 'x' })), 'invalid_scope', undefined],
+    [
+      await browser.get(authorizeUrl(service, client, { scope: 'x' })),
+      'invalid_scope',
+      'the scope x is not registered for this client',
+    ],
     [await browser.get(`${service.appUrl}/OAuth2/token/`), 'not_found', '/oauth2/token answers POST'],
     [await browser.get(`${service.appUrl}/oauth2/token?canary`), 'method_not_allowed', '/oauth2/token answers POST'],
     [await browser.get(`${service.appUrl}/nowhere`), 'not_found', undefined],

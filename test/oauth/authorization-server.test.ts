@@ -68,7 +68,8 @@ test('an unknown, empty, odd or repeated client_id finds no client', async (cont
   for (const pairs of ids) {
     const parameters = new Parameters([...pairs, ['redirect_uri', REDIRECT_URI], ['state', 's']]);
     const outcome = await server.validateRequest('published', parameters);
-    assert.equal(outcome.kind === 'show' && outcome.error, 'unknown_client');
+    const error = parameters.get('client_id') === undefined ? 'missing_client_id' : 'unknown_client';
+    assert.equal(outcome.kind === 'show' && outcome.error, error);
   }
 });
 

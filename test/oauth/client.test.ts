@@ -54,12 +54,16 @@ for (const [name, by, clientSecret, clientId, detail] of refused) {
   });
 }
 
-test('RFC 6749 §5.2: all reasons share one public text', () => {
+test('RFC 6749 §5.2: all reasons share one public text, but that something did not come', () => {
   const texts = refused.map(([, by, clientSecret, clientId]) => {
     const outcome = authenticateClient(by, { method: 'secret', clientId, clientSecret });
     return outcome instanceof Refusal ? outcome.description : assert.fail();
   });
-  assert.equal(new Set(texts).size, 1);
+  const missing = ['client_id', 'client_secret', 'client_id'].map(
+    (name) => `client authentication failed: ${name} is missing`,
+  );
+  assert.deepEqual(texts.slice(0, 3), missing);
+  assert.equal(new Set(texts.slice(3)).size, 1);
 });
 
 const ids: [string, boolean][] = [

@@ -126,7 +126,15 @@ export function samplePages(context: PageContext, text: Replace = unchanged): Re
   const removed = (what: RemovedAccess) =>
     connectedAppsPage(context, { ...connected, apps, justRemoved: { what, appName: text('Invoice Robot') } });
   const errors = errorKinds.map(
-    (kind) => [`error-${kind}`, errorPage(context, { kind, requestId: text('01JD6Q8Z5T3XKM') })] as const,
+    (kind) =>
+      [
+        `error-${kind}`,
+        errorPage(context, {
+          kind,
+          requestId: text('01JD6Q8Z5T3XKM'),
+          ...(kind === 'bad_redirect_uri' && { received: text('https://app.example/callbak?next=/notes') }),
+        }),
+      ] as const,
   );
   return {
     'sign-in': signInPage(context, { ...signIn, problem: null }),

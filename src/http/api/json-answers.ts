@@ -111,5 +111,9 @@ const DESCRIPTIONS: Readonly<Record<HttpProblem['kind'], string>> = {
 };
 
 function describe(problem: HttpProblem): string {
-  return problem.description ?? DESCRIPTIONS[problem.kind];
+  const { kind, allow, description = DESCRIPTIONS[kind] } = problem;
+  // The preflight is a browser's business.
+  return allow
+    ? `this address answers ${allow.filter((method) => method !== 'OPTIONS').join(' and ')} only`
+    : description;
 }

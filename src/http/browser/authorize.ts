@@ -132,7 +132,7 @@ function sendInvalid(
   const named = idForLog((request.query as Parameters).get('client_id'));
   if (outcome.kind === 'show') {
     request.outcome = { error: outcome.error, detail: outcome.detail, ...named };
-    return pages.sendError(request, reply, 400, outcome.error);
+    return pages.sendError(request, reply, 400, outcome.error, { received: outcome.received });
   }
   request.outcome = { error: outcome.refusal.code, detail: outcome.refusal.detail, ...named };
   return redirect(pages, reply, errorLocation(outcome));

@@ -1,7 +1,7 @@
 /** Sends pages, with their headers and in the browser's language, and problems as pages. */
 import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type ErrorKind, errorPage } from '../../pages/error-page.ts';
+import { type ErrorDetails, type ErrorKind, errorPage } from '../../pages/error-page.ts';
 import type { Html } from '../../pages/html.ts';
 import type { PageContext } from '../../pages/layout.ts';
 import { chooseLanguage, messagesFor } from '../../pages/messages/messages.ts';
@@ -24,7 +24,7 @@ export type Pages = {
     reply: FastifyReply,
     status: number,
     kind: ErrorKind,
-    retryAfterSeconds?: number,
+    more?: ErrorDetails,
   ) => FastifyReply;
   readonly answers: (request: FastifyRequest, reply: FastifyReply, problem: HttpProblem) => FastifyReply;
   readonly stylesheet: { readonly path: string; readonly text: string };
@@ -52,15 +52,14 @@ export function makePages(service: Service): Pages {
       .header('Vary', 'Accept-Language')
       .header('Content-Type', 'text/html; charset=utf-8')
       .send(String(page));
-  const sendError: Pages['sendError'] = (request, reply, status, kind, retryAfterSeconds) => {
+  const sendError: Pages['sendError'] = (request, reply, status, kind, more = {}) => {
     request.outcome ??= { error: kind, ...(kind in DETAILS ? { detail: DETAILS[kind] } : {}) };
-    const data = { kind, requestId: request.id, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) };
-    return sendHtml(reply.code(status), errorPage(context(request), data));
+    return sendHtml(reply.code(status), errorPage(context(request), { kind, requestId: request.id, ...more }));
   };
   const send: Pages['send'] = (reply, page, target) =>
     isNavigation(reply.request) ? sendHtml(reply, page, target) : sendError(reply.request, reply, 403, 'not_a_window');
   const answers: Pages['answers'] = (request, reply, problem) =>
-    sendError(request, reply, reply.statusCode, ERROR_KINDS[problem.kind], problem.retryAfter);
+    sendError(request, reply, reply.statusCode, ERROR_KINDS[problem.kind], { retryAfterSeconds: problem.retryAfter });
   return { context, send, sendError, answers, stylesheet: { path, text }, secure };
 }
 

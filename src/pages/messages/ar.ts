@@ -442,7 +442,7 @@ export const ar: Messages = {
       },
       access_denied: 'اختار المستخدم «رفض». تابع دون وصول. ويعلم الجهاز بذلك عند طلبه التالي للرموز.',
       authorization_invalid_request: html`معامل ناقص أو غير صحيح أو مكرّر. والغالب أن <code>state</code> ناقص.`,
-      invalid_scope: 'نطاق غير مسجّل لتطبيقك.',
+      invalid_scope: html`نطاق غير مسجّل لتطبيقك، ويسمّيه الوصف. وكثيرًا ما يكون <code>openid</code> أو <code>offline_access</code> تضيفه المكتبة من نفسها: احذفه.`,
       invalid_target: html`قيمة <code>resource</code> غير معروفة هنا، أو أُرسلت أكثر من قيمة.`,
       unsupported_response_type: html`يجب أن تكون قيمة <code>response_type</code> هي <code>code</code>.`,
       interaction: html`فقط مع <code>prompt=none</code>: لا بد أن يسجّل المستخدم الدخول أو أن يُسأل.`,
@@ -478,20 +478,33 @@ export const ar: Messages = {
   errors: {
     goHome: 'الانتقال إلى الصفحة الرئيسية',
     developers: 'للمطوّرين',
+    received: 'ما وصلنا',
     requestId: 'رقم الطلب',
     quote: 'إذا طلبت المساعدة، فاذكر هذا الرقم من فضلك.',
     kinds: {
+      missing_client_id: {
+        heading: 'أي تطبيق هو؟',
+        text: 'أرسلك إلى هنا تطبيق لم يذكر العنوان أي تطبيق هو.',
+        now: 'لم تتم مشاركة أي شيء جديد. أغلق هذه الصفحة، أو عُد إلى التطبيق وأبلغ القائمين عليه.',
+        developer: html`<code>client_id</code> ناقص أو فارغ أو مكرّر.`,
+      },
       unknown_client: {
         heading: 'لا نعرف هذا التطبيق',
         text: 'أرسلك إلى هنا تطبيق غير مسجّل لدينا، أو لم يعد مسجّلًا.',
         now: 'لم تتم مشاركة أي شيء جديد. أغلق هذه الصفحة، أو عُد إلى التطبيق وأبلغ القائمين عليه.',
         developer: html`لا يوجد عميل مسجّل بهذا <code>client_id</code>.`,
       },
+      missing_redirect_uri: {
+        heading: 'توقّفنا حفاظًا على سلامتك',
+        text: 'لم يذكر التطبيق الذي أرسلك إلى هنا العنوان الذي نوجّهك إليه.',
+        now: 'لم تتم مشاركة أي شيء جديد. أغلق هذه الصفحة، أو عُد إلى التطبيق وأبلغ القائمين عليه.',
+        developer: html`<code>redirect_uri</code> ناقص أو فارغ أو مكرّر، ويجب أن يكون أحد العناوين المسجّلة.`,
+      },
       bad_redirect_uri: {
         heading: 'توقّفنا حفاظًا على سلامتك',
         text: 'طلب التطبيق الذي أرسلك إلى هنا توجيهك إلى عنوان غير مسجّل له.',
         now: 'لم تتم مشاركة أي شيء جديد. أغلق هذه الصفحة، أو عُد إلى التطبيق وأبلغ القائمين عليه.',
-        developer: html`يجب أن يكون <code>redirect_uri</code> موجودًا ومطابقًا لأحد العناوين المسجّلة حرفًا بحرف.`,
+        developer: html`يجب أن يكون <code>redirect_uri</code> مطابقًا لأحد العناوين المسجّلة حرفًا بحرف.`,
       },
       bad_request_uri: {
         heading: 'لم يعد هذا الطلب صالحًا',

@@ -437,7 +437,7 @@ export const en = {
       access_denied:
         'The person chose Deny. Carry on without access. A device is told with its next request for tokens.',
       authorization_invalid_request: html`A parameter is missing, malformed or sent twice. Often: no <code>state</code>.`,
-      invalid_scope: 'A scope that isn’t registered for your app.',
+      invalid_scope: html`A scope that isn’t registered for your app; the description names it. Often <code>openid</code> or <code>offline_access</code>, which a library adds by itself: leave them out.`,
       invalid_target: html`The <code>resource</code> isn’t known here, or there is more than one.`,
       unsupported_response_type: html`<code>response_type</code> must be <code>code</code>.`,
       interaction: html`Only with <code>prompt=none</code>: the person would have to sign in or be asked.`,
@@ -475,20 +475,33 @@ export const en = {
   errors: {
     goHome: 'Go to the start page',
     developers: 'For developers',
+    received: 'We received',
     requestId: 'Request',
     quote: 'If you ask for help, please mention this number.',
     kinds: {
+      missing_client_id: {
+        heading: 'Which app is it?',
+        text: 'An app sent you here, but its address doesn’t say which app it is.',
+        now: 'Nothing new was shared. Close this page, or go back to the app and tell its makers.',
+        developer: html`<code>client_id</code> is missing, empty, or there twice.`,
+      },
       unknown_client: {
         heading: 'We don’t know this app',
         text: 'An app sent you here, but it isn’t registered with us, or no longer is.',
         now: 'Nothing new was shared. Close this page, or go back to the app and tell its makers.',
         developer: html`No client is registered under this <code>client_id</code>.`,
       },
+      missing_redirect_uri: {
+        heading: 'We stopped, to be safe',
+        text: 'The app that sent you here didn’t say which address to send you on to.',
+        now: 'Nothing new was shared. Close this page, or go back to the app and tell its makers.',
+        developer: html`<code>redirect_uri</code> is missing, empty, or there twice. It must be a registered one.`,
+      },
       bad_redirect_uri: {
         heading: 'We stopped, to be safe',
         text: 'The app that sent you here asked us to send you on to an address that isn’t registered for it.',
         now: 'Nothing new was shared. Close this page, or go back to the app and tell its makers.',
-        developer: html`<code>redirect_uri</code> must be present, and equal a registered one character by character.`,
+        developer: html`<code>redirect_uri</code> must equal a registered one, character by character.`,
       },
       bad_request_uri: {
         heading: 'This request can’t be used any more',

@@ -1,0 +1,134 @@
+/** Mistakes that an answer names: what a developer sees in a terminal or a browser, without the log. */
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { addressElsewhere } from '../../../src/http/paths.ts';
+import { Browser } from '../../support/browser.ts';
+import { asJson, authorizeUrl, postForm, signedInBrowser } from '../../support/flow.ts';
+import { addClient, addUser, startTestService } from '../../support/service.ts';
+import { postAs, refreshWith, scopes, sentTo, standardPair, standardUrl } from '../../support/standard.ts';
+
+const service = await startTestService({ after });
+const { appUrl, apiUrl } = service;
+await addUser(service);
+const ada = await signedInBrowser(service);
+const registered = { scopes: scopes('read', 'write'), deviceFlow: true };
+const client = await addClient(service, registered);
+const browser = new Browser();
+const GENERAL = 'scope has a value that is not registered for this client';
+const named = (name: string, remedy = '') => `the scope ${name} is not registered for this client${remedy}`;
+
+const names: [scope: string, told: string][] = [
+  ['read delete', named('delete')],
+  ['openid', named('openid', ': leave it out, since there are no ID tokens here')],
+  ['read offline_access', named('offline_access', ': leave it out, since a refresh token comes without it')],
+  ['read,write', named('read,write', ': scopes are separated by spaces, not by commas')],
+  ['https://api.example/notes.read', named('https://api.example/notes.read')],
+  ['xy'.repeat(10).concat('.').repeat(4), named('xy'.repeat(10).concat('.').repeat(4))],
+  // Anything that is no scope-token (RFC 6749 §3.3), or longer than one may be here.
+  ['a"b', GENERAL],
+  ['a\\b', GENERAL],
+  ['é', GENERAL],
+  ['line\nfeed', GENERAL],
+  ['a.'.repeat(50).concat('b'), GENERAL],
+  // What comes back in an address holds no markup, and what goes to the log no credential.
+  ['<script>alert(1)</script>', GENERAL],
+  ['a&b', GENERAL],
+  ['x'.repeat(40), GENERAL],
+];
+for (const [scope, told] of names) {
+  test(`RFC 6749 §3.3: the scope ${JSON.stringify(scope)} that is refused is ${told === GENERAL ? 'not named' : 'named'}, in answer and log`, async () => {
+    for (const url of [authorizeUrl(service, client, { scope }), standardUrl(service, client, { scope })]) {
+      const { searchParams } = sentTo(await browser.get(url));
+      assert.deepEqual([searchParams.get('error'), searchParams.get('error_description')], ['invalid_scope', told]);
+    }
+    const device = await postAs(service, client, 'device_authorization', { scope });
+    const pushed = await postAs(service, client, 'par', {
+      response_type: 'code',
+      redirect_uri: 'https://client.example/callback',
+      state: 'x',
+      scope,
+    });
+    for (const { body } of [device, pushed])
+      assert.deepEqual(body, { error: 'invalid_scope', error_description: told });
+    const line = service.log.findLast((each) => each.includes('invalid_scope'));
+    assert.equal(JSON.parse(String(line)).detail, told);
+  });
+}
+
+test('RFC 6749 §6: a refresh names the scope that was not granted', async () => {
+  const { refreshToken } = await standardPair(service, ada, client, { scope: 'read' });
+  const { body } = await refreshWith(service, client, refreshToken, { scope: 'read write' });
+  assert.deepEqual(body, { error: 'invalid_scope', error_description: 'the scope write is not granted' });
+});
+
+test('RFC 9110 §15.5.6: a wrong method is told the right one', async () => {
+  const onToken = await asJson(await fetch(`${appUrl}/api/auth/oauth/token`));
+  assert.deepEqual(onToken.body, { error: 'invalid_request', error_description: 'this address answers POST only' });
+  const onMe = await asJson(await fetch(`${apiUrl}/v2/me`, { method: 'POST' }));
+  assert.deepEqual(onMe.body['error'], { code: 'method_not_allowed', message: 'this address answers GET only' });
+});
+
+test('an address that is asked at the other port tells the right one, for every method', async () => {
+  for (const method of ['GET', 'POST']) {
+    const me = await asJson(await fetch(`${appUrl}/v2/me`, { method }));
+    const message = `there is nothing at this address: ask ${apiUrl}/v2/me`;
+    assert.deepEqual([me.status, me.body], [404, { status: 'error', error: { code: 'not_found', message } }]);
+    for (const path of [
+      '/api/auth/oauth/token',
+      '/api/auth/oauth/refreshToken',
+      '/oauth2/token',
+      '/auth/oauth2/authorize',
+    ]) {
+      const { status, body } = await asJson(await fetch(apiUrl + path, { method }));
+      assert.deepEqual(
+        [status, (body['error'] as { message: string }).message],
+        [404, `there is nothing at this address: ask ${appUrl}${path}`],
+      );
+    }
+  }
+  assert.equal(addressElsewhere('/v2/us', appUrl, apiUrl), undefined);
+});
+
+test('RFC 6749 §5.2: what did not come is missing, and not wrong', async () => {
+  const url = `${appUrl}/api/auth/oauth/token`;
+  const fields = { grant_type: 'authorization_code', code: 'x', redirect_uri: 'https://client.example/callback' };
+  for (const [name, given] of [
+    ['client_id', { client_secret: 'x' }],
+    ['client_secret', { client_id: client.clientId }],
+    ['client_secret', { client_id: 'app_nobody' }],
+  ] as const) {
+    const { status, body } = await postForm(url, { ...fields, ...given });
+    const told = `client authentication failed: ${name} is missing`;
+    assert.deepEqual([status, body], [401, { error: 'invalid_client', error_description: told }]);
+  }
+});
+
+test('RFC 6749 §4.1.2.1: pages tell a client_id that is missing from one that is unknown', async () => {
+  for (const url of [
+    authorizeUrl(service, client, { client_id: undefined }),
+    standardUrl(service, client, { client_id: undefined }),
+  ]) {
+    const { status, body } = await browser.get(url);
+    assert.equal(status, 400);
+    assert.match(body, /<code>client_id<\/code> is missing/);
+    assert.doesNotMatch(body, /isn’t registered/);
+  }
+  const { body } = await browser.get(authorizeUrl(service, client, { client_id: 'app_nobody' }));
+  assert.match(body, /No client is registered under this <code>client_id<\/code>/);
+});
+
+test('RFC 6749 §4.1.2.1: the page for a wrong redirect URI says what was received, as text and no more than fits', async () => {
+  const page = async (redirect_uri: string | undefined) =>
+    (await browser.get(authorizeUrl(service, client, { redirect_uri }))).body;
+  assert.match(
+    await page('https://client.example/callbak'),
+    /<dt>We received<\/dt><dd>.*https:\/\/client\.example\/callbak</,
+  );
+  const markup = await page('https://x.example/"><script>alert(1)</script><a href="javascript:x">');
+  assert.doesNotMatch(markup, /<script|<a [^>]*(?:x\.example|javascript)/);
+  assert.match(markup, /&lt;script&gt;/);
+  const long = await page(`https://x.example/${'y'.repeat(5000)}`);
+  assert.ok((/y{100,}/.exec(long)?.[0].length ?? 0) <= 320);
+  assert.doesNotMatch(await page('https://x.example/\u202e\u200bgnp.exe'), /[\u202e\u200b]/);
+  assert.match(await page(undefined), /<code>redirect_uri<\/code> is missing/);
+});
