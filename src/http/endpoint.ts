@@ -4,15 +4,20 @@
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance } from 'fastify';
+import type { GrantNames } from '../oauth/grant.ts';
 import type { Operation } from './api/operation.ts';
 import type { HttpProblem } from './problem.ts';
 
 /** How a request ended, for the log; never holds a secret. */
 export type Outcome = {
-  readonly error: string;
+  /** Absent when it went well. */
+  readonly error?: string;
   readonly detail?: string;
-  /** The client or resource server that the request names, whether that was proved or not. */
+  /** The client whose grant answered; or the client or resource server that a refused request names, whether that was proved or not. */
   readonly client_id?: string;
+  /** The account and the grant that answered. */
+  readonly sub?: string;
+  readonly grant_id?: string;
   /** The account that somebody tried to sign in to, or null when there is none. */
   readonly account_id?: string | null;
 };
@@ -54,4 +59,9 @@ export function addDirectEndpoint(
   endpoint: Endpoint,
 ): void {
   app.route({ method, url, config: { answers, operation, direct: { endpoint, answers } }, handler: endpoint });
+}
+
+/** How a request went well that a grant answered: for the log, which tells what an app did for whom. */
+export function byGrant({ clientId, resourceOwnerId, grantId }: GrantNames): Outcome {
+  return { client_id: clientId, sub: resourceOwnerId, grant_id: grantId };
 }

@@ -265,7 +265,7 @@ function logRequests(app: FastifyInstance, log: RequestLog, unreadable: Unreadab
     request.source = sourceOf(log, request);
     unreadable.begin(request, reply);
     reply.raw.once('close', () => {
-      if (!reply.raw.writableFinished) request.outcome ??= { error: 'aborted' };
+      if (!reply.raw.writableFinished) request.outcome = { error: 'aborted', ...request.outcome };
       log.end(request, aboutEnd(request, reply));
     });
     done();

@@ -5,6 +5,7 @@ import {
   accessTokenLifetime,
   type Grant,
   type GrantInContext,
+  type GrantNames,
   isAheadOfClock,
   notBefore,
   type ResourceOwner,
@@ -23,6 +24,7 @@ export type CheckedToken = {
   readonly scope: string;
   readonly grantedAt: number;
   readonly expiresAt: number;
+  readonly grant: GrantNames;
   /** The HTTP answer that says so, kept by whoever made it: while nothing changes the next check returns the same object. */
   answer?: string;
 };

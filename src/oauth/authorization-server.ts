@@ -20,9 +20,9 @@ import {
   deriveTokens,
   type Generation,
   type Grant,
-  grantIdText,
   type IssuedTokens,
   type Lifetimes,
+  namesOf,
   newGrant,
   newGrantId,
   type OwnerSession,
@@ -135,7 +135,7 @@ export class AuthorizationServer {
       at,
     );
     const actor = userActor(owner.resourceOwnerId, origin);
-    const about = { ...aboutGrant(grant), detail: grant.scope };
+    const about = { ...namesOf(grant), detail: grant.scope };
     if (!(await store.issueGrant(grant, auditEvent(CONSENT_ACTIONS[given], actor, at, about), session))) return null;
     const header = { grantId: grant.id, generation: 0, keyId: grant.keyId, expiresAt: grant.expiresAt };
     return allowedLocation(request, deriveCredential(keyring, prefix, 'ac', header, grant.seed));
@@ -230,7 +230,16 @@ export class AuthorizationServer {
     const { grant, resourceOwner, client } = good;
     const { clientId, scope, grantedAt } = grant;
     const externalId = client.seesExternalId ? grant.externalId : null;
-    const checked = { resourceOwner, externalId, clientId, scope, grantedAt, expiresAt: credential.expiresAt };
+    const names = namesOf(grant);
+    const checked = {
+      resourceOwner,
+      externalId,
+      clientId,
+      scope,
+      grantedAt,
+      expiresAt: credential.expiresAt,
+      grant: names,
+    };
     const usedAt = store.noteUse(grant, { generation: credential.generation, usedAt: at });
     const known = knownTokens.remember(token);
     if (usedAt !== null) known.keep(checked, version, periodOfCheck(credential.expiresAt, grant, usedAt));
@@ -277,7 +286,7 @@ export class AuthorizationServer {
     const { store, now } = this.#parts;
     const action: AuditAction = reason === 'client' ? 'grant_revoked' : reason;
     const actor: Actor = { kind: 'client', id: client.id, ...origin };
-    await store.revokeGrant(grant.id, reason, auditEvent(action, actor, now(), aboutGrant(grant)));
+    await store.revokeGrant(grant.id, reason, auditEvent(action, actor, now(), namesOf(grant)));
   }
 
   #derive(grant: Grant, generation: Generation): IssuedTokens {
@@ -294,8 +303,4 @@ const CONSENT_ACTIONS = {
 /** Whether a credential is genuine and the client's own. */
 function isOwn(keyring: Keyring, credential: Credential | null, found: FoundGrant | null, client: Client): boolean {
   return credential !== null && found?.grant.clientId === client.id && isGenuine(keyring, credential, found.grant.seed);
-}
-
-function aboutGrant({ id, clientId, resourceOwnerId }: Grant) {
-  return { grantId: grantIdText(id), clientId, resourceOwnerId };
 }

@@ -105,12 +105,16 @@ export type Lifetimes = {
   readonly refreshRetryWindow: number;
 };
 
-/** An access token (with its expiry in ms) and a refresh token, made by the same transition, and their scope. */
+/** A grant by its id as text, with whom it is for and whose it is: what log and audit trail call it. */
+export type GrantNames = { readonly grantId: string; readonly clientId: string; readonly resourceOwnerId: string };
+
+/** An access token (with its expiry in ms) and a refresh token, made by the same transition, their scope and grant. */
 export type IssuedTokens = {
   readonly accessToken: string;
   readonly refreshToken: string;
   readonly accessTokenExpiresAt: number;
   readonly scope: string;
+  readonly grant: GrantNames;
 };
 
 /** A new grant id: a UUID of version 7 (RFC 9562 §5.7), ordered by time so that inserts stay local. `now` in ms. */
@@ -177,6 +181,11 @@ export function oldestGrantId(allowedAt: number): Buffer {
 export function grantIdText(id: Buffer): string {
   const text = id.toString('hex');
   return `${text.slice(0, 8)}-${text.slice(8, 12)}-${text.slice(12, 16)}-${text.slice(16, 20)}-${text.slice(20)}`;
+}
+
+/** What log and audit trail call a grant. */
+export function namesOf({ id, clientId, resourceOwnerId }: Grant): GrantNames {
+  return { grantId: grantIdText(id), clientId, resourceOwnerId };
 }
 
 /** Reads a grant id back from its text, or null. */
@@ -282,6 +291,7 @@ export function deriveTokens(keyring: Keyring, prefix: string, grant: Grant, pai
     refreshToken: derive('rt', pair.expiresAt),
     accessTokenExpiresAt,
     scope: grant.scope,
+    grant: namesOf(grant),
   };
 }
 

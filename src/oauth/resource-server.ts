@@ -1,6 +1,6 @@
 /** Resource servers (RFC 6749 §1.1): the operator's APIs, which may ask what an access token is good for (RFC 7662). */
 import { invalidClient, type Refusal } from './error.ts';
-import { type Grant, grantIdText, type ResourceOwner } from './grant.ts';
+import { type Grant, type GrantNames, namesOf, type ResourceOwner } from './grant.ts';
 import type { GrantedAccess } from './granted-access.ts';
 import { scopeNames } from './scope.ts';
 import { isOneOf, type StoredSecret } from './secret.ts';
@@ -41,7 +41,7 @@ export type ActiveToken = {
   readonly externalId: string | null;
   readonly resource: string | null;
   readonly expiresAt: number;
-  readonly grantId: string;
+  readonly grant: GrantNames;
 };
 
 /**
@@ -56,8 +56,8 @@ export function visibleToken(
 ): ActiveToken | null {
   const visible = visibleScopes(resourceServer, grant);
   if (!visible) return null;
-  const { clientId, externalId, resource, id } = grant;
-  const about = { clientId, resourceOwner, externalId, resource, expiresAt, grantId: grantIdText(id) };
+  const { clientId, externalId, resource } = grant;
+  const about = { clientId, resourceOwner, externalId, resource, expiresAt, grant: namesOf(grant) };
   return { scope: visible.join(' '), ...about };
 }
 

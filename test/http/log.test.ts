@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { test } from 'node:test';
+import { grantIdText } from '../../src/oauth/grant.ts';
 import { Browser, formOf } from '../support/browser.ts';
 import {
+  asJson,
   auditActions,
   authorizeUrl,
   exchange,
+  type JsonAnswer,
   me,
   obtainCode,
   pairOf,
@@ -30,6 +33,7 @@ import {
   post,
   postAs,
   refreshWith,
+  standardCode,
   VERIFIER,
 } from '../support/standard.ts';
 
@@ -246,6 +250,47 @@ test('Promise 4: each request is one line of JSON with its id, and a refusal say
     const line = lines.find((line) => line.request_id === headers.get('x-request-id'));
     assert.equal(line.client_id, clientId);
   }
+});
+
+test('what did this app do: an exchange, a refresh, a check and an introspection name the app, the account and the grant', async (t) => {
+  const service = await startTestService(t);
+  const account = await addUser(service);
+  const client = await addClient(service);
+  const api = await addResourceServer(service);
+  const browser = await signedInBrowser(service);
+  const exchanged = await exchange(service, client, await obtainCode(service, browser, client));
+  const { accessToken, refreshToken } = pairOf(exchanged);
+  service.clock.advance(1); // Grants are ordered by time.
+  const on = await exchangeCode(service, client, await standardCode(service, browser, client));
+  const [latest, first] = await service.installation.grants.list({ limit: 2 });
+  const refreshed = await refresh(service, client, refreshToken);
+  const answered: [JsonAnswer, typeof first][] = [
+    [exchanged, first],
+    [refreshed, first],
+    [await refresh(service, client, refreshToken), first], // The same pair again.
+    [await me(service, accessToken), first],
+    [await me(service, accessToken), first], // As the last check found it.
+    [await introspect(service, api, accessToken), first],
+    [on, latest],
+    [await refreshWith(service, client, pairOf(on).refreshToken), latest],
+  ];
+  // By the other reader as well: an address with a query is not plain.
+  const odd = { headers: { Authorization: `Bearer ${accessToken}`, Origin: 'https://page.example' } };
+  answered.push([await asJson(await fetch(`${service.apiUrl}/v2/me?x=1`, odd)), first]);
+  const inactive = await introspect(service, api, 'x');
+  const lines = service.log.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'request');
+  const lineOf = ({ headers }: JsonAnswer) => lines.find((line) => line.request_id === headers.get('x-request-id'));
+  for (const [answer, listed] of answered) {
+    const { route, status, client_id, sub, grant_id, error } = lineOf(answer);
+    const grantId = grantIdText((listed ?? assert.fail()).grant.id);
+    assert.deepEqual(
+      [status, client_id, sub, grant_id, error],
+      [200, client.clientId, account.id, grantId, undefined],
+      route,
+    );
+  }
+  const { client_id, sub, grant_id } = lineOf(inactive);
+  assert.deepEqual([client_id, sub, grant_id], [undefined, undefined, undefined]);
 });
 
 test('ASVS 16.3.3: each act leaves one audit event: who, from where, in which request, about what', async (t) => {

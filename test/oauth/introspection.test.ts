@@ -43,7 +43,8 @@ test('RFC 7662 §2.2: a good token tells what it is good for, and nothing else i
     resourceOwner: { id: ada.id, username: ada.username, email: ada.email, name: ada.name, avatarUrl: null },
     resource: null,
     expiresAt: NOW + 1_800_000,
-    grantId: grantIdText(listed.grant.id),
+    externalId: null,
+    grant: { grantId: grantIdText(listed.grant.id), clientId: one.id, resourceOwnerId: ada.id },
   };
   for (const server of [letters, anywhere])
     assert.deepEqual(await protocol.introspection.introspect(server, accessToken), expected);

@@ -8,6 +8,7 @@ import {
   readCredential,
   withChecksum,
 } from '../../src/oauth/credential.ts';
+import { namesOf } from '../../src/oauth/grant.ts';
 import { KnownTokens } from '../../src/oauth/known-tokens.ts';
 import { WHOLE_GRANT } from '../../src/oauth/token-request.ts';
 import { event, sampleResourceServer } from '../support/storage.ts';
@@ -103,6 +104,7 @@ test('promise 2: what a check found holds for one version of the store, and for 
     scope: activeGrant.scope,
     grantedAt: activeGrant.grantedAt,
     expiresAt: NOW + 700_000,
+    grant: namesOf(activeGrant),
   };
   assert.equal(known.checked(0, NOW), null);
   const period = { from: NOW - 1, until: NOW + 1 };

@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { invalidRequest, Refusal } from '../../oauth/error.ts';
 import type { ActiveToken, ResourceServer } from '../../oauth/resource-server.ts';
-import { addDirectEndpoint, type EndpointRequest } from '../endpoint.ts';
+import { addDirectEndpoint, byGrant, type EndpointRequest } from '../endpoint.ts';
 import { formOf } from '../form.ts';
 import { originOf } from '../origin.ts';
 import { STANDARD_PATHS } from '../paths.ts';
@@ -40,7 +40,9 @@ export function addIntrospection(app: FastifyInstance, service: Service): void {
       const token = body.get('token');
       if (token === undefined) return sendOAuthRefusal(request, reply, invalidRequest('token is required'));
       const active = await service.introspection.introspect(resourceServer, token);
-      return sendJson(reply, active ? describe(service.appUrl, active) : INACTIVE);
+      if (!active) return sendJson(reply, INACTIVE);
+      request.outcome = byGrant(active.grant);
+      return sendJson(reply, describe(service.appUrl, active));
     },
   );
 }
@@ -71,7 +73,7 @@ function describe(issuer: string, token: ActiveToken): object {
     exp: Math.floor(token.expiresAt / 1000),
     iss: issuer,
     ...(token.resource === null ? {} : { aud: token.resource }),
-    grant_id: token.grantId,
+    grant_id: token.grant.grantId,
   };
 }
 

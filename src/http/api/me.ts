@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { CheckedToken } from '../../oauth/access-token.ts';
 import { invalidToken, Refusal } from '../../oauth/error.ts';
-import { addDirectEndpoint } from '../endpoint.ts';
+import { addDirectEndpoint, byGrant } from '../endpoint.ts';
 import { ME_PATH, RESOURCE_METADATA_PATH } from '../paths.ts';
 import type { Service } from '../service.ts';
 import { readBearerToken } from './client-authentication.ts';
@@ -24,6 +24,7 @@ export function addMe(app: FastifyInstance, service: Service): void {
         ? invalidToken('the Authorization header holds more than a token')
         : await service.authorizationServer.checkAccessToken(token);
     if (checked instanceof Refusal) return sendTokenRefusal(request, reply, checked, metadataUrl);
+    request.outcome = byGrant(checked.grant);
     return sendJson(reply, checked, () => answerOf(checked));
   });
   // Pages of any origin may ask: no cookie is read here that another site could misuse.

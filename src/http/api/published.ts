@@ -4,7 +4,7 @@ import { invalidRequest, Refusal } from '../../oauth/error.ts';
 import type { IssuedTokens } from '../../oauth/grant.ts';
 import type { Parameters } from '../../oauth/parameters.ts';
 import { WHOLE_GRANT } from '../../oauth/token-request.ts';
-import { addDirectEndpoint, type EndpointReply, type EndpointRequest } from '../endpoint.ts';
+import { addDirectEndpoint, byGrant, type EndpointReply, type EndpointRequest } from '../endpoint.ts';
 import { formOf } from '../form.ts';
 import { originOf } from '../origin.ts';
 import { REFRESH_TOKEN_PATH, TOKEN_PATH } from '../paths.ts';
@@ -87,6 +87,7 @@ function checkBody(body: Parameters, operation: Operation, grantType: string): R
 /** The answer is an object with exactly these two fields. */
 function sendPair(request: EndpointRequest, reply: EndpointReply, result: IssuedTokens | Refusal): EndpointReply {
   if (result instanceof Refusal) return sendOAuthRefusal(request, reply, result);
+  request.outcome = byGrant(result.grant);
   return sendJson(reply, { access_token: result.accessToken, refresh_token: result.refreshToken });
 }
 

@@ -7,7 +7,7 @@ import type { IssuedTokens } from '../../oauth/grant.ts';
 import type { Parameters } from '../../oauth/parameters.ts';
 import { PUSHED_REQUEST_LIFETIME } from '../../oauth/pushed-request.ts';
 import { answerProblem } from '../answer.ts';
-import { addDirectEndpoint, type EndpointReply, type EndpointRequest } from '../endpoint.ts';
+import { addDirectEndpoint, byGrant, type EndpointReply, type EndpointRequest } from '../endpoint.ts';
 import { formOf } from '../form.ts';
 import { originOf } from '../origin.ts';
 import { STANDARD_PATHS } from '../paths.ts';
@@ -37,6 +37,7 @@ export function addStandardFace(app: FastifyInstance, service: Service): void {
 async function token(service: Service, request: EndpointRequest, reply: EndpointReply): Promise<EndpointReply> {
   const result = await issue(service, request);
   if (result instanceof Refusal) return refuse(service, request, reply, result);
+  request.outcome = byGrant(result.grant);
   return sendJson(reply, {
     access_token: result.accessToken,
     token_type: 'Bearer',
