@@ -87,6 +87,11 @@ export const externalSignInGuards: readonly Guard[] = [
   ]),
   ...guardsIn('src/accounts/people.ts', TESTS, [
     [
+      'an operator signs in only with a provider for operators',
+      'if (!account?.isOperator || forOperators) return null;',
+      'if (!account?.isOperator || forOperators !== undefined) return null;',
+    ],
+    [
       'a disabled person is refused at once',
       "if (account?.status === 'disabled')",
       "if (account?.status === ('gone' as string))",

@@ -24,7 +24,14 @@ import {
   storesWithProvider,
   type WithProvider,
 } from '../../support/provider.ts';
-import { addClient, addUser, REDIRECT_URI, startTestService, type TestService } from '../../support/service.ts';
+import {
+  addClient,
+  addUser,
+  PASSWORD,
+  REDIRECT_URI,
+  startTestService,
+  type TestService,
+} from '../../support/service.ts';
 import { ASSERTION_TYPE, assertionClaims, makeKey, standardUrl } from '../../support/standard.ts';
 
 const server = await startPostgres();
@@ -248,6 +255,73 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
       assert.equal((await third.browser.get(eve)).status, 503);
       assertRefused(await state(one, world.provider, third.request, { subject: 'eve' }), 401, 'invalid_client');
       assert.equal((await new Browser().get(`${one.appUrl}/account/apps`)).status, 503, 'its only way is paused');
+    });
+
+    test('external sign-in: a ticket that brought nobody in is dead, also when what kept them out is over', async (t) => {
+      const world = await start(t);
+      const [one, two] = ends(world);
+      const { identityProviders, accounts, operator } = one.installation;
+      const client = await addClient(one);
+      await signInThrough(one, world.provider, new Browser(), `${one.appUrl}/account/apps`);
+      const denial = { subject: undefined, name: undefined, email: undefined, error: 'access_denied' };
+      const login = standardUrl(one, client, { prompt: 'login' });
+      const cases: readonly [string, number, Record<string, unknown>, string, () => unknown, () => unknown][] = [
+        [
+          'paused',
+          503,
+          {},
+          authorizeUrl(one, client),
+          () => identityProviders.pause('product'),
+          () => identityProviders.resume('product'),
+        ],
+        [
+          'disabled',
+          403,
+          {},
+          authorizeUrl(one, client),
+          () => accounts.disable('ada@example.com', operator),
+          () => accounts.enable('ada@example.com', operator),
+        ],
+        ['too old', 403, { auth_time: 1 }, login, () => {}, () => {}],
+        ['denied', 303, denial, authorizeUrl(one, client), () => {}, () => {}],
+      ];
+      for (const [why, status, members, url, before, after] of cases) {
+        const browser = new Browser();
+        const stated = await state(one, world.provider, requestOf(await browser.get(url)), members);
+        await before();
+        assert.equal((await browser.get(redirectOf(stated, one))).status, status, why);
+        await after();
+        assert.equal((await browser.get(redirectOf(stated, two))).status, 400, `${why}, and again`);
+        assert.ok(![...browser.cookies.keys()].some((name) => name.endsWith('_session')), why);
+      }
+    });
+
+    test('external sign-in: a refusal binds a request as a person does', async (t) => {
+      const world = await start(t);
+      const [one, two] = ends(world);
+      const { browser, request } = await begin(one);
+      const denial = { subject: undefined, name: undefined, email: undefined, error: 'access_denied' };
+      const first = await state(one, world.provider, request, denial);
+      assertRefused(await state(two, world.provider, request), 400, 'invalid_grant');
+      const second = await state(two, world.provider, request, denial);
+      assert.equal((await browser.get(redirectOf(first, one))).status, 400, 'the older one died');
+      assert.equal((await browser.get(redirectOf(second, one))).status, 403);
+      assertRefused(await state(two, world.provider, request, denial), 400, 'invalid_grant', 'used');
+    });
+
+    test('external sign-in: an operator signs in only with a provider that is for operators, whenever that was changed', async (t) => {
+      const world = await start(t, { forOperators: true });
+      const [one] = ends(world);
+      const { accounts, identityProviders, links, operator } = one.installation;
+      const about = { email: 'grace@example.com', name: 'Grace', username: null, password: PASSWORD };
+      await accounts.add({ ...about, isOperator: true }, operator);
+      await links.link({ account: 'grace@example.com', provider: 'product', subject: 'grace' });
+      const [early, late] = [await begin(one), await begin(one)];
+      const grace = { subject: 'grace', name: undefined, email: undefined };
+      const stated = await state(one, world.provider, early.request, grace);
+      await identityProviders.update('product', { forOperators: false });
+      assert.equal((await early.browser.get(redirectOf(stated, one))).status, 403);
+      assertRefused(await state(one, world.provider, late.request, grace), 403, 'access_denied');
     });
 
     test('external sign-in: a product that lies about auth_time gets a page and no loop', async (t) => {
