@@ -14,6 +14,7 @@ import {
   useInvitation,
 } from './invitation.ts';
 import type { KnownBrowsers } from './known-browser.ts';
+import { findNamed } from './named-account.ts';
 import {
   type AboutAccount,
   checkAbout,
@@ -23,7 +24,6 @@ import {
   newAccount,
   refuseNewPerson,
   refuseOwnIds,
-  severalOf,
   TAKEN,
 } from './new-account.ts';
 import { PASSWORD_PROBLEMS, passwordProblem } from './password.ts';
@@ -206,14 +206,8 @@ export class Accounts {
   }
 
   /** One account by id, or by an e-mail address that no other has. */
-  async show(idOrEmail: string): Promise<Account> {
-    const { store } = this.#parts;
-    const byId = await store.findAccount(idOrEmail);
-    if (byId) return byId;
-    const [account, ...others] = await store.listAccountsByEmail(emailKey(idOrEmail), MAX_LISTED);
-    if (!account) throw new OperatorError(`there is no account ${JSON.stringify(idOrEmail)}: "user list" lists them`);
-    if (others.length > 0) throw severalOf(idOrEmail, [account, ...others]);
-    return account;
+  show(idOrEmail: string): Promise<Account> {
+    return findNamed(this.#parts.store, idOrEmail);
   }
 
   /** Sets a password, which `mustChange` at the first sign-in if somebody else knows it; all sessions of the account end. */
@@ -298,9 +292,6 @@ export class Accounts {
     return auditEvent(action, operator, this.#parts.now(), { resourceOwnerId });
   }
 }
-
-/** Maximum number of accounts that are listed for an address that several have. */
-const MAX_LISTED = 20;
 
 function mustBeThere(there: boolean): void {
   if (!there) throw new OperatorError('the account was deleted at the same time');

@@ -63,14 +63,6 @@ export async function refuseNewPerson(
   if (taken) throw new OperatorError(TAKEN[taken]);
 }
 
-/** The refusal of an address that names several accounts. */
-export function severalOf(email: string, accounts: readonly Account[]): OperatorError {
-  const ids = accounts.map(({ id }) => id).join(', ');
-  return new OperatorError(
-    `several accounts have the e-mail address ${JSON.stringify(email)}: name one by its id (${ids})`,
-  );
-}
-
 /** Why an account does not get a name. */
 export const TAKEN = {
   email: 'another account has this e-mail address already',
