@@ -164,7 +164,7 @@ async function serve(configuration: Configuration, json: boolean, programName: s
   const running = await Promise.race([startService(configuration, { logger }), told]);
   // Ends at once: opening the database may wait long for others, and what a start writes is atomic.
   if (!running) process.exit(0);
-  void announce(running, json, programName);
+  void announce(running, configuration.signInMethods, json, programName);
   await told;
   logger.info('stopping');
   const isWhole = await Promise.race([running.stop().then(() => true), after(STOP_TIMEOUT_MS, false, { ref: false })]);
@@ -174,18 +174,27 @@ async function serve(configuration: Configuration, json: boolean, programName: s
 
 async function announce(
   { appUrl, apiUrl, installation }: RunningService,
+  signInMethods: readonly string[],
   json: boolean,
   programName: string,
 ): Promise<void> {
   if (json) process.stdout.write(`${JSON.stringify({ app_url: appUrl, api_url: apiUrl })}\n`);
   // The service runs already, so a database that cannot say what is missing must not end it.
-  else
-    process.stdout.write(`app ${appUrl}\napi ${apiUrl}\n${await nextSteps(installation, programName).catch(() => '')}`);
+  else {
+    const next = await nextSteps(installation, signInMethods, programName).catch(() => '');
+    process.stdout.write(`app ${appUrl}\napi ${apiUrl}\n${next}`);
+  }
 }
 
-async function nextSteps({ accounts, clients }: Installation, programName: string): Promise<string> {
+async function nextSteps(
+  { accounts, clients }: Installation,
+  signInMethods: readonly string[],
+  programName: string,
+): Promise<string> {
   const steps: string[] = [];
-  if (!(await accounts.hasAny())) steps.push('user add --email you@example.com --name "Your Name"');
+  // Who signs in elsewhere comes by itself.
+  if (signInMethods.includes('password') && !(await accounts.hasAny()))
+    steps.push('user add --email you@example.com --name "Your Name"');
   if (!(await clients.hasAny())) {
     steps.push('client register --name "My App" --redirect-uri http://127.0.0.1:8080/callback');
   }

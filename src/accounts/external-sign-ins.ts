@@ -104,8 +104,10 @@ export class ExternalSignIns {
       ticketExpiresAt: at + TICKET_LIFETIME_MS,
     };
     const bound = await store.stateExternalSignIn(stated);
-    if (bound.identityId !== stated.identityId) return this.#conflict(actor, at, 'it was bound to somebody else');
-    if (!bound.ticket?.equals(ticket.digest)) return refusedRequest('the sign-in request was used');
+    if (bound.identityId !== stated.identityId)
+      return this.#conflict(actor, at, 'it was bound to somebody else', BOUND_TO_ANOTHER);
+    if (!bound.ticket?.equals(ticket.digest))
+      return refusedRequest('the sign-in request was used', 'sign_in_request was used: begin again at the app');
     if (said.subject === null) return ticket.text;
     const person = { subject: said.subject, profile: said.profile };
     return (await bringUpToDate(this.#parts, provider, [person], actor)) ?? ticket.text;
@@ -122,21 +124,24 @@ export class ExternalSignIns {
     return refusedSubject(provider, subject) ?? refusedPerson(provider, found?.account ?? null);
   }
 
-  async #conflict(actor: Actor, at: number, detail: string): Promise<Refusal> {
+  async #conflict(actor: Actor, at: number, detail: string, description?: string): Promise<Refusal> {
     await this.#parts.store.recordSignInEvent(
       auditEvent('sign_in_request_conflict', actor, at, { clientId: actor.id, detail }),
     );
-    return refusedRequest(detail);
+    return refusedRequest(detail, description);
   }
 }
 
-/** One public text for every reason, so that a provider learns nothing of the requests of others. */
-function refusedRequest(detail: string): Refusal {
-  return new Refusal(
-    'invalid_grant',
-    'sign_in_request is broken, expired, already used, or was for another identity provider or person',
-    detail,
-  );
+/** For the provider whose own request it is, so that its developer can tell. */
+const BOUND_TO_ANOTHER =
+  'sign_in_request was answered with another subject, or a refusal, before: begin again at the app';
+
+/** The description tells nothing of the requests of other providers: those are as good as broken. */
+function refusedRequest(
+  detail: string,
+  description = 'sign_in_request is broken, expired, or was not for this identity provider: begin again at the app',
+): Refusal {
+  return new Refusal('invalid_grant', description, detail);
 }
 
 /** Where a new sign-in was asked for, the provider must say when it was; a time ahead of us would pass for ever. */

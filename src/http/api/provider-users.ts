@@ -90,6 +90,10 @@ async function answerTo(
 ): Promise<object | null | Refusal> {
   // Here the body's `client_id` is the app's.
   const form = operation === USERS.disconnect ? withoutClientId(membersOf(request)) : formOf(request);
+  if (operation === USERS.disconnect && 'client_secret' in membersOf(request))
+    return invalidRequest(
+      'client_id is the app here: send the credentials of the provider by Basic, or as an assertion',
+    );
   const provider = await authenticateProvider(service, request, 'users', form);
   if (provider instanceof Refusal) return provider;
   const refusal = service.providerUsers.countCall(provider);

@@ -246,7 +246,9 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
         body: JSON.stringify(said),
       });
       assert.equal(response.status, 204);
-      assertRefused(await postBody(`${url}/connections/revoke`, said), 401, 'invalid_client');
+      const revoked = await postBody(`${url}/connections/revoke`, said);
+      assertRefused(revoked, 400, 'invalid_request');
+      assert.match(String(revoked.body['error_description']), /^client_id is the app here/);
     });
 
     test('100 calls in 10 s for a provider, all instances together; then 429 says when to come back', async (t) => {
