@@ -123,7 +123,13 @@ function sendSignInPage(response, session, app = '', more = '') {
 
 function sendPage(response, status, title, content = '') {
   const head = `<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${html(title)}</title>`;
-  response.status(status).send(`<!doctype html><html lang="en">${head}<h1>${html(title)}</h1>${content}`);
+  const style =
+    'body{font:1.1rem/1.5 system-ui,sans-serif;max-width:26rem;margin:3rem auto;padding:0 1rem;color:#1d2b2a;background:#f2f7f5}' +
+    'label,form{display:block;margin:1rem 0}input,button{font:inherit;padding:.5rem .75rem;box-sizing:border-box}input{width:100%}' +
+    'button{border:1px solid #14635a;border-radius:.4rem;background:#fff;cursor:pointer}';
+  response
+    .status(status)
+    .send(`<!doctype html><html lang="en">${head}<style>${style}</style><h1>${html(title)}</h1>${content}`);
 }
 
 function html(words) {

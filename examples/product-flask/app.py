@@ -149,7 +149,11 @@ SIGN_IN = """<p>{% if app %}{{ app }} asks for your photos.{% endif %}</p><p rol
 {# <<< Valetkey #}"""
 
 PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>{{ title }}</title><h1>{{ title }}</h1><p>{{ words }}</p>{{ more | safe }}"""
+<title>{{ title }}</title><style>
+body { font: 1.1rem/1.5 system-ui, sans-serif; max-width: 26rem; margin: 3rem auto; padding: 0 1rem; color: #1d2b2a; background: #f2f7f5 }
+label, form { display: block; margin: 1rem 0 } input, button { font: inherit; padding: .5rem .75rem; box-sizing: border-box }
+input { width: 100% } button { border: 1px solid #14635a; border-radius: .4rem; background: #fff; cursor: pointer }
+</style><h1>{{ title }}</h1><p>{{ words }}</p>{{ more | safe }}"""
 
 
 def sign_in_page(next, app=None, who=None):

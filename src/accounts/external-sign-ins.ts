@@ -106,8 +106,7 @@ export class ExternalSignIns {
     const bound = await store.stateExternalSignIn(stated);
     if (bound.identityId !== stated.identityId)
       return this.#conflict(actor, at, 'it was bound to somebody else', BOUND_TO_ANOTHER);
-    if (!bound.ticket?.equals(ticket.digest))
-      return refusedRequest('the sign-in request was used', 'sign_in_request was used: begin again at the app');
+    if (!bound.ticket?.equals(ticket.digest)) return refusedRequest('the sign-in request was used', USED);
     if (said.subject === null) return ticket.text;
     const person = { subject: said.subject, profile: said.profile };
     return (await bringUpToDate(this.#parts, provider, [person], actor)) ?? ticket.text;
@@ -133,6 +132,7 @@ export class ExternalSignIns {
 }
 
 /** For the provider whose own request it is, so that its developer can tell. */
+const USED = 'sign_in_request was used: begin again at the app';
 const BOUND_TO_ANOTHER =
   'sign_in_request was answered with another subject, or a refusal, before: begin again at the app';
 

@@ -31,10 +31,13 @@ test('adopting: the transcript works as it stands, from the registration to an a
     VALETKEY_DATABASE_URL: `sqlite:${join(folder, 'valetkey.db')}`,
     VALETKEY_KEYS_FILE: join(folder, 'keys'),
   };
+  const said: string[] = [];
   for (const { command, answer } of readSteps(adopting)) {
     const line = onFreePorts(command);
     if (/npm start$|^OAUTH_SECRET=/.test(command)) {
-      await appears(output(t, line, environment), onFreePorts(answer));
+      const stream = output(t, line, environment);
+      stream.on('data', (chunk) => said.push(String(chunk)));
+      await appears(stream, onFreePorts(answer));
       continue;
     }
     if (command.includes('/users/connections?')) await connect(appUrl, environment);
@@ -44,6 +47,7 @@ test('adopting: the transcript works as it stands, from the registration to an a
     environment['PROVIDER_SECRET'] ??= /vk_ps_\S+/.exec(run.stdout)?.[0];
     environment['CLIENT_ID'] ??= /app_\S+/.exec(run.stdout)?.[0];
   }
+  assert.doesNotMatch(said.join(''), /user add/, 'nobody is advised to add users where they sign in elsewhere');
   const [list = { command: '' }] = readSteps(adopting).filter(({ command }) => command.includes('/users/connections?'));
   const after = spawnSync('bash', ['-c', onFreePorts(list.command)], { env: environment, encoding: 'utf8' });
   assert.equal(after.stdout, '{"connections":[]}');

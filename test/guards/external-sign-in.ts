@@ -78,7 +78,7 @@ export const externalSignInGuards: readonly Guard[] = [
     ],
     [
       'a used request gets no ticket',
-      "if (!bound.ticket?.equals(ticket.digest)) return refusedRequest('the sign-in request was used');",
+      "if (!bound.ticket?.equals(ticket.digest)) return refusedRequest('the sign-in request was used', USED);",
       '',
     ],
     ['a provider that is left out says nothing', 'if (!methods.includes(provider.id))', "if (methods.includes(''))"],
