@@ -20,6 +20,7 @@ import type { Keyring } from './oauth/keyring.ts';
 import { KnownTokens } from './oauth/known-tokens.ts';
 import { ClientRegistry } from './operator/client-registry.ts';
 import { IdentityProviderRegistry } from './operator/identity-provider-registry.ts';
+import { type ProviderTestParts, testProvider } from './operator/provider-test.ts';
 import { ResourceServerRegistry } from './operator/resource-server-registry.ts';
 import { ScopeRegistry } from './operator/scope-registry.ts';
 import { pagePaths } from './pages/page-paths.ts';
@@ -32,6 +33,8 @@ export type WiringWorld = {
   readonly stopwatch: () => number;
   readonly later: (act: () => void, ms: number) => () => void;
   readonly operator: string;
+  /** Asks an address once. */
+  readonly get: ProviderTestParts['get'];
 };
 
 /** A wired installation. */
@@ -42,7 +45,7 @@ export function makeInstallation(
   configuration: Configuration,
   keyring: Keyring,
   { store, counters, close }: Storage,
-  { now, stopwatch, later, operator: operatorName }: WiringWorld,
+  { now, stopwatch, later, operator: operatorName, get }: WiringWorld,
 ) {
   const lifetimes = lifetimesOf(configuration);
   const prefix = configuration.tokenPrefix;
@@ -63,6 +66,12 @@ export function makeInstallation(
   });
   const accounts = new Accounts({ store, hasher, ...limits, floor, wrongSignIns, now, guessable });
   const grants = new GrantRegistry(store, now);
+  const externalSignIns = new ExternalSignIns({ store, keyring, methods, now });
+  const identityProviders = new IdentityProviderRegistry(parts, operator);
+  const endpoints = endpointsOf(appUrl);
+  const paths = pagePaths(configuration.pagesBasePath);
+  const { signInEndpoint } = endpoints;
+  const testParts = { identityProviders, externalSignIns, get, methods, signInEndpoint, continueTo: paths.apps, now };
   return {
     authorizationServer: new AuthorizationServer({
       ...parts,
@@ -79,18 +88,19 @@ export function makeInstallation(
     startWrapping: (report: (error: Error) => void) => new Wrapping({ store, hasher, later, report }),
     wrongSignIns,
     grants,
-    externalSignIns: new ExternalSignIns({ store, keyring, methods, now }),
+    externalSignIns,
     providers: new ProviderAuthenticator({ ...parts, throttle: throttles.clientAndSource, issuer: appUrl }),
     providerUsers: new ProviderUsers({ store, grants, throttle: throttles.providerCalls, now }),
     resourceServers: new ResourceServerRegistry(parts, operator),
     scopes: new ScopeRegistry(store, now, operator),
-    identityProviders: new IdentityProviderRegistry(parts, operator),
+    identityProviders,
+    testProvider: (id: string) => testProvider(testParts, id),
     audit: store,
     throttles,
     operator,
-    endpoints: endpointsOf(appUrl),
+    endpoints,
     /** Where an invited person sets a password, with the token in its query. */
-    newPasswordUrl: appUrl + pagePaths(configuration.pagesBasePath).newPassword,
+    newPasswordUrl: appUrl + paths.newPassword,
     close,
   };
 }

@@ -17,6 +17,7 @@ import { createKeyring, type Keyring } from './oauth/keyring.ts';
 import { pagePaths } from './pages/page-paths.ts';
 import { InstallationError } from './process/installation-error.ts';
 import { GatheredLines, type Log, lineByLine, makeLogger } from './process/log.ts';
+import { requestOnce } from './process/one-request.ts';
 import { stopSignal } from './process/stop-signal.ts';
 import {
   type Configuration,
@@ -69,6 +70,7 @@ export async function startService(configuration: Configuration, world: World): 
     stopwatch,
     later,
     operator: userName(),
+    get: requestOnce,
   });
   await refuseUnknownMethods(configuration, storage);
   const stopping = new AbortController();
@@ -321,7 +323,7 @@ export function makeCommandContext(environment: Readonly<Record<string, string |
   };
   const openInstallation = async (mayCreate: boolean, from = configuration()) => {
     const { read, keyring, storage, now } = await openForCommand({ mayCreate, read: from });
-    return makeInstallation(read, keyring, storage, { now, stopwatch, later, operator: userName() });
+    return makeInstallation(read, keyring, storage, { now, stopwatch, later, operator: userName(), get: requestOnce });
   };
   return {
     stdin: process.stdin,

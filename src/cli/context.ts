@@ -7,6 +7,7 @@ import type { GrantRegistry } from '../oauth/grant-registry.ts';
 import type { AuditStore } from '../oauth/store.ts';
 import type { ClientRegistry } from '../operator/client-registry.ts';
 import type { IdentityProviderRegistry } from '../operator/identity-provider-registry.ts';
+import type { ProviderFinding } from '../operator/provider-test.ts';
 import type { ResourceServerRegistry } from '../operator/resource-server-registry.ts';
 import type { ScopeRegistry } from '../operator/scope-registry.ts';
 import type { Caller } from './caller.ts';
@@ -36,6 +37,8 @@ export type Installation = {
   readonly resourceServers: ResourceServerRegistry;
   readonly scopes: ScopeRegistry;
   readonly identityProviders: IdentityProviderRegistry;
+  /** Whether an identity provider is set up rightly, by its id. */
+  readonly testProvider: (id: string) => Promise<ProviderFinding[]>;
   readonly accounts: Accounts;
   readonly imports: UserImport;
   readonly links: UserLinks;

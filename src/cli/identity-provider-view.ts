@@ -1,6 +1,7 @@
 /** How identity providers are shown, to programs and to people. A secret is shown only once, when it is made. */
 import type { IdentityProvider } from '../accounts/identity-provider.ts';
 import type { EndedThroughProvider } from '../operator/provider-ending.ts';
+import type { ProviderFinding } from '../operator/provider-test.ts';
 import { SHOWN_ONCE } from './client-view.ts';
 import type { CommandResult } from './command-run.ts';
 import type { Endpoints } from './context.ts';
@@ -110,5 +111,21 @@ export function allEnded(provider: IdentityProvider, since: number, ended: Ended
       ]),
     ],
     ...(secrets.length > 1 ? { note: older } : {}),
+  };
+}
+
+/** What a test of a provider found: a card, and below it what to do. */
+export function testedProvider(findings: readonly ProviderFinding[]): CommandResult {
+  const wrong = findings.filter(({ ok }) => !ok).length;
+  const lines = findings.flatMap(({ name, ok, detail, remedy }) => [
+    `${ok ? 'ok   ' : 'WRONG'}  ${name}: ${detail}`,
+    ...(remedy === null ? [] : [`       ${remedy}`]),
+  ]);
+  return {
+    json: findings,
+    text: lines,
+    ...(wrong === 0
+      ? {}
+      : { note: `valetkey: ${wrong} of ${findings.length} checks found something wrong`, exitCode: 1 }),
   };
 }

@@ -12,6 +12,7 @@ import {
   listedProviders,
   registeredProvider,
   shownProvider,
+  testedProvider,
 } from './identity-provider-view.ts';
 import { readJwksFile } from './jwks-file.ts';
 import {
@@ -52,6 +53,7 @@ export function addIdentityProviderCommands(program: CliCommand, run: CommandRun
   addRegister(group, run);
   addLooking(group, run);
   addUpdate(group, run);
+  addTest(group, run);
   addSecrets(group, run);
   addStopping(group, run);
 }
@@ -99,6 +101,16 @@ function addLooking(group: CliCommand, run: CommandRun): void {
     .action((id: string) =>
       run.withInstallation(async ({ identityProviders }) => shownProvider(await identityProviders.show(id))),
     );
+}
+
+function addTest(group: CliCommand, run: CommandRun): void {
+  group
+    .leaf(
+      'test <id>',
+      'See whether it is set up rightly, and ask its sign-in address once; exits 1 if something is wrong.',
+      ['identity-provider test product', 'identity-provider test product --json'],
+    )
+    .action((id: string) => run.withInstallation(async ({ testProvider }) => testedProvider(await testProvider(id))));
 }
 
 function addUpdate(group: CliCommand, run: CommandRun): void {

@@ -51,6 +51,11 @@ export const externalSignInGuards: readonly Guard[] = [
     [['own ids are told once', 'provider.ownIds ? null : subjectOf(identity)', 'subjectOf(identity)']],
   ),
   ...guardsIn(
+    'src/operator/provider-test.ts',
+    ['test/operator/provider-test.test.ts'],
+    [['a sign-in request is never printed', '.replaceAll(signInRequest, ', '.replaceAll(signInRequest + url.href, ']],
+  ),
+  ...guardsIn(
     'src/operator/provider-ending.ts',
     ['test/storage/sqlite.test.ts', 'test/http/external/end-all.test.ts'],
     [

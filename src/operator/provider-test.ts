@@ -1,0 +1,217 @@
+/**
+ * Tells an operator whether an identity provider is set up rightly, as far as that can be seen from here: its registration, the
+ * ways to sign in, and what its sign-in address answers to a real sign-in request.
+ *
+ * The request goes to that address alone: no redirect is followed. Its cookie is thrown away, so that nobody can finish it,
+ * whoever reads it in a log.
+ */
+import type { ExternalSignIns } from '../accounts/external-sign-ins.ts';
+import type { IdentityProvider } from '../accounts/identity-provider.ts';
+import type { IdentityProviderRegistry } from './identity-provider-registry.ts';
+
+/** What came of one GET, as `process/one-request.ts` tells it. Times in ms since the epoch. */
+export type SignInAnswer =
+  | {
+      readonly kind: 'answered';
+      readonly status: number;
+      readonly location: string | null;
+      readonly date: number | null;
+      readonly at: number;
+      readonly certificateEndsAt: number | null;
+    }
+  | { readonly kind: 'failed'; readonly problem: string };
+
+/** What the test works with. `continueTo` is a page of ours; `now` returns ms since the epoch. */
+export type ProviderTestParts = {
+  readonly identityProviders: Pick<IdentityProviderRegistry, 'show'>;
+  readonly externalSignIns: Pick<ExternalSignIns, 'begin'>;
+  readonly get: (url: string, now: () => number) => Promise<SignInAnswer>;
+  readonly methods: readonly string[];
+  readonly signInEndpoint: string;
+  readonly continueTo: string;
+  readonly now: () => number;
+};
+
+/** One line: `remedy` says what to do, where something is wrong or could be better. */
+export type ProviderFinding = {
+  readonly name: string;
+  readonly ok: boolean;
+  readonly detail: string;
+  readonly remedy: string | null;
+};
+
+const DAY_MS = 24 * 3600 * 1000;
+/** The posts of a product whose clock is further ahead are refused (ms). */
+const MAX_CLOCK_DIFFERENCE_MS = 60_000;
+/** A certificate that ends within this time (ms) is told. */
+const CERTIFICATE_ENDS_SOON_MS = 14 * DAY_MS;
+/** Two live secrets for longer than this (ms) are a rotation that was forgotten. */
+const ROTATION_MS = 7 * DAY_MS;
+
+/** Looks at everything. Throws `OperatorError` when there is no such provider. */
+export async function testProvider(parts: ProviderTestParts, id: string): Promise<ProviderFinding[]> {
+  const provider = await parts.identityProviders.show(id);
+  return [
+    ofStatus(provider),
+    ofCredentials(provider, parts.now()),
+    ofRights(provider),
+    ofMethods(provider, parts.methods),
+    ofEndpoint(provider, parts.signInEndpoint),
+    ...(await ofAddress(provider, parts)),
+  ];
+}
+
+function ofStatus({ id, status }: IdentityProvider): ProviderFinding {
+  return status === 'active'
+    ? good('status', 'active')
+    : wrong('status', 'paused: nobody can sign in with it', `valetkey identity-provider resume ${id}`);
+}
+
+function ofCredentials({ id, secrets, keys }: IdentityProvider, now: number): ProviderFinding {
+  if (keys.length > 0) return good('credentials', `${keys.length} public ${keys.length === 1 ? 'key' : 'keys'}`);
+  const [newest] = secrets;
+  if (!newest) return wrong('credentials', 'none', `valetkey identity-provider rotate-secret ${id}`);
+  const ages = secrets.map(({ createdAt }) => age(now - createdAt)).join(' and ');
+  const detail = secrets.length === 1 ? `one secret, made ${ages} ago` : `two secrets, made ${ages} ago`;
+  const isForgotten = secrets.length > 1 && now - newest.createdAt > ROTATION_MS;
+  const remedy = `once the product uses the newer one: valetkey identity-provider retire-secret ${id}`;
+  return isForgotten
+    ? wrong('credentials', detail, remedy)
+    : good('credentials', detail, secrets.length > 1 ? remedy : null);
+}
+
+function ofRights({ id, rights }: IdentityProvider): ProviderFinding {
+  if (!rights.includes('sign-in'))
+    return wrong('rights', rights.join(', '), `valetkey identity-provider update ${id} --rights sign-in,users`);
+  const mayAsk = rights.includes('users');
+  return good('rights', mayAsk ? rights.join(', ') : `${rights.join(', ')}: it may not ask about its people`);
+}
+
+function ofMethods({ id, ownIds }: IdentityProvider, methods: readonly string[]): ProviderFinding {
+  const named = methods.join(',');
+  const detail = `VALETKEY_SIGN_IN_METHODS is ${named} for this command`;
+  if (!methods.includes(id))
+    return wrong(
+      'ways to sign in',
+      `${detail}, and does not name it`,
+      `set it to ${id}${ownIds ? '' : ` or ${named},${id}`}, here and for serve`,
+    );
+  if (ownIds && methods.includes('password'))
+    return wrong('ways to sign in', `${detail}, and with --own-ids there is no password`, `set it to ${id} alone`);
+  return good('ways to sign in', detail);
+}
+
+function ofEndpoint({ signInUrl }: IdentityProvider, signInEndpoint: string): ProviderFinding {
+  const detail = `its server posts to ${signInEndpoint}`;
+  const isApart = isOnThisMachine(signInEndpoint) && !isOnThisMachine(signInUrl);
+  return isApart
+    ? wrong(
+        'sign-in endpoint',
+        `${detail}, which only this machine reaches`,
+        'set VALETKEY_APP_URL to the public address',
+      )
+    : good('sign-in endpoint', detail);
+}
+
+async function ofAddress(provider: IdentityProvider, parts: ProviderTestParts): Promise<ProviderFinding[]> {
+  const begun = parts.externalSignIns.begin(provider, {
+    continueTo: parts.continueTo,
+    demandsLogin: false,
+    maxAge: null,
+  });
+  if (!begun) throw new Error('a sign-in request of our own is too long');
+  const url = new URL(provider.signInUrl);
+  url.searchParams.append('sign_in_request', begun.signInRequest);
+  const answer = await parts.get(url.href, parts.now);
+  if (answer.kind === 'failed')
+    return [
+      wrong(
+        'sign-in address',
+        answer.problem,
+        `see that ${provider.signInUrl} answers, or change it: ${updateUrl(provider)}`,
+      ),
+    ];
+  return [ofAnswer(provider, url, begun.signInRequest, answer), ...ofTls(url, answer, parts.now()), ofClock(answer)];
+}
+
+type Answered = Extract<SignInAnswer, { kind: 'answered' }>;
+
+function ofAnswer(provider: IdentityProvider, url: URL, signInRequest: string, answer: Answered): ProviderFinding {
+  const { status, location } = answer;
+  const name = 'sign-in address';
+  if (status >= 500) return wrong(name, `answers ${status}`, 'see the log of the product at this time');
+  if (status === 404 || status === 410) return wrong(name, `answers ${status}: nothing is there`, updateUrl(provider));
+  if (status >= 400 || status < 200)
+    return wrong(name, `answers ${status} to a browser that is not signed in`, 'let it show its sign-in page there');
+  if (status < 300)
+    return good(
+      name,
+      `answers ${status}`,
+      'keep sign_in_request in the session, and redirect to an address without it',
+    );
+  const target = location === null ? null : URL.parse(location, url);
+  if (!target)
+    return wrong(name, `answers ${status} without an address to go to`, 'see the log of the product at this time');
+  const where = `${target.origin}${target.pathname}`.replaceAll(signInRequest, '…');
+  const detail = `answers ${status}, to ${where}`;
+  if (url.protocol === 'https:' && target.protocol !== 'https:')
+    return wrong(
+      name,
+      detail,
+      'redirect to https alone: what the browser carries could be read and changed on its way',
+    );
+  if (target.origin !== url.origin && target.href.includes(signInRequest))
+    return wrong(
+      name,
+      `${detail}, with sign_in_request`,
+      'keep sign_in_request in the session, and out of addresses of others',
+    );
+  return good(name, detail);
+}
+
+function ofTls(url: URL, { certificateEndsAt }: Answered, now: number): ProviderFinding[] {
+  if (url.protocol !== 'https:') return [good('TLS', 'none: an address of this machine, for trials alone')];
+  if (certificateEndsAt === null) return [good('TLS', 'trusted')];
+  const left = certificateEndsAt - now;
+  const detail = `trusted, for ${age(left)} more`;
+  return [left < CERTIFICATE_ENDS_SOON_MS ? wrong('TLS', detail, 'renew the certificate') : good('TLS', detail)];
+}
+
+/** RFC 9110 §6.6.1: to a second. */
+function ofClock({ date, at }: Answered): ProviderFinding {
+  if (date === null) return good('clock', 'unknown: the answer has no Date', 'compare the two clocks by hand');
+  const difference = Math.round((date - at) / 1000);
+  const detail =
+    difference === 0 ? 'the same' : `${Math.abs(difference)} s ${difference > 0 ? 'ahead of' : 'behind'} ours`;
+  return Math.abs(date - at) > MAX_CLOCK_DIFFERENCE_MS
+    ? wrong(
+        'clock',
+        detail,
+        'set both clocks by NTP: a sign-in of the future is refused, and one that looks old asked for again',
+      )
+    : good('clock', detail);
+}
+
+function updateUrl({ id }: IdentityProvider): string {
+  return `valetkey identity-provider update ${id} --sign-in-url ADDRESS`;
+}
+
+function isOnThisMachine(url: string): boolean {
+  const { hostname } = new URL(url);
+  return hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.');
+}
+
+function age(ms: number): string {
+  const days = Math.floor(ms / DAY_MS);
+  if (days > 0) return days === 1 ? '1 day' : `${days} days`;
+  const hours = Math.floor(ms / 3_600_000);
+  return hours > 0 ? `${hours} h` : `${Math.max(0, Math.floor(ms / 60_000))} min`;
+}
+
+function good(name: string, detail: string, remedy: string | null = null): ProviderFinding {
+  return { name, ok: true, detail, remedy };
+}
+
+function wrong(name: string, detail: string, remedy: string): ProviderFinding {
+  return { name, ok: false, detail, remedy };
+}

@@ -1,0 +1,172 @@
+// `identity-provider test`: what it sees of a registration and of a product's sign-in address.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import http from 'node:http';
+import net, { type AddressInfo } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { type ProviderTestParts, type SignInAnswer, testProvider } from '../../src/operator/provider-test.ts';
+import { requestOnce } from '../../src/process/one-request.ts';
+import { registerProvider } from '../support/provider.ts';
+import { startTestService } from '../support/service.ts';
+import { HOUR, NOW, sampleProvider, sampleSecret } from '../support/storage.ts';
+
+const DAY = 24 * HOUR;
+
+/** A request for a page of a product that answers so; with the requests that it got. */
+async function product(t: TestContext, answer: (response: http.ServerResponse, url: URL) => void) {
+  const got: URL[] = [];
+  const server = http.createServer((request, response) => {
+    const url = new URL(request.url ?? '', 'http://127.0.0.1');
+    got.push(url);
+    answer(response, url);
+    response.end('a page');
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { signInUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/in?from=vk`, got };
+}
+
+/** What is found of a sample provider, by name: `ok` and the detail; `answer` is what its address answers. */
+async function found(
+  some: Partial<ReturnType<typeof sampleProvider>>,
+  answer: SignInAnswer,
+  changes: Partial<ProviderTestParts> = {},
+) {
+  const signInRequest = 'a'.repeat(50);
+  const findings = await testProvider(
+    {
+      identityProviders: { show: async () => sampleProvider(some) },
+      externalSignIns: { begin: () => ({ signInRequest, browser: 'secret' }) },
+      get: async () => answer,
+      methods: ['password', 'product'],
+      signInEndpoint: 'https://auth.example/api/auth/oauth/sign-in',
+      continueTo: '/account/apps',
+      now: () => NOW,
+      ...changes,
+    },
+    'product',
+  );
+  for (const { ok, remedy } of findings) assert.ok(ok || remedy, 'what is wrong has a remedy');
+  assert.doesNotMatch(JSON.stringify(findings), /aaaa|secret"/, 'no sign-in request is printed');
+  return (name: string) => findings.find((each) => each.name === name) ?? assert.fail(`nothing is said of ${name}`);
+}
+
+function answered(status: number, location: string | null = null, more: Partial<SignInAnswer> = {}): SignInAnswer {
+  return {
+    kind: 'answered',
+    status,
+    location,
+    date: NOW,
+    at: NOW,
+    certificateEndsAt: NOW + 90 * DAY,
+    ...more,
+  } as SignInAnswer;
+}
+
+test('identity-provider test: the product gets one real sign-in request, and no redirect is followed', async (t) => {
+  const service = await startTestService(t);
+  const date = () => new Date(service.clock.now()).toUTCString();
+  const { signInUrl, got } = await product(t, (response) =>
+    response.writeHead(303, { Location: '/login', Date: date() }),
+  );
+  await registerProvider(service, { signInUrl });
+  const findings = await service.installation.testProvider('product');
+  assert.deepEqual(
+    findings.filter(({ ok }) => !ok).map(({ name }) => name),
+    ['ways to sign in'],
+  );
+  assert.equal(got.length, 1);
+  const [url] = got;
+  assert.deepEqual([url?.pathname, url?.searchParams.get('from')], ['/in', 'vk']);
+  const signInRequest = url?.searchParams.get('sign_in_request') ?? '';
+  assert.ok(signInRequest.length > 100);
+  assert.ok(!JSON.stringify(findings).includes(signInRequest));
+  const at = findings.find(({ name }) => name === 'sign-in address')?.detail;
+  assert.equal(at, `answers 303, to ${new URL(signInUrl).origin}/login`);
+});
+
+const answers: [says: string, answer: SignInAnswer, ok: boolean, detail: RegExp][] = [
+  ['a page', answered(200), true, /answers 200/],
+  ['a redirect within the product', answered(302, '/login'), true, /to https:\/\/app\.example\/login$/],
+  ['a redirect elsewhere', answered(302, 'https://login.example/x?y=1'), true, /to https:\/\/login\.example\/x$/],
+  [
+    'the request in an address of others',
+    answered(302, `https://eve.example/?r=${'a'.repeat(50)}`),
+    false,
+    /with sign_in_request/,
+  ],
+  ['the request in a path of others', answered(302, `https://eve.example/${'a'.repeat(50)}`), false, /…/],
+  ['plain HTTP', answered(302, 'http://app.example/login'), false, /to http:/],
+  ['a redirect to nowhere', answered(302), false, /without an address/],
+  ['nothing there', answered(404), false, /nothing is there/],
+  ['a refusal', answered(400), false, /answers 400/],
+  ['an error', answered(502), false, /answers 502/],
+  ['nobody', { kind: 'failed', problem: 'nothing listens there' }, false, /nothing listens/],
+];
+for (const [says, answer, ok, detail] of answers)
+  test(`identity-provider test: the sign-in address: ${says}`, async () => {
+    const finding = (await found({}, answer))('sign-in address');
+    assert.equal(finding.ok, ok, finding.detail);
+    assert.match(finding.detail, detail);
+  });
+
+test('identity-provider test: a clock that is more than a minute apart, and a certificate that ends soon, are wrong', async () => {
+  for (const [date, ok] of [
+    [NOW - 60_000, true],
+    [NOW + 61_000, false],
+    [NOW - 61_000, false],
+  ] as const)
+    assert.equal((await found({}, answered(200, null, { date })))('clock').ok, ok);
+  assert.equal((await found({}, answered(200, null, { date: null })))('clock').ok, true);
+  assert.equal((await found({}, answered(200, null, { certificateEndsAt: NOW + 13 * DAY })))('TLS').ok, false);
+  assert.match((await found({}, answered(200)))('TLS').detail, /90 days/);
+});
+
+test('identity-provider test: what is registered wrongly', async () => {
+  const fine = answered(200);
+  const [old, fresh] = [
+    { ...sampleSecret(), createdAt: NOW - 30 * DAY },
+    { ...sampleSecret(), createdAt: NOW - 8 * DAY },
+  ];
+  assert.equal((await found({ status: 'paused' }, fine))('status').ok, false);
+  assert.equal((await found({ secrets: [] }, fine))('credentials').ok, false);
+  assert.equal(
+    (await found({ secrets: [fresh, old] }, fine))('credentials').ok,
+    false,
+    'a rotation that was forgotten',
+  );
+  const rotating = (await found({ secrets: [sampleSecret(), old] }, fine))('credentials');
+  assert.deepEqual([rotating.ok, rotating.detail], [true, 'two secrets, made 0 min and 30 days ago']);
+  assert.equal((await found({ rights: ['users'] }, fine))('rights').ok, false);
+  assert.equal((await found({}, fine, { methods: ['password'] }))('ways to sign in').ok, false);
+  assert.equal((await found({ ownIds: true }, fine))('ways to sign in').ok, false, 'a password beside own ids');
+  const local = { signInEndpoint: 'http://localhost:3000/api/auth/oauth/sign-in' };
+  assert.equal((await found({}, fine, local))('sign-in endpoint').ok, false);
+  assert.equal((await found({}, fine))('sign-in endpoint').ok, true);
+});
+
+test('identity-provider test: whatever answers or not, there is an end, and it is said in words', async (t) => {
+  const silent = net.createServer((socket) => socket.resume()).listen(0, '127.0.0.1');
+  const babbling = net.createServer((socket) => socket.end('hello\r\n\r\n')).listen(0, '127.0.0.1');
+  t.after(() => [silent, babbling].map((server) => server.close()));
+  const at = async (server: net.Server, scheme = 'http') => {
+    if (!server.listening) await once(server, 'listening');
+    return `${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  };
+  const problem = async (url: string, timeout?: number) => {
+    const outcome = await requestOnce(url, Date.now, timeout);
+    return outcome.kind === 'failed' ? outcome.problem : assert.fail();
+  };
+  assert.equal(await problem(await at(silent), 50), 'no answer within 0.05 s');
+  assert.equal(await problem(await at(babbling)), 'what answers is no HTTP');
+  assert.match(await problem(await at(babbling, 'https')), /TLS/);
+  const closing = net.createServer().listen(0, '127.0.0.1');
+  const gone = await at(closing);
+  closing.close();
+  await once(closing, 'close');
+  assert.equal(await problem(gone), 'nothing listens there');
+});
