@@ -96,6 +96,7 @@ export function makeInstallation(
     identityProviders,
     testProvider: (id: string) => testProvider(testParts, id),
     audit: store,
+    secretUses: store,
     throttles,
     operator,
     endpoints,

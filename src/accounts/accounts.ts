@@ -40,7 +40,7 @@ import type { PasswordHasher } from './password-hash.ts';
 import { type Session, sessionDigest, sessionExpiresAt, shouldNoteSeen } from './session.ts';
 import { type SignInAttempt, type SignInOutcome, signIn } from './sign-in.ts';
 import type { SignInFloor } from './sign-in-floor.ts';
-import type { AccountStore } from './store.ts';
+import type { AccountStore, AccountUse } from './store.ts';
 import type { WrongSignIns } from './wrong-sign-ins.ts';
 
 /** What accounts work with. `now` returns ms since the epoch; `guessable` are words that no password may consist of. */
@@ -203,6 +203,11 @@ export class Accounts {
   /** Accounts, newest first, at most `limit`. */
   list(limit: number): Promise<Account[]> {
     return this.#parts.store.listAccounts(limit);
+  }
+
+  /** When these accounts were last used, by their ids. */
+  uses(accounts: readonly Pick<Account, 'id'>[]): Promise<ReadonlyMap<string, AccountUse>> {
+    return this.#parts.store.findAccountUses(accounts.map(({ id }) => id));
   }
 
   /** One account by id, or by an e-mail address that no other has. */

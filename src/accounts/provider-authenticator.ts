@@ -5,14 +5,16 @@ import { claimedClientId, MAX_MARKS, verifyClientAssertion, whyNotUsed } from '.
 import type { RequestOrigin } from '../oauth/client-authenticator.ts';
 import { invalidClient, invalidRequest, Refusal } from '../oauth/error.ts';
 import { GuardedChecks, type GuessThrottle, NOBODY } from '../oauth/guess-throttle.ts';
-import { isOneOf } from '../oauth/secret.ts';
-import type { ClientStore } from '../oauth/store.ts';
+import { secretOf } from '../oauth/secret.ts';
+import type { ClientStore, SecretUseStore } from '../oauth/store.ts';
 import { type IdentityProvider, isProviderId, type ProviderRight } from './identity-provider.ts';
 import type { IdentityProviderStore } from './store.ts';
 
 /** What it works with. `issuer` is the one audience of an assertion; `now` returns ms since the epoch. */
 export type ProviderAuthenticatorParts = {
-  readonly store: Pick<IdentityProviderStore, 'findIdentityProvider'> & Pick<ClientStore, 'useClientAssertion'>;
+  readonly store: Pick<IdentityProviderStore, 'findIdentityProvider'> &
+    Pick<ClientStore, 'useClientAssertion'> &
+    Pick<SecretUseStore, 'noteSecretUse'>;
   readonly throttle: GuessThrottle;
   readonly issuer: string;
   readonly now: () => number;
@@ -62,8 +64,9 @@ export class ProviderAuthenticator {
   ): Promise<IdentityProvider | Refusal> {
     if (credentials.method === 'assertion') return this.#verifyAssertion(provider, credentials.assertion);
     const secret = credentials.method === 'secret' ? (credentials.clientSecret ?? '') : '';
-    const isRight = isOneOf(provider?.secrets ?? [], secret);
-    if (provider && isRight) return provider;
+    const matching = secretOf(provider?.secrets ?? [], secret);
+    if (matching) this.#parts.store.noteSecretUse(matching, this.#parts.now());
+    if (provider && matching) return provider;
     return invalidClient(provider ? 'the secret is wrong, retired or missing' : 'there is no such identity provider');
   }
 

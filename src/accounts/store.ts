@@ -11,6 +11,9 @@ import type { ExternalSession, Session } from './session.ts';
 /** A name that another account with a password has already. */
 export type Taken = 'email' | 'username';
 
+/** When somebody last signed in, and when an app last came for them (ms); null where no event and no grant tells. */
+export type AccountUse = { readonly lastSignInAt: number | null; readonly appsLastUsedAt: number | null };
+
 /** Accounts and sessions. When a verb returns, its effect is on disk. */
 export type AccountStore = SessionStore &
   IdentityStore &
@@ -26,6 +29,8 @@ export type AccountStore = SessionStore &
     hasAccounts(): Promise<boolean>;
     /** Newest first, at most `limit`. */
     listAccounts(limit: number): Promise<Account[]>;
+    /** When these accounts were last used, by their ids; of one that is gone there is nothing. */
+    findAccountUses(ids: readonly string[]): Promise<ReadonlyMap<string, AccountUse>>;
     /** Records an event of sign-in that changes nothing else. */
     recordSignInEvent(event: AuditEvent): Promise<void>;
     /** Which of these names an account with a password or an invitation has; the address where it is both. */

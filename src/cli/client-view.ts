@@ -3,7 +3,8 @@ import type { Client, PublicKey } from '../oauth/client.ts';
 import type { ClientSettings } from '../operator/client-registry.ts';
 import type { CommandResult } from './command-run.ts';
 import type { Endpoints } from './context.ts';
-import { card, table } from './table.ts';
+import { type LiveSecret, lastUseLine, liveSecrets, type SecretUses, secretLines, secretsJson } from './secret-view.ts';
+import { type Column, card, fitted } from './table.ts';
 import { isoTime, readableTime } from './time.ts';
 
 /** The sentence below a secret. */
@@ -56,7 +57,7 @@ type InJson<Name extends string> = Name extends `${infer First}${infer Rest}`
   : Name;
 
 /** All that is registered of an app. The compiler asks for each setting. */
-export function clientJson(client: Client) {
+export function clientJson(client: Client, secrets: readonly LiveSecret[]) {
   return {
     client_id: client.id,
     type: client.type,
@@ -71,40 +72,49 @@ export function clientJson(client: Client) {
     assertion_audience: client.assertionAudience,
     sees_external_id: client.seesExternalId,
     status: client.status,
-    live_secrets: client.secrets.map(({ createdAt }) => ({ created_at: isoTime(createdAt) })),
+    live_secrets: secretsJson(secrets),
     keys: client.keys.map(({ kid = null, kty = null, alg = null }) => ({ kid, kty, alg })),
     created_at: isoTime(client.createdAt),
   } satisfies Record<string, unknown> & Record<InJson<keyof ClientSettings>, unknown>;
 }
 
 /** One app. */
-export function shownClient(client: Client): CommandResult {
-  return { json: clientJson(client), text: clientCard(client) };
+export async function shownClient(client: Client, uses: SecretUses): Promise<CommandResult> {
+  const secrets = await liveSecrets(client.secrets, uses);
+  return { json: clientJson(client, secrets), text: clientCard(client, secrets) };
 }
 
 /** One app after it was changed. */
-export function saidOfClient(client: Client, sentence: string): CommandResult {
-  return { json: clientJson(client), text: [sentence] };
+export async function saidOfClient(client: Client, uses: SecretUses, sentence: string): Promise<CommandResult> {
+  return { json: clientJson(client, await liveSecrets(client.secrets, uses)), text: [sentence] };
 }
 
 /** Many apps. */
-export function listedClients(clients: readonly Client[], width: number): CommandResult {
-  const rows = clients.map(({ id, name, type, status, createdAt }) => [
-    id,
-    name,
-    type,
-    status,
-    readableTime(createdAt),
-  ]);
+export async function listedClients(
+  clients: readonly Client[],
+  uses: SecretUses,
+  width: number,
+): Promise<CommandResult> {
+  const rows = await Promise.all(
+    clients.map(async (client) => ({ client, secrets: await liveSecrets(client.secrets, uses) })),
+  );
   const none = 'No apps yet. Register one: valetkey client register --name NAME --redirect-uri URI';
   return {
-    json: clients.map(clientJson),
-    text: rows.length === 0 ? [none] : table(['Client ID', 'Name', 'Type', 'Status', 'Registered'], rows, width),
+    json: rows.map(({ client, secrets }) => clientJson(client, secrets)),
+    text: rows.length === 0 ? [none] : fitted(COLUMNS, rows, width).lines,
   };
 }
 
-function clientCard(client: Client): string[] {
-  const secrets = client.secrets.map(({ createdAt }) => `made ${readableTime(createdAt)}`);
+const COLUMNS: readonly Column<{ client: Client; secrets: readonly LiveSecret[] }>[] = [
+  { heading: 'Client ID', value: ({ client }) => client.id },
+  { heading: 'Name', value: ({ client }) => client.name, shrinksTo: 8 },
+  { heading: 'Status', value: ({ client }) => client.status },
+  { heading: 'Secret last used', value: ({ secrets }) => lastUseLine(secrets) },
+  { heading: 'Type', value: ({ client }) => client.type, mayBeLeft: true },
+  { heading: 'Registered', value: ({ client }) => readableTime(client.createdAt), mayBeLeft: true },
+];
+
+function clientCard(client: Client, secrets: readonly LiveSecret[]): string[] {
   const rows: Record<Exclude<keyof Client, 'epoch' | 'resumedAt'>, Parameters<typeof card>[0][number]> = {
     id: ['Client ID', client.id],
     name: ['Name', client.name],
@@ -117,7 +127,7 @@ function clientCard(client: Client): string[] {
     deviceFlow: ['Device flow', client.deviceFlow ? 'allowed' : 'not allowed'],
     refreshOverlap: ['Refresh overlap', secondsText(client.refreshOverlap)],
     refreshRetryWindow: ['Refresh retry window', secondsText(client.refreshRetryWindow)],
-    secrets: ['Live secrets', secrets.length === 0 ? 'none' : secrets],
+    secrets: ['Live secrets', secrets.length === 0 ? 'none' : secretLines(secrets)],
     keys: ['Keys', client.keys.length === 0 ? 'none' : client.keys.map(keyLine)],
     assertionAudience: ['Assertion audience', audienceLine(client)],
     seesExternalId: ['External id', client.seesExternalId ? 'told in /v2/me' : ''],

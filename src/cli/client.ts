@@ -1,7 +1,7 @@
 /** `client`: registers apps, and changes, shows, stops or deletes them. */
 import type { Client } from '../oauth/client.ts';
 import { changedSettings, newSettings, type RegisterOptions, type UpdateOptions } from './client-settings.ts';
-import { clientJson, fiveThings, listedClients, SHOWN_ONCE, saidOfClient, shownClient } from './client-view.ts';
+import { fiveThings, listedClients, SHOWN_ONCE, saidOfClient, shownClient } from './client-view.ts';
 import type { CliCommand } from './command.ts';
 import type { CommandRun } from './command-run.ts';
 import { countedGrants } from './ended-grants.ts';
@@ -16,6 +16,7 @@ import {
   YES,
   type YesOption,
 } from './option.ts';
+import { beforeRetiring, liveSecrets } from './secret-view.ts';
 import { confirm } from './terminal-input.ts';
 
 const OVERLAP = ['--refresh-overlap <time>', 'how long the refresh token before still gets the current pair'] as const;
@@ -77,10 +78,16 @@ function addRegister(client: CliCommand, run: CommandRun): void {
 function addLooking(client: CliCommand, run: CommandRun): void {
   client
     .leaf('list', 'List all apps, oldest first.', ['client list', 'client list --json'])
-    .action(() => run.withInstallation(async ({ clients }) => listedClients(await clients.list(), run.width)));
+    .action(() =>
+      run.withInstallation(async ({ clients, secretUses }) =>
+        listedClients(await clients.list(), secretUses, run.width),
+      ),
+    );
   client
     .leaf('show <id>', 'Show one app; never its secret.', ['client show app_6qm1v0t4y8d3k2xz'])
-    .action((id: string) => run.withInstallation(async ({ clients }) => shownClient(await clients.show(id))));
+    .action((id: string) =>
+      run.withInstallation(async ({ clients, secretUses }) => shownClient(await clients.show(id), secretUses)),
+    );
 }
 
 function addUpdate(client: CliCommand, run: CommandRun): void {
@@ -118,10 +125,10 @@ function addUpdate(client: CliCommand, run: CommandRun): void {
     .action((id: string, options: UpdateOptions, command: CliCommand) => {
       const { json: _, ...changes } = options as UpdateOptions & { json?: boolean };
       if (Object.keys(changes).length === 0) command.error('say what to change');
-      return run.withInstallation(async ({ clients }) => {
+      return run.withInstallation(async ({ clients, secretUses }) => {
         const before = await clients.show(id);
         const updated = await clients.update(id, await changedSettings(before, changes));
-        return { ...shownClient(updated), note: noteOfUpdate(before, updated) };
+        return { ...(await shownClient(updated, secretUses)), note: noteOfUpdate(before, updated) };
       });
     });
 }
@@ -157,11 +164,13 @@ function addSecrets(client: CliCommand, run: CommandRun): void {
   client
     .leaf('retire-secret <id>', 'End the older of two secrets.', ['client retire-secret app_6qm1v0t4y8d3k2xz'])
     .option(...NEWER)
-    .action((id: string, { newer = false }: NewerOption) =>
-      run.withInstallation(async ({ clients }) => {
+    .option(...YES)
+    .action((id: string, { newer = false, yes = false }: NewerOption & YesOption) =>
+      run.withInstallation(async ({ clients, secretUses }) => {
         const which = newer ? 'newer' : 'older';
-        const client = await clients.retireSecret(id, which);
-        return saidOfClient(client, `The ${which} secret of ${client.name} is refused from now on.`);
+        const { name, secrets } = await clients.show(id);
+        const said = await beforeRetiring(run, name, await liveSecrets(secrets, secretUses), which, yes);
+        return saidOfClient(await clients.retireSecret(id, which), secretUses, said);
       }),
     );
 }
@@ -172,17 +181,17 @@ function addStopping(client: CliCommand, run: CommandRun): void {
       'client pause app_6qm1v0t4y8d3k2xz',
     ])
     .action((id: string) =>
-      run.withInstallation(async ({ clients }) => {
+      run.withInstallation(async ({ clients, secretUses }) => {
         const client = await clients.pause(id);
-        return saidOfClient(client, `${client.name} is paused; "client resume" brings everything back.`);
+        return saidOfClient(client, secretUses, `${client.name} is paused; "client resume" brings everything back.`);
       }),
     );
   client
     .leaf('resume <id>', 'End a pause: what was allowed before works again.', ['client resume app_6qm1v0t4y8d3k2xz'])
     .action((id: string) =>
-      run.withInstallation(async ({ clients }) => {
+      run.withInstallation(async ({ clients, secretUses }) => {
         const client = await clients.resume(id);
-        return saidOfClient(client, `${client.name} is active again.`);
+        return saidOfClient(client, secretUses, `${client.name} is active again.`);
       }),
     );
   client
@@ -191,12 +200,16 @@ function addStopping(client: CliCommand, run: CommandRun): void {
     ])
     .option(...YES)
     .action((id: string, { yes = false }: YesOption) =>
-      run.withInstallation(async ({ clients, grants }) => {
+      run.withInstallation(async ({ clients, grants, secretUses }) => {
         const { name } = await clients.show(id);
         const question = async () =>
           `End what users allowed ${name} to do, ${await countedGrants(grants, { clientId: id })}? This cannot be undone.`;
         await confirm(run.context, question, yes);
-        return saidOfClient(await clients.revokeGrants(id), `Everything that users allowed ${name} to do is ended.`);
+        return saidOfClient(
+          await clients.revokeGrants(id),
+          secretUses,
+          `Everything that users allowed ${name} to do is ended.`,
+        );
       }),
     );
   client
@@ -205,13 +218,14 @@ function addStopping(client: CliCommand, run: CommandRun): void {
     ])
     .option(...YES)
     .action((id: string, { yes = false }: YesOption) =>
-      run.withInstallation(async ({ clients, grants }) => {
+      run.withInstallation(async ({ clients, grants, secretUses }) => {
         const { name } = await clients.show(id);
         const question = async () =>
           `Delete ${name}, with ${await countedGrants(grants, { clientId: id })}? This cannot be undone.`;
         await confirm(run.context, question, yes);
         const client = await clients.delete(id);
-        return { json: { ...clientJson(client), status: 'deleted' }, text: [`${name} is deleted.`] };
+        const { json } = await saidOfClient(client, secretUses, '');
+        return { json: { ...(json as object), status: 'deleted' }, text: [`${name} is deleted.`] };
       }),
     );
 }

@@ -4,7 +4,7 @@ import type { UserImport } from '../accounts/user-import.ts';
 import type { UserLinks } from '../accounts/user-links.ts';
 import type { Actor } from '../oauth/audit.ts';
 import type { GrantRegistry } from '../oauth/grant-registry.ts';
-import type { AuditStore } from '../oauth/store.ts';
+import type { AuditStore, SecretUseStore } from '../oauth/store.ts';
 import type { ClientRegistry } from '../operator/client-registry.ts';
 import type { IdentityProviderRegistry } from '../operator/identity-provider-registry.ts';
 import type { ProviderFinding } from '../operator/provider-test.ts';
@@ -44,6 +44,7 @@ export type Installation = {
   readonly links: UserLinks;
   readonly grants: GrantRegistry;
   readonly audit: Pick<AuditStore, 'listNamedAuditEvents'>;
+  readonly secretUses: Pick<SecretUseStore, 'findSecretUse'>;
   /** The actor of what the command does. */
   readonly operator: Actor;
   readonly endpoints: Endpoints;

@@ -5,7 +5,8 @@ import type { ProviderFinding } from '../operator/provider-test.ts';
 import { SHOWN_ONCE } from './client-view.ts';
 import type { CommandResult } from './command-run.ts';
 import type { Endpoints } from './context.ts';
-import { card, table } from './table.ts';
+import { type LiveSecret, lastUseLine, liveSecrets, type SecretUses, secretLines, secretsJson } from './secret-view.ts';
+import { type Column, card, fitted } from './table.ts';
 import { exactTime, isoTime, readableTime } from './time.ts';
 
 /** What the developer of a product needs. */
@@ -14,8 +15,9 @@ export function registeredProvider(
   secret: string | null,
   { signInEndpoint }: Endpoints,
 ): CommandResult {
+  const unused = provider.secrets.map(({ createdAt }) => ({ createdAt, lastUsedAt: null }));
   return {
-    json: { ...identityProviderJson(provider), provider_secret: secret, sign_in_endpoint: signInEndpoint },
+    json: { ...settingsJson(provider, unused), provider_secret: secret, sign_in_endpoint: signInEndpoint },
     text: [
       `${provider.name} is registered. Its developer needs these ${secret === null ? 'two' : 'three'} things:`,
       '',
@@ -31,7 +33,11 @@ export function registeredProvider(
 }
 
 /** All that is registered of a provider. */
-export function identityProviderJson(provider: IdentityProvider) {
+export async function identityProviderJson(provider: IdentityProvider, uses: SecretUses) {
+  return settingsJson(provider, await liveSecrets(provider.secrets, uses));
+}
+
+function settingsJson(provider: IdentityProvider, secrets: readonly LiveSecret[]) {
   return {
     provider_id: provider.id,
     name: provider.name,
@@ -41,18 +47,18 @@ export function identityProviderJson(provider: IdentityProvider) {
     rights: provider.rights,
     operators: provider.forOperators,
     session: provider.sessionLifetime,
-    live_secrets: provider.secrets.map((secret) => ({ created_at: isoTime(secret.createdAt) })),
+    live_secrets: secretsJson(secrets),
     keys: provider.keys.length,
     created_at: isoTime(provider.createdAt),
   };
 }
 
 /** One provider. */
-export function shownProvider(provider: IdentityProvider): CommandResult {
-  const secrets = provider.secrets.map(({ createdAt }) => `made ${readableTime(createdAt)}`);
+export async function shownProvider(provider: IdentityProvider, uses: SecretUses): Promise<CommandResult> {
+  const secrets = await liveSecrets(provider.secrets, uses);
   const { sessionLifetime } = provider;
   return {
-    json: identityProviderJson(provider),
+    json: settingsJson(provider, secrets),
     text: card([
       ['Provider ID', provider.id],
       ['Name', provider.name],
@@ -62,7 +68,7 @@ export function shownProvider(provider: IdentityProvider): CommandResult {
       ['Rights', provider.rights],
       ['For operators', provider.forOperators ? 'yes' : 'no'],
       ['A sign-in lasts', sessionLifetime === null ? '10 min, for its own request' : `${sessionLifetime} s`],
-      ['Live secrets', secrets],
+      ['Live secrets', secretLines(secrets)],
       ['Public keys', provider.keys.length === 0 ? '' : String(provider.keys.length)],
       ['Registered', readableTime(provider.createdAt)],
     ]),
@@ -70,24 +76,30 @@ export function shownProvider(provider: IdentityProvider): CommandResult {
 }
 
 /** Many providers. */
-export function listedProviders(providers: readonly IdentityProvider[], width: number): CommandResult {
-  const rows = providers.map(({ id, name, status, signInUrl, createdAt }) => [
-    id,
-    name,
-    status,
-    signInUrl,
-    readableTime(createdAt),
-  ]);
+export async function listedProviders(
+  providers: readonly IdentityProvider[],
+  uses: SecretUses,
+  width: number,
+): Promise<CommandResult> {
+  const rows = await Promise.all(
+    providers.map(async (provider) => ({ provider, secrets: await liveSecrets(provider.secrets, uses) })),
+  );
   const none =
     'No identity providers: people sign in here with a password. Register one: valetkey identity-provider register --help';
   return {
-    json: providers.map(identityProviderJson),
-    text:
-      rows.length === 0
-        ? [none]
-        : table(['Provider ID', 'Name', 'Status', 'Sign-in address', 'Registered'], rows, width),
+    json: rows.map(({ provider, secrets }) => settingsJson(provider, secrets)),
+    text: rows.length === 0 ? [none] : fitted(COLUMNS, rows, width).lines,
   };
 }
+
+const COLUMNS: readonly Column<{ provider: IdentityProvider; secrets: readonly LiveSecret[] }>[] = [
+  { heading: 'Provider ID', value: ({ provider }) => provider.id },
+  { heading: 'Name', value: ({ provider }) => provider.name, shrinksTo: 8 },
+  { heading: 'Status', value: ({ provider }) => provider.status },
+  { heading: 'Secret last used', value: ({ secrets }) => lastUseLine(secrets) },
+  { heading: 'Sign-in address', value: ({ provider }) => provider.signInUrl, mayBeLeft: true },
+  { heading: 'Registered', value: ({ provider }) => readableTime(provider.createdAt), mayBeLeft: true },
+];
 
 /** What was ended through a provider since a time (ms). */
 export function allEnded(provider: IdentityProvider, since: number, ended: EndedThroughProvider): CommandResult {

@@ -28,6 +28,7 @@ import {
   type YesOption,
 } from './option.ts';
 import { NowAndThen } from './progress.ts';
+import { beforeRetiring, liveSecrets } from './secret-view.ts';
 import { confirm } from './terminal-input.ts';
 import { exactTime } from './time.ts';
 
@@ -94,12 +95,16 @@ function addLooking(group: CliCommand, run: CommandRun): void {
   group
     .leaf('list', 'List all identity providers, oldest first.', ['identity-provider list --json'])
     .action(() =>
-      run.withInstallation(async ({ identityProviders }) => listedProviders(await identityProviders.list(), run.width)),
+      run.withInstallation(async ({ identityProviders, secretUses }) =>
+        listedProviders(await identityProviders.list(), secretUses, run.width),
+      ),
     );
   group
     .leaf('show <id>', 'Show one identity provider; never its secret.', ['identity-provider show product'])
     .action((id: string) =>
-      run.withInstallation(async ({ identityProviders }) => shownProvider(await identityProviders.show(id))),
+      run.withInstallation(async ({ identityProviders, secretUses }) =>
+        shownProvider(await identityProviders.show(id), secretUses),
+      ),
     );
 }
 
@@ -128,9 +133,9 @@ function addUpdate(group: CliCommand, run: CommandRun): void {
     .option(...SESSION, readTimeSetting)
     .action((id: string, options: SettingOptions, command: CliCommand) => {
       if (Object.keys(options).length === 0) command.error('say what to change');
-      return run.withInstallation(async ({ identityProviders }) => {
+      return run.withInstallation(async ({ identityProviders, secretUses }) => {
         const updated = await identityProviders.update(id, await changedSettings(options));
-        return { ...shownProvider(updated), note: `${updated.name} is updated.` };
+        return { ...(await shownProvider(updated, secretUses)), note: `${updated.name} is updated.` };
       });
     });
 }
@@ -169,12 +174,14 @@ function addSecrets(group: CliCommand, run: CommandRun): void {
   group
     .leaf('retire-secret <id>', 'End the older of two secrets.', ['identity-provider retire-secret product'])
     .option(...NEWER)
-    .action((id: string, { newer = false }: NewerOption) =>
-      run.withInstallation(async ({ identityProviders }) => {
+    .option(...YES)
+    .action((id: string, { newer = false, yes = false }: NewerOption & YesOption) =>
+      run.withInstallation(async ({ identityProviders, secretUses }) => {
         const which = newer ? 'newer' : 'older';
+        const { name, secrets } = await identityProviders.show(id);
+        const said = await beforeRetiring(run, name, await liveSecrets(secrets, secretUses), which, yes);
         const provider = await identityProviders.retireSecret(id, which);
-        const text = [`The ${which} secret of ${provider.name} is refused from now on.`];
-        return { json: identityProviderJson(provider), text };
+        return { json: await identityProviderJson(provider, secretUses), text: [said] };
       }),
     );
 }
@@ -182,9 +189,9 @@ function addSecrets(group: CliCommand, run: CommandRun): void {
 function addStopping(group: CliCommand, run: CommandRun): void {
   const act = (name: 'pause' | 'resume', summary: string, sentence: string, example: string) =>
     group.leaf(`${name} <id>`, summary, [example]).action((id: string) =>
-      run.withInstallation(async ({ identityProviders }: Installation) => {
+      run.withInstallation(async ({ identityProviders, secretUses }: Installation) => {
         const provider = await identityProviders[name](id);
-        return { json: identityProviderJson(provider), text: [`${provider.name} ${sentence}`] };
+        return { json: await identityProviderJson(provider, secretUses), text: [`${provider.name} ${sentence}`] };
       }),
     );
   act(
@@ -211,11 +218,14 @@ function addStopping(group: CliCommand, run: CommandRun): void {
     ])
     .option(...YES)
     .action((id: string, { yes = false }: YesOption) =>
-      run.withInstallation(async ({ identityProviders }) => {
+      run.withInstallation(async ({ identityProviders, secretUses }) => {
         const { name } = await identityProviders.show(id);
         await confirm(run.context, `Delete ${name}? Nobody can sign in with it any more. This cannot be undone.`, yes);
         const provider = await identityProviders.delete(id);
-        return { json: { ...identityProviderJson(provider), status: 'deleted' }, text: [`${name} is deleted.`] };
+        return {
+          json: { ...(await identityProviderJson(provider, secretUses)), status: 'deleted' },
+          text: [`${name} is deleted.`],
+        };
       }),
     );
 }

@@ -3,7 +3,8 @@ import type { ResourceServer } from '../oauth/resource-server.ts';
 import { SHOWN_ONCE } from './client-view.ts';
 import type { CommandResult } from './command-run.ts';
 import type { Endpoints } from './context.ts';
-import { card, table } from './table.ts';
+import { type LiveSecret, lastUseLine, liveSecrets, type SecretUses, secretLines, secretsJson } from './secret-view.ts';
+import { type Column, card, fitted } from './table.ts';
 import { isoTime, readableTime } from './time.ts';
 
 /** What the developer of a resource server needs. */
@@ -12,7 +13,7 @@ export function registeredResourceServer(server: ResourceServer, secret: string,
     json: {
       resource_server_id: server.id,
       resource_server_secret: secret,
-      ...settingsJson(server),
+      ...settingsJson(server, [{ createdAt: server.createdAt, lastUsedAt: null }]),
       introspection_url: endpoints.introspectionUrl,
       revocation_stream_url: endpoints.revocationStreamUrl,
     },
@@ -37,50 +38,56 @@ export function registeredResourceServer(server: ResourceServer, secret: string,
 }
 
 /** All that is registered of a resource server. */
-export function resourceServerJson(server: ResourceServer) {
-  return { resource_server_id: server.id, ...settingsJson(server) };
+export async function resourceServerJson(server: ResourceServer, uses: SecretUses) {
+  return { resource_server_id: server.id, ...settingsJson(server, await liveSecrets(server.secrets, uses)) };
 }
 
 /** One resource server. */
-export function shownResourceServer(server: ResourceServer): CommandResult {
-  const secrets = server.secrets.map(({ createdAt }) => `made ${readableTime(createdAt)}`);
+export async function shownResourceServer(server: ResourceServer, uses: SecretUses): Promise<CommandResult> {
   return {
-    json: resourceServerJson(server),
+    json: await resourceServerJson(server, uses),
     text: card([
       ['Resource Server ID', server.id],
       ['Name', server.name],
       ['Resource', server.resource ?? 'none: it takes tokens that are for no certain resource'],
       ['Scopes', server.scopes ?? 'all'],
-      ['Live secrets', secrets],
+      ['Live secrets', secretLines(await liveSecrets(server.secrets, uses))],
       ['Registered', readableTime(server.createdAt)],
     ]),
   };
 }
 
 /** Many resource servers. */
-export function listedResourceServers(servers: readonly ResourceServer[], width: number): CommandResult {
-  const rows = servers.map(({ id, name, resource, scopes, createdAt }) => [
-    id,
-    name,
-    resource ?? '',
-    scopes?.join(' ') ?? 'all',
-    readableTime(createdAt),
-  ]);
+export async function listedResourceServers(
+  servers: readonly ResourceServer[],
+  uses: SecretUses,
+  width: number,
+): Promise<CommandResult> {
+  const rows = await Promise.all(
+    servers.map(async (server) => ({ server, secrets: await liveSecrets(server.secrets, uses) })),
+  );
   const none = 'No resource servers yet. Register one: valetkey resource-server register --name NAME';
   return {
-    json: servers.map(resourceServerJson),
-    text: rows.length === 0 ? [none] : table(HEADINGS, rows, width),
+    json: rows.map(({ server, secrets }) => ({ resource_server_id: server.id, ...settingsJson(server, secrets) })),
+    text: rows.length === 0 ? [none] : fitted(COLUMNS, rows, width).lines,
   };
 }
 
-const HEADINGS = ['Resource Server ID', 'Name', 'Resource', 'Scopes', 'Registered'];
+const COLUMNS: readonly Column<{ server: ResourceServer; secrets: readonly LiveSecret[] }>[] = [
+  { heading: 'Resource Server ID', value: ({ server }) => server.id },
+  { heading: 'Name', value: ({ server }) => server.name, shrinksTo: 8 },
+  { heading: 'Last used', value: ({ secrets }) => lastUseLine(secrets) },
+  { heading: 'Resource', value: ({ server }) => server.resource ?? '', mayBeLeft: true },
+  { heading: 'Scopes', value: ({ server }) => server.scopes?.join(' ') ?? 'all', mayBeLeft: true },
+  { heading: 'Registered', value: ({ server }) => readableTime(server.createdAt), mayBeLeft: true },
+];
 
-function settingsJson({ name, resource, scopes, secrets, createdAt }: ResourceServer) {
+function settingsJson({ name, resource, scopes, createdAt }: ResourceServer, secrets: readonly LiveSecret[]) {
   return {
     name,
     resource,
     scopes,
-    live_secrets: secrets.map((secret) => ({ created_at: isoTime(secret.createdAt) })),
+    live_secrets: secretsJson(secrets),
     created_at: isoTime(createdAt),
   };
 }

@@ -11,6 +11,7 @@ import {
   resourceServerJson,
   shownResourceServer,
 } from './resource-server-view.ts';
+import { beforeRetiring, liveSecrets } from './secret-view.ts';
 import { confirm } from './terminal-input.ts';
 
 type RegisterOptions = { name: string; resource?: string; scope?: string[] };
@@ -50,14 +51,16 @@ function addLooking(group: CliCommand, run: CommandRun): void {
   group
     .leaf('list', 'List all resource servers, oldest first.', ['resource-server list', 'resource-server list --json'])
     .action(() =>
-      run.withInstallation(async ({ resourceServers }) =>
-        listedResourceServers(await resourceServers.list(), run.width),
+      run.withInstallation(async ({ resourceServers, secretUses }) =>
+        listedResourceServers(await resourceServers.list(), secretUses, run.width),
       ),
     );
   group
     .leaf('show <id>', 'Show one resource server; never its secret.', ['resource-server show rs_6qm1v0t4y8d3k2xz'])
     .action((id: string) =>
-      run.withInstallation(async ({ resourceServers }) => shownResourceServer(await resourceServers.show(id))),
+      run.withInstallation(async ({ resourceServers, secretUses }) =>
+        shownResourceServer(await resourceServers.show(id), secretUses),
+      ),
     );
 }
 
@@ -76,9 +79,9 @@ function addUpdate(group: CliCommand, run: CommandRun): void {
     .action((id: string, options: UpdateOptions, command: CliCommand) => {
       const changes = changedSettings(options);
       if (Object.keys(changes).length === 0) command.error('say what to change');
-      return run.withInstallation(async ({ resourceServers }) => {
+      return run.withInstallation(async ({ resourceServers, secretUses }) => {
         const updated = await resourceServers.update(id, changes);
-        return { ...shownResourceServer(updated), note: `${updated.name} is updated.` };
+        return { ...(await shownResourceServer(updated, secretUses)), note: `${updated.name} is updated.` };
       });
     });
 }
@@ -110,14 +113,14 @@ function addSecrets(group: CliCommand, run: CommandRun): void {
   group
     .leaf('retire-secret <id>', 'End the older of two secrets.', ['resource-server retire-secret rs_6qm1v0t4y8d3k2xz'])
     .option(...NEWER)
-    .action((id: string, { newer = false }: NewerOption) =>
-      run.withInstallation(async ({ resourceServers }) => {
+    .option(...YES)
+    .action((id: string, { newer = false, yes = false }: NewerOption & YesOption) =>
+      run.withInstallation(async ({ resourceServers, secretUses }) => {
         const which = newer ? 'newer' : 'older';
+        const { name, secrets } = await resourceServers.show(id);
+        const said = await beforeRetiring(run, name, await liveSecrets(secrets, secretUses), which, yes);
         const server = await resourceServers.retireSecret(id, which);
-        return {
-          json: resourceServerJson(server),
-          text: [`The ${which} secret of ${server.name} is refused from now on.`],
-        };
+        return { json: await resourceServerJson(server, secretUses), text: [said] };
       }),
     );
 }
@@ -129,11 +132,14 @@ function addDelete(group: CliCommand, run: CommandRun): void {
     ])
     .option(...YES)
     .action((id: string, { yes = false }: YesOption) =>
-      run.withInstallation(async ({ resourceServers }) => {
+      run.withInstallation(async ({ resourceServers, secretUses }) => {
         const { name } = await resourceServers.show(id);
         await confirm(run.context, `Delete ${name}? It can check no token any more. This cannot be undone.`, yes);
         const server = await resourceServers.delete(id);
-        return { json: { ...resourceServerJson(server), status: 'deleted' }, text: [`${name} is deleted.`] };
+        return {
+          json: { ...(await resourceServerJson(server, secretUses)), status: 'deleted' },
+          text: [`${name} is deleted.`],
+        };
       }),
     );
 }

@@ -3,13 +3,14 @@ import { type Account, accountLabel, callName } from '../accounts/account.ts';
 import type { NewInvitation } from '../accounts/accounts.ts';
 import { subjectOf } from '../accounts/identity-provider.ts';
 import type { AboutAccount } from '../accounts/new-account.ts';
+import type { AccountUse } from '../accounts/store.ts';
 import type { CliCommand } from './command.ts';
 import type { CommandResult, CommandRun } from './command-run.ts';
 import type { Installation } from './context.ts';
 import { countedGrants } from './ended-grants.ts';
 import { DEFAULT_LIMIT, readLimit, whereItEnds, YES, type YesOption } from './option.ts';
 import { type NewPassword, newPassword } from './password-input.ts';
-import { card, table } from './table.ts';
+import { type Column, card, type Field, fitted } from './table.ts';
 import { confirm } from './terminal-input.ts';
 import { isoTime, readableTime } from './time.ts';
 import { addImportCommand } from './user-import.ts';
@@ -116,7 +117,10 @@ function addLooking(user: CliCommand, run: CommandRun): void {
     .leaf('list', 'List users, newest first.', ['user list', 'user list --limit 20 --json'])
     .option('--limit <number>', 'at most so many', readLimit, DEFAULT_LIMIT)
     .action(({ limit }: { limit: number }) =>
-      run.withInstallation(async ({ accounts }) => listed(await accounts.list(limit), limit, run.width)),
+      run.withInstallation(async ({ accounts }) => {
+        const some = await accounts.list(limit);
+        return listed(some, await accounts.uses(some), limit, run.width);
+      }),
     );
   user
     .leaf('show <user>', 'Show one user, named by id or e-mail address.', ['user show ada@example.com'])
@@ -127,10 +131,11 @@ function addLooking(user: CliCommand, run: CommandRun): void {
           provider: identity.providerId,
           subject: subjectOf(identity),
         }));
+        const use = (await accounts.uses([account])).get(account.id);
         const signsIn = identities.map(({ provider, subject }) => `at ${provider} as ${subject}`);
         return {
-          json: { ...accountJson(account), identities },
-          text: accountCard(account, { signsIn }),
+          json: { ...accountJson(account), ...useJson(use), identities },
+          text: accountCard(account, { signsIn, use: use ?? NO_USE }),
         };
       }),
     );
@@ -249,20 +254,46 @@ function said(account: Account, sentence: string): CommandResult {
   return { json: accountJson(account), text: [sentence] };
 }
 
-function listed(accounts: readonly Account[], limit: number, width: number): CommandResult {
-  const rows = accounts.map((account) => [
-    account.id,
-    account.email ?? '',
-    account.name ?? '',
-    account.status + (account.isOperator ? ', operator' : ''),
-    readableTime(account.createdAt),
-  ]);
+function listed(
+  accounts: readonly Account[],
+  uses: ReadonlyMap<string, AccountUse>,
+  limit: number,
+  width: number,
+): CommandResult {
+  const rows = accounts.map((account) => ({ account, use: uses.get(account.id) ?? NO_USE }));
   const none = 'No users yet. Add one: valetkey user add --email ada@example.com --name "Ada Lovelace"';
   return {
-    json: accounts.map(accountJson),
-    text: rows.length === 0 ? [none] : table(['ID', 'E-mail', 'Name', 'Status', 'Added'], rows, width),
+    json: rows.map(({ account, use }) => ({ ...accountJson(account), ...useJson(use) })),
+    text: rows.length === 0 ? [none] : fitted(COLUMNS, rows, width).lines,
     ...whereItEnds(accounts, limit),
   };
+}
+
+const NO_USE: AccountUse = { lastSignInAt: null, appsLastUsedAt: null };
+
+const COLUMNS: readonly Column<{ account: Account; use: AccountUse }>[] = [
+  { heading: 'ID', value: ({ account }) => account.id },
+  { heading: 'E-mail', value: ({ account }) => account.email ?? '', shrinksTo: 10 },
+  { heading: 'Name', value: ({ account }) => account.name ?? '', shrinksTo: 8 },
+  { heading: 'Status', value: ({ account }) => account.status + (account.isOperator ? ', operator' : '') },
+  { heading: 'Last sign-in', value: ({ use }) => readableUse(use.lastSignInAt) },
+  { heading: 'Apps last used', value: ({ use }) => readableUse(use.appsLastUsedAt), mayBeLeft: true },
+  { heading: 'Added', value: ({ account }) => readableTime(account.createdAt), mayBeLeft: true },
+];
+
+function usedFields({ lastSignInAt, appsLastUsedAt }: AccountUse): Field[] {
+  return [
+    ['Last sign-in', readableUse(lastSignInAt)],
+    ['Apps last used', readableUse(appsLastUsedAt)],
+  ];
+}
+
+function readableUse(at: number | null): string {
+  return at === null ? 'never' : readableTime(at);
+}
+
+function useJson({ lastSignInAt, appsLastUsedAt }: AccountUse = NO_USE) {
+  return { last_sign_in_at: isoTime(lastSignInAt), apps_last_used_at: isoTime(appsLastUsedAt) };
 }
 
 function accountJson(account: Account) {
@@ -283,7 +314,7 @@ function accountJson(account: Account) {
 
 function accountCard(
   account: Account,
-  { password = '', signsIn = [] }: { password?: string; signsIn?: readonly string[] } = {},
+  { password = '', signsIn = [], use }: { password?: string; signsIn?: readonly string[]; use?: AccountUse } = {},
 ): string[] {
   return card([
     ['ID', account.id],
@@ -297,6 +328,7 @@ function accountCard(
     ['Status', account.status],
     ['Operator', account.isOperator ? 'yes' : 'no'],
     ['Signs in', signsIn],
+    ...(use ? usedFields(use) : []),
     ['Added', readableTime(account.createdAt)],
   ]);
 }

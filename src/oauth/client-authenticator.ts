@@ -3,14 +3,15 @@ import { authenticateClient, type Client, type ClientCredentials, isClientId } f
 import { claimedClientId, MAX_MARKS, verifyClientAssertion, whyNotUsed } from './client-assertion.ts';
 import { invalidClient, invalidRequest, Refusal } from './error.ts';
 import { GuardedChecks, type GuessThrottle, NOBODY } from './guess-throttle.ts';
-import type { ClientStore } from './store.ts';
+import type { StoredSecret } from './secret.ts';
+import type { ClientStore, SecretUseStore } from './store.ts';
 
 /** Where a request came from, for throttling and the audit trail. */
 export type RequestOrigin = { readonly source: string; readonly requestId: string };
 
 /** What the authenticator works with. `audiences` are the names that an assertion may be for; `now` returns ms. */
 export type ClientAuthenticatorParts = {
-  readonly store: Pick<ClientStore, 'findClient' | 'useClientAssertion'>;
+  readonly store: Pick<ClientStore, 'findClient' | 'useClientAssertion'> & Pick<SecretUseStore, 'noteSecretUse'>;
   readonly throttle: GuessThrottle;
   readonly audiences: readonly string[];
   readonly now: () => number;
@@ -38,9 +39,11 @@ export class PausedClient extends Refusal {
 export class ClientAuthenticator {
   readonly #parts: ClientAuthenticatorParts;
   readonly #checks: GuardedChecks;
+  readonly #used: (secret: StoredSecret) => void;
 
   constructor(parts: ClientAuthenticatorParts) {
     this.#parts = parts;
+    this.#used = (secret) => parts.store.noteSecretUse(secret, parts.now());
     this.#checks = new GuardedChecks(parts.throttle, parts.now);
   }
 
@@ -74,7 +77,7 @@ export class ClientAuthenticator {
   }
 
   #verify(client: Client | null, credentials: ClientCredentials): Client | Refusal | Promise<Client | Refusal> {
-    if (credentials.method !== 'assertion') return authenticateClient(client, credentials);
+    if (credentials.method !== 'assertion') return authenticateClient(client, credentials, this.#used);
     return client
       ? this.#verifyAssertion(client, credentials.assertion)
       : invalidClient('the client assertion names no client');

@@ -2,7 +2,7 @@
 import type { JsonWebKey } from 'node:crypto';
 import { invalidClient, missingCredential, type Refusal } from './error.ts';
 import type { Scope } from './scope.ts';
-import { isOneOf, type StoredSecret } from './secret.ts';
+import { type StoredSecret, secretOf } from './secret.ts';
 
 /** RFC 6749 §2.1: a confidential client keeps a secret; a public one (an app on a device) cannot. */
 export type ClientType = 'confidential' | 'public';
@@ -68,12 +68,13 @@ export type ClientCredentials =
 
 /**
  * Authenticates a client by its secret (RFC 6749 §2.3.1), in the same time whether it exists or not, or takes a public
- * one as named (RFC 6749 §3.2.1). All reasons share one public text, but that something did not come at all. Whether the client is paused is
- * checked after this.
+ * one as named (RFC 6749 §3.2.1). All reasons share one public text, but that something did not come at all. Whether the
+ * client is paused is checked after this. `used` gets the secret that proved it.
  */
 export function authenticateClient(
   client: Client | null,
   credentials: Exclude<ClientCredentials, { method: 'assertion' }>,
+  used: (secret: StoredSecret) => void = () => {},
 ): Client | Refusal {
   if (credentials.clientId === undefined) return missingCredential('client_id');
   if (credentials.method === 'none') {
@@ -83,9 +84,10 @@ export function authenticateClient(
     );
   }
   if (credentials.clientSecret === undefined) return missingCredential('client_secret');
-  const matches = isOneOf(client?.secrets ?? [], credentials.clientSecret);
+  const secret = secretOf(client?.secrets ?? [], credentials.clientSecret);
   if (!client) return invalidClient('no client has this client_id');
   if (client.type === 'public') return invalidClient('the client is public and has no secret');
-  if (!matches) return invalidClient('the client secret is wrong');
+  if (!secret) return invalidClient('the client secret is wrong');
+  used(secret);
   return client;
 }

@@ -13,11 +13,14 @@ import {
   type ResourceServerCredentials,
   visibleToken,
 } from './resource-server.ts';
-import type { GrantStore, ResourceServerStore } from './store.ts';
+import type { StoredSecret } from './secret.ts';
+import type { GrantStore, ResourceServerStore, SecretUseStore } from './store.ts';
 
 /** What introspection works with. `now` returns ms since the epoch. */
 export type IntrospectionParts = {
-  readonly store: Pick<GrantStore, 'findGrant' | 'noteUse'> & Pick<ResourceServerStore, 'findResourceServer'>;
+  readonly store: Pick<GrantStore, 'findGrant' | 'noteUse'> &
+    Pick<ResourceServerStore, 'findResourceServer'> &
+    Pick<SecretUseStore, 'noteSecretUse'>;
   readonly keyring: Keyring;
   readonly knownTokens: KnownTokens;
   readonly throttle: GuessThrottle;
@@ -28,9 +31,11 @@ export type IntrospectionParts = {
 export class Introspection {
   readonly #parts: IntrospectionParts;
   readonly #checks: GuardedChecks;
+  readonly #used: (secret: StoredSecret) => void;
 
   constructor(parts: IntrospectionParts) {
     this.#parts = parts;
+    this.#used = (secret) => parts.store.noteSecretUse(secret, parts.now());
     this.#checks = new GuardedChecks(parts.throttle, parts.now);
   }
 
@@ -43,7 +48,7 @@ export class Introspection {
     if (refusal) return refusal;
     const found = isClientId(id) ? await store.findResourceServer(id) : null;
     const key = found ? named : guessKey(NOBODY, origin);
-    return this.#checks.run(key, () => authenticateResourceServer(found, credentials));
+    return this.#checks.run(key, () => authenticateResourceServer(found, credentials, this.#used));
   }
 
   /**

@@ -3,7 +3,7 @@ import { invalidClient, type Refusal } from './error.ts';
 import { type Grant, type GrantNames, namesOf, type ResourceOwner } from './grant.ts';
 import type { GrantedAccess } from './granted-access.ts';
 import { scopeNames } from './scope.ts';
-import { isOneOf, type StoredSecret } from './secret.ts';
+import { type StoredSecret, secretOf } from './secret.ts';
 
 /** A registered resource server. Times in ms since the epoch. */
 export type ResourceServer = {
@@ -21,15 +21,18 @@ export type ResourceServer = {
 /** What a resource server presented to prove itself. */
 export type ResourceServerCredentials = { readonly id: string | undefined; readonly secret: string | undefined };
 
-/** Authenticates a resource server (RFC 7662 §2.1), in the same time whether it exists or not. */
+/** Authenticates a resource server (RFC 7662 §2.1), in the same time whether it exists or not. `used` gets the secret that proved it. */
 export function authenticateResourceServer(
   resourceServer: ResourceServer | null,
   { id, secret }: ResourceServerCredentials,
+  used: (secret: StoredSecret) => void = () => {},
 ): ResourceServer | Refusal {
   if (id === undefined || secret === undefined) return invalidClient('the resource server sent no credentials');
-  const matches = isOneOf(resourceServer?.secrets ?? [], secret);
+  const matching = secretOf(resourceServer?.secrets ?? [], secret);
   if (!resourceServer) return invalidClient('no resource server has this id');
-  return matches ? resourceServer : invalidClient('the secret of the resource server is wrong');
+  if (!matching) return invalidClient('the secret of the resource server is wrong');
+  used(matching);
+  return resourceServer;
 }
 
 /** What a resource server is told of an access token that is good for it (RFC 7662 §2.2). `expiresAt` in ms. */

@@ -17,12 +17,15 @@ export function makeSecret(prefix: string, kind: SecretKind, now: number): { tex
   return { text, secret: { digest: digestOf(text), createdAt: now } };
 }
 
-/** Whether the presented text is one of the secrets, in the same time whether there are any or not. */
-export function isOneOf(secrets: readonly StoredSecret[], presented: string): boolean {
+/** The one of the secrets whose text was presented, or null; in the same time whether there are any or not. */
+export function secretOf(secrets: readonly StoredSecret[], presented: string): StoredSecret | null {
   const candidates = secrets.length > 0 ? secrets : [NO_SECRET];
   const digest = digestOf(presented);
-  return candidates.filter((secret) => timingSafeEqual(digest, secret.digest)).length > 0;
+  return candidates.filter((secret) => timingSafeEqual(digest, secret.digest))[0] ?? null;
 }
+
+/** A use of a secret is noted again after this time (ms): people are told the last use to a minute. */
+export const SECRET_USE_IS_NEWS_AFTER_MS = 60_000;
 
 const NO_SECRET: StoredSecret = { digest: randomBytes(32), createdAt: 0 };
 

@@ -213,6 +213,17 @@ export type ResourceServerStore = {
   deleteResourceServer(id: string, event: AuditEvent): Promise<boolean>;
 };
 
+/** Last uses of secrets of clients, resource servers and identity providers. */
+export type SecretUseStore = {
+  /**
+   * Notes that a secret proved somebody at a time (ms). It is written later, in batches; a crash loses at most the last second,
+   * and a use soon after a noted one (`SECRET_USE_IS_NEWS_AFTER_MS`) is not noted.
+   */
+  noteSecretUse(secret: StoredSecret, usedAt: number): void;
+  /** When it was last used (ms); null when it never was. */
+  findSecretUse(secret: StoredSecret): Promise<number | null>;
+};
+
 /** The installation's scope definitions. */
 export type ScopeStore = {
   /** By name. */
@@ -258,4 +269,10 @@ export type AuditStore = {
 };
 
 /** All that the protocol needs of a store. */
-export type Store = GrantStore & ClientStore & ResourceServerStore & ScopeStore & DeviceRequestStore & AuditStore;
+export type Store = GrantStore &
+  ClientStore &
+  ResourceServerStore &
+  SecretUseStore &
+  ScopeStore &
+  DeviceRequestStore &
+  AuditStore;

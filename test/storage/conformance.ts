@@ -10,6 +10,7 @@ import { foreignPasswords } from './conformance/foreign-passwords.ts';
 import { epochs, grants, marks } from './conformance/grants.ts';
 import { externalSignIns, identities, identityProviders } from './conformance/identities.ts';
 import { invitations } from './conformance/invitations.ts';
+import { lastUses } from './conformance/last-uses.ts';
 import { providerEndings } from './conformance/provider-endings.ts';
 import { resourceServers, scopes } from './conformance/resource-servers.ts';
 
@@ -33,6 +34,7 @@ export function storeConformance(
   describe(`${name}: clients`, () => clients(withStore));
   describe(`${name}: client assertions`, () => assertions(withStore));
   describe(`${name}: resource servers`, () => resourceServers(withStore));
+  describe(`${name}: last uses`, () => lastUses(withStore));
   describe(`${name}: scopes`, () => scopes(withStore));
   describe(`${name}: device requests`, () => deviceRequests(withStore, copyWaiting));
   describe(`${name}: accounts`, () => accounts(withStore));

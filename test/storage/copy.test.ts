@@ -124,6 +124,10 @@ function addOddRows(installed: Installation): void {
     created_at: MOST,
   };
   const provider = { status: 'active', name: 'Photos', sign_in_url: 'https://app.test', secrets: '[]', keys: '[]' };
+  add(installed, 'secret_use', [
+    { digest: Buffer.alloc(32, 255), used_at: MOST },
+    { digest: Buffer.alloc(32), used_at: 0 },
+  ]);
   add(installed, 'identity_provider', [
     { id: 'product', ...provider, own_ids: 0, rights: '["sign-in"]', for_operators: 1, created_at: 0 },
     {
@@ -321,6 +325,7 @@ test('operating: every kind of row and every odd value is the same in the copy, 
       client_assertion: 1,
       client_assertion_total: 1,
       identity_provider: 2,
+      secret_use: 2,
       account: 3,
       identity: 2,
       former_account: 1,

@@ -13,6 +13,7 @@ import { identityProviderStore } from '../tables/identity-providers.ts';
 import { adoptSettings } from '../tables/installation.ts';
 import { resourceServerStore } from '../tables/resource-servers.ts';
 import { scopeStore } from '../tables/scopes.ts';
+import { secretUseStore } from '../tables/secret-uses.ts';
 import { sessionStore } from '../tables/sessions.ts';
 import { trailFollowing } from './audit.ts';
 import { ownChecks } from './check.ts';
@@ -94,6 +95,7 @@ function storage(options: PostgresqlOptions, ready: Ready, clock: DatabaseClock,
   const known = new KnownClients(database.reads);
   const runner = runnerOn(database);
   const marks = useMarks(database);
+  const secretUses = secretUseStore(runner);
   const cleanUp = cleanUpOf(() => open('others'), now);
   clock.start(database);
   return {
@@ -101,6 +103,7 @@ function storage(options: PostgresqlOptions, ready: Ready, clock: DatabaseClock,
       ...grantStore(database, marks, known),
       ...clientStore(runner, { findClient: (id) => known.find(id), useClientAssertion: assertionMarking(database) }),
       ...resourceServerStore(runner, resourceServerSearch(database.reads)),
+      ...secretUses.store,
       ...scopeStore(runner),
       ...deviceRequestStore(database),
       ...trail(runner),
@@ -122,7 +125,7 @@ function storage(options: PostgresqlOptions, ready: Ready, clock: DatabaseClock,
     async close() {
       clock.stop();
       cleanUp.stop();
-      await marks.close();
+      await Promise.all([marks.close(), secretUses.close()]);
       await database.close();
     },
   };

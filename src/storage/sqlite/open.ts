@@ -15,6 +15,7 @@ import { identityProviderStore } from '../tables/identity-providers.ts';
 import { adoptSettings } from '../tables/installation.ts';
 import { RESOURCE_SERVER, resourceServerStore } from '../tables/resource-servers.ts';
 import { scopeStore } from '../tables/scopes.ts';
+import { secretUseStore } from '../tables/secret-uses.ts';
 import { sessionStore } from '../tables/sessions.ts';
 import { trailFollowing } from './audit.ts';
 import { ownChecks } from './check.ts';
@@ -120,6 +121,7 @@ function storage(
   const clients = tables.cacheOf(CLIENT);
   const resourceServers = tables.cacheOf(RESOURCE_SERVER);
   const marks = useMarks(tables);
+  const secretUses = secretUseStore(runner);
   const cleanUp = cleanUpOf(tables, now);
   return {
     store: {
@@ -129,6 +131,7 @@ function storage(
         useClientAssertion: assertionMarking(tables),
       }),
       ...resourceServerStore(runner, async (id) => tables.onDisk([id], resourceServers.find(id))),
+      ...secretUses.store,
       ...scopeStore(runner),
       ...deviceRequestStore(),
       ...trail(runner),
@@ -150,7 +153,7 @@ function storage(
       cleanUp.stop();
       files?.inPlace.stop();
       try {
-        await marks.close();
+        await Promise.all([marks.close(), secretUses.close()]);
         await writes.close();
       } finally {
         await checkpoints?.close();

@@ -3,6 +3,7 @@ import { type Account, emailKey, isUnwrapped, type StoredPassword } from '../../
 import { functionRank } from '../../accounts/foreign-function.ts';
 import type {
   AccountStore,
+  AccountUse,
   ExternalSignInStore,
   ForeignPasswordStore,
   IdentityProviderStore,
@@ -11,6 +12,7 @@ import type {
 } from '../../accounts/store.ts';
 import type { AuditEvent } from '../../oauth/audit.ts';
 import type { Act, Runner, Statement } from '../acts.ts';
+import { LAST_USE } from './grants.ts';
 import { type Stored, Table } from './table.ts';
 
 /** What is stored beside an account, to search by: the key of its address, and what is to know of a foreign password. */
@@ -106,6 +108,16 @@ const KEEP_IDENTITIES = `
   ON CONFLICT (id) DO UPDATE SET provider_id = excluded.provider_id, account_id = excluded.account_id,
     created_at = excluded.created_at, ended_at = excluded.ended_at`;
 
+/** The trail has an event of each sign-in, and is never cleared: no row need be written for this. */
+const USES = `
+  SELECT account.id,
+    (SELECT at FROM audit_event WHERE resource_owner_id = account.id AND action = 'sign_in'
+      ORDER BY sequence DESC LIMIT 1),
+    (SELECT max(${LAST_USE}) FROM oauth_grant WHERE resource_owner_id = account.id)
+  FROM account`;
+/** Number of accounts whose uses one statement finds. */
+const USES_AT_ONCE = 100;
+
 /** Ends all sessions of an account. */
 export const END_SESSIONS = 'DELETE FROM session WHERE account_id = $1';
 
@@ -154,6 +166,18 @@ export function accountStore(
     async listAccounts(limit) {
       const sql = `${SELECT} ORDER BY created_at DESC, id DESC LIMIT $1`;
       return (await runner.select({ sql, values: [limit] }, 'all')).map((row) => ACCOUNT.read(row));
+    },
+    async findAccountUses(ids) {
+      const uses = new Map<string, AccountUse>();
+      for (let start = 0; start < ids.length; start += USES_AT_ONCE) {
+        const some = ids.slice(start, start + USES_AT_ONCE);
+        const sql = `${USES} WHERE account.id IN (${some.map((_, index) => `$${index + 1}`).join(', ')})`;
+        for (const row of await runner.select({ sql, values: some }, 'all')) {
+          const [id, lastSignInAt, appsLastUsedAt] = row as [string, number | null, number | null];
+          uses.set(id, { lastSignInAt, appsLastUsedAt });
+        }
+      }
+      return uses;
     },
     recordSignInEvent: (event) => runner.record(event),
     findTaken: (username, emailKey) => taken({ id: '', username }, emailKey),

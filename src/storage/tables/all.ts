@@ -13,6 +13,7 @@ import { IDENTITY_PROVIDER } from './identity-providers.ts';
 import { ROOT_KEY } from './installation.ts';
 import { RESOURCE_SERVER } from './resource-servers.ts';
 import { SCOPE } from './scopes.ts';
+import { SECRET_USE } from './secret-uses.ts';
 import { SESSION } from './sessions.ts';
 import type { Column, Table } from './table.ts';
 
@@ -31,6 +32,7 @@ export const TABLES: readonly StoredTable[] = [
   CLIENT_ASSERTION,
   CLIENT_ASSERTION_TOTAL,
   IDENTITY_PROVIDER,
+  SECRET_USE,
   STORED_ACCOUNT,
   IDENTITY,
   FORMER_ACCOUNT,

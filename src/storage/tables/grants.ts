@@ -211,7 +211,7 @@ const SUMMARY = Table.of<GrantSummary>('summary', {
 });
 
 /** As `lastUse` of oauth/grant.ts says it. */
-const LAST_USE =
+export const LAST_USE =
   'CASE WHEN generation > 1 AND rotated_at > coalesce(last_used_at, 0) THEN rotated_at ELSE last_used_at END';
 
 /** Here, too, CROSS JOIN has each client found by its key. `$3` is the grant type of devices. */

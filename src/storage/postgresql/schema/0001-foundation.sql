@@ -88,6 +88,12 @@ CREATE TABLE resource_server (
 
 CREATE INDEX resource_server_by_resource ON resource_server (resource) WHERE resource IS NOT NULL;
 
+-- When a secret was last used, by its digest; of a secret that was retired it stays.
+CREATE TABLE secret_use (
+  digest bytea PRIMARY KEY CHECK (octet_length(digest) = 32),
+  used_at bigint NOT NULL
+) WITH (fillfactor = 70);
+
 -- Sentences are a JSON object from language to text.
 CREATE TABLE scope (
   name text COLLATE "C" PRIMARY KEY,

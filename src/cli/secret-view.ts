@@ -1,0 +1,63 @@
+/** How live secrets are shown: when each was made and last used, so that whoever retires one knows who is left. */
+import type { StoredSecret } from '../oauth/secret.ts';
+import type { SecretUseStore } from '../oauth/store.ts';
+import type { WhichSecret } from '../operator/secret-rotation.ts';
+import type { CommandRun } from './command-run.ts';
+import { confirm } from './terminal-input.ts';
+import { isoTime, readableTime } from './time.ts';
+
+/** A live secret, without its digest, and when it was last used. Times in ms since the epoch. */
+export type LiveSecret = { readonly createdAt: number; readonly lastUsedAt: number | null };
+
+/** Where last uses are found. */
+export type SecretUses = Pick<SecretUseStore, 'findSecretUse'>;
+
+/** The secrets with their last uses, newest first as they are stored. */
+export function liveSecrets(secrets: readonly StoredSecret[], uses: SecretUses): Promise<LiveSecret[]> {
+  const live = async (secret: StoredSecret) => ({
+    createdAt: secret.createdAt,
+    lastUsedAt: await uses.findSecretUse(secret),
+  });
+  return Promise.all(secrets.map(live));
+}
+
+/** Live secrets for programs. */
+export function secretsJson(secrets: readonly LiveSecret[]) {
+  return secrets.map(({ createdAt, lastUsedAt }) => ({
+    created_at: isoTime(createdAt),
+    last_used_at: isoTime(lastUsedAt),
+  }));
+}
+
+/** A line for each live secret. */
+export function secretLines(secrets: readonly LiveSecret[]): string[] {
+  return secrets.map(({ createdAt, lastUsedAt }) => `made ${readableTime(createdAt)}, ${usedText(lastUsedAt)}`);
+}
+
+/** The last use of any of them, for a list; empty without secrets. */
+export function lastUseLine(secrets: readonly LiveSecret[]): string {
+  if (secrets.length === 0) return '';
+  const last = Math.max(...secrets.map(({ lastUsedAt }) => lastUsedAt ?? 0));
+  return last === 0 ? 'never' : readableTime(last);
+}
+
+/** Asks before a secret is retired that was used within a day; returns what is said of it afterwards. */
+export async function beforeRetiring(
+  run: CommandRun,
+  name: string,
+  secrets: readonly LiveSecret[],
+  which: WhichSecret,
+  yes: boolean,
+): Promise<string> {
+  const secret = which === 'newer' ? secrets[0] : secrets.at(-1);
+  const lastUsedAt = secret?.lastUsedAt ?? null;
+  if (lastUsedAt !== null && run.context.now() - lastUsedAt < A_DAY_MS)
+    await confirm(run.context, `The ${which} secret of ${name} was ${usedText(lastUsedAt)}: retire it?`, yes);
+  return `The ${which} secret of ${name} is refused from now on. It was ${usedText(lastUsedAt)}.`;
+}
+
+const A_DAY_MS = 86_400_000;
+
+function usedText(lastUsedAt: number | null): string {
+  return lastUsedAt === null ? 'never used' : `last used ${readableTime(lastUsedAt)}`;
+}

@@ -1,0 +1,53 @@
+/**
+ * When secrets of clients, resource servers and identity providers were last used, by their digests: in a table of its own, so
+ * that nothing is forgotten that caches hold of their rows. Written behind; a crash loses at most the last second.
+ */
+import { SECRET_USE_IS_NEWS_AFTER_MS } from '../../oauth/secret.ts';
+import type { SecretUseStore } from '../../oauth/store.ts';
+import type { Runner } from '../acts.ts';
+import { bytesOf, rowKey } from '../row-key.ts';
+import { WriteBehind } from '../write-behind.ts';
+import { Table } from './table.ts';
+
+/** A secret that was used, and when. */
+export const SECRET_USE = Table.of<{ readonly digest: Buffer; readonly usedAt: number }>('secret_use', {
+  digest: 'bytes',
+  usedAt: 'time',
+});
+
+const MARK = `
+  ${SECRET_USE.insertion}
+  ON CONFLICT (digest) DO UPDATE SET used_at = excluded.used_at WHERE secret_use.used_at < excluded.used_at`;
+const FIND = 'SELECT used_at FROM secret_use WHERE digest = $1';
+
+/** Number of secrets whose last noted use is remembered here, so that a use soon after it is not noted. */
+const MAX_REMEMBERED = 65_536;
+
+/** The port's uses of secrets, and what writes the last of them. */
+export function secretUseStore(runner: Runner): { readonly store: SecretUseStore; close(): Promise<void> } {
+  const noted = new Map<string, number>();
+  const marks = new WriteBehind<{ readonly key: string; readonly usedAt: number }>({
+    maxPerWrite: 64,
+    async write(some) {
+      for (const { key, usedAt } of some)
+        await runner.change([], { sql: MARK, values: SECRET_USE.values({ digest: bytesOf(key), usedAt }) });
+    },
+  });
+  return {
+    store: {
+      noteSecretUse({ digest }, usedAt) {
+        const key = rowKey(digest);
+        const before = noted.get(key);
+        if (before !== undefined && usedAt - before < SECRET_USE_IS_NEWS_AFTER_MS) return;
+        if (noted.size >= MAX_REMEMBERED) noted.clear();
+        if (marks.set({ key, usedAt })) noted.set(key, usedAt);
+      },
+      async findSecretUse({ digest }) {
+        await marks.flush();
+        const [row] = await runner.select({ sql: FIND, values: [digest] }, 'all');
+        return row ? (row[0] as number) : null;
+      },
+    },
+    close: () => marks.close(),
+  };
+}
