@@ -57,7 +57,7 @@ type InJson<Name extends string> = Name extends `${infer First}${infer Rest}`
   : Name;
 
 /** All that is registered of an app. The compiler asks for each setting. */
-export function clientJson(client: Client, secrets: readonly LiveSecret[]) {
+function clientJson(client: Client, secrets: readonly LiveSecret[]) {
   return {
     client_id: client.id,
     type: client.type,
