@@ -117,7 +117,7 @@ export const externalSignInGuards: readonly Guard[] = [
     ['a session is good for five requests at most', '.slice(-MAX_REQUESTS)', ''],
   ]),
   ...guardsIn('src/accounts/provider-authenticator.ts', TESTS, [
-    ['a provider proves itself', 'if (provider && isRight) return provider;', 'if (provider) return provider;'],
+    ['a provider proves itself', 'if (provider && matching) return provider;', 'if (provider) return provider;'],
     ['a paused provider may nothing', "if (proven.status === 'paused')", "if (proven.status === ('gone' as string))"],
   ]),
   ...guardsIn('src/accounts/sign-in-request.ts', TESTS, [

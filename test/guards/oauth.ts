@@ -287,7 +287,11 @@ export const oauthGuards: readonly Guard[] = [
         "if (credentials.clientSecret === undefined) return missingCredential('client_secret');",
         "if (credentials.clientSecret === undefined) return client ?? invalidClient('x');",
       ],
-      ['a wrong secret proves nothing', "if (!matches) return invalidClient('the client secret is wrong');", ''],
+      [
+        'a wrong secret proves nothing',
+        "if (!secret) return invalidClient('the client secret is wrong');",
+        'if (!secret) return client;',
+      ],
       [
         'a public client has no secret',
         "if (client.type === 'public') return invalidClient('the client is public and has no secret');",
@@ -382,7 +386,11 @@ export const oauthGuards: readonly Guard[] = [
     'src/oauth/resource-server.ts',
     ['test/oauth/resource-server.test.ts', 'test/http/api/introspect.test.ts'],
     [
-      ['a wrong secret of an API proves nothing', 'return matches ? resourceServer : ', 'return resourceServer ?? '],
+      [
+        'a wrong secret of an API proves nothing',
+        "if (!matching) return invalidClient('the secret of the resource server is wrong');",
+        'if (!matching) return resourceServer;',
+      ],
       ['an API sees its own scopes', '= granted.filter((name) => scopes.includes(name))', '= granted'],
       [
         'an API without any of its scopes sees nothing',
@@ -608,8 +616,8 @@ export const oauthGuards: readonly Guard[] = [
       ],
       [
         'every secret of a client is compared',
-        'candidates.filter((secret) => timingSafeEqual(digest, secret.digest)).length > 0',
-        'candidates.some((secret) => timingSafeEqual(digest, secret.digest))',
+        'candidates.filter((secret) => timingSafeEqual(digest, secret.digest))[0]',
+        'candidates.find((secret) => timingSafeEqual(digest, secret.digest))',
       ],
       [
         'where there is no secret one is compared',
