@@ -126,7 +126,8 @@ test('across crashes of the server every answer given is true, and service comes
   await assertKept(await stop());
 });
 
-test('while the database is gone it is told so within 3 s, then at once, and served again within 5 s of its return', async (t) => {
+// How soon, connections.test.ts says with a clock that it moves.
+test('RL-03: while the database is gone it is told so, and it is served again after its return', async (t) => {
   const opened = await instance(t, await createDatabase());
   await addAdaAndOne(opened);
   const { store } = opened;
@@ -138,35 +139,20 @@ test('while the database is gone it is told so within 3 s, then at once, and ser
     () => store.rotateRefreshToken(sampleGeneration(sampleGrant(), 1)),
     () => store.recordDenial(event('consent_denied')),
   ];
-  const start = performance.now();
   await Promise.all(verbs.map((ask) => assert.rejects(ask(), StoreUnavailable)));
-  assert.ok(performance.now() - start < 15_000, `after ${performance.now() - start} ms`);
-  const again = performance.now();
   for (const ask of verbs) await assert.rejects(ask(), StoreUnavailable);
-  assert.ok(performance.now() - again < 2000, `then after ${performance.now() - again} ms`);
   await server.start();
-  const back = performance.now();
-  const isReady = () =>
-    store.findClient('').then(
-      () => true,
-      () => false,
-    );
-  while (!(await isReady())) {
-    assert.ok(performance.now() - back < 60_000);
-    await pause(20);
-  }
-  for (const ask of verbs.slice(1)) await retry(ask);
+  for (const ask of verbs) await retry(ask);
 });
 
-/** Tries until the store is available, for a minute at most. */
+/** Tries until the store is available. */
 async function retry(ask: () => Promise<unknown>): Promise<void> {
-  const deadline = performance.now() + 60_000;
   for (;;) {
     try {
       await ask();
       return;
     } catch (error) {
-      assert.ok(error instanceof StoreUnavailable && performance.now() < deadline, error as Error);
+      assert.ok(error instanceof StoreUnavailable, error as Error);
       await pause(20);
     }
   }

@@ -29,16 +29,13 @@ async function somebody(t: TestContext, url: string, sql: string): Promise<void>
   await client.query(sql);
 }
 
-/** Tells a program to stop; answers its exit code and how long it took (ms). */
+/** Tells a program to stop; answers its exit code, what it had said, and how long it took (ms). */
 async function stop({ child, ended }: Pick<Serving, 'child' | 'ended'>) {
   const start = performance.now();
   child.kill('SIGTERM');
   const { code, stderr } = await ended;
   return { code, stderr, ms: performance.now() - start };
 }
-
-/** Less than any timeout of what is waited for here, and more than a busy machine takes to end a process (ms). */
-const AT_ONCE_MS = 8000;
 
 // All of these mostly wait, so they wait at the same time.
 describe('stop', { concurrency: true }, () => {
@@ -48,9 +45,9 @@ describe('stop', { concurrency: true }, () => {
     const starting = own.start(['serve'], variables);
     const isWaiting = "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted";
     while ((await server.query(url, isWaiting)).length === 0) await sleep(50);
-    const { code, ms, stderr } = await stop(starting);
-    assert.equal(code, 0, stderr);
-    assert.ok(ms < AT_ONCE_MS, `${ms} ms`);
+    const { code, stderr } = await stop(starting);
+    // Whatever it waited for would have ended with an error.
+    assert.deepEqual([code, stderr], [0, '']);
   });
 
   test('stop: told so while the database takes connections and says nothing, it ends at once', async (t) => {
@@ -60,9 +57,9 @@ describe('stop', { concurrency: true }, () => {
     const { port } = silent.address() as AddressInfo;
     const starting = own.start(['serve'], { ...variables, VALETKEY_DATABASE_URL: `postgres://a@127.0.0.1:${port}/a` });
     await once(silent, 'connection');
-    const { code, ms, stderr } = await stop(starting);
-    assert.equal(code, 0, stderr);
-    assert.ok(ms < AT_ONCE_MS, `${ms} ms`);
+    const { code, stderr } = await stop(starting);
+    // Whatever it waited for would have ended with an error.
+    assert.deepEqual([code, stderr], [0, '']);
   });
 
   test('stop: an instance that could not say what to do next serves, and is stopped as usual', async (t) => {
@@ -71,9 +68,9 @@ describe('stop', { concurrency: true }, () => {
     await somebody(t, url, 'BEGIN; LOCK TABLE account IN ACCESS EXCLUSIVE MODE');
     const serving = await own.serve(variables);
     assert.equal((await fetch(`${own.appUrl}/readyz`)).status, 200);
-    const { code, ms, stderr } = await stop(serving);
+    const { code, stderr } = await stop(serving);
+    // With 1 it ends after 12 seconds of its own clock.
     assert.equal(code, 0, stderr);
-    assert.ok(ms < AT_ONCE_MS, `${ms} ms`);
   });
 });
 
