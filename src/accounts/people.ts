@@ -1,6 +1,7 @@
 /** The people of identity providers: who they are here, made and updated by what their provider says. */
 import { type Actor, auditEvent } from '../oauth/audit.ts';
 import { invalidRequest, Refusal } from '../oauth/error.ts';
+import { StoreUnavailable } from '../oauth/store.ts';
 import { type Account, emailKey, isMadeHere, newAccountId } from './account.ts';
 import { type IdentityProvider, identityId } from './identity-provider.ts';
 import type { PersonStatement, Profile } from './profile.ts';
@@ -12,6 +13,9 @@ export type PeopleParts = {
     Pick<AccountStore, 'findTaken' | 'findAccount'>;
   readonly now: () => number;
 };
+
+/** Maximum number of tries to write people whom others change at the same time. */
+const MAX_TRIES = 50;
 
 /**
  * Why a subject can be nobody at a provider, or null: with `--own-ids` it is the account's id, and must not look like one of
@@ -39,6 +43,7 @@ export async function bringUpToDate(
   provider: IdentityProvider,
   said: readonly PersonStatement[],
   actor: Actor,
+  tries = 1,
 ): Promise<Refusal | null> {
   const { store } = parts;
   // In one order, so that two who say the same of many do not wait for each other.
@@ -64,8 +69,10 @@ export async function bringUpToDate(
     changes.push(change);
     latest.set(change.account.id, change.account);
   }
+  if (await store.writePeople(changes)) return null;
   // Somebody else was faster to say some of it, or to take a name.
-  return (await store.writePeople(changes)) ? null : bringUpToDate(parts, provider, said, actor);
+  if (tries < MAX_TRIES) return bringUpToDate(parts, provider, said, actor, tries + 1);
+  throw new StoreUnavailable('others change the same people all the time');
 }
 
 function addition(
@@ -98,7 +105,7 @@ function addition(
     createdAt: at,
   };
   const event = auditEvent('user_added', actor, at, { resourceOwnerId: account.id, detail: `by ${provider.id}` });
-  return { identity, account, emailKey: keyOf(account.email), event };
+  return { identity, before: null, account, emailKey: keyOf(account.email), event };
 }
 
 /**
@@ -123,7 +130,7 @@ async function update(
   }
   const detail = fitting.map(([name]) => name).join(', ');
   const event = auditEvent('user_updated', actor, now(), { resourceOwnerId: before.id, detail });
-  return { identity: null, account, emailKey: keyOf(account.email), event };
+  return { identity: null, before, account, emailKey: keyOf(account.email), event };
 }
 
 /** Whether no other account may have its names: it signs in with a password, or is invited to set one. */

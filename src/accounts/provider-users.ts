@@ -1,9 +1,11 @@
 /** What a provider asks about its people, and does with them: only with its own subjects, each by the subject it knows. */
 import { type AuditAction, auditEvent } from '../oauth/audit.ts';
 import type { RequestOrigin } from '../oauth/client-authenticator.ts';
-import { invalidRequest, Refusal } from '../oauth/error.ts';
+import { invalidRequest, Refusal, Unavailable } from '../oauth/error.ts';
 import type { ConnectedApp, GrantRegistry } from '../oauth/grant-registry.ts';
 import type { Account } from './account.ts';
+import { TurnedAway } from './fair-line.ts';
+import { FairSlot } from './fair-slot.ts';
 import { type IdentityProvider, providerActor } from './identity-provider.ts';
 import { bringUpToDate, type PeopleParts, refusedOperator, refusedSubject } from './people.ts';
 import { type Members, type PersonStatement, readProfile, readSubject } from './profile.ts';
@@ -20,10 +22,18 @@ export type ProviderUsersParts = PeopleParts & {
 
 /** Maximum number of people in one request. */
 const MAX_PEOPLE = 200;
+/** Maximum number of requests of a provider that wait to write people: with 200 each they take some ten seconds. */
+const MAX_WRITERS = 50;
 
 /** The people of providers, as these see them. The provider has proven itself, with the right `users`. */
 export class ProviderUsers {
   readonly #parts: ProviderUsersParts;
+
+  /**
+   * One after the other: two that write the same people would wait for each other's rows with a connection each, until no
+   * connection was left for anybody else.
+   */
+  readonly #writing = new FairSlot({ ofOneShare: MAX_WRITERS, inAll: 4 * MAX_WRITERS });
 
   constructor(parts: ProviderUsersParts) {
     this.#parts = parts;
@@ -42,7 +52,13 @@ export class ProviderUsers {
   async put(provider: IdentityProvider, members: Members, origin: RequestOrigin): Promise<Refusal | null> {
     const people = readPeople(provider, members);
     if (people instanceof Refusal) return people;
-    return bringUpToDate(this.#parts, provider, people, providerActor(provider, origin));
+    const actor = providerActor(provider, origin);
+    try {
+      return await this.#writing.run(provider.id, () => bringUpToDate(this.#parts, provider, people, actor));
+    } catch (error) {
+      if (error instanceof TurnedAway) return new Unavailable(TOO_MANY_WRITERS, TOO_MANY_WRITERS, 1);
+      throw error;
+    }
   }
 
   /** The account of a subject. */
@@ -118,6 +134,7 @@ export class ProviderUsers {
   }
 }
 
+const TOO_MANY_WRITERS = 'too many requests of this identity provider wait to write its people: send fewer at once';
 const TOO_OFTEN = 'this identity provider asked too often about its people: try again later';
 
 /** The people in an object: itself one, or a list in `users`; or a refusal that names index and field. */

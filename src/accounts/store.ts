@@ -125,6 +125,8 @@ export type ForeignPasswordStore = {
 export type PersonChange = {
   /** Null where there is the account already. */
   readonly identity: Identity | null;
+  /** That account as it was read; null for a new one. */
+  readonly before: Account | null;
   readonly account: Account;
   readonly emailKey: string | null;
   readonly event: AuditEvent;
@@ -160,7 +162,8 @@ export type IdentityStore = {
   ): Promise<boolean>;
   /**
    * Makes and changes people, each with its event, in this order; false, and nothing happens, when one has an identity by now
-   * that was to be made, is gone, or would have a name that another account with a password has.
+   * that was to be made, is gone, is called something else than when it was read, or would have a name that another account
+   * with a password has.
    */
   writePeople(changes: readonly PersonChange[]): Promise<boolean>;
   /** Gives an account one more identity; false when the account is gone or somebody has the identity. */

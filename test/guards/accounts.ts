@@ -345,6 +345,11 @@ export const accountsGuards: readonly Guard[] = [
       'findIdentity(provider.id, subject)',
       "findIdentity(provider && 'product', subject)",
     ],
+    [
+      'who writes many people takes turns, and leaves connections to others',
+      'await this.#writing.run(provider.id, () => bringUpToDate(this.#parts, provider, people, actor));',
+      'await bringUpToDate(this.#parts, provider, people, actor);',
+    ],
     ['a provider has a limit of its own', 'if (wait > 0) return', 'if (wait > 1000) return'],
     [
       'the last epoch of an id that may come again stays',

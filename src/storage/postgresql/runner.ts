@@ -30,7 +30,7 @@ export function runnerOn(database: Database): Runner {
   return {
     select: ({ sql, values }) => database.tuples(sql, values),
     act: (asked) => twice(() => act(asked)),
-    actAll: (acts) => twice(() => actAll(acts)),
+    actAll: (acts) => patiently(() => twice(() => actAll(acts))),
     async change(_touches, { sql, values }) {
       await database.change(sql, values);
     },
@@ -44,4 +44,17 @@ function twice(act: () => Promise<boolean>): Promise<boolean> {
     if (sqlState(error) !== SQLSTATE.UNIQUE_VIOLATION) throw error;
     return act();
   });
+}
+
+/** Maximum number of tries of acts that wait for the same rows as many others. */
+const MAX_TRIES = 4;
+
+/** Several acts hold many rows until all of them are done, longer than one statement may wait. Then nothing was written. */
+async function patiently(act: () => Promise<boolean>): Promise<boolean> {
+  for (let tries = 1; ; tries += 1)
+    try {
+      return await act();
+    } catch (error) {
+      if (tries === MAX_TRIES || sqlState((error as Error).cause) !== SQLSTATE.LOCK_NOT_AVAILABLE) throw error;
+    }
 }

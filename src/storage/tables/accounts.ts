@@ -82,6 +82,11 @@ const UPDATE = `
   UPDATE account SET email = $2, email_key = $3, email_verified = $4, username = $5, name = $6, avatar_url = $7,
     invitation = CASE WHEN email_key = $3 THEN invitation END
   WHERE id = $1 AND (NOT ${HAS_NAMES('account')} OR ${IS_FREE('$3', '$5')})`;
+/** What is changed of an account rests on what it was: of two who change it at once, the second one begins anew. */
+const PROFILE = ACCOUNT.pick('email', 'emailVerified', 'username', 'name', 'avatarUrl');
+const UPDATE_UNCHANGED = `${UPDATE} AND ${PROFILE.columns
+  .map(({ name }, index) => `${name} IS NOT DISTINCT FROM $${index + 8}`)
+  .join(' AND ')}`;
 const SET_PASSWORD = `
   UPDATE account SET password = $2, ${NEW_PASSWORD}, password_set_at = $3, must_change_password = $4
   WHERE id = $1 AND email_key IS NOT NULL AND ${IS_FREE('account.email_key', 'account.username')}`;
@@ -121,11 +126,20 @@ const USES_AT_ONCE = 100;
 /** Ends all sessions of an account. */
 export const END_SESSIONS = 'DELETE FROM session WHERE account_id = $1';
 
-/** Changes what an account is called. */
-export function accountUpdate(account: Account, key: string | null, event: AuditEvent): Act {
-  const { id, email, emailVerified, username, name, avatarUrl } = account;
-  const values = [id, email, key, emailVerified, username, name, avatarUrl];
-  return { touches: [id], event, first: { sql: UPDATE, values } };
+/** Changes what an account is called; where it is known what it was called `before`, only if that is still so. */
+export function accountUpdate(
+  account: Account,
+  key: string | null,
+  event: AuditEvent,
+  before: Account | null = null,
+): Act {
+  const { id } = account;
+  const [email, ...others] = PROFILE.values(account) as [Stored, ...Stored[]];
+  const values = [id, email, key, ...others];
+  const first = before
+    ? { sql: UPDATE_UNCHANGED, values: [...values, ...PROFILE.values(before)] }
+    : { sql: UPDATE, values };
+  return { touches: [id], event, first };
 }
 
 /** The port's accounts, without their sessions. */

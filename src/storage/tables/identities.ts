@@ -1,5 +1,5 @@
 /** Identities: who accounts are at providers. */
-import type { Account } from '../../accounts/account.ts';
+import { type Account, isMadeHere } from '../../accounts/account.ts';
 import { type Identity, identityId } from '../../accounts/identity-provider.ts';
 import type { IdentityStore } from '../../accounts/store.ts';
 import type { AuditEvent } from '../../oauth/audit.ts';
@@ -59,7 +59,7 @@ function additionOf(identity: Identity, account: Account, emailKey: string | nul
     first: { sql: ADD, values: IDENTITY.values(identity) },
     rest: [
       { sql: ADD_ACCOUNT, values: storedAccount(account, emailKey) },
-      { sql: ABOVE_LAST_EPOCH, values: [account.id] },
+      ...(isMadeHere(account.id) ? [] : [{ sql: ABOVE_LAST_EPOCH, values: [account.id] }]),
     ],
   };
 }
@@ -106,8 +106,8 @@ export function identityStore(runner: Runner): IdentityStore {
       runner.act(additionOf(identity, account, emailKey, event)),
     writePeople: (changes) =>
       runner.actAll(
-        changes.map(({ identity, account, emailKey, event }) =>
-          identity ? additionOf(identity, account, emailKey, event) : accountUpdate(account, emailKey, event),
+        changes.map(({ identity, before, account, emailKey, event }) =>
+          identity ? additionOf(identity, account, emailKey, event) : accountUpdate(account, emailKey, event, before),
         ),
       ),
     addAccountWithIdentity(identity, account, emailKey, event) {

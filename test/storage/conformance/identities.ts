@@ -140,13 +140,15 @@ export function identities(withStore: WithStore): void {
     await register(store);
     const add = (subject: string) => ({
       identity: identityOf(subject, `usr_${subject}`),
+      before: null,
       account: person(`usr_${subject}`),
       emailKey: null,
       event: event('user_added', { resourceOwnerId: `usr_${subject}` }),
     });
-    const update = (id: string, name: string) => ({
+    const update = (id: string, name: string, before = person(id)) => ({
       identity: null,
-      account: { ...person(id), name },
+      before,
+      account: { ...before, name },
       emailKey: null,
       event: event('user_updated', { resourceOwnerId: id }),
     });
@@ -163,6 +165,8 @@ export function identities(withStore: WithStore): void {
     assert.deepEqual(await told(), before);
     assert.equal(await store.writePeople([update('usr_x', 'New'), add('z')]), true);
     assert.equal((await store.findAccount('usr_x'))?.name, 'New');
+    assert.equal(await store.writePeople([update('usr_x', 'Newer')]), false, 'x is called something else by now');
+    assert.equal(await store.writePeople([update('usr_x', 'Newer', { ...person('usr_x'), name: 'New' })]), true);
     const subjects = ['z', ...HUNDRED.map((_, n) => `none${n}`), 'x'];
     const found = [...(await store.findPeople('product', subjects))].map(([subject, { id }]) => `${subject} ${id}`);
     assert.deepEqual(found.sort(), ['x usr_x', 'z usr_z']);
@@ -174,6 +178,7 @@ export function identities(withStore: WithStore): void {
       store.writePeople(
         ['a', 'b', 'c'].map((subject) => ({
           identity: identityOf(subject, `usr_${subject}${n}`),
+          before: null,
           account: person(`usr_${subject}${n}`),
           emailKey: null,
           event: event('user_added'),
@@ -203,6 +208,30 @@ export function identities(withStore: WithStore): void {
     await store.deleteAccount('usr_3', event('user_deleted'), true);
     assert.deepEqual(await idsOf('usr_1', 'usr_3'), ['a usr_3', 'b usr_1'], 'a subject is kept once');
     assert.deepEqual(await idsOf(), []);
+  });
+
+  withStore('of 20 that change the same people at once from the same, one does', async (store) => {
+    await register(store);
+    const people = ['a', 'b', 'c'].map((subject) => person(`usr_${subject}`));
+    for (const [n, account] of people.entries())
+      await store.addIdentityAndAccount(identityOf(`${n}`, account.id), account, null, event('user_added'));
+    const write = (n: number) =>
+      store.writePeople(
+        people.map((before) => ({
+          identity: null,
+          before,
+          account: { ...before, name: `Name ${n}` },
+          emailKey: null,
+          event: event('user_updated'),
+        })),
+      );
+    const written = await Promise.all(Array.from({ length: 20 }, (_, n) => write(n)));
+    assert.equal(written.filter(Boolean).length, 1);
+    const found = await Promise.all(people.map(({ id }) => store.findAccount(id)));
+    assert.deepEqual(
+      found.map((account) => account?.name),
+      people.map(() => `Name ${written.indexOf(true)}`),
+    );
   });
 
   withStore('external sign-in: an id that comes again begins above its last epoch', async (store) => {
