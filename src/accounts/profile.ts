@@ -30,16 +30,16 @@ export function readProfile(members: Members, at = ''): Profile | Refusal {
   const { email, email_verified, name, username, avatar_url } = members;
   const refused =
     textProblem(email, MAX_EMAIL, `${at}email`) ??
-    (email_verified === undefined || typeof email_verified === 'boolean'
+    (email_verified === undefined || email_verified === null || typeof email_verified === 'boolean'
       ? null
-      : invalidRequest(`${at}email_verified must be true or false`)) ??
+      : invalidRequest(`${at}email_verified must be true, false or null`)) ??
     textProblem(name, MAX_NAME, `${at}name`) ??
     textProblem(username, MAX_NAME, `${at}username`) ??
     avatarProblem(avatar_url, `${at}avatar_url`);
   if (refused) return refused;
   return {
     ...(email === undefined ? {} : { email: email as string | null }),
-    ...(email_verified === undefined ? {} : { emailVerified: email_verified as boolean }),
+    ...(email_verified === undefined ? {} : { emailVerified: email_verified === true }),
     ...(name === undefined ? {} : { name: name as string | null }),
     ...(username === undefined ? {} : { username: username as string | null }),
     ...(avatar_url === undefined ? {} : { avatarUrl: avatar_url as string | null }),

@@ -6,12 +6,15 @@ import { seal, unseal } from '../oauth/sealed.ts';
 /** How long one is good (ms): as long as it is known who deleted accounts were. */
 const LIFETIME_MS = 24 * 3_600_000;
 
+/** Padded to this, so that its length tells nothing of the number. */
+const MAX_TEXT = 64;
+
 /** Longer texts are none. */
 const MAX_CHARACTERS = 300;
 
 /** Seals a place for a provider, as of `now` (ms). */
 export function sealStreamPlace(keyring: Keyring, providerId: string, sequence: number, now: number): string {
-  return seal(keyring, 'stream', JSON.stringify([providerId, sequence]), now + LIFETIME_MS);
+  return seal(keyring, 'stream', JSON.stringify([providerId, sequence]).padEnd(MAX_TEXT), now + LIFETIME_MS);
 }
 
 /** The place of a text; null where it is another provider's, too old, or not ours. `now` in ms. */

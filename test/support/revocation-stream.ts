@@ -84,10 +84,12 @@ export class DisconnectStream extends EventStream {
   static async open(
     t: Lifetime,
     { appUrl }: { readonly appUrl: string },
-    { id, secret }: { readonly id: string; readonly secret: string },
+    listener: { readonly id: string; readonly secret: string } | { readonly bearer: string },
     lastId: string | null = null,
   ): Promise<DisconnectStream> {
-    const headers = { ...basic(id, secret), ...(lastId === null ? {} : { 'Last-Event-ID': lastId }) };
+    const proof =
+      'bearer' in listener ? { Authorization: `Bearer ${listener.bearer}` } : basic(listener.id, listener.secret);
+    const headers = { ...proof, ...(lastId === null ? {} : { 'Last-Event-ID': lastId }) };
     const response = await EventStream.ask(t, `${appUrl}/api/auth/oauth/users/disconnects`, headers);
     const stream = new DisconnectStream(response);
     await stream.next('ready', { resumed: lastId !== null });

@@ -140,6 +140,9 @@ function securitySchemes(appUrl: string): Readonly<Record<SecurityScheme, object
     clientBasic: basic('the client'),
     resourceServerBasic: basic('the resource server'),
     providerBasic: basic('the identity provider'),
+    providerAssertion: bearer(
+      'An assertion of the identity provider, signed with its own key for the issuer, good once (RFC 7523 §2.2).',
+    ),
     accessToken: bearer('An access token (RFC 6750 §2.1).'),
     refreshToken: bearer('A refresh token. It may be in the body instead.'),
     publishedFace: flow('An access token of the published face.', AUTHORIZE_PATH, TOKEN_PATH, REFRESH_TOKEN_PATH),

@@ -29,6 +29,7 @@ export type SecurityScheme =
   | 'clientBasic'
   | 'resourceServerBasic'
   | 'providerBasic'
+  | 'providerAssertion'
   | 'accessToken'
   | 'refreshToken'
   | 'publishedFace'

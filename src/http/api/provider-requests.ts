@@ -2,13 +2,14 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { IdentityProvider, ProviderRight } from '../../accounts/identity-provider.ts';
 import type { Members } from '../../accounts/profile.ts';
+import type { ClientCredentials } from '../../oauth/client.ts';
 import { type ErrorCode, Refusal } from '../../oauth/error.ts';
 import { JsonMembers, UnsupportedBody } from '../decoding.ts';
 import type { EndpointReply, EndpointRequest, JsonAnswers } from '../endpoint.ts';
 import { formOf } from '../form.ts';
 import { originOf } from '../origin.ts';
 import type { Service } from '../service.ts';
-import { readClientCredentials } from './client-authentication.ts';
+import { readBearerToken, readClientCredentials } from './client-authentication.ts';
 import { oauthAnswers, sendOAuthRefusal } from './json-answers.ts';
 
 /** Has a part of the server read JSON alone, as the object that it is. */
@@ -35,14 +36,22 @@ export function membersOf({ body }: FastifyRequest): Members {
   return body instanceof JsonMembers ? body.members : {};
 }
 
-/** The provider that sent a request, if it has the right: by Basic, or by credentials in the body (`form`). */
+/**
+ * The provider that sent a request, if it has the right: by Basic, or by credentials in the body (`form`). Where there is no
+ * body an assertion has no place of its own, and comes as a bearer token.
+ */
 export async function authenticateProvider(
   service: Service,
   request: FastifyRequest,
   right: ProviderRight,
   form = formOf(request),
 ): Promise<IdentityProvider | Refusal> {
-  const credentials = readClientCredentials('standard', request.headers.authorization, form);
+  const { authorization } = request.headers;
+  const assertion = request.method === 'GET' ? readBearerToken(authorization ?? '') : null;
+  const credentials: ClientCredentials | Refusal =
+    assertion === null
+      ? readClientCredentials('standard', authorization, form)
+      : { method: 'assertion', clientId: undefined, assertion };
   if (credentials instanceof Refusal) return credentials;
   return service.providers.authenticate(credentials, right, originOf(request));
 }

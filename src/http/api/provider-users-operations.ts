@@ -21,6 +21,7 @@ import { PROFILE_FIELDS } from './provider-fields.ts';
 
 const SECURITY: Operation['security'] = [{ providerBasic: [] }, {}];
 const NEEDS_BASIC: Operation['security'] = [{ providerBasic: [] }];
+const WITHOUT_BODY: Operation['security'] = [{ providerBasic: [] }, { providerAssertion: [] }];
 
 /** What is the same of all. */
 const COMMON = { tags: ['identity providers'], security: SECURITY } as const;
@@ -30,6 +31,7 @@ const PERSON = component(
   'ProviderUser',
   object({
     ...PROFILE_FIELDS,
+    email_verified: { type: 'boolean' },
     id: text('The account here; with `--own-ids` the subject itself.', { examples: ['usr_example'] }),
     status: text('Disabled people and their apps are refused everything.', { enum: ['active', 'disabled'] }),
   }),
@@ -112,7 +114,7 @@ export const USERS = {
     ...COMMON,
     operationId: 'showUser',
     summary: 'Shows one of your people',
-    security: NEEDS_BASIC,
+    security: WITHOUT_BODY,
     parameters: [queryParameter('subject', PROFILE_FIELDS.subject)],
     responses: {
       200: answer('The person.', PERSON),
@@ -141,7 +143,7 @@ export const USERS = {
     operationId: 'listUserConnections',
     summary: 'The connected apps of one of your people',
     description: 'As their own page shows them: an app that is on several devices is there for each.',
-    security: NEEDS_BASIC,
+    security: WITHOUT_BODY,
     parameters: [queryParameter('subject', PROFILE_FIELDS.subject)],
     responses: {
       200: answer('By name.', object({ connections: { type: 'array', items: CONNECTION } })),
@@ -155,7 +157,7 @@ export const USERS = {
     summary: 'Tells at once when apps of your people are disconnected',
     description:
       'A stream without end. Something is sent every 250 ms, a comment if there is nothing to tell; a disconnect is told within 250 ms of its answer. Send the last `id` as `Last-Event-ID` to go on from there, for up to a day.',
-    security: NEEDS_BASIC,
+    security: WITHOUT_BODY,
     parameters: [headerParameter('Last-Event-ID', text('The last `id` of an earlier stream.'))],
     responses: {
       200: { ...answer('The stream.', {}, STREAMED), content: { 'text/event-stream': STREAM } },
