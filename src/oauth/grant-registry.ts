@@ -27,6 +27,9 @@ export type ConnectedApp = {
   readonly since: number;
   /** The last check or refresh; null when the app never came. */
   readonly lastUsedAt: number | null;
+  /** When it ends by itself if the app does not come, and when it does in any case. */
+  readonly expiresAt: number;
+  readonly absoluteExpiresAt: number;
 };
 
 /** What a user takes back, as it was shown: it may have been fetched meanwhile. */
@@ -177,6 +180,8 @@ function asConnectedApp(summaries: readonly GrantSummary[]): ConnectedApp {
     scope: scopesOf(summaries),
     since: Math.min(...summaries.map(({ grantedAt }) => grantedAt)),
     lastUsedAt: Math.max(...summaries.map(({ lastUsedAt }) => lastUsedAt ?? 0)) || null,
+    expiresAt: Math.max(...summaries.map(({ expiresAt }) => expiresAt)),
+    absoluteExpiresAt: Math.max(...summaries.map(({ absoluteExpiresAt }) => absoluteExpiresAt)),
   };
 }
 

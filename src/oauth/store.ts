@@ -59,6 +59,9 @@ export type GrantSummary = Pick<Grant, 'clientId' | 'scope' | 'leftOut' | 'resou
   readonly lastGrantedAt: number;
   /** The latest `lastUse` of them (ms); null when none was used. */
   readonly lastUsedAt: number | null;
+  /** When the last of them expires if no client comes (ms), and when it does in any case. */
+  readonly expiresAt: number;
+  readonly absoluteExpiresAt: number;
 };
 
 /** A redeemed grant and when the client came last (ms): to redeem it, to refresh, or to use a token. */

@@ -9,7 +9,7 @@ import type { Messages } from './messages/messages.ts';
 import { problemNotice } from './notice.ts';
 import { type Permission, permissionList } from './permissions.ts';
 
-/** One app, or what it has on one device; `since` and `lastUsed` are milliseconds since 1970, `lastUsed` is null before the first use. */
+/** One app, or what it has on one device. Times are milliseconds since 1970; `lastUsed` is null before the first use. */
 export type ConnectedApp = {
   clientId: string;
   /** Names, with the client, what its form takes back. */
@@ -21,6 +21,9 @@ export type ConnectedApp = {
   permissions: readonly Permission[];
   since: number;
   lastUsed: number | null;
+  /** When it ends by itself if the app does not use it, and when it does in any case. */
+  endsUnused: number;
+  ends: number;
 };
 
 /** What was taken back: something that waited, an app on one device, or an app but for devices that are still listed. */
@@ -81,11 +84,17 @@ ${permissionList(messages, app.permissions)}</div>
 }
 
 /** Two devices of one app are told apart by when they were connected. */
-function dates(messages: Messages, { isDevice, isWaiting, since, lastUsed }: ConnectedApp): Html {
+function dates(messages: Messages, app: ConnectedApp): Html {
+  const { isDevice, isWaiting, since, lastUsed } = app;
   const texts = messages.connectedApps;
   const began = html`${isWaiting ? texts.allowed : texts.since} ${moment(since, isDevice || isWaiting ? messages.minute : messages.day)}`;
   const used = lastUsed === null ? texts.neverUsed : html`${texts.lastUsed} ${moment(lastUsed, messages.day)}`;
-  return html`<p class="dates"><span>${began}</span> <span>${isWaiting ? texts.notFetched : used}</span></p>`;
+  return html`<p class="dates"><span>${began}</span> <span>${isWaiting ? texts.notFetched : used}</span>${!isWaiting && html` <span>${end(messages, app)}</span>`}</p>`;
+}
+
+function end({ connectedApps: texts, day }: Messages, { ends, endsUnused }: ConnectedApp): Html {
+  if (endsUnused >= ends) return html`${texts.ends(moment(ends, day))}`;
+  return texts.endsOrUnused(moment(ends, day), moment(endsUnused, day));
 }
 
 function removal({ connectedApps: { remove }, minute }: Messages, app: ConnectedApp): Html {

@@ -20,6 +20,8 @@ export type ConsentData = ConsentDestination & {
   /** Whether the app can use the account now; then `earlier` of a permission tells what is not new. */
   hasAccessAlready: boolean;
   permissions: readonly Permission[];
+  /** How long access lasts at most, and without any use (s). */
+  lasts: { readonly max: number; readonly unused: number };
   /** A decision that was not accepted and must be made again; null when there was none. */
   notTaken: NotTaken | null;
   /** Where the form posts to: a path of this service that carries the whole request. */
@@ -68,19 +70,23 @@ ${accountRow(context, data)}
 <form method="post" action="${data.action}" class="consent">
 ${hiddenFields(data.formToken)}
 ${requestedPermissions(messages, data.permissions, data.notTaken?.choice ?? null, asksForMore)}
+<ul class="facts">
+<li>${icons.clock}<span>${duration(texts, data.lasts)}</span></li>
+<li>${icons.undo}<span>${texts.takeBack(paths.apps)}</span></li>
+<li>${icons.lock}<span>${texts.password}</span></li>
+</ul>
 <p class="destination">${'userCode' in data ? texts.device.warning : destination(context, data.redirectHost)}</p>
 <div class="choice">
 <button class="primary" name="decision" value="allow">${texts.allow}</button>
 <button class="secondary" name="decision" value="deny">${texts.deny}</button>
 </div>
 </form>
-<p class="aside">${data.hasAccessAlready ? texts.doubtAlready : texts.doubt}</p>
-<ul class="facts">
-<li>${icons.lock}<span>${texts.password}</span></li>
-<li>${icons.clock}<span>${texts.duration}</span></li>
-<li>${icons.undo}<span>${texts.takeBack(paths.apps)}</span></li>
-</ul>`,
+<p class="aside">${data.hasAccessAlready ? texts.doubtAlready : texts.doubt}</p>`,
   );
+}
+
+function duration(texts: Messages['consent'], { max, unused }: ConsentData['lasts']): string {
+  return unused < max ? texts.durationOrUnused(max, unused) : texts.duration(max);
 }
 
 function whyNotTaken({ outdated, throttled }: Messages['consent'], notTaken: NotTaken) {

@@ -31,8 +31,20 @@ async function setUp(context: Parameters<typeof openMemory>[0]) {
 
 test('a user sees each app once, with all its live grants together, by name', async (context) => {
   const { memory, registry } = await setUp(context);
-  const newest = await addGrant(memory, { scope: 'read write', grantedAt: NOW - 5000, lastUsedAt: NOW - 10 });
-  await addGrant(memory, { scope: 'write admin', grantedAt: NOW - 9000, lastUsedAt: NOW - 20, rotatedAt: NOW - 15 });
+  const ends = { expiresAt: NOW + 9000, absoluteExpiresAt: NOW + 10_000 };
+  const newest = await addGrant(memory, {
+    scope: 'read write',
+    grantedAt: NOW - 5000,
+    lastUsedAt: NOW - 10,
+    expiresAt: NOW + 8000,
+  });
+  await addGrant(memory, {
+    scope: 'write admin',
+    grantedAt: NOW - 9000,
+    lastUsedAt: NOW - 20,
+    rotatedAt: NOW - 15,
+    ...ends,
+  });
   await addGrant(memory, { scope: 'read', resource: 'urn:x', grantedAt: NOW - 7000, rotatedAt: NOW - 15 });
   const other = await addGrant(memory, { clientId: two.id, scope: '', generation: 1, lastUsedAt: null });
   const together = { isDevice: false, isWaiting: false };
@@ -46,6 +58,8 @@ test('a user sees each app once, with all its live grants together, by name', as
     scope: [],
     since: activeGrant.grantedAt,
     lastUsedAt: null,
+    expiresAt: activeGrant.expiresAt,
+    absoluteExpiresAt: activeGrant.absoluteExpiresAt,
   });
   assert.deepEqual(
     { ...second, scope: second?.scope.toSorted() },
@@ -57,6 +71,8 @@ test('a user sees each app once, with all its live grants together, by name', as
       scope: ['admin', 'read', 'write'],
       since: NOW - 9000,
       lastUsedAt: NOW,
+      expiresAt: activeGrant.expiresAt,
+      absoluteExpiresAt: activeGrant.absoluteExpiresAt,
     },
   );
 });

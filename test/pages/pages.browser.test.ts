@@ -110,7 +110,7 @@ test('the consent page is walked with the keyboard alone, Allow before Deny', as
   }
   assert.deepEqual(
     stops.map((stop) => stop.replace(/\s+/g, ' ').trim()),
-    ['N Northwind Start page', 'Switch account', 'Allow', 'Deny', 'Connected apps', 'Get help'],
+    ['N Northwind Start page', 'Switch account', 'Connected apps', 'Allow', 'Deny', 'Get help'],
   );
   await page.context().close();
 });

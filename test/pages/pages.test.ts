@@ -117,6 +117,7 @@ const consent = {
   account: { name: 'Ada', email: 'ada@northwind.example' },
   hasAccessAlready: false,
   permissions: [] as Permission[],
+  lasts: { max: 31_536_000, unused: 2_592_000 },
   notTaken: null,
   action: '/auth/oauth2/authorize?client_id=a',
   formToken: 't',
@@ -235,7 +236,7 @@ test('an app that has access and asks for more: what is new is first, what it ha
   ]) {
     assert.ok(text.includes(part), part);
   }
-  assert.match(text, /It can already See who you are.* Read your mail Sort your mail Either way/);
+  assert.match(text, /It can already See who you are.* Read your mail Sort your mail It keeps/);
   assert.doesNotMatch(text, /nothing is shared/);
   assert.deepEqual(scopeFields(page), ['checkbox mail.delete', 'checkbox mail.export', 'hidden mail.sort']);
 });
@@ -268,6 +269,16 @@ test('a hundred permissions with hostile sentences are all there, shortened, iso
   assert.equal(scopeFields(page).length, 50);
   assert.doesNotMatch(page, /[\u202A-\u202E\u2066-\u2069]|<b>|<p \d/);
   assert.ok(page.length < 100_000);
+});
+
+test('how long access lasts is said as it is set, in units that people use', () => {
+  for (const [max, unused, words] of [
+    [31_536_000, 2_592_000, 'for up to a year; ends after 30 days without use.'],
+    [86_400, 3600, 'for up to a day; ends after an hour without use.'],
+    [604_800, 604_800, 'for up to 7 days.'],
+    [63_072_000, 5400, 'for up to 2 years; ends after 90 minutes without use.'],
+  ] as const)
+    assert.ok(said({ lasts: { max, unused } }).includes(words), words);
 });
 
 const device: ConsentDestination = { userCode: 'BCDF-GHJK' };

@@ -67,6 +67,7 @@ export function samplePages(context: PageContext, text: Replace = unchanged): Re
   const newPassword = { email: account.email, formToken: text('token') };
   const mustChange = { accountId: text('usr_ada'), continueTo: text('/device') };
   const consent = {
+    lasts: { max: 31_536_000, unused: 2_592_000 },
     notTaken: null,
     appName: text('Meeting Room Planner'),
     account,
@@ -99,7 +100,8 @@ export function samplePages(context: PageContext, text: Replace = unchanged): Re
     isOutdated: false,
     signOutFormToken: text('token'),
   };
-  const inBrowser = { grantId: text('g'), isDevice: false, isWaiting: false, lastUsed: null };
+  const ends = { ends: 1_811_536_000_000, endsUnused: 1_797_592_000_000 };
+  const inBrowser = { grantId: text('g'), isDevice: false, isWaiting: false, lastUsed: null, ...ends };
   const waiting = { ...inBrowser, isWaiting: true, since: 1_795_000_000_000 };
   const apps = [
     {

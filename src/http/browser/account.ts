@@ -120,8 +120,10 @@ function subjectOf(clientId: string, what: Removed): string {
 }
 
 /** An app with its permissions in words. */
-async function asShown(service: Service, { clientName, lastUsedAt, scope, ...shown }: ConnectedApp, language: string) {
+async function asShown(service: Service, connected: ConnectedApp, language: string) {
+  const { clientName, lastUsedAt, expiresAt, absoluteExpiresAt, scope, ...shown } = connected;
   const client = await service.clients.findClient(shown.clientId);
   const permissions = await permissionsGranted(service, client, scope, language);
-  return { ...shown, appName: clientName, permissions, lastUsed: lastUsedAt };
+  const ends = { ends: absoluteExpiresAt, endsUnused: expiresAt };
+  return { ...shown, ...ends, appName: clientName, permissions, lastUsed: lastUsedAt };
 }

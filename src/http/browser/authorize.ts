@@ -31,7 +31,7 @@ import { isLoadedAhead } from './navigation.ts';
 import { withOwnParameter } from './own-parameter.ts';
 import { pageAccount } from './page-account.ts';
 import type { Pages } from './page-answers.ts';
-import { permissionsToAsk } from './permissions.ts';
+import { lasts, permissionsToAsk } from './permissions.ts';
 import { sendSignIn } from './sign-in-form.ts';
 
 /** Our own query parameter: with it, sign-in brings back the mark of a demanded sign-in. */
@@ -198,6 +198,7 @@ async function sendConsent(
     account: pageAccount(signedIn.account),
     hasAccessAlready: earlier !== null,
     permissions: await permissionsToAsk(service, outcome.client, outcome.scope, earlier, context.language),
+    lasts: lasts(service),
     notTaken,
     action: request.url,
     formToken: sessions.formToken(signedIn, 'consent', requestFingerprint(outcome)),

@@ -21,7 +21,7 @@ import { countDecision } from './decision-limit.ts';
 import { keepChoice, keptChoice } from './kept-choice.ts';
 import { pageAccount } from './page-account.ts';
 import type { Pages } from './page-answers.ts';
-import { permissionsToAsk } from './permissions.ts';
+import { lasts, permissionsToAsk } from './permissions.ts';
 import { sendSignIn } from './sign-in-form.ts';
 
 type Parts = { readonly service: Service; readonly pages: Pages; readonly sessions: BrowserSessions };
@@ -162,6 +162,7 @@ async function sendConsent(
     account: pageAccount(signedIn.account),
     hasAccessAlready: earlier !== null,
     permissions: await permissionsToAsk(service, client, asked.scope, earlier, context.language),
+    lasts: lasts(service),
     notTaken,
     action: request.url,
     formToken: sessions.formToken(signedIn, 'device', subjectOf(found)),

@@ -24,6 +24,11 @@ export async function permissionsToAsk(
     }));
 }
 
+/** How long what is allowed lasts, by this installation's lifetimes (s). */
+export function lasts({ lifetimes }: Service): { readonly max: number; readonly unused: number } {
+  return { max: lifetimes.refreshTokenMax, unused: lifetimes.refreshTokenIdle };
+}
+
 /** The last decision on a scope. One that was left out, and may not be any more, is asked for as if it were new. */
 function decisionOn({ granted, leftOut }: EarlierConsent, name: string, optional: boolean): EarlierDecision | null {
   if (optional && leftOut.includes(name)) return 'left_out';

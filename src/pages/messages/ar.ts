@@ -170,7 +170,9 @@ export const ar: Messages = {
       text: 'لا تتابع إلا إذا بدأت هذا بنفسك على جهاز أمامك الآن، وكان هذا الرمز ظاهرًا عليه:',
       warning: html`هل أعطاك شخص آخر هذا الرمز أو رابط هذه الصفحة؟ <strong>اختر «رفض»</strong>، وإلا وصل إلى حسابك.`,
     },
-    duration: 'يحتفظ بهذا الوصول، حتى في غيابك، إلى أن تنتهي مدّته أو تسحبه أنت.',
+    duration: (max) => `يحتفظ بهذا الوصول، حتى في غيابك، لمدة تصل إلى ${formats.duration(max)}.`,
+    durationOrUnused: (max, unused) =>
+      `يحتفظ بهذا الوصول، حتى في غيابك، لمدة تصل إلى ${formats.duration(max)}؛ وينتهي بعد ${formats.duration(unused)} دون استخدام.`,
     takeBack: (apps) => html`يمكنك سحبه في أي وقت من صفحة <a href="${apps}">التطبيقات المتصلة</a>.`,
     password: 'لا يطّلع التطبيق على كلمة مرورك أبدًا.',
     allow: 'سماح',
@@ -247,6 +249,8 @@ export const ar: Messages = {
     allowed: 'سُمح به في',
     lastUsed: 'آخر استخدام',
     neverUsed: 'لم يُستخدم بعد',
+    ends: (day) => html`ينتهي في ${day}`,
+    endsOrUnused: (day, unused) => html`ينتهي في ${day}، أو في ${unused} إن لم يُستخدم حتى ذلك الحين`,
     notFetched: 'تنتهي مدّته تلقائيًا إن لم يستلمه التطبيق',
     remove: {
       app: (app) => html`إزالة <span class="unseen">${isolated(app)}</span>`,

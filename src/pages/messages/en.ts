@@ -11,6 +11,14 @@ function wait(seconds: number): string {
   return formats.plural(minutes) === 'one' ? 'a minute' : `${minutes} minutes`;
 }
 
+/** "a year", "30 days": a length of time within a sentence. */
+function span(seconds: number): string {
+  return formats
+    .duration(seconds)
+    .replace(/^1 (?=hour)/, 'an ')
+    .replace(/^1 /, 'a ');
+}
+
 /** Every text of the pages in English. The other languages have this table's shape. */
 export const en = {
   day: (time: number): string => formats.day(time),
@@ -156,7 +164,9 @@ export const en = {
       text: 'Only continue if you yourself started this, on a device that you have in front of you, and it shows this code:',
       warning: html`Did someone else give you this code, or a link to this page? <strong>Choose Deny</strong>, or they get into your account.`,
     },
-    duration: 'It keeps this access, even while you’re away, until it runs out or you take it back.',
+    duration: (max: number): string => `It keeps this access, even while you’re away, for up to ${span(max)}.`,
+    durationOrUnused: (max: number, unused: number): string =>
+      `It keeps this access, even while you’re away, for up to ${span(max)}; ends after ${span(unused)} without use.`,
     takeBack: (apps: string): Html =>
       html`You can take it back at any time under <a href="${apps}">Connected apps</a>.`,
     password: 'The app never sees your password.',
@@ -237,6 +247,8 @@ export const en = {
     allowed: 'Allowed',
     lastUsed: 'Last used',
     neverUsed: 'Not used yet',
+    ends: (day: Html): Html => html`Ends on ${day}`,
+    endsOrUnused: (day: Html, unused: Html): Html => html`Ends on ${day}, or on ${unused} if it isn’t used until then`,
     notFetched: 'Runs out by itself if the app doesn’t fetch it',
     remove: {
       app: (app: string): Html => html`Remove <span class="unseen">${isolated(app)}</span>`,

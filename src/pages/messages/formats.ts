@@ -1,4 +1,5 @@
 const units = [
+  { unit: 'year', seconds: 31_536_000 },
   { unit: 'day', seconds: 86_400 },
   { unit: 'hour', seconds: 3_600 },
   { unit: 'minute', seconds: 60 },

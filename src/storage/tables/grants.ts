@@ -208,6 +208,8 @@ const SUMMARY = Table.of<GrantSummary>('summary', {
   grantedAt: 'time',
   lastGrantedAt: 'time',
   lastUsedAt: 'time?',
+  expiresAt: 'time',
+  absoluteExpiresAt: 'time',
 });
 
 /** As `lastUse` of oauth/grant.ts says it. */
@@ -228,6 +230,8 @@ const summarize = (newestId: string, some: string) => `
     grantedAt: 'min(granted_at)',
     lastGrantedAt: 'max(granted_at)',
     lastUsedAt: `max(${LAST_USE})`,
+    expiresAt: 'max(expires_at)',
+    absoluteExpiresAt: 'max(absolute_expires_at)',
   })}
   FROM oauth_grant CROSS JOIN client
   WHERE client.id = client_id AND resource_owner_id = $1 AND expires_at > $2 AND ${NOT_ENDED} ${some}

@@ -60,6 +60,27 @@ test('Promise 2: taking an app back ends all of it at once, and nothing of anybo
   assert.deepEqual(namesIn(await ada.get(appsUrl)), ['Unwanted', 'Wanted'], 'and can be given again');
 });
 
+test('how long access lasts stands on consent, and on the page with the dates of what was allowed', async (t) => {
+  const own = await startTestService(t, {
+    VALETKEY_REFRESH_TOKEN_MAX_TTL: '90d',
+    VALETKEY_REFRESH_TOKEN_IDLE_TTL: '10d',
+  });
+  await addUser(own);
+  const [app, browser] = [await addClient(own), await signedInBrowser(own)];
+  const shown = async (by = browser) => {
+    const { body } = await by.get(`${own.appUrl}/account/apps`);
+    return body.replace(/<[^>]*>/g, '');
+  };
+  const consent = await browser.get(authorizeUrl(own, app));
+  assert.match(consent.body, /for up to 90 days; ends after 10 days without use/);
+  assert.ok(consent.body.indexOf('90 days') < consent.body.indexOf('value="allow"'), 'before the decision');
+  const { refreshToken } = await obtainPair(own, browser, app);
+  assert.match(await shown(), /Ends on 15 Apr 2026, or on 25 Jan 2026 if it isn’t used until then/);
+  own.clock.advance(5 * 86_400);
+  pairOf(await refresh(own, app, refreshToken));
+  assert.match(await shown(await signedInBrowser(own)), /Ends on 15 Apr 2026, or on 30 Jan 2026 if/);
+});
+
 test('Promise 2: the page says that an app was removed only when it was', async () => {
   const app = await addClient(service, { name: 'Still there' });
   await obtainPair(service, ada, app);

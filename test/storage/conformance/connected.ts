@@ -81,7 +81,8 @@ export function connected(withStore: WithStore): void {
     await add(1, redeemed(9));
     await add(2, { ...redeemed(5), lastUsedAt: NOW - 3 });
     await add(3, { ...redeemed(7), generation: 2 });
-    await add(4, { ...redeemed(1), scope: 'a b' });
+    await add(4, { ...redeemed(1), scope: 'a b', expiresAt: NOW + 80, absoluteExpiresAt: NOW + 300 });
+    await add(15, { ...redeemed(2), scope: 'a b', expiresAt: NOW + 90, absoluteExpiresAt: NOW + 200 });
     await add(5, { ...redeemed(1), resource: 'urn:x' });
     for (const n of [6, 7]) await add(n, { ...redeemed(n), ...forDevice });
     for (const n of [8, 9]) await add(n, { ...notRedeemed, grantedAt: NOW - n });
@@ -92,15 +93,17 @@ export function connected(withStore: WithStore): void {
     await add(14, { ...redeemed(1), epochs: { installation: 0, client: 1, resourceOwner: 0 } });
     const ofOne = [
       [3, 'a', true, 9, 5, 3],
-      [4, 'a b', true, 1, 1, null],
       [5, 'a', true, 1, 1, null],
       [6, 'a', true, 6, 6, null],
       [7, 'a', true, 7, 7, null],
       [8, 'a', false, 8, 8, null],
       [9, 'a', false, 9, 9, null],
+      [15, 'a b', true, 2, 1, null],
     ];
     assert.deepEqual(await summaries('app_one'), ofOne);
-    assert.deepEqual(await summaries(), [...ofOne, [10, 'a', true, 10, 10, null]]);
+    assert.deepEqual(await summaries(), ofOne.toSpliced(-1, 0, [10, 'a', true, 10, 10, null]));
+    const [longest] = (await store.summarizeGrants('usr_ada', NOW, 'app_one')).filter(({ scope }) => scope === 'a b');
+    assert.deepEqual(longest && [longest.expiresAt - NOW, longest.absoluteExpiresAt - NOW], [90, 300]);
     const [two, ...more] = await store.summarizeGrants('usr_ada', NOW, 'app_two');
     assert.deepEqual(
       [two?.clientName, two?.resource, two?.redirectUri, more],
