@@ -11,13 +11,16 @@ export type FormBinding = { readonly session: string; readonly purpose: string; 
 
 const LIFETIME_MS = 10 * 60 * 1000;
 
+/** How long a sign-in form is good, and what is carried through it (ms): who typed a password in time need not type it again. */
+export const SIGN_IN_LIFETIME_MS = 12 * 3600 * 1000;
+
 /** Makes the token of a form that is shown now (ms). */
 export function makeFormToken(keyring: Keyring, binding: FormBinding, now: number): string {
   return `${now.toString(36)}.${digest(keyring, keyring.currentKeyId, binding, now).toString('base64url')}`;
 }
 
 /**
- * Whether a token was made for this binding: `expired` after 10 minutes, or where the clock stepped back since, `wrong` for
+ * Whether a token was made for this binding: `expired` after its lifetime (ms; 10 minutes if none is given), or where the clock stepped back since, `wrong` for
  * everything else. `now` in ms.
  */
 export function checkFormToken(
@@ -25,6 +28,7 @@ export function checkFormToken(
   binding: FormBinding,
   token: string | undefined,
   now: number,
+  lifetime = LIFETIME_MS,
 ): 'good' | 'expired' | 'wrong' {
   const [, time, text] = /^([0-9a-z]{1,11})\.([A-Za-z0-9_-]{43})$/.exec(token ?? '') ?? [];
   if (time === undefined || text === undefined) return 'wrong';
@@ -32,7 +36,7 @@ export function checkFormToken(
   const presented = Buffer.from(text, 'base64url');
   const good = keyring.keyIds.some((keyId) => timingSafeEqual(digest(keyring, keyId, binding, madeAt), presented));
   if (!good) return 'wrong';
-  return now - madeAt > LIFETIME_MS || isAheadOfClock(madeAt, 0, now) ? 'expired' : 'good';
+  return now - madeAt > lifetime || isAheadOfClock(madeAt, 0, now) ? 'expired' : 'good';
 }
 
 /** When a form token was made (ms), as it says itself: only a token that is good tells the truth. */

@@ -12,6 +12,11 @@ export function deniedLocation(request: AuthorizationRequest): string {
   return refusedLocation(request, new Refusal('access_denied', 'the resource owner denied the request'));
 }
 
+/** The location where the resource owner would not sign in. */
+export function notSignedInLocation(request: AuthorizationRequest): string {
+  return refusedLocation(request, new Refusal('access_denied', 'the resource owner refused to sign in'));
+}
+
 /** The location that tells the client why a valid request gets no code. */
 export function refusedLocation({ redirectUri, state, issuer }: AuthorizationRequest, refusal: Refusal): string {
   return errorLocation({ kind: 'redirect', refusal, redirectUri, state, issuer });

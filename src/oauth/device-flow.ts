@@ -50,6 +50,13 @@ export type DeviceFlowParts = {
 /** A device's request, as the page shows it. */
 export type ShownDeviceRequest = { readonly request: DeviceRequest; readonly client: Client };
 
+/** What was decided for a device, and whether it has fetched its tokens since. */
+export type DeviceDecided = {
+  readonly decision: 'allowed' | 'denied';
+  readonly client: Client;
+  readonly isConnected: boolean;
+};
+
 /** The two codes of a device (RFC 8628 §3.2); `expiresAt` in ms. */
 export type DeviceCodes = { readonly deviceCode: string; readonly userCode: string; readonly expiresAt: number };
 
@@ -114,18 +121,16 @@ export class DeviceFlow {
    * What was decided about a code, for a person who presses a button twice or comes back to the page. `allowed` is told to
    * the person who allowed it, while the grant is not revoked; `denied` to everybody. Null in all other cases.
    */
-  async findDecision(
-    typed: string,
-    resourceOwnerId: string,
-  ): Promise<{ readonly decision: 'allowed' | 'denied'; readonly client: Client } | null> {
+  async findDecision(typed: string, resourceOwnerId: string): Promise<DeviceDecided | null> {
     const { store, clients } = this.#parts;
     const found = await this.#search(typed);
     const client = found && (await clients.find(found.request.clientId));
     if (!client || found.decision === null) return null;
     const { decision } = found;
-    if (decision === 'denied') return { decision, client };
+    if (decision === 'denied') return { decision, client, isConnected: false };
     const grant = (await store.findGrant(found.request.grantId))?.grant;
-    return grant?.resourceOwnerId === resourceOwnerId && grant.revokedAt === null ? { decision, client } : null;
+    if (grant?.resourceOwnerId !== resourceOwnerId || grant.revokedAt !== null) return null;
+    return { decision, client, isConnected: grant.generation > 0 };
   }
 
   async #search(typed: string): Promise<WaitingDevice | null> {

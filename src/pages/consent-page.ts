@@ -31,9 +31,12 @@ export type ConsentData = ConsentDestination & {
   switchAccount: { continueTo: string; formToken: string };
 };
 
-/** Why a decision was not accepted: its page was out of date, or there were too many. `choice` has its optional scopes. */
+/**
+ * Why a decision was not accepted: its page was open for too long, or was of another sign-in or request; the person was not
+ * signed in any more; or there were too many. `choice` has its optional scopes.
+ */
 export type NotTaken = { readonly choice: readonly string[] } & (
-  | { readonly why: 'outdated' }
+  | { readonly why: 'expired' | 'elsewhere' | 'signed_out' }
   | { readonly why: 'throttled'; readonly retryAfterSeconds: number }
 );
 
@@ -60,28 +63,29 @@ export function consentPage(context: PageContext, data: ConsentData): Html {
   const title = data.notTaken ? messages.layout.titleWithProblem(texts.title) : texts.title;
   return layout(
     context,
-    { title, shape: 'card' },
-    html`${monogram(data.appName, 'app')}
-<h1>${heading(data.appName, brand.productName)}</h1>
-${data.hasAccessAlready && html`<p class="lead">${asksForMore ? texts.leadMore : texts.leadNothingNew}</p>`}
+    { title, shape: 'card', isDecision: true },
+    html`<div class="asking">${monogram(data.appName, 'app')}
+<div><h1>${heading(data.appName, brand.productName)}</h1>
+${data.hasAccessAlready && html`<p class="lead">${asksForMore ? texts.leadMore : texts.leadNothingNew}</p>`}</div></div>
 ${data.notTaken && problemNotice(whyNotTaken(texts, data.notTaken))}
 ${'userCode' in data && askingDevice(context, data.userCode)}
 ${accountRow(context, data)}
 <form method="post" action="${data.action}" class="consent">
 ${hiddenFields(data.formToken)}
 ${requestedPermissions(messages, data.permissions, data.notTaken?.choice ?? null, asksForMore)}
+<div class="verdict">
 <ul class="facts">
 <li>${icons.clock}<span>${duration(texts, data.lasts)}</span></li>
 <li>${icons.undo}<span>${texts.takeBack(paths.apps)}</span></li>
-<li>${icons.lock}<span>${texts.password}</span></li>
 </ul>
-<p class="destination">${'userCode' in data ? texts.device.warning : destination(context, data.redirectHost)}</p>
 <div class="choice">
+<p class="destination">${'userCode' in data ? texts.device.warning : destination(context, data.redirectHost)}</p>
 <button class="primary" name="decision" value="allow">${texts.allow}</button>
 <button class="secondary" name="decision" value="deny">${texts.deny}</button>
 </div>
+</div>
 </form>
-<p class="aside">${data.hasAccessAlready ? texts.doubtAlready : texts.doubt}</p>`,
+<p class="aside">${data.hasAccessAlready ? texts.doubtAlready : texts.doubt} ${texts.password}</p>`,
   );
 }
 
@@ -89,9 +93,9 @@ function duration(texts: Messages['consent'], { max, unused }: ConsentData['last
   return unused < max ? texts.durationOrUnused(max, unused) : texts.duration(max);
 }
 
-function whyNotTaken({ outdated, throttled }: Messages['consent'], notTaken: NotTaken) {
-  if (notTaken.why === 'outdated') return outdated;
-  return { heading: throttled.heading, text: throttled.text(notTaken.retryAfterSeconds) };
+function whyNotTaken({ notTaken: texts }: Messages['consent'], notTaken: NotTaken) {
+  if (notTaken.why !== 'throttled') return texts[notTaken.why];
+  return { heading: texts.throttled.heading, text: texts.throttled.text(notTaken.retryAfterSeconds) };
 }
 
 /** RFC 8628 §5.4: somebody else may have started it, so the person must compare the code with the one on the device. */

@@ -15,8 +15,8 @@ export type DeviceCodeData = {
   problem: DeviceCodeProblem | null;
 };
 
-/** What the page after the decision shows. */
-export type DeviceDoneData = { decision: 'allowed' | 'denied'; appName: string };
+/** What the page after the decision shows; `isConnected` once the device has fetched what was allowed. */
+export type DeviceDoneData = { decision: 'allowed' | 'denied'; isConnected: boolean; appName: string };
 
 /** The page where a person types the code that a device shows. Its form is a GET to the same page with `user_code`; it decides nothing. */
 export function deviceCodePage(context: PageContext, { userCode, problem }: DeviceCodeData): Html {
@@ -50,10 +50,10 @@ function problemTexts({ deviceCode: { problems } }: Messages, problem: DeviceCod
 }
 
 /** The page after Allow or Deny for a device: there is no app in this browser to go on to. */
-export function deviceDonePage(context: PageContext, { decision, appName }: DeviceDoneData): Html {
+export function deviceDonePage(context: PageContext, { decision, isConnected, appName }: DeviceDoneData): Html {
   const { messages, paths } = context;
   const texts = messages.deviceDone;
-  const { title, heading, text } = texts[decision];
+  const { title, heading, text } = texts[isConnected ? 'connected' : decision];
   return layout(
     context,
     { title, shape: 'card' },

@@ -22,10 +22,12 @@ export type Frame = {
   /** `card`: one thing to decide. `column`: a list. `guide`: long reading. */
   shape: 'card' | 'column' | 'guide';
   bar?: Html;
+  /** Whether it is a card with a lot to read before the decision: then it is wider and closer, and its buttons stay in sight. */
+  isDecision?: boolean;
 };
 
 /** The whole document of one page around the content of its main part, which must hold the one `h1`. */
-export function layout(context: PageContext, { title, shape, bar }: Frame, main: Html): Html {
+export function layout(context: PageContext, { title, shape, bar, isDecision = false }: Frame, main: Html): Html {
   const { messages, language, brand, paths, stylesheetHref } = context;
   return html`<!doctype html>
 <html lang="${language}" dir="${directionOf(language)}">
@@ -38,7 +40,7 @@ export function layout(context: PageContext, { title, shape, bar }: Frame, main:
 <link rel="icon" href="${iconHref(brand, textOn(brand.colour))}">
 <link rel="stylesheet" href="${stylesheetHref}">
 </head>
-<body class="${shape}">
+<body class="${shape}${isDecision && ' decision'}">
 <header class="bar"><a class="brand" href="${paths.home}">${brandMark(brand)}<span class="unseen">${messages.layout.home}</span></a>${bar}</header>
 <main>
 ${main}

@@ -4,12 +4,12 @@ import type { Messages } from './messages/messages.ts';
 
 /** Why the last try to set a password changed nothing. */
 export type PasswordProblemShown =
-  | { kind: 'wrong_credentials' | 'busy' | 'form_expired' | 'different' }
+  | { kind: 'wrong_credentials' | 'busy' | 'form_expired' | 'opened_twice' | 'no_cookies' | 'different' }
   | { kind: 'too_short' | 'too_long' | 'nul' | 'common' | 'guessable' | 'same' }
   | { kind: 'throttled'; retryAfterSeconds: number };
 
 /** Problems that another input does not solve. */
-const NOT_ABOUT_FIELDS = { busy: true, throttled: true, form_expired: true };
+const NOT_ABOUT_FIELDS = { busy: true, throttled: true, form_expired: true, opened_twice: true, no_cookies: true };
 
 /** Whether another input solves a problem. */
 export function isAboutFields({ kind }: PasswordProblemShown): boolean {

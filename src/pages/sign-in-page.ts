@@ -1,6 +1,6 @@
 import { hiddenFields } from './form.ts';
 import { type Html, html } from './html.ts';
-import { layout, type PageContext } from './layout.ts';
+import { layout, type PageContext, supportLink } from './layout.ts';
 import type { Messages } from './messages/messages.ts';
 import { problemNotice } from './notice.ts';
 
@@ -9,7 +9,7 @@ export type SignInProblem =
   | { kind: 'wrong_credentials' }
   | { kind: 'throttled'; retryAfterSeconds: number }
   | { kind: 'busy' }
-  | { kind: 'form_expired' }
+  | { kind: 'form_expired' | 'opened_twice' | 'no_cookies' }
   /** Something was asked for by somebody who is not signed in any more. */
   | { kind: 'signed_out' };
 
@@ -27,6 +27,8 @@ export type SignInData = {
   providers: readonly { readonly name: string; readonly href: string }[];
   /** The app that the person is on the way to. */
   appName: string | null;
+  /** Where that app is told that nobody signed in; null without an app. */
+  backToApp: string | null;
   /** Whether that app asks a person who is signed in to sign in again (OpenID Connect Core §3.1.2.1, `prompt=login`). */
   isAgain?: boolean;
 };
@@ -43,8 +45,16 @@ export function signInPage(context: PageContext, data: SignInData): Html {
 <p class="lead">${lead(context, data)}</p>
 ${data.problem && problemNotice(problemTexts(messages, data.problem))}
 ${data.hasPassword && passwordForm(context, data)}
-${data.providers.length > 0 && providerList(messages, data)}`,
+${data.providers.length > 0 && providerList(messages, data)}
+${otherWays(context, data)}`,
   );
+}
+
+/** For who does not want to sign in, or cannot. */
+function otherWays(context: PageContext, { appName, backToApp, hasPassword }: SignInData): Html {
+  const texts = context.messages.signIn;
+  const back = appName !== null && backToApp !== null && html`<a href="${backToApp}">${texts.back(appName)}</a>`;
+  return html`<div class="aside other-ways">${back && html`<p>${back}</p>`}${hasPassword && html`<p>${texts.trouble(supportLink(context))}</p>`}</div>`;
 }
 
 function passwordForm({ messages: { signIn: texts }, paths }: PageContext, data: SignInData): Html {

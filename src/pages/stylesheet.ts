@@ -112,6 +112,9 @@ main { inline-size: 100%; margin-inline: auto; }
 .stack > .button + .button, .stack > .primary + .button { margin-block-start: -0.25rem; }
 .or { text-align: center; color: var(--muted); }
 .aside { font-size: 0.875rem; color: var(--muted); }
+.other-ways { display: grid; gap: 0.5rem; }
+.card main > .other-ways { margin-block-start: 1.5rem; }
+.other-ways:empty { display: none; }
 .fine { font-size: 0.8125rem; color: var(--muted); }
 
 .field { display: grid; gap: 0.375rem; }
@@ -147,6 +150,9 @@ button:active, .button:active { transform: translateY(1px); }
 .success { color: var(--success); background: var(--success-wash); border-color: color-mix(in srgb, currentColor 30%, transparent); }
 
 main > .monogram.app { inline-size: 3rem; block-size: 3rem; font-size: 1.375rem; border-radius: 0.875rem; }
+.asking { display: grid; grid-template-columns: auto minmax(0, 1fr); gap: 0.75rem 1rem; align-items: start; }
+.asking .monogram { inline-size: 3rem; block-size: 3rem; font-size: 1.375rem; border-radius: 0.875rem; }
+.asking .lead { margin-block-start: 0.375rem; font-size: 0.9375rem; }
 .account { display: flex; flex-wrap: wrap; align-items: center; gap: 0.5rem 0.75rem; padding: 0.625rem 0.75rem; background: var(--sunken); border-radius: 0.75rem; font-size: 0.875rem; line-height: 1.4; }
 .account p { flex: 1 1 7rem; min-inline-size: 0; }
 .account form { margin-block: -0.625rem; margin-inline: auto -0.375rem; }
@@ -177,11 +183,34 @@ main > .monogram.app { inline-size: 3rem; block-size: 3rem; font-size: 1.375rem;
 .device .user-code code { font-size: 1em; }
 .field .user-code { min-block-size: 3.5rem; font-size: 1.5rem; letter-spacing: 0.12em; text-align: center; text-transform: uppercase; }
 .done { display: grid; place-items: center; inline-size: 3rem; block-size: 3rem; border-radius: 50%; color: var(--success); background: var(--success-wash); }
-.card .consent > .destination { margin-block-start: 1.625rem; }
-.card .consent > .options + .destination { margin-block-start: 1rem; }
-.destination { padding-block-start: 1.25rem; border-block-start: 1px solid var(--line); font-size: 0.9375rem; }
+/* More to read than a sign-in, and Allow and Deny in sight on a laptop's screen: wider, closer, and the buttons stay. */
+.decision .bar { padding-block: clamp(0.75rem, calc(12vh - 4rem), 4rem) 0.875rem; }
+.decision main { max-inline-size: 36rem; padding: 1.5rem 1.75rem 1.25rem; }
+.decision h1 { font-size: 1.3125rem; }
+.decision main > * + *, .decision .consent > * + * { margin-block-start: 0.875rem; }
+.decision main > form { margin-block-start: 1rem; }
+.decision .permissions { gap: 0.3125rem; font-size: 0.9375rem; line-height: 1.45; }
+.decision h2 + .permissions { margin-block-start: 0.4375rem; }
+.decision .permissions .icon { margin-block-start: 0.0625rem; }
+.decision .permissions small { font-size: 0.8125rem; }
+.decision .aside { margin-block-start: 0.875rem; font-size: 0.8125rem; }
+.decision .foot { padding-block: 1rem; }
+.decision .facts { gap: 0.25rem; font-size: 0.8125rem; }
+.verdict { margin-inline: -1.75rem; padding: 0.75rem 1.75rem 0; background: var(--surface); border-block-start: 1px solid var(--line); }
+.choice { display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 0.625rem 0.75rem; padding-block: 0.625rem 0.75rem; background: var(--surface); }
+.choice button { padding-inline: 0.75rem; }
+.destination { grid-column: 1 / -1; font-size: 0.9375rem; }
 .destination .address { font-weight: 600; }
-.choice { display: grid; grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr)); gap: 0.75rem; margin-block-start: 1rem; }
+@media (min-height: 32rem) {
+  html:has(.verdict) { scroll-padding-block-end: 10.5rem; }
+  .verdict, .choice { position: sticky; inset-block-end: 0; }
+}
+/* Without the room for all of it the buttons stay, and where they lead. */
+@media (max-height: 39.99rem), (max-width: 39.99rem) {
+  .verdict { display: contents; }
+  .decision .facts { padding-block-start: 0.75rem; border-block-start: 1px solid var(--line); }
+  .choice { margin-inline: -1.75rem; padding-inline: 1.75rem; border-block-start: 1px solid var(--line); }
+}
 .facts { display: grid; gap: 0.625rem; font-size: 0.875rem; color: var(--muted); }
 .facts li { display: flex; gap: 0.625rem; text-wrap: pretty; }
 .facts a { white-space: nowrap; }
@@ -265,6 +294,8 @@ html:lang(ar) :is(h1, h2, h3) { line-height: 1.45; letter-spacing: 0; }
   .card .bar { padding: 1.5rem 1.25rem 0; justify-content: start; }
   .card main { padding: 1.75rem 1.25rem; border: 0; border-radius: 0; box-shadow: none; background: transparent; }
   .card .foot { justify-content: start; padding-inline: 1.25rem; }
+  .decision main { padding: 1.25rem; }
+  .choice { margin-inline: -1.25rem; padding-inline: 1.25rem; }
 }
 @media (prefers-reduced-motion: reduce) { * { transition: none !important; } button:active, .button:active { transform: none; } }
 @media (forced-colors: active) {

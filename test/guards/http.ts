@@ -14,8 +14,8 @@ export const httpGuards: readonly Guard[] = [
       ],
       [
         'the form of an invitation is its browser’s',
-        "sessions.checkVisitorForm(request, 'invitation', token, form.get('form_token')) !== 'good'",
-        'false as boolean',
+        "if (shown !== 'good') return again(403, { kind: FORM_PROBLEMS[shown] });",
+        '',
       ],
       ['no other request carries the address', "'strict-origin'", "'same-origin'"],
     ],
@@ -29,11 +29,7 @@ export const httpGuards: readonly Guard[] = [
         "if (!sessions.isFromOwnPage(request)) return pages.sendError(request, reply, 403, 'form_refused');",
         '',
       ],
-      [
-        'the form is for whom the password was right',
-        "sessions.checkVisitorForm(request, 'must-change', subjectOf(account), token) !== 'good'",
-        "token === 'none'",
-      ],
+      ['the form is for whom the password was right', "if (shown !== 'good') return fromStart(shown);", ''],
       [
         'the form is one person’s',
         'JSON.stringify([id, passwordSetAt])',
@@ -57,9 +53,10 @@ export const httpGuards: readonly Guard[] = [
       ],
       [
         'a sign-in form is its visitor’s',
-        "    const visitor = request.cookies[this.#name('visitor')];\n    if (visitor === undefined) return 'wrong';",
+        "    const visitor = request.cookies[this.#name('visitor')];\n    if (visitor === undefined) return this.#hasCookie(request) ? 'wrong' : 'no_cookies';",
         "    const visitor = (this.#name, '');",
       ],
+      ['a sign-in that was demanded is recent', ' &&\n      now() - signedInAt <= DEMANDED_SIGN_IN_MS', ''],
       ['a sign-in takes the visitor’s value', "    this.#clear(reply, 'visitor');\n", ''],
     ],
   ),

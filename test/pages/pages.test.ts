@@ -54,7 +54,11 @@ for (const language of languages) {
       assert.match(text, /<meta name="robots" content="noindex">/, name);
       assert.doesNotMatch(text, /<script|<style|\sstyle=|\son[a-z]+=|undefined|\[object|NaN/i, name);
       for (const [, href] of text.matchAll(/<a [^>]*href="([^"]*)"/g)) {
-        assert.match(href ?? '', /^(?:\/[a-z-]|\/$|#[a-z]|mailto:help@northwind\.example$)/, name);
+        assert.match(
+          href ?? '',
+          /^(?:\/[a-z-]|\/$|#[a-z]|mailto:help@northwind\.example$|https:\/\/planner\.example\/cb\?error=access_denied&)/,
+          name,
+        );
       }
       for (const [form] of text.matchAll(/<form[\s\S]*?<\/form>/g)) {
         // The one form that changes nothing leads to the page that asks.
@@ -94,6 +98,7 @@ const signIn = {
   email: '',
   problem: null,
   appName: null,
+  backToApp: null,
 };
 
 test('a problem on the sign-in page is announced, named in the title and tied to the fields', () => {
@@ -236,7 +241,7 @@ test('an app that has access and asks for more: what is new is first, what it ha
   ]) {
     assert.ok(text.includes(part), part);
   }
-  assert.match(text, /It can already See who you are.* Read your mail Sort your mail It keeps/);
+  assert.match(text, /It can already See who you are.* Read your mail Sort your mail Access even/);
   assert.doesNotMatch(text, /nothing is shared/);
   assert.deepEqual(scopeFields(page), ['checkbox mail.delete', 'checkbox mail.export', 'hidden mail.sort']);
 });
@@ -319,9 +324,12 @@ test('a code that leads nowhere is said to, and too many tries are told how long
 });
 
 test('after the decision for a device, the page says what was decided, and how to take it back', () => {
-  const done = (decision: 'allowed' | 'denied') =>
-    textOf(String(deviceDonePage(sampleContext('en'), { decision, appName: 'Planner' })));
-  assert.match(done('allowed'), /You can go back to your device\s+Planner is connected.*\s+.*Connected apps/);
+  const done = (decision: 'allowed' | 'denied', isConnected = false) =>
+    textOf(String(deviceDonePage(sampleContext('en'), { decision, isConnected, appName: 'Planner' })));
+  const said = 'You allowed Planner. It connects in a moment; until then you can still take it back.';
+  assert.ok(done('allowed').includes(said));
+  assert.match(done('allowed'), /Connected apps/);
+  assert.match(done('allowed', true), /You can go back to your device\s+Planner is connected.*\s+.*Connected apps/);
   assert.match(done('denied'), /Nothing was shared\s+The request of Planner was denied/);
   assert.doesNotMatch(done('denied'), /Connected apps/);
 });

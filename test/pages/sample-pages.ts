@@ -46,6 +46,8 @@ const PASSWORD_PROBLEMS: readonly PasswordProblemShown[] = [
   { kind: 'throttled', retryAfterSeconds: 150 },
   { kind: 'busy' },
   { kind: 'form_expired' },
+  { kind: 'opened_twice' },
+  { kind: 'no_cookies' },
 ];
 
 /** Every page in every state worth looking at, by name. */
@@ -62,6 +64,7 @@ export function samplePages(context: PageContext, text: Replace = unchanged): Re
     continueTo: text('/auth/oauth2/authorize?client_id=a&state=b'),
     email: text('ada@northwind.example'),
     appName: text('Meeting Room Planner'),
+    backToApp: 'https://planner.example/cb?error=access_denied&state=b',
   };
   const password = { email: account.email, formToken: text('token'), wasChanged: false };
   const newPassword = { email: account.email, formToken: text('token') };
@@ -159,17 +162,30 @@ export function samplePages(context: PageContext, text: Replace = unchanged): Re
     }),
     'sign-in-busy': signInPage(context, { ...signIn, problem: { kind: 'busy' } }),
     'sign-in-expired': signInPage(context, { ...signIn, continueTo: null, problem: { kind: 'form_expired' } }),
+    'sign-in-opened-twice': signInPage(context, { ...signIn, problem: { kind: 'opened_twice' } }),
+    'sign-in-no-cookies': signInPage(context, { ...signIn, problem: { kind: 'no_cookies' } }),
     'sign-in-signed-out': signInPage(context, { ...signIn, continueTo: null, problem: { kind: 'signed_out' } }),
     'sign-in-again': signInPage(context, { ...signIn, isAgain: true, problem: null }),
     consent: consentPage(context, { ...consent, ...toApp }),
-    'consent-this-device': consentPage(context, { ...consent, redirectHost: '127.0.0.1:51234' }),
-    'consent-options': consentPage(context, { ...consent, ...toApp, permissions: optional }),
-    'consent-outdated': consentPage(context, {
+    'consent-six': consentPage(context, {
       ...consent,
       ...toApp,
-      permissions: optional,
-      notTaken: { why: 'outdated', choice: [] },
+      permissions: [
+        ...permissions,
+        { name: text('rooms.read'), sentence: text('See rooms and who has booked them') },
+        { name: text('rooms.book'), sentence: text('Book meeting rooms in your name') },
+        { name: text('contacts.read'), sentence: text('See your contacts') },
+        { name: text('mail.send'), sentence: text('Send invitations from your address') },
+      ],
     }),
+    'consent-this-device': consentPage(context, { ...consent, redirectHost: '127.0.0.1:51234' }),
+    'consent-options': consentPage(context, { ...consent, ...toApp, permissions: optional }),
+    ...Object.fromEntries(
+      (['expired', 'elsewhere', 'signed_out'] as const).map((why) => [
+        `consent-${why}`,
+        consentPage(context, { ...consent, ...toApp, permissions: optional, notTaken: { why, choice: [] } }),
+      ]),
+    ),
     'consent-throttled': consentPage(context, {
       ...consent,
       ...toApp,
@@ -216,8 +232,21 @@ export function samplePages(context: PageContext, text: Replace = unchanged): Re
       userCode: text('BCDF-GHJK'),
       problem: { kind: 'throttled', retryAfterSeconds: 150 },
     }),
-    'device-allowed': deviceDonePage(context, { decision: 'allowed', appName: text('Meeting Room Planner') }),
-    'device-denied': deviceDonePage(context, { decision: 'denied', appName: text('Meeting Room Planner') }),
+    'device-allowed': deviceDonePage(context, {
+      decision: 'allowed',
+      isConnected: false,
+      appName: text('Meeting Room Planner'),
+    }),
+    'device-connected': deviceDonePage(context, {
+      decision: 'allowed',
+      isConnected: true,
+      appName: text('Meeting Room Planner'),
+    }),
+    'device-denied': deviceDonePage(context, {
+      decision: 'denied',
+      isConnected: false,
+      appName: text('Meeting Room Planner'),
+    }),
     'connected-apps': removed('app'),
     'connected-apps-but-devices': removed('appButDevices'),
     'connected-apps-device': removed('device'),

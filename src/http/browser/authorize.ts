@@ -10,7 +10,7 @@ import {
   requestFingerprint,
   type ShownError,
 } from '../../oauth/authorization-request.ts';
-import { errorLocation, refusedLocation } from '../../oauth/authorization-response.ts';
+import { errorLocation, notSignedInLocation, refusedLocation } from '../../oauth/authorization-response.ts';
 import type { ConsentGiven } from '../../oauth/authorization-server.ts';
 import { type EarlierConsent, needsConsent, rememberedChoice } from '../../oauth/consent.ts';
 import { type ErrorCode, invalidRequest, Refusal } from '../../oauth/error.ts';
@@ -111,7 +111,7 @@ async function decide(parts: Parts, face: Face, request: FastifyRequest, reply: 
   if (token !== 'good') {
     request.outcome = { error: 'form_outdated' };
     reply.code(403);
-    return again({ why: 'outdated', choice: form.all('scope') });
+    return again({ why: token === 'expired' ? 'expired' : 'elsewhere', choice: form.all('scope') });
   }
   const decision = form.get('decision');
   if (decision !== 'allow' && decision !== 'deny')
@@ -176,6 +176,8 @@ function demandSignIn(
   return sendSignIn(service, pages, sessions, request, reply, {
     continueTo: mark === null ? request.url : withOwnParameter(request.url, DEMAND, mark),
     appName: outcome.client.name,
+    backToApp: notSignedInLocation(outcome),
+    problem: keptChoice(sessions, request, requestFingerprint(outcome)) && { kind: 'signed_out' },
     email: outcome.loginHint ?? signedIn?.account.email ?? '',
     isAgain: signedIn !== null,
     asked: { ...outcome, tooLong },

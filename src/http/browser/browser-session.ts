@@ -7,7 +7,7 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Account } from '../../accounts/account.ts';
-import { checkFormToken, formTokenMadeAt, makeFormToken } from '../../accounts/form-token.ts';
+import { checkFormToken, formTokenMadeAt, makeFormToken, SIGN_IN_LIFETIME_MS } from '../../accounts/form-token.ts';
 import { KNOWN_BROWSER_LIFETIME } from '../../accounts/known-browser.ts';
 import { signedInFor } from '../../accounts/session.ts';
 import type { OwnerSession } from '../../oauth/grant.ts';
@@ -35,6 +35,19 @@ export type FormPurpose = 'sign-out' | 'consent' | 'device' | 'apps' | 'removed'
 
 /** What a form is for that is shown to who is not signed in. */
 export type VisitorFormPurpose = 'sign-in' | 'invitation' | 'must-change';
+
+/** Whether a form that needs nobody signed in is taken; without any cookie of ours the browser keeps none. */
+export type VisitorForm = 'good' | 'expired' | 'wrong' | 'no_cookies';
+
+/** What a page says of a form that is not taken. */
+export const FORM_PROBLEMS = {
+  expired: 'form_expired',
+  wrong: 'opened_twice',
+  no_cookies: 'no_cookies',
+} as const satisfies Record<Exclude<VisitorForm, 'good'>, string>;
+
+/** A sign-in that was demanded is recent enough for this time (ms). */
+const DEMANDED_SIGN_IN_MS = 10 * 60 * 1000;
 
 type CookieName = 'session' | 'visitor' | 'known' | 'choice' | `sign_in_${string}`;
 
@@ -154,12 +167,13 @@ export class BrowserSessions {
     return makeFormToken(this.#service.keyring, demandBinding(subject), this.#service.now());
   }
 
-  /** Whether the person signed in after the mark was made, and it has not expired. */
+  /** Whether the person signed in after the mark was made, and not long ago. */
   meetsDemand({ signedInAt }: SignedIn, subject: string, mark: string | undefined): boolean {
     const { keyring, now } = this.#service;
     return (
-      checkFormToken(keyring, demandBinding(subject), mark, now()) === 'good' &&
-      signedInAt >= formTokenMadeAt(mark as string)
+      checkFormToken(keyring, demandBinding(subject), mark, now(), SIGN_IN_LIFETIME_MS) === 'good' &&
+      signedInAt >= formTokenMadeAt(mark as string) &&
+      now() - signedInAt <= DEMANDED_SIGN_IN_MS
     );
   }
 
@@ -180,7 +194,8 @@ export class BrowserSessions {
 
   /** Whether a mark was made for this choice, and has not expired. */
   isChoiceMark(subject: string, mark: string | undefined): boolean {
-    return checkFormToken(this.#service.keyring, choiceBinding(subject), mark, this.#service.now()) === 'good';
+    const { keyring, now } = this.#service;
+    return checkFormToken(keyring, choiceBinding(subject), mark, now()) === 'good';
   }
 
   /** The token for a form that needs nobody signed in, about one subject; gives the browser a visitor value if it has none. */
@@ -197,11 +212,17 @@ export class BrowserSessions {
     purpose: VisitorFormPurpose,
     subject: string,
     token: string | undefined,
-  ): 'good' | 'expired' | 'wrong' {
+  ): VisitorForm {
     const visitor = request.cookies[this.#name('visitor')];
-    if (visitor === undefined) return 'wrong';
+    if (visitor === undefined) return this.#hasCookie(request) ? 'wrong' : 'no_cookies';
     const { keyring, now } = this.#service;
-    return checkFormToken(keyring, { session: visitor, purpose, subject }, token, now());
+    const lifetime = purpose === 'sign-in' ? SIGN_IN_LIFETIME_MS : undefined;
+    return checkFormToken(keyring, { session: visitor, purpose, subject }, token, now(), lifetime);
+  }
+
+  /** A browser that signed in keeps its mark, so that one without any cookie of ours keeps none, or is here for the first time. */
+  #hasCookie({ cookies }: FastifyRequest): boolean {
+    return Object.keys(cookies).some((name) => name.startsWith(this.#prefix));
   }
 
   /**

@@ -3,9 +3,8 @@
  * The URL with the code is the state; nothing is written before the decision.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Client } from '../../oauth/client.ts';
 import { readableUserCode } from '../../oauth/device-authorization.ts';
-import type { ShownDeviceRequest } from '../../oauth/device-flow.ts';
+import type { DeviceDecided, ShownDeviceRequest } from '../../oauth/device-flow.ts';
 import { grantIdText } from '../../oauth/grant.ts';
 import { networksOf } from '../../oauth/networks.ts';
 import type { Parameters } from '../../oauth/parameters.ts';
@@ -37,9 +36,11 @@ export function addDevice(app: FastifyInstance, service: Service, pages: Pages, 
 async function show(parts: Parts, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { service, pages, sessions } = parts;
   const signedIn = await sessions.signedIn(request);
-  if (!signedIn)
-    return sendSignIn(service, pages, sessions, request, reply, { continueTo: request.url, appName: null });
   const typed = (request.query as Parameters).get('user_code');
+  if (!signedIn) {
+    const problem = keptChoice(sessions, request, typed ?? '') && ({ kind: 'signed_out' } as const);
+    return sendSignIn(service, pages, sessions, request, reply, { continueTo: request.url, appName: null, problem });
+  }
   if (typed === undefined)
     return pages.send(reply, deviceCodePage(pages.context(request), { userCode: '', problem: null }));
   const found = await findWaiting(parts, request, reply, signedIn, typed);
@@ -63,8 +64,8 @@ async function decide(parts: Parts, request: FastifyRequest, reply: FastifyReply
   const token = sessions.checkForm(signedIn, 'device', subjectOf(found), form.get('form_token'));
   if (token !== 'good') {
     request.outcome = { error: 'form_outdated' };
-    const outdated: NotTaken = { why: 'outdated', choice: form.all('scope') };
-    return sendConsent(parts, request, reply.code(403), found, signedIn, outdated);
+    const why = token === 'expired' ? 'expired' : 'elsewhere';
+    return sendConsent(parts, request, reply.code(403), found, signedIn, { why, choice: form.all('scope') });
   }
   const decision = form.get('decision');
   if (decision !== 'allow' && decision !== 'deny')
@@ -79,16 +80,16 @@ async function decide(parts: Parts, request: FastifyRequest, reply: FastifyReply
       : await deviceFlow.deny(found, signedIn.account.id, origin);
   if (outcome === 'gone' && !(await sessions.signedIn(request))) return signedOut();
   if (outcome === 'gone') return sendNothingWaits(parts, request, reply, signedIn, typed);
-  return sendDone(pages, request, reply, { decision: outcome, client: found.client });
+  return sendDone(pages, request, reply, { decision: outcome, client: found.client, isConnected: false });
 }
 
 function sendDone(
   pages: Pages,
   request: FastifyRequest,
   reply: FastifyReply,
-  { decision, client }: { readonly decision: 'allowed' | 'denied'; readonly client: Client },
+  { client, ...decided }: DeviceDecided,
 ): FastifyReply {
-  return pages.send(reply, deviceDonePage(pages.context(request), { decision, appName: client.name }));
+  return pages.send(reply, deviceDonePage(pages.context(request), { ...decided, appName: client.name }));
 }
 
 /** Finds the request of a typed code. If there is none, it sends the answer and returns null. Wrong guesses are throttled. */

@@ -1,8 +1,7 @@
 /** Sign-in at an identity provider, as the browser sees it: where it begins by choice, and where it comes back. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ReturnOutcome } from '../../accounts/external-return.ts';
-import { refusedLocation } from '../../oauth/authorization-response.ts';
-import { Refusal } from '../../oauth/error.ts';
+import { notSignedInLocation } from '../../oauth/authorization-response.ts';
 import type { Parameters } from '../../oauth/parameters.ts';
 import type { ErrorKind } from '../../pages/error-page.ts';
 import { answerProblem } from '../answer.ts';
@@ -76,8 +75,7 @@ export function addExternalSignIn(
     request.outcome = { error: 'access_denied' };
     const asked = await requestOnTheWay(service, continueTo);
     if (!asked) return pages.sendError(request, lead(reply), 403, 'sign_in_denied');
-    const refusal = new Refusal('access_denied', 'the resource owner refused to sign in');
-    return lead(reply).code(303).header('Location', refusedLocation(asked, refusal)).send();
+    return lead(reply).code(303).header('Location', notSignedInLocation(asked)).send();
   }
 
   /** The address holds a ticket, which no other address is told of. */

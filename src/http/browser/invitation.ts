@@ -8,7 +8,7 @@ import { answerProblem, BUSY_RETRY_AFTER, setRetryAfter } from '../answer.ts';
 import { formOf } from '../form.ts';
 import { originOf } from '../origin.ts';
 import type { Service } from '../service.ts';
-import type { BrowserSessions } from './browser-session.ts';
+import { type BrowserSessions, FORM_PROBLEMS } from './browser-session.ts';
 import type { Pages } from './page-answers.ts';
 
 /** Adds the page where invited people set a password. */
@@ -35,8 +35,8 @@ export function addInvitation(app: FastifyInstance, service: Service, pages: Pag
       request.outcome = { error: problem.kind, account_id: invited.id };
       return sendForm(request, reply.code(status), invited, token, problem);
     };
-    if (sessions.checkVisitorForm(request, 'invitation', token, form.get('form_token')) !== 'good')
-      return again(403, { kind: 'form_expired' });
+    const shown = sessions.checkVisitorForm(request, 'invitation', token, form.get('form_token'));
+    if (shown !== 'good') return again(403, { kind: FORM_PROBLEMS[shown] });
     const password = form.get('password') ?? '';
     if (password !== form.get('password_again')) return again(400, { kind: 'different' });
     const outcome = await accounts.useInvitation(invited, password, originOf(request));

@@ -19,7 +19,7 @@ export function keepChoice(
 /** The choice that this browser keeps for the same, for ten minutes; null without one that we marked. */
 export function keptChoice(sessions: BrowserSessions, request: FastifyRequest, subject: string): NotTaken | null {
   const [mark, ...scopes] = sessions.choice(request).split(' ');
-  return sessions.isChoiceMark(subjectOf(subject, scopes), mark) ? { why: 'outdated', choice: scopes } : null;
+  return sessions.isChoiceMark(subjectOf(subject, scopes), mark) ? { why: 'signed_out', choice: scopes } : null;
 }
 
 function subjectOf(subject: string, scopes: readonly string[]): string {

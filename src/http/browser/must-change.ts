@@ -11,7 +11,7 @@ import { BUSY_RETRY_AFTER, setRetryAfter } from '../answer.ts';
 import { formOf } from '../form.ts';
 import { originOf } from '../origin.ts';
 import type { Service } from '../service.ts';
-import type { BrowserSessions } from './browser-session.ts';
+import { type BrowserSessions, FORM_PROBLEMS, type VisitorForm } from './browser-session.ts';
 import { continuation } from './continuation.ts';
 import type { Pages } from './page-answers.ts';
 import { sendSignIn } from './sign-in-form.ts';
@@ -28,14 +28,14 @@ export function addMustChange(app: FastifyInstance, service: Service, pages: Pag
     const form = formOf(request);
     const continueTo = continuation(paths, form.get('continue'));
     const account = await accounts.findMustChange(form.get('account') ?? '');
-    const fromStart = () => {
+    const fromStart = (shown: Exclude<VisitorForm, 'good'> = 'expired') => {
       request.outcome = { error: 'form_outdated' };
-      const problem = { kind: 'form_expired' } as const;
+      const problem = { kind: FORM_PROBLEMS[shown] } as const;
       return sendSignIn(service, pages, sessions, request, reply.code(403), { continueTo, appName: null, problem });
     };
-    const token = form.get('form_token');
-    if (!account || sessions.checkVisitorForm(request, 'must-change', subjectOf(account), token) !== 'good')
-      return fromStart();
+    if (!account) return fromStart();
+    const shown = sessions.checkVisitorForm(request, 'must-change', subjectOf(account), form.get('form_token'));
+    if (shown !== 'good') return fromStart(shown);
     const again = (status: number, problem: PasswordProblemShown) => {
       request.outcome = { error: problem.kind, account_id: account.id };
       return sendMustChange(pages, sessions, request, reply.code(status), { account, continueTo, problem });

@@ -8,7 +8,7 @@ import { answerProblem, BUSY_RETRY_AFTER, setRetryAfter } from '../answer.ts';
 import { formOf } from '../form.ts';
 import { originOf } from '../origin.ts';
 import type { Service } from '../service.ts';
-import type { BrowserSessions, SignedIn } from './browser-session.ts';
+import { type BrowserSessions, FORM_PROBLEMS, type SignedIn } from './browser-session.ts';
 import { untilHangUp } from './hang-up.ts';
 import type { Pages } from './page-answers.ts';
 import { sendSignIn } from './sign-in-form.ts';
@@ -48,9 +48,10 @@ export function addPassword(app: FastifyInstance, service: Service, pages: Pages
     }
     if (!isOfPassword(signedIn)) return answerProblem(pages.answers, request, reply, { kind: 'not_found' });
     const form = formOf(request);
-    if (sessions.checkForm(signedIn, 'password', '', form.get('form_token')) !== 'good') {
+    const shown = sessions.checkForm(signedIn, 'password', '', form.get('form_token'));
+    if (shown !== 'good') {
       request.outcome = { error: 'form_outdated' };
-      return sendForm(request, reply.code(403), signedIn, { kind: 'form_expired' });
+      return sendForm(request, reply.code(403), signedIn, { kind: FORM_PROBLEMS[shown] });
     }
     const password = form.get('password') ?? '';
     if (password !== form.get('password_again'))

@@ -38,7 +38,7 @@ export async function sendSignIn(
     name,
     href: `${paths.signInWith}?${new URLSearchParams({ provider: id, continue: continueTo })}`,
   }));
-  const data = { email: '', problem: null, ...needed, hasPassword, providers: links, formToken };
+  const data = { email: '', problem: null, backToApp: null, ...needed, hasPassword, providers: links, formToken };
   return pages.send(reply, signInPage(pages.context(request), data), 'leaves');
 }
 

@@ -1,13 +1,14 @@
 /** Sign-in with a password, and sign-out. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Session } from '../../accounts/session.ts';
+import { notSignedInLocation } from '../../oauth/authorization-response.ts';
 import type { Parameters } from '../../oauth/parameters.ts';
 import { signedOutPage, signOutPage } from '../../pages/sign-out-page.ts';
 import { BUSY_RETRY_AFTER, setRetryAfter } from '../answer.ts';
 import { formOf } from '../form.ts';
 import { originOf } from '../origin.ts';
 import type { Service } from '../service.ts';
-import type { BrowserSessions, HasSession } from './browser-session.ts';
+import { type BrowserSessions, FORM_PROBLEMS, type HasSession } from './browser-session.ts';
 import { continuation } from './continuation.ts';
 import { goToProvider } from './go-to-provider.ts';
 import { untilHangUp } from './hang-up.ts';
@@ -42,14 +43,14 @@ export function addSignIn(app: FastifyInstance, service: Service, pages: Pages, 
     const continueTo = continuation(paths, form.get('continue'));
     const email = form.get('email') ?? '';
     const again = { ...(await onTheWayTo(service, sessions, request, continueTo)), email };
-    if (sessions.checkVisitorForm(request, 'sign-in', '', form.get('form_token')) !== 'good') {
+    const shown = sessions.checkVisitorForm(request, 'sign-in', '', form.get('form_token'));
+    if (shown !== 'good') {
       // They may have signed in in another tab meanwhile. A browser that dropped the visitor's cookie gets a new form.
       if (!again.isAgain && (await sessions.signedIn(request, continueTo ?? start)))
         return seeOther(pages, reply, continueTo ?? start);
-      return sendSignIn(service, pages, sessions, request, reply.code(403), {
-        ...again,
-        problem: { kind: 'form_expired' },
-      });
+      const problem = { kind: FORM_PROBLEMS[shown] } as const;
+      request.outcome = { error: problem.kind };
+      return sendSignIn(service, pages, sessions, request, reply.code(403), { ...again, problem });
     }
     const attempt = {
       email,
@@ -130,11 +131,11 @@ async function onTheWayTo(
   sessions: BrowserSessions,
   request: FastifyRequest,
   continueTo: string | null,
-): Promise<Pick<NeededSignIn, 'continueTo' | 'appName' | 'isAgain'>> {
+): Promise<Pick<NeededSignIn, 'continueTo' | 'appName' | 'backToApp' | 'isAgain'>> {
   const asked = await requestOnTheWay(service, continueTo);
   if (!asked) return { continueTo, appName: null };
   const isAgain = asked.prompt.includes('login') && (await sessions.signedIn(request, continueTo ?? '')) !== null;
-  return { continueTo, appName: asked.client.name, isAgain };
+  return { continueTo, appName: asked.client.name, backToApp: notSignedInLocation(asked), isAgain };
 }
 
 function seeOther(pages: Pages, reply: FastifyReply, path: string): FastifyReply {

@@ -49,6 +49,8 @@ export const en = {
     password: 'Password',
     submit: 'Sign in',
     or: 'or',
+    back: (app: string): Html => html`Go back to ${isolated(app)} without signing in`,
+    trouble: (help: Html | null): Html => html`Can’t sign in? ${help ?? 'Ask the people who run this service.'}`,
     signInWith: (product: string): Html => html`Sign in with ${isolated(product)}`,
     problems: {
       wrong_credentials: {
@@ -61,6 +63,14 @@ export const en = {
       },
       busy: { heading: 'We’re very busy', text: 'Your sign-in didn’t get through. Please try again in a moment.' },
       form_expired: { heading: 'This page was open for too long', text: 'Nothing was lost. Please sign in again.' },
+      opened_twice: {
+        heading: 'This page was opened twice',
+        text: 'Or somebody signed in or out in another window meanwhile. Nothing was lost: this page works, so please sign in here.',
+      },
+      no_cookies: {
+        heading: 'Your browser blocks our cookies',
+        text: 'Nobody can be signed in without them. Allow cookies for this site in your browser’s settings, and sign in again.',
+      },
       signed_out: {
         heading: 'You were signed out',
         text: 'So nothing was changed. Sign in, and do it again.',
@@ -116,6 +126,14 @@ export const en = {
       },
       busy: { heading: 'We’re very busy', text: 'Nothing was changed. Please try again in a moment.' },
       form_expired: { heading: 'This page was open for too long', text: 'Nothing was changed. Please type it again.' },
+      opened_twice: {
+        heading: 'This page was opened twice',
+        text: 'Or somebody signed in or out in another window meanwhile. Nothing was changed: this page works, so please type it here.',
+      },
+      no_cookies: {
+        heading: 'Your browser blocks our cookies',
+        text: 'Nothing was changed. Allow cookies for this site in your browser’s settings, and type it again.',
+      },
     },
   },
 
@@ -164,22 +182,32 @@ export const en = {
       text: 'Only continue if you yourself started this, on a device that you have in front of you, and it shows this code:',
       warning: html`Did someone else give you this code, or a link to this page? <strong>Choose Deny</strong>, or they get into your account.`,
     },
-    duration: (max: number): string => `It keeps this access, even while you’re away, for up to ${span(max)}.`,
+    duration: (max: number): string => `Access even while you’re away, for up to ${span(max)}.`,
     durationOrUnused: (max: number, unused: number): string =>
-      `It keeps this access, even while you’re away, for up to ${span(max)}; ends after ${span(unused)} without use.`,
+      `Access even while you’re away, for up to ${span(max)}; ends after ${span(unused)} without use.`,
     takeBack: (apps: string): Html =>
       html`You can take it back at any time under <a href="${apps}">Connected apps</a>.`,
     password: 'The app never sees your password.',
     allow: 'Allow',
     deny: 'Deny',
-    outdated: {
-      heading: 'Please answer once more',
-      text: 'This page was out of date, so your answer wasn’t taken. Look at everything again before you choose.',
-    },
-    throttled: {
-      heading: 'Too many answers',
-      text: (seconds: number): string =>
-        `Your account has allowed or denied a lot in a short time, so this answer wasn’t taken. Please wait ${wait(seconds)} and choose again.`,
+    notTaken: {
+      expired: {
+        heading: 'Please answer once more',
+        text: 'This page was open for too long, so your answer wasn’t taken. Look at everything again before you choose.',
+      },
+      elsewhere: {
+        heading: 'Please answer once more',
+        text: 'This page was from before another sign-in, or has changed since, so your answer wasn’t taken. Look at everything again, and at the account, before you choose.',
+      },
+      signed_out: {
+        heading: 'Please answer once more',
+        text: 'You weren’t signed in any more when you answered, so your answer wasn’t taken. Look at everything again, and at the account, before you choose.',
+      },
+      throttled: {
+        heading: 'Too many answers',
+        text: (seconds: number): string =>
+          `Your account has allowed or denied a lot in a short time, so this answer wasn’t taken. Please wait ${wait(seconds)} and choose again.`,
+      },
     },
     doubt: 'Don’t know this app? Choose Deny, and nothing is shared.',
     doubtAlready: 'Not sure? Choose Deny: it gets nothing more, and keeps what it has.',
@@ -208,9 +236,15 @@ export const en = {
 
   deviceDone: {
     allowed: {
+      title: 'Device allowed',
+      heading: 'You can go back to your device',
+      text: (app: string): Html =>
+        html`You allowed ${isolated(app)}. It connects in a moment; until then you can still take it back.`,
+    },
+    connected: {
       title: 'Device connected',
       heading: 'You can go back to your device',
-      text: (app: string): Html => html`${isolated(app)} is connected, and carries on there by itself in a moment.`,
+      text: (app: string): Html => html`${isolated(app)} is connected, and carries on there by itself.`,
     },
     denied: {
       title: 'Access denied',

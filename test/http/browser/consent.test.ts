@@ -224,7 +224,7 @@ test('RFC 6749 §10.12: a form counts for 10 minutes; after them the page asks a
   own.clock.advance(1);
   const late = await browser.submit(shown, AUTHORIZE, ALLOW);
   assert.equal(late.status, 403);
-  assert.match(late.body, /role="alert"/);
+  assert.match(late.body, /role="alert".*This page was open for too long/s);
   assert.equal((await own.installation.grants.list({ limit: 10 })).length, 1);
   assert.match((await browser.submit(late, AUTHORIZE, ALLOW)).headers.get('location') ?? '', /code=/);
 });
@@ -245,9 +245,24 @@ test('RFC 6749 §10.12: a form of an earlier session is shown anew, and what was
   assert.deepEqual(checked(shown), []);
   const anew = await browser.submit(shown, AUTHORIZE, { ...ALLOW, scope: 'files' });
   assert.equal(anew.status, 403);
-  assert.match(anew.body, /role="alert"/);
+  assert.match(anew.body, /role="alert".*This page was from before another sign-in/s);
   assert.deepEqual(checked(anew), ['files']);
   assert.equal(await grantsOf(app.clientId), 0);
+});
+
+test('who pressed Allow after signing out in another tab is told why it is asked again, before and after the sign-in', async () => {
+  const app = await addClient(service);
+  const browser = await signedInBrowser(service);
+  const shown = await browser.get(authorizeUrl(service, app));
+  await browser.submit(await browser.get(`${service.appUrl}/sign-out`), '/sign-out');
+  const pressed = await browser.submit(shown, AUTHORIZE, ALLOW);
+  const signInPage = await browser.get(service.appUrl + pressed.headers.get('location'));
+  assert.match(signInPage.body, /role="alert".*You were signed out/s);
+  const signedIn = await browser.submit(signInPage, '/sign-in', { email: 'ada@example.com', password: PASSWORD });
+  const again = await browser.get(service.appUrl + signedIn.headers.get('location'));
+  assert.match(again.body, /role="alert".*You weren’t signed in any more when you answered/s);
+  assert.equal(await grantsOf(app.clientId), 0);
+  assert.match((await browser.submit(again, AUTHORIZE, ALLOW)).headers.get('location') ?? '', /code=/);
 });
 
 test('RFC 6749 §4.1.1: a second press in the same session is a second grant, and ends nothing', async () => {

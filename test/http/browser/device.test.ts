@@ -99,9 +99,13 @@ describe('RFC 8628: a device from its code to its tokens', { concurrency: true }
     assert.ok(shown.body.includes(codes.userCode), 'RFC 8628 §3.3.1: to compare with the device');
     const done = await decide(ada, shown, 'allow', ['list']);
     assert.equal(done.status, 200);
-    assert.match(done.body, /<bdi[^>]*>Telly<\/bdi> is connected/);
+    assert.match(
+      done.body,
+      /You allowed <bdi[^>]*>Telly<\/bdi>. It connects in a moment; until then you can still take it back/,
+    );
     const { status, body } = await poll(codes);
     assert.equal(status, 200);
+    assert.match((await ada.get(shown.url)).body, /<bdi[^>]*>Telly<\/bdi> is connected/);
     const { access_token, refresh_token, ...rest } = body;
     assert.deepEqual(rest, { token_type: 'Bearer', expires_in: 1800, scope: 'watch list' });
     const checked = await me(service, String(access_token));

@@ -154,7 +154,7 @@ test('a post from elsewhere, from another browser or for another address sets no
   assert.equal((await set(browser, page, {}, { 'Sec-Fetch-Site': 'cross-site' })).status, 403);
   const stranger = await set(new Browser(), page);
   assert.equal(stranger.status, 403);
-  assert.match(stranger.body, /open for too long/);
+  assert.match(stranger.body, /blocks our cookies/);
   const other = /name="form_token" value="([^"]+)"/.exec((await browser.get(bob.address)).body)?.[1] ?? '';
   assert.equal((await set(browser, page, { form_token: other })).status, 403);
   const signInPage = await browser.get(`${service.appUrl}/sign-in`);

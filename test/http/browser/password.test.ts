@@ -107,7 +107,7 @@ test('a post from elsewhere, without its own token or without a session changes 
   assert.equal((await change(browser, {}, { 'Sec-Fetch-Site': 'cross-site' })).status, 403);
   const stale = await change(browser, { form_token: 'x' });
   assert.equal(stale.status, 403);
-  assert.match(stale.body, /open for too long/);
+  assert.match(stale.body, /opened twice/);
   const [, foreign = ''] = /name="form_token" value="([^"]+)"/.exec((await other.browser.get(url)).body) ?? [];
   assert.equal((await change(browser, { form_token: foreign })).status, 403);
   const page = await browser.get(url);

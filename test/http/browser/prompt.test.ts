@@ -70,7 +70,9 @@ describe('OpenID Connect Core §3.1.2.1: prompt=login needs a sign-in for this v
     service.clock.advance(1);
     const wrong = await browser.submit(await browser.get(login), '/sign-in', { email, password: 'wrong' });
     assert.match(wrong.body, asksAgain);
-    service.clock.advance(601);
+    service.clock.advance(6 * 3600);
+    await browser.get(`${service.appUrl}/account/apps`);
+    service.clock.advance(6 * 3600 + 1);
     const late = await browser.submit(wrong, '/sign-in', { email, password: PASSWORD });
     assert.ok(
       late.status === 403 && asksAgain.test(late.body) && late.body.includes('role="alert"'),
@@ -129,6 +131,13 @@ describe('OpenID Connect Core §3.1.2.1: prompt=login needs a sign-in for this v
     assert.ok(asksForConsent(await browser.get(marked.href)), 'and its own is good');
     service.clock.advance(601);
     assert.ok(asksForPassword(await browser.get(marked.href)), 'for ten minutes');
+  });
+
+  test('OpenID Connect Core §3.1.2.1: whose sign-in page was open for hours types the password once', async () => {
+    const browser = new Browser();
+    const page = await browser.get(login);
+    service.clock.advance(11 * 3600);
+    assert.ok(asksForConsent(await browser.get(await signInOn(browser, page))));
   });
 
   test('OpenID Connect Core §3.1.2.1: marks do not pile up in the address', async () => {

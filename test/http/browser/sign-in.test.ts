@@ -3,6 +3,7 @@ import { after, describe, test } from 'node:test';
 import { Browser, formOf, type Visit } from '../../support/browser.ts';
 import { asJson, authorizeUrl, me, obtainPair, signedInBrowser, signIn } from '../../support/flow.ts';
 import { addClient, addUser, freePort, PASSWORD, startTestService, type TestService } from '../../support/service.ts';
+import { standardUrl } from '../../support/standard.ts';
 
 const service = await startTestService({ after });
 await addUser(service);
@@ -391,17 +392,67 @@ test('ASVS 3.7.2: sign-in and sign-out only ever go on to a page of ours that as
   }
 });
 
-test('RFC 6749 §10.12: a sign-in form counts for 10 minutes in the browser that it was shown to', async (t) => {
+test('RFC 6749 §10.12: a sign-in form counts for 12 hours in the browser that it was shown to', async (t) => {
   const own = await startTestService(t);
   await addUser(own);
   const browser = new Browser();
   const page = await browser.get(`${own.appUrl}/sign-in`);
   const fields = { email: 'ada@example.com', password: PASSWORD };
-  own.clock.advance(601);
+  own.clock.advance(12 * 3600 + 1);
   const late = await browser.submit(page, '/sign-in', fields);
   assert.equal(late.status, 403);
+  assert.match(late.body, /role="alert".*This page was open for too long/s);
+  assert.equal((await new Browser().submit(late, '/sign-in', fields)).status, 403, 'another browser');
+  own.clock.advance(12 * 3600);
   assert.equal((await browser.submit(late, '/sign-in', fields)).status, 303, 'the answer is a fresh form');
-  assert.equal((await new Browser().submit(page, '/sign-in', fields)).status, 403, 'another browser');
+});
+
+test('who blocks cookies is told so, and who opened the page twice is told something else', async () => {
+  const fields = { email: 'ada@example.com', password: PASSWORD };
+  const blocking = new Browser();
+  let page = await blocking.get(authorizeUrl(service, await addClient(service)));
+  for (const time of ['first', 'second']) {
+    blocking.cookies.clear();
+    page = await blocking.submit(page, '/sign-in', fields);
+    assert.equal(page.status, 403, time);
+    assert.match(page.body, /role="alert".*Your browser blocks our cookies.*Allow cookies for this site/s);
+  }
+  assert.ok(service.log.some((line) => line.includes('"error":"no_cookies"')));
+  const browser = new Browser();
+  const one = await browser.get(`${service.appUrl}/sign-in`);
+  browser.cookies.clear();
+  await browser.get(`${service.appUrl}/sign-in`);
+  const twice = await browser.submit(one, '/sign-in', fields);
+  assert.match(twice.body, /role="alert".*This page was opened twice.*this page works/s);
+  assert.equal((await browser.submit(twice, '/sign-in', fields)).status, 303);
+  await browser.submit(await browser.get(`${service.appUrl}/sign-out`), '/sign-out');
+  const signedOut = await browser.submit(one, '/sign-in', fields);
+  assert.match(signedOut.body, /signed in or out in another window/, 'not cookies: its mark is there');
+});
+
+test('RFC 6749 §4.1.2.1: from sign-in a link leads back to the app, which is told access_denied', async () => {
+  const app = await addClient(service);
+  const backOf = ({ body }: Visit) => {
+    const [, href = ''] = /<a href="([^"]*)">Go back to/.exec(body) ?? [];
+    return new URL(href.replaceAll('&amp;', '&'));
+  };
+  const [published, standard] = [authorizeUrl(service, app), standardUrl(service, app)];
+  for (const url of [
+    published,
+    standard,
+    `${service.appUrl}/sign-in?continue=${encodeURIComponent(new URL(standard).pathname + new URL(standard).search)}`,
+  ]) {
+    const page = await new Browser().get(url);
+    const { origin, pathname, searchParams } = backOf(page);
+    assert.equal(origin + pathname, 'https://client.example/callback');
+    assert.equal(searchParams.get('error'), 'access_denied');
+    assert.ok(searchParams.get('state'));
+    assert.equal(searchParams.get('iss'), url === published ? null : service.appUrl);
+    assert.match(page.body, /Can’t sign in\? Ask the people who run this service/);
+    const wrong = await new Browser().submit(page, '/sign-in', { email: 'x', password: 'x' });
+    assert.equal(backOf(wrong).searchParams.get('error'), 'access_denied', 'also after a mistake');
+  }
+  assert.doesNotMatch((await new Browser().get(`${service.appUrl}/sign-in`)).body, /Go back to/);
 });
 
 test('ASVS 6.3.8: the answer to a request without a session is the same wherever one is needed', async () => {
