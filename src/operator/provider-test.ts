@@ -180,7 +180,8 @@ function ofTls(url: URL, { certificateEndsAt }: Answered, now: number): Provider
 /** RFC 9110 §6.6.1: to a second. */
 function ofClock({ date, at }: Answered): ProviderFinding {
   if (date === null) return good('clock', 'unknown: the answer has no Date', 'compare the two clocks by hand');
-  const difference = Math.round((date - at) / 1000);
+  // The header has no fractions of a second.
+  const difference = Math.trunc((date - at) / 1000);
   const detail =
     difference === 0 ? 'the same' : `${Math.abs(difference)} s ${difference > 0 ? 'ahead of' : 'behind'} ours`;
   return Math.abs(date - at) > MAX_CLOCK_DIFFERENCE_MS
