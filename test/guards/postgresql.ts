@@ -21,7 +21,7 @@ export const postgresqlGuards: readonly Guard[] = [
   ),
   ...guardsIn(
     'src/storage/postgresql/grants.ts',
-    ['test/postgresql/conformance.test.ts'],
+    ['test/postgresql/conformance.test.ts', 'test/postgresql/instances.test.ts'],
     [
       ['no grant is issued in a session that ended', 'in_session IN (SELECT digest FROM held)', 'true'],
       [

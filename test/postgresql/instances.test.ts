@@ -360,3 +360,18 @@ test('RFC 7523 §3: two instances give a client no more marks than it may have, 
     await server.query(url, 'SELECT client_id, marks FROM client_assertion_total ORDER BY client_id'),
   );
 });
+
+test('a grant waits for the end of its session that is being written, and is not there then', async (t) => {
+  const { one, other, url } = await openTwo(t);
+  const [session, grant] = [sampleSession(), sampleGrant()];
+  await one.addSession(session, sampleAccount().password, null, event('sign_in'));
+  const transaction = await openTransaction(t, url);
+  await transaction.query('DELETE FROM session WHERE digest = $1', [session.digest]);
+  const issuing = other.issueGrant(grant, event('consent_allowed'), session.digest);
+  const waiting = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()";
+  const isWaiting = async () => (await server.query(url, waiting)).length === 1;
+  while ((await Promise.race([issuing, pause(20, 'not yet')])) === 'not yet' && !(await isWaiting()));
+  await transaction.query('COMMIT');
+  assert.equal(await issuing, false);
+  assert.equal(await one.findGrant(grant.id), null);
+});
