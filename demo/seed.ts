@@ -71,6 +71,11 @@ async function registerApp({ clients }: Installation, redirectUri: string): Prom
   const appName = 'Postcards';
   const { client, clientSecret } = await clients.register('confidential', {
     name: appName,
+    publisher: 'Postcards & Co.',
+    homepage: 'https://postcards.example/',
+    privacyPage: 'https://postcards.example/privacy',
+    contact: 'hello@postcards.example',
+    isChecked: true,
     redirectUris: [redirectUri],
     scopes: SCOPES,
   });

@@ -7,6 +7,11 @@ import { readJwksFile } from './jwks-file.ts';
 import type { TimeSetting } from './option.ts';
 
 type SettingsOptions = {
+  publisher?: string | false;
+  homepage?: string | false;
+  privacy?: string | false;
+  contact?: string | false;
+  checked?: boolean;
   redirectUri?: string[];
   scope?: Scope[] | false;
   optionalScope?: Scope[] | false;
@@ -34,6 +39,11 @@ export type UpdateOptions = SettingsOptions & {
 export async function newSettings(options: RegisterOptions): Promise<ClientSettings> {
   return {
     name: options.name,
+    publisher: options.publisher || null,
+    homepage: options.homepage || null,
+    privacyPage: options.privacy || null,
+    contact: options.contact || null,
+    isChecked: options.checked ?? false,
     redirectUris: options.redirectUri ?? [],
     scopes: [...(options.scope || []), ...(options.optionalScope || [])],
     requirePkce: options.requirePkce ?? false,
@@ -54,6 +64,11 @@ export async function changedSettings(client: Client, options: UpdateOptions): P
   const changesScopes = options.scope ?? options.optionalScope;
   return withoutUndefined<ClientSettings>({
     name,
+    publisher: textOrNone(options.publisher),
+    homepage: textOrNone(options.homepage),
+    privacyPage: textOrNone(options.privacy),
+    contact: textOrNone(options.contact),
+    isChecked: options.checked,
     redirectUris: changesUris === undefined ? undefined : changedUris(client, options),
     scopes: changesScopes === undefined ? undefined : changedScopes(client, options),
     requirePkce,
@@ -75,6 +90,11 @@ function withoutUndefined<Settings extends object>(
 ): Partial<Settings> {
   const changed = Object.entries(settings).filter(([, value]) => value !== undefined);
   return Object.fromEntries(changed) as Partial<Settings>;
+}
+
+/** Null after an option that removes, undefined without any. */
+function textOrNone(text: string | false | undefined): string | null | undefined {
+  return text === false ? null : text;
 }
 
 async function keysFrom(file: string | false | undefined): Promise<readonly PublicKey[]> {

@@ -11,7 +11,12 @@ import { isoTime, readableTime } from './time.ts';
 export const SHOWN_ONCE = 'The secret is shown this once, and only its digest is kept: store it safely now.';
 
 /** What an app's developer needs: five things, and for the device flow a sixth. */
-export function fiveThings(client: Client, clientSecret: string | null, endpoints: Endpoints): CommandResult {
+export function fiveThings(
+  client: Client,
+  clientSecret: string | null,
+  endpoints: Endpoints,
+  warnings: readonly string[],
+): CommandResult {
   // The published face requires a secret, and has no device flow.
   const face = endpoints[clientSecret === null || client.deviceFlow ? 'standard' : 'published'];
   const device = client.deviceFlow ? endpoints.deviceAuthorizationUrl : null;
@@ -41,7 +46,10 @@ export function fiveThings(client: Client, clientSecret: string | null, endpoint
       `With an OAuth library, give it the issuer ${endpoints.issuer}`,
       ...(clientSecret === null ? [] : ['', SHOWN_ONCE]),
     ],
-    note: `Next: "valetkey client show ${client.id}" shows what is registered, and "client update" changes it.`,
+    note: [
+      ...warnings,
+      `Next: "valetkey client show ${client.id}" shows what is registered, and "client update" changes it.`,
+    ],
   };
 }
 
@@ -62,6 +70,11 @@ function clientJson(client: Client, secrets: readonly LiveSecret[]) {
     client_id: client.id,
     type: client.type,
     name: client.name,
+    publisher: client.publisher,
+    homepage: client.homepage,
+    privacy_page: client.privacyPage,
+    contact: client.contact,
+    is_checked: client.isChecked,
     redirect_uris: client.redirectUris,
     scopes: client.scopes.map(({ name, sentence, optional }) => ({ name, sentence, optional })),
     require_pkce: client.requirePkce,
@@ -118,6 +131,11 @@ function clientCard(client: Client, secrets: readonly LiveSecret[]): string[] {
   const rows: Record<Exclude<keyof Client, 'epoch' | 'resumedAt'>, Parameters<typeof card>[0][number]> = {
     id: ['Client ID', client.id],
     name: ['Name', client.name],
+    publisher: ['Publisher', client.publisher ?? ''],
+    homepage: ['Homepage', client.homepage ?? ''],
+    privacyPage: ['Privacy page', client.privacyPage ?? ''],
+    contact: ['Contact', client.contact ?? ''],
+    isChecked: ['Checked', client.isChecked ? 'you vouch for its publisher and redirect hosts' : ''],
     type: ['Type', client.type],
     status: ['Status', client.status],
     redirectUris: ['Redirect URIs', client.redirectUris.length === 0 ? 'none' : client.redirectUris],

@@ -26,6 +26,15 @@ const CONSENT = [
   'when users are asked: "ask" each time (the default), "remember" to ask only for something new, "skip" never, for your own apps',
 ] as const;
 
+const PUBLISHER = ['--publisher <name>', 'who makes the app, as its users read it'] as const;
+const HOMEPAGE = ['--homepage <url>', "the app's web page"] as const;
+const PRIVACY = ['--privacy <url>', 'what the app says of privacy'] as const;
+const CONTACT = ['--contact <address>', 'whom its users may ask: an e-mail address or a page'] as const;
+const CHECKED = [
+  '--checked',
+  'you checked that it is the publisher, and that the hosts of the redirect URIs are theirs: users read so; a change of either ends it',
+] as const;
+
 const AUDIENCE = [
   '--assertion-audience <which>',
   'what the app\'s signed assertions are for: "any" (the default), this server by its issuer or an endpoint, or "issuer" alone',
@@ -51,6 +60,11 @@ function addRegister(client: CliCommand, run: CommandRun): void {
       'client register --name "Acme TV" --public --device',
     ])
     .requiredOption('--name <name>', 'what users know the app by')
+    .option(...PUBLISHER)
+    .option(...HOMEPAGE)
+    .option(...PRIVACY)
+    .option(...CONTACT)
+    .option(...CHECKED)
     .option('--redirect-uri <uri...>', 'where users are sent back to; may be given again; not needed with --device')
     .option('--scope <scope...>', 'NAME, or "NAME=What it allows, in words for the consent page"', readScope)
     .option('--optional-scope <scope...>', 'the same, for what users may leave out', readOptionalScope)
@@ -68,7 +82,7 @@ function addRegister(client: CliCommand, run: CommandRun): void {
       await run.withInstallation(
         async ({ clients, endpoints }) => {
           const { client, clientSecret } = await clients.register(options.public ? 'public' : 'confidential', settings);
-          return fiveThings(client, clientSecret, endpoints);
+          return fiveThings(client, clientSecret, endpoints, await clients.warnings(client));
         },
         { mayCreate: true },
       );
@@ -99,6 +113,16 @@ function addUpdate(client: CliCommand, run: CommandRun): void {
       'client update app_6qm1v0t4y8d3k2xz --refresh-overlap 30s --refresh-retry-window default',
     ])
     .option('--name <name>', 'what users know the app by')
+    .option(...PUBLISHER)
+    .option('--no-publisher', 'nobody is named as its maker')
+    .option(...HOMEPAGE)
+    .option('--no-homepage', 'no homepage')
+    .option(...PRIVACY)
+    .option('--no-privacy', 'no privacy page')
+    .option(...CONTACT)
+    .option('--no-contact', 'no contact')
+    .option(...CHECKED)
+    .option('--no-checked', 'you vouch for it no longer')
     .option('--redirect-uri <uri...>', 'these instead of all redirect URIs')
     .option('--add-redirect-uri <uri...>', 'these as well')
     .option('--remove-redirect-uri <uri...>', 'these no longer')
@@ -128,16 +152,22 @@ function addUpdate(client: CliCommand, run: CommandRun): void {
       return run.withInstallation(async ({ clients, secretUses }) => {
         const before = await clients.show(id);
         const updated = await clients.update(id, await changedSettings(before, changes));
-        return { ...(await shownClient(updated, secretUses)), note: noteOfUpdate(before, updated) };
+        const known = await clients.warnings(before);
+        const warnings = (await clients.warnings(updated)).filter((warning) => !known.includes(warning));
+        return { ...(await shownClient(updated, secretUses)), note: [noteOfUpdate(before, updated), ...warnings] };
       });
     });
 }
 
-function noteOfUpdate(before: Client, { id, name, type, keys, secrets, scopes }: Client): string {
+function noteOfUpdate(before: Client, updated: Client): string {
+  const { id, name, type, keys, secrets, scopes } = updated;
   const cannotProveItself = type === 'confidential' && keys.length === 0 && secrets.length === 0;
   const losesScopes = before.scopes.some((scope) => scopes.every((left) => left.name !== scope.name));
   return [
     `${name} is updated.`,
+    before.isChecked &&
+      !updated.isChecked &&
+      'You no longer vouch for it: its publisher or the host of a redirect URI changed. Check them, and give --checked again.',
     cannotProveItself && `It has neither a key nor a secret now: "valetkey client rotate-secret ${id}" makes a secret.`,
     losesScopes && `What users allowed before stays allowed: "valetkey client revoke-grants ${id}" ends it.`,
   ]

@@ -7,8 +7,8 @@ export type CommandResult = {
   readonly json: unknown;
   /** Lines for people. */
   readonly text: readonly string[];
-  /** A line on standard error. */
-  readonly note?: string;
+  /** A line on standard error, or several. */
+  readonly note?: string | readonly string[];
   /** 1 if the command found something wrong. */
   readonly exitCode?: number;
 };
@@ -54,7 +54,8 @@ export class CommandRun {
   print({ json, text, note, exitCode = 0 }: CommandResult): void {
     const lines = this.json ? JSON.stringify(json, null, 2).split('\n') : text.map(this.#asCalled);
     this.context.stdout.write(`${lines.map(plain).join('\n')}\n`);
-    if (note !== undefined) this.context.stderr.write(`${plain(this.#asCalled(note))}\n`);
+    for (const line of note === undefined ? [] : [note].flat())
+      this.context.stderr.write(`${plain(this.#asCalled(line))}\n`);
     this.exitCode = exitCode;
   }
 }

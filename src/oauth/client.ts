@@ -24,6 +24,13 @@ export type Client = {
   readonly id: string;
   readonly type: ClientType;
   readonly name: string;
+  /** Who makes it, and its web page, its page about privacy and whom to ask (an e-mail or https address), as the operator says. */
+  readonly publisher: string | null;
+  readonly homepage: string | null;
+  readonly privacyPage: string | null;
+  readonly contact: string | null;
+  /** Whether the operator vouches for the publisher, and that the redirect URIs' hosts are theirs. */
+  readonly isChecked: boolean;
   readonly redirectUris: readonly string[];
   readonly scopes: readonly Scope[];
   readonly requirePkce: boolean;

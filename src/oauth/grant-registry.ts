@@ -6,7 +6,7 @@ import { isForDevice } from './device-authorization.ts';
 import { OperatorError } from './error.ts';
 import { grantIdText, parseGrantId } from './grant.ts';
 import { findGrantLife, type GrantLife } from './grant-life.ts';
-import { isRegisteredRedirectUri } from './redirect-uri.ts';
+import { isRegisteredRedirectUri, redirectHost } from './redirect-uri.ts';
 import { scopeNames } from './scope.ts';
 import type { AuditStore, GrantCount, GrantFilter, GrantStore, GrantSummary, ListedGrant } from './store.ts';
 
@@ -22,6 +22,8 @@ export type ConnectedApp = {
   readonly isDevice: boolean;
   /** It was allowed, and its code or device code is not redeemed yet. */
   readonly isWaiting: boolean;
+  /** The hosts that it sends people to; none for a device. */
+  readonly redirectHosts: readonly string[];
   /** The scope names of all its grants together. */
   readonly scope: readonly string[];
   readonly since: number;
@@ -177,6 +179,7 @@ function asConnectedApp(summaries: readonly GrantSummary[]): ConnectedApp {
     grantId: grantIdText(newest.id),
     isDevice: isForDevice(newest),
     isWaiting: !newest.isRedeemed,
+    redirectHosts: isForDevice(newest) ? [] : [...new Set(summaries.map((each) => redirectHost(each.redirectUri)))],
     scope: scopesOf(summaries),
     since: Math.min(...summaries.map(({ grantedAt }) => grantedAt)),
     lastUsedAt: Math.max(...summaries.map(({ lastUsedAt }) => lastUsedAt ?? 0)) || null,

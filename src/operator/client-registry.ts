@@ -7,6 +7,7 @@ import { newId } from '../oauth/registered-id.ts';
 import { type Scope, sentenceProblem } from '../oauth/scope.ts';
 import { makeSecret } from '../oauth/secret.ts';
 import type { ClientStore, ScopeStore } from '../oauth/store.ts';
+import { checkProfile, endsVouching, misleading } from './app-profile.ts';
 import { refuseCommaListOfScopes, refuseCommaListOfUris } from './comma-lists.ts';
 import { checkKeys, checkName, checkScopeNames } from './registration.ts';
 import { changesOf } from './registration-changes.ts';
@@ -15,6 +16,11 @@ import { type WhichSecret, withNewSecret, withoutSecret } from './secret-rotatio
 /** What the operator decides about a client; seconds, or null for the installation's default. */
 export type ClientSettings = {
   readonly name: string;
+  readonly publisher: string | null;
+  readonly homepage: string | null;
+  readonly privacyPage: string | null;
+  readonly contact: string | null;
+  readonly isChecked: boolean;
   readonly redirectUris: readonly string[];
   readonly scopes: readonly Scope[];
   readonly requirePkce: boolean;
@@ -29,6 +35,11 @@ export type ClientSettings = {
 
 /** What is registered of a client whose operator says nothing more. */
 const USUAL: Omit<ClientSettings, 'name'> = {
+  publisher: null,
+  homepage: null,
+  privacyPage: null,
+  contact: null,
+  isChecked: false,
   redirectUris: [],
   scopes: [],
   requirePkce: false,
@@ -102,9 +113,20 @@ export class ClientRegistry {
     return client;
   }
 
-  /** Changes some settings of a client and returns it as it is then. */
-  async update(id: string, changes: Partial<ClientSettings>): Promise<Client> {
+  /** What people could not tell, or not understand, of a client: sentences for the operator, with what to do. */
+  async warnings(client: Client): Promise<string[]> {
+    const { store } = this.#parts;
+    return misleading(client, await store.listClients(), await store.listScopes());
+  }
+
+  /**
+   * Changes some settings of a client and returns it as it is then. A change of its publisher, or of a redirect URI's host,
+   * ends the operator's word for it, unless that is given anew.
+   */
+  async update(id: string, given: Partial<ClientSettings>): Promise<Client> {
     const before = await this.show(id);
+    const isOver = given.isChecked === undefined && endsVouching(before, { ...before, ...given });
+    const changes = isOver ? { ...given, isChecked: false } : given;
     const client = { ...before, ...changes };
     if (client.type === 'public' && changes.requirePkce === false)
       // RFC 9700 §2.1.1
@@ -194,6 +216,7 @@ function mustBeThere(there: boolean, id: string): void {
 
 function checkSettings(type: ClientType, settings: ClientSettings, accessTokenLifetime: number): void {
   checkName(settings.name);
+  checkProfile(settings);
   checkRedirectUris(type, settings);
   checkScopes(settings.scopes);
   if (type === 'public' && settings.keys.length > 0)

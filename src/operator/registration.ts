@@ -7,12 +7,12 @@ import { scopeNameProblem } from '../oauth/scope.ts';
 const MAX_SCOPES = 100;
 
 /** Throws an `OperatorError` unless people can read the name on a page. */
-export function checkName(name: string): void {
+export function checkName(name: string, what = 'a name'): void {
   const length = [...name].length;
   if (name.trim() !== name || length < 1 || length > 100)
-    throw new OperatorError('a name has 1 to 100 characters and no space around it');
+    throw new OperatorError(`${what} has 1 to 100 characters and no space around it`);
   if (/\p{Cc}|\p{Cf}|\p{Cs}|\p{Zl}|\p{Zp}/u.test(name))
-    throw new OperatorError('a name must not hold control, direction or invisible characters');
+    throw new OperatorError(`${what} must not hold control, direction or invisible characters`);
 }
 
 /** Throws an `OperatorError` unless these can be the scopes of one registration. */

@@ -1,3 +1,4 @@
+import { type AppProfile, appProfile } from './app-profile.ts';
 import type { PageAccount } from './consent-page.ts';
 import { hiddenFields } from './form.ts';
 import { type Html, html } from './html.ts';
@@ -18,6 +19,9 @@ export type ConnectedApp = {
   /** Whether it was allowed, and the app has not fetched it yet. */
   isWaiting: boolean;
   appName: string;
+  profile: AppProfile;
+  /** The hosts that it sends people to; none for a device. */
+  hosts: readonly string[];
   permissions: readonly Permission[];
   since: number;
   lastUsed: number | null;
@@ -68,12 +72,14 @@ ${apps.map((app) => appCard(context, app, formToken))}</ul>
 <p class="fine">${context.messages.connectedApps.timeZone}</p>`;
 }
 
-function appCard({ messages, paths }: PageContext, app: ConnectedApp, formToken: string): Html {
+function appCard(context: PageContext, app: ConnectedApp, formToken: string): Html {
+  const { messages, paths } = context;
   const { isDevice, isWaiting, appName, clientId, grantId } = app;
   const texts = messages.connectedApps;
   return html`<li class="app-card">
 ${monogram(appName, 'app')}
 <div class="app-head"><h2>${isolated(appName)}</h2>
+${appProfile(context, app.profile, app.hosts)}
 ${(isDevice || isWaiting) && html`<p class="kinds">${isDevice && html`<span>${icons.device}${texts.onDevice}</span> `}${isWaiting && html`<span>${icons.clock}${texts.waiting}</span>`}</p>`}
 ${dates(messages, app)}</div>
 <div class="app-access"><h3>${isWaiting ? texts.canOnceFetched : texts.can}</h3>

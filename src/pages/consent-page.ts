@@ -1,3 +1,4 @@
+import { type AppProfile, appProfile } from './app-profile.ts';
 import { requestedPermissions } from './consent-permissions.ts';
 import { displayName } from './display-name.ts';
 import { hiddenFields } from './form.ts';
@@ -16,6 +17,7 @@ export type PageAccount = { name: string; email: string | null };
 /** What the consent page shows. */
 export type ConsentData = ConsentDestination & {
   appName: string;
+  profile: AppProfile;
   account: PageAccount;
   /** Whether the app can use the account now; then `earlier` of a permission tells what is not new. */
   hasAccessAlready: boolean;
@@ -66,6 +68,7 @@ export function consentPage(context: PageContext, data: ConsentData): Html {
     { title, shape: 'card', isDecision: true },
     html`<div class="asking">${monogram(data.appName, 'app')}
 <div><h1>${heading(data.appName, brand.productName)}</h1>
+${appProfile(context, data.profile)}
 ${data.hasAccessAlready && html`<p class="lead">${asksForMore ? texts.leadMore : texts.leadNothingNew}</p>`}</div></div>
 ${data.notTaken && problemNotice(whyNotTaken(texts, data.notTaken))}
 ${'userCode' in data && askingDevice(context, data.userCode)}

@@ -53,11 +53,12 @@ ${main}
 
 /** A link to the people who can help, or nothing if the operator named none. */
 export function supportLink({ brand, messages }: PageContext): Html | null {
-  const href = supportHref(brand.supportAddress ?? '');
+  const href = addressHref(brand.supportAddress ?? '');
   return href === null ? null : html`<a href="${href}">${messages.layout.support}</a>`;
 }
 
-function supportHref(address: string): string | null {
+/** The link to an https or e-mail address; null for every other text. */
+export function addressHref(address: string): string | null {
   if (/^https:\/\/[^\s]+$/.test(address)) return address;
   return /^[^\s@:/?#&%]+@[^\s@:/?#&%]+$/.test(address) ? `mailto:${address}` : null;
 }

@@ -152,6 +152,9 @@ button:active, .button:active { transform: translateY(1px); }
 main > .monogram.app { inline-size: 3rem; block-size: 3rem; font-size: 1.375rem; border-radius: 0.875rem; }
 .asking { display: grid; grid-template-columns: auto minmax(0, 1fr); gap: 0.75rem 1rem; align-items: start; }
 .asking .monogram { inline-size: 3rem; block-size: 3rem; font-size: 1.375rem; border-radius: 0.875rem; }
+.profile { display: flex; flex-wrap: wrap; gap: 0 0.875rem; margin-block-start: 0.25rem; font-size: 0.8125rem; color: var(--muted); }
+.profile .checked { display: flex; align-items: center; gap: 0.25rem; color: var(--success); font-weight: 550; }
+.profile .icon { inline-size: 1rem; block-size: 1rem; }
 .asking .lead { margin-block-start: 0.375rem; font-size: 0.9375rem; }
 .account { display: flex; flex-wrap: wrap; align-items: center; gap: 0.5rem 0.75rem; padding: 0.625rem 0.75rem; background: var(--sunken); border-radius: 0.75rem; font-size: 0.875rem; line-height: 1.4; }
 .account p { flex: 1 1 7rem; min-inline-size: 0; }

@@ -13,6 +13,11 @@ const settings: ClientSettings = {
   name: 'One',
   redirectUris: ['https://one.test/cb'],
   scopes: [scope('read', 'Read your things')],
+  publisher: null,
+  homepage: null,
+  privacyPage: null,
+  contact: null,
+  isChecked: false,
   requirePkce: false,
   refreshOverlap: null,
   refreshRetryWindow: null,
@@ -45,6 +50,12 @@ const wrongSettings: [string, Partial<ClientSettings>, RegExp][] = [
   ['a name with a line break', { name: 'One\nTwo' }, /invisible/],
   ['a name with a line separator', { name: 'One\u2028Two' }, /invisible/],
   ['a name with an unpaired surrogate', { name: 'One\ud800' }, /invisible/],
+  ['an empty publisher', { publisher: '' }, /a publisher has 1 to 100/],
+  ['a homepage over plain http', { homepage: 'http://one.test/' }, /homepage "http:.*not an https address/],
+  ['a privacy page with a user name', { privacyPage: 'https://a@one.test/' }, /privacy page .*not an https address/],
+  ['a script for a homepage', { homepage: 'javascript:alert(1)' }, /not an https address/],
+  ['a contact that is neither', { contact: 'one.test' }, /an https address or an e-mail address/],
+  ['a word for nobody', { isChecked: true, publisher: null }, /give --publisher with --checked/],
   ['no redirect URI at all', { redirectUris: [] }, /at least one/],
   ['21 redirect URIs', { redirectUris: uris(21) }, /at most 20/],
   ['a redirect URI twice', { redirectUris: ['https://one.test/cb', 'https://one.test/cb'] }, /twice/],
@@ -97,6 +108,56 @@ test('a client is registered with a secret that is shown this once, and works', 
   assert.ok(!JSON.stringify(event).includes(clientSecret));
 });
 
+test('the operator’s word for an app ends with another publisher or another redirect host, and with nothing else', async (context) => {
+  const memory = await openMemory(context);
+  const registry = registryOf(memory);
+  const vouched = { publisher: 'One Ltd', isChecked: true };
+  const after = async (changes: Partial<ClientSettings>) => {
+    const { client } = await registry.register('confidential', { ...settings, ...vouched });
+    return (await registry.update(client.id, changes)).isChecked;
+  };
+  const ends: Partial<ClientSettings>[] = [
+    { publisher: 'Two Ltd' },
+    { redirectUris: ['https://two.test/cb'] },
+    { redirectUris: [...settings.redirectUris, 'https://two.test/cb'] },
+    { redirectUris: ['https://one.test:8443/cb'] },
+    { isChecked: false },
+  ];
+  for (const changes of ends) assert.equal(await after(changes), false, JSON.stringify(changes));
+  const stays: Partial<ClientSettings>[] = [
+    { name: 'Uno' },
+    { homepage: 'https://uno.test/' },
+    { redirectUris: [...settings.redirectUris, 'https://one.test/another'] },
+    { publisher: 'Two Ltd', redirectUris: ['https://two.test/cb'], isChecked: true },
+  ];
+  for (const changes of stays) assert.equal(await after(changes), true, JSON.stringify(changes));
+  const [, , recorded] = (await memory.store.listAuditEvents({ action: 'client_updated', limit: 9 })).toReversed();
+  assert.match(String(recorded?.detail), /is_checked -true \+false/, 'the trail tells that it ended');
+});
+
+test('the operator is warned of a name that another app has, and of a scope that nobody would understand', async (context) => {
+  const memory = await openMemory(context);
+  const registry = registryOf(memory);
+  const register = async (name: string, scopes: Scope[] = []) =>
+    (await registry.register('confidential', { ...settings, name, scopes })).client;
+  const one = await register('Acme Mail');
+  assert.deepEqual(await registry.warnings(one), []);
+  for (const name of ['Acme Mail', 'ACME  mail', 'Ａcme Mail'])
+    assert.match(String(await registry.warnings(await register(name))), /has this name, app_/, name);
+  assert.deepEqual(await registry.warnings(await register('Acme Post')), []);
+  const scoped = await register('Reader', [scope('read'), scope('write', 'Write'), scope('list')]);
+  assert.deepEqual(
+    (await registry.warnings(scoped)).map((warning) => /define (\S+)/.exec(warning)?.[1]),
+    ['read', 'list'],
+  );
+  await memory.store.defineScope(
+    { name: 'read', sentences: { ar: 'قراءة' }, createdAt: 0 },
+    null,
+    auditEvent('scope_defined', operator, 0, {}),
+  );
+  assert.equal((await registry.warnings(scoped)).length, 1);
+});
+
 test('RFC 6749 §2.1: a public client has no secret, and can get none', async (context) => {
   const registry = registryOf(await openMemory(context));
   const { client, clientSecret } = await registry.register('public', {
@@ -122,10 +183,15 @@ test('RFC 6749 §2.1: what an operator does not say is as usual: asked each time
   const registry = registryOf(await openMemory(context));
   const { client } = await registry.register('confidential', { name: 'One', redirectUris: ['https://one.test/cb'] });
   const { name, redirectUris, scopes, requirePkce, refreshOverlap, refreshRetryWindow, consent, deviceFlow } = client;
-  const { assertionAudience, seesExternalId } = client;
+  const { assertionAudience, seesExternalId, publisher, homepage, privacyPage, contact, isChecked } = client;
   assert.deepEqual(
     {
       name,
+      publisher,
+      homepage,
+      privacyPage,
+      contact,
+      isChecked,
       redirectUris,
       scopes,
       requirePkce,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { AppProfile } from '../../src/pages/app-profile.ts';
 import { type ConsentDestination, consentPage } from '../../src/pages/consent-page.ts';
 import { libraryExample } from '../../src/pages/developers-examples.ts';
 import { deviceCodePage, deviceDonePage } from '../../src/pages/device-pages.ts';
@@ -56,7 +57,7 @@ for (const language of languages) {
       for (const [, href] of text.matchAll(/<a [^>]*href="([^"]*)"/g)) {
         assert.match(
           href ?? '',
-          /^(?:\/[a-z-]|\/$|#[a-z]|mailto:help@northwind\.example$|https:\/\/planner\.example\/cb\?error=access_denied&)/,
+          /^(?:\/[a-z-]|\/$|#[a-z]|mailto:(?:help@northwind|hi@planner)\.example$|https:\/\/planner\.example\/(?:privacy)?$|https:\/\/planner\.example\/cb\?error=access_denied&)/,
           name,
         );
       }
@@ -117,8 +118,18 @@ test('OpenID Connect Core §3.1.2.1: who has to sign in again is told which app 
   assert.ok(textOf(page).includes('For your security, Planner asks you to sign in again'));
 });
 
+const profile: AppProfile = {
+  publisher: 'Planner Ltd',
+  homepage: 'https://planner.example/',
+  privacyPage: 'https://planner.example/privacy',
+  contact: 'hi@planner.example',
+  isChecked: false,
+};
+const nobody: AppProfile = { publisher: null, homepage: null, privacyPage: null, contact: null, isChecked: false };
+
 const consent = {
   appName: 'Planner',
+  profile: nobody,
   account: { name: 'Ada', email: 'ada@northwind.example' },
   hasAccessAlready: false,
   permissions: [] as Permission[],
@@ -158,6 +169,18 @@ test('the consent page names the app, the account, the host, what it means and h
   const page = consentMarkup({});
   assert.match(page, /<button class="primary" name="decision" value="allow">Allow<\/button>/);
   assert.match(page, /<button class="secondary" name="decision" value="deny">Deny<\/button>/);
+});
+
+test('the consent page says who makes the app, whether that was checked, and where to read more', () => {
+  const checked = { ...profile, isChecked: true };
+  assert.match(said({ profile: checked }), /by Planner Ltd\s+Checked by Northwind\s+Website\s*Privacy\s*Contact/);
+  assert.doesNotMatch(said({ profile }), /Checked/);
+  assert.match(said({}), /Its maker isn’t named/);
+  assert.doesNotMatch(said({}), /Website|Privacy|Contact/);
+  const page = consentMarkup({ profile });
+  for (const href of ['https://planner.example/', 'https://planner.example/privacy', 'mailto:hi@planner.example'])
+    assert.ok(page.includes(`<a href="${href}" target="_blank" rel="noopener noreferrer">`), href);
+  assert.doesNotMatch(consentMarkup({ profile: { ...profile, homepage: 'javascript:alert(1)' } }), /javascript/);
 });
 
 test('an app on this device is called that, and only that', () => {

@@ -69,9 +69,18 @@ export function samplePages(context: PageContext, text: Replace = unchanged): Re
   const password = { email: account.email, formToken: text('token'), wasChanged: false };
   const newPassword = { email: account.email, formToken: text('token') };
   const mustChange = { accountId: text('usr_ada'), continueTo: text('/device') };
+  const profile = {
+    publisher: text('Planner Ltd'),
+    homepage: 'https://planner.example/',
+    privacyPage: 'https://planner.example/privacy',
+    contact: 'hi@planner.example',
+    isChecked: true,
+  };
+  const nobody = { publisher: null, homepage: null, privacyPage: null, contact: null, isChecked: false };
   const consent = {
     lasts: { max: 31_536_000, unused: 2_592_000 },
     notTaken: null,
+    profile,
     appName: text('Meeting Room Planner'),
     account,
     hasAccessAlready: false,
@@ -104,7 +113,15 @@ export function samplePages(context: PageContext, text: Replace = unchanged): Re
     signOutFormToken: text('token'),
   };
   const ends = { ends: 1_811_536_000_000, endsUnused: 1_797_592_000_000 };
-  const inBrowser = { grantId: text('g'), isDevice: false, isWaiting: false, lastUsed: null, ...ends };
+  const inBrowser = {
+    grantId: text('g'),
+    isDevice: false,
+    isWaiting: false,
+    lastUsed: null,
+    profile,
+    hosts: [text('planner.example')],
+    ...ends,
+  };
   const waiting = { ...inBrowser, isWaiting: true, since: 1_795_000_000_000 };
   const apps = [
     {
@@ -119,14 +136,22 @@ export function samplePages(context: PageContext, text: Replace = unchanged): Re
       ...inBrowser,
       clientId: text('a'),
       isDevice: true,
+      hosts: [],
       appName: text('Meeting Room Planner'),
       permissions,
       since: 1_788_000_000_000,
       lastUsed: 1_794_000_000_000,
     },
     { ...waiting, isDevice: true, clientId: text('a'), appName: text('Meeting Room Planner'), permissions },
-    { ...inBrowser, clientId: text('b'), appName: text('Backup'), since: 1_790_000_000_000, permissions: [] },
-    { ...waiting, clientId: text('b'), appName: text('Backup'), permissions: [] },
+    {
+      ...inBrowser,
+      clientId: text('b'),
+      appName: text('Backup'),
+      profile: nobody,
+      since: 1_790_000_000_000,
+      permissions: [],
+    },
+    { ...waiting, clientId: text('b'), appName: text('Backup'), profile: nobody, permissions: [] },
   ];
   const removed = (what: RemovedAccess) =>
     connectedAppsPage(context, { ...connected, apps, justRemoved: { what, appName: text('Invoice Robot') } });
@@ -215,6 +240,7 @@ export function samplePages(context: PageContext, text: Replace = unchanged): Re
     }),
     'consent-long': consentPage(context, {
       ...consent,
+      profile: { ...nobody, publisher: text('P'.repeat(300)) },
       appName: text('<b>Wonderful</b> '.repeat(300)),
       redirectHost: text(`${'very-long-name.'.repeat(12)}planner.example`),
       account: { name: text('A'.repeat(300)), email: text(`${'ada.'.repeat(30)}lovelace@northwind.example`) },

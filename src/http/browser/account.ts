@@ -119,11 +119,15 @@ function subjectOf(clientId: string, what: Removed): string {
   return JSON.stringify([clientId, what]);
 }
 
+/** Of an app that is gone by now. */
+const UNKNOWN = { publisher: null, homepage: null, privacyPage: null, contact: null, isChecked: false };
+
 /** An app with its permissions in words. */
 async function asShown(service: Service, connected: ConnectedApp, language: string) {
-  const { clientName, lastUsedAt, expiresAt, absoluteExpiresAt, scope, ...shown } = connected;
+  const { clientName, lastUsedAt, expiresAt, absoluteExpiresAt, scope, redirectHosts, ...shown } = connected;
   const client = await service.clients.findClient(shown.clientId);
+  const profile = client ?? UNKNOWN;
   const permissions = await permissionsGranted(service, client, scope, language);
   const ends = { ends: absoluteExpiresAt, endsUnused: expiresAt };
-  return { ...shown, ...ends, appName: clientName, permissions, lastUsed: lastUsedAt };
+  return { ...shown, ...ends, profile, hosts: redirectHosts, appName: clientName, permissions, lastUsed: lastUsedAt };
 }

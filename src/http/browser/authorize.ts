@@ -196,6 +196,7 @@ async function sendConsent(
   const context = pages.context(request);
   const page = consentPage(context, {
     appName: outcome.client.name,
+    profile: outcome.client,
     redirectHost: redirectHost(outcome.redirectUri),
     account: pageAccount(signedIn.account),
     hasAccessAlready: earlier !== null,

@@ -159,6 +159,7 @@ async function sendConsent(
   const earlier = await service.grants.earlierConsent(signedIn.account.id, client.id, asked.resource);
   const page = consentPage(context, {
     appName: client.name,
+    profile: client,
     userCode: readableUserCode(asked.userCode),
     account: pageAccount(signedIn.account),
     hasAccessAlready: earlier !== null,

@@ -40,6 +40,15 @@ export const ar: Messages = {
     scope: (scope) => html`استخدام الإذن ${isolatedCode(scope)}`,
   },
 
+  appProfile: {
+    publisher: (publisher) => html`من ${isolated(publisher)}`,
+    unknownPublisher: 'لم يُذكر صانعه',
+    checked: (product) => html`تحقّق منه ${isolated(product)}`,
+    homepage: 'الموقع',
+    privacy: 'الخصوصية',
+    contact: 'التواصل',
+  },
+
   signIn: {
     title: 'تسجيل الدخول',
     heading: 'تسجيل الدخول',

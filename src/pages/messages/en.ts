@@ -39,6 +39,15 @@ export const en = {
     scope: (scope: string): Html => html`Use the permission ${isolatedCode(scope)}`,
   },
 
+  appProfile: {
+    publisher: (publisher: string): Html => html`by ${isolated(publisher)}`,
+    unknownPublisher: 'Its maker isn’t named',
+    checked: (product: string): Html => html`Checked by ${isolated(product)}`,
+    homepage: 'Website',
+    privacy: 'Privacy',
+    contact: 'Contact',
+  },
+
   signIn: {
     title: 'Sign in',
     heading: 'Sign in',

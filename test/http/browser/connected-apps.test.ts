@@ -120,6 +120,27 @@ test('Promise 2: what a page out of date asks for is not done, and the next page
   assert.equal((await me(own, accessToken)).status, 401);
 });
 
+test('who made an app, whether that was checked, and where it leads stand on consent and on the page', async () => {
+  const vouched = {
+    publisher: 'Maker & Co',
+    homepage: 'https://maker.example/',
+    contact: 'hi@maker.example',
+    isChecked: true,
+  };
+  const app = await addClient(service, { name: 'Made', ...vouched });
+  const consent = await ada.get(authorizeUrl(service, app));
+  await obtainPair(service, ada, app);
+  for (const { body } of [consent, await ada.get(appsUrl)]) {
+    assert.match(body, /by <bdi>Maker &amp; Co<\/bdi>.*Checked by <bdi>Valetkey<\/bdi>/s);
+    assert.match(body, /href="https:\/\/maker\.example\/".*href="mailto:hi@maker\.example"/s);
+    assert.ok(body.includes('client.example'), 'the host');
+  }
+  await service.installation.clients.update(app.clientId, {
+    redirectUris: ['https://client.example/callback', 'https://other.example/'],
+  });
+  assert.doesNotMatch((await ada.get(authorizeUrl(service, app))).body, /Checked by/);
+});
+
 test('Promise 2: a second press and an app that was never allowed change nothing', async () => {
   const app = await addClient(service);
   await obtainPair(service, ada, app);

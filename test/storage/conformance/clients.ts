@@ -69,6 +69,11 @@ export function clients(withStore: WithStore): void {
     const before = await one(store);
     const changed = {
       name: 'Uno',
+      publisher: 'Uno Ltd',
+      homepage: 'https://uno.test/',
+      privacyPage: 'https://uno.test/privacy',
+      contact: 'hi@uno.test',
+      isChecked: true,
       redirectUris: ['https://uno.test/'],
       scopes: [],
       requirePkce: true,

@@ -1,0 +1,57 @@
+/** The profile of an app: what people read of it besides its name, and what ends the operator's word for it. */
+import type { Client } from '../oauth/client.ts';
+import { OperatorError } from '../oauth/error.ts';
+import { redirectHost } from '../oauth/redirect-uri.ts';
+import { type ScopeDefinition, sentenceFor } from '../oauth/scope.ts';
+import { checkName } from './registration.ts';
+
+type Profile = Pick<Client, 'publisher' | 'homepage' | 'privacyPage' | 'contact' | 'isChecked'>;
+
+const MAX_ADDRESS = 2000;
+
+/** Throws an `OperatorError` unless this can be the profile of an app. */
+export function checkProfile({ publisher, homepage, privacyPage, contact, isChecked }: Profile): void {
+  if (publisher !== null) checkName(publisher, 'a publisher');
+  checkPage('homepage', homepage);
+  checkPage('privacy page', privacyPage);
+  if (contact !== null && !/^[^\s@:/?#&%]+@[^\s@:/?#&%]+$/.test(contact))
+    checkPage('contact', contact, ' or an e-mail address');
+  if (isChecked && publisher === null)
+    throw new OperatorError('nobody is named whom you could vouch for: give --publisher with --checked');
+}
+
+function checkPage(what: string, address: string | null, or = ''): void {
+  if (address === null) return;
+  const url = /^[\x21-\x7e]+$/.test(address) && address.length <= MAX_ADDRESS ? URL.parse(address) : null;
+  if (url?.protocol !== 'https:' || url.username || url.password)
+    throw new OperatorError(`the ${what} ${JSON.stringify(address)} is not an https address${or}`);
+}
+
+/** Whether a change ends what the operator vouched for: the publisher, and the hosts that the redirect URIs lead to. */
+export function endsVouching(before: Client, after: Pick<Client, 'publisher' | 'redirectUris'>): boolean {
+  return before.isChecked && (before.publisher !== after.publisher || hostsOf(before) !== hostsOf(after));
+}
+
+function hostsOf({ redirectUris }: Pick<Client, 'redirectUris'>): string {
+  return [...new Set(redirectUris.map(redirectHost))].sort().join(' ');
+}
+
+/**
+ * What people could not tell, or not understand, of an app as it is registered: sentences for the operator. `others` are all
+ * clients; it may be among them.
+ */
+export function misleading(client: Client, others: readonly Client[], scopes: readonly ScopeDefinition[]): string[] {
+  const alike = others.find(({ id, name }) => id !== client.id && nameKey(name) === nameKey(client.name));
+  const unsaid = client.scopes.filter((scope) => sentenceFor(scope, scopes, 'en') === null).map(({ name }) => name);
+  return [
+    ...(alike ? [`Another app has this name, ${alike.id}: people cannot tell the two apart.`] : []),
+    ...unsaid.map(
+      (name) => `People see the bare name ${name}: "valetkey scope define ${name} --sentence TEXT" says what it means.`,
+    ),
+  ];
+}
+
+/** Equal for names that look alike to people. */
+function nameKey(name: string): string {
+  return name.normalize('NFKC').toLowerCase().replaceAll(/\s+/g, ' ');
+}

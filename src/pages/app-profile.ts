@@ -1,0 +1,30 @@
+/** Who is behind an app, as far as the operator says. */
+import { type Html, html } from './html.ts';
+import { icons } from './icons.ts';
+import { isolatedAddress } from './isolated.ts';
+import { addressHref, type PageContext } from './layout.ts';
+
+/** What pages show of an app besides its name. */
+export type AppProfile = {
+  publisher: string | null;
+  homepage: string | null;
+  privacyPage: string | null;
+  contact: string | null;
+  /** Whether the operator vouches for the publisher and the hosts that the app sends people to. */
+  isChecked: boolean;
+};
+
+/** The lines below an app's name: who makes it, whether that was checked, the `hosts` it sends people to, and where to read more. */
+export function appProfile({ messages, brand }: PageContext, profile: AppProfile, hosts: readonly string[] = []): Html {
+  const texts = messages.appProfile;
+  const { publisher, homepage, privacyPage, contact, isChecked } = profile;
+  const link = (address: string | null, text: string) => {
+    const href = addressHref(address ?? '');
+    return href !== null && html`<li><a href="${href}" target="_blank" rel="noopener noreferrer">${text}</a></li>`;
+  };
+  return html`<ul class="profile">
+<li>${publisher === null ? texts.unknownPublisher : texts.publisher(publisher)}</li>
+${isChecked && html`<li class="checked">${icons.shield}${texts.checked(brand.productName)}</li>`}
+${hosts.map((host) => html`<li>${isolatedAddress(host)}</li>`)}
+${link(homepage, texts.homepage)}${link(privacyPage, texts.privacy)}${link(contact, texts.contact)}</ul>`;
+}
