@@ -2,6 +2,8 @@
  * The only wiring: configuration → keys → store → domain → servers, or one command. All other files are given what they
  * need; only this one uses the environment, the clock and the process.
  */
+import './process/required-node.ts';
+
 import { existsSync, statSync } from 'node:fs';
 import { isIPv6 } from 'node:net';
 import { userInfo } from 'node:os';
