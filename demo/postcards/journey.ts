@@ -13,7 +13,7 @@ ${step('Your browser', 'went to Valetkey', html`<p>Postcards gave it a request t
 ${yourStep(accountsAt)}
 ${step('Your browser', 'came back with a code', html`<p>And with the same <code>state</code>, so this is the answer to Postcards’ own question.</p>${callbackUrl !== null && carried(callbackUrl)}`)}
 ${exchange && step('Postcards’ server', 'gave the code for two tokens', html`<p>Straight to Valetkey, together with its secret. The browser never sees either token.</p><pre><b>POST ${exchange.request.url}</b>\n${exchange.request.body}</pre><pre class="came"><b>${exchange.response?.status}</b>\n${exchange.response?.body}</pre>`)}
-${check && step('Postcards’ server', 'asked whose token it is', html`<p>The answer holds your name. It stands in full below.</p><pre><b>GET ${check.request.url}</b>\nauthorization: ${check.request.headers['authorization']}</pre><pre class="came"><b>${check.response?.status}</b></pre>`)}
+${check && step('Postcards’ server', 'asked whose token it is', html`<p>The answer holds your name. It stands in full above.</p><pre><b>GET ${check.request.url}</b>\nauthorization: ${check.request.headers['authorization']}</pre><pre class="came"><b>${check.response?.status}</b></pre>`)}
 </ol>
 </section>`;
 }

@@ -8,6 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Browser } from '../support/browser.ts';
 import { freePort, PASSWORD } from '../support/service.ts';
 import { appears, hasCurl, pathWithStandIn, patternOf, readSteps, temporaryFolder } from './transcript.ts';
@@ -69,9 +70,9 @@ test('the stand-in for curl refuses what it does not know', (t) => {
 });
 
 async function walkTranscript(t: TestContext, folder: string, PATH: string): Promise<void> {
-  const ports = { 3000: await freePort(), 3001: await freePort() };
+  const ports = { 3000: await freePort(), 3001: await freePort(), 8080: await freePort() };
   const onFreePorts = (text: string) =>
-    text.replace(/\b300[01]\b/g, (port) => String(ports[Number(port) as keyof typeof ports]));
+    text.replace(/\b(?:300[01]|8080)\b/g, (port) => String(ports[Number(port) as keyof typeof ports]));
   const environment: NodeJS.ProcessEnv = {
     ...process.env,
     PATH,
@@ -92,7 +93,12 @@ async function walkTranscript(t: TestContext, folder: string, PATH: string): Pro
   await appears(service.stdout, onFreePorts(start?.answer ?? ''));
 
   for (const { command, answer } of steps) {
-    if (command.includes('$CODE')) environment['CODE'] = await pressAllow(environment);
+    if (command.includes('.listen(8080)')) {
+      const brought = await listenAndAllow(onFreePorts, command, environment);
+      assert.match(brought, patternOf(onFreePorts(answer)), command);
+      environment['CODE'] = new URL(brought.trim(), 'http://127.0.0.1').searchParams.get('code') ?? '';
+      continue;
+    }
     const run = spawnSync('bash', ['-c', onFreePorts(command)], {
       cwd: root,
       env: environment,
@@ -105,22 +111,49 @@ async function walkTranscript(t: TestContext, folder: string, PATH: string): Pro
   }
 }
 
-/** Signs the user of the transcript in, presses Allow for its app, and answers the code. */
-async function pressAllow(environment: NodeJS.ProcessEnv): Promise<string> {
-  const query = new URLSearchParams({
-    client_id: environment['CLIENT_ID'] ?? '',
-    redirect_uri: 'http://127.0.0.1:8080/callback',
-    state: 'xyz',
+/** Runs what listens where the app would be, has the browser bring it the code, and answers what it printed. */
+async function listenAndAllow(
+  onFreePorts: (text: string) => string,
+  command: string,
+  environment: NodeJS.ProcessEnv,
+): Promise<string> {
+  const listener = spawn('bash', ['-c', onFreePorts(command)], {
+    env: environment,
+    stdio: ['ignore', 'pipe', 'inherit'],
   });
+  const printed = text(listener.stdout);
+  const [, address = ''] = /^ {4}(http:\/\/localhost:3000\/auth\S+)$/m.exec(readme) ?? [];
+  const location = await pressAllow(
+    onFreePorts(address.replace(/app_\w+/, environment['CLIENT_ID'] ?? '')),
+    environment['PASSWORD'] ?? '',
+  );
+  await fetchOnceThere(location);
+  return printed;
+}
+
+/** Signs the user of the transcript in, presses Allow for its app, and answers where the browser is sent. */
+async function pressAllow(url: string, password: string): Promise<string> {
   const browser = new Browser();
-  const url = `${environment['VALETKEY_APP_URL']}/auth/oauth2/authorize?${query}`;
-  const person = { email: 'ada@example.com', password: environment['PASSWORD'] ?? '' };
+  const person = { email: 'ada@example.com', password };
   const mustChange = await browser.submit(await browser.get(url), '/sign-in', person);
   const own = { password: PASSWORD, password_again: PASSWORD };
   const signedIn = await browser.submit(mustChange, '/sign-in/new-password', own);
   assert.equal(signedIn.status, 303, 'the printed password works, and another one takes its place');
   const allowed = await browser.submit(await browser.get(url), '/auth/oauth2/authorize', { decision: 'allow' });
-  return new URL(allowed.headers.get('location') ?? '').searchParams.get('code') ?? '';
+  return allowed.headers.get('location') ?? '';
+}
+
+/** Fetches an address as soon as somebody listens there. */
+async function fetchOnceThere(url: string): Promise<void> {
+  for (;;) {
+    try {
+      assert.equal((await fetch(url)).status, 200);
+      return;
+    } catch (error) {
+      if ((error as { cause?: { code?: string } }).cause?.code !== 'ECONNREFUSED') throw error;
+      await pause(50);
+    }
+  }
 }
 
 /** What the next commands need of an answer, as variables. */
