@@ -12,6 +12,7 @@ import { setTimeout as after } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { callerOf } from './cli/caller.ts';
 import type { CommandContext, Installation } from './cli/context.ts';
+import { nextSteps } from './cli/next-steps.ts';
 import { runProgram } from './cli/program.ts';
 import type { Service } from './http/service.ts';
 import { makeInstallation, type WiredInstallation } from './installation.ts';
@@ -188,22 +189,6 @@ async function announce(
     const next = await nextSteps(installation, signInMethods, programName).catch(() => '');
     process.stdout.write(`app ${appUrl}\napi ${apiUrl}\n${next}`);
   }
-}
-
-async function nextSteps(
-  { accounts, clients }: Installation,
-  signInMethods: readonly string[],
-  programName: string,
-): Promise<string> {
-  const steps: string[] = [];
-  // Who signs in elsewhere comes by itself.
-  if (signInMethods.includes('password') && !(await accounts.hasAny()))
-    steps.push('user add --email you@example.com --name "Your Name"');
-  if (!(await clients.hasAny())) {
-    steps.push('client register --name "My App" --redirect-uri http://127.0.0.1:8080/callback');
-  }
-  if (steps.length === 0) return '';
-  return `\nNext, in another terminal:\n${steps.map((step) => `  ${programName} ${step}\n`).join('')}`;
 }
 
 /** Opens the database, and notes in the keys file which installation its keys serve. Throws `InstallationError`. */

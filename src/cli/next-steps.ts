@@ -1,0 +1,19 @@
+/** What to do next on an installation that was just begun. */
+import type { Installation } from './context.ts';
+
+/** The commands that are still to be given, as the caller names the program; empty where there are people and apps. */
+export async function nextSteps(
+  { accounts, clients }: Pick<Installation, 'accounts' | 'clients'>,
+  signInMethods: readonly string[],
+  programName: string,
+): Promise<string> {
+  const steps: string[] = [];
+  // Who signs in elsewhere comes by itself.
+  if (signInMethods.includes('password') && !(await accounts.hasAny()))
+    steps.push('user add --email you@example.com --name "Your Name"');
+  if (!(await clients.hasAny())) {
+    steps.push('client register --name "My App" --redirect-uri http://127.0.0.1:8080/callback');
+  }
+  if (steps.length === 0) return '';
+  return `\nNext, in another terminal:\n${steps.map((step) => `  ${programName} ${step}\n`).join('')}`;
+}
