@@ -11,7 +11,7 @@ import { relative } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { callerOf } from './cli/caller.ts';
-import type { CommandContext, Installation } from './cli/context.ts';
+import type { CommandContext } from './cli/context.ts';
 import { nextSteps } from './cli/next-steps.ts';
 import { runProgram } from './cli/program.ts';
 import type { Service } from './http/service.ts';
