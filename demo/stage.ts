@@ -116,6 +116,8 @@ async function startOnPorts(
         VALETKEY_API_URL: `http://localhost:${api}`,
         VALETKEY_DATABASE_URL: `sqlite:${join(directory, `demo-${tries}.db`)}`,
         VALETKEY_KEYS_FILE: join(directory, `keys-${tries}`),
+        // For whoever copies the code by hand into the next request.
+        VALETKEY_CODE_TTL: '10m',
       });
     } catch (error) {
       if (tries === 10 || (error as Error).name !== 'InstallationError') throw error;

@@ -4,6 +4,7 @@
 import { spawnSync } from 'node:child_process';
 import { startWorld } from '../test/clients/walk.ts';
 import { FLASK, pythonWithFlask } from '../test/examples/product.ts';
+import { programsOf, runProgram } from '../test/other-languages/page-programs.ts';
 import { isThere, libraries, walk } from '../test/other-languages/walk.ts';
 import { aptGet, whyNotInstallable } from './debian.mjs';
 
@@ -37,12 +38,29 @@ for (const library of there)
       failures.push(title);
     }
   }
+for (const program of programsOf(world).filter(isInstalled)) {
+  const title = `the developers' page, ${program.name}`;
+  try {
+    await runProgram(world, program);
+    console.log(`${title}: runs as it is copied`);
+  } catch (error) {
+    console.log(`${title}: failed\n${error instanceof Error ? error.message : error}`);
+    failures.push(title);
+  }
+}
 for (const end of ends.reverse()) await end();
 clearTimeout(overdue);
 if (pythonWithFlask() && !walkExamples()) failures.push(FLASK.name);
 for (const title of failures) console.error(`test:languages: ${title} failed, see above`);
 if (there.length === 0) console.error('test:languages: there was nothing to try');
 process.exitCode = failures.length > 0 || there.length === 0 ? 1 : 0;
+
+/** Whether the library of a program is there: it is among those that are tried.
+ * @param {{ readonly name: string }} program */
+function isInstalled({ name }) {
+  const [language = '', library = ''] = name.split(', ');
+  return language === 'JavaScript' || there.some((each) => each.name === `${library} of ${language}`);
+}
 
 /** Installs what is missing, one by one, so that a package that this Debian lacks stops no other; answers what was in the way of each. */
 function install() {

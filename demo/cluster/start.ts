@@ -56,6 +56,7 @@ export async function startCluster({ ports, signal, tell }: ClusterOptions): Pro
       VALETKEY_DATABASE_URL: databaseUrl,
       VALETKEY_KEYS: makeRootKey(),
       VALETKEY_TRUSTED_PROXIES: '127.0.0.1',
+      VALETKEY_CODE_TTL: '10m', // As in the demonstration: for whoever copies a code by hand.
     };
     const instances = await startInstances(variables, folder, ends);
     signal.throwIfAborted();

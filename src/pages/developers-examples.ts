@@ -19,41 +19,10 @@ export type StandardAddresses = {
   revocationStreamUrl: string;
 };
 
-/** An app with openid-client 6. The library refuses http, unless it is told that the service is on this machine. */
-export function libraryExample(issuer: string): string {
-  const options = issuer.startsWith('http:')
-    ? "{ algorithm: 'oauth2', execute: [client.allowInsecureRequests] }"
-    : "{ algorithm: 'oauth2' }";
-  return `import * as client from 'openid-client';
-
-const config = await client.discovery(
-  new URL('${issuer}'),
-  clientId,
-  {},
-  client.ClientSecretBasic(clientSecret),
-  ${options},
-);
-
-// To ask for permission, keep both values in the person's session, and send the browser to this address.
-const codeVerifier = client.randomPKCECodeVerifier();
-const state = client.randomState();
-const address = client.buildAuthorizationUrl(config, {
-  redirect_uri: 'https://app.example/callback',
-  state,
-  code_challenge: await client.calculatePKCECodeChallenge(codeVerifier),
-  code_challenge_method: 'S256',
-});
-
-// When the browser is back.
-const currentUrl = new URL(request.url, 'https://app.example');
-const tokens = await client.authorizationCodeGrant(config, currentUrl, {
-  pkceCodeVerifier: codeVerifier,
-  expectedState: state,
-});
-
-// When the access token has run out. Save both tokens of the answer.
-const newTokens = await client.refreshTokenGrant(config, tokens.refresh_token);`;
-}
+/** The values that the programs of `developers-programs.ts` read, for a shell. */
+export const programSetUp = `export CLIENT_ID='…'
+export CLIENT_SECRET='…'
+export REDIRECT_URI='https://app.example/callback'`;
 
 /** An API with `@valetkey/verify` in Express. */
 export function verifierExample(issuer: string): string {
@@ -101,13 +70,14 @@ REDIRECT_URI='https://app.example/callback'`;
 export function callExamples(addresses: PublishedAddresses) {
   return {
     authorize: {
+      address: `${addresses.authorizationUrl}?client_id=CLIENT_ID&state=STATE&redirect_uri=https%3A%2F%2Fapp.example%2Fcallback`,
       request: `STATE=$(openssl rand -hex 32)
 curl --get --silent --output /dev/null --write-out '%{url_effective}\\n' \\
   --data-urlencode "client_id=$CLIENT_ID" \\
   --data-urlencode "state=$STATE" \\
   --data-urlencode "redirect_uri=$REDIRECT_URI" \\
   '${addresses.authorizationUrl}'`,
-      answer: 'https://app.example/callback?code=…&state=…',
+      answer: 'https://app.example/callback?code=vk_ac_…&state=…',
     },
     exchange: {
       request: `CODE='…'

@@ -1,6 +1,6 @@
 import type { PublishedAddresses, StandardAddresses } from './developers-examples.ts';
 import { publishedSections } from './developers-published.ts';
-import { points, row, rows, type Section } from './developers-section.ts';
+import { points, row, rows, type Section, url } from './developers-section.ts';
 import { librarySection, verifySection } from './developers-standard.ts';
 import { type Html, html } from './html.ts';
 import { isolated } from './isolated.ts';
@@ -35,12 +35,12 @@ export function developersPage(context: PageContext, data: DevelopersData): Html
   const { messages } = context;
   const texts = messages.developers;
   const sections = [
-    needSection(texts),
+    needSection(texts, data),
     ...scopesSection(texts, data),
-    librarySection(context, data.standard, data.openApiUrl),
-    verifySection(messages, data.standard),
+    librarySection(context, data),
     ...publishedSections(messages, data),
     safelySection(texts),
+    verifySection(messages, data.standard),
     lifetimesSection(messages, data),
     errorsSection(texts),
     ...limitsSection(texts, data),
@@ -48,7 +48,7 @@ export function developersPage(context: PageContext, data: DevelopersData): Html
   const help = supportLink(context);
   return layout(
     context,
-    { title: texts.title, shape: 'guide' },
+    { title: texts.title, shape: 'guide', script: copyButtons(context) },
     html`<div class="intro"><h1>${texts.heading}</h1>
 <p class="lead">${texts.lead(context.brand.productName)}</p>
 ${ways(texts)}</div>
@@ -69,8 +69,19 @@ function ways({ ways: texts, library, calls }: Texts): Html {
 <p class="fine">${texts.same}</p>`;
 }
 
-function needSection({ need }: Texts): Section {
-  const list = rows(row(need.clientId, need.clientIdText), row(need.clientSecret, need.clientSecretText));
+/** After the stylesheet, and when all of the page is there. */
+function copyButtons({ messages: { developers }, copyScriptHref }: PageContext): Html {
+  return html`<script src="${copyScriptHref}" data-copy="${developers.copy}" data-copied="${developers.copied}" defer></script>\n`;
+}
+
+function needSection({ need, calls }: Texts, addresses: PublishedAddresses): Section {
+  const list = rows(
+    row(need.clientId, need.clientIdText),
+    row(need.clientSecret, need.clientSecretText),
+    row(calls.authorizationUrl, url(addresses.authorizationUrl)),
+    row(calls.accessTokenRequestUrl, url(addresses.accessTokenRequestUrl)),
+    row(calls.refreshTokenRequestUrl, url(addresses.refreshTokenRequestUrl)),
+  );
   return { id: 'need', heading: need.heading, body: html`<p>${need.text}</p>\n${list}` };
 }
 

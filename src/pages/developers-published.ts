@@ -1,31 +1,31 @@
 /** The developers' page on the published face: four calls that an app makes by itself. */
 import { callExamples, type PublishedAddresses, setUpExample } from './developers-examples.ts';
-import { code, row, rows, type Section, url } from './developers-section.ts';
+import { code, type Section } from './developers-section.ts';
 import { html } from './html.ts';
 import type { Messages } from './messages/messages.ts';
 
+/** The addresses, and how long a code lives (s). */
+type PublishedData = PublishedAddresses & { lifetimes: { codeSeconds: number } };
+
 /** What the four calls need, and each of them. */
-export function publishedSections({ developers: texts }: Messages, addresses: PublishedAddresses): Section[] {
+export function publishedSections({ developers: texts, duration }: Messages, data: PublishedData): Section[] {
   const { calls } = texts;
-  const list = rows(
-    row(calls.authorizationUrl, url(addresses.authorizationUrl)),
-    row(calls.accessTokenRequestUrl, url(addresses.accessTokenRequestUrl)),
-    row(calls.refreshTokenRequestUrl, url(addresses.refreshTokenRequestUrl)),
-  );
-  const body = html`<p>${calls.text}</p>\n${list}\n<p>${calls.setUp}</p>\n${code(calls.setUpLabel, setUpExample)}\n<p>${calls.go}</p>`;
-  return [{ id: 'calls', heading: calls.heading, body }, ...steps(texts, addresses)];
+  const body = html`<p>${calls.text}</p>\n<p>${calls.setUp}</p>\n${code(calls.setUpLabel, setUpExample)}\n<p>${calls.go}</p>`;
+  return [{ id: 'calls', heading: calls.heading, body }, ...steps(texts, data, duration(data.lifetimes.codeSeconds))];
 }
 
-function steps(texts: Messages['developers'], addresses: PublishedAddresses): Section[] {
+function steps(texts: Messages['developers'], addresses: PublishedAddresses, codeLifetime: string): Section[] {
   const examples = callExamples(addresses);
   return (['authorize', 'exchange', 'refresh', 'me'] as const).map((call) => {
-    const { name, heading, text } = texts[call];
+    const { name, heading } = texts[call];
+    const text = call === 'exchange' ? texts.exchange.text(codeLifetime) : texts[call].text;
     const request = code(texts.example(name), examples[call].request);
     const answer = code(texts.answer(name), examples[call].answer);
-    const { back, options } = texts.authorize;
+    const { address, addressLabel, shell, back, byHand, options } = texts.authorize;
     const body =
       call === 'authorize'
-        ? html`<p>${text}</p>\n${request}\n<p>${back}</p>\n${answer}\n<p>${options}</p>`
+        ? html`<p>${text}</p>\n<p>${address}</p>\n${code(addressLabel, examples.authorize.address)}\n<p>${shell}</p>\n${request}
+<p>${back}</p>\n${answer}\n<p>${byHand(codeLifetime)}</p>\n<p>${options}</p>`
         : html`<p>${text}</p>\n${request}\n${answer}`;
     return { id: call, heading, body, isStep: true };
   });

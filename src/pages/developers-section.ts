@@ -5,7 +5,8 @@ export type Section = { id: string; heading: string; body: Html; isStep?: boolea
 
 /** A block of code or of an answer, which scrolls by itself where it is too wide. */
 export function code(label: string, text: string): Html {
-  return html`<pre class="code" dir="ltr" tabindex="0" role="region" aria-label="${label}"><code>${text}</code></pre>`;
+  const block = html`<pre class="code" dir="ltr" tabindex="0" role="region" aria-label="${label}"><code>${text}</code></pre>`;
+  return html`<div class="copyable" dir="ltr" data-label="${label}">${block}</div>`;
 }
 
 /** A list of terms with what there is to say about each. */
@@ -20,7 +21,7 @@ export function row(term: Html | string, description: Html | string, note = '', 
 
 /** An address to copy. */
 export function url(address: string): Html {
-  return html`<code class="address" dir="ltr">${address}</code>`;
+  return html`<span class="copyable inline"><code class="address" dir="ltr">${address}</code></span>`;
 }
 
 /** Rules, each with a point. */

@@ -2,10 +2,11 @@
 import {
   introspectionAnswer,
   introspectionExample,
-  libraryExample,
+  programSetUp,
   type StandardAddresses,
   verifierExample,
 } from './developers-examples.ts';
+import { examplePrograms } from './developers-programs.ts';
 import { code, points, row, rows, type Section, url } from './developers-section.ts';
 import { html } from './html.ts';
 import type { PageContext } from './layout.ts';
@@ -14,8 +15,7 @@ import type { Messages } from './messages/messages.ts';
 /** How an app is connected by a library: an example, what to know, and every address. */
 export function librarySection(
   { messages, paths }: PageContext,
-  standard: StandardAddresses,
-  openApiUrl: string,
+  { standard, openApiUrl, meUrl }: { standard: StandardAddresses; openApiUrl: string; meUrl: string },
 ): Section {
   const { library: texts } = messages.developers;
   const { rules, addresses } = texts;
@@ -29,8 +29,23 @@ export function librarySection(
     row(addresses.deviceAuthorization, url(standard.deviceAuthorizationUrl), 'RFC 8628'),
     row(addresses.openApi, url(openApiUrl)),
   );
+  const programs = examplePrograms({ ...standard, meUrl }).map(
+    ({
+      language,
+      name,
+      install,
+      run,
+      text,
+    }) => html`<details name="language"${language === 'javascript' && html` open`}>
+<summary>${name}</summary>
+${code(messages.developers.example(name), text)}
+${code(texts.runLabel(name), `${install}\n${run}`)}
+</details>\n`,
+  );
   const body = html`<p>${texts.text}</p>
-${code(texts.label, libraryExample(standard.issuer))}
+${code(texts.setUpLabel, programSetUp)}
+<p>${texts.programs}</p>
+<div class="programs">${programs}</div>
 ${points(rules.authentication, rules.publicApps, rules.pkce, rules.issuer, rules.resource, rules.device(paths.device), rules.revocation, rules.fastify)}
 <h3>${addresses.heading}</h3>\n${list}`;
   return { id: 'library', heading: texts.heading, body };

@@ -6,13 +6,17 @@ import { brandMark, iconHref } from './mark.ts';
 import { directionOf, type Language, type Messages } from './messages/messages.ts';
 import type { PagePaths } from './page-paths.ts';
 
-/** What every page needs besides its own data; `stylesheetHref` is the address that serves `stylesheet(brand.colour)`. */
+/**
+ * What every page needs besides its own data; `stylesheetHref` is the address that serves `stylesheet(brand.colour)`, and
+ * `copyScriptHref` that of `copyScript`.
+ */
 export type PageContext = {
   messages: Messages;
   language: Language;
   brand: Brand;
   paths: PagePaths;
   stylesheetHref: string;
+  copyScriptHref: string;
 };
 
 /** The frame's part of a page: its title, its width, and what stands at the end of the bar at the top. */
@@ -24,10 +28,16 @@ export type Frame = {
   bar?: Html;
   /** Whether it is a card with a lot to read before the decision: then it is wider and closer, and its buttons stay in sight. */
   isDecision?: boolean;
+  /** Stands at the end of the head. */
+  script?: Html;
 };
 
 /** The whole document of one page around the content of its main part, which must hold the one `h1`. */
-export function layout(context: PageContext, { title, shape, bar, isDecision = false }: Frame, main: Html): Html {
+export function layout(
+  context: PageContext,
+  { title, shape, bar, script, isDecision = false }: Frame,
+  main: Html,
+): Html {
   const { messages, language, brand, paths, stylesheetHref } = context;
   return html`<!doctype html>
 <html lang="${language}" dir="${directionOf(language)}">
@@ -39,7 +49,7 @@ export function layout(context: PageContext, { title, shape, bar, isDecision = f
 <title>${messages.layout.title(title, brand.productName)}</title>
 <link rel="icon" href="${iconHref(brand, textOn(brand.colour))}">
 <link rel="stylesheet" href="${stylesheetHref}">
-</head>
+${script}</head>
 <body class="${shape}${isDecision && ' decision'}">
 <header class="bar"><a class="brand" href="${paths.home}">${brandMark(brand)}<span class="unseen">${messages.layout.home}</span></a>${bar}</header>
 <main>

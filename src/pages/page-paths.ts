@@ -25,6 +25,8 @@ export function pagePaths(base: string) {
     logo: `${base}/assets/logo`,
     /** The stylesheet whose text has this digest, so that browsers may keep it for good. */
     stylesheet: (digest: string) => `${base}/assets/valetkey-${digest}.css`,
+    /** The same of the script of the developers' page. */
+    copyScript: (digest: string) => `${base}/assets/copy-${digest}.js`,
   } as const;
 }
 

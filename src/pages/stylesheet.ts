@@ -272,8 +272,24 @@ main > .monogram.app { inline-size: 3rem; block-size: 3rem; font-size: 1.375rem;
 .chapters ul { display: grid; gap: 0.75rem; padding-inline-start: 1.125rem; list-style: disc; }
 .chapters li::marker { color: var(--muted); }
 .chapters p code, .chapters li code, .chapters dd code:not(.address), .chapters h3 code { padding: 0.1em 0.3em; background: var(--sunken); border-radius: 0.3em; overflow-wrap: anywhere; }
-.code { overflow-x: auto; padding: 1rem 1.125rem; line-height: 1.6; background: var(--surface); border: 1px solid var(--line); border-radius: 0.75rem; overflow-wrap: normal; }
-.code + .code { margin-block-start: -0.5rem; background: var(--sunken); }
+.code { overflow-x: auto; padding: 1rem 1.125rem; line-height: 1.6; border-radius: 0.75rem; overflow-wrap: normal; }
+.copyable { display: grid; grid-template-columns: minmax(0, 1fr) auto; align-items: start; }
+.copyable:not(.inline) { background: var(--surface); border: 1px solid var(--line); border-radius: 0.75rem; }
+.copyable.inline { display: flex; flex-wrap: wrap; align-items: baseline; gap: 0.25rem 0.625rem; }
+.copyable + .copyable:not(.inline) { margin-block-start: -0.5rem; background: var(--sunken); }
+.copy { inline-size: auto; min-block-size: 0; padding: 0.1875rem 0.625rem; font-size: 0.8125rem; font-weight: 550; color: var(--ink); background: var(--surface); border: 1px solid var(--line); border-radius: 0.5rem; box-shadow: none; }
+.copy:hover { background: var(--sunken); border-color: var(--edge); }
+.copyable:not(.inline) .copy { margin: 0.5rem; }
+.programs { display: grid; grid-template-columns: minmax(0, 1fr); gap: 0.5rem; }
+.programs details { display: grid; grid-template-columns: minmax(0, 1fr); gap: 0.75rem; }
+.programs summary { padding-block: 0.5rem; font-weight: 550; cursor: pointer; }
+.programs .copyable { margin-block-end: 0.75rem; }
+@media (max-width: 30rem) {
+  .copy { min-block-size: 2.75rem; padding-inline: 0.875rem; }
+  .programs summary { padding-block: 0.75rem; }
+  .copyable:not(.inline) { grid-template-columns: minmax(0, 1fr); }
+  .copyable:not(.inline) .copy { order: -1; justify-self: end; margin-block-end: 0; }
+}
 .rows { border-block-start: 1px solid var(--line); }
 .rows > div { display: grid; gap: 0.125rem 1.5rem; padding-block: 0.75rem; border-block-end: 1px solid var(--line); font-size: 0.9375rem; }
 .rows > [id] { scroll-margin-block-start: 1.5rem; }
@@ -302,7 +318,7 @@ html:lang(ar) :is(h1, h2, h3) { line-height: 1.45; letter-spacing: 0; }
 }
 @media (prefers-reduced-motion: reduce) { * { transition: none !important; } button:active, .button:active { transform: none; } }
 @media (forced-colors: active) {
-  .monogram, .account, button, .button, .code { border: 1px solid; }
+  .monogram, .account, button, .button, .copyable:not(.inline) { border: 1px solid; }
   .primary { border-width: 3px; }
   .session .quiet { margin-inline: 0; }
 }

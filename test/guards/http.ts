@@ -99,13 +99,12 @@ export const httpGuards: readonly Guard[] = [
   ...guardsIn(
     'src/http/browser/page-answers.ts',
     ['test/http/browser/navigation.test.ts'],
-    [
-      [
-        'a page is for a window',
-        "isNavigation(reply.request) ? sendHtml(reply, page, target) : sendError(reply.request, reply, 403, 'not_a_window')",
-        '(isNavigation, sendHtml(reply, page, target))',
-      ],
-    ],
+    [['a page is for a window', '    isNavigation(reply.request)\n', '    (isNavigation(reply.request) || true)\n']],
+  ),
+  ...guardsIn(
+    'src/http/browser/page-answers.ts',
+    ['test/http/requests.test.ts'],
+    [['scripts run on one page alone', '...(hasScript ? ["script-src \'self\'"] : []),', '"script-src \'self\'",']],
   ),
   ...guardsIn(
     'src/http/browser/page-answers.ts',

@@ -53,7 +53,7 @@ export const libraries: readonly Library[] = [
 ];
 
 /** Go takes Debian's sources where they are, and downloads nothing; the rest of the environment, as proxies, stays out. */
-const environment = {
+export const environment = {
   HOME: homedir(),
   PATH: '/usr/bin:/bin',
   LANG: 'C.UTF-8',

@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
+import { copyScript } from '../../src/pages/copy-script.ts';
 import type { Language } from '../../src/pages/messages/messages.ts';
 import { stylesheet } from '../../src/pages/stylesheet.ts';
 import { inaccessible } from '../support/accessibility.ts';
@@ -37,7 +38,10 @@ before(async () => {
   server = createServer((request, response) => {
     const url = new URL(request.url ?? '/', 'http://localhost');
     const colour = url.searchParams.get('colour') ?? sampleBrand.colour;
-    response.setHeader('content-security-policy', policy);
+    // As the service sends it: scripts of this site on one page alone.
+    const isDevelopers = url.pathname.endsWith('/developers');
+    response.setHeader('content-security-policy', isDevelopers ? `${policy}; script-src 'self'` : policy);
+    if (url.pathname.endsWith('.js')) return response.setHeader('content-type', 'text/javascript').end(copyScript);
     if (url.pathname === '/pages.css') return response.setHeader('content-type', 'text/css').end(stylesheet(colour));
     const [, language, name = ''] = url.pathname.split('/');
     const page = pagesIn(language as Language, colour, `/pages.css?${url.searchParams}`)[name];
@@ -99,6 +103,30 @@ for (const colour of hardColours) {
     }
   });
 }
+
+test('app developers: each example has a button that copies it, by keyboard as well, and none without scripts', async () => {
+  const [page, complaints] = await open({ colorScheme: 'light', width: 1280 });
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.goto(`${origin}/en/developers`);
+  const places = page.locator('.copyable');
+  assert.ok((await places.count()) > 20);
+  assert.equal(await page.locator('.copyable > button').count(), await places.count());
+  const first = page.locator('#authorize .copyable').first();
+  await first.locator('button').focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('status').getByText('Copied').waitFor({ state: 'attached' });
+  assert.equal(await page.evaluate('navigator.clipboard.readText()'), await first.locator('code').textContent());
+  assert.match(String(await first.locator('button').getAttribute('aria-label')), /^Copy: Address to open$/);
+  assert.deepEqual(complaints, []);
+  await page.context().close();
+  const plain = await browser.newContext({ javaScriptEnabled: false });
+  const without = await plain.newPage();
+  await without.goto(`${origin}/en/developers`);
+  assert.equal(await without.locator('button').count(), 0);
+  await without.locator('summary').nth(2).click();
+  assert.ok(await without.getByText('package main').isVisible());
+  await plain.close();
+});
 
 test('the consent page is walked with the keyboard alone, Allow before Deny', async () => {
   const [page] = await open({ colorScheme: 'light', width: 1280 });

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AppProfile } from '../../src/pages/app-profile.ts';
 import { type ConsentDestination, consentPage } from '../../src/pages/consent-page.ts';
-import { libraryExample } from '../../src/pages/developers-examples.ts';
 import { deviceCodePage, deviceDonePage } from '../../src/pages/device-pages.ts';
 import { languages } from '../../src/pages/messages/messages.ts';
 import type { Permission } from '../../src/pages/permissions.ts';
@@ -42,7 +41,7 @@ for (const payload of payloads) {
 }
 
 for (const language of languages) {
-  test(`every page in ${language} is whole, and holds no script, no inline style and no way out`, () => {
+  test(`every page in ${language} is whole, and holds no script of its own, no inline style and no way out`, () => {
     for (const [name, page] of Object.entries(samplePages(sampleContext(language)))) {
       const text = String(page);
       assert.ok(
@@ -53,7 +52,16 @@ for (const language of languages) {
       assert.equal(text.match(/<main>/g)?.length, 1, name);
       assert.match(text, /<title>[^<]+ – Northwind<\/title>/, name);
       assert.match(text, /<meta name="robots" content="noindex">/, name);
-      assert.doesNotMatch(text, /<script|<style|\sstyle=|\son[a-z]+=|undefined|\[object|NaN/i, name);
+      const scripts = text.match(/<script[^>]*>/g) ?? [];
+      // One page has one, from this site; its policy lets no other run.
+      assert.deepEqual(
+        scripts.map((script) =>
+          /^<script src="\/assets\/copy-[0-9a-f]+\.js" data-copy="[^"]+" data-copied="[^"]+" defer>$/.test(script),
+        ),
+        name.startsWith('developers') ? [true] : [],
+        name,
+      );
+      assert.doesNotMatch(text, /<style|\sstyle=|\son[a-z]+=|undefined|\[object|NaN/i, name);
       for (const [, href] of text.matchAll(/<a [^>]*href="([^"]*)"/g)) {
         assert.match(
           href ?? '',
@@ -391,16 +399,3 @@ for (const language of ['en', 'ar'] as const)
     assert.match(library, /<code[^>]*>@fastify\/oauth2<\/code>.*<code>scope<\/code>/s);
     assert.match(calls, /AuthStyle: oauth2\.AuthStyleInParams<\/code>.*<code>TokenURL<\/code>/s);
   });
-
-test('the example for libraries calls what openid-client has, and runs without TLS on this machine alone', async () => {
-  const openidClient: Record<string, unknown> = await import('openid-client');
-  const example = libraryExample('https://accounts.northwind.example');
-  const called = Array.from(
-    libraryExample('http://localhost:3000').matchAll(/client\.(\w+)/g),
-    ([, name]) => name ?? '',
-  );
-  assert.ok(called.length >= 7);
-  for (const name of called) assert.equal(typeof openidClient[name], 'function', name);
-  assert.ok(called.includes('allowInsecureRequests'));
-  assert.doesNotMatch(example, /allowInsecureRequests/);
-});

@@ -29,7 +29,14 @@ export const sampleBrand: Brand = {
 };
 
 export function sampleContext(language: Language, brand: Brand = sampleBrand): PageContext {
-  return { messages: messagesFor(language), language, brand, paths: pagePaths(''), stylesheetHref: '/pages.css' };
+  return {
+    messages: messagesFor(language),
+    language,
+    brand,
+    paths: pagePaths(''),
+    stylesheetHref: '/pages.css',
+    copyScriptHref: '/assets/copy-0123456789ab.js',
+  };
 }
 
 const errorKinds = Object.keys(messagesFor('en').errors.kinds) as ErrorKind[];

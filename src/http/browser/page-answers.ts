@@ -1,6 +1,7 @@
 /** Sends pages, with their headers and in the browser's language, and problems as pages. */
 import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { copyScript } from '../../pages/copy-script.ts';
 import { type ErrorDetails, type ErrorKind, errorPage } from '../../pages/error-page.ts';
 import type { Html } from '../../pages/html.ts';
 import type { PageContext } from '../../pages/layout.ts';
@@ -19,6 +20,8 @@ export type Pages = {
   readonly context: (request: FastifyRequest) => PageContext;
   /** Refuses whatever is no window: a page holds form tokens and names, which are for the person who looks at it. */
   readonly send: (reply: FastifyReply, page: Html, target?: FormTarget) => FastifyReply;
+  /** The same for a page whose forms stay on this site, with the script that it names. */
+  readonly sendWithScript: (reply: FastifyReply, page: Html) => FastifyReply;
   readonly sendError: (
     request: FastifyRequest,
     reply: FastifyReply,
@@ -28,6 +31,7 @@ export type Pages = {
   ) => FastifyReply;
   readonly answers: (request: FastifyRequest, reply: FastifyReply, problem: HttpProblem) => FastifyReply;
   readonly stylesheet: { readonly path: string; readonly text: string };
+  readonly copyScript: { readonly path: string; readonly text: string };
   /** Headers for everything else that the app's address serves to browsers. */
   readonly secure: (reply: FastifyReply, target?: FormTarget) => FastifyReply;
 };
@@ -36,18 +40,26 @@ export type Pages = {
 export function makePages(service: Service): Pages {
   const { brand, paths } = service;
   const text = stylesheet(brand.colour);
-  const path = paths.stylesheet(hash('sha256', text, 'hex').slice(0, 12));
+  const path = paths.stylesheet(shortDigest(text));
+  const scriptPath = paths.copyScript(shortDigest(copyScript));
   const isHttps = service.appUrl.startsWith('https:');
   // Where people sign in elsewhere, each form may have to lead there, since a session may end before it is sent.
   const leaves = service.externalSignIns.isUsed;
-  const secure = (reply: FastifyReply, target: FormTarget = 'this-site') =>
-    setSecurityHeaders(reply, leaves ? 'leaves' : target, isHttps);
+  const secure = (reply: FastifyReply, target: FormTarget = 'this-site', hasScript = false) =>
+    setSecurityHeaders(reply, { target: leaves ? 'leaves' : target, hasScript, isHttps });
   const context = (request: FastifyRequest): PageContext => {
     const language = chooseLanguage(request.headers['accept-language']);
-    return { messages: messagesFor(language), language, brand, paths, stylesheetHref: path };
+    return {
+      messages: messagesFor(language),
+      language,
+      brand,
+      paths,
+      stylesheetHref: path,
+      copyScriptHref: scriptPath,
+    };
   };
-  const sendHtml = (reply: FastifyReply, page: Html, target?: FormTarget) =>
-    secure(reply, target)
+  const sendHtml = (reply: FastifyReply, page: Html, target?: FormTarget, hasScript = false) =>
+    secure(reply, target, hasScript)
       .header('Cache-Control', 'no-store')
       .header('Vary', 'Accept-Language')
       .header('Content-Type', 'text/html; charset=utf-8')
@@ -56,11 +68,21 @@ export function makePages(service: Service): Pages {
     request.outcome ??= { error: kind, ...(kind in DETAILS ? { detail: DETAILS[kind] } : {}) };
     return sendHtml(reply.code(status), errorPage(context(request), { kind, requestId: request.id, ...more }));
   };
-  const send: Pages['send'] = (reply, page, target) =>
-    isNavigation(reply.request) ? sendHtml(reply, page, target) : sendError(reply.request, reply, 403, 'not_a_window');
+  const sendPage = (reply: FastifyReply, page: Html, target?: FormTarget, hasScript = false) =>
+    isNavigation(reply.request)
+      ? sendHtml(reply, page, target, hasScript)
+      : sendError(reply.request, reply, 403, 'not_a_window');
+  const send: Pages['send'] = (reply, page, target) => sendPage(reply, page, target);
+  const sendWithScript: Pages['sendWithScript'] = (reply, page) => sendPage(reply, page, 'this-site', true);
   const answers: Pages['answers'] = (request, reply, problem) =>
     sendError(request, reply, reply.statusCode, ERROR_KINDS[problem.kind], { retryAfterSeconds: problem.retryAfter });
-  return { context, send, sendError, answers, stylesheet: { path, text }, secure };
+  const files = { stylesheet: { path, text }, copyScript: { path: scriptPath, text: copyScript } };
+  return { context, send, sendWithScript, sendError, answers, ...files, secure };
+}
+
+/** Part of a file's address, so that browsers may keep it for good. */
+function shortDigest(text: string): string {
+  return hash('sha256', text, 'hex').slice(0, 12);
 }
 
 /** For the log: an operator may have opened the pages by another name of the same machine, or through a service worker. */
@@ -85,10 +107,20 @@ const ERROR_KINDS: Readonly<Record<HttpProblem['kind'], ErrorKind>> = {
 };
 
 /** RFC 9700 §4.16 (framing), ASVS 3.4. */
-function setSecurityHeaders(reply: FastifyReply, target: FormTarget, isHttps: boolean): FastifyReply {
+function setSecurityHeaders(
+  reply: FastifyReply,
+  { target, hasScript, isHttps }: { target: FormTarget; hasScript: boolean; isHttps: boolean },
+): FastifyReply {
   const policy = "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'";
   reply
-    .header('Content-Security-Policy', target === 'this-site' ? `${policy}; form-action 'self'` : policy)
+    .header(
+      'Content-Security-Policy',
+      [
+        policy,
+        ...(target === 'this-site' ? ["form-action 'self'"] : []),
+        ...(hasScript ? ["script-src 'self'"] : []),
+      ].join('; '),
+    )
     .header('X-Frame-Options', 'DENY')
     .header('X-Content-Type-Options', 'nosniff')
     .header('Cross-Origin-Opener-Policy', 'same-origin')

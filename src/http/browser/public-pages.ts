@@ -31,12 +31,17 @@ export function addPublicPages(app: FastifyInstance, service: Service, pages: Pa
 
   app.get(paths.developers, { config: forAll }, async (request, reply) => {
     const context = pages.context(request);
-    return pages.send(reply, developersPage(context, await developersData(service, context.language)));
+    return pages.sendWithScript(reply, developersPage(context, await developersData(service, context.language)));
   });
 
   app.get(pages.stylesheet.path, { config: forAll }, async (_request, reply) => {
     const cached = pages.secure(reply).header('Cache-Control', 'public, max-age=31536000, immutable');
     return cached.header('Content-Type', 'text/css; charset=utf-8').send(pages.stylesheet.text);
+  });
+
+  app.get(pages.copyScript.path, { config: forAll }, async (_request, reply) => {
+    const cached = pages.secure(reply).header('Cache-Control', 'public, max-age=31536000, immutable');
+    return cached.header('Content-Type', 'text/javascript; charset=utf-8').send(pages.copyScript.text);
   });
 
   if (!logo) return;

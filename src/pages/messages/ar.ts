@@ -342,6 +342,8 @@ export const ar: Messages = {
     lead: (product) =>
       html`أتِح للناس استخدام حساباتهم في ${isolated(product)} داخل تطبيقك: يضغطون «سماح»، فيحصل تطبيقك على رمزين، ولا يطّلع على كلمة مرور أبدًا.`,
     contents: 'في هذه الصفحة',
+    copy: 'نسخ',
+    copied: 'تم النسخ',
     example: (call) => `مثال: ${call}`,
     answer: (call) => `الرد: ${call}`,
     ways: {
@@ -352,7 +354,7 @@ export const ar: Messages = {
     },
     need: {
       heading: 'ما تحتاج إليه',
-      text: 'يسجّل التطبيقاتِ القائمون على هذه الخدمة، ولا يمكن التسجيل برمجيًا. أرسل إليهم اسم تطبيقك وعناوين إعادة التوجيه والأذونات التي يحتاج إليها، وستحصل على:',
+      text: 'يسجّل التطبيقاتِ القائمون على هذه الخدمة، ولا يمكن التسجيل برمجيًا. أرسل إليهم اسم تطبيقك وعناوين إعادة التوجيه والأذونات التي يحتاج إليها، وستحصل على خمسة أشياء:',
       clientId: 'معرّف العميل (Client ID)',
       clientIdText: 'يعرّف تطبيقك، وليس سرًا.',
       clientSecret: 'سرّ العميل (Client Secret)',
@@ -365,8 +367,10 @@ export const ar: Messages = {
     },
     library: {
       heading: 'باستخدام مكتبة OAuth',
-      text: html`تحتاج المكتبة إلى جهة الإصدار (<code>issuer</code>) ومعرّف العميل وسرّه، وتقرأ كل ما عدا ذلك من البيانات الوصفية. هذا مثال بمكتبة <code>openid-client</code> للغة JavaScript:`,
-      label: 'مثال: تطبيق بمكتبة openid-client',
+      text: html`تحتاج المكتبة إلى جهة الإصدار (<code>issuer</code>) ومعرّف العميل وسرّه، وتقرأ كل ما عدا ذلك من البيانات الوصفية، أو تُعطى العناوين أدناه.`,
+      setUpLabel: 'قيم البرامج',
+      programs: 'كل برنامج كامل: يطبع العنوان الذي يُفتح، ويأخذ العنوان الذي عاد إليه المتصفح، ويخبرك بصاحب الحساب.',
+      runLabel: (name) => `للتشغيل: ${name}`,
       rules: {
         authentication: html`<strong>يثبت خادمك هويته</strong> بطريقة <code>client_secret_basic</code> أو <code>client_secret_post</code>، أو بطريقة <code>private_key_jwt</code> بمفتاح خاص به.`,
         publicApps: html`<strong>التطبيق العام</strong> لا سرّ له، ويجب أن يستخدم PKCE، وطريقة إثبات هويته <code>none</code>.`,
@@ -403,7 +407,7 @@ export const ar: Messages = {
     },
     calls: {
       heading: 'بأربعة طلبات تكتبها بنفسك',
-      text: 'مع معرّف العميل وسرّه تحصل على ثلاثة عناوين:',
+      text: 'كل ما في الأمر أربعة طلبات HTTP بسيطة، بالأشياء الخمسة المذكورة أعلاه.',
       authorizationUrl: 'عنوان طلب الإذن (Authorization URL)',
       accessTokenRequestUrl: 'عنوان طلب رمز الوصول (Access Token Request URL)',
       refreshTokenRequestUrl: 'عنوان طلب التجديد (Refresh Token Request URL)',
@@ -414,14 +418,20 @@ export const ar: Messages = {
     authorize: {
       name: 'اطلب الإذن',
       heading: '1. اطلب الإذن',
-      text: html`وجّه متصفح المستخدم إلى عنوان طلب الإذن. يجب أن يطابق <code>redirect_uri</code> أحد العناوين المسجّلة مطابقة تامة. أنشئ لكل زيارة قيمة <code>state</code> عشوائية جديدة، واحفظها في جلسة المستخدم. يطبع المثال العنوان الذي يُفتح في المتصفح.`,
+      text: html`وجّه متصفح المستخدم إلى عنوان طلب الإذن. يجب أن يطابق <code>redirect_uri</code> أحد العناوين المسجّلة مطابقة تامة. أنشئ لكل زيارة قيمة <code>state</code> عشوائية جديدة، واحفظها في جلسة المستخدم.`,
+      address: 'هذا هو العنوان الذي يُفتح، وفيه قيمك أنت:',
+      addressLabel: 'العنوان الذي يُفتح',
+      shell: 'وفي سطر الأوامر ينشئ هذا قيمة state ويطبع العنوان:',
       back: html`بعد «سماح» يعود المتصفح إلى <code>redirect_uri</code> ومعه <code>code</code> وقيمة <code>state</code>. قارن <code>state</code> بما حفظته، وتوقّف إن اختلفا. وبعد «رفض» يصلك <code>error=access_denied</code> بدلًا من الرمز.`,
+      byHand: (lifetime) =>
+        html`<strong>للتجربة يدويًا</strong> لا يلزم أن يستمع شيء على <code>redirect_uri</code>: يعرض المتصفح خطأ، ويبقى الرمز في شريط العنوان بعد <code dir="ltr">code=</code> وقبل <code dir="ltr">&amp;</code> التالية. انسخه خلال ${lifetime}.`,
       options: html`اختياري: <code>scope</code> وPKCE. ولاستخدام PKCE أرسل هنا <code>code_challenge</code> و<code>code_challenge_method=S256</code>، وفي الخطوة التالية <code>code_verifier</code>.`,
     },
     exchange: {
       name: 'احصل على الرمزين',
       heading: '2. احصل على الرمزين',
-      text: html`استبدل <code>code</code> من خادمك فورًا. وهو صالح مرة واحدة فقط، فإن استُخدم مرتين انتهى كل ما صدر عنه. تُقبل النماذج وJSON هنا وفي الخطوة 3.`,
+      text: (lifetime) =>
+        html`استبدل <code>code</code> من خادمك فورًا، فمدته ${lifetime} وهو صالح مرة واحدة فقط. إن استُخدم مرتين انتهى كل ما صدر عنه. تُقبل النماذج وJSON هنا وفي الخطوة 3.`,
     },
     refresh: {
       name: 'احصل على رمزين جديدين',

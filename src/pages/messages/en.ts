@@ -345,6 +345,8 @@ export const en = {
     lead: (product: string): Html =>
       html`Let people use their ${isolated(product)} account in your app. They press Allow, and your app gets a pair of tokens; it never sees a password.`,
     contents: 'On this page',
+    copy: 'Copy',
+    copied: 'Copied',
     example: (call: string): string => `Example: ${call}`,
     answer: (call: string): string => `Answer: ${call}`,
     ways: {
@@ -355,7 +357,7 @@ export const en = {
     },
     need: {
       heading: 'What you need',
-      text: 'An app is registered by the people who run this service; there is no sign-up by API. Tell them your app’s name, its redirect URIs and the permissions it needs. You’ll get:',
+      text: 'An app is registered by the people who run this service; there is no sign-up by API. Tell them your app’s name, its redirect URIs and the permissions it needs. You’ll get five things:',
       clientId: 'Client ID',
       clientIdText: 'Names your app. Not a secret.',
       clientSecret: 'Client Secret',
@@ -368,8 +370,11 @@ export const en = {
     },
     library: {
       heading: 'With an OAuth library',
-      text: html`A library needs the issuer, your Client ID and your Client Secret, and reads everything else from the metadata. With <code>openid-client</code> for JavaScript:`,
-      label: 'Example: an app with openid-client',
+      text: html`A library needs the issuer, your Client ID and your Client Secret, and reads everything else from the metadata, or is told the addresses below.`,
+      setUpLabel: 'Values for the programs',
+      programs:
+        'Each program is whole. It prints the address to open, is given the address that the browser came back to, and says whose account it is.',
+      runLabel: (name: string): string => `To run it: ${name}`,
       rules: {
         authentication: html`<strong>Your server proves itself</strong> by <code>client_secret_basic</code> or <code>client_secret_post</code>, or by <code>private_key_jwt</code> with a key of its own.`,
         publicApps: html`<strong>A public app</strong> has no secret and must use PKCE: authentication <code>none</code>.`,
@@ -406,7 +411,7 @@ export const en = {
     },
     calls: {
       heading: 'With four calls of your own',
-      text: 'Three addresses come with your Client ID and Client Secret:',
+      text: 'Four plain HTTP requests do all there is, with the five things from above.',
       authorizationUrl: 'Authorization URL',
       accessTokenRequestUrl: 'Access Token Request URL',
       refreshTokenRequestUrl: 'Refresh Token Request URL',
@@ -417,14 +422,20 @@ export const en = {
     authorize: {
       name: 'Ask for permission',
       heading: '1. Ask for permission',
-      text: html`Send the person’s browser to the Authorization URL. <code>redirect_uri</code> must match a registered one exactly. Make a new, random <code>state</code> for every visit and keep it in the person’s session. The example prints the address to open.`,
+      text: html`Send the person’s browser to the Authorization URL. <code>redirect_uri</code> must match a registered one exactly. Make a new, random <code>state</code> for every visit and keep it in the person’s session.`,
+      address: 'This is the address to open, with your own values in it:',
+      addressLabel: 'Address to open',
+      shell: 'In a shell, this makes a state and prints the address:',
       back: html`After Allow, the browser comes back to your <code>redirect_uri</code> with a <code>code</code> and your <code>state</code>. Compare the <code>state</code> with the one you kept, and stop if it differs. After Deny you get <code>error=access_denied</code> instead of a code.`,
+      byHand: (lifetime: string): Html =>
+        html`<strong>By hand,</strong> nothing has to listen at your <code>redirect_uri</code>: the browser shows an error, and the code stands in its address bar, after <code>code=</code> and before the next <code>&amp;</code>. Copy it within ${lifetime}.`,
       options: html`Optional: <code>scope</code>, and PKCE: send <code>code_challenge</code> and <code>code_challenge_method=S256</code> here, and <code>code_verifier</code> in the next step.`,
     },
     exchange: {
       name: 'Get tokens',
       heading: '2. Get tokens',
-      text: html`From your server, exchange the code at once. A code works one single time; used twice, everything issued from it ends. Forms and JSON are both understood, here and in step 3.`,
+      text: (lifetime: string): Html =>
+        html`From your server, exchange the code at once: it is good for ${lifetime}, and works one single time. Used twice, everything issued from it ends. Forms and JSON are both understood, here and in step 3.`,
     },
     refresh: {
       name: 'Get new tokens',

@@ -63,9 +63,11 @@ describe('pages below a base path', async () => {
     const found = new Set(visits.flatMap(linkedFrom).map((path) => path.replace(/\?.*$/, '')));
     const published = ['/auth/oauth2/authorize', '/oauth2/authorize'];
     const style = [...found].find((path) => path.endsWith('.css')) ?? '';
-    assert.deepEqual([...found].sort(), [...here, paths.removeApp, paths.logo, style, ...published].sort());
+    const script = [...found].find((path) => path.endsWith('.js')) ?? '';
+    assert.deepEqual([...found].sort(), [...here, paths.removeApp, paths.logo, style, script, ...published].sort());
     assert.ok(style.startsWith(`${BASE}/assets/valetkey-`));
-    for (const path of [paths.logo, style]) assert.equal((await browser.get(appUrl + path)).status, 200, path);
+    assert.ok(script.startsWith(`${BASE}/assets/copy-`));
+    for (const path of [paths.logo, style, script]) assert.equal((await browser.get(appUrl + path)).status, 200, path);
   });
 
   test('operators: nothing is answered where pages would be without the base, nor where the base alone leads', async () => {
