@@ -25,7 +25,7 @@ const NPM_CONFIG = 'npm_config_';
 
 /** Commands in a text as the caller writes them: `npm run -s valetkey -- client list`. */
 export function asCalled(text: string, { programName }: Caller, program: CliCommand): string {
-  const commands = ['<command>', 'help', ...program.commands.map((command) => command.name())].join('|');
+  const commands = ['<command>', 'help', '--help', ...program.commands.map((command) => command.name())].join('|');
   return text.replace(new RegExp(`(?<![\\w./@-])valetkey (?=(?:${commands})(?![\\w-]))`, 'g'), `${programName} `);
 }
 
@@ -39,10 +39,13 @@ export function refuseTakenByNpm(
   program: CliCommand,
 ): void {
   if (npmConfig === null || argv.some((argument) => argument.startsWith('-'))) return;
-  const taken = commandOf(argv, program).options.flatMap((option) => takenOption(option, npmConfig));
+  const command = commandOf(argv, program);
+  const taken = command.options.flatMap((option) => takenOption(option, npmConfig));
   if (taken.length === 0) return;
+  // npm left values of options behind, and nobody knows of which.
+  const words = argv.slice(0, depthOf(command) + command.registeredArguments.length);
   const names = taken.map(([name]) => name).join(', ');
-  const line = [programName, ...argv.map(quoted), ...taken.flat()].join(' ');
+  const line = [programName, ...words.map(quoted), ...taken.flat()].join(' ');
   throw new WrongUse(`npm took ${names} for itself, and nothing was done: put -- before the command, as in\n  ${line}`);
 }
 
@@ -52,16 +55,22 @@ function commandOf([name, ...more]: readonly string[], from: CliCommand): CliCom
   return inner ? commandOf(more, inner) : from;
 }
 
+/** The number of words that name it. */
+function depthOf(command: CliCommand): number {
+  return command.parent ? 1 + depthOf(command.parent as CliCommand) : 0;
+}
+
 /** An option with its value as npm has it; of several values npm has one, and of none `true`. */
 function takenOption(
-  { long, negate, variadic }: Option,
+  { long, negate, variadic, required }: Option,
   config: NonNullable<Caller['npmConfig']>,
 ): [option: string, ...value: string[]][] {
   const name = long?.replace(/^--(no-)?/, '') ?? '';
   const value = config[name.replaceAll('-', '_')];
   // Many have set `yes`, so that npm does not ask before it installs.
   if (!long || value === undefined || name === 'yes' || negate !== (value === '')) return [];
-  return [[long, ...(value === 'true' || negate ? [] : [quoted(value)]), ...(variadic ? ['…'] : [])]];
+  const known = value === 'true' || negate ? [] : [quoted(value)];
+  return [[long, ...known, ...(variadic || (required && known.length === 0) ? ['…'] : [])]];
 }
 
 function quoted(word: string): string {

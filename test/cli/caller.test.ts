@@ -33,9 +33,14 @@ const WITHOUT_DASHES: [line: string, taken: Record<string, string>, right: strin
   ],
   ['client list', { json: 'true' }, 'client list --json'],
   ['user update usr_1', { username: '' }, 'user update usr_1 --no-username'],
-  ['audit list 5', { limit: 'true' }, 'audit list 5 --limit'],
+  ['audit list 5', { limit: 'true' }, 'audit list --limit …'],
+  [
+    'client register https://a.example/cb',
+    { name: 'A', redirect_uri: 'true' },
+    'client register --name A --redirect-uri …',
+  ],
   ['demo', { headless: 'true' }, 'demo --headless'],
-  ['client update app_1 b', { scope: 'a' }, 'client update app_1 b --scope a …'],
+  ['client update app_1 b', { scope: 'a' }, 'client update app_1 --scope a …'],
 ];
 for (const [line, taken, right] of WITHOUT_DASHES)
   test(`"npm run valetkey ${line}" without "--" runs nothing, and says how`, async () => {
@@ -62,6 +67,7 @@ test('hints, examples and refusals name the program as it was called', async () 
   assert.match(help, /^Usage: npm run -s valetkey -- client show \[options\] <id>\n/);
   assert.match(help, /\n {2}npm run -s valetkey -- client show app_\w+\n/);
   assert.match((await throughNpm('client show')).stderr, /; see "npm run -s valetkey -- client show --help"\n$/);
+  assert.match((await throughNpm('app list')).stderr, /; see "npm run -s valetkey -- --help"\n$/);
   const json = JSON.parse(
     (await throughNpm('client register --name A --redirect-uri https://a.example/?valetkey --json')).stdout,
   );

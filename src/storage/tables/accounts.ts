@@ -113,10 +113,14 @@ const KEEP_IDENTITIES = `
   ON CONFLICT (id) DO UPDATE SET provider_id = excluded.provider_id, account_id = excluded.account_id,
     created_at = excluded.created_at, ended_at = excluded.ended_at`;
 
-/** The trail has an event of each sign-in, and is never cleared: no row need be written for this. */
+/**
+ * The trail has an event of each sign-in, and is never cleared: no row need be written for this. Who sets a password is signed
+ * in by it, and there is no other event of that.
+ */
 const USES = `
   SELECT account.id,
-    (SELECT at FROM audit_event WHERE resource_owner_id = account.id AND action = 'sign_in'
+    (SELECT at FROM audit_event WHERE resource_owner_id = account.id
+        AND action IN ('sign_in', 'password_changed', 'password_set_by_invitation')
       ORDER BY sequence DESC LIMIT 1),
     (SELECT max(${LAST_USE}) FROM oauth_grant WHERE resource_owner_id = account.id)
   FROM account`;

@@ -38,11 +38,12 @@ export function lastUses(withStore: WithStore): void {
     assert.equal((await store.findAccountUses([])).size, 0);
     for (const at of [NOW + 1, NOW + 3])
       await store.recordSignInEvent({ ...event('sign_in', { resourceOwnerId: 'usr_ada' }), at });
+    await store.recordSignInEvent({ ...event('password_changed', { resourceOwnerId: 'usr_ada' }), at: NOW + 4 });
     await store.recordSignInEvent({ ...event('sign_out', { resourceOwnerId: 'usr_ada' }), at: NOW + 5 });
     await issue(store, { generation: 1, lastUsedAt: NOW + 8 });
     await issue(store, { generation: 2, rotatedAt: NOW + 9, lastUsedAt: null });
     const many = ['usr_ada', ...Array.from({ length: 150 }, (_, n) => `usr_${n}`)];
-    const expected = { lastSignInAt: NOW + 3, appsLastUsedAt: NOW + 9 };
+    const expected = { lastSignInAt: NOW + 4, appsLastUsedAt: NOW + 9 };
     assert.deepEqual([...(await store.findAccountUses(many))], [['usr_ada', expected]]);
   });
 }
