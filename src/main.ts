@@ -37,8 +37,12 @@ import { toldDifferences } from './storage/installation-settings.ts';
 import { openSqlite } from './storage/sqlite/open.ts';
 import type { Storage } from './storage/storage.ts';
 
-/** What a start needs of the world. A test gives a clock of its own (ms since the epoch). */
-export type World = { readonly now?: () => number; readonly logger: Log };
+/** What a start needs of the world. A test gives a clock of its own (ms since the epoch), and how `PostgresqlOptions` wait. */
+export type World = {
+  readonly now?: () => number;
+  readonly logger: Log;
+  readonly checkoutTimeout?: number;
+};
 
 /** An open database, and the one clock of its instances. */
 type OpenDatabase = { readonly storage: Storage; readonly now: () => number };
@@ -212,7 +216,7 @@ async function openDatabase(
 async function openStorage(
   configuration: Configuration,
   keyring: Keyring,
-  { now, logger }: World,
+  { now, logger, checkoutTimeout }: World,
   role: 'service' | 'command',
   migrate: boolean,
 ): Promise<OpenDatabase> {
@@ -230,6 +234,7 @@ async function openStorage(
       keyring,
       role,
       migrate,
+      checkoutTimeout,
       ...(now ? { now } : {}),
     });
     return { storage, now: storage.now };

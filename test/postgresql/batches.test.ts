@@ -8,9 +8,9 @@ import { Batches } from '../../src/storage/postgresql/batches.ts';
 import { Connection } from '../../src/storage/postgresql/connection.ts';
 import { Connections } from '../../src/storage/postgresql/connections.ts';
 import { KnownClients } from '../../src/storage/postgresql/known-clients.ts';
-import { startPostgres } from '../support/postgres.ts';
+import { PATIENT, startPostgres } from '../support/postgres.ts';
 import { addAdaAndOne, event, NOW, sampleGeneration, sampleGrant, sampleUse } from '../support/storage.ts';
-import { instance, numbers, PATIENT, readyDatabases } from './instance.ts';
+import { instance, numbers, readyDatabases } from './instance.ts';
 
 const server = await startPostgres({
   shared_preload_libraries: 'pg_stat_statements',

@@ -1,8 +1,8 @@
 /** PostgreSQL against what every store must do. */
 import { after } from 'node:test';
 import { storeConformance } from '../storage/conformance.ts';
-import { startPostgres } from '../support/postgres.ts';
-import { instance, PATIENT, readyDatabases, waitingCopies } from './instance.ts';
+import { PATIENT, startPostgres } from '../support/postgres.ts';
+import { instance, readyDatabases, waitingCopies } from './instance.ts';
 
 const server = await startPostgres();
 after(() => server.remove());

@@ -7,9 +7,9 @@ import { Connection } from '../../src/storage/postgresql/connection.ts';
 import { MIGRATIONS, plain } from '../../src/storage/postgresql/plain-database.ts';
 import { storeConformance } from '../storage/conformance.ts';
 import { sampleExpansion } from '../storage/expansion.ts';
-import { startPostgres } from '../support/postgres.ts';
+import { PATIENT, startPostgres } from '../support/postgres.ts';
 import { addAdaAndOne, event, NOW, sampleGeneration, sampleGrant } from '../support/storage.ts';
-import { instance, PATIENT, readyDatabases, waitingCopies } from './instance.ts';
+import { instance, readyDatabases, waitingCopies } from './instance.ts';
 
 const server = await startPostgres();
 after(() => server.remove());

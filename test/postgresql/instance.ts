@@ -6,9 +6,6 @@ import type { CopyWaiting } from '../storage/conformance/device-requests.ts';
 import type { PostgresServer } from '../support/postgres.ts';
 import { beginning, NOW } from '../support/storage.ts';
 
-/** For tests of what a database answers: how long a busy machine makes them wait for a connection is not about it. */
-export const PATIENT = { checkoutTimeout: 60_000 };
-
 const keyring = createKeyring([Buffer.alloc(32, 'a key')]);
 
 /** Opens a database as the service does, with a clock that stands still. */

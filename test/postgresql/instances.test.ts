@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { type Grant, grantIdText, isEnded } from '../../src/oauth/grant.ts';
 import { StoreUnavailable, TrailHeldUp } from '../../src/oauth/store.ts';
-import { startPostgres } from '../support/postgres.ts';
+import { PATIENT, startPostgres } from '../support/postgres.ts';
 import {
   addAdaAndOne,
   event,
@@ -18,7 +18,7 @@ import {
   sampleSession,
   sampleUse,
 } from '../support/storage.ts';
-import { instance, PATIENT, readyDatabases } from './instance.ts';
+import { instance, readyDatabases } from './instance.ts';
 
 const server = await startPostgres();
 after(() => server.remove());

@@ -24,6 +24,9 @@ import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 
+/** For tests of what a database answers: how long a busy machine makes them wait for a connection is not about it. */
+export const PATIENT = { checkoutTimeout: 60_000 };
+
 /** A running server with a folder of its own. */
 export type PostgresServer = {
   /** The port on 127.0.0.1. */

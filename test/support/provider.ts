@@ -7,7 +7,7 @@ import type { NewIdentityProvider } from '../../src/operator/identity-provider-r
 import { makeRootKey } from '../../src/settings/root-keys.ts';
 import type { Browser, Visit } from './browser.ts';
 import { type JsonAnswer, postBody } from './flow.ts';
-import type { PostgresServer } from './postgres.ts';
+import { PATIENT, type PostgresServer } from './postgres.ts';
 import { Clock, type Lifetime, startTestService, type TestService } from './service.ts';
 
 /** Where the product signs people in; nothing listens there. */
@@ -59,6 +59,7 @@ async function start(
     { after: () => {} },
     { ...variables, VALETKEY_SIGN_IN_METHODS: 'password' },
     clock,
+    PATIENT,
   );
   const provider = await registerProvider(first, settings);
   await first.stop();
@@ -70,10 +71,10 @@ async function start(
     await Promise.all(instances.map((instance) => instance.stop()));
     remove();
   });
-  for (let n = 0; n < count; n += 1) instances.push(await startTestService(unbound, all, clock));
+  for (let n = 0; n < count; n += 1) instances.push(await startTestService(unbound, all, clock, PATIENT));
   const restart = async (changed: Record<string, string> = {}) => {
     await Promise.all(instances.splice(0).map((instance) => instance.stop()));
-    const next = await startTestService(unbound, { ...all, ...changed }, clock);
+    const next = await startTestService(unbound, { ...all, ...changed }, clock, PATIENT);
     instances.push(next);
     return next;
   };

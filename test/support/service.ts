@@ -44,6 +44,7 @@ export async function startTestService(
   t: Lifetime,
   variables: Record<string, string> = {},
   clock = new Clock(),
+  patience: { readonly checkoutTimeout?: number } = {},
 ): Promise<TestService> {
   const [appPort, apiPort] = [await freePort(), await freePort()];
   const log: string[] = [];
@@ -55,7 +56,7 @@ export async function startTestService(
     ...READER,
     ...variables,
   });
-  const running = await startService(configuration, { now: clock.now, logger });
+  const running = await startService(configuration, { now: clock.now, logger, ...patience });
   t.after(() => running.stop());
   const [appUrl, apiUrl] = [configuration.appListen, configuration.apiListen].map(
     ({ host, port }) => `http://${host}:${port}`,

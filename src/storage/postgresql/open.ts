@@ -40,7 +40,7 @@ export type PostgresqlOptions = OpeningOptions & {
   /** Milliseconds since the epoch, for tests; without it the time is the database's. */
   readonly now?: () => number;
   /** Maximum time that a request waits for a connection (ms), for tests of what a database answers on a busy machine. */
-  readonly checkoutTimeout?: number;
+  readonly checkoutTimeout?: number | undefined;
 };
 
 /** An open database. */
