@@ -15,7 +15,7 @@ import { judge, trial } from './judge.ts';
 import { CUTS, type Cut, Line } from './line.ts';
 import { REVOCATIONS, SUSPENSIONS } from './revocations.ts';
 import { newCode, newPair, outcomes, pairsOf, useEverywhere } from './uses.ts';
-import { RECOVERY_MS, Watch } from './watch.ts';
+import { Watch } from './watch.ts';
 
 /** What changes something, but for use marks. */
 const WRITES = /^COMMIT|SET generation|SET revoked_at|INSERT INTO oauth_grant/;
@@ -189,6 +189,6 @@ async function mend(line: Line, at: LocalInstance): Promise<void> {
   line.breaksWithCut = false;
   line.mend();
   const watch = new Watch([at]);
-  await watch.untilReady(RECOVERY_MS);
+  await watch.until('ready');
   await watch.stop();
 }

@@ -6,7 +6,7 @@ import { startPostgres } from '../support/postgres.ts';
 import { ROUND_MS, rounds, SEED, TIMEOUT } from './effort.ts';
 import { startThree } from './instances.ts';
 import { trial } from './judge.ts';
-import { RECOVERY_MS, Watch } from './watch.ts';
+import { Watch } from './watch.ts';
 
 const PEOPLE = 6;
 const TERMINATE_EVERY_MS = 50;
@@ -40,13 +40,14 @@ describe(`three instances under load (seed ${SEED})`, { timeout: TIMEOUT }, () =
       for (let crash = rounds(3, 0.1); crash > 0; crash -= 1) {
         await sleep(ROUND_MS);
         await server.crash();
-        await watch.untilReady(RECOVERY_MS);
+        await watch.until('ready');
       }
       await server.stop();
+      await watch.until('not ready');
       await sleep(OUTAGE_MS);
       assert.deepEqual(watch.states(), ['not ready', 'not ready', 'not ready']);
       await server.start();
-      const recovery = await watch.untilReady(RECOVERY_MS);
+      const recovery = await watch.until('ready');
       t.diagnostic(`ready ${recovery.toFixed(0)} ms after the server was back`);
       await sleep(ROUND_MS);
     });

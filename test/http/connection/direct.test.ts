@@ -3,7 +3,7 @@
  * of the two ways answered shows here by the date alone: on the connection it is of the service's clock, which stands.
  */
 import assert from 'node:assert/strict';
-import type { Socket } from 'node:net';
+import { Server, type Socket } from 'node:net';
 import { DatabaseSync } from 'node:sqlite';
 import { buffer } from 'node:stream/consumers';
 import { after, describe, test } from 'node:test';
@@ -478,10 +478,17 @@ for (const [name, sent] of [
     other.exec('BEGIN IMMEDIATE');
     for (const bytes of sent === 'in turn' ? both : [Buffer.concat(both)]) {
       socket.write(bytes);
-      await sleep(20);
+      await untilRead(socket);
     }
+    const isClosing = new Promise<void>((resolve) => {
+      const { close } = Server.prototype;
+      t.mock.method(Server.prototype, 'close', function closeAndTell(this: Server, ...done: []) {
+        resolve();
+        return close.apply(this, done);
+      });
+    });
     const stopped = own.stop();
-    await sleep(50);
+    await isClosing; // And all connections are told in the same turn.
     other.exec('ROLLBACK');
     assert.deepEqual(statuses(await answers), sent === 'empty line' ? [200] : [200, 401]);
     // Node.js makes the answer to the second one at once, and then it stays as it is.
