@@ -7,7 +7,6 @@ export const ANNOUNCED: readonly string[] = [
   'database backup',
   'database restore',
   'doctor',
-  'identity-provider test',
   'keys list',
   'keys retire',
   'keys rotate',

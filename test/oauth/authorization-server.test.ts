@@ -32,6 +32,7 @@ test('interface: authorize, exchange, check, refresh: the whole flow, and what a
   const pair = await obtainPair(setup);
   assert.deepEqual(await setup.server.checkAccessToken(pair.accessToken), {
     resourceOwner: { id: ada.id, username: 'ada', email: ada.email, name: ada.name, avatarUrl: null },
+    externalId: null,
     clientId: one.id,
     scope: '',
     grantedAt: NOW,

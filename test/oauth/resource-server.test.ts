@@ -66,6 +66,7 @@ test('RFC 7662 §2.2: what a resource server is told of a token', () => {
     scope: 'read write',
     clientId: grant.clientId,
     resourceOwner,
+    externalId: null,
     resource: 'https://letters.test',
     expiresAt: NOW + 5,
     grantId: grantIdText(grant.id),
