@@ -242,7 +242,7 @@ test('RFC 9126 §4: the published face knows no references, and looks at the req
   const outcome = await protocol.server.validateRequest('published', requestOf({ request_uri: uri }));
   assert.deepEqual(outcome, await protocol.server.validateRequest('published', requestOf()));
   const alone = await protocol.server.validateRequest('published', referringTo(uri));
-  assert.equal(alone.kind === 'show' && alone.error, 'bad_redirect_uri');
+  assert.equal(alone.kind === 'show' && alone.error, 'missing_redirect_uri');
 });
 
 test('RFC 9101 §7: a reference that came twice is none, and is told by redirect', async (context) => {

@@ -30,7 +30,9 @@ import { assertRefusal, DAY, NOW } from './samples.ts';
 test('interface: authorize, exchange, check, refresh: the whole flow, and what a check tells', async (context) => {
   const setup = await setUp(context);
   const pair = await obtainPair(setup);
-  assert.deepEqual(await setup.server.checkAccessToken(pair.accessToken), {
+  const { grant, ...told } = assertGood(await setup.server.checkAccessToken(pair.accessToken));
+  assert.deepEqual([grant.clientId, grant.resourceOwnerId], [one.id, ada.id]);
+  assert.deepEqual(told, {
     resourceOwner: { id: ada.id, username: 'ada', email: ada.email, name: ada.name, avatarUrl: null },
     externalId: null,
     clientId: one.id,

@@ -69,7 +69,7 @@ test('RFC 7662 §2.2: what a resource server is told of a token', () => {
     externalId: null,
     resource: 'https://letters.test',
     expiresAt: NOW + 5,
-    grantId: grantIdText(grant.id),
+    grant: { grantId: grantIdText(grant.id), clientId: grant.clientId, resourceOwnerId: grant.resourceOwnerId },
   });
 });
 
