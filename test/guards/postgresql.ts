@@ -115,4 +115,32 @@ export const postgresqlGuards: readonly Guard[] = [
     ['test/postgresql/open.test.ts'],
     [['a server that only reads is refused', 'if (!standing?.writable)', 'if (!standing)']],
   ),
+  ...guardsIn(
+    'src/storage/postgresql/connections.ts',
+    ['test/postgresql/connections.test.ts'],
+    [
+      [
+        'RL-03: a database that was gone for long is looked for each second',
+        'const MAX_RETRY_MS = 1000;',
+        'const MAX_RETRY_MS = 60_000;',
+      ],
+      ['RL-03: whoever asks while it is gone is told so at once', 'this.#isGone = this.#failure !== null;', ''],
+      [
+        'a request waits a second for a connection, and no longer',
+        'const CHECKOUT_TIMEOUT_MS = 1000;',
+        'const CHECKOUT_TIMEOUT_MS = 5000;',
+      ],
+    ],
+  ),
+  ...guardsIn(
+    'src/storage/postgresql/connection.ts',
+    ['test/postgresql/batches.test.ts'],
+    [
+      [
+        'nothing of an answer hangs on until the whole heap is collected',
+        'new Promise<QueryResult>((resolve, reject) => {\n          this.#client.query(query, (error, result) => (error ? reject(error) : resolve(result)));\n        }),',
+        'this.#client.query(query) as unknown as Promise<QueryResult>,',
+      ],
+    ],
+  ),
 ];
