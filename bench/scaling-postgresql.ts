@@ -138,7 +138,7 @@ export async function fill(
      SELECT (lpad(to_hex($2::bigint + n), 12, '0') || '7' || substr(chance, 1, 3) || '8' || substr(chance, 4, 15))::uuid,
        'app_' || lpad(client::text, 16, '0'), 'usr_' || lpad(mod(n * 7919::bigint, $3)::text, 16, '0'), 0, 0, 0, 1, $4,
        $2 + n, $2 + n + 1800000, $2 + n + 2592000000, 1, $2 + n, NULL, NULL, gen_random_uuid(), $2 + n,
-       $2 + n + 31536000000, decode(chance, 'hex'), $5, '', 'https://app-' || client || '.example.com/oauth/callback', $6, NULL, NULL, NULL, $2 + n
+       $2 + n + 31536000000, decode(chance, 'hex'), $5, '', 'name username email avatar_url', 'https://app-' || client || '.example.com/oauth/callback', $6, NULL, NULL, NULL, $2 + n
      FROM (SELECT n, md5(n::text) AS chance, mod(n, $7) AS client FROM generate_series(0, $1::int - 1) AS n) AS made
      ORDER BY n`,
     [grants, since, accounts, keyId, scope, challenge, clients],

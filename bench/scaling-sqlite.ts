@@ -5,6 +5,7 @@ import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
 import type { Account } from '../src/accounts/account.ts';
 import type { Client } from '../src/oauth/client.ts';
+import { PERSON_FIELDS } from '../src/oauth/person-fields.ts';
 import { openSqlite } from '../src/storage/sqlite/open.ts';
 import { bound, inSqlite } from '../src/storage/sqlite/sql.ts';
 import { type AccountSearchKeys, STORED_ACCOUNT } from '../src/storage/tables/accounts.ts';
@@ -148,6 +149,7 @@ function filledClient(n: number, { since, scope, clientSecret }: MadeUp): Client
     privacyPage: null,
     contact: null,
     isChecked: false,
+    personFields: PERSON_FIELDS,
     requirePkce: false,
     refreshOverlap: null,
     refreshRetryWindow: null,

@@ -45,6 +45,7 @@ function seedOfNewGrant(): Buffer {
     resourceOwnerId: 'usr',
     scope: '',
     leftOut: '',
+    personFields: '',
     redirectUri: '',
     codeChallenge: null,
     resource: null,

@@ -1,12 +1,14 @@
 /** Reads an app's settings from the options of `client register` and `client update`. */
 import type { AssertionAudience, Client, ConsentPolicy, PublicKey } from '../oauth/client.ts';
 import { OperatorError } from '../oauth/error.ts';
+import { PERSON_FIELDS, type PersonField } from '../oauth/person-fields.ts';
 import type { Scope } from '../oauth/scope.ts';
 import type { ClientSettings } from '../operator/client-registry.ts';
 import { readJwksFile } from './jwks-file.ts';
 import type { TimeSetting } from './option.ts';
 
 type SettingsOptions = {
+  personFields?: readonly PersonField[];
   publisher?: string | false;
   homepage?: string | false;
   privacy?: string | false;
@@ -46,6 +48,7 @@ export async function newSettings(options: RegisterOptions): Promise<ClientSetti
     isChecked: options.checked ?? false,
     redirectUris: options.redirectUri ?? [],
     scopes: [...(options.scope || []), ...(options.optionalScope || [])],
+    personFields: options.personFields ?? PERSON_FIELDS,
     requirePkce: options.requirePkce ?? false,
     refreshOverlap: seconds(options.refreshOverlap),
     refreshRetryWindow: seconds(options.refreshRetryWindow),
@@ -70,6 +73,7 @@ export async function changedSettings(client: Client, options: UpdateOptions): P
     contact: textOrNone(options.contact),
     isChecked: options.checked,
     redirectUris: changesUris === undefined ? undefined : changedUris(client, options),
+    personFields: options.personFields,
     scopes: changesScopes === undefined ? undefined : changedScopes(client, options),
     requirePkce,
     refreshOverlap: refreshOverlap === undefined ? undefined : seconds(refreshOverlap),

@@ -11,6 +11,7 @@ import {
   readAssertionAudience,
   readConsent,
   readOptionalScope,
+  readPersonFields,
   readScope,
   readTimeSetting,
   YES,
@@ -33,6 +34,11 @@ const CONTACT = ['--contact <address>', 'whom its users may ask: an e-mail addre
 const CHECKED = [
   '--checked',
   'you checked that it is the publisher, and that the hosts of the redirect URIs are theirs: users read so; a change of either ends it',
+] as const;
+
+const PERSON = [
+  '--person-fields <list>',
+  'what the app gets of a user besides an ID: some of name,username,email,avatar_url (the default is all), or none',
 ] as const;
 
 const AUDIENCE = [
@@ -74,6 +80,7 @@ function addRegister(client: CliCommand, run: CommandRun): void {
     .option(...CONSENT, readConsent)
     .option('--device', 'the app may let users sign in on another device (TVs, terminals)')
     .option('--external-id', 'tell it in /v2/me what the product where a user signed in calls them')
+    .option(...PERSON, readPersonFields)
     .option('--require-pkce', 'refuse requests without PKCE (always so for a public app)')
     .option(...OVERLAP, readTimeSetting)
     .option(...RETRY_WINDOW, readTimeSetting)
@@ -142,6 +149,7 @@ function addUpdate(client: CliCommand, run: CommandRun): void {
     .option('--no-device', 'it may no longer')
     .option('--external-id', 'tell it in /v2/me what the product where a user signed in calls them')
     .option('--no-external-id', 'tell it no longer')
+    .option(...PERSON, readPersonFields)
     .option('--require-pkce', 'refuse requests without PKCE')
     .option('--no-require-pkce', 'accept requests without PKCE')
     .option(...OVERLAP, readTimeSetting)

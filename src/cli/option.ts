@@ -3,6 +3,7 @@
 import { InvalidArgumentError } from 'commander';
 import { PROVIDER_RIGHTS, type ProviderRight } from '../accounts/identity-provider.ts';
 import type { AssertionAudience, ConsentPolicy } from '../oauth/client.ts';
+import { PERSON_FIELDS, type PersonField } from '../oauth/person-fields.ts';
 import type { Scope } from '../oauth/scope.ts';
 import { readDuration } from '../settings/duration.ts';
 
@@ -69,6 +70,15 @@ export function readRights(text: string): readonly ProviderRight[] {
   const rights = text.split(',');
   const known = PROVIDER_RIGHTS.filter((right) => rights.includes(right));
   if (known.length < rights.length) throw new InvalidArgumentError(`give ${PROVIDER_RIGHTS.join(',')} or one of them`);
+  return known;
+}
+
+/** Reads what an app gets of a user. */
+export function readPersonFields(text: string): readonly PersonField[] {
+  const fields = text === 'none' ? [] : text.split(',');
+  const known = PERSON_FIELDS.filter((field) => fields.includes(field));
+  if (known.length < fields.length)
+    throw new InvalidArgumentError(`give some of ${PERSON_FIELDS.join(',')}, without spaces, or none`);
   return known;
 }
 

@@ -235,12 +235,13 @@ function maxAgeRefusal(maxAge: number | null): Refusal | null {
 
 /**
  * One line that is equal for equal requests only. A consent form is bound to it, so that Allow is for what was shown, and
- * for the scopes that were shown as optional.
+ * for the scopes that were shown as optional, and what of the person was shown.
  */
 export function requestFingerprint(request: AuthorizationRequest): string {
   const { face, client, redirectUri, state, scope, codeChallenge, resource } = request;
   const optional = optionalNames(client.scopes, scope);
-  return JSON.stringify([face, client.id, redirectUri, state, scope, optional, codeChallenge, resource]);
+  const { id, personFields } = client;
+  return JSON.stringify([face, id, redirectUri, state, scope, optional, personFields, codeChallenge, resource]);
 }
 
 function shown(error: ShownError['error'], detail: string): ShownError {

@@ -32,6 +32,7 @@ import { GrantLimit } from './grant-limit.ts';
 import type { Keyring } from './keyring.ts';
 import type { KnownTokens } from './known-tokens.ts';
 import type { Parameters } from './parameters.ts';
+import { personFieldsText, seenOf } from './person-fields.ts';
 import { pushedRequest, REQUEST_URI_START, requestUriFor } from './pushed-request.ts';
 import { CLIENT_PAUSED, codeUsedMeanwhile, explain } from './reason.ts';
 import { decideRefresh } from './refresh-token.ts';
@@ -124,6 +125,7 @@ export class AuthorizationServer {
         ...owner,
         scope: scope.join(' '),
         leftOut: leftOutScope(client.scopes, request.scope, scope).join(' '),
+        personFields: personFieldsText(client.personFields),
         redirectUri,
         codeChallenge,
         resource,
@@ -227,12 +229,12 @@ export class AuthorizationServer {
     const at = now();
     const good = decideAccessToken({ keyring, credential, found, resource: ownResource, now: at });
     if (good instanceof Refusal) return good;
-    const { grant, resourceOwner, client } = good;
+    const { grant, client } = good;
     const { clientId, scope, grantedAt } = grant;
     const externalId = client.seesExternalId ? grant.externalId : null;
     const names = namesOf(grant);
     const checked = {
-      resourceOwner,
+      resourceOwner: seenOf(good.resourceOwner, grant),
       externalId,
       clientId,
       scope,

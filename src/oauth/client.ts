@@ -1,6 +1,7 @@
 /** Clients (RFC 6749 §2): the apps that the operator registered, and how one proves to be itself. */
 import type { JsonWebKey } from 'node:crypto';
 import { invalidClient, missingCredential, type Refusal } from './error.ts';
+import type { PersonField } from './person-fields.ts';
 import type { Scope } from './scope.ts';
 import { type StoredSecret, secretOf } from './secret.ts';
 
@@ -33,6 +34,8 @@ export type Client = {
   readonly isChecked: boolean;
   readonly redirectUris: readonly string[];
   readonly scopes: readonly Scope[];
+  /** What it gets of each resource owner; the rest is null for it. */
+  readonly personFields: readonly PersonField[];
   readonly requirePkce: boolean;
   readonly refreshOverlap: number | null;
   readonly refreshRetryWindow: number | null;

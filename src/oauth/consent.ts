@@ -1,6 +1,7 @@
 /** Consent: what a resource owner decided before, and whether they must be asked again. */
 import type { AuthorizationRequest } from './authorization-request.ts';
 import type { Client } from './client.ts';
+import type { PersonField } from './person-fields.ts';
 import { isAppBound } from './redirect-uri.ts';
 import { optionalNames } from './scope.ts';
 
@@ -10,6 +11,8 @@ export type EarlierConsent = {
   readonly granted: readonly string[];
   /** Those that were left out when the client last asked for them. It may still have one by another grant. */
   readonly leftOut: readonly string[];
+  /** What it gets of the person already. */
+  readonly personFields: readonly PersonField[];
 };
 
 /**
@@ -26,17 +29,18 @@ export function needsConsent(
   return client.consent === 'remember' && !(remembered && isDecided(client, scope, remembered));
 }
 
-/** Whether each scope was allowed or left out before. Where all of them were left out, there is nothing to grant unasked. */
+/** Whether each scope was allowed or left out before, and each field of the person allowed. Where all of them were left out, there is nothing to grant unasked. */
 function isDecided(client: Client, scope: readonly string[], remembered: EarlierConsent): boolean {
   const chosen = rememberedChoice(scope, remembered);
   const mayStayOut = optionalNames(client.scopes, remembered.leftOut);
   const isEachDecided = scope.every((name) =>
     chosen.includes(name) ? remembered.granted.includes(name) : mayStayOut.includes(name),
   );
-  return isEachDecided && (chosen.length > 0 || scope.length === 0);
+  const hasFields = client.personFields.every((field) => remembered.personFields.includes(field));
+  return isEachDecided && hasFields && (chosen.length > 0 || scope.length === 0);
 }
 
 /** What of some scope names is allowed by consent that is remembered: what was left out stays out (RFC 6749 §3.3). */
-export function rememberedChoice(scope: readonly string[], remembered: EarlierConsent): string[] {
+export function rememberedChoice(scope: readonly string[], remembered: Pick<EarlierConsent, 'leftOut'>): string[] {
   return scope.filter((name) => !remembered.leftOut.includes(name));
 }

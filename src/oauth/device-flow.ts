@@ -30,6 +30,7 @@ import {
 import { GrantLimit } from './grant-limit.ts';
 import type { Keyring } from './keyring.ts';
 import { networksOf } from './networks.ts';
+import { personFieldsText } from './person-fields.ts';
 import { retryTimes } from './refresh-token.ts';
 import { allowedScope, invalidScope, leftOutScope, resolveScope } from './scope.ts';
 import type { Store } from './store.ts';
@@ -162,7 +163,16 @@ export class DeviceFlow {
     // At least as long as a code lives: a slow device polls within that time.
     const expiresAt = Math.max(request.expiresAt, now() + lifetimes.code * 1000);
     const grant = newGrant(
-      { ...about, leftOut, id, codeChallenge, resource, epochs, expiresAt },
+      {
+        ...about,
+        leftOut,
+        personFields: personFieldsText(client.personFields),
+        id,
+        codeChallenge,
+        resource,
+        epochs,
+        expiresAt,
+      },
       keyring.currentKeyId,
       lifetimes,
       now(),

@@ -6,6 +6,7 @@ import { isForDevice } from './device-authorization.ts';
 import { OperatorError } from './error.ts';
 import { grantIdText, parseGrantId } from './grant.ts';
 import { findGrantLife, type GrantLife } from './grant-life.ts';
+import { type PersonField, personFieldsOf } from './person-fields.ts';
 import { isRegisteredRedirectUri, redirectHost } from './redirect-uri.ts';
 import { scopeNames } from './scope.ts';
 import type { AuditStore, GrantCount, GrantFilter, GrantStore, GrantSummary, ListedGrant } from './store.ts';
@@ -26,6 +27,7 @@ export type ConnectedApp = {
   readonly redirectHosts: readonly string[];
   /** The scope names of all its grants together. */
   readonly scope: readonly string[];
+  readonly personFields: readonly PersonField[];
   readonly since: number;
   /** The last check or refresh; null when the app never came. */
   readonly lastUsedAt: number | null;
@@ -181,11 +183,16 @@ function asConnectedApp(summaries: readonly GrantSummary[]): ConnectedApp {
     isWaiting: !newest.isRedeemed,
     redirectHosts: isForDevice(newest) ? [] : [...new Set(summaries.map((each) => redirectHost(each.redirectUri)))],
     scope: scopesOf(summaries),
+    personFields: fieldsOf(summaries),
     since: Math.min(...summaries.map(({ grantedAt }) => grantedAt)),
     lastUsedAt: Math.max(...summaries.map(({ lastUsedAt }) => lastUsedAt ?? 0)) || null,
     expiresAt: Math.max(...summaries.map(({ expiresAt }) => expiresAt)),
     absoluteExpiresAt: Math.max(...summaries.map(({ absoluteExpiresAt }) => absoluteExpiresAt)),
   };
+}
+
+function fieldsOf(summaries: readonly GrantSummary[]): PersonField[] {
+  return [...new Set(summaries.flatMap(personFieldsOf))];
 }
 
 function scopesOf(summaries: readonly GrantSummary[]): string[] {
@@ -200,7 +207,7 @@ function together(summaries: readonly GrantSummary[]): EarlierConsent | null {
     for (const name of scopeNames(summary.scope)) leftOut.delete(name);
     for (const name of scopeNames(summary.leftOut)) leftOut.add(name);
   }
-  return { granted: scopesOf(summaries), leftOut: [...leftOut] };
+  return { granted: scopesOf(summaries), leftOut: [...leftOut], personFields: fieldsOf(summaries) };
 }
 
 function byName(one: ConnectedApp, other: ConnectedApp): number {

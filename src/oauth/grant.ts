@@ -20,6 +20,8 @@ export type Grant = {
   readonly scope: string;
   /** Scope names, likewise, that were requested with it and left out by the resource owner (RFC 6749 §3.3). */
   readonly leftOut: string;
+  /** What its client gets of the resource owner, as `personFieldsText` writes it. */
+  readonly personFields: string;
   /** The redirect URI of the authorization request, which the exchange must repeat (RFC 6749 §4.1.3). */
   readonly redirectUri: string;
   /** The S256 challenge of the authorization request (RFC 7636 §4.4), or null when none was sent. */
@@ -139,6 +141,7 @@ export type NewGrant = Pick<
   | 'resourceOwnerId'
   | 'scope'
   | 'leftOut'
+  | 'personFields'
   | 'redirectUri'
   | 'codeChallenge'
   | 'resource'

@@ -2,6 +2,7 @@
 import { invalidClient, type Refusal } from './error.ts';
 import { type Grant, type GrantNames, namesOf, type ResourceOwner } from './grant.ts';
 import type { GrantedAccess } from './granted-access.ts';
+import { seenOf } from './person-fields.ts';
 import { scopeNames } from './scope.ts';
 import { type StoredSecret, secretOf } from './secret.ts';
 
@@ -60,7 +61,14 @@ export function visibleToken(
   const visible = visibleScopes(resourceServer, grant);
   if (!visible) return null;
   const { clientId, externalId, resource } = grant;
-  const about = { clientId, resourceOwner, externalId, resource, expiresAt, grant: namesOf(grant) };
+  const about = {
+    clientId,
+    resourceOwner: seenOf(resourceOwner, grant),
+    externalId,
+    resource,
+    expiresAt,
+    grant: namesOf(grant),
+  };
   return { scope: visible.join(' '), ...about };
 }
 

@@ -95,17 +95,20 @@ export function scopeNames(scope: string): string[] {
 }
 
 /**
- * The sentence for a scope in a language (a BCP 47 tag): the client's own, else the installation's in that language, in
- * English, or in any; null when there is none.
+ * The sentence for a scope in a language (a BCP 47 tag); null when there is none. A client's own sentence has no language
+ * with it: one with Latin letters is taken for English. So in English the client's own comes first, and in any other
+ * language the installation's translation; without that the client's own, and then the installation's in English, or in any.
  */
 export function sentenceFor(
   { name, sentence }: Pick<Scope, 'name' | 'sentence'>,
   definitions: readonly ScopeDefinition[],
   language: string,
 ): string | null {
-  if (sentence !== null) return sentence;
   const sentences = definitions.find((definition) => definition.name === name)?.sentences ?? {};
-  return sentences[language] ?? sentences['en'] ?? Object.values(sentences)[0] ?? null;
+  const translated = sentences[language];
+  const isOwnInLanguage = language === 'en' && /\p{Script=Latin}/u.test(sentence ?? '');
+  if (sentence !== null && (translated === undefined || isOwnInLanguage)) return sentence;
+  return translated ?? sentences['en'] ?? Object.values(sentences)[0] ?? null;
 }
 
 /** Why a text cannot be the sentence of a scope, or null when it can; some scripts cannot do without joiners. */

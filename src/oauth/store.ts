@@ -45,10 +45,13 @@ export type GrantCount = { readonly grants: number; readonly resourceOwners: num
 
 /**
  * Grants of one resource owner that are alike, as one: those of a client with the same scope, what was left out of it,
- * resource and redirect URI. One
+ * fields of the person, resource and redirect URI. One
  * that is for a device, or not redeemed yet, stands alone.
  */
-export type GrantSummary = Pick<Grant, 'clientId' | 'scope' | 'leftOut' | 'resource' | 'redirectUri'> & {
+export type GrantSummary = Pick<
+  Grant,
+  'clientId' | 'scope' | 'leftOut' | 'personFields' | 'resource' | 'redirectUri'
+> & {
   readonly clientName: string;
   /** The id of the newest. */
   readonly id: Buffer;

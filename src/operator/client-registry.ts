@@ -2,6 +2,7 @@
 import { type Actor, type AuditAction, type AuditEvent, auditEvent } from '../oauth/audit.ts';
 import type { AssertionAudience, Client, ClientType, ConsentPolicy, PublicKey } from '../oauth/client.ts';
 import { OperatorError } from '../oauth/error.ts';
+import { PERSON_FIELDS, type PersonField } from '../oauth/person-fields.ts';
 import { MAX_REDIRECT_URIS, redirectUriProblem } from '../oauth/redirect-uri.ts';
 import { newId } from '../oauth/registered-id.ts';
 import { type Scope, sentenceProblem } from '../oauth/scope.ts';
@@ -23,6 +24,7 @@ export type ClientSettings = {
   readonly isChecked: boolean;
   readonly redirectUris: readonly string[];
   readonly scopes: readonly Scope[];
+  readonly personFields: readonly PersonField[];
   readonly requirePkce: boolean;
   readonly refreshOverlap: number | null;
   readonly refreshRetryWindow: number | null;
@@ -42,6 +44,7 @@ const USUAL: Omit<ClientSettings, 'name'> = {
   isChecked: false,
   redirectUris: [],
   scopes: [],
+  personFields: PERSON_FIELDS,
   requirePkce: false,
   refreshOverlap: null,
   refreshRetryWindow: null,

@@ -8,7 +8,7 @@ import { layout, type PageContext } from './layout.ts';
 import { monogram } from './mark.ts';
 import type { Messages } from './messages/messages.ts';
 import { problemNotice } from './notice.ts';
-import { type Permission, permissionList } from './permissions.ts';
+import { type Permission, type PersonField, permissionList } from './permissions.ts';
 
 /** One app, or what it has on one device. Times are milliseconds since 1970; `lastUsed` is null before the first use. */
 export type ConnectedApp = {
@@ -23,6 +23,8 @@ export type ConnectedApp = {
   /** The hosts that it sends people to; none for a device. */
   hosts: readonly string[];
   permissions: readonly Permission[];
+  /** What it gets of the person, as far as the account has it. */
+  person: readonly PersonField[];
   since: number;
   lastUsed: number | null;
   /** When it ends by itself if the app does not use it, and when it does in any case. */
@@ -83,7 +85,7 @@ ${appProfile(context, app.profile, app.hosts)}
 ${(isDevice || isWaiting) && html`<p class="kinds">${isDevice && html`<span>${icons.device}${texts.onDevice}</span> `}${isWaiting && html`<span>${icons.clock}${texts.waiting}</span>`}</p>`}
 ${dates(messages, app)}</div>
 <div class="app-access"><h3>${isWaiting ? texts.canOnceFetched : texts.can}</h3>
-${permissionList(messages, app.permissions)}</div>
+${permissionList(messages, app.permissions, app.person)}</div>
 <form method="post" action="${paths.removeApp}">${hiddenFields(formToken)}<input type="hidden" name="client_id" value="${clientId}"><input type="hidden" name="${isWaiting ? 'waiting_id' : 'grant_id'}" value="${grantId}"><button class="secondary danger">${removal(messages, app)}</button></form>
 </li>
 `;

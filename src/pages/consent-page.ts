@@ -9,7 +9,7 @@ import { layout, type PageContext } from './layout.ts';
 import { monogram } from './mark.ts';
 import type { Messages } from './messages/messages.ts';
 import { problemNotice } from './notice.ts';
-import type { Permission } from './permissions.ts';
+import type { Permission, PersonSeen } from './permissions.ts';
 
 /** The signed-in person, as pages show them. */
 export type PageAccount = { name: string; email: string | null };
@@ -22,6 +22,7 @@ export type ConsentData = ConsentDestination & {
   /** Whether the app can use the account now; then `earlier` of a permission tells what is not new. */
   hasAccessAlready: boolean;
   permissions: readonly Permission[];
+  person: PersonSeen;
   /** How long access lasts at most, and without any use (s). */
   lasts: { readonly max: number; readonly unused: number };
   /** A decision that was not accepted and must be made again; null when there was none. */
@@ -60,7 +61,7 @@ export type ConsentDestination =
 export function consentPage(context: PageContext, data: ConsentData): Html {
   const { messages, brand, paths } = context;
   const texts = messages.consent;
-  const asksForMore = data.hasAccessAlready && data.permissions.some(({ earlier }) => !earlier);
+  const asksForMore = data.hasAccessAlready && (data.person.isNew || data.permissions.some(({ earlier }) => !earlier));
   const heading = asksForMore ? texts.headingMore : texts.heading;
   const title = data.notTaken ? messages.layout.titleWithProblem(texts.title) : texts.title;
   return layout(
@@ -75,7 +76,7 @@ ${'userCode' in data && askingDevice(context, data.userCode)}
 ${accountRow(context, data)}
 <form method="post" action="${data.action}" class="consent">
 ${hiddenFields(data.formToken)}
-${requestedPermissions(messages, data.permissions, data.notTaken?.choice ?? null, asksForMore)}
+${requestedPermissions(messages, data.permissions, data.notTaken?.choice ?? null, asksForMore, data.person)}
 <div class="verdict">
 <ul class="facts">
 <li>${icons.clock}<span>${duration(texts, data.lasts)}</span></li>

@@ -1,6 +1,6 @@
 import { type Html, html } from './html.ts';
 import type { Messages } from './messages/messages.ts';
-import { checkedList, type Permission, permissionList, permissionText } from './permissions.ts';
+import { type Permission, type PersonSeen, permissionList, permissionText } from './permissions.ts';
 
 /**
  * What an app asks for, for the consent form. If the app asks for more than it has already, that stands apart. What is
@@ -12,22 +12,23 @@ export function requestedPermissions(
   permissions: readonly Permission[],
   choice: readonly string[] | null,
   asksForMore: boolean,
+  person: PersonSeen,
 ): Html {
   const { consent: texts } = messages;
   if (!asksForMore) {
     const required = permissions.filter(({ optional }) => !optional);
     return html`<h2>${texts.permissions}</h2>
-${permissionList(messages, required)}
+${permissionList(messages, required, person.fields)}
 ${options(messages, permissions, choice)}`;
   }
   const held = permissions.filter(({ earlier }) => earlier === 'allowed');
   const added = permissions.filter((each) => !held.includes(each));
   const required = added.filter(({ optional }) => !optional);
   return html`<h2>${texts.permissionsMore}</h2>
-${required.length > 0 && checkedList(required.map((each) => permissionText(messages, each)))}
+${(required.length > 0 || person.isNew) && permissionList(messages, required, person.isNew ? person.fields : null)}
 ${options(messages, added, choice)}
 <div class="already"><h3>${texts.permissionsAlready}</h3>
-${permissionList(messages, held)}</div>
+${permissionList(messages, held, person.isNew ? null : person.fields)}</div>
 ${held.map(({ optional, name }) => optional && html`<input type="hidden" name="scope" value="${name}">\n`)}`;
 }
 

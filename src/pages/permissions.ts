@@ -16,11 +16,26 @@ export type Permission = {
   earlier?: EarlierDecision | null;
 };
 
-/** The list of what an app may do: always who the person is, then one line a scope. */
-export function permissionList(messages: Messages, permissions: readonly Permission[]): Html {
-  const { identity, identityDetail } = messages.permissions;
-  const person = html`<span>${identity}<small>${identityDetail}</small></span>`;
-  return checkedList([person, ...permissions.map((permission) => permissionText(messages, permission))]);
+/** What `/v2/me` may show of a person besides the ID. */
+export type PersonField = keyof Messages['permissions']['fields'];
+
+/** What an app gets of the person, as far as their account has it; `isNew` where it asks for more of that than it has. */
+export type PersonSeen = { fields: readonly PersonField[]; isNew: boolean };
+
+/** The list of what an app may do: who the person is (null: not in this list), then one line a scope. */
+export function permissionList(
+  messages: Messages,
+  permissions: readonly Permission[],
+  person: readonly PersonField[] | null,
+): Html {
+  const lines = permissions.map((permission) => permissionText(messages, permission));
+  return checkedList(person === null ? lines : [personText(messages, person), ...lines]);
+}
+
+/** Who the person is, field by field. */
+function personText({ permissions: texts }: Messages, fields: readonly PersonField[]): Html {
+  const detail = fields.length === 0 ? texts.nobody : texts.list(fields.map((field) => texts.fields[field]));
+  return html`<span>${texts.identity}<small>${detail}</small></span>`;
 }
 
 /** What a permission means, in words. */
@@ -29,6 +44,6 @@ export function permissionText({ permissions: texts }: Messages, { name, sentenc
 }
 
 /** A list of permissions, each with a check mark. */
-export function checkedList(texts: readonly Html[]): Html {
+function checkedList(texts: readonly Html[]): Html {
   return html`<ul class="permissions">\n${texts.map((text) => html`<li>${icons.check}${text}</li>\n`)}</ul>`;
 }

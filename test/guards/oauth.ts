@@ -81,6 +81,7 @@ export const oauthGuards: readonly Guard[] = [
       ],
       ['remembered consent covers every scope', 'remembered.granted.includes(name) : mayStayOut', 'true : mayStayOut'],
       ['what was left out is not granted unasked', '!remembered.leftOut.includes(name)', 'true'],
+      ['more of the person is asked for', 'isEachDecided && hasFields &&', 'isEachDecided && (hasFields || true) &&'],
       ['who left out everything that is asked for is asked', '&& (chosen.length > 0 || scope.length === 0)', ''],
       [
         'what must not stay out any more is asked for',
@@ -95,15 +96,36 @@ export const oauthGuards: readonly Guard[] = [
     [
       [
         'the consent form is bound to the redirect URI',
-        'client.id, redirectUri, state, scope, optional',
-        'client.id, state, scope, optional',
+        'id, redirectUri, state, scope, optional',
+        'id, state, scope, optional',
       ],
+      ['the consent form is bound to what was shown of the person', 'optional, personFields, code', 'optional, code'],
       ['the consent form is bound to the state', 'redirectUri, state, scope, optional', 'redirectUri, scope, optional'],
-      ['the consent form is bound to the challenge', 'optional, codeChallenge, resource]', 'optional, resource]'],
+      [
+        'the consent form is bound to the challenge',
+        'personFields, codeChallenge, resource]',
+        'personFields, resource]',
+      ],
       ['the consent form is bound to the resource', 'codeChallenge, resource]', 'codeChallenge]'],
-      ['the consent form is bound to what was optional', 'scope, optional, codeChallenge', 'scope, codeChallenge'],
+      ['the consent form is bound to what was optional', 'scope, optional, personFields', 'scope, personFields'],
       ['the consent form is bound to the face', 'JSON.stringify([face, ', 'JSON.stringify(['],
     ],
+  ),
+  ...guardsIn(
+    'src/oauth/person-fields.ts',
+    ['test/http/browser/person-fields.test.ts'],
+    [
+      [
+        'an app gets nothing of the person but what was allowed',
+        'fields.includes(field) ? value : null',
+        'fields.includes(field) ? value : value',
+      ],
+    ],
+  ),
+  ...guardsIn(
+    'src/oauth/resource-server.ts',
+    ['test/http/browser/person-fields.test.ts'],
+    [['nor does an API', 'seenOf(resourceOwner, grant)', '(seenOf, resourceOwner)']],
   ),
   ...guardsIn(
     'src/oauth/authorization-response.ts',

@@ -6,6 +6,7 @@ import { DEVICE_GRANT_TYPE } from '../../src/oauth/device-authorization.ts';
 import type { Grant } from '../../src/oauth/grant.ts';
 import { grantIdText, newGrantId } from '../../src/oauth/grant.ts';
 import { GrantRegistry } from '../../src/oauth/grant-registry.ts';
+import { PERSON_FIELDS } from '../../src/oauth/person-fields.ts';
 import { ada, addAccount, type Memory, openMemory, operator } from './memory.ts';
 import { activeGrant, confidentialClient, NOW } from './samples.ts';
 
@@ -57,6 +58,7 @@ test('a user sees each app once, with all its live grants together, by name', as
     grantId: grantIdText(other.id),
     redirectHosts: ['one.test'],
     scope: [],
+    personFields: [...PERSON_FIELDS],
     since: activeGrant.grantedAt,
     lastUsedAt: null,
     expiresAt: activeGrant.expiresAt,
@@ -71,6 +73,7 @@ test('a user sees each app once, with all its live grants together, by name', as
       grantId: grantIdText(newest.id),
       redirectHosts: ['one.test'],
       scope: ['admin', 'read', 'write'],
+      personFields: [...PERSON_FIELDS],
       since: NOW - 9000,
       lastUsedAt: NOW,
       expiresAt: activeGrant.expiresAt,

@@ -118,9 +118,19 @@ test('RFC 6749 §5.1: what is issued says when its access token expires, and wha
 });
 
 test('design: a new grant is in generation 0, with a seed of its own, and ends in a year at the latest', () => {
-  const { clientId, resourceOwnerId, scope, leftOut, redirectUri, codeChallenge, epochs } = issuedGrant;
+  const { clientId, resourceOwnerId, scope, leftOut, personFields, redirectUri, codeChallenge, epochs } = issuedGrant;
   const signIn = { providerId: 'product', externalId: 'u-1', signedInAt: NOW - 1000 };
-  const made = { clientId, resourceOwnerId, scope, leftOut, redirectUri, codeChallenge, epochs, ...signIn };
+  const made = {
+    clientId,
+    resourceOwnerId,
+    scope,
+    leftOut,
+    personFields,
+    redirectUri,
+    codeChallenge,
+    epochs,
+    ...signIn,
+  };
   const about = { ...made, id: newGrantId(NOW), resource: 'https://letters.test', expiresAt: NOW + 600_000 };
   const grant = newGrant(about, keyring.currentKeyId, lifetimes, NOW);
   const { seed, ...rest } = grant;

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type AuthorizationRequest, type Prompt, requestFingerprint } from '../../src/oauth/authorization-request.ts';
 import type { Client, ClientType, ConsentPolicy } from '../../src/oauth/client.ts';
-import { needsConsent, rememberedChoice } from '../../src/oauth/consent.ts';
+import { type EarlierConsent, needsConsent, rememberedChoice } from '../../src/oauth/consent.ts';
+import { PERSON_FIELDS, type PersonField } from '../../src/oauth/person-fields.ts';
 import type { Scope } from '../../src/oauth/scope.ts';
 import { CHALLENGE, type Changes, type Circumstances, client, FACES, LETTERS, pkce, R1, valid } from './requests.ts';
 
@@ -23,6 +24,11 @@ const grants: Record<string, string[] | null> = {
 };
 const covering = ['all', 'more'];
 
+/** What was decided before, with all of the person. */
+function earlier(granted: readonly string[], leftOut: readonly string[] = []): EarlierConsent {
+  return { granted, leftOut, personFields: PERSON_FIELDS };
+}
+
 function request(
   type: ClientType,
   consent: ConsentPolicy,
@@ -41,7 +47,7 @@ function* everyCase() {
           for (const [name, granted] of Object.entries(grants))
             yield {
               ...{ consent, type, redirectUri, prompt, name },
-              asked: needsConsent(request(type, consent, redirectUri, prompt), granted && { granted, leftOut: [] }),
+              asked: needsConsent(request(type, consent, redirectUri, prompt), granted && earlier(granted)),
             };
 }
 
@@ -70,8 +76,8 @@ test('design: else remember asks unless what is granted covers the request, and 
 
 test('design: a request without scopes is covered by any live grant, and by nothing less', () => {
   const asking = { ...request('confidential', 'remember', https, []), scope: [] };
-  assert.equal(needsConsent(asking, { granted: [], leftOut: [] }), false);
-  assert.equal(needsConsent(asking, { granted: ['read'], leftOut: [] }), false);
+  assert.equal(needsConsent(asking, earlier([])), false);
+  assert.equal(needsConsent(asking, earlier(['read'])), false);
   assert.equal(needsConsent(asking, null), true);
 });
 
@@ -94,13 +100,22 @@ test('RFC 6749 §3.3: what was left out is decided as long as it may be left out
   ];
   for (const [what, scope, granted, leftOut, asked, chosen] of cases) {
     assert.equal(
-      needsConsent({ ...asking, scope, client: { ...asking.client, scopes } }, { granted, leftOut }),
+      needsConsent({ ...asking, scope, client: { ...asking.client, scopes } }, earlier(granted, leftOut)),
       asked,
       what,
     );
-    assert.deepEqual(rememberedChoice(scope, { granted, leftOut }), chosen, what);
+    assert.deepEqual(rememberedChoice(scope, { leftOut }), chosen, what);
   }
-  assert.equal(needsConsent(asking, { granted: ['read'], leftOut: ['write'] }), true, 'it is required by now');
+  assert.equal(needsConsent(asking, earlier(['read'], ['write'])), true, 'it is required by now');
+});
+
+test('more of the person is asked for, and less is not', () => {
+  const asking = request('confidential', 'remember', https, []);
+  const before = { ...earlier(['read', 'write']), personFields: ['name', 'email'] as const };
+  const asked = (...personFields: PersonField[]) =>
+    needsConsent({ ...asking, client: { ...asking.client, personFields } }, before);
+  assert.deepEqual([asked('name', 'email'), asked('name'), asked()], [false, false, false]);
+  assert.deepEqual([asked('name', 'email', 'username'), asked('avatar_url')], [true, true]);
 });
 
 test('the fingerprint of a request differs as soon as anything that Allow would grant differs', () => {
@@ -121,6 +136,7 @@ test('the fingerprint of a request differs as soon as anything that Allow would 
     [{ resource: LETTERS, scope: 'read' }],
     [{}, { by: { ...client, scopes: [{ ...read, optional: true }, write] } }],
     [{}, { by: { ...client, scopes: [read, { ...write, optional: true }] } }],
+    [{}, { by: { ...client, personFields: ['name'] } }],
   ];
   const prints = cases.map(([changes, circumstances]) => requestFingerprint(valid('standard', changes, circumstances)));
   assert.equal(new Set(prints).size, prints.length);

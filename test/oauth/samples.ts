@@ -11,6 +11,7 @@ import {
 import { Refusal } from '../../src/oauth/error.ts';
 import type { Generation, Grant, GrantInContext, Lifetimes, Standing } from '../../src/oauth/grant.ts';
 import { createKeyring, type Keyring } from '../../src/oauth/keyring.ts';
+import { PERSON_FIELDS } from '../../src/oauth/person-fields.ts';
 import type { Scope } from '../../src/oauth/scope.ts';
 
 export const PREFIX = 'vk';
@@ -43,6 +44,7 @@ export const confidentialClient: Client = {
   privacyPage: null,
   contact: null,
   isChecked: false,
+  personFields: PERSON_FIELDS,
   requirePkce: false,
   refreshOverlap: null,
   refreshRetryWindow: null,
@@ -74,6 +76,7 @@ export const issuedGrant: Grant = {
   resourceOwnerId: 'usr_ada',
   scope: 'read write',
   leftOut: '',
+  personFields: 'name username email avatar_url',
   redirectUri: 'https://one.test/cb',
   codeChallenge: null,
   resource: null,

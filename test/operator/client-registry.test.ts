@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { auditEvent } from '../../src/oauth/audit.ts';
 import { authenticateClient } from '../../src/oauth/client.ts';
 import { OperatorError, Refusal } from '../../src/oauth/error.ts';
+import { PERSON_FIELDS } from '../../src/oauth/person-fields.ts';
 import type { Scope } from '../../src/oauth/scope.ts';
 import { ClientRegistry, type ClientSettings } from '../../src/operator/client-registry.ts';
 import { keys } from '../oauth/assertions.ts';
@@ -18,6 +19,7 @@ const settings: ClientSettings = {
   privacyPage: null,
   contact: null,
   isChecked: false,
+  personFields: PERSON_FIELDS,
   requirePkce: false,
   refreshOverlap: null,
   refreshRetryWindow: null,
@@ -192,6 +194,7 @@ test('RFC 6749 §2.1: what an operator does not say is as usual: asked each time
       privacyPage,
       contact,
       isChecked,
+      personFields: client.personFields,
       redirectUris,
       scopes,
       requirePkce,

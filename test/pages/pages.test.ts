@@ -4,7 +4,7 @@ import type { AppProfile } from '../../src/pages/app-profile.ts';
 import { type ConsentDestination, consentPage } from '../../src/pages/consent-page.ts';
 import { deviceCodePage, deviceDonePage } from '../../src/pages/device-pages.ts';
 import { languages } from '../../src/pages/messages/messages.ts';
-import type { Permission } from '../../src/pages/permissions.ts';
+import type { Permission, PersonSeen } from '../../src/pages/permissions.ts';
 import { signInPage } from '../../src/pages/sign-in-page.ts';
 import { sampleBrand, sampleContext, samplePages } from './sample-pages.ts';
 
@@ -138,6 +138,7 @@ const nobody: AppProfile = { publisher: null, homepage: null, privacyPage: null,
 const consent = {
   appName: 'Planner',
   profile: nobody,
+  person: { fields: ['name', 'email'], isNew: false } as PersonSeen,
   account: { name: 'Ada', email: 'ada@northwind.example' },
   hasAccessAlready: false,
   permissions: [] as Permission[],
@@ -189,6 +190,22 @@ test('the consent page says who makes the app, whether that was checked, and whe
   for (const href of ['https://planner.example/', 'https://planner.example/privacy', 'mailto:hi@planner.example'])
     assert.ok(page.includes(`<a href="${href}" target="_blank" rel="noopener noreferrer">`), href);
   assert.doesNotMatch(consentMarkup({ profile: { ...profile, homepage: 'javascript:alert(1)' } }), /javascript/);
+});
+
+test('what an app gets of the person is said field by field, and what is new of it stands apart', () => {
+  assert.match(said({}), /See who you are\s*Your name and email address/);
+  assert.match(
+    said({ person: { fields: ['name', 'username', 'email', 'avatar_url'], isNew: false } }),
+    /Your name, username, email address and picture/,
+  );
+  assert.match(said({ person: { fields: [], isNew: false } }), /Only by an ID/);
+  const more = said({
+    hasAccessAlready: true,
+    person: { fields: ['name', 'email'], isNew: true },
+    permissions: [{ name: 'a', sentence: 'Read', earlier: 'allowed' }],
+  });
+  assert.match(more, /to do more with/);
+  assert.match(more, /can also\s+See who you are\s*Your name and email address\s+It can already\s+Read/);
 });
 
 test('an app on this device is called that, and only that', () => {

@@ -87,6 +87,7 @@ export function samplePages(context: PageContext, text: Replace = unchanged): Re
   const consent = {
     lasts: { max: 31_536_000, unused: 2_592_000 },
     notTaken: null,
+    person: { fields: ['name', 'username', 'email', 'avatar_url'] as const, isNew: false },
     profile,
     appName: text('Meeting Room Planner'),
     account,
@@ -126,6 +127,7 @@ export function samplePages(context: PageContext, text: Replace = unchanged): Re
     isWaiting: false,
     lastUsed: null,
     profile,
+    person: ['name', 'email'] as const,
     hosts: [text('planner.example')],
     ...ends,
   };
@@ -247,6 +249,7 @@ export function samplePages(context: PageContext, text: Replace = unchanged): Re
     }),
     'consent-long': consentPage(context, {
       ...consent,
+      person: { fields: [], isNew: false },
       profile: { ...nobody, publisher: text('P'.repeat(300)) },
       appName: text('<b>Wonderful</b> '.repeat(300)),
       redirectHost: text(`${'very-long-name.'.repeat(12)}planner.example`),

@@ -78,6 +78,9 @@ function addOddRows(installed: Installation): void {
   const client = {
     type: 'confidential',
     name: ODD_TEXT,
+    publisher: ODD_TEXT,
+    is_checked: 1,
+    person_fields: '["name"]',
     created_at: 1,
     secrets: JSON.stringify([{ digest: randomBytes(32).toString('base64'), keyId: 2 ** 32 - 1, createdAt: MOST }]),
     redirect_uris: '["https://one.test/cb?x=%00"]',
@@ -211,7 +214,7 @@ function addOddRows(installed: Installation): void {
   const times = { rotated_at: MOST, expires_at: MOST, granted_at: 0, absolute_expires_at: MOST, signed_in_at: MOST };
   const epochs = { epochs_installation: 0, epochs_client: MOST_OF_INTEGER, epochs_resource_owner: 3 };
   const grant = { client_id: 'app_a', resource_owner_id: 'usr_a', ...epochs, key_id: 2 ** 32 - 1, ...times };
-  const texts = { scope: 'a b', left_out: 'c', redirect_uri: 'https://one.test/cb' };
+  const texts = { scope: 'a b', left_out: 'c', person_fields: 'name', redirect_uri: 'https://one.test/cb' };
   const reasons = [null, 'user', 'operator', 'client', 'code_replay', 'refresh_reuse', 'too_many_grants'];
   add(
     installed,
@@ -298,8 +301,8 @@ function fill({ write }: Installation, rows: number): void {
     FROM counter WHERE n % 2 = 0`);
   write(`${counted} INSERT INTO oauth_grant (id, client_id, resource_owner_id, epochs_installation, epochs_client, epochs_resource_owner,
       generation, key_id, rotated_at, access_token_expires_at, expires_at, used_generation, granted_at, absolute_expires_at, seed,
-      scope, left_out, redirect_uri, signed_in_at)
-    SELECT unhex(printf('%016x%016x', n, random())), 'app_one', 'usr_ada', 0, 0, 0, n, 1, n, n, n, n, n, n, randomblob(16), 'read', '',
+      scope, left_out, person_fields, redirect_uri, signed_in_at)
+    SELECT unhex(printf('%016x%016x', n, random())), 'app_one', 'usr_ada', 0, 0, 0, n, 1, n, n, n, n, n, n, randomblob(16), 'read', '', '',
       'https://one.test/cb', n FROM counter`);
   write(
     `${counted} INSERT INTO audit_event (at, action, actor_kind, actor_id) SELECT n, 'signed_in', 'user', 'x' FROM counter`,

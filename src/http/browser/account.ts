@@ -1,6 +1,6 @@
 /** The connected-apps page: shows the apps that can act for the signed-in person, and removes their access. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { hasPassword } from '../../accounts/account.ts';
+import { type Account, hasPassword } from '../../accounts/account.ts';
 import type { ConnectedApp, TakenBack } from '../../oauth/grant-registry.ts';
 import type { Parameters } from '../../oauth/parameters.ts';
 import { connectedAppsPage, type RemovedAccess } from '../../pages/connected-apps-page.ts';
@@ -10,7 +10,7 @@ import type { Service } from '../service.ts';
 import type { BrowserSessions, SignedIn } from './browser-session.ts';
 import { pageAccount } from './page-account.ts';
 import type { Pages } from './page-answers.ts';
-import { permissionsGranted } from './permissions.ts';
+import { fieldsThere, permissionsGranted } from './permissions.ts';
 import { sendSignIn } from './sign-in-form.ts';
 
 /** Adds the connected-apps page. */
@@ -77,7 +77,7 @@ export function addAccount(app: FastifyInstance, service: Service, pages: Pages,
     const page = connectedAppsPage(context, {
       account: pageAccount(account),
       hasPassword: hasPassword(account),
-      apps: await Promise.all(apps.map((connected) => asShown(service, connected, context.language))),
+      apps: await Promise.all(apps.map((connected) => asShown(service, connected, account, context.language))),
       formToken: sessions.formToken(signedIn, 'apps', ''),
       justRemoved: await justRemoved(request, signedIn, apps),
       isOutdated,
@@ -123,11 +123,21 @@ function subjectOf(clientId: string, what: Removed): string {
 const UNKNOWN = { publisher: null, homepage: null, privacyPage: null, contact: null, isChecked: false };
 
 /** An app with its permissions in words. */
-async function asShown(service: Service, connected: ConnectedApp, language: string) {
-  const { clientName, lastUsedAt, expiresAt, absoluteExpiresAt, scope, redirectHosts, ...shown } = connected;
+async function asShown(service: Service, connected: ConnectedApp, account: Account, language: string) {
+  const { clientName, lastUsedAt, expiresAt, absoluteExpiresAt, scope, redirectHosts, personFields, ...shown } =
+    connected;
   const client = await service.clients.findClient(shown.clientId);
   const profile = client ?? UNKNOWN;
   const permissions = await permissionsGranted(service, client, scope, language);
   const ends = { ends: absoluteExpiresAt, endsUnused: expiresAt };
-  return { ...shown, ...ends, profile, hosts: redirectHosts, appName: clientName, permissions, lastUsed: lastUsedAt };
+  return {
+    ...shown,
+    ...ends,
+    profile,
+    person: fieldsThere(personFields, account),
+    hosts: redirectHosts,
+    appName: clientName,
+    permissions,
+    lastUsed: lastUsedAt,
+  };
 }

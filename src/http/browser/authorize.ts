@@ -31,7 +31,7 @@ import { isLoadedAhead } from './navigation.ts';
 import { withOwnParameter } from './own-parameter.ts';
 import { pageAccount } from './page-account.ts';
 import type { Pages } from './page-answers.ts';
-import { lasts, permissionsToAsk } from './permissions.ts';
+import { lasts, permissionsToAsk, personToAsk } from './permissions.ts';
 import { sendSignIn } from './sign-in-form.ts';
 
 /** Our own query parameter: with it, sign-in brings back the mark of a demanded sign-in. */
@@ -201,6 +201,7 @@ async function sendConsent(
     account: pageAccount(signedIn.account),
     hasAccessAlready: earlier !== null,
     permissions: await permissionsToAsk(service, outcome.client, outcome.scope, earlier, context.language),
+    person: personToAsk(outcome.client, signedIn.account, earlier),
     lasts: lasts(service),
     notTaken,
     action: request.url,

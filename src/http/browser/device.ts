@@ -20,7 +20,7 @@ import { countDecision } from './decision-limit.ts';
 import { keepChoice, keptChoice } from './kept-choice.ts';
 import { pageAccount } from './page-account.ts';
 import type { Pages } from './page-answers.ts';
-import { lasts, permissionsToAsk } from './permissions.ts';
+import { lasts, permissionsToAsk, personToAsk } from './permissions.ts';
 import { sendSignIn } from './sign-in-form.ts';
 
 type Parts = { readonly service: Service; readonly pages: Pages; readonly sessions: BrowserSessions };
@@ -164,6 +164,7 @@ async function sendConsent(
     account: pageAccount(signedIn.account),
     hasAccessAlready: earlier !== null,
     permissions: await permissionsToAsk(service, client, asked.scope, earlier, context.language),
+    person: personToAsk(client, signedIn.account, earlier),
     lasts: lasts(service),
     notTaken,
     action: request.url,
@@ -175,7 +176,7 @@ async function sendConsent(
 
 /** Names the very request that was shown, since its code may be another request's later. */
 function subjectOf({ request: { grantId, scope }, client }: ShownDeviceRequest): string {
-  return JSON.stringify([grantIdText(grantId), scope, optionalNames(client.scopes, scope)]);
+  return JSON.stringify([grantIdText(grantId), scope, optionalNames(client.scopes, scope), client.personFields]);
 }
 
 function seeOther(pages: Pages, reply: FastifyReply, path: string): FastifyReply {

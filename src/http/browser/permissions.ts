@@ -1,8 +1,10 @@
 /** Scopes as pages show them, with a sentence in the page's language. */
+import type { Account } from '../../accounts/account.ts';
 import type { Client } from '../../oauth/client.ts';
 import type { EarlierConsent } from '../../oauth/consent.ts';
+import type { PersonField } from '../../oauth/person-fields.ts';
 import { sentenceFor } from '../../oauth/scope.ts';
-import type { EarlierDecision, Permission } from '../../pages/permissions.ts';
+import type { EarlierDecision, Permission, PersonSeen } from '../../pages/permissions.ts';
 import type { Service } from '../service.ts';
 
 /** What a client asks for; `earlier` is what the person decided before, or null when it has no access. */
@@ -22,6 +24,19 @@ export async function permissionsToAsk(
       optional,
       earlier: earlier && decisionOn(earlier, name, optional),
     }));
+}
+
+/** What a client gets of a person, as far as the account has it; `earlier` is what the person decided before. */
+export function personToAsk({ personFields }: Client, account: Account, earlier: EarlierConsent | null): PersonSeen {
+  const isNew = earlier !== null && personFields.some((field) => !earlier.personFields.includes(field));
+  return { fields: fieldsThere(personFields, account), isNew };
+}
+
+/** Those of some fields that an account has. */
+export function fieldsThere(fields: readonly PersonField[], account: Account): PersonField[] {
+  const { name, username, email, avatarUrl: avatar_url } = account;
+  const values = { name, username, email, avatar_url };
+  return fields.filter((field) => values[field] !== null);
 }
 
 /** How long what is allowed lasts, by this installation's lifetimes (s). */

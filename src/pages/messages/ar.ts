@@ -35,7 +35,9 @@ export const ar: Messages = {
 
   permissions: {
     identity: 'معرفة من أنت',
-    identityDetail: 'اسمك واسم المستخدم وبريدك الإلكتروني وصورتك',
+    fields: { name: 'اسمك', username: 'اسم المستخدم', email: 'بريدك الإلكتروني', avatar_url: 'صورتك' },
+    list: (fields) => formats.list(fields),
+    nobody: 'برقم تعريف فقط، دون اسمك أو بريدك',
     sentence: (sentence) => isolated(sentence, 300),
     scope: (scope) => html`استخدام الإذن ${isolatedCode(scope)}`,
   },

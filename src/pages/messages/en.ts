@@ -34,7 +34,9 @@ export const en = {
 
   permissions: {
     identity: 'See who you are',
-    identityDetail: 'Your name, username, email address and picture',
+    fields: { name: 'name', username: 'username', email: 'email address', avatar_url: 'picture' },
+    list: (fields: readonly string[]): string => `Your ${formats.list(fields)}`,
+    nobody: 'Only by an ID: not your name, and not your address',
     sentence: (sentence: string): Html => isolated(sentence, 300),
     scope: (scope: string): Html => html`Use the permission ${isolatedCode(scope)}`,
   },

@@ -41,6 +41,11 @@ export class Formats {
     return this.#plural.select(count);
   }
 
+  /** Some words as one: "name, username and email address". */
+  list(words: readonly string[]): string {
+    return new Intl.ListFormat(this.#locale, { type: 'conjunction' }).format(words);
+  }
+
   /** A count with the language's separators: "1,000". */
   number(count: number): string {
     return new Intl.NumberFormat(this.#locale).format(count);

@@ -20,6 +20,7 @@ export class CachedGrant {
   readonly #resourceOwnerId: string;
   readonly #scope: string;
   readonly #leftOut: string;
+  readonly #personFields: string;
   readonly #redirectUri: string;
   readonly #codeChallenge: string | null;
   readonly #resource: string | null;
@@ -48,6 +49,7 @@ export class CachedGrant {
     this.#resourceOwnerId = grant.resourceOwnerId;
     this.#scope = texts.shared(grant.scope);
     this.#leftOut = texts.shared(grant.leftOut);
+    this.#personFields = texts.shared(grant.personFields);
     this.#redirectUri = texts.shared(grant.redirectUri);
     this.#codeChallenge = grant.codeChallenge;
     this.#resource = grant.resource && texts.shared(grant.resource);
@@ -79,6 +81,7 @@ export class CachedGrant {
       resourceOwnerId: this.#resourceOwnerId,
       scope: this.#scope,
       leftOut: this.#leftOut,
+      personFields: this.#personFields,
       redirectUri: this.#redirectUri,
       codeChallenge: this.#codeChallenge,
       resource: this.#resource,

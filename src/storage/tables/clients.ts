@@ -32,6 +32,7 @@ export const CLIENT = Table.of<Client>('client', {
   secrets: SECRETS,
   redirectUris: 'json',
   scopes: SCOPES,
+  personFields: 'json',
   keys: 'json',
   consent: 'text',
   deviceFlow: 'boolean',

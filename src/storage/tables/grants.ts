@@ -29,6 +29,7 @@ export const GRANT = Table.of<Grant>('oauth_grant', {
   seed: 'bytes',
   scope: 'text',
   leftOut: 'text',
+  personFields: 'text',
   redirectUri: 'text',
   codeChallenge: 'text?',
   resource: 'text?',
@@ -59,6 +60,7 @@ export type GrantRow = readonly [
   seed: Uint8Array,
   scope: string,
   leftOut: string,
+  personFields: string,
   redirectUri: string,
   codeChallenge: string | null,
   resource: string | null,
@@ -126,12 +128,13 @@ export function asGrant(row: GrantRow | GrantInContextRow): Grant {
     seed: asBuffer(row[17]),
     scope: row[18],
     leftOut: row[19],
-    redirectUri: row[20],
-    codeChallenge: row[21],
-    resource: row[22],
-    providerId: row[23],
-    externalId: row[24],
-    signedInAt: row[25],
+    personFields: row[20],
+    redirectUri: row[21],
+    codeChallenge: row[22],
+    resource: row[23],
+    providerId: row[24],
+    externalId: row[25],
+    signedInAt: row[26],
   };
 }
 
@@ -139,12 +142,12 @@ export function asGrant(row: GrantRow | GrantInContextRow): Grant {
 export function contextOf(row: GrantInContextRow): Omit<ListedGrant, 'grant'> {
   return {
     standing: {
-      epochs: { installation: row[26], client: row[27], resourceOwner: row[30] },
-      clientPaused: row[28] === 'paused',
-      resourceOwnerDisabled: row[31] === 'disabled',
+      epochs: { installation: row[27], client: row[28], resourceOwner: row[31] },
+      clientPaused: row[29] === 'paused',
+      resourceOwnerDisabled: row[32] === 'disabled',
     },
-    resourceOwner: { id: row[2], username: row[32], email: row[33], name: row[34], avatarUrl: row[35] },
-    clientName: row[29],
+    resourceOwner: { id: row[2], username: row[33], email: row[34], name: row[35], avatarUrl: row[36] },
+    clientName: row[30],
   };
 }
 
@@ -202,6 +205,7 @@ const SUMMARY = Table.of<GrantSummary>('summary', {
   clientName: 'text',
   scope: 'text',
   leftOut: 'text',
+  personFields: 'text',
   resource: 'text?',
   redirectUri: 'text',
   isRedeemed: 'boolean',
@@ -224,6 +228,7 @@ const summarize = (newestId: string, some: string) => `
     clientName: 'client.name',
     scope: 'scope',
     leftOut: 'left_out',
+    personFields: 'oauth_grant.person_fields',
     resource: 'resource',
     redirectUri: 'redirect_uri',
     isRedeemed: 'generation > 0',
@@ -235,7 +240,7 @@ const summarize = (newestId: string, some: string) => `
   })}
   FROM oauth_grant CROSS JOIN client
   WHERE client.id = client_id AND resource_owner_id = $1 AND expires_at > $2 AND ${NOT_ENDED} ${some}
-  GROUP BY client_id, client.name, scope, left_out, resource, redirect_uri, generation > 0,
+  GROUP BY client_id, client.name, scope, left_out, oauth_grant.person_fields, resource, redirect_uri, generation > 0,
     CASE WHEN generation = 0 OR redirect_uri = $3 THEN oauth_grant.id END`;
 
 const COUNT_LIVE = `

@@ -74,6 +74,7 @@ export function clients(withStore: WithStore): void {
       privacyPage: 'https://uno.test/privacy',
       contact: 'hi@uno.test',
       isChecked: true,
+      personFields: ['email'] as const,
       redirectUris: ['https://uno.test/'],
       scopes: [],
       requirePkce: true,

@@ -24,6 +24,7 @@ export function grants(withStore: WithStore): void {
         codeChallenge: 'challenge',
         scope: '',
         leftOut: 'send delete',
+        personFields: 'name email',
         keyId: 2 ** 32 - 1,
         resource: 'https://letters.test',
       };

@@ -1,0 +1,34 @@
+/** What a client gets of the resource owner besides the ID, by the names of `/v2/me`. The operator chooses it for each client. */
+import type { Grant, ResourceOwner } from './grant.ts';
+
+/** All of it, in the order in which it is kept. */
+export const PERSON_FIELDS = ['name', 'username', 'email', 'avatar_url'] as const;
+
+/** One of it. */
+export type PersonField = (typeof PERSON_FIELDS)[number];
+
+const ALL = PERSON_FIELDS.join(' ');
+
+/** Some fields as a grant keeps them: separated by spaces, in one order, so that equal ones are equal texts. */
+export function personFieldsText(fields: readonly PersonField[]): string {
+  return PERSON_FIELDS.filter((field) => fields.includes(field)).join(' ');
+}
+
+/** The fields that a grant keeps. */
+export function personFieldsOf({ personFields }: Pick<Grant, 'personFields'>): PersonField[] {
+  return PERSON_FIELDS.filter((field) => personFields.split(' ').includes(field));
+}
+
+/** The resource owner as a grant shows them to its client: what was not allowed with it is null. */
+export function seenOf(owner: ResourceOwner, grant: Pick<Grant, 'personFields'>): ResourceOwner {
+  if (grant.personFields === ALL) return owner;
+  const fields = personFieldsOf(grant);
+  const seen = (field: PersonField, value: string | null) => (fields.includes(field) ? value : null);
+  return {
+    id: owner.id,
+    username: seen('username', owner.username),
+    email: seen('email', owner.email),
+    name: seen('name', owner.name),
+    avatarUrl: seen('avatar_url', owner.avatarUrl),
+  };
+}

@@ -1,0 +1,70 @@
+/** What an app gets of a person, as the operator chose it: on consent, in the check, at introspection, and when it changes. */
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import type { PersonField } from '../../../src/oauth/person-fields.ts';
+import { authorizeUrl, me, obtainPair, refresh, signedInBrowser } from '../../support/flow.ts';
+import { addClient, addUser, startTestService } from '../../support/service.ts';
+import { addResourceServer, introspect } from '../../support/standard.ts';
+
+const service = await startTestService({ after });
+const account = await addUser(service);
+const { accounts, clients, operator } = service.installation;
+await accounts.update(account.id, { username: 'ada' }, operator);
+const ada = await signedInBrowser(service);
+const api = await addResourceServer(service);
+
+const seen = async (accessToken: string) => {
+  const { data } = (await me(service, accessToken)).body as { data: Record<string, unknown> };
+  return Object.fromEntries(Object.entries(data).filter(([name]) => name !== 'id'));
+};
+const ALL = { name: 'Ada Example', username: 'ada', email: 'ada@example.com', avatar_url: null };
+
+test('/v2/me shows an app what the operator chose for it, and null in place of the rest; all by default', async () => {
+  const cases: [PersonField[] | undefined, Partial<typeof ALL>, string][] = [
+    [undefined, ALL, 'Your name, username and email address'],
+    [['email'], { email: 'ada@example.com' }, 'Your email address'],
+    [['name', 'avatar_url'], { name: 'Ada Example' }, 'Your name'],
+    [['username'], { username: 'ada' }, 'Your username'],
+    [[], {}, 'Only by an ID'],
+  ];
+  const nothing = { name: null, username: null, email: null, avatar_url: null };
+  for (const [personFields, expected, said] of cases) {
+    const app = await addClient(service, personFields ? { personFields } : {});
+    const page = await ada.get(authorizeUrl(service, app));
+    assert.ok(page.body.includes(said), 'consent says it, as far as the account has it');
+    const { accessToken } = await obtainPair(service, ada, app);
+    assert.deepEqual(await seen(accessToken), { ...nothing, ...expected });
+    assert.deepEqual(await seen(accessToken), { ...nothing, ...expected }, 'also of a known token');
+    const { body } = await introspect(service, api, accessToken);
+    assert.equal(body['username'], expected.username);
+    assert.equal(body['sub'], account.id, 'who it is, in any case');
+  }
+});
+
+test('what an app gets stands on the grant: more is asked for, less holds from the next Allow on', async () => {
+  const app = await addClient(service, { consent: 'remember', personFields: ['name'] });
+  const { accessToken, refreshToken } = await obtainPair(service, ada, app);
+  const isAsked = async () => (await ada.get(authorizeUrl(service, app))).status === 200;
+  assert.equal(await isAsked(), false);
+  await clients.update(app.clientId, { personFields: ['name', 'email'] });
+  assert.deepEqual((await seen(accessToken))['email'], null, 'nobody allowed that');
+  const { body } = await refresh(service, app, refreshToken);
+  assert.deepEqual((await seen(String(body['access_token'])))['email'], null, 'nor by a refresh');
+  const page = await ada.get(authorizeUrl(service, app));
+  assert.match(page.body, /to do more with.*can also.*Your name and email address/s);
+  const wider = await obtainPair(service, ada, app);
+  assert.equal((await seen(wider.accessToken))['email'], 'ada@example.com');
+  assert.equal(await isAsked(), false);
+  await clients.update(app.clientId, { personFields: [] });
+  assert.equal(await isAsked(), false);
+  assert.equal((await seen(wider.accessToken))['email'], 'ada@example.com', 'as it was allowed');
+});
+
+test('a page from before the operator chose more is not taken', async () => {
+  const app = await addClient(service, { personFields: [] });
+  const page = await ada.get(authorizeUrl(service, app));
+  await clients.update(app.clientId, { personFields: ['email'] });
+  const pressed = await ada.submit(page, '/auth/oauth2/authorize', { decision: 'allow' });
+  assert.equal(pressed.status, 403);
+  assert.match(pressed.body, /has changed since.*Your email address/s);
+});
