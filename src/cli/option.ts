@@ -4,7 +4,7 @@ import { InvalidArgumentError } from 'commander';
 import { PROVIDER_RIGHTS, type ProviderRight } from '../accounts/identity-provider.ts';
 import type { AssertionAudience, ConsentPolicy } from '../oauth/client.ts';
 import { PERSON_FIELDS, type PersonField } from '../oauth/person-fields.ts';
-import type { Scope } from '../oauth/scope.ts';
+import { SCOPE_EFFECTS, type Scope, type ScopeEffect } from '../oauth/scope.ts';
 import { readDuration } from '../settings/duration.ts';
 
 /** Of commands that ask before they act. */
@@ -71,6 +71,13 @@ export function readRights(text: string): readonly ProviderRight[] {
   const known = PROVIDER_RIGHTS.filter((right) => rights.includes(right));
   if (known.length < rights.length) throw new InvalidArgumentError(`give ${PROVIDER_RIGHTS.join(',')} or one of them`);
   return known;
+}
+
+/** Reads what a scope lets an app do, or that nothing is said of it. */
+export function readEffect(text: string): ScopeEffect | 'none' {
+  const effect = ([...SCOPE_EFFECTS, 'none'] as const).find((known) => known === text);
+  if (effect === undefined) throw new InvalidArgumentError(`give ${SCOPE_EFFECTS.join(', ')} or none`);
+  return effect;
 }
 
 /** Reads what an app gets of a user. */

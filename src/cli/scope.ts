@@ -1,11 +1,13 @@
 /** `scope`: defines what scopes mean in words, for the whole installation and in each language. */
-import type { ScopeDefinition } from '../oauth/scope.ts';
+import type { ScopeDefinition, ScopeEffect } from '../oauth/scope.ts';
 import type { CliCommand } from './command.ts';
 import type { CommandResult, CommandRun } from './command-run.ts';
-import { readSentence, type Sentences, YES, type YesOption } from './option.ts';
+import { readEffect, readSentence, type Sentences, YES, type YesOption } from './option.ts';
 import { card, table } from './table.ts';
 import { confirm } from './terminal-input.ts';
 import { isoTime, readableTime } from './time.ts';
+
+type DefineOptions = { sentence?: Sentences; effect?: ScopeEffect | 'none' };
 
 /** Adds the commands about scopes. */
 export function addScopeCommands(program: CliCommand, run: CommandRun): void {
@@ -14,18 +16,25 @@ export function addScopeCommands(program: CliCommand, run: CommandRun): void {
     .leaf('define <name>', 'Say what a scope means, or change it in the languages that are given.', [
       'scope define mail.read --sentence "Read your mail" --sentence "ar=قراءة بريدك"',
       'scope define mail.read --sentence "ar="',
+      'scope define mail.delete --sentence "Delete your mail" --effect sensitive',
     ])
-    .requiredOption(
+    .option(
       '--sentence <text>',
       '"LANGUAGE=What it allows, in words", or the English words alone; once for each language; "LANGUAGE=" removes one',
       readSentence,
     )
-    .action((name: string, { sentence }: { sentence: Sentences }) =>
-      run.withInstallation(async ({ scopes }) => {
-        const defined = await scopes.define(name, sentence);
-        return { ...shown(defined), note: `${name} is defined; a sentence of an app's own still comes first.` };
-      }),
-    );
+    .option(
+      '--effect <what>',
+      'whether an app "reads", "changes" or could do harm with it ("sensitive"); or "none"',
+      readEffect,
+    )
+    .action((name: string, { sentence, effect }: DefineOptions, command: CliCommand) => {
+      if (sentence === undefined && effect === undefined) command.error('give --sentence or --effect');
+      return run.withInstallation(async ({ scopes }) => {
+        const defined = await scopes.define(name, sentence ?? {}, effect === 'none' ? null : effect);
+        return { ...shown(defined), note: `${name} is defined; in English an app's own sentence still comes first.` };
+      });
+    });
   scope
     .leaf('list', 'List all scopes that are defined, by name.', ['scope list', 'scope list --json'])
     .action(() => run.withInstallation(async ({ scopes }) => listed(await scopes.list(), run.width)));
@@ -47,8 +56,8 @@ export function addScopeCommands(program: CliCommand, run: CommandRun): void {
     );
 }
 
-function scopeJson({ name, sentences, createdAt }: ScopeDefinition) {
-  return { name, sentences, created_at: isoTime(createdAt) };
+function scopeJson({ name, sentences, effect, createdAt }: ScopeDefinition) {
+  return { name, sentences, effect, created_at: isoTime(createdAt) };
 }
 
 function shown(scope: ScopeDefinition): CommandResult {
@@ -58,6 +67,7 @@ function shown(scope: ScopeDefinition): CommandResult {
     text: card([
       ['Name', scope.name],
       ['Sentences', sentences],
+      ['Effect', scope.effect ?? ''],
       ['Defined', readableTime(scope.createdAt)],
     ]),
   };

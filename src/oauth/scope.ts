@@ -7,10 +7,18 @@ import { Refusal } from './error.ts';
  */
 export type Scope = { readonly name: string; readonly sentence: string | null; readonly optional: boolean };
 
+/** Whether an app only reads with a scope, changes something, or could do harm (delete, pay, act for somebody). */
+export const SCOPE_EFFECTS = ['reads', 'changes', 'sensitive'] as const;
+
+/** One of them. */
+export type ScopeEffect = (typeof SCOPE_EFFECTS)[number];
+
 /** A scope that the operator defined for the whole installation, with a sentence in each language (BCP 47 tags). */
 export type ScopeDefinition = {
   readonly name: string;
   readonly sentences: Readonly<Record<string, string>>;
+  /** What it lets an app do, by the operator's word: null where they said nothing. */
+  readonly effect: ScopeEffect | null;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
 };
@@ -109,6 +117,11 @@ export function sentenceFor(
   const isOwnInLanguage = language === 'en' && /\p{Script=Latin}/u.test(sentence ?? '');
   if (sentence !== null && (translated === undefined || isOwnInLanguage)) return sentence;
   return translated ?? sentences['en'] ?? Object.values(sentences)[0] ?? null;
+}
+
+/** What the operator says that a scope lets an app do, whichever app; null where they say nothing. */
+export function effectOf(name: string, definitions: readonly ScopeDefinition[]): ScopeEffect | null {
+  return definitions.find((definition) => definition.name === name)?.effect ?? null;
 }
 
 /** Why a text cannot be the sentence of a scope, or null when it can; some scripts cannot do without joiners. */

@@ -1,7 +1,7 @@
 /** What the operator does with the installation's scopes. */
 import { type Actor, auditEvent } from '../oauth/audit.ts';
 import { OperatorError } from '../oauth/error.ts';
-import { type ScopeDefinition, scopeNameProblem, sentenceProblem } from '../oauth/scope.ts';
+import { type ScopeDefinition, type ScopeEffect, scopeNameProblem, sentenceProblem } from '../oauth/scope.ts';
 import type { ScopeStore } from '../oauth/store.ts';
 
 /** The operator's acts on scopes. Each throws an `OperatorError` when it is refused, and then changed nothing. */
@@ -29,8 +29,15 @@ export class ScopeRegistry {
     return found;
   }
 
-  /** Defines a scope, or changes the sentences of the languages that are given; an empty sentence removes one. */
-  async define(name: string, sentences: Readonly<Record<string, string>>): Promise<ScopeDefinition> {
+  /**
+   * Defines a scope, or changes the sentences of the languages that are given (an empty one removes one), and its effect if
+   * that is given.
+   */
+  async define(
+    name: string,
+    sentences: Readonly<Record<string, string>>,
+    effect?: ScopeEffect | null,
+  ): Promise<ScopeDefinition> {
     const problem = scopeNameProblem(name);
     if (problem) throw new OperatorError(`scope ${JSON.stringify(name)}: ${problem}`);
     const known = (await this.#store.listScopes()).find((scope) => scope.name === name) ?? null;
@@ -39,7 +46,8 @@ export class ScopeRegistry {
     if (merged.length === 0)
       throw new OperatorError(`scope ${JSON.stringify(name)}: give a sentence, such as --sentence "en=Read your mail"`);
     const now = this.#now();
-    const scope = { name, sentences: Object.fromEntries(merged), createdAt: known?.createdAt ?? now };
+    const marked = effect === undefined ? (known?.effect ?? null) : effect;
+    const scope = { name, sentences: Object.fromEntries(merged), effect: marked, createdAt: known?.createdAt ?? now };
     const event = auditEvent('scope_defined', this.#operator, now, { detail: name });
     if (!(await this.#store.defineScope(scope, known, event)))
       throw new OperatorError(`somebody else changed the scope ${JSON.stringify(name)} at the same time: try again`);

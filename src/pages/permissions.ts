@@ -5,11 +5,16 @@ import type { Messages } from './messages/messages.ts';
 /** What a person decided on a permission before. */
 export type EarlierDecision = 'allowed' | 'left_out';
 
+/** What an app can do with a permission. */
+export type PermissionEffect = keyof Messages['permissions']['effects'];
+
 /** One scope that an app may use, as people read it. */
 export type Permission = {
   name: string;
   /** The operator's sentence for it in the page's language, if there is one. */
   sentence: string | null;
+  /** What the operator says that the app can do with it, if they say so. */
+  effect?: PermissionEffect | null;
   /** Whether the person may leave it out. */
   optional?: boolean;
   /** What the person decided on it, if they gave the app access before. */
@@ -38,9 +43,10 @@ function personText({ permissions: texts }: Messages, fields: readonly PersonFie
   return html`<span>${texts.identity}<small>${detail}</small></span>`;
 }
 
-/** What a permission means, in words. */
-export function permissionText({ permissions: texts }: Messages, { name, sentence }: Permission): Html {
-  return html`<span>${sentence ? texts.sentence(sentence) : texts.scope(name)}</span>`;
+/** What a permission means, in words, and what it does. */
+export function permissionText({ permissions: texts }: Messages, { name, sentence, effect }: Permission): Html {
+  const said = sentence ? texts.sentence(sentence) : texts.scope(name);
+  return html`<span>${said}${effect && html` <em class="effect ${effect}">${texts.effects[effect]}</em>`}</span>`;
 }
 
 /** A list of permissions, each with a check mark. */

@@ -167,6 +167,8 @@ main > .monogram.app { inline-size: 3rem; block-size: 3rem; font-size: 1.375rem;
 .permissions li > span, .options label > span { min-inline-size: 0; }
 .permissions .icon { margin-block-start: 0.125rem; color: var(--brand-text); }
 .card h2 + .permissions { margin-block-start: 0.875rem; }
+.effect { display: inline-block; padding: 0 0.4375rem; border: 1px solid var(--line); border-radius: 1rem; font-size: 0.75rem; font-style: normal; font-weight: 550; line-height: 1.5; color: var(--muted); white-space: nowrap; }
+.effect.sensitive { color: var(--problem); background: var(--problem-wash); border-color: color-mix(in srgb, var(--problem) 35%, transparent); }
 .options { min-inline-size: 0; margin: 0; padding: 0; border: 0; }
 .options legend, .already h3 { padding: 0; font-size: 0.875rem; font-weight: 550; color: var(--muted); letter-spacing: 0; }
 .card .consent > .options { margin-block-start: 1.25rem; }

@@ -132,9 +132,9 @@ test('RFC 6749 §3.3: which of a request’s scopes may be left out', () => {
 });
 
 const definitions: ScopeDefinition[] = [
-  { name: 'read', sentences: { en: 'Read your mail', ar: 'قراءة بريدك' }, createdAt: NOW },
-  { name: 'write', sentences: { 'pt-BR': 'Escrever' }, createdAt: NOW },
-  { name: 'admin', sentences: {}, createdAt: NOW },
+  { name: 'read', sentences: { en: 'Read your mail', ar: 'قراءة بريدك' }, effect: null, createdAt: NOW },
+  { name: 'write', sentences: { 'pt-BR': 'Escrever' }, effect: null, createdAt: NOW },
+  { name: 'admin', sentences: {}, effect: null, createdAt: NOW },
 ];
 const sentences: [name: string, own: string | null, language: string, sentence: string | null][] = [
   ['read', null, 'en', 'Read your mail'],

@@ -153,7 +153,7 @@ test('the operator is warned of a name that another app has, and of a scope that
     ['read', 'list'],
   );
   await memory.store.defineScope(
-    { name: 'read', sentences: { ar: 'قراءة' }, createdAt: 0 },
+    { name: 'read', sentences: { ar: 'قراءة' }, effect: null, createdAt: 0 },
     null,
     auditEvent('scope_defined', operator, 0, {}),
   );
@@ -354,7 +354,7 @@ test('a comma that is part of one redirect URI or of one scope is registered', a
   const redirectUris = ['https://one.test/cb?a=1,2', 'https://one.test/a,b', 'https://one.test/c,'];
   const { client } = await registry.register('confidential', { ...settings, redirectUris, scopes: [scope('a,b')] });
   assert.deepEqual(client.redirectUris, redirectUris);
-  const defined = { name: 'a', sentences: {}, createdAt: 0 };
+  const defined = { name: 'a', sentences: {}, effect: null, createdAt: 0 };
   const event = auditEvent('scope_defined', operator, 0, {});
   await memory.store.defineScope(defined, null, event);
   await registry.update(client.id, { scopes: [scope('a,b')] });

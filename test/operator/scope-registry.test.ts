@@ -16,6 +16,7 @@ test('RFC 6749 §3.3: a scope is defined with its sentences, and changed one lan
   assert.deepEqual(defined, {
     name: 'mail.read',
     sentences: { en: 'Read your mail', ar: 'قراءة بريدك' },
+    effect: null,
     createdAt: NOW,
   });
   clock.now += 1000;

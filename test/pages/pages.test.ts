@@ -192,6 +192,16 @@ test('the consent page says who makes the app, whether that was checked, and whe
   assert.doesNotMatch(consentMarkup({ profile: { ...profile, homepage: 'javascript:alert(1)' } }), /javascript/);
 });
 
+test('what a permission does stands beside it where the operator said it', () => {
+  const permissions: Permission[] = [
+    { name: 'a', sentence: 'Read mail', effect: 'reads' },
+    { name: 'b', sentence: 'Sort mail', effect: 'changes' },
+    { name: 'c', sentence: 'Delete mail', effect: 'sensitive', optional: true },
+    { name: 'd', sentence: 'Plain' },
+  ];
+  assert.match(said({ permissions }), /Read mail Reads\s+Sort mail Changes\s+Plain\s+.*Delete mail Sensitive/s);
+});
+
 test('what an app gets of the person is said field by field, and what is new of it stands apart', () => {
   assert.match(said({}), /See who you are\s*Your name and email address/);
   assert.match(

@@ -206,10 +206,10 @@ export function samplePages(context: PageContext, text: Replace = unchanged): Re
       ...toApp,
       permissions: [
         ...permissions,
-        { name: text('rooms.read'), sentence: text('See rooms and who has booked them') },
-        { name: text('rooms.book'), sentence: text('Book meeting rooms in your name') },
+        { name: text('rooms.read'), sentence: text('See rooms and who has booked them'), effect: 'reads' as const },
+        { name: text('rooms.book'), sentence: text('Book meeting rooms in your name'), effect: 'changes' as const },
         { name: text('contacts.read'), sentence: text('See your contacts') },
-        { name: text('mail.send'), sentence: text('Send invitations from your address') },
+        { name: text('mail.send'), sentence: text('Delete meetings of others'), effect: 'sensitive' as const },
       ],
     }),
     'consent-this-device': consentPage(context, { ...consent, redirectHost: '127.0.0.1:51234' }),

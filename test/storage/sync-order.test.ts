@@ -100,7 +100,12 @@ test('no verb answers before the sync that began after its commit has ended', as
     () => store.registerResourceServer(sampleResourceServer(), event('resource_server_registered')),
     () => store.updateResourceServer(sampleResourceServer({ scopes: null }), event('resource_server_updated')),
     () => store.deleteResourceServer('rs_one', event('resource_server_deleted')),
-    () => store.defineScope({ name: 'read', sentences: { en: 'Read' }, createdAt: 0 }, null, event('scope_defined')),
+    () =>
+      store.defineScope(
+        { name: 'read', sentences: { en: 'Read' }, effect: null, createdAt: 0 },
+        null,
+        event('scope_defined'),
+      ),
     () => store.deleteScope('read', event('scope_deleted')),
   ];
   for (const verb of verbs) {
@@ -164,7 +169,12 @@ test('resource servers, scopes and the trail are told of only as they are on dis
   const sequence = await store.lastAuditSequence();
   const changes = [
     () => store.registerResourceServer(sampleResourceServer(), event('resource_server_registered')),
-    () => store.defineScope({ name: 'read', sentences: { en: 'Read' }, createdAt: 0 }, null, event('scope_defined')),
+    () =>
+      store.defineScope(
+        { name: 'read', sentences: { en: 'Read' }, effect: null, createdAt: 0 },
+        null,
+        event('scope_defined'),
+      ),
   ];
   for (const change of changes) {
     const write = change();

@@ -3,7 +3,7 @@ import type { Account } from '../../accounts/account.ts';
 import type { Client } from '../../oauth/client.ts';
 import type { EarlierConsent } from '../../oauth/consent.ts';
 import type { PersonField } from '../../oauth/person-fields.ts';
-import { sentenceFor } from '../../oauth/scope.ts';
+import { effectOf, sentenceFor } from '../../oauth/scope.ts';
 import type { EarlierDecision, Permission, PersonSeen } from '../../pages/permissions.ts';
 import type { Service } from '../service.ts';
 
@@ -21,6 +21,7 @@ export async function permissionsToAsk(
     .map(({ name, sentence, optional }) => ({
       name,
       sentence: sentenceFor({ name, sentence }, definitions, language),
+      effect: effectOf(name, definitions),
       optional,
       earlier: earlier && decisionOn(earlier, name, optional),
     }));
@@ -60,6 +61,6 @@ export async function permissionsGranted(
   const definitions = await service.scopes.listScopes();
   return scope.map((name) => {
     const known = client?.scopes.find((registered) => registered.name === name) ?? { name, sentence: null };
-    return { name, sentence: sentenceFor(known, definitions, language) };
+    return { name, sentence: sentenceFor(known, definitions, language), effect: effectOf(name, definitions) };
   });
 }

@@ -37,6 +37,7 @@ export const ar: Messages = {
     identity: 'معرفة من أنت',
     fields: { name: 'اسمك', username: 'اسم المستخدم', email: 'بريدك الإلكتروني', avatar_url: 'صورتك' },
     list: (fields) => formats.list(fields),
+    effects: { reads: 'قراءة', changes: 'تغيير', sensitive: 'حسّاس' },
     nobody: 'برقم تعريف فقط، دون اسمك أو بريدك',
     sentence: (sentence) => isolated(sentence, 300),
     scope: (scope) => html`استخدام الإذن ${isolatedCode(scope)}`,

@@ -36,6 +36,7 @@ export const en = {
     identity: 'See who you are',
     fields: { name: 'name', username: 'username', email: 'email address', avatar_url: 'picture' },
     list: (fields: readonly string[]): string => `Your ${formats.list(fields)}`,
+    effects: { reads: 'Reads', changes: 'Changes', sensitive: 'Sensitive' },
     nobody: 'Only by an ID: not your name, and not your address',
     sentence: (sentence: string): Html => isolated(sentence, 300),
     scope: (scope: string): Html => html`Use the permission ${isolatedCode(scope)}`,

@@ -5,11 +5,17 @@ import type { Runner } from '../acts.ts';
 import { Table } from './table.ts';
 
 /** A definition, as it is stored. */
-export const SCOPE = Table.of<ScopeDefinition>('scope', { name: 'text', sentences: 'json', createdAt: 'time' });
+export const SCOPE = Table.of<ScopeDefinition>('scope', {
+  name: 'text',
+  sentences: 'json',
+  effect: 'text?',
+  createdAt: 'time',
+});
 
 const LIST = `SELECT ${SCOPE.names} FROM scope ORDER BY name`;
 const INSERT = `${SCOPE.insertion} ON CONFLICT DO NOTHING`;
-const REPLACE = 'UPDATE scope SET sentences = $2 WHERE name = $1 AND sentences = $3';
+const REPLACE =
+  'UPDATE scope SET sentences = $2, effect = $4 WHERE name = $1 AND sentences = $3 AND effect IS NOT DISTINCT FROM $5';
 
 /** The port's scopes. */
 export function scopeStore(runner: Runner): ScopeStore {
@@ -20,7 +26,16 @@ export function scopeStore(runner: Runner): ScopeStore {
     defineScope(scope, expected, event) {
       const asStored = (sentences: ScopeDefinition['sentences']) => SCOPE.stored('sentences', sentences);
       const first = expected
-        ? { sql: REPLACE, values: [scope.name, asStored(scope.sentences), asStored(expected.sentences)] }
+        ? {
+            sql: REPLACE,
+            values: [
+              scope.name,
+              asStored(scope.sentences),
+              asStored(expected.sentences),
+              scope.effect,
+              expected.effect,
+            ],
+          }
         : { sql: INSERT, values: SCOPE.values(scope) };
       return runner.act({ touches: [], event, first });
     },

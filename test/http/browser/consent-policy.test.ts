@@ -349,3 +349,12 @@ test('ASVS 10.4.9: remembered consent ends with the grants of everybody', async 
   await own.installation.grants.revokeAll(operator);
   assert.ok(isAsked(await browser.get(standardUrl(own, app))));
 });
+
+test('the operator’s mark of a scope stands on the consent page, whichever app asks', async () => {
+  const { scopes: registry } = service.installation;
+  await registry.define('mail.erase', { en: 'Erase your mail' }, 'sensitive');
+  const app = await addApp({ scopes: [{ name: 'mail.erase', sentence: 'Tidy up', optional: false }] });
+  assert.match((await visit(app)).body, /Tidy up<\/bdi> <em class="effect sensitive">Sensitive</);
+  await registry.define('mail.erase', {}, null);
+  assert.doesNotMatch((await visit(app)).body, /class="effect/);
+});

@@ -180,7 +180,7 @@ export function assertions(withStore: WithStore): void {
 
 /** Events, beside their effects. */
 export function trail(withStore: WithStore): void {
-  const read = { name: 'read', sentences: { en: 'Read' }, createdAt: NOW };
+  const read = { name: 'read', sentences: { en: 'Read' }, effect: null, createdAt: NOW };
 
   withStore('an event comes back as it was recorded, newest first, by filter and up to a limit', async (store) => {
     const denial = event('consent_denied', {

@@ -77,20 +77,26 @@ export function resourceServers(withStore: WithStore): void {
 
 /** Scopes. */
 export function scopes(withStore: WithStore): void {
-  const read = { name: 'read', sentences: { en: 'Read "it"', ar: 'قراءة' }, createdAt: NOW };
+  const read = { name: 'read', sentences: { en: 'Read "it"', ar: 'قراءة' }, effect: 'reads' as const, createdAt: NOW };
   const defined = event('scope_defined');
 
   withStore('a scope comes back as it was defined; scopes are listed by name', async (store) => {
-    const write = { name: 'https://api.test/write', sentences: { 'pt-BR': 'Escrever' }, createdAt: NOW + 1 };
+    const write = {
+      name: 'https://api.test/write',
+      sentences: { 'pt-BR': 'Escrever' },
+      effect: null,
+      createdAt: NOW + 1,
+    };
     for (const each of [read, write]) assert.equal(await store.defineScope(each, null, defined), true);
     assert.deepEqual(await store.listScopes(), [write, read]);
   });
 
   withStore('a scope is defined anew over what was expected, and its time of creation stays', async (store) => {
     await store.defineScope(read, null, defined);
-    const changed = { ...read, sentences: { en: 'See' }, createdAt: NOW + 5 };
+    const changed = { ...read, sentences: { en: 'See' }, effect: 'sensitive' as const, createdAt: NOW + 5 };
     assert.equal(await store.defineScope(changed, read, defined), true);
     assert.deepEqual(await store.listScopes(), [{ ...changed, createdAt: NOW }]);
+    assert.equal(await store.defineScope(read, { ...changed, effect: null }, defined), false, 'another effect');
     assert.equal(await store.defineScope(read, read, defined), false);
     assert.equal(await store.defineScope(read, null, defined), false);
     assert.deepEqual(await store.listScopes(), [{ ...changed, createdAt: NOW }]);

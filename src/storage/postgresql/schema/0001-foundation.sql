@@ -104,6 +104,7 @@ CREATE TABLE secret_use (
 CREATE TABLE scope (
   name text COLLATE "C" PRIMARY KEY,
   sentences text NOT NULL,
+  effect text CHECK (effect IN ('reads', 'changes', 'sensitive')),
   created_at bigint NOT NULL
 );
 

@@ -87,6 +87,7 @@ CREATE TABLE secret_use (
 CREATE TABLE scope (
   name TEXT PRIMARY KEY,
   sentences TEXT NOT NULL,
+  effect TEXT CHECK (effect IN ('reads', 'changes', 'sensitive')),
   created_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
