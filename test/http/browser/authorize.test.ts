@@ -23,7 +23,9 @@ function assertPage(visit: Visit, message: string): void {
   assert.equal(visit.status, 400, message);
   assert.equal(visit.headers.get('location'), null, message);
   assert.equal(visit.headers.get('content-type'), 'text/html; charset=utf-8', message);
-  assert.doesNotMatch(visit.body, /evil\.test|FAKEPATH|client\.example/, message);
+  // What was received is shown to the developer as text, and stands nowhere else.
+  const elsewhere = visit.body.replace(/<dd><code>(?:<\/?(?:bdi|wbr)\b[^>]*>|[^<>])*<\/code><\/dd>/, '');
+  assert.doesNotMatch(elsewhere, /evil\.test|FAKEPATH|client\.example/, message);
 }
 
 /** Asserts a redirect to the client with an error, and answers its parameters. */
