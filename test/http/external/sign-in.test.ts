@@ -393,6 +393,20 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
       assert.match(pressed.headers.get('location') ?? '', /^\/auth\/oauth2\/authorize/, 'nothing was allowed');
     });
 
+    test('external sign-in: with --own-ids, too, another person’s session replaces it', async (t) => {
+      const world = await start(t, { ownIds: true });
+      const [one] = ends(world);
+      const client = await addClient(one);
+      const browser = new Browser();
+      const adas = authorizeUrl(one, client, { state: 'ada' });
+      assert.match((await signInThrough(one, world.provider, browser, adas)).body, /Ada/);
+      const eves = authorizeUrl(one, client, { state: 'eve' });
+      const eve = await signInThrough(one, world.provider, browser, eves, { subject: 'eve', name: 'Eve' });
+      assert.match(eve.body, /Eve/);
+      assert.doesNotMatch(eve.body, /Ada/);
+      atProvider(await browser.get(adas));
+    });
+
     test('external sign-in: a session is good for its request alone, for ten minutes', async (t) => {
       const world = await start(t);
       const [one] = ends(world);
