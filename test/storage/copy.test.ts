@@ -90,7 +90,6 @@ function addOddRows(installed: Installation): void {
     device_flow: 0,
     assertion_audience: 'any',
     sees_external_id: 0,
-    is_checked: 0,
   };
   add(installed, 'client', [
     { id: 'app_a', epoch: MOST_OF_INTEGER, status: 'paused', require_pkce: 1, ...client },
@@ -104,11 +103,6 @@ function addOddRows(installed: Installation): void {
       consent: 'skip',
       assertion_audience: 'issuer',
       sees_external_id: 1,
-      is_checked: 1,
-      publisher: ODD_TEXT,
-      homepage: 'https://odd.test',
-      privacy_page: 'https://odd.test/privacy',
-      contact: ODD_TEXT,
     },
     {
       id: 'app_B',
