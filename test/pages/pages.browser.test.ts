@@ -153,6 +153,24 @@ test('the consent page is walked with the keyboard alone, Allow before Deny', as
   await page.context().close();
 });
 
+test('at 1366 by 650 Allow and Deny are in sight, with six permissions without scrolling, and with a hundred all the same', async () => {
+  const page = await (await browser.newContext({ viewport: { width: 1366, height: 650 } })).newPage();
+  for (const name of ['consent-six', 'consent-many', 'consent-device', 'consent-options']) {
+    await page.goto(`${origin}/en/${name}`);
+    for (const button of ['Allow', 'Deny']) {
+      const { y, height } =
+        (await page.getByRole('button', { name: button, exact: true }).boundingBox()) ?? assert.fail();
+      assert.ok(y > 0 && y + height <= 650, `${name}: ${button} ends at ${y + height}`);
+    }
+  }
+  await page.goto(`${origin}/en/consent-six`);
+  const { y, height } = (await page.locator('.verdict').boundingBox()) ?? assert.fail();
+  await page.evaluate('scrollTo(0, 10)');
+  const scrolled = (await page.locator('.verdict').boundingBox()) ?? assert.fail();
+  assert.ok(scrolled.y < y && y + height <= 650, 'it stands in its own place');
+  await page.context().close();
+});
+
 test('WCAG 2.2 §2.5.5: whatever is pressed on a small screen is 44 pixels high', async () => {
   const [page] = await open({ colorScheme: 'light', width: 320 });
   for (const name of distinct) {
