@@ -490,7 +490,7 @@ test('operating: what changed in the source or in the copy since it was cut off 
   installed.write("UPDATE oauth_grant SET revoked_at = 1, revocation_reason = 'user' WHERE generation = 500");
   installed.write("DELETE FROM account WHERE id = 'usr_00000002'");
   installed.write("UPDATE account SET email = '2', email_key = '2' WHERE id = 'usr_00000004'");
-  await server.query(url, "INSERT INTO scope VALUES ('zzz', '{}', 0)");
+  await server.query(url, "INSERT INTO scope (name, sentences, created_at) VALUES ('zzz', '{}', 0)");
   const { code, stderr } = await installed.copy(url);
   assert.equal(code, 0, stderr);
   assert.deepEqual(await contentsOf(url), contents(installed.path));

@@ -61,6 +61,11 @@ export class Browser {
   }
 }
 
+/** A page of an error without what it says was received, which it shows as text. */
+export function withoutReceived(body: string): string {
+  return body.replace(/<dd><code>(?:<\/?(?:bdi|wbr)\b[^>]*>|[^<>])*<\/code><\/dd>/, '');
+}
+
 /** A form's action and hidden fields. */
 export type Form = { readonly action: string; readonly fields: Record<string, string> };
 
