@@ -109,7 +109,7 @@ async function addOwner(store: Storage['store']): Promise<OwnerSession> {
   const id = newAccountId();
   const email = `${id}@example.com`;
   const createdAt = Date.now();
-  const password = { phc: '$argon2id$none', keyId: 0 };
+  const password = { sealedPhc: '$argon2id$none', keyId: 0 };
   const about = { id, email, username: null, name: 'Ada Example', avatarUrl: null, password };
   const event = auditEvent('user_added', OPERATOR, createdAt, { resourceOwnerId: id });
   const times = { createdAt, passwordSetAt: createdAt, mustChangePassword: false, invitation: null };

@@ -116,7 +116,7 @@ async function costsOf(url: string, ask: Ask, rows: MadeUp, fullPages: boolean):
 /** Fills a new database by SQL. */
 export async function fill(
   ask: Ask,
-  { grants, accounts, clients, since, keyId, scope, challenge, phc }: MadeUp,
+  { grants, accounts, clients, since, keyId, scope, challenge, sealedPhc }: MadeUp,
 ): Promise<void> {
   await ask(
     `INSERT INTO client SELECT 'app_' || lpad(n::text, 16, '0'), 0, 'active', 'confidential', 'App ' || n, false, NULL,
@@ -129,9 +129,9 @@ export async function fill(
        is_unwrapped, password_set_at, must_change_password, created_at)
      SELECT 'usr_' || lpad(n::text, 16, '0'), 0, 'active', 'user-' || n || '@mail.example.com',
        'user-' || n || '@mail.example.com', false, 'user' || n, 'Ada Example', false,
-       json_build_object('phc', $3::text, 'keyId', $4::bigint)::text, false, $2::bigint, false, $2::bigint
+       json_build_object('sealedPhc', $3::text, 'keyId', $4::bigint)::text, false, $2::bigint, false, $2::bigint
      FROM generate_series(0, $1::int - 1) AS n`,
-    [accounts, since, phc, keyId],
+    [accounts, since, sealedPhc, keyId],
   );
   await ask(
     `INSERT INTO oauth_grant

@@ -166,7 +166,7 @@ function filledClient(n: number, { since, scope, clientSecret }: MadeUp): Client
   };
 }
 
-function filledAccount(n: number, { since, keyId, phc }: MadeUp): Account & AccountSearchKeys {
+function filledAccount(n: number, { since, keyId, sealedPhc }: MadeUp): Account & AccountSearchKeys {
   const email = `user-${n}@mail.example.com`;
   return {
     id: accountId(n),
@@ -179,7 +179,7 @@ function filledAccount(n: number, { since, keyId, phc }: MadeUp): Account & Acco
     avatarUrl: null,
     isOperator: false,
     emailVerified: false,
-    password: { phc, keyId },
+    password: { sealedPhc, keyId },
     foreignRank: null,
     isUnwrapped: false,
     passwordSetAt: since,

@@ -45,7 +45,8 @@ export function madeUp(grants: number, since: number, { codeEvery = 0, usableUnt
     keyId: keyring.currentKeyId,
     scope: 'mail.read profile.read',
     challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
-    phc: `$argon2id$v=19$m=19456,t=2,p=1$${'A'.repeat(22)}$${'A'.repeat(43)}`,
+    /** As long as a sealed PHC string of argon2id. */
+    sealedPhc: 'A'.repeat(182),
     /** One for all clients. */
     clientSecret: makeSecret(PREFIX, 'cs', since),
   } as const;

@@ -3,12 +3,12 @@ import { Accounts } from './accounts/accounts.ts';
 import { ExternalSignIns } from './accounts/external-sign-ins.ts';
 import { makeSignInLimits, makeThrottles } from './accounts/limits.ts';
 import { PasswordHasher } from './accounts/password-hash.ts';
+import { PasswordRenewal } from './accounts/password-renewal.ts';
 import { ProviderAuthenticator } from './accounts/provider-authenticator.ts';
 import { ProviderUsers } from './accounts/provider-users.ts';
 import { SignInFloor } from './accounts/sign-in-floor.ts';
 import { UserImport } from './accounts/user-import.ts';
 import { UserLinks } from './accounts/user-links.ts';
-import { Wrapping } from './accounts/wrapping.ts';
 import { WrongSignIns } from './accounts/wrong-sign-ins.ts';
 import { assertionAudiences, endpointsOf } from './http/paths.ts';
 import { AuthorizationServer } from './oauth/authorization-server.ts';
@@ -20,6 +20,7 @@ import type { Keyring } from './oauth/keyring.ts';
 import { KnownTokens } from './oauth/known-tokens.ts';
 import { ClientRegistry } from './operator/client-registry.ts';
 import { IdentityProviderRegistry } from './operator/identity-provider-registry.ts';
+import { KeyRegistry, longestUseOfKey } from './operator/key-registry.ts';
 import { type ProviderTestParts, testProvider } from './operator/provider-test.ts';
 import { ResourceServerRegistry } from './operator/resource-server-registry.ts';
 import { ScopeRegistry } from './operator/scope-registry.ts';
@@ -27,11 +28,12 @@ import { pagePaths } from './pages/page-paths.ts';
 import { type Configuration, lifetimesOf } from './settings/configuration.ts';
 import type { Storage } from './storage/storage.ts';
 
-/** What the wiring needs of the process: the clock (ms), a stopwatch (ms from any beginning), how to act later (ms), and who runs it. */
+/** What the wiring needs of the process: the clock (ms), a stopwatch (ms from any beginning), how to act later and to wait (ms), and who runs it. */
 export type WiringWorld = {
   readonly now: () => number;
   readonly stopwatch: () => number;
   readonly later: (act: () => void, ms: number) => () => void;
+  readonly wait: (ms: number) => Promise<void>;
   readonly operator: string;
   /** Asks an address once. */
   readonly get: ProviderTestParts['get'];
@@ -44,8 +46,8 @@ export type WiredInstallation = ReturnType<typeof makeInstallation>;
 export function makeInstallation(
   configuration: Configuration,
   keyring: Keyring,
-  { store, counters, close }: Storage,
-  { now, stopwatch, later, operator: operatorName, get }: WiringWorld,
+  { store, counters, close, instances, countKeyUses }: Storage,
+  { now, stopwatch, later, wait, operator: operatorName, get }: WiringWorld,
 ) {
   const lifetimes = lifetimesOf(configuration);
   const prefix = configuration.tokenPrefix;
@@ -85,7 +87,24 @@ export function makeInstallation(
     accounts,
     imports: new UserImport({ store, hasher, now }, operator),
     links: new UserLinks({ store, accounts, now }, operator),
-    startWrapping: (report: (error: Error) => void) => new Wrapping({ store, hasher, later, report }),
+    startWrapping: (report: (error: Error) => void) =>
+      new PasswordRenewal({
+        list: (after, limit) => store.listUnwrapped(after, limit),
+        renew: (password) => hasher.wrap(password),
+        ...{ store, later, report },
+      }),
+    startResealing: (report: (error: Error) => void) =>
+      new PasswordRenewal({
+        list: async (after, limit) => {
+          for (const keyId of keyring.keyIds.filter((id) => id !== keyring.currentKeyId)) {
+            const found = await store.listSealedWith(keyId, after, limit);
+            if (found.length > 0) return found;
+          }
+          return [];
+        },
+        renew: (password) => hasher.reseal(password),
+        ...{ store, later, report },
+      }),
     wrongSignIns,
     grants,
     externalSignIns,
@@ -95,6 +114,15 @@ export function makeInstallation(
     scopes: new ScopeRegistry(store, now, operator),
     identityProviders,
     testProvider: (id: string) => testProvider(testParts, id),
+    rootKeys: new KeyRegistry(
+      {
+        ...{ store, keyring, now, wait },
+        listRunning: instances.listRunning,
+        countUses: countKeyUses,
+        longestUse: longestUseOfKey(lifetimes.accessToken),
+      },
+      operator,
+    ),
     audit: store,
     secretUses: store,
     throttles,

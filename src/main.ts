@@ -4,9 +4,8 @@
  */
 import './process/required-node.ts';
 
-import { existsSync, statSync } from 'node:fs';
 import { isIPv6 } from 'node:net';
-import { userInfo } from 'node:os';
+import { hostname } from 'node:os';
 import { relative } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
@@ -16,7 +15,10 @@ import { nextSteps } from './cli/next-steps.ts';
 import { runProgram } from './cli/program.ts';
 import type { Service } from './http/service.ts';
 import { makeInstallation, type WiredInstallation } from './installation.ts';
-import { createKeyring, type Keyring } from './oauth/keyring.ts';
+import { createKeyring, type LiveKeyring } from './oauth/keyring.ts';
+import { rootKeyName } from './oauth/root-key.ts';
+import { isNew, later, openDatabase, stopwatch, userName, type World, wait } from './open-database.ts';
+import { KeyWatch } from './operator/key-watch.ts';
 import { pagePaths } from './pages/page-paths.ts';
 import { InstallationError } from './process/installation-error.ts';
 import { GatheredLines, type Log, lineByLine, makeLogger } from './process/log.ts';
@@ -28,24 +30,12 @@ import {
   lifetimesOf,
   readConfiguration,
   readDatabaseLocation,
-  sharedSettings,
 } from './settings/configuration.ts';
+import { addRootKey, removeRootKey } from './settings/keys-file.ts';
 import { readLogo } from './settings/logo.ts';
-import { loadRootKeys, makeKeysFile, makeRootKey } from './settings/root-keys.ts';
-import { noteServed, refusalOfNew } from './settings/served-installations.ts';
+import { loadRootKeys, makeKeysFile, makeRootKey, readKeysFile } from './settings/root-keys.ts';
 import { toldDifferences } from './storage/installation-settings.ts';
-import { openSqlite } from './storage/sqlite/open.ts';
 import type { Storage } from './storage/storage.ts';
-
-/** What a start needs of the world. A test gives a clock of its own (ms since the epoch), and how `PostgresqlOptions` wait. */
-export type World = {
-  readonly now?: () => number;
-  readonly logger: Log;
-  readonly checkoutTimeout?: number;
-};
-
-/** An open database, and the one clock of its instances. */
-type OpenDatabase = { readonly storage: Storage; readonly now: () => number };
 
 /** A service that runs: its addresses, the domain, and how to stop it. */
 export type RunningService = {
@@ -71,15 +61,23 @@ export async function startService(configuration: Configuration, world: World): 
   const logo = readLogo(configuration.productLogo);
   const paths = pagePaths(configuration.pagesBasePath);
   const keyring = createKeyring(loadRootKeys(configuration, isNew(configuration.database)));
-  const { storage, now } = await openDatabase(configuration, keyring, world, 'service', true);
+  const { storage, now } = await openDatabase(
+    configuration,
+    keyring,
+    { ...world, wallClock: Date.now },
+    'service',
+    true,
+  );
   const installation = makeInstallation(configuration, keyring, storage, {
     now,
     stopwatch,
     later,
+    wait,
     operator: userName(),
     get: requestOnce,
   });
   await refuseUnknownMethods(configuration, storage);
+  const keyWatch = await followKeys(configuration, keyring, storage, logger);
   const stopping = new AbortController();
   const service: Service = {
     authorizationServer: installation.authorizationServer,
@@ -130,16 +128,44 @@ export async function startService(configuration: Configuration, world: World): 
   const checking = setInterval(() => void wrongSignIns.writeEnded().catch(untold), WRONG_SIGN_INS_EVERY_MS).unref();
   const unwrapped = (error: Error) => logger.warn(`imported passwords are not all wrapped yet: ${error.message}`);
   const wrapping = installation.startWrapping(unwrapped);
+  const unsealed = (error: Error) =>
+    logger.warn(`passwords are not all sealed with the current key yet: ${error.message}`);
+  const resealing = installation.startResealing(unsealed);
   const stop = async (): Promise<void> => {
     stopping.abort();
     installation.accounts.turnStrangersAway();
     await servers.drain();
     clearInterval(checking);
-    await Promise.all([wrongSignIns.close().catch(untold), wrapping.stop()]);
+    keyWatch.stop();
+    await Promise.all([wrongSignIns.close().catch(untold), wrapping.stop(), resealing.stop()]);
     await storage.close();
   };
   let stopped: Promise<void> | undefined;
   return { appUrl: configuration.appUrl, apiUrl: configuration.apiUrl, installation, stop: () => (stopped ??= stop()) };
+}
+
+/** Follows the root keys of the installation. Throws an `InstallationError` if this instance may not serve with its own. */
+async function followKeys(
+  { keys, keysFile, database }: Configuration,
+  keyring: LiveKeyring,
+  { store, instances, close }: Storage,
+  logger: Log,
+): Promise<KeyWatch> {
+  const isInFile = keys === null && database.kind !== 'memory';
+  const watch = new KeyWatch({
+    store,
+    keyring,
+    instance: { id: instances.ownId, name: `${hostname()} (process ${process.pid})` },
+    read: isInFile ? () => readKeysFile(keysFile) ?? [] : null,
+    later,
+    report: (sentence) => logger.warn(sentence),
+  });
+  const lacks = await watch.begin();
+  if (lacks === null) return watch;
+  await close();
+  throw new InstallationError([
+    `root key ${rootKeyName(lacks)} is about to be used, and is not among the keys here: give this instance the keys of the others`,
+  ]);
 }
 
 /** Throws an `InstallationError` unless each way to sign in is the password or a registered identity provider. */
@@ -195,95 +221,9 @@ async function announce(
   }
 }
 
-/** Opens the database, and notes in the keys file which installation its keys serve. Throws `InstallationError`. */
-async function openDatabase(
-  configuration: Configuration,
-  keyring: Keyring,
-  world: World,
-  role: 'service' | 'command',
-  migrate: boolean,
-): Promise<OpenDatabase> {
-  const opened = await openStorage(configuration, keyring, world, role, migrate);
-  const { id, isNew: begins } = opened.storage.installation;
-  if (begins && configuration.database.kind !== 'memory')
-    world.logger.info(`a new installation begins (${id}): if there was one, its database is missing here`);
-  const unnoted = role === 'service' || begins ? noteServed(configuration, id) : null;
-  if (unnoted) world.logger.info(unnoted);
-  return opened;
-}
-
-/** Opens the database of the configuration, and returns it with its clock. Throws `InstallationError`. */
-async function openStorage(
-  configuration: Configuration,
-  keyring: Keyring,
-  { now, logger, checkoutTimeout }: World,
-  role: 'service' | 'command',
-  migrate: boolean,
-): Promise<OpenDatabase> {
-  const { database, durability, tokenPrefix } = configuration;
-  const beginning = {
-    settings: { tokenPrefix, shared: sharedSettings(configuration) },
-    refuseNew: refusalOfNew(configuration),
-  };
-  if (database.kind === 'postgresql') {
-    // Imported here, so that SQLite alone starts without the client of PostgreSQL.
-    const { openPostgresql } = await import('./storage/postgresql/open.ts');
-    const storage = await openPostgresql({
-      ...beginning,
-      url: database.url,
-      keyring,
-      role,
-      migrate,
-      checkoutTimeout,
-      ...(now ? { now } : {}),
-    });
-    return { storage, now: storage.now };
-  }
-  const clock = now ?? Date.now;
-  const storage = await openSqlite({
-    ...beginning,
-    path: database.kind === 'memory' ? ':memory:' : database.path,
-    keyring,
-    now: clock,
-    role,
-    migrate,
-    durability: role === 'service' ? durability : 'full',
-    report: (sentence) => logger.warn(sentence),
-    onFailure: (error) => {
-      // After a failed sync nobody knows what is on disk, and a second try would not tell.
-      if (role === 'command') process.stderr.write(`valetkey: ${error.message}: whether this was done is not known\n`);
-      else if (error.name === 'DatabaseMoved') logger.fatal(error.message);
-      else logger.fatal({ err: error }, 'the disk failed: ending');
-      process.exit(1);
-    },
-  });
-  return { storage, now: clock };
-}
-
-/** Whether there is no database file yet: then the service or the first command creates it, with its keys. */
-function isNew(database: Configuration['database']): database is Configuration['database'] & { kind: 'file' } {
-  return database.kind === 'file' && (!existsSync(database.path) || statSync(database.path).size === 0);
-}
-
-/** Ms from any beginning, which no step of the clock changes. */
-function stopwatch(): number {
-  return performance.now();
-}
-
-/** Acts after `ms`; the returned function cancels that. */
-function later(act: () => void, ms: number): () => void {
-  const timer = setTimeout(act, ms).unref();
-  return () => clearTimeout(timer);
-}
-
-/** The system user who runs the command; in a container it may be a number without a name. */
-function userName(): string {
-  try {
-    return userInfo().username;
-  } catch {
-    return `uid ${process.getuid?.()}`;
-  }
-}
+/** What to do where a rotation cannot add the key by itself. */
+const ADD_TO_VARIABLE =
+  'the root keys are in VALETKEY_KEYS: make another with "keys generate", add it to the variable, restart every instance, and run this again';
 
 /** Whether the store can read. */
 function canServe({ store }: Storage): Promise<boolean> {
@@ -297,7 +237,7 @@ function canServe({ store }: Storage): Promise<boolean> {
 export function makeCommandContext(environment: Readonly<Record<string, string | undefined>>): CommandContext {
   const configuration = () => readConfiguration(environment);
   const caller = callerOf(environment, import.meta.main ? relative(process.cwd(), import.meta.filename) : null);
-  const world: World = { logger: makeLogger(lineByLine(), Date.now) };
+  const world = { logger: makeLogger(lineByLine(), Date.now), wallClock: Date.now };
   const openForCommand = async ({ mayCreate = false, migrate = false, read = configuration() }) => {
     if (read.database.kind === 'memory') {
       throw new InstallationError([
@@ -315,7 +255,10 @@ export function makeCommandContext(environment: Readonly<Record<string, string |
   };
   const openInstallation = async (mayCreate: boolean, from = configuration()) => {
     const { read, keyring, storage, now } = await openForCommand({ mayCreate, read: from });
-    return makeInstallation(read, keyring, storage, { now, stopwatch, later, operator: userName(), get: requestOnce });
+    return makeInstallation(read, keyring, storage, {
+      ...{ now, stopwatch, later, wait, get: requestOnce },
+      operator: userName(),
+    });
   };
   return {
     stdin: process.stdin,
@@ -373,6 +316,30 @@ export function makeCommandContext(environment: Readonly<Record<string, string |
         if (file !== null && !makeKeysFile(file, key))
           throw new InstallationError([`${file} is there already: choose another name, or move it away`]);
         return { key, file };
+      },
+      rotate: async (tell) => {
+        let installation = await openInstallation(false);
+        if ((await installation.rootKeys.announced()).length === 0) {
+          await installation.close();
+          const { keys, keysFile } = configuration();
+          if (keys !== null) throw new InstallationError([ADD_TO_VARIABLE]);
+          addRootKey(keysFile, makeRootKey());
+          // Opening makes its canary, by which the installation knows it.
+          installation = await openInstallation(false);
+        }
+        try {
+          const keyId = (await installation.rootKeys.announced()).at(-1) as number;
+          const { keys, keysFile } = configuration();
+          return { ...(await installation.rootKeys.rotate(keyId, tell)), file: keys === null ? keysFile : null };
+        } finally {
+          await installation.close();
+        }
+      },
+      retire: async (keyId, endGrants) => {
+        const installation = await openInstallation(false);
+        const ended = await installation.rootKeys.retire(keyId, endGrants).finally(() => installation.close());
+        const { keys, keysFile } = configuration();
+        return { ended, isRemoved: keys === null && removeRootKey(keysFile, keyId) };
       },
     },
   };

@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { type ForeignFunction, isStrong } from './foreign-function.ts';
 
-/** Our own hash of a password: a PHC string of argon2id, and the root key whose pepper it was made with. */
-export type OwnPassword = { readonly phc: string; readonly keyId: number };
+/** Our own hash of a password: a PHC string of argon2id, sealed, and the root key that sealed it. */
+export type OwnPassword = { readonly sealedPhc: string; readonly keyId: number };
 
 /** A hash that another program made, sealed as it came: only what its function made of the password is secret. */
 export type SealedPassword = { readonly sealed: string; readonly keyId: number; readonly foreign: ForeignFunction };
@@ -11,7 +11,7 @@ export type SealedPassword = { readonly sealed: string; readonly keyId: number; 
 /** Our own hash of what another program's function makes of a password. */
 export type WrappedPassword = OwnPassword & { readonly foreign: ForeignFunction };
 
-/** A stored password. The root key is the one whose pepper or seal it needs. */
+/** A stored password. */
 export type StoredPassword = OwnPassword | WrappedPassword | SealedPassword;
 
 /** Whether a stored password is one that nobody can sign in with before it is wrapped. */

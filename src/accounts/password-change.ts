@@ -10,11 +10,12 @@ import { passwordProblem } from './password.ts';
 import { newSessionToken, passwordSession, sessionDigest } from './session.ts';
 import { type CheckedPassword, type CheckParts, checkPassword } from './sign-in.ts';
 import type { AccountStore } from './store.ts';
+import { onVerifiedPassword } from './verified-password.ts';
 import type { WrongSignIns } from './wrong-sign-ins.ts';
 
 /** What changing a password works with. `guessable` are words that no password may consist of. */
 export type ChangeParts = CheckParts & {
-  readonly store: Pick<AccountStore, 'changePassword'>;
+  readonly store: Pick<AccountStore, 'findAccount' | 'changePassword'>;
   readonly wrongSignIns: WrongSignIns;
   readonly guessable: readonly string[];
 };
@@ -108,8 +109,10 @@ async function setOwn(
   const event = auditEvent('password_changed', userActor(id, origin), at, about);
   const replaced = replaces === null ? null : sessionDigest(replaces);
   // A password that was set meanwhile, or a disabled account, wins.
-  if (!(await store.changePassword(account.password, hashed.stored, session, replaced, event)))
-    return { kind: 'wrong_credentials' };
+  const isChanged = await onVerifiedPassword(store, account, (verified) =>
+    store.changePassword(verified, hashed.stored, session, replaced, event),
+  );
+  if (!isChanged) return { kind: 'wrong_credentials' };
   return {
     kind: 'changed',
     sessionToken,

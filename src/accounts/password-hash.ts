@@ -1,11 +1,12 @@
 /**
- * Password hashing: argon2id with a pepper from the keyring, so that a stolen database alone does not even allow guessing.
+ * Password hashing: argon2id, whose text is sealed under the keyring, so that a stolen database alone does not even allow
+ * guessing. Another root key seals it anew, without the password.
  * Each hash takes 19 MiB and a core for some 20 ms, so two run at once, one in each lane, and those who wait are
  * bounded. Node.js has four threads for work beside the event loop: two stay free for syncs, whatever the number of sign-ins,
  * and one where hashes that were imported are being wrapped too.
  */
 import { timingSafeEqual } from 'node:crypto';
-import { hash, type Options, verify } from '@node-rs/argon2';
+import { hash, verify } from '@node-rs/argon2';
 import type { Keyring } from '../oauth/keyring.ts';
 import { NEVER, seal, unseal } from '../oauth/sealed.ts';
 import {
@@ -45,8 +46,7 @@ export class PasswordHasher {
 
   /** Hashes a password for storing: for an operator, or for an account (its id) that just proved itself. Throws `TurnedAway`. */
   async hash(password: string, share = 'operator'): Promise<OwnPassword> {
-    const keyId = this.#keyring.currentKeyId;
-    return { phc: await this.#lanes.known.run(share, () => hash(password, this.#options(keyId))), keyId };
+    return this.#sealed(await this.#lanes.known.run(share, () => hash(password, PARAMETERS)));
   }
 
   /**
@@ -66,15 +66,19 @@ export class PasswordHasher {
 
   /** Seals a hash that another program made, for storing. */
   seal({ madeBy, digest }: ForeignHash): SealedPassword {
-    const sealed = seal(this.#keyring, 'foreign-hash', digest.toString('base64'), NEVER);
-    return { sealed, keyId: this.#keyring.currentKeyId, foreign: madeBy };
+    return { ...this.#sealedForeign(digest.toString('base64')), foreign: madeBy };
   }
 
   /** Hashes what was sealed, so that it takes both functions to try a password. One at a time is wrapped, beside the lanes. */
   async wrap(password: SealedPassword): Promise<WrappedPassword> {
-    const keyId = this.#keyring.currentKeyId;
-    const phc = await hash(this.#opened(password), this.#options(keyId));
-    return { phc, keyId, foreign: password.foreign };
+    return { ...this.#sealed(await hash(this.#opened(password), PARAMETERS)), foreign: password.foreign };
+  }
+
+  /** The same password under the current root key; null where it is so already. */
+  reseal(stored: StoredPassword): StoredPassword | null {
+    if (stored.keyId === this.#keyring.currentKeyId) return null;
+    const text = this.#opened(stored);
+    return { ...stored, ...('sealed' in stored ? this.#sealedForeign(text) : this.#sealed(text)) };
   }
 
   /** Does what the check of a password takes that was made with a function, beside the lanes: to learn how long that is. */
@@ -83,20 +87,32 @@ export class PasswordHasher {
   }
 
   get #decoy(): OwnPassword {
-    return { phc: DECOY_PHC, keyId: this.#keyring.currentKeyId };
+    return this.#sealed(DECOY_PHC);
   }
 
   async #matches(stored: StoredPassword, password: string): Promise<boolean> {
     // The library verifies texts alone, so what a foreign function made is one here.
     const given = 'foreign' in stored ? (await derive(stored.foreign, password)).toString('base64') : password;
     if ('sealed' in stored) return timingSafeEqual(Buffer.from(given), Buffer.from(this.#opened(stored)));
-    return verify(stored.phc, given, this.#options(stored.keyId));
+    return verify(this.#opened(stored), given);
   }
 
-  /** What was sealed, in base64. */
-  #opened({ sealed }: SealedPassword): string {
-    const opened = unseal(this.#keyring, 'foreign-hash', sealed);
-    if (!opened) throw new Error('the key that this password was sealed with is not in the keyring');
+  #sealed(phc: string): OwnPassword {
+    return { sealedPhc: seal(this.#keyring, 'password', phc, NEVER), keyId: this.#keyring.currentKeyId };
+  }
+
+  #sealedForeign(digest: string): Omit<SealedPassword, 'foreign'> {
+    return { sealed: seal(this.#keyring, 'foreign-hash', digest, NEVER), keyId: this.#keyring.currentKeyId };
+  }
+
+  /** What was sealed: a PHC string, or what another program's function made, in base64. */
+  #opened(stored: StoredPassword): string {
+    const opened =
+      'sealed' in stored
+        ? unseal(this.#keyring, 'foreign-hash', stored.sealed)
+        : unseal(this.#keyring, 'password', stored.sealedPhc);
+    if (!opened)
+      throw new Error('this password was sealed with a root key that is not in the keyring, or is not whole');
     return opened.content.toString();
   }
 
@@ -105,15 +121,8 @@ export class PasswordHasher {
     this.#lanes.unknown.stop();
   }
 
-  /** Whether a stored password should be hashed anew at the next sign-in: it is not our own, parameters rose, or the key is not the newest. */
+  /** Whether a stored password should be hashed anew at the next sign-in: it is not our own, or parameters rose. */
   isOutdated(stored: StoredPassword): boolean {
-    if ('foreign' in stored) return true;
-    return stored.keyId !== this.#keyring.currentKeyId || !stored.phc.startsWith(PARAMETERS_IN_PHC);
-  }
-
-  #options(keyId: number): Options {
-    const pepper = this.#keyring.key(keyId, 'password');
-    if (!pepper) throw new Error('the key that this password was hashed with is not in the keyring');
-    return { ...PARAMETERS, secret: pepper.secret.export() };
+    return 'foreign' in stored || !this.#opened(stored).startsWith(PARAMETERS_IN_PHC);
   }
 }

@@ -12,6 +12,7 @@ import type { PasswordHasher } from './password-hash.ts';
 import { newSessionToken, passwordSession, sessionDigest } from './session.ts';
 import type { SignInFloor } from './sign-in-floor.ts';
 import type { AccountStore } from './store.ts';
+import { onVerifiedPassword } from './verified-password.ts';
 import type { WrongSignIns } from './wrong-sign-ins.ts';
 
 /** What the check of a password works with. `now` returns ms since the epoch. */
@@ -25,7 +26,7 @@ export type CheckParts = {
 
 /** What signing in works with. */
 export type SignInParts = CheckParts & {
-  readonly store: Pick<AccountStore, 'findPasswordAccount' | 'addSession' | 'rehashPassword'>;
+  readonly store: Pick<AccountStore, 'findAccount' | 'findPasswordAccount' | 'addSession' | 'rehashPassword'>;
   readonly floor: SignInFloor;
   readonly wrongSignIns: WrongSignIns;
 };
@@ -158,16 +159,20 @@ function isRightPassword(
 /** Null when the password was changed or the account disabled meanwhile. */
 async function beginSession(
   { store, now }: SignInParts,
-  { id, password }: PasswordAccount,
+  account: PasswordAccount,
   replaces: string | null,
   origin: RequestOrigin,
 ): Promise<string | null> {
+  const { id } = account;
   const sessionToken = newSessionToken();
   const at = now();
   const session = passwordSession(sessionToken, id, at);
   const event = auditEvent('sign_in', { kind: 'user', id, ...origin }, at, { resourceOwnerId: id });
   const replaced = replaces === null ? null : sessionDigest(replaces);
-  return (await store.addSession(session, password, replaced, event)) ? sessionToken : null;
+  const isAdded = await onVerifiedPassword(store, account, (verified) =>
+    store.addSession(session, verified, replaced, event),
+  );
+  return isAdded ? sessionToken : null;
 }
 
 /** Hashes anew if there is room: if too many passwords are being checked, the next sign-in does it. */

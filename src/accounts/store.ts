@@ -118,6 +118,12 @@ export type ForeignPasswordStore = {
   listSlowestForeign(): Promise<ForeignFunction[]>;
   /** Those that wait for being wrapped, by id beyond one, at most `limit`. */
   listUnwrapped(after: string, limit: number): Promise<{ readonly id: string; readonly password: SealedPassword }[]>;
+  /** Those that a root key sealed, ours as well, by id beyond one, at most `limit`. */
+  listSealedWith(
+    keyId: number,
+    after: string,
+    limit: number,
+  ): Promise<{ readonly id: string; readonly password: StoredPassword }[]>;
   countForeign(): Promise<{ readonly foreign: number; readonly unwrapped: number }>;
 };
 

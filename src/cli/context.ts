@@ -7,6 +7,7 @@ import type { GrantRegistry } from '../oauth/grant-registry.ts';
 import type { AuditStore, SecretUseStore } from '../oauth/store.ts';
 import type { ClientRegistry } from '../operator/client-registry.ts';
 import type { IdentityProviderRegistry } from '../operator/identity-provider-registry.ts';
+import type { KeyRegistry, KeyRotation } from '../operator/key-registry.ts';
 import type { ProviderFinding } from '../operator/provider-test.ts';
 import type { ResourceServerRegistry } from '../operator/resource-server-registry.ts';
 import type { ScopeRegistry } from '../operator/scope-registry.ts';
@@ -39,6 +40,7 @@ export type Installation = {
   readonly identityProviders: IdentityProviderRegistry;
   /** Whether an identity provider is set up rightly, by its id. */
   readonly testProvider: (id: string) => Promise<ProviderFinding[]>;
+  readonly rootKeys: KeyRegistry;
   readonly accounts: Accounts;
   readonly imports: UserImport;
   readonly links: UserLinks;
@@ -102,5 +104,9 @@ export type CommandContext = {
   readonly keys: {
     /** Makes a root key; with a file, writes it there. */
     generate(file: string | null): Promise<{ readonly key: string; readonly file: string | null }>;
+    /** Adds a root key where none waits, and has it take over; `tell` gets the names of the instances that lack it. */
+    rotate(tell: (names: readonly string[]) => void): Promise<KeyRotation & { readonly file: string | null }>;
+    /** Retires a root key, ends the grants that rest on it if told to, and takes it out of the keys file if it is there. */
+    retire(keyId: number, endGrants: boolean): Promise<{ readonly ended: number; readonly isRemoved: boolean }>;
   };
 };

@@ -1,11 +1,20 @@
 /** `keys`: the root keys from which every credential is derived. */
+import { OperatorError } from '../oauth/error.ts';
+import { readRootKeyName, rootKeyName } from '../oauth/root-key.ts';
+import type { KeyStatus, ListedKey } from '../operator/key-registry.ts';
 import type { CliCommand } from './command.ts';
-import type { CommandRun } from './command-run.ts';
+import type { CommandResult, CommandRun } from './command-run.ts';
+import { YES, type YesOption } from './option.ts';
+import { table } from './table.ts';
+import { confirm } from './terminal-input.ts';
+import { isoTime, readableTime } from './time.ts';
+
+const APART = 'Keep it apart from the database and its backups: who has both can act for every user.';
 
 /** Adds the commands about root keys. */
 export function addKeysCommands(program: CliCommand, run: CommandRun): void {
-  program
-    .group('keys', 'Root keys, from which every credential is derived.')
+  const keys = program.group('keys', 'Root keys, from which every credential is derived.');
+  keys
     .leaf('generate', 'Make a root key: print it, or write it to a new file that only you can read.', [
       'keys generate',
       'keys generate --file data/keys',
@@ -13,8 +22,88 @@ export function addKeysCommands(program: CliCommand, run: CommandRun): void {
     .option('--file <path>', 'write the key to this file, and do not print it')
     .action(async ({ file }: { file?: string }) => {
       const made = await run.context.keys.generate(file ?? null);
-      const note = 'Keep it apart from the database and its backups: who has both can act for every user.';
-      if (made.file === null) run.print({ json: { key: made.key, file: null }, text: [made.key], note });
-      else run.print({ json: { key: null, file: made.file }, text: [`A new root key is in ${made.file}.`], note });
+      if (made.file === null) run.print({ json: { key: made.key, file: null }, text: [made.key], note: APART });
+      else
+        run.print({ json: { key: null, file: made.file }, text: [`A new root key is in ${made.file}.`], note: APART });
     });
+  keys
+    .leaf('list', 'List the root keys of the installation, and what still rests on each.', [
+      'keys list',
+      'keys list --json',
+    ])
+    .action(() =>
+      run.withInstallation(async ({ rootKeys }) => listed(await rootKeys.list(), run.context.now(), run.width)),
+    );
+  keys
+    .leaf('rotate', 'Have another root key take over, once every running instance has read it.', [
+      'keys rotate',
+      'keys rotate --json',
+    ])
+    .action(async () => {
+      let told = '';
+      const rotated = await run.context.keys.rotate((names) => {
+        const line = `Waiting for ${names.join(', ')} to read the new root key.`;
+        if (line !== told) run.context.stderr.write(`${line}\n`);
+        told = line;
+      });
+      const [id, before] = [rootKeyName(rotated.keyId), rootKeyName(rotated.before)];
+      run.print({
+        json: { key_id: id, earlier_key_id: before, file: rotated.file },
+        text: [`Root key ${id} is current${rotated.file === null ? '' : `, and in ${rotated.file}`}.`],
+        note: `What ${before} issued stays good. When nothing rests on it any more: valetkey keys retire ${before} Back the keys up anew, apart from the database.`,
+      });
+    });
+  keys
+    .leaf('retire <id>', 'Retire an earlier root key, on which nothing rests any more.', [
+      'keys retire 1f0c27a9',
+      'keys retire 1f0c27a9 --end-grants',
+    ])
+    .option('--end-grants', 'end the grants that still rest on it')
+    .option(...YES)
+    .action(async (id: string, { endGrants = false, yes = false }: YesOption & { endGrants?: boolean }) => {
+      const keyId = readRootKeyName(id);
+      if (keyId === null)
+        throw new OperatorError(`${JSON.stringify(id)} is no root key's id: "keys list" shows those there are`);
+      const ends = endGrants ? ' Grants that rest on it end.' : '';
+      await confirm(run.context, `Retire root key ${id}? What it issued opens nothing any more.${ends}`, yes);
+      const { ended, isRemoved } = await run.context.keys.retire(keyId, endGrants);
+      const removed = 'It is taken out of the keys file; take it out of the files of other machines as well.';
+      run.print({
+        json: { key_id: rootKeyName(keyId), status: 'retired', ended_grants: ended },
+        text: [`Root key ${rootKeyName(keyId)} is retired.`, ...(endGrants ? [`${ended} grants ended.`] : [])],
+        note: isRemoved ? removed : 'Take it out of the keys file, or out of VALETKEY_KEYS, on every machine.',
+      });
+    });
+}
+
+const DAY_MS = 24 * 3600 * 1000;
+const STATUS: Readonly<Record<KeyStatus, string>> = {
+  current: 'current',
+  announced: 'announced, not in use',
+  earlier: 'earlier',
+  retired: 'retired',
+};
+
+function listed(keys: readonly ListedKey[], now: number, width: number): CommandResult {
+  const rows = keys.map(({ keyId, status, createdAt, grants, passwords, isHere }) => [
+    rootKeyName(keyId),
+    STATUS[status] + (isHere || status === 'retired' ? '' : ', not here'),
+    `${readableTime(createdAt)} (${Math.floor((now - createdAt) / DAY_MS)} days)`,
+    String(grants),
+    String(passwords),
+  ]);
+  return { json: keys.map(keyJson), text: table(['Key', 'Status', 'Since', 'Live grants', 'Passwords'], rows, width) };
+}
+
+function keyJson({ keyId, status, createdAt, supersededAt, retiredAt, grants, passwords, isHere }: ListedKey) {
+  return {
+    key_id: rootKeyName(keyId),
+    status,
+    is_here: isHere,
+    created_at: isoTime(createdAt),
+    superseded_at: supersededAt === null ? null : isoTime(supersededAt),
+    retired_at: retiredAt === null ? null : isoTime(retiredAt),
+    live_grants: grants,
+    passwords,
+  };
 }

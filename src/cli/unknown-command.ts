@@ -7,9 +7,6 @@ export const ANNOUNCED: readonly string[] = [
   'database backup',
   'database restore',
   'doctor',
-  'keys list',
-  'keys retire',
-  'keys rotate',
   'scan-rules',
 ];
 

@@ -53,6 +53,8 @@ export const AUDIT_ACTIONS = [
   'identity_provider_all_ended',
   'sign_in_refused',
   'sign_in_request_conflict',
+  'root_key_used',
+  'root_key_retired',
 ] as const;
 
 /** One of the acts. */

@@ -30,27 +30,65 @@ export const ROOT_KEY_BYTES = 32;
 /** A derived key: for MACs, and as it is for everything else. */
 export type DerivedKey = { readonly forMac: HmacKey; readonly secret: KeyObject };
 
-/** The root keys of an installation, newest first; new credentials use the newest, old ones are read with their own. */
+/** The root keys of an installation: new credentials use the current one, others are read with their own. */
 export type Keyring = {
-  /** The id of the newest key. */
+  /** The id of the key that this process issues with. */
   readonly currentKeyId: number;
-  /** The ids of all keys, newest first. */
+  /** The ids of all keys. */
   readonly keyIds: readonly number[];
   /** The key for one purpose under one root key, or undefined when that root key is not in the ring. */
   key(keyId: number, purpose: KeyPurpose): DerivedKey | undefined;
 };
 
-/** Builds the ring from root keys of at least 32 bytes each, newest first. Throws when one is short or there is none. */
-export function createKeyring(rootKeys: readonly Buffer[]): Keyring {
+/** A ring that follows its installation, while it is in use. */
+export type LiveKeyring = Keyring & {
+  /** Adds root keys; those that are there stay. */
+  add(rootKeys: readonly Buffer[]): void;
+  /** Issues with a key of the ring from now on. */
+  issueWith(keyId: number): void;
+  /** Removes a key that is not the current one. */
+  remove(keyId: number): void;
+};
+
+/**
+ * Builds the ring from root keys of at least 32 bytes each. The first is the current one, until the installation says
+ * which. Throws when one is short or there is none.
+ */
+export function createKeyring(rootKeys: readonly Buffer[]): LiveKeyring {
   if (rootKeys.length === 0) throw new RangeError('a keyring needs at least one root key');
-  const derived = new Map<number, ReadonlyMap<KeyPurpose, DerivedKey>>();
-  for (const rootKey of rootKeys) derived.set(keyIdOf(rootKey), deriveAll(rootKey));
-  const keyIds = [...derived.keys()];
-  return {
-    currentKeyId: keyIds[0] as number,
-    keyIds,
-    key: (keyId, purpose) => derived.get(keyId)?.get(purpose),
-  };
+  const ring = new Ring();
+  ring.add(rootKeys);
+  ring.issueWith(ring.keyIds[0] as number);
+  return ring;
+}
+
+class Ring implements LiveKeyring {
+  readonly #derived = new Map<number, ReadonlyMap<KeyPurpose, DerivedKey>>();
+  currentKeyId = 0;
+  keyIds: readonly number[] = [];
+
+  key(keyId: number, purpose: KeyPurpose): DerivedKey | undefined {
+    return this.#derived.get(keyId)?.get(purpose);
+  }
+
+  add(rootKeys: readonly Buffer[]): void {
+    for (const rootKey of rootKeys) {
+      const keyId = keyIdOf(rootKey);
+      if (!this.#derived.has(keyId)) this.#derived.set(keyId, deriveAll(rootKey));
+    }
+    this.keyIds = [...this.#derived.keys()];
+  }
+
+  issueWith(keyId: number): void {
+    if (!this.#derived.has(keyId)) throw new RangeError('the key is not in the ring');
+    this.currentKeyId = keyId;
+  }
+
+  remove(keyId: number): void {
+    if (keyId === this.currentKeyId) throw new RangeError('the ring issues with this key');
+    this.#derived.delete(keyId);
+    this.keyIds = [...this.#derived.keys()];
+  }
 }
 
 /** HMAC-SHA-256 of the parts under a derived key; 32 bytes. The caller makes the parts unambiguous by fixed lengths. */
@@ -64,7 +102,7 @@ export function currentKey(keyring: Keyring, purpose: KeyPurpose): DerivedKey {
 }
 
 /** 32 bits that name a root key without telling anything of it. */
-function keyIdOf(rootKey: Buffer): number {
+export function keyIdOf(rootKey: Buffer): number {
   return expand(rootKey, 'key id', 4).readUInt32BE();
 }
 

@@ -6,7 +6,7 @@ import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, rand
 import { type Keyring, mac } from './keyring.ts';
 
 /** What is sealed, by the key that does it. */
-export type SealPurpose = 'request' | 'device' | 'sign-in' | 'foreign-hash' | 'stream';
+export type SealPurpose = 'request' | 'device' | 'sign-in' | 'password' | 'foreign-hash' | 'stream';
 
 /** The expiry of what is stored: it does not expire (ms). */
 export const NEVER = 2 ** 48 - 1;

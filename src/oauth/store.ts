@@ -99,6 +99,12 @@ export type NamedAuditEvent = RecordedAuditEvent & {
   readonly resourceOwner: Pick<ResourceOwner, 'id' | 'email' | 'name'> | null;
 };
 
+/**
+ * Which grants are walked over: those given through a provider at `since` (ms) or later, or by a sign-in of then; or those
+ * that rest on a root key.
+ */
+export type GrantsToEnd = { readonly providerId: string; readonly since: number } | { readonly keyId: number };
+
 /** Grants and their transitions. Reads return only what is on disk already. */
 export type GrantStore = {
   /**
@@ -139,13 +145,9 @@ export type GrantStore = {
   ): Promise<number>;
   /** Ends every grant of the installation by raising its epoch. */
   revokeAllGrants(event: AuditEvent): Promise<void>;
-  /**
-   * The next window of a walk over all grants, after an id: those given through a provider at `since` or later, or by a sign-in
-   * of then, that neither ended nor expired at `liveAt`. Times in ms.
-   */
+  /** The next window of a walk over all grants, after an id: some of those that neither ended nor expired at `liveAt` (ms). */
   walkGrants(
-    providerId: string,
-    since: number,
+    some: GrantsToEnd,
     liveAt: number,
     after: Buffer,
   ): Promise<Walked<Pick<Grant, 'id' | 'clientId' | 'resourceOwnerId'>>>;

@@ -9,7 +9,8 @@ import { statedAt } from '../accounts/ticket.ts';
 import { type Actor, type AuditAction, type AuditEvent, auditEvent } from '../oauth/audit.ts';
 import { OperatorError } from '../oauth/error.ts';
 import { type Grant, grantIdText, oldestGrantId } from '../oauth/grant.ts';
-import type { GrantStore, Walked } from '../oauth/store.ts';
+import type { GrantStore } from '../oauth/store.ts';
+import { endWalked } from './end-walked.ts';
 
 /** What it works with. `now` returns ms since the epoch; `report` gets how much ended so far. */
 export type ProviderEndingParts = {
@@ -24,9 +25,6 @@ export type ProviderEndingParts = {
 
 /** How many were ended: sign-ins on their way back to a browser, sessions, and grants, redeemed or not. */
 export type EndedThroughProvider = { readonly signIns: number; readonly sessions: number; readonly grants: number };
-
-/** How many are ended at the same time: they share commits, and leave room for the requests of others. */
-const AT_ONCE = 64;
 
 /**
  * Ends what was given since a time (ms), or by a sign-in of then. In this order, so that nothing slips through: no ticket makes a
@@ -48,7 +46,7 @@ export async function endThroughProvider(
     ended[what] += number;
     report(ended);
   };
-  await walk(
+  await endWalked(
     (after) => store.walkTickets(providerId, after),
     async (signIn) =>
       statedAt(signIn) >= since &&
@@ -57,7 +55,7 @@ export async function endThroughProvider(
       store.takeTicket(signIn.nonce, signIn.ticket, null, event('sign_in_refused')),
     count('signIns'),
   );
-  await walk(
+  await endWalked(
     (after) => store.walkSessions(providerId, after),
     async (session: Session) =>
       signedInSince(session, since) &&
@@ -65,8 +63,8 @@ export async function endThroughProvider(
       store.endSession(session.digest, event('user_sessions_ended', { resourceOwnerId: session.accountId })),
     count('sessions'),
   );
-  await walk(
-    (after) => store.walkGrants(providerId, since, now(), after),
+  await endWalked(
+    (after) => store.walkGrants({ providerId, since }, now(), after),
     ({ id, clientId, resourceOwnerId }: Pick<Grant, 'id' | 'clientId' | 'resourceOwnerId'>) =>
       store.revokeGrant(
         id,
@@ -77,21 +75,4 @@ export async function endThroughProvider(
     oldestGrantId(since),
   );
   return ended;
-}
-
-/** Ends what a walk finds, and tells how many of each window. */
-async function walk<Row>(
-  next: (after: Buffer) => Promise<Walked<Row>>,
-  end: (row: Row) => Promise<boolean>,
-  count: (ended: number) => void,
-  start: Buffer = Buffer.alloc(0),
-): Promise<void> {
-  for (let place: Buffer | null = start; place; ) {
-    const { found, goesOnAfter }: Walked<Row> = await next(place);
-    for (let from = 0; from < found.length; from += AT_ONCE) {
-      const outcomes = await Promise.all(found.slice(from, from + AT_ONCE).map(end));
-      count(outcomes.filter(Boolean).length);
-    }
-    place = goesOnAfter;
-  }
 }

@@ -70,14 +70,9 @@ const SETTINGS = {
     'VALETKEY_KEYS_FILE',
     'data/keys',
     readName,
-    'The file with the root keys, newest first, mode 0600; made together with a new database.',
+    'The file with the root keys, mode 0600; made together with a new database.',
   ),
-  keys: setting(
-    'VALETKEY_KEYS',
-    '',
-    readText,
-    'The root keys themselves, separated by spaces, newest first, instead of a file.',
-  ),
+  keys: setting('VALETKEY_KEYS', '', readText, 'The root keys themselves, separated by spaces, instead of a file.'),
   trustedProxies: setting(
     'VALETKEY_TRUSTED_PROXIES',
     '',

@@ -103,7 +103,7 @@ export function makeKeysFile(path: string, key: string): boolean {
   try {
     writeSync(
       descriptor,
-      `# Root keys, newest first. Whoever has these and the database can act as every app: keep them apart in backups.\n${key}\n`,
+      `# Root keys. Whoever has these and the database can act as every app: keep them apart in backups.\n${key}\n`,
     );
     fsyncSync(descriptor);
     linkSync(draft, path);

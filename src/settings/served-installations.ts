@@ -1,27 +1,11 @@
 /** Notes in the keys file which installations its keys served, so that none is begun anew while a database is missing. */
-import { randomBytes } from 'node:crypto';
-import {
-  closeSync,
-  fchmodSync,
-  fchownSync,
-  fsyncSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from 'node:fs';
+import { readdirSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { syncFolder } from '../process/folder.ts';
+import { DRAFT, replaceKeysFile } from './keys-file.ts';
 import type { KeysPlace } from './root-keys.ts';
 
 const COMMENT = /^# Serves the installation ([0-9a-f]{32})\b/gm;
 const OWNER_MAY_WRITE = 0o200;
-/** What the name of a draft adds to that of the keys file. */
-const DRAFT = /^\.[0-9a-f]{16}\.new$/;
 
 /**
  * The sentence that refuses to begin a new installation, since these keys have served one. Null if they have not, or
@@ -60,7 +44,7 @@ function note(keysFile: string, installation: string): string | null {
     if (!idsIn(text).includes(installation)) {
       if ((statSync(path).mode & OWNER_MAY_WRITE) === 0) return 'its mode is read-only';
       const end = text.endsWith('\n') ? '' : '\n';
-      replace(
+      replaceKeysFile(
         path,
         text,
         `${text}${end}# Serves the installation ${installation}: no other is begun with these keys.\n`,
@@ -87,26 +71,6 @@ function removeDrafts(path: string): void {
   const [folder, name] = [dirname(path), basename(path)];
   for (const other of readdirSync(folder))
     if (other.startsWith(name) && DRAFT.test(other.slice(name.length))) rmSync(join(folder, other), { force: true });
-}
-
-/** Of two starts at once the later wins. If their installations differ, the next start adds the missing note. */
-function replace(path: string, before: string, after: string): void {
-  const draft = `${path}.${randomBytes(8).toString('hex')}.new`;
-  const { mode, uid, gid } = statSync(path);
-  const descriptor = openSync(draft, 'wx', 0o600);
-  try {
-    writeSync(descriptor, after);
-    // Root may run the command, but the service's user must be able to read the file.
-    fchownSync(descriptor, uid, gid);
-    fchmodSync(descriptor, mode & 0o777);
-    fsyncSync(descriptor);
-    if (readFileSync(path, 'utf8') !== before) throw new Error('somebody else is changing it');
-    renameSync(draft, path);
-    syncFolder(dirname(path));
-  } finally {
-    closeSync(descriptor);
-    rmSync(draft, { force: true });
-  }
 }
 
 function idsIn(text: string): string[] {

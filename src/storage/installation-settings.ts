@@ -9,13 +9,17 @@ export type InstallationSettings = {
   readonly shared: Readonly<Record<string, string>>;
 };
 
-/** What is recorded: the shared variables are JSON. The current key is the one that the service issues with. */
+/**
+ * What is recorded: the shared variables are JSON. The current key is the one that the service issues
+ * with, the next one is about to take its place.
+ */
 export type InstallationRecord = {
   /** The installation's id, 16 bytes. */
   readonly id: Buffer;
   readonly tokenPrefix: string;
   readonly settings: string;
   readonly currentKeyId: number;
+  readonly nextKeyId: number | null;
 };
 
 /** A variable that is set otherwise than it is recorded. */

@@ -1,22 +1,22 @@
 /** The installation's row, and the canaries that prove at start that the keys fit the database. */
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { type Keyring, mac } from '../oauth/keyring.ts';
+import { type RootKey, rootKeyName } from '../oauth/root-key.ts';
 import { InstallationError } from '../process/installation-error.ts';
 import { type InstallationRecord, type InstallationSettings, recordedForm } from './installation-settings.ts';
 import type { PlainDatabase } from './plain-database.ts';
-import { INSTALLATION, ROOT_KEY } from './tables/installation.ts';
+import { INSTALLATION, STORED_ROOT_KEY } from './tables/installation.ts';
 
 /** What is read before a database is migrated: columns that were there from the beginning. */
-const RECORD = INSTALLATION.pick('id', 'tokenPrefix', 'settings', 'currentKeyId');
-const KNOWN_KEY = ROOT_KEY.pick('keyId', 'canary');
+const RECORD = INSTALLATION.pick('id', 'tokenPrefix', 'settings', 'currentKeyId', 'nextKeyId');
+const KNOWN_KEY = STORED_ROOT_KEY.pick('keyId', 'canary', 'retiredAt');
 
 const FIND_RECORD = `SELECT ${RECORD.names} FROM installation`;
 const LIST_KEYS = `SELECT ${KNOWN_KEY.names} FROM root_key`;
-const ADD_KEY = `${ROOT_KEY.insertion} ON CONFLICT DO NOTHING`;
+const ADD_KEY = `${STORED_ROOT_KEY.insertion} ON CONFLICT DO NOTHING`;
 
-/** A password is JSON, which each store reads in a way of its own: `$2` and `$3` are what its text is like. */
-const HAS_OF_KEY = `
-  SELECT 1 FROM account WHERE password LIKE $2 OR password LIKE $3
+const HAS_OF_KEY = (passwordKeyId: string) => `
+  SELECT 1 FROM account WHERE password IS NOT NULL AND ${passwordKeyId} = $1
   UNION ALL SELECT 1 FROM oauth_grant WHERE key_id = $1 AND revoked_at IS NULL LIMIT 1`;
 
 /** Whether the database has its tables and its installation; only reads. */
@@ -30,16 +30,21 @@ export async function recordOf(database: PlainDatabase): Promise<InstallationRec
   return row ? RECORD.read(row) : null;
 }
 
-/** Records the key that the service issues with from now on. */
-export async function setCurrentKey(database: PlainDatabase, { currentKeyId }: Keyring): Promise<void> {
-  await database.change('UPDATE installation SET current_key_id = $1', [currentKeyId]);
+/** The ids of the keys that were retired. */
+export async function retiredKeys(database: PlainDatabase): Promise<number[]> {
+  return (await knownKeys(database)).filter(({ retiredAt }) => retiredAt !== null).map(({ keyId }) => keyId);
 }
 
 /**
  * Refuses keys that the database was not made with; only reads. At least one key must be known already, every known one
- * must prove itself, and one that is missing must be neither the current one nor needed any more. Throws `InstallationError`.
+ * must prove itself, and one that is missing must be neither the current one nor, where it was not retired, needed any more.
+ * A service also has the one that is about to become current. Throws `InstallationError`.
  */
-export async function requireFittingKeys(database: PlainDatabase, keyring: Keyring): Promise<void> {
+export async function requireFittingKeys(
+  database: PlainDatabase,
+  keyring: Keyring,
+  role: 'service' | 'command' = 'command',
+): Promise<void> {
   const record = await recordOf(database);
   if (!record) return;
   const known = await knownKeys(database);
@@ -47,10 +52,11 @@ export async function requireFittingKeys(database: PlainDatabase, keyring: Keyri
   const isProven =
     present.length > 0 && present.every((key) => timingSafeEqual(key.canary, canary(keyring, key.keyId, record.id)));
   const missed: number[] = [];
-  for (const { keyId } of known.filter((key) => !present.includes(key)))
-    if (keyId === record.currentKeyId || (await isNeeded(database, keyId))) missed.push(keyId);
+  const isUsed = (keyId: number) => keyId === record.currentKeyId || (role === 'service' && keyId === record.nextKeyId);
+  for (const { keyId, retiredAt } of known.filter((key) => !present.includes(key)))
+    if (isUsed(keyId) || (retiredAt === null && (await isNeeded(database, keyId)))) missed.push(keyId);
   if (isProven && missed.length === 0) return;
-  const names = missed.map((keyId) => keyId.toString(16).padStart(8, '0')).join(', ');
+  const names = missed.map(rootKeyName).join(', ');
   throw new InstallationError([
     `this database was made with other keys${names ? ` (${names})` : ''}: give all root keys that belong to it, the one that it is served with and earlier ones`,
   ]);
@@ -73,11 +79,19 @@ export async function found(
   const id = before?.id ?? randomBytes(16);
   const { tokenPrefix } = settings;
   const { currentKeyId } = keyring;
-  const row = { number: 1, id, epoch: 0, createdAt: now, tokenPrefix, settings: recordedForm(settings), currentKeyId };
+  const own = { tokenPrefix, settings: recordedForm(settings), currentKeyId, nextKeyId: null };
+  const row = { number: 1, id, epoch: 0, createdAt: now, ...own };
   if (!before) await database.change(INSTALLATION.insertion, INSTALLATION.values(row));
   for (const keyId of keyring.keyIds)
-    await database.change(ADD_KEY, ROOT_KEY.values({ keyId, canary: canary(keyring, keyId, id), createdAt: now }));
+    await database.change(
+      ADD_KEY,
+      STORED_ROOT_KEY.values({ ...newKey(keyId, now), canary: canary(keyring, keyId, id) }),
+    );
   return !before;
+}
+
+function newKey(keyId: number, now: number): RootKey {
+  return { keyId, createdAt: now, supersededAt: null, retiredAt: null };
 }
 
 async function knownKeys(database: PlainDatabase) {
@@ -92,6 +106,5 @@ function canary(keyring: Keyring, keyId: number, installation: Buffer): Buffer {
 
 /** Whether a password or a grant that is not revoked rests on a key. Walks tables: only for a missing key. */
 async function isNeeded(database: PlainDatabase, keyId: number): Promise<boolean> {
-  const ofPassword = [',', '}'].map((end) => `%"keyId":${keyId}${end}%`);
-  return (await database.tuples(HAS_OF_KEY, [keyId, ...ofPassword])).length > 0;
+  return (await database.tuples(HAS_OF_KEY(database.passwordKeyId), [keyId])).length > 0;
 }

@@ -1,7 +1,7 @@
 /** What opening a database does in both stores: refuses what does not fit, migrates, and founds a new installation. */
 import type { Keyring } from '../oauth/keyring.ts';
 import { InstallationError } from '../process/installation-error.ts';
-import { found, isFounded, needsFounding, recordOf, requireFittingKeys, setCurrentKey } from './installation.ts';
+import { found, isFounded, needsFounding, recordOf, requireFittingKeys, retiredKeys } from './installation.ts';
 import { type Beginning, differences, type InstallationRecord, requireSamePrefix } from './installation-settings.ts';
 import { migrate, pending, requireUpToDate } from './migrate.ts';
 import type { PlainDatabase } from './plain-database.ts';
@@ -30,15 +30,15 @@ export async function refuseUnfit(database: PlainDatabase, options: OpeningOptio
   if (isThere) await requireFitting(database, options);
 }
 
-async function requireFitting(database: PlainDatabase, { keyring, settings }: OpeningOptions): Promise<void> {
-  await requireFittingKeys(database, keyring);
+async function requireFitting(database: PlainDatabase, { keyring, settings, role }: OpeningOptions): Promise<void> {
+  await requireFittingKeys(database, keyring, role);
   const record = await recordOf(database);
   if (record) requireSamePrefix(record, settings);
 }
 
 /** Migrates, and founds a new installation. `now` in ms. Throws `InstallationError`. */
 export async function makeReady(database: PlainDatabase, options: OpeningOptions, now: number): Promise<Ready> {
-  const { keyring, settings, role } = options;
+  const { keyring, settings } = options;
   const applied = await migrate(database, now);
   const isNew =
     (await needsFounding(database, keyring)) &&
@@ -49,7 +49,8 @@ export async function makeReady(database: PlainDatabase, options: OpeningOptions
     }));
   const record = (await recordOf(database)) as InstallationRecord;
   requireSamePrefix(record, settings);
-  if (role === 'service' && record.currentKeyId !== keyring.currentKeyId) await setCurrentKey(database, keyring);
-  const installation = { id: record.id.toString('hex'), isNew, differences: differences(record, settings) };
+  const { currentKeyId } = record;
+  const keys = { currentKeyId, retiredKeyIds: await retiredKeys(database) };
+  const installation = { id: record.id.toString('hex'), isNew, differences: differences(record, settings), ...keys };
   return { applied, installation };
 }

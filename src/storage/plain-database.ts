@@ -25,6 +25,8 @@ export type PlainDatabase = {
   readonly migrations: readonly Migration[];
   readonly migrationTable: string;
   readonly types: ColumnTypes;
+  /** The expression of the id of the root key that an account's password is sealed with, by which there is an index. */
+  readonly passwordKeyId: string;
   /** The values of the rows that a statement returns. */
   tuples(sql: string, values?: readonly Stored[]): Promise<Tuple[]>;
   /** How many rows a statement changed. */

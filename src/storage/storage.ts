@@ -1,6 +1,7 @@
 /** What every kind of database is to whoever wires the program, once it is open. */
 import type { AccountStore } from '../accounts/store.ts';
 import type { SharedCounters } from '../accounts/throttle.ts';
+import type { KeyUse, RootKeyStore } from '../oauth/root-key.ts';
 import type { Store } from '../oauth/store.ts';
 import type { Difference } from './installation-settings.ts';
 
@@ -15,11 +16,17 @@ export type OpenInstallation = {
   readonly isNew: boolean;
   /** What this process is set to otherwise than the record. */
   readonly differences: readonly Difference[];
+  /** The root key to issue with, and those with which nothing is read any more. */
+  readonly currentKeyId: number;
+  readonly retiredKeyIds: readonly number[];
 };
+
+/** An instance of the service as the database tells it from others, and which of them run now, by their ids. */
+export type Instances = { readonly ownId: string; listRunning(): Promise<readonly string[]> };
 
 /** An open database. */
 export type Storage = {
-  readonly store: Store & AccountStore;
+  readonly store: Store & AccountStore & RootKeyStore;
   readonly cleanUp: {
     /** Clears away what is dead, again and again until `stop`; `report` gets a sentence for the log. */
     start(report: (sentence: string) => void): void;
@@ -30,10 +37,13 @@ export type Storage = {
   /** The names of the migrations that opening it applied. */
   readonly applied: readonly string[];
   readonly installation: OpenInstallation;
+  readonly instances: Instances;
   /** Who else can reach what is stored, as far as that shows: sentences with their remedies. */
   readonly exposures: readonly string[];
   /** Records the settings of this process as those that all have to agree on. */
   adoptSettings(): Promise<void>;
+  /** What rests on each root key at a time (ms); takes long on a large database. */
+  countKeyUses(liveAt: number): Promise<readonly KeyUse[]>;
   /** Everything that can be wrong with a database; takes long on a large one. */
   check(): Promise<readonly Finding[]>;
   /** Writes what is still to be written and closes the database. */

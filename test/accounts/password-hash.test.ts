@@ -3,10 +3,15 @@ import { test } from 'node:test';
 import { TurnedAway } from '../../src/accounts/fair-line.ts';
 import { type HashPlace, PasswordHasher } from '../../src/accounts/password-hash.ts';
 import { createKeyring } from '../../src/oauth/keyring.ts';
-import { keyring, otherKeyring, rotatedKeyring } from '../oauth/samples.ts';
+import { NEVER, seal, unseal } from '../../src/oauth/sealed.ts';
+import { keyring, newKeyring, otherKeyring, rotatedKeyring } from '../oauth/samples.ts';
 
 const hasher = new PasswordHasher(keyring);
 const stranger: HashPlace = { lane: 'unknown', share: '192.0.2.0/24' };
+
+/** What is sealed in a stored password. */
+const phcOf = ({ sealedPhc }: { sealedPhc: string }) =>
+  unseal(keyring, 'password', sealedPhc)?.content.toString() ?? '';
 
 const long = 'k3vu8zej-q'.repeat(10);
 const emoji = '🦊🐼🦁🐯🦄🐝🐙🦀🐢🐬'.repeat(2);
@@ -38,32 +43,43 @@ test('ASVS 6.2.8: a password is verified exactly', async (context) => {
 
 test('ASVS appendix C: argon2id with 19 MiB, two passes and one lane, and a salt of its own each time', async () => {
   const [one, two] = [await hasher.hash(long), await hasher.hash(long)];
-  assert.match(one.phc, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22,}\$[A-Za-z0-9+/]{43}$/);
-  assert.notEqual(one.phc, two.phc);
+  assert.match(phcOf(one), /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22,}\$[A-Za-z0-9+/]{43}$/);
+  assert.notEqual(phcOf(one), phcOf(two));
   assert.equal(one.keyId, keyring.currentKeyId);
 });
 
-test('design: a stolen database alone does not even allow guessing: under another pepper the password is wrong', async () => {
+test('design: a stolen database alone does not even allow guessing: what is stored tells nothing without its root key', async () => {
   const stored = await hasher.hash(long);
+  const [salt = '', digest = ''] = phcOf(stored).split('$').slice(-2);
+  for (const part of ['argon2', salt, digest])
+    assert.ok(!Buffer.from(stored.sealedPhc, 'base64url').includes(part) && !stored.sealedPhc.includes(part));
   const elsewhere = new PasswordHasher(otherKeyring);
-  assert.equal(await elsewhere.verify({ ...stored, keyId: otherKeyring.currentKeyId }, long, stranger), false);
+  await assert.rejects(elsewhere.verify({ ...stored, keyId: otherKeyring.currentKeyId }, long, stranger), /not in the/);
   await assert.rejects(elsewhere.verify(stored, long, stranger), /not in the keyring/);
 });
 
-test('after a key rotation an earlier hash is verified with its own key, and is outdated', async () => {
+test('after a key rotation an earlier hash is opened with its own key, and sealed anew without the password', async () => {
   const stored = await hasher.hash(long);
   const rotated = new PasswordHasher(rotatedKeyring);
   assert.equal(await rotated.verify(stored, long, stranger), true);
-  assert.equal(hasher.isOutdated(stored), false);
-  assert.equal(rotated.isOutdated(stored), true);
-  assert.equal(rotated.isOutdated(await rotated.hash(long)), false);
+  const resealed = rotated.reseal(stored);
+  assert.ok(resealed && 'sealedPhc' in resealed && resealed.keyId === rotatedKeyring.currentKeyId);
+  const onlyNew = new PasswordHasher(newKeyring);
+  assert.equal(await onlyNew.verify(resealed, long, stranger), true);
+  assert.equal(await onlyNew.verify(resealed, `${long}x`, stranger), false);
+  assert.equal(rotated.isOutdated(resealed), false, 'the hash is as good as before');
+  assert.equal(rotated.reseal(resealed), null);
+  assert.equal(hasher.reseal(stored), null);
 });
 
 test('design: a hash with other parameters is outdated', async () => {
-  const { phc, keyId } = await hasher.hash(long);
+  const stored = await hasher.hash(long);
+  const phc = phcOf(stored);
+  const withPhc = (text: string) => ({ ...stored, sealedPhc: seal(keyring, 'password', text, NEVER) });
+  assert.equal(hasher.isOutdated(withPhc(phc)), false);
   for (const other of ['m=12288,t=2,p=1', 'm=19456,t=1,p=1', 'm=19456,t=2,p=10', 'm=194560,t=2,p=1'])
-    assert.equal(hasher.isOutdated({ phc: phc.replace('m=19456,t=2,p=1', other), keyId }), true, other);
-  assert.equal(hasher.isOutdated({ phc: phc.replace('argon2id', 'argon2i'), keyId }), true);
+    assert.equal(hasher.isOutdated(withPhc(phc.replace('m=19456,t=2,p=1', other))), true, other);
+  assert.equal(hasher.isOutdated(withPhc(phc.replace('argon2id', 'argon2i'))), true);
 });
 
 test('ASVS 6.3.8: where there is no password every one is wrong', async () => {
@@ -82,8 +98,8 @@ test('so many at once, so many in line, and the rest is told to come later, at o
 
 test('work that fails gives its turn back', async () => {
   const small = new PasswordHasher(keyring, { ofOneShare: 1, inAll: 1 });
-  const broken = { phc: 'not a hash', keyId: keyring.currentKeyId };
-  const unknownKey = { phc: 'none', keyId: 1 };
+  const broken = { sealedPhc: seal(keyring, 'password', 'not a hash', NEVER), keyId: keyring.currentKeyId };
+  const unknownKey = { sealedPhc: 'none', keyId: 1 };
   for (const stored of [broken, unknownKey, broken, unknownKey])
     assert.notEqual(await small.verify(stored, long, stranger).catch(() => 'failed'), true);
   assert.equal(await small.verify(await small.hash(long), long, stranger), true);

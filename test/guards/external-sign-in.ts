@@ -69,9 +69,9 @@ export const externalSignInGuards: readonly Guard[] = [
     'src/storage/tables/grants.ts',
     ['test/storage/sqlite.test.ts'],
     [
-      ['what a sign-in of that time gave ends', '(granted_at >= $3 OR signed_in_at >= $3)', 'granted_at >= $3'],
-      ['what was given at that time ends', '(granted_at >= $3 OR signed_in_at >= $3)', 'signed_in_at >= $3'],
-      ['only what was given through the provider ends', 'coalesce(provider_id = $2 AND', 'coalesce($2 = $2 AND'],
+      ['what a sign-in of that time gave ends', '(granted_at >= $4 OR signed_in_at >= $4)', 'granted_at >= $4'],
+      ['what was given at that time ends', '(granted_at >= $4 OR signed_in_at >= $4)', 'signed_in_at >= $4'],
+      ['only what was given through the provider ends', 'provider_id = $3 AND', '$3 = $3 AND'],
     ],
   ),
   ...guardsIn('src/accounts/external-sign-ins.ts', TESTS, [

@@ -1,10 +1,10 @@
 /** The guards of what the program hands to its parts. */
 import { type Guard, guardsIn } from './guard.ts';
 
-/** Guards of src/main.ts and src/installation.ts: tests run the real program for each. */
+/** Guards of src/main.ts, src/open-database.ts and src/installation.ts: tests run the real program for each. */
 export const mainGuards: readonly Guard[] = [
   ...guardsIn(
-    'src/main.ts',
+    'src/open-database.ts',
     ['test/flows/wiring.test.ts'],
     [
       ['a failed disk ends the process', '      process.exit(1);\n    },', '    },'],
@@ -19,9 +19,15 @@ export const mainGuards: readonly Guard[] = [
         "durability: role === 'service' ? durability : 'full',",
         "durability: role === 'service' ? 'awaited' : 'full',",
       ],
+      ['what SQLite has to report is logged', 'report: (sentence) => logger.warn(sentence),', 'report: () => {},'],
+    ],
+  ),
+  ...guardsIn(
+    'src/main.ts',
+    ['test/flows/wiring.test.ts'],
+    [
       ['a start warns of the configuration', '...configurationWarnings(configuration), ', ''],
       ['a start warns of settings that differ', '...differences, ', ''],
-      ['what SQLite has to report is logged', 'report: (sentence) => logger.warn(sentence),', 'report: () => {},'],
     ],
   ),
   ...guardsIn(

@@ -64,7 +64,11 @@ export const storageGuards: readonly Guard[] = [
         '      await requireFitting(database, options);\n      return',
         '      return',
       ],
-      ['the prefix is looked at again', '  requireSamePrefix(record, settings);\n  if (role', '  if (role'],
+      [
+        'the prefix is looked at again',
+        '  requireSamePrefix(record, settings);\n  const { currentKeyId }',
+        '  const { currentKeyId }',
+      ],
     ],
   ),
   ...guardsIn(
@@ -146,6 +150,15 @@ export const storageGuards: readonly Guard[] = [
     'src/settings/served-installations.ts',
     ['test/settings/served-installations.test.ts'],
     [
+      ['drafts are removed', '    removeDrafts(path);\n    return null;', '    return null;'],
+      ['only drafts are removed', ' && DRAFT.test(other.slice(name.length))', ''],
+      ['another start may have noted it', 'return wasNoted(keysFile, installation) ? null : ', 'return '],
+    ],
+  ),
+  ...guardsIn(
+    'src/settings/keys-file.ts',
+    ['test/settings/served-installations.test.ts'],
+    [
       [
         'what somebody else changes is kept',
         "if (readFileSync(path, 'utf8') !== before) throw",
@@ -153,9 +166,6 @@ export const storageGuards: readonly Guard[] = [
       ],
       ['the owner is kept', 'fchownSync(descriptor, uid, gid);', 'void fchownSync;'],
       ['the mode is kept', 'fchmodSync(descriptor, mode & 0o777);', 'void mode;'],
-      ['drafts are removed', '    removeDrafts(path);\n    return null;', '    return null;'],
-      ['only drafts are removed', ' && DRAFT.test(other.slice(name.length))', ''],
-      ['another start may have noted it', 'return wasNoted(keysFile, installation) ? null : ', 'return '],
     ],
   ),
 ];

@@ -8,6 +8,7 @@ import { mainGuards } from './main.ts';
 import { oauthGuards } from './oauth.ts';
 import { postgresqlGuards } from './postgresql.ts';
 import { revocationGuards } from './revocations.ts';
+import { rootKeyGuards } from './root-keys.ts';
 import { storageGuards } from './storage.ts';
 
 /** Area → its guards. */
@@ -20,5 +21,6 @@ export const GUARDS: Readonly<Record<string, readonly Guard[]>> = {
   oauth: oauthGuards,
   postgresql: postgresqlGuards,
   revocations: revocationGuards,
+  'root keys': rootKeyGuards,
   storage: storageGuards,
 };

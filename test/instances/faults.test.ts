@@ -15,7 +15,7 @@ const OUTAGE_MS = 2600;
 
 const TERMINATE_ONE = `
   SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-  WHERE application_name = 'valetkey' AND datname = current_database() ORDER BY random() LIMIT 1`;
+  WHERE application_name LIKE 'valetkey%' AND datname = current_database() ORDER BY random() LIMIT 1`;
 
 const server = await startPostgres();
 after(() => server.remove());

@@ -103,7 +103,7 @@ const CLEANERS = `
 
 const WAITING = `
   SELECT count(*) FROM pg_stat_activity
-  WHERE application_name = 'valetkey' AND datname = current_database() AND wait_event_type = 'Lock'`;
+  WHERE application_name LIKE 'valetkey%' AND datname = current_database() AND wait_event_type = 'Lock'`;
 
 async function waiting({ VALETKEY_DATABASE_URL }: Shared): Promise<number> {
   const [row] = await server.query<{ count: string }>(VALETKEY_DATABASE_URL, WAITING);

@@ -74,6 +74,8 @@ const told: Record<AuditAction, RevocationNotice | null> = {
   identity_provider_all_ended: null,
   sign_in_refused: null,
   sign_in_request_conflict: null,
+  root_key_used: null,
+  root_key_retired: null,
 };
 for (const [action, notice] of Object.entries(told) as [AuditAction, RevocationNotice | null][]) {
   test(`interface: ${action} ${notice ? `is told as ${JSON.stringify(notice)}` : 'ends no access and is not told'}`, () => {

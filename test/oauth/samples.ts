@@ -23,6 +23,8 @@ export const keyring = createKeyring([Buffer.alloc(32, 'a key')]);
 export const otherKeyring = createKeyring([Buffer.alloc(32, 'another key')]);
 /** The same installation after a key rotation. */
 export const rotatedKeyring = createKeyring([Buffer.alloc(32, 'a new key'), Buffer.alloc(32, 'a key')]);
+/** The ring after the earlier key was retired. */
+export const newKeyring = createKeyring([Buffer.alloc(32, 'a new key')]);
 
 export const lifetimes: Lifetimes = {
   code: 60,

@@ -145,7 +145,7 @@ test('a password that is set while sessions begin leaves none that was begun wit
     const session = sampleSession();
     const [began] = await Promise.all([
       one.addSession(session, before, null, event('sign_in')),
-      other.setPassword('usr_ada', { phc: '$argon2id$other', keyId: 1 }, false, event('user_password_set')),
+      other.setPassword('usr_ada', { sealedPhc: '$argon2id$other', keyId: 1 }, false, event('user_password_set')),
     ]);
     assert.equal(await one.findSession(session.digest), null, began ? 'it began before' : 'it did not begin');
     await other.setPassword('usr_ada', before, false, event('user_password_set'));

@@ -78,7 +78,7 @@ test('stop: with a database that is stuck it takes 12 seconds at most, and ends 
   const { url, variables, program: own } = await program(t);
   const serving = await own.serve(variables);
   const processes =
-    "SELECT pid FROM pg_stat_activity WHERE application_name = 'valetkey' UNION SELECT split_part(pg_read_file('postmaster.pid'), E'\\n', 1)::integer";
+    "SELECT pid FROM pg_stat_activity WHERE application_name LIKE 'valetkey%' UNION SELECT split_part(pg_read_file('postmaster.pid'), E'\\n', 1)::integer";
   const pids = (await server.query<{ pid: number }>(url, processes)).map(({ pid }) => pid);
   t.after(() => {
     for (const pid of pids) process.kill(pid, 'SIGCONT');

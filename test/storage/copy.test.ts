@@ -118,7 +118,7 @@ function addOddRows(installed: Installation): void {
   add(installed, 'client_assertion_total', [{ client_id: 'app_a', marks: 1, cleared_until: MOST }]);
   const account = {
     status: 'active',
-    password: `{"phc":"$argon2id$v=19$","keyId":${2 ** 32 - 1}}`,
+    password: `{"sealedPhc":"$argon2id$v=19$","keyId":${2 ** 32 - 1}}`,
     email_verified: 0,
     is_unwrapped: 0,
     password_set_at: MOST,
@@ -259,7 +259,7 @@ function contents(path: string): Record<string, string[]> {
   const database = new DatabaseSync(path);
   const all = (table: string) => database.prepare(`SELECT * FROM ${table}`).all() as Record<string, unknown>[];
   const tables = all('sqlite_schema').filter(
-    ({ type, name }) => type === 'table' && !/^sqlite_|^migration$/.test(String(name)),
+    ({ type, name }) => type === 'table' && !/^sqlite_|^(migration|serving_instance)$/.test(String(name)),
   );
   const found = tables.map(({ name }) => [String(name), inWords(all(String(name)))] as const);
   database.close();

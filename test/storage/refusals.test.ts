@@ -178,6 +178,8 @@ test('a key joins the ring, and may leave it when nothing needs it any more', as
   await first.close();
   const second = await openAsService(path, { keyring: rotated });
   t.after(() => second.close());
+  await second.store.prepareRootKey(rotated.currentKeyId);
+  assert.equal(await second.store.useRootKey(rotated.currentKeyId, event('root_key_used')), true);
   const beside = { role: 'command', keyring: onlyNew } as const;
   const refused = () => assert.rejects(openAsService(path, beside), /made with other keys \([0-9a-f]{8}\)/);
   await refused();

@@ -93,7 +93,7 @@ export function sampleAccount(some: Partial<PasswordAccount> = {}): PasswordAcco
     isOperator: false,
     status: 'active',
     epoch: 0,
-    password: { phc: '$argon2id$one', keyId: 1 },
+    password: { sealedPhc: '$argon2id$one', keyId: 1 },
     passwordSetAt: NOW,
     mustChangePassword: false,
     invitation: null,

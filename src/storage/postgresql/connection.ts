@@ -11,6 +11,8 @@ export type Session = {
   readonly lockTimeout: number;
   /** Whether all statements find every row by its key. */
   readonly byKey: boolean;
+  /** The name by which the server shows it, where that matters: it stands in the statement as it is. */
+  readonly name?: string;
 };
 
 const CONNECT_TIMEOUT_MS = 2500;
@@ -156,8 +158,9 @@ export class Connection {
 }
 
 /** The settings of a session. Only the primary is read, so a commit needs to wait for its disk alone. */
-function settings({ statementTimeout, lockTimeout, byKey }: Session): string {
+function settings({ statementTimeout, lockTimeout, byKey, name }: Session): string {
   const everywhere = {
+    ...(name === undefined ? {} : { application_name: `'${name}'` }),
     synchronous_commit: 'on',
     default_transaction_isolation: "'read committed'",
     statement_timeout: statementTimeout,

@@ -70,7 +70,7 @@ async function lockForCopying(connection: Connection, place: string): Promise<vo
 async function freeze(connection: Connection, place: string): Promise<void> {
   const others = await connection.one<{ number: number }>(`
     SELECT count(*) AS number FROM pg_stat_activity
-    WHERE datname = current_database() AND application_name = 'valetkey' AND pid <> pg_backend_pid()`);
+    WHERE datname = current_database() AND application_name LIKE 'valetkey%' AND pid <> pg_backend_pid()`);
   if (others?.number !== 0)
     throw new InstallationError([
       `instances are connected to ${place}: stop them first, since nothing may change while it is copied`,

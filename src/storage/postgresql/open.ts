@@ -1,6 +1,8 @@
 /** Opens a PostgreSQL database as the store of the protocol and of accounts, for one of any number of instances. */
+import { randomBytes } from 'node:crypto';
 import { check } from '../check.ts';
 import type { CleanUp } from '../clean-up.ts';
+import { countKeyUses } from '../key-uses.ts';
 import { makeReady, type OpeningOptions, type Ready, refuseUnfit } from '../opening.ts';
 import type { Storage } from '../storage.ts';
 import { accountStore } from '../tables/accounts.ts';
@@ -12,6 +14,7 @@ import { identityStore } from '../tables/identities.ts';
 import { identityProviderStore } from '../tables/identity-providers.ts';
 import { adoptSettings } from '../tables/installation.ts';
 import { resourceServerStore } from '../tables/resource-servers.ts';
+import { rootKeyStore } from '../tables/root-keys.ts';
 import { scopeStore } from '../tables/scopes.ts';
 import { secretUseStore } from '../tables/secret-uses.ts';
 import { sessionStore } from '../tables/sessions.ts';
@@ -26,8 +29,9 @@ import { Database, type Purpose, type Sizes } from './database.ts';
 import { deviceRequestStore } from './device-requests.ts';
 import { asStoreError } from './errors.ts';
 import { grantStore, useMarks } from './grants.ts';
+import { runningInstances, sessionName } from './instances.ts';
 import { KnownClients } from './known-clients.ts';
-import { plain } from './plain-database.ts';
+import { PASSWORD_KEY_ID, plain } from './plain-database.ts';
 import { asRefusal, exposures, reach } from './reach.ts';
 import { resourceServerSearch } from './resource-servers.ts';
 import { runnerOn } from './runner.ts';
@@ -90,7 +94,9 @@ export async function openPostgresql(options: PostgresqlOptions): Promise<Postgr
 
 function storage(options: PostgresqlOptions, ready: Ready, clock: DatabaseClock, now: () => number): PostgresqlStorage {
   const { url, role, checkoutTimeout } = options;
-  const open = (purpose: Purpose) => Connection.open(url, SESSIONS[purpose]);
+  const ownId = randomBytes(8).toString('hex');
+  const named = role === 'service' ? { name: sessionName(ownId) } : {};
+  const open = (purpose: Purpose) => Connection.open(url, { ...SESSIONS[purpose], ...named });
   const database = new Database(open, SIZES[role], checkoutTimeout);
   const known = new KnownClients(database.reads);
   const runner = runnerOn(database);
@@ -111,16 +117,19 @@ function storage(options: PostgresqlOptions, ready: Ready, clock: DatabaseClock,
       ...accountStore(runner),
       ...sessionStore(runner),
       ...identityStore(runner),
-      ...foreignPasswordStore(runner),
+      ...foreignPasswordStore(runner, PASSWORD_KEY_ID),
+      ...rootKeyStore(runner),
       ...identityProviderStore(runner),
       ...externalSignInStore(runner),
     },
     now,
     ...ready,
+    instances: { ownId, listRunning: () => runningInstances(database) },
     exposures: exposures(url),
     counters: sharedCounters(database),
     cleanUp,
     check: () => onLongSession(url, (connection) => check(plain(connection), options, ownChecks(connection))),
+    countKeyUses: (liveAt) => onLongSession(url, (connection) => countKeyUses(plain(connection), liveAt)),
     adoptSettings: () => adoptSettings(runner, options.settings),
     async close() {
       clock.stop();

@@ -3,6 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { InstallationError } from '../../process/installation-error.ts';
 import { check, wrongColumns } from '../check.ts';
 import type { CleanUp } from '../clean-up.ts';
+import { countKeyUses } from '../key-uses.ts';
 import { makeReady, type OpeningOptions, type Ready, refuseUnfit } from '../opening.ts';
 import type { Storage } from '../storage.ts';
 import { accountStore } from '../tables/accounts.ts';
@@ -14,6 +15,7 @@ import { identityStore } from '../tables/identities.ts';
 import { identityProviderStore } from '../tables/identity-providers.ts';
 import { adoptSettings } from '../tables/installation.ts';
 import { RESOURCE_SERVER, resourceServerStore } from '../tables/resource-servers.ts';
+import { rootKeyStore } from '../tables/root-keys.ts';
 import { scopeStore } from '../tables/scopes.ts';
 import { secretUseStore } from '../tables/secret-uses.ts';
 import { sessionStore } from '../tables/sessions.ts';
@@ -30,9 +32,9 @@ import { resultCode, SQLITE } from './errors.ts';
 import { FileStamp } from './file-stamp.ts';
 import { FilesInPlace, statOf } from './files-in-place.ts';
 import { grantStore, useMarks } from './grants.ts';
-import { plain } from './plain-database.ts';
+import { PASSWORD_KEY_ID, plain } from './plain-database.ts';
 import { runnerOn } from './runner.ts';
-import { lockForServing } from './serving-lock.ts';
+import { isServed, lockForServing } from './serving-lock.ts';
 import { Tables } from './tables.ts';
 import { type FileOperations, WalFile } from './wal-file.ts';
 import { WriteQueue } from './write-queue.ts';
@@ -95,6 +97,9 @@ function closeAll(held: readonly { close(): void }[]): void {
   for (const one of held) one.close();
 }
 
+/** The only instance that there can be. */
+const THE_SERVICE = 'service';
+
 type OpenFiles = { readonly wal: WalFile; readonly inPlace: FilesInPlace };
 
 function storage(
@@ -139,15 +144,18 @@ function storage(
       ...accountStore(runner),
       ...sessionStore(runner),
       ...identityStore(runner),
-      ...foreignPasswordStore(runner),
+      ...foreignPasswordStore(runner, PASSWORD_KEY_ID),
+      ...rootKeyStore(runner),
       ...identityProviderStore(runner),
       ...externalSignInStore(runner),
     },
     ...ready,
+    instances: { ownId: THE_SERVICE, listRunning: async () => (isServed(path) ? [THE_SERVICE] : []) },
     exposures: files ? exposures(path) : [],
     counters: null,
     cleanUp,
     check: () => check(plain(database), options, ownChecks(database, requiredPragmas(options, files === null))),
+    countKeyUses: (liveAt) => countKeyUses(plain(database), liveAt),
     adoptSettings: () => adoptSettings(runner, options.settings),
     async close() {
       cleanUp.stop();

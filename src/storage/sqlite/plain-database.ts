@@ -28,6 +28,9 @@ const TYPES: ColumnTypes = {
 
 const COLUMNS = 'SELECT name, type, "notnull" OR pk AS required FROM pragma_table_xinfo(?) ORDER BY cid';
 
+/** The id of the root key that an account's password is sealed with; as the index of the schema has it. */
+export const PASSWORD_KEY_ID = "json_extract(password, '$.keyId')";
+
 /** A connection that nobody else uses meanwhile: a transaction lasts over several turns. */
 export function plain(database: DatabaseSync): PlainDatabase {
   const prepared = new Map<string, StatementSync>();
@@ -41,6 +44,7 @@ export function plain(database: DatabaseSync): PlainDatabase {
     migrations: MIGRATIONS,
     migrationTable: MIGRATION_TABLE,
     types: TYPES,
+    passwordKeyId: PASSWORD_KEY_ID,
     async tuples(sql, asked = []) {
       const { known, values } = statement(sql, asked);
       return known.all(...values) as unknown as Tuple[];

@@ -3,10 +3,23 @@
  * synced, but it cannot know that of another service's commits. Commands may write at the same time, since SQLite syncs
  * theirs.
  */
+import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { InstallationError } from '../../process/installation-error.ts';
 import { makeFile } from './database-file.ts';
 import { primaryCode, SQLITE } from './errors.ts';
+
+/** Whether a service has a database now. */
+export function isServed(path: string): boolean {
+  if (path === ':memory:' || !existsSync(`${path}-serving`)) return false;
+  try {
+    lockForServing(path).close();
+    return false;
+  } catch (error) {
+    if (error instanceof InstallationError) return true;
+    throw error;
+  }
+}
 
 /**
  * Takes the lock beside a database file. It ends when the returned connection is closed, or the process ends in any

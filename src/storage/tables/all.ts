@@ -1,6 +1,6 @@
 /**
  * What an installation consists of, table by table. What lives for minutes and is made anew is not here: what devices ask for
- * while they wait, and the counts of throttles.
+ * while they wait, the counts of throttles, and which instances run.
  */
 import { STORED_ACCOUNT } from './accounts.ts';
 import { AUDIT_EVENT } from './audit-events.ts';
@@ -10,7 +10,7 @@ import { EXTERNAL_SIGN_IN } from './external-sign-ins.ts';
 import { GRANT } from './grants.ts';
 import { FORMER_ACCOUNT, FORMER_IDENTITY, IDENTITY } from './identities.ts';
 import { IDENTITY_PROVIDER } from './identity-providers.ts';
-import { ROOT_KEY } from './installation.ts';
+import { STORED_ROOT_KEY } from './installation.ts';
 import { RESOURCE_SERVER } from './resource-servers.ts';
 import { SCOPE } from './scopes.ts';
 import { SECRET_USE } from './secret-uses.ts';
@@ -25,7 +25,7 @@ export type StoredTable = Pick<Table<object>, 'name'> & { readonly columns: read
 
 /** All but the installation's own row, in an order in which each refers only to those before it. */
 export const TABLES: readonly StoredTable[] = [
-  ROOT_KEY,
+  STORED_ROOT_KEY,
   SCOPE,
   RESOURCE_SERVER,
   CLIENT,

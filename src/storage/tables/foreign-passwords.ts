@@ -1,5 +1,5 @@
 /** Passwords whose hashes other programs made. */
-import type { SealedPassword, WrappedPassword } from '../../accounts/account.ts';
+import type { SealedPassword, StoredPassword, WrappedPassword } from '../../accounts/account.ts';
 import { RANKS_OF_FAMILIES } from '../../accounts/foreign-function.ts';
 import type { ForeignPasswordStore } from '../../accounts/store.ts';
 import type { Runner } from '../acts.ts';
@@ -16,8 +16,11 @@ const UNWRAPPED = `SELECT ${PASSWORD.names} FROM account WHERE is_unwrapped AND 
 const COUNT = `
   SELECT (SELECT count(*) FROM account WHERE foreign_rank IS NOT NULL), (SELECT count(*) FROM account WHERE is_unwrapped)`;
 
-/** The port's foreign passwords. */
-export function foreignPasswordStore(runner: Runner): ForeignPasswordStore {
+/** The port's foreign passwords, and those that a root key sealed; `passwordKeyId` is the expression of its id. */
+export function foreignPasswordStore(runner: Runner, passwordKeyId: string): ForeignPasswordStore {
+  const sealedWith = `
+    SELECT ${PASSWORD.names} FROM account
+    WHERE password IS NOT NULL AND ${passwordKeyId} = $1 AND id > $2 ORDER BY id LIMIT $3`;
   return {
     async listSlowestForeign() {
       const rows = await runner.select({ sql: SLOWEST, values: [] }, []);
@@ -26,6 +29,10 @@ export function foreignPasswordStore(runner: Runner): ForeignPasswordStore {
     async listUnwrapped(after, limit) {
       const rows = await runner.select({ sql: UNWRAPPED, values: [after, limit] }, []);
       return rows.map((row) => PASSWORD.read(row) as { id: string; password: SealedPassword });
+    },
+    async listSealedWith(keyId, after, limit) {
+      const rows = await runner.select({ sql: sealedWith, values: [keyId, after, limit] }, []);
+      return rows.map((row) => PASSWORD.read(row) as { id: string; password: StoredPassword });
     },
     async countForeign() {
       const [row = []] = await runner.select({ sql: COUNT, values: [] }, []);

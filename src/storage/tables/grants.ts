@@ -262,11 +262,12 @@ const WALKED_GRANT = Table.of<Pick<Grant, 'id' | 'clientId' | 'resourceOwnerId'>
   },
 );
 
-/** Every row of a window is read, and not every row of a provider searched: there is no index that an Allow had to write. */
-const walk = (after: string) => `
-  SELECT id, client_id, resource_owner_id,
-    coalesce(provider_id = $2 AND (granted_at >= $3 OR signed_in_at >= $3) AND expires_at > $4 AND ${NOT_ENDED}, FALSE)
+/** Every row of a window is read, and none searched: there is no index that an Allow, or a refresh, had to write. */
+const walk = (after: string, isOne: string) => `
+  SELECT id, client_id, resource_owner_id, coalesce(expires_at > $2 AND ${isOne} AND ${NOT_ENDED}, FALSE)
   FROM oauth_grant WHERE id > ${after} ORDER BY id LIMIT ${WALK_WINDOW}`;
+
+const GIVEN_THROUGH = 'provider_id = $3 AND (granted_at >= $4 OR signed_in_at >= $4)';
 
 /** At least as many as can come together in one commit, so that they do not become more. */
 const DELETIONS = 256;
@@ -303,7 +304,8 @@ export function withColdVerbs(
   ids: { readonly newest: string; readonly given: (parameter: string) => string },
 ): GrantStore {
   const [all, ofClient] = [summarize(ids.newest, ''), summarize(ids.newest, 'AND client_id = $4')];
-  const walking = walk(ids.given('$1'));
+  const after = ids.given('$1');
+  const [walkGiven, walkOfKey] = [walk(after, GIVEN_THROUGH), walk(after, 'key_id = $3')];
   return {
     ...own,
     async findEpochs(clientId, resourceOwnerId) {
@@ -344,8 +346,12 @@ export function withColdVerbs(
       const rows = await runner.select({ sql: ACTIVE, values: [resourceOwnerId, clientId, liveAt] }, 'all');
       return rows.map((row) => ACTIVE_GRANT.read(row));
     },
-    async walkGrants(providerId, since, liveAt, after) {
-      const rows = await runner.select({ sql: walking, values: [after, providerId, since, liveAt] }, 'all');
+    async walkGrants(some, liveAt, after) {
+      const statement =
+        'keyId' in some
+          ? { sql: walkOfKey, values: [after, liveAt, some.keyId] }
+          : { sql: walkGiven, values: [after, liveAt, some.providerId, some.since] };
+      const rows = await runner.select(statement, 'all');
       return walked(
         rows.map((row) => WALKED_GRANT.read(row)),
         ({ isFound }) => isFound,

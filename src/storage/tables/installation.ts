@@ -1,4 +1,5 @@
 /** The installation's own row, which makes a database whole, and the root keys that it was used with. */
+import type { RootKey } from '../../oauth/root-key.ts';
 import type { Runner } from '../acts.ts';
 import { type InstallationSettings, recordedForm } from '../installation-settings.ts';
 import { Table } from './table.ts';
@@ -12,6 +13,7 @@ export const INSTALLATION = Table.of<{
   readonly tokenPrefix: string;
   readonly settings: string;
   readonly currentKeyId: number;
+  readonly nextKeyId: number | null;
 }>('installation', {
   number: 'integer',
   id: 'bytes',
@@ -20,13 +22,17 @@ export const INSTALLATION = Table.of<{
   tokenPrefix: 'text',
   settings: 'text',
   currentKeyId: 'integer',
+  nextKeyId: 'integer?',
 });
 
 /** A root key, proven by a canary. */
-export const ROOT_KEY = Table.of<{ readonly keyId: number; readonly canary: Buffer; readonly createdAt: number }>(
-  'root_key',
-  { keyId: 'integer', canary: 'bytes', createdAt: 'time' },
-);
+export const STORED_ROOT_KEY = Table.of<RootKey & { readonly canary: Buffer }>('root_key', {
+  keyId: 'integer',
+  canary: 'bytes',
+  createdAt: 'time',
+  supersededAt: 'time?',
+  retiredAt: 'time?',
+});
 
 /** Records the shared settings of this process. */
 export function adoptSettings(runner: Runner, settings: InstallationSettings): Promise<void> {

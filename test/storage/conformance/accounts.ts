@@ -79,7 +79,7 @@ export function accounts(withStore: WithStore): void {
   });
 
   withStore('a new hash of the same password is written only if the password is still that one', async (store) => {
-    const [from, to] = [ada.password, { phc: '$argon2id$two', keyId: 2 }];
+    const [from, to] = [ada.password, { sealedPhc: '$argon2id$two', keyId: 2 }];
     await store.rehashPassword('usr_ada', { ...from, keyId: 3 }, to);
     assert.deepEqual((await store.findAccount('usr_ada'))?.password, from);
     await store.rehashPassword('usr_ada', from, to);
@@ -130,7 +130,7 @@ export function sessions(withStore: WithStore): void {
 
   const ends: Record<string, (store: AnyStore) => Promise<boolean>> = {
     'a new password': async (store) =>
-      (await store.setPassword('usr_ada', { phc: 'new', keyId: 1 }, false, event('user_password_set'))) === null,
+      (await store.setPassword('usr_ada', { sealedPhc: 'new', keyId: 1 }, false, event('user_password_set'))) === null,
     'ending them': (store) => store.endAccountSessions('usr_ada', event('user_sessions_ended')),
     'disabling the account': (store) => store.setAccountStatus('usr_ada', 'disabled', event('user_disabled')),
     'deleting the account': (store) => store.deleteAccount('usr_ada', event('user_deleted')),
@@ -182,7 +182,7 @@ export function sessions(withStore: WithStore): void {
   withStore('a changed password ends all sessions of the account and begins one', async (store) => {
     const before = [await begin(store), await begin(store)];
     const session = sampleSession();
-    const next = { phc: '$argon2id$next', keyId: 2 };
+    const next = { sealedPhc: '$argon2id$next', keyId: 2 };
     const changed = event('password_changed');
     assert.equal(await store.changePassword(sampleAccount().password, next, session, null, changed), true);
     for (const { digest } of before) assert.equal(await store.findSession(digest), null);
@@ -198,8 +198,8 @@ export function sessions(withStore: WithStore): void {
       const { digest } = await begin(store);
       const { password } = sampleAccount();
       const [next, other] = [
-        { phc: '$argon2id$next', keyId: 2 },
-        { phc: '$argon2id$other', keyId: 1 },
+        { sealedPhc: '$argon2id$next', keyId: 2 },
+        { sealedPhc: '$argon2id$other', keyId: 1 },
       ];
       const last = (await store.listAuditEvents({ limit: 1 }))[0]?.sequence;
       const change = (from: StoredPassword, accountId = 'usr_ada') =>
@@ -228,8 +228,11 @@ export function sessions(withStore: WithStore): void {
       false,
     );
     await store.setAccountStatus('usr_ada', 'active', event('user_enabled'));
-    const other = { phc: '$argon2id$other', keyId: 1 };
+    const other = { sealedPhc: '$argon2id$other', keyId: 1 };
     assert.equal(await store.addSession(sampleSession(), other, null, event('sign_in')), false, 'another password');
-    assert.equal(await store.setPassword('usr_none', { phc: '', keyId: 1 }, false, event('user_password_set')), 'gone');
+    assert.equal(
+      await store.setPassword('usr_none', { sealedPhc: '', keyId: 1 }, false, event('user_password_set')),
+      'gone',
+    );
   });
 }

@@ -8,8 +8,12 @@ import type { AnyStore, WithStore } from './any-store.ts';
 
 const bcrypt = (cost: number): ForeignFunction => ({ family: 'bcrypt', cost, sha256: false, salt: 'c2FsdA==' });
 const sealed = (cost: number): SealedPassword => ({ sealed: `sealed ${cost}`, keyId: 1, foreign: bcrypt(cost) });
-const wrapped = (cost: number): WrappedPassword => ({ phc: `$argon2id$${cost}`, keyId: 1, foreign: bcrypt(cost) });
-const OWN: StoredPassword = { phc: '$argon2id$own', keyId: 1 };
+const wrapped = (cost: number): WrappedPassword => ({
+  sealedPhc: `$argon2id$${cost}`,
+  keyId: 1,
+  foreign: bcrypt(cost),
+});
+const OWN: StoredPassword = { sealedPhc: '$argon2id$own', keyId: 1 };
 
 async function add(store: AnyStore, id: string, password: StoredPassword): Promise<void> {
   const account = sampleAccount({ id, username: null, password });

@@ -120,7 +120,7 @@ export function identities(withStore: WithStore): void {
       all.map(({ id }) => id),
       ['usr_ada', 'usr_eve'],
     );
-    const taken = await store.setPassword('usr_eve', { phc: 'x', keyId: 1 }, false, event('user_password_set'));
+    const taken = await store.setPassword('usr_eve', { sealedPhc: 'x', keyId: 1 }, false, event('user_password_set'));
     assert.equal(taken, 'email', 'among those with a password an address is one person’s');
   });
 

@@ -6,14 +6,14 @@ import { type AnyStore, HUNDRED, type WithStore } from './any-store.ts';
 
 const KEY = 'ada@example.com';
 const invitation = (digest: string): Invitation => ({ digest, expiresAt: NOW + 1000 });
-const password = (phc: string) => ({ phc, keyId: 1 });
+const password = (sealedPhc: string) => ({ sealedPhc, keyId: 1 });
 
 /** Invitations. */
 export function invitations(withStore: WithStore): void {
   const invite = (store: AnyStore, digest: string, id = 'usr_ada', key = KEY) =>
     store.invite(id, key, invitation(digest), event('user_invited'));
-  const use = (store: AnyStore, digest: string, phc = 'chosen') =>
-    store.useInvitation('usr_ada', invitation(digest), password(phc), {
+  const use = (store: AnyStore, digest: string, sealedPhc = 'chosen') =>
+    store.useInvitation('usr_ada', invitation(digest), password(sealedPhc), {
       ...event('password_set_by_invitation'),
       at: NOW + 5,
     });

@@ -63,14 +63,18 @@ export function providerEndings(withStore: WithStore): void {
     const all = await Promise.all(Array.from({ length: 1100 }, (_, n) => given(store, NOW - (n % 3), NOW)));
     const found: Buffer[] = [];
     for (let place: Buffer | null = oldestGrantId(NOW); place; ) {
-      const window = await store.walkGrants(provider.id, NOW - HOUR, NOW, place);
+      const window = await store.walkGrants({ providerId: provider.id, since: NOW - HOUR }, NOW, place);
       found.push(...window.found.map(({ id }) => id));
       place = window.goesOnAfter;
     }
     assert.deepEqual(new Set(found.map(String)).size, all.length);
     assert.equal(found.length, all.length);
     const [first] = all.toSorted((one, other) => Buffer.compare(one.id, other.id));
-    const { found: rest } = await store.walkGrants(provider.id, NOW - HOUR, NOW, first?.id ?? Buffer.alloc(16));
+    const { found: rest } = await store.walkGrants(
+      { providerId: provider.id, since: NOW - HOUR },
+      NOW,
+      first?.id ?? Buffer.alloc(16),
+    );
     assert.ok(!rest.some(({ id }) => first?.id.equals(id)), 'it goes on after the given one');
   });
 

@@ -3,7 +3,8 @@
 -- Keys are compared byte by byte (COLLATE "C"), so that no index depends on the operating system's idea of an alphabet.
 
 -- One row. Raising the epoch ends every grant. The settings are those that all instances have to agree on: JSON, by the
--- names of their variables. The current key is the one that the service issues with.
+-- names of their variables. The current key is the one that the service issues with; the next one
+-- is about to take its place, and no instance begins without it.
 CREATE TABLE installation (
   number smallint PRIMARY KEY CHECK (number = 1),
   id bytea NOT NULL,
@@ -11,14 +12,26 @@ CREATE TABLE installation (
   created_at bigint NOT NULL,
   token_prefix text NOT NULL,
   settings text NOT NULL,
-  current_key_id bigint NOT NULL
+  current_key_id bigint NOT NULL,
+  next_key_id bigint
 );
 
--- The root keys that this database was used with, each proven by a canary: a MAC of the installation's id.
+-- The root keys that this database was used with, each proven by a canary: a MAC of the installation's id. One that
+-- was current has the time at which another took its place; with one that was retired nothing is read.
 CREATE TABLE root_key (
   key_id bigint PRIMARY KEY,
   canary bytea NOT NULL,
-  created_at bigint NOT NULL
+  created_at bigint NOT NULL,
+  superseded_at bigint,
+  retired_at bigint
+);
+
+-- Instances of the service that run or ran, with the ids of the root keys that they have read (JSON). A
+-- crash of the server loses it, and they say it again.
+CREATE UNLOGGED TABLE serving_instance (
+  id text COLLATE "C" PRIMARY KEY,
+  name text NOT NULL,
+  key_ids text NOT NULL
 );
 
 -- Lists are JSON, as text, so that equal lists are equal texts. Of secrets there are the SHA-256 digests (base64);
@@ -151,6 +164,8 @@ CREATE UNIQUE INDEX account_by_sign_in ON account (email_key) WHERE password IS 
 CREATE UNIQUE INDEX account_by_username ON account (username)
   WHERE (password IS NOT NULL OR invitation IS NOT NULL) AND username IS NOT NULL;
 CREATE INDEX account_by_email ON account (email_key) WHERE email_key IS NOT NULL;
+-- By the root key that sealed a password, for sealing it anew after a rotation.
+CREATE INDEX account_by_password_key ON account ((((password::jsonb) ->> 'keyId')::bigint), id) WHERE password IS NOT NULL;
 -- Of hashes that other programs made: the slowest of each family of functions, and those that wait for being wrapped in our own.
 CREATE INDEX account_by_foreign_rank ON account (foreign_rank) WHERE foreign_rank IS NOT NULL;
 CREATE INDEX account_unwrapped ON account (id) WHERE is_unwrapped;

@@ -2,7 +2,8 @@
 -- Instants are in milliseconds since 1970-01-01T00:00:00Z. Nothing here opens anything without the root keys.
 
 -- One row. Raising the epoch ends every grant. The settings are those that all instances have to agree on: JSON, by the
--- names of their variables. The current key is the one that the service issues with.
+-- names of their variables. The current key is the one that the service issues with; the next one
+-- is about to take its place, and no instance begins without it.
 CREATE TABLE installation (
   number INTEGER PRIMARY KEY CHECK (number = 1),
   id BLOB NOT NULL,
@@ -10,15 +11,26 @@ CREATE TABLE installation (
   created_at INTEGER NOT NULL,
   token_prefix TEXT NOT NULL,
   settings TEXT NOT NULL,
-  current_key_id INTEGER NOT NULL
+  current_key_id INTEGER NOT NULL,
+  next_key_id INTEGER
 ) STRICT;
 
--- The root keys that this database was used with, each proven by a canary: a MAC of the installation's id.
+-- The root keys that this database was used with, each proven by a canary: a MAC of the installation's id. One that
+-- was current has the time at which another took its place; with one that was retired nothing is read.
 CREATE TABLE root_key (
   key_id INTEGER PRIMARY KEY,
   canary BLOB NOT NULL,
-  created_at INTEGER NOT NULL
+  created_at INTEGER NOT NULL,
+  superseded_at INTEGER,
+  retired_at INTEGER
 ) STRICT;
+
+-- Instances of the service that run or ran, with the ids of the root keys that they have read (JSON).
+CREATE TABLE serving_instance (
+  id TEXT PRIMARY KEY,
+  name TEXT NOT NULL,
+  key_ids TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
 
 -- Lists are JSON, as text, so that equal lists are equal texts. Of secrets there are the SHA-256 digests (base64);
 -- public keys are JSON Web Keys.
@@ -134,6 +146,8 @@ CREATE UNIQUE INDEX account_by_sign_in ON account (email_key) WHERE password IS 
 CREATE UNIQUE INDEX account_by_username ON account (username)
   WHERE (password IS NOT NULL OR invitation IS NOT NULL) AND username IS NOT NULL;
 CREATE INDEX account_by_email ON account (email_key) WHERE email_key IS NOT NULL;
+-- By the root key that sealed a password, for sealing it anew after a rotation.
+CREATE INDEX account_by_password_key ON account (json_extract(password, '$.keyId'), id) WHERE password IS NOT NULL;
 -- Of hashes that other programs made: the slowest of each family of functions, and those that wait for being wrapped in our own.
 CREATE INDEX account_by_foreign_rank ON account (foreign_rank) WHERE foreign_rank IS NOT NULL;
 CREATE INDEX account_unwrapped ON account (id) WHERE is_unwrapped;

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { Account } from '../../src/accounts/account.ts';
 import { readForeignHash } from '../../src/accounts/foreign-hash.ts';
 import { PasswordHasher } from '../../src/accounts/password-hash.ts';
-import { Wrapping } from '../../src/accounts/wrapping.ts';
+import { PasswordRenewal } from '../../src/accounts/password-renewal.ts';
 import { ada, addAccount, type Memory, openMemory } from '../oauth/memory.ts';
 import { keyring, otherKeyring } from '../oauth/samples.ts';
 
@@ -23,9 +23,10 @@ async function addForeign(memory: Memory, id: string, text = WEAK, by = hasher):
 function wrappingOf({ store }: Memory, reports: string[] = []) {
   const events = new EventEmitter();
   let goOn = () => {};
-  const wrapping = new Wrapping({
+  const wrapping = new PasswordRenewal({
     store,
-    hasher,
+    list: (after, limit) => store.listUnwrapped(after, limit),
+    renew: (password) => hasher.wrap(password),
     later: (act) => {
       goOn = act;
       events.emit('rests');

@@ -1,0 +1,17 @@
+/** Writes that rest on a password that was just verified. */
+import type { PasswordAccount, StoredPassword } from './account.ts';
+import type { AccountStore } from './store.ts';
+
+/**
+ * Runs a write that happens only while the stored password is the verified one, and answers whether it did. The same
+ * password may have been hashed or sealed anew meanwhile, which changes only its stored form: then it is tried once more.
+ */
+export async function onVerifiedPassword(
+  store: Pick<AccountStore, 'findAccount'>,
+  { id, password, passwordSetAt }: PasswordAccount,
+  write: (verified: StoredPassword) => Promise<boolean>,
+): Promise<boolean> {
+  if (await write(password)) return true;
+  const now = await store.findAccount(id);
+  return now !== null && now.password !== null && now.passwordSetAt === passwordSetAt && write(now.password);
+}

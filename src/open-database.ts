@@ -1,0 +1,120 @@
+/** The wiring of a start: opens the database that the configuration names, with its keys, for the service or one command. */
+import { existsSync, statSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import { setTimeout as after } from 'node:timers/promises';
+import type { LiveKeyring } from './oauth/keyring.ts';
+import type { Log } from './process/log.ts';
+import { type Configuration, sharedSettings } from './settings/configuration.ts';
+import { noteServed, refusalOfNew } from './settings/served-installations.ts';
+import { openSqlite } from './storage/sqlite/open.ts';
+import type { Storage } from './storage/storage.ts';
+
+/** What a start needs of the world. A test gives a clock of its own (ms since the epoch), and how `PostgresqlOptions` wait. */
+export type World = {
+  readonly now?: () => number;
+  readonly logger: Log;
+  readonly checkoutTimeout?: number;
+};
+
+/** The same with the clock of this machine, which SQLite has where a test gives none. */
+export type MachineWorld = World & { readonly wallClock: () => number };
+
+/** An open database, and the one clock of its instances. */
+export type OpenDatabase = { readonly storage: Storage; readonly now: () => number };
+
+/** Opens the database, and notes in the keys file which installation its keys serve. Throws `InstallationError`. */
+export async function openDatabase(
+  configuration: Configuration,
+  keyring: LiveKeyring,
+  world: MachineWorld,
+  role: 'service' | 'command',
+  migrate: boolean,
+): Promise<OpenDatabase> {
+  const opened = await openStorage(configuration, keyring, world, role, migrate);
+  const { id, isNew: begins, currentKeyId, retiredKeyIds } = opened.storage.installation;
+  keyring.issueWith(currentKeyId);
+  for (const keyId of retiredKeyIds) keyring.remove(keyId);
+  if (begins && configuration.database.kind !== 'memory')
+    world.logger.info(`a new installation begins (${id}): if there was one, its database is missing here`);
+  const unnoted = role === 'service' || begins ? noteServed(configuration, id) : null;
+  if (unnoted) world.logger.info(unnoted);
+  return opened;
+}
+
+/** Opens the database of the configuration, and returns it with its clock. Throws `InstallationError`. */
+async function openStorage(
+  configuration: Configuration,
+  keyring: LiveKeyring,
+  { now, logger, wallClock, checkoutTimeout }: MachineWorld,
+  role: 'service' | 'command',
+  migrate: boolean,
+): Promise<OpenDatabase> {
+  const { database, durability, tokenPrefix } = configuration;
+  const beginning = {
+    settings: { tokenPrefix, shared: sharedSettings(configuration) },
+    refuseNew: refusalOfNew(configuration),
+  };
+  if (database.kind === 'postgresql') {
+    // Imported here, so that SQLite alone starts without the client of PostgreSQL.
+    const { openPostgresql } = await import('./storage/postgresql/open.ts');
+    const storage = await openPostgresql({
+      ...beginning,
+      url: database.url,
+      keyring,
+      role,
+      migrate,
+      checkoutTimeout,
+      ...(now ? { now } : {}),
+    });
+    return { storage, now: storage.now };
+  }
+  const clock = now ?? wallClock;
+  const storage = await openSqlite({
+    ...beginning,
+    path: database.kind === 'memory' ? ':memory:' : database.path,
+    keyring,
+    now: clock,
+    role,
+    migrate,
+    durability: role === 'service' ? durability : 'full',
+    report: (sentence) => logger.warn(sentence),
+    onFailure: (error) => {
+      // After a failed sync nobody knows what is on disk, and a second try would not tell.
+      if (role === 'command') process.stderr.write(`valetkey: ${error.message}: whether this was done is not known\n`);
+      else if (error.name === 'DatabaseMoved') logger.fatal(error.message);
+      else logger.fatal({ err: error }, 'the disk failed: ending');
+      process.exit(1);
+    },
+  });
+  return { storage, now: clock };
+}
+
+/** Whether there is no database file yet: then the service or the first command creates it, with its keys. */
+export function isNew(database: Configuration['database']): database is Configuration['database'] & { kind: 'file' } {
+  return database.kind === 'file' && (!existsSync(database.path) || statSync(database.path).size === 0);
+}
+
+/** Ms from any beginning, which no step of the clock changes. */
+export function stopwatch(): number {
+  return performance.now();
+}
+
+/** Acts after `ms`; the returned function cancels that. */
+export function later(act: () => void, ms: number): () => void {
+  const timer = setTimeout(act, ms).unref();
+  return () => clearTimeout(timer);
+}
+
+/** Waits so many ms, and keeps the process alive meanwhile. */
+export function wait(ms: number): Promise<void> {
+  return after(ms);
+}
+
+/** The system user who runs the command; in a container it may be a number without a name. */
+export function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `uid ${process.getuid?.()}`;
+  }
+}

@@ -1,0 +1,182 @@
+/** What an operator does with root keys: lists them, has another one take over, and retires what nothing rests on. */
+import { type Actor, auditEvent } from '../oauth/audit.ts';
+import { OperatorError } from '../oauth/error.ts';
+import { type Grant, grantIdText, oldestGrantId } from '../oauth/grant.ts';
+import type { Keyring } from '../oauth/keyring.ts';
+import { type KeyUse, type RootKey, type RootKeyStore, rootKeyName } from '../oauth/root-key.ts';
+import type { GrantStore } from '../oauth/store.ts';
+import { endWalked } from './end-walked.ts';
+
+/** What the operator's acts on root keys work with. Times in ms. */
+export type KeyRegistryParts = {
+  readonly store: RootKeyStore & Pick<GrantStore, 'walkGrants' | 'revokeGrant'>;
+  readonly keyring: Keyring;
+  /** The ids of the instances that run now. */
+  readonly listRunning: () => Promise<readonly string[]>;
+  readonly countUses: (liveAt: number) => Promise<readonly KeyUse[]>;
+  /** For how long something that was issued with a key may be good without a row that rests on it: access tokens, what is sealed. */
+  readonly longestUse: number;
+  readonly now: () => number;
+  readonly wait: (ms: number) => Promise<void>;
+};
+
+/** What a key is for now. An announced one was never in use, and waits for a rotation. */
+export type KeyStatus = 'current' | 'announced' | 'earlier' | 'retired';
+
+/** A key in a list: what rests on it, and whether the process that lists it has it. */
+export type ListedKey = RootKey & Omit<KeyUse, 'keyId'> & { readonly status: KeyStatus; readonly isHere: boolean };
+
+/** A rotation: the key that is current now, and the one that was. */
+export type KeyRotation = { readonly keyId: number; readonly before: number };
+
+/** Time between two looks at whether all instances have read a key (ms). */
+const LOOK_EVERY_MS = 250;
+/** Timeout of instances to read a key (ms): they look each second. */
+const READ_TIMEOUT_MS = 30_000;
+
+/** How long a sealed sign-in request is good, which is longer than all else that is sealed for a while (ms). */
+const SEALED_FOR_MS = 3_600_000;
+
+/** For how long something that a key issued may be good without a row that rests on it (ms); access tokens live `accessToken` s. */
+export function longestUseOfKey(accessToken: number): number {
+  return Math.max(accessToken * 1000, SEALED_FOR_MS);
+}
+
+/** The operator's acts on root keys. Each throws an `OperatorError` when refused, and then changed nothing. */
+export class KeyRegistry {
+  readonly #parts: KeyRegistryParts;
+  readonly #operator: Actor;
+
+  constructor(parts: KeyRegistryParts, operator: Actor) {
+    this.#parts = parts;
+    this.#operator = operator;
+  }
+
+  /** All keys, oldest first. */
+  async list(): Promise<ListedKey[]> {
+    const { store, keyring, countUses, now } = this.#parts;
+    const [{ keys, currentKeyId }, uses] = [await store.findRootKeys(), await countUses(now())];
+    return keys.map((key) => {
+      const { grants, passwords } = uses.find(({ keyId }) => keyId === key.keyId) ?? { grants: 0, passwords: 0 };
+      const isHere = keyring.keyIds.includes(key.keyId);
+      return { ...key, status: statusOf(key, currentKeyId), grants, passwords, isHere };
+    });
+  }
+
+  /** The keys of this process that wait for a rotation, oldest first. */
+  async announced(): Promise<number[]> {
+    const { keys, currentKeyId } = await this.#parts.store.findRootKeys();
+    const waiting = keys.filter((key) => statusOf(key, currentKeyId) === 'announced');
+    return waiting.map(({ keyId }) => keyId).filter((keyId) => this.#parts.keyring.keyIds.includes(keyId));
+  }
+
+  /**
+   * Has every running instance read an announced key, and then makes it current. Waits for instances at most
+   * half a minute; `tell` gets their names as long as they lack it. A second call after an interruption goes on where the first one was.
+   */
+  async rotate(keyId: number, tell: (names: readonly string[]) => void): Promise<KeyRotation> {
+    const { store, now } = this.#parts;
+    const { currentKeyId } = await store.findRootKeys();
+    await this.#untilRead(keyId, tell);
+    // An instance that begins from here on needs the key; whoever began before is seen by the second look.
+    await store.prepareRootKey(keyId);
+    try {
+      await this.#untilRead(keyId, tell);
+    } catch (error) {
+      await store.prepareRootKey(null);
+      throw error;
+    }
+    const event = auditEvent('root_key_used', this.#operator, now(), { detail: rootKeyName(keyId) });
+    if (await store.useRootKey(keyId, event)) return { keyId, before: currentKeyId };
+    throw new OperatorError('another rotation came in between: look at "keys list", and rotate again if you want to');
+  }
+
+  /**
+   * Retires a key on which nothing rests. Refused while something does, unless the grants are to be ended, and until whatever
+   * it issued last has expired. What is lost: an old refresh token of this key is refused from then on, and no longer ends
+   * its grant. Returns the number of grants that were ended.
+   */
+  async retire(keyId: number, endGrants = false): Promise<number> {
+    const { store, longestUse, now } = this.#parts;
+    const find = async () => (await this.list()).find((listed) => listed.keyId === keyId);
+    let key = await find();
+    const ended = key?.status === 'earlier' && endGrants ? await this.#endGrants(keyId) : 0;
+    if (ended > 0) key = await find();
+    const problem = key
+      ? this.#whyKept(key)
+      : `there is no root key ${rootKeyName(keyId)}: "keys list" shows those there are`;
+    if (problem) throw new OperatorError(problem);
+    const event = auditEvent('root_key_retired', this.#operator, now(), { detail: rootKeyName(keyId) });
+    if (!(await store.retireRootKey(keyId, now() - longestUse, event)))
+      throw new OperatorError('the keys were changed meanwhile: look at "keys list", and try again');
+    return ended;
+  }
+
+  async #endGrants(keyId: number): Promise<number> {
+    const { store, now } = this.#parts;
+    const detail = `root key ${rootKeyName(keyId)}`;
+    let ended = 0;
+    await endWalked(
+      (after) => store.walkGrants({ keyId }, now(), after),
+      ({ id, clientId, resourceOwnerId }: Pick<Grant, 'id' | 'clientId' | 'resourceOwnerId'>) => {
+        const about = { grantId: grantIdText(id), clientId, resourceOwnerId, detail };
+        return store.revokeGrant(id, 'operator', auditEvent('grant_revoked', this.#operator, now(), about));
+      },
+      (number) => {
+        ended += number;
+      },
+      oldestGrantId(0),
+    );
+    return ended;
+  }
+
+  #whyKept({ keyId, status, supersededAt, grants, passwords }: ListedKey): string | null {
+    const name = rootKeyName(keyId);
+    if (status === 'retired') return `root key ${name} was retired before`;
+    if (status === 'current')
+      return `root key ${name} is the current one: have another one take over with "keys rotate"`;
+    if (status === 'announced') return `root key ${name} was never in use: remove it from the keys file instead`;
+    if (grants > 0)
+      return `${grants} live grants rest on root key ${name}: they move at their next refresh, or --end-grants ends them`;
+    if (passwords > 0)
+      return `${passwords} passwords are sealed with root key ${name}: a running service seals them anew, some thousands a second; try again soon`;
+    const { longestUse, now } = this.#parts;
+    const leftMs = (supersededAt ?? 0) + longestUse - now();
+    const minutes = Math.ceil(leftMs / 60_000);
+    return leftMs > 0
+      ? `what root key ${name} issued last may be used for another ${minutes} min: try again then`
+      : null;
+  }
+
+  async #untilRead(keyId: number, tell: (names: readonly string[]) => void): Promise<void> {
+    const { now, wait } = this.#parts;
+    for (const end = now() + READ_TIMEOUT_MS; ; ) {
+      const lacking = await this.#lacking(keyId);
+      if (lacking.length === 0) return;
+      tell(lacking);
+      if (now() >= end)
+        throw new OperatorError(
+          `${lacking.join(', ')} did not read root key ${rootKeyName(keyId)}: give each the same keys file, or the same VALETKEY_KEYS and a restart, and run this again; nothing uses the key before`,
+        );
+      await wait(LOOK_EVERY_MS);
+    }
+  }
+
+  /** The names of running instances that have not said that they have a key. Those that are gone are forgotten. */
+  async #lacking(keyId: number): Promise<string[]> {
+    const { store, listRunning } = this.#parts;
+    const running = await listRunning();
+    const noted = await store.listInstances();
+    for (const { id } of noted) if (!running.includes(id)) await store.forgetInstance(id);
+    return running
+      .map((id) => noted.find((instance) => instance.id === id) ?? { id, name: `instance ${id}`, keyIds: [] })
+      .filter(({ keyIds }) => !keyIds.includes(keyId))
+      .map(({ name }) => name);
+  }
+}
+
+function statusOf({ keyId, supersededAt, retiredAt }: RootKey, currentKeyId: number): KeyStatus {
+  if (keyId === currentKeyId) return 'current';
+  if (retiredAt !== null) return 'retired';
+  return supersededAt === null ? 'announced' : 'earlier';
+}

@@ -1,0 +1,108 @@
+/**
+ * A running instance follows its installation's root keys: it reads keys that were added, says which it has, issues with the
+ * one that is current, and drops what was retired. So a rotation needs no restart.
+ */
+import type { LiveKeyring } from '../oauth/keyring.ts';
+import { type RootKey, type RootKeyStore, rootKeyName } from '../oauth/root-key.ts';
+
+/** What following works with. `later` acts after a number of ms, and returns how to cancel that. */
+export type KeyWatchParts = {
+  readonly store: Pick<RootKeyStore, 'findRootKeys' | 'noteInstance'>;
+  readonly keyring: LiveKeyring;
+  /** The id of this instance, and what an operator knows it by. */
+  readonly instance: { readonly id: string; readonly name: string };
+  /** Reads the root keys from where they are kept; null where they cannot change while the process runs. */
+  readonly read: (() => readonly Buffer[]) | null;
+  readonly later: (act: () => void, ms: number) => () => void;
+  /** Told, once for each, what an operator has to do. */
+  readonly report: (sentence: string) => void;
+};
+
+/** Time between two looks (ms). What an instance issues with an earlier key meanwhile is as good. */
+const LOOK_EVERY_MS = 1000;
+
+/** Follows the root keys until it is stopped. */
+export class KeyWatch {
+  readonly #parts: KeyWatchParts;
+  #isStopped = false;
+  #cancel: () => void = () => {};
+  #told = '';
+  #noted = '';
+
+  constructor(parts: KeyWatchParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Notes this instance with its keys, and then looks for the first time: in this order, so that of an instance that begins and a
+   * rotation one sees the other. Returns the key that this instance lacks and may not serve without, or null.
+   */
+  async begin(): Promise<number | null> {
+    await this.#note();
+    const { nextKeyId } = await this.#look();
+    const { keyring } = this.#parts;
+    const lacks = nextKeyId !== null && !keyring.keyIds.includes(nextKeyId) ? nextKeyId : null;
+    if (lacks === null) this.#goOn();
+    return lacks;
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#cancel();
+  }
+
+  #goOn(): void {
+    if (this.#isStopped) return;
+    this.#cancel = this.#parts.later(() => {
+      this.#look()
+        .catch(() => {}) // The next look tries again; requests tell that the store is not there.
+        .finally(() => this.#goOn());
+    }, LOOK_EVERY_MS);
+  }
+
+  async #look() {
+    const { store, keyring, read } = this.#parts;
+    const found = await store.findRootKeys();
+    const live = found.keys.filter(({ retiredAt }) => retiredAt === null).map(({ keyId }) => keyId);
+    if (read && live.some((keyId) => !keyring.keyIds.includes(keyId))) this.#read(read);
+    if (keyring.keyIds.includes(found.currentKeyId)) keyring.issueWith(found.currentKeyId);
+    for (const { keyId, retiredAt } of found.keys)
+      if (retiredAt !== null && keyId !== keyring.currentKeyId && keyring.keyIds.includes(keyId)) keyring.remove(keyId);
+    this.#tell(live.filter((keyId) => !keyring.keyIds.includes(keyId)));
+    const isAnnounced = ({ keyId, supersededAt, retiredAt }: RootKey) =>
+      keyId !== found.currentKeyId && supersededAt === null && retiredAt === null;
+    // Said again while a rotation may be waiting for it: a server that crashed has forgotten who is there.
+    if (found.keys.some(isAnnounced)) this.#noted = '';
+    await this.#note();
+    return found;
+  }
+
+  /** Keys that the installation does not know are left alone: a command makes them known, with a canary. */
+  #read(read: () => readonly Buffer[]): void {
+    try {
+      this.#parts.keyring.add(read());
+    } catch (error) {
+      this.#once((error as Error).message);
+    }
+  }
+
+  #tell(missing: readonly number[]): void {
+    if (missing.length === 0) return;
+    const names = missing.map(rootKeyName).join(', ');
+    this.#once(`this instance lacks root keys of its installation (${names}): give it the keys file of the others`);
+  }
+
+  #once(sentence: string): void {
+    if (sentence === this.#told) return;
+    this.#told = sentence;
+    this.#parts.report(sentence);
+  }
+
+  async #note(): Promise<void> {
+    const { store, keyring, instance } = this.#parts;
+    const noted = keyring.keyIds.join();
+    if (noted === this.#noted) return;
+    await store.noteInstance({ ...instance, keyIds: keyring.keyIds });
+    this.#noted = noted;
+  }
+}

@@ -1,0 +1,86 @@
+/** Changes of the keys file: another root key is added, or one is taken out. Whoever reads it meanwhile reads a whole file. */
+import { randomBytes } from 'node:crypto';
+import {
+  closeSync,
+  fchmodSync,
+  fchownSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { keyIdOf } from '../oauth/keyring.ts';
+import { syncFolder } from '../process/folder.ts';
+import { InstallationError } from '../process/installation-error.ts';
+import { parseRootKeys } from './root-keys.ts';
+
+/** What the name of a draft adds to that of the keys file. */
+export const DRAFT = /^\.[0-9a-f]{16}\.new$/;
+
+/** Adds a root key (its text) above those that are there. Throws `InstallationError`. */
+export function addRootKey(keysFile: string, key: string): void {
+  change(keysFile, (text) => {
+    const lines = text.split('\n');
+    const first = lines.findIndex((line) => line.trim() !== '' && !line.startsWith('#'));
+    return lines.toSpliced(Math.max(first, 0), 0, key).join('\n');
+  });
+}
+
+/** Takes a root key out, by its id; false when it is not there. Throws `InstallationError`. */
+export function removeRootKey(keysFile: string, keyId: number): boolean {
+  return change(keysFile, (text) => {
+    const isOther = (word: string) =>
+      word === '' || parseRootKeys(word, keysFile).every((rootKey) => keyIdOf(rootKey) !== keyId);
+    const lines = text.split('\n').map((line) => {
+      if (line.startsWith('#')) return line;
+      const kept = line.split(/\s+/).filter(isOther).join(' ');
+      return kept === '' && line !== '' ? null : kept;
+    });
+    return lines.filter((line) => line !== null).join('\n');
+  });
+}
+
+/** Whether the file is another one afterwards. */
+function change(keysFile: string, changed: (text: string) => string): boolean {
+  try {
+    const path = realpathSync(keysFile); // So that a link is not replaced by a file.
+    const before = readFileSync(path, 'utf8');
+    const after = changed(before);
+    if (after === before) return false;
+    replaceKeysFile(path, before, after);
+    return true;
+  } catch (error) {
+    if (error instanceof InstallationError) throw error;
+    throw new InstallationError([
+      `the keys file ${keysFile} cannot be changed (${(error as Error).message}): let the user who runs this command write it and its folder, and run it again`,
+    ]);
+  }
+}
+
+/**
+ * Replaces a keys file as a whole or not at all, with its mode and owner, if it still is as it was read. Of two processes that do
+ * so at once the later may win: what the other one added is then missing, and it or its next start adds that again.
+ */
+export function replaceKeysFile(path: string, before: string, after: string): void {
+  const draft = `${path}.${randomBytes(8).toString('hex')}.new`;
+  const { mode, uid, gid } = statSync(path);
+  const descriptor = openSync(draft, 'wx', 0o600);
+  try {
+    writeSync(descriptor, after);
+    // Root may run the command, but the service's user must be able to read the file.
+    fchownSync(descriptor, uid, gid);
+    fchmodSync(descriptor, mode & 0o777);
+    fsyncSync(descriptor);
+    if (readFileSync(path, 'utf8') !== before) throw new Error('somebody else is changing it');
+    renameSync(draft, path);
+    syncFolder(dirname(path));
+  } finally {
+    closeSync(descriptor);
+    rmSync(draft, { force: true });
+  }
+}

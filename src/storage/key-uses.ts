@@ -1,0 +1,21 @@
+/** What rests on the root keys. It walks all grants, so it is for commands. */
+import type { KeyUse } from '../oauth/root-key.ts';
+import type { PlainDatabase } from './plain-database.ts';
+import { NOT_ENDED } from './tables/grants.ts';
+
+const USES = (passwordKeyId: string) => `
+  SELECT key_id, sum(grants), sum(passwords) FROM (
+    SELECT key_id, count(*) AS grants, 0 AS passwords FROM oauth_grant
+    WHERE expires_at > $1 AND ${NOT_ENDED} GROUP BY key_id
+    UNION ALL SELECT ${passwordKeyId}, 0, count(*) FROM account WHERE password IS NOT NULL GROUP BY 1
+  ) AS rested GROUP BY key_id`;
+
+/** Counts, for each key that anything rests on, the grants that live at a time (ms) and the passwords. */
+export async function countKeyUses(database: PlainDatabase, liveAt: number): Promise<KeyUse[]> {
+  const rows = await database.tuples(USES(database.passwordKeyId), [liveAt]);
+  return rows.map(([keyId, grants, passwords]) => ({
+    keyId: Number(keyId),
+    grants: Number(grants),
+    passwords: Number(passwords),
+  }));
+}

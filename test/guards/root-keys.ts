@@ -1,0 +1,52 @@
+/** Guards of root keys: that none is used before all have it, and none retired while something rests on it. */
+import { type Guard, guardsIn } from './guard.ts';
+
+const OPERATOR = ['test/operator/key-registry.test.ts'];
+const STORES = ['test/storage/root-keys.test.ts'];
+
+export const rootKeyGuards: readonly Guard[] = [
+  ...guardsIn('src/operator/key-registry.ts', OPERATOR, [
+    ['a rotation waits for instances', '    await this.#untilRead(keyId, tell);\n    // An', '    // An'],
+    [
+      'a rotation looks again after it was prepared',
+      '    try {\n      await this.#untilRead(keyId, tell);',
+      '    try {',
+    ],
+    ['a rotation that failed is not prepared any more', '      await store.prepareRootKey(null);\n', ''],
+    ['an instance that says nothing lacks the key', 'keyIds: [] })', 'keyIds: [keyId] })'],
+    ['a key with live grants is kept', '    if (grants > 0)\n', '    if (grants < 0)\n'],
+    ['a key with passwords is kept', '    if (passwords > 0)\n', '    if (passwords < 0)\n'],
+    ['a key is kept until what it issued has expired', 'return leftMs > 0\n', 'return leftMs > 1e15\n'],
+  ]),
+  ...guardsIn('src/operator/key-watch.ts', OPERATOR, [
+    [
+      'an instance notes itself before it looks',
+      '    await this.#note();\n    const { nextKeyId }',
+      '    const { nextKeyId }',
+    ],
+    ['an instance without the next key does not serve', '? nextKeyId : null;', '? null : null;'],
+    ['an instance drops a retired key', 'keyring.remove(keyId);', 'keyring.issueWith(keyring.currentKeyId);'],
+  ]),
+  ...guardsIn('src/storage/tables/root-keys.ts', STORES, [
+    ['only the prepared key is used', 'WHERE next_key_id = $1 AND current_key_id', 'WHERE current_key_id'],
+    ['a retired key is not used again', 'WHERE key_id = $1 AND retired_at IS NULL)`', 'WHERE key_id = $1)`'],
+    ['the current and the next key are not retired', 'WHERE current_key_id = $1 OR next_key_id = $1', 'WHERE FALSE'],
+    ['a key is not retired too soon', 'AND superseded_at < $3', 'AND superseded_at < $3 + 1000'],
+  ]),
+  ...guardsIn(
+    'src/accounts/password-hash.ts',
+    ['test/accounts/password-hash.test.ts'],
+    [
+      [
+        'a password hash is sealed',
+        "seal(this.#keyring, 'password', phc, NEVER)",
+        "Buffer.from(phc + seal(this.#keyring, 'password', phc, NEVER)).toString('base64url')",
+      ],
+    ],
+  ),
+  ...guardsIn(
+    'src/accounts/verified-password.ts',
+    ['test/accounts/verified-password.test.ts'],
+    [['a password that was set meanwhile wins', 'now.passwordSetAt === passwordSetAt && ', '']],
+  ),
+];

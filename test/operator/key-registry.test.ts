@@ -1,0 +1,232 @@
+/** Rotating and retiring root keys, with instances that follow: over a real store in memory, and a clock that tests set. */
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { PasswordHasher } from '../../src/accounts/password-hash.ts';
+import { OperatorError } from '../../src/oauth/error.ts';
+import { createKeyring, type LiveKeyring } from '../../src/oauth/keyring.ts';
+import { rootKeyName } from '../../src/oauth/root-key.ts';
+import { KeyRegistry } from '../../src/operator/key-registry.ts';
+import { KeyWatch } from '../../src/operator/key-watch.ts';
+import { NOW } from '../oauth/samples.ts';
+import { addAdaAndOne, event, openAsService, operator, sampleGrant } from '../support/storage.ts';
+
+const [FIRST, SECOND] = [Buffer.alloc(32, 'the first'), Buffer.alloc(32, 'the second')];
+const HOUR = 3_600_000;
+
+/** An installation that was founded with the first key, and knows the second: a command that has both looks at it. */
+async function installation(t: TestContext) {
+  const clock = { now: NOW };
+  const both = createKeyring([FIRST, SECOND]);
+  const opened = await openAsService(':memory:', { keyring: both, now: () => clock.now });
+  t.after(() => opened.close());
+  const { store } = opened;
+  const running: string[] = [];
+  const waits: (() => Promise<void>)[] = [];
+  const registry = new KeyRegistry(
+    {
+      ...{ store, keyring: both },
+      listRunning: async () => running,
+      countUses: opened.countKeyUses,
+      longestUse: HOUR,
+      now: () => clock.now,
+      wait: async (ms) => {
+        clock.now += ms;
+        await waits.shift()?.();
+      },
+    },
+    operator,
+  );
+  const [first = 0, second = 0] = both.keyIds;
+  return { ...opened, store, clock, running, waits, registry, first, second };
+}
+
+/** A running instance; `file` is what its keys file holds. */
+async function instanceOf({ store, running }: Awaited<ReturnType<typeof installation>>, id: string, file: Buffer[]) {
+  const keyring: LiveKeyring = createKeyring(file);
+  const reports: string[] = [];
+  const looks: (() => void)[] = [];
+  const held = { file };
+  const watch = new KeyWatch({
+    ...{ store, keyring },
+    instance: { id, name: `host ${id}` },
+    read: () => held.file,
+    later: (act) => {
+      looks.push(act);
+      return () => {};
+    },
+    report: (sentence) => void reports.push(sentence),
+  });
+  running.push(id);
+  const lacks = await watch.begin();
+  /** Looks once, and waits until the next look is due. */
+  const look = async () => {
+    looks.shift()?.();
+    while (looks.length === 0) await new Promise(setImmediate);
+  };
+  return { keyring, held, reports, look, lacks, watch };
+}
+
+const refused = (words: RegExp) => (error: unknown) => error instanceof OperatorError && words.test(error.message);
+
+test('a rotation waits until every running instance has read the key, and none issues with it before', async (t) => {
+  const all = await installation(t);
+  const { registry, store, waits, first, second } = all;
+  const [one, two] = [await instanceOf(all, 'one', [FIRST, SECOND]), await instanceOf(all, 'two', [FIRST])];
+  assert.equal(two.lacks, null);
+  assert.match(two.reports.join(), new RegExp(`lacks root keys.*${rootKeyName(second)}`));
+  const told: string[] = [];
+  waits.push(
+    async () => {
+      const { currentKeyId, nextKeyId } = await store.findRootKeys();
+      assert.deepEqual([currentKeyId, nextKeyId], [first, null], 'instances may still begin without it');
+    },
+    async () => {
+      two.held.file = [SECOND, FIRST];
+      await two.look();
+    },
+  );
+  const rotation = await registry.rotate(second, (names) => void told.push(names.join()));
+  assert.deepEqual(rotation, { keyId: second, before: first });
+  assert.deepEqual(told, ['host two', 'host two']);
+  for (const { keyring, look } of [one, two]) {
+    assert.equal(keyring.currentKeyId, first, 'until it looks, the earlier key is as good');
+    await look();
+    assert.equal(keyring.currentKeyId, second);
+    assert.ok(keyring.key(first, 'at'), 'what was issued before is still read');
+  }
+});
+
+test('a rotation that an instance cannot follow ends, names it, and changes nothing; a second one goes on', async (t) => {
+  const all = await installation(t);
+  const { registry, store, first, second } = all;
+  const two = await instanceOf(all, 'two', [FIRST]);
+  await assert.rejects(
+    registry.rotate(second, () => {}),
+    refused(/^host two did not read root key [0-9a-f]{8}: give each the same keys file/),
+  );
+  const { currentKeyId, nextKeyId } = await store.findRootKeys();
+  assert.deepEqual([currentKeyId, nextKeyId], [first, null]);
+  assert.deepEqual(await registry.announced(), [second]);
+  two.held.file = [FIRST, SECOND];
+  await two.look();
+  assert.equal((await registry.rotate(second, () => {})).keyId, second);
+  assert.deepEqual(await registry.announced(), []);
+});
+
+test('an instance that begins while a key is about to be used serves only with it; one that begins before is waited for', async (t) => {
+  const all = await installation(t);
+  const { registry, store, waits, first, second } = all;
+  await store.prepareRootKey(second);
+  assert.equal((await instanceOf(all, 'late', [FIRST])).lacks, second);
+  assert.equal((await instanceOf(all, 'good', [FIRST, SECOND])).lacks, null);
+  await store.prepareRootKey(null);
+  all.running.length = 0;
+  // It is connected, and has not said anything yet.
+  all.running.push('silent');
+  waits.push(async () => void all.running.splice(0));
+  const told: string[] = [];
+  await registry.rotate(second, (names) => void told.push(names.join()));
+  assert.deepEqual(told, ['instance silent']);
+  assert.deepEqual(await store.listInstances(), [], 'those that are gone are forgotten');
+  assert.equal((await store.findRootKeys()).currentKeyId, second);
+  assert.notEqual(first, second);
+});
+
+test('an instance says that it is there before it asks what it needs, so that a rotation cannot miss it', async (t) => {
+  const all = await installation(t);
+  const { store, first, second } = all;
+  const find = store.findRootKeys.bind(store);
+  // A rotation prepares its key, and has looked at who is there, right before the new instance asks.
+  t.mock.method(store, 'findRootKeys', async () => {
+    const noted = (await store.listInstances()).map(({ id }) => id);
+    if (!noted.includes('new')) await store.prepareRootKey(null);
+    return find();
+  });
+  await store.prepareRootKey(second);
+  assert.equal((await instanceOf(all, 'new', [FIRST])).lacks, second);
+  assert.notEqual(first, second);
+});
+
+test('an instance that begins between the two looks of a rotation is seen by the second', async (t) => {
+  const all = await installation(t);
+  const { registry, store, second } = all;
+  let prepared = 0;
+  const prepare = store.prepareRootKey.bind(store);
+  t.mock.method(store, 'prepareRootKey', async (keyId: number | null) => {
+    prepared += 1;
+    if (prepared === 1) all.running.push('new');
+    await prepare(keyId);
+  });
+  await assert.rejects(
+    registry.rotate(second, () => {}),
+    refused(/^instance new did not read/),
+  );
+  assert.equal((await store.findRootKeys()).nextKeyId, null);
+});
+
+test('a key is retired when nothing rests on it and what it issued last has expired; instances then drop it', async (t) => {
+  const all = await installation(t);
+  const { registry, store, clock, first, second } = all;
+  await addAdaAndOne({ store });
+  const hasher = new PasswordHasher(createKeyring([FIRST]));
+  const ada = await store.findAccount('usr_ada');
+  assert.ok(ada?.password);
+  await store.rehashPassword('usr_ada', ada.password, await hasher.hash('correct horse'));
+  const grant = sampleGrant({ keyId: first, expiresAt: NOW + 100 * HOUR, absoluteExpiresAt: NOW + 100 * HOUR });
+  await store.issueGrant(grant, event('consent_allowed'));
+  const one = await instanceOf(all, 'one', [FIRST, SECOND]);
+  await assert.rejects(registry.retire(first), refused(/is the current one: .*"keys rotate"/));
+  await assert.rejects(registry.retire(second), refused(/never in use/));
+  await assert.rejects(registry.retire(77), refused(/there is no root key 0000004d: "keys list"/));
+  await registry.rotate(second, () => {});
+  await one.look();
+  await assert.rejects(registry.retire(first), refused(/1 live grants rest on root key .*--end-grants/));
+  await store.revokeGrant(grant.id, 'user', event('grant_revoked'));
+  await assert.rejects(registry.retire(first), refused(/1 passwords are sealed with root key/));
+  const both = new PasswordHasher(one.keyring);
+  const [{ password } = assert.fail()] = await store.listSealedWith(first, '', 1);
+  await store.rehashPassword('usr_ada', password, both.reseal(password) ?? assert.fail());
+  await assert.rejects(registry.retire(first), refused(/may be used for another 60 min/));
+  clock.now += HOUR;
+  await assert.rejects(registry.retire(first), refused(/another 1 min|changed meanwhile/));
+  clock.now += 1;
+  assert.equal(await registry.retire(first), 0);
+  await assert.rejects(registry.retire(first), refused(/was retired before/));
+  assert.ok(one.keyring.key(first, 'at'));
+  await one.look();
+  assert.equal(one.keyring.key(first, 'at'), undefined);
+  const sealedAnew = (await store.findAccount('usr_ada'))?.password ?? null;
+  assert.equal(await both.verify(sealedAnew, 'correct horse', { lane: 'known', share: '' }), true);
+  const list = await registry.list();
+  assert.deepEqual(
+    list.map(({ keyId, status, grants, passwords }) => [keyId, status, grants, passwords]).toSorted(),
+    [
+      [first, 'retired', 0, 0],
+      [second, 'current', 0, 1],
+    ].toSorted(),
+  );
+});
+
+test('a key is retired with the grants that rest on it where the operator says so, and each is recorded', async (t) => {
+  const all = await installation(t);
+  const { registry, store, clock, first, second } = all;
+  await addAdaAndOne({ store });
+  const far = { expiresAt: NOW + 100 * HOUR, absoluteExpiresAt: NOW + 100 * HOUR };
+  const grants = Array.from({ length: 3 }, () => sampleGrant({ keyId: first, ...far }));
+  const other = sampleGrant({ keyId: second, ...far });
+  for (const grant of [...grants, other]) await store.issueGrant(grant, event('consent_allowed'));
+  const [sealed] = await store.listSealedWith(1, '', 1);
+  assert.ok(sealed);
+  await store.rehashPassword(sealed.id, sealed.password, { sealedPhc: 'none', keyId: second });
+  await registry.rotate(second, () => {});
+  clock.now += HOUR + 1;
+  assert.equal(await registry.retire(first, true), 3);
+  for (const { id } of grants) assert.equal((await store.findGrant(id))?.grant.revocationReason, 'operator');
+  assert.equal((await store.findGrant(other.id))?.grant.revokedAt, null);
+  const events = await store.listAuditEvents({ limit: 4 });
+  assert.deepEqual(
+    events.map(({ action }) => action),
+    ['root_key_retired', 'grant_revoked', 'grant_revoked', 'grant_revoked'],
+  );
+  assert.match(events[1]?.detail ?? '', new RegExp(`root key ${rootKeyName(first)}`));
+});
