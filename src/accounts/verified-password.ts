@@ -4,7 +4,8 @@ import type { AccountStore } from './store.ts';
 
 /**
  * Runs a write that happens only while the stored password is the verified one, and answers whether it did. The same
- * password may have been hashed or sealed anew meanwhile, which changes only its stored form: then it is tried once more.
+ * password may have been sealed with another root key meanwhile, which changes only its stored form: then it is tried once
+ * more. One that was set meanwhile is another, even in the same millisecond: then the key is the same.
  */
 export async function onVerifiedPassword(
   store: Pick<AccountStore, 'findAccount'>,
@@ -13,5 +14,6 @@ export async function onVerifiedPassword(
 ): Promise<boolean> {
   if (await write(password)) return true;
   const now = await store.findAccount(id);
-  return now !== null && now.password !== null && now.passwordSetAt === passwordSetAt && write(now.password);
+  if (!now?.password || now.passwordSetAt !== passwordSetAt || now.password.keyId === password.keyId) return false;
+  return write(now.password);
 }

@@ -22,6 +22,16 @@ test('a sign-in goes on where the password was sealed anew while it was verified
   assert.ok(await store.findSession(session.digest));
 });
 
+test('ASVS 7.4.3: it does not where another password was set in the same millisecond', async (t) => {
+  const memory = await openMemory(t);
+  await addAccount(memory, account);
+  const { store } = memory;
+  const set = { ...event('user_password_set'), at: account.passwordSetAt };
+  assert.equal(await store.setPassword(account.id, await hasher.hash('another horse'), false, set), null);
+  const begin = (verified: StoredPassword) => store.addSession(sampleSession(), verified, null, event('sign_in'));
+  assert.equal(await onVerifiedPassword(store, account, begin), false);
+});
+
 test('ASVS 7.4.3: it does not where another password was set meanwhile, or the account is gone', async (t) => {
   const memory = await openMemory(t);
   await addAccount(memory, account);
