@@ -5,6 +5,7 @@
 import { BlockList, isIP } from 'node:net';
 import type { Lifetimes } from '../oauth/grant.ts';
 import { InstallationError } from '../process/installation-error.ts';
+import { databaseUrlIn } from './database-url-file.ts';
 import { readDuration } from './duration.ts';
 
 /** A variable: how its text is read (`Mistake` if it is wrong), its default as text, and a sentence for the documents. */
@@ -59,6 +60,12 @@ const SETTINGS = {
     'sqlite:data/valetkey.db',
     readDatabaseUrl,
     'The database: `sqlite:PATH`, `sqlite::memory:` for one that ends with the process, or `postgres://user:password@host/database` for any number of instances.',
+  ),
+  databaseFile: setting(
+    'VALETKEY_DATABASE_URL_FILE',
+    '',
+    readText,
+    'A file with the value of `VALETKEY_DATABASE_URL`, instead of the variable: for a URL with a password, such as a credential of systemd or a mounted secret.',
   ),
   durability: setting(
     'VALETKEY_SQLITE_SYNC',
@@ -182,8 +189,9 @@ export type Configuration = Omit<Values, 'appListen' | 'apiListen'> & {
 };
 
 /** Reads the configuration from variables. Throws `InstallationError` with every mistake at once. */
-export function readConfiguration(variables: Readonly<Record<string, string | undefined>>): Configuration {
-  const mistakes: string[] = [...unknownVariables(variables)];
+export function readConfiguration(given: Readonly<Record<string, string | undefined>>): Configuration {
+  const mistakes: string[] = [...unknownVariables(given)];
+  const variables: typeof given = { ...given, ...databaseUrlIn(given, mistakes) };
   const values: Record<string, unknown> = {};
   for (const [name, { variable, initial, read }] of Object.entries<Setting<unknown>>(SETTINGS)) {
     const value = read(variables[variable]?.trim() || initial);

@@ -1,11 +1,12 @@
 /** Root keys on disk or in the environment: reads and checks them, and makes one for a new installation. */
 import { randomBytes } from 'node:crypto';
-import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, linkSync, openSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { withChecksum } from '../oauth/credential.ts';
 import { ROOT_KEY_BYTES } from '../oauth/keyring.ts';
 import { makeFolder, syncFolder } from '../process/folder.ts';
 import { InstallationError } from '../process/installation-error.ts';
+import { readSecretFile } from './secret-file.ts';
 
 /** So that secret scanners and people recognise a root key. */
 const PREFIX = 'vk_rk_';
@@ -73,24 +74,8 @@ export function loadRootKeys({ keys, keysFile: path, database }: KeysPlace, isNe
 
 /** Reads the keys file; null if there is none. Throws `InstallationError` if others can read it, or this process cannot. */
 export function readKeysFile(path: string): Buffer[] | null {
-  let text: string;
-  try {
-    const found = statSync(path);
-    if (!found.isFile()) throw new InstallationError([`the keys file ${path} is no file: name the file itself`]);
-    if (process.platform !== 'win32' && (found.mode & 0o077) !== 0) {
-      throw new InstallationError([
-        `others can read the keys file ${path}: run "chmod 600 ${path}", and think of the keys as known if somebody else uses this machine`,
-      ]);
-    }
-    text = readFileSync(path, 'utf8');
-  } catch (error) {
-    if (error instanceof InstallationError) throw error;
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw new InstallationError([
-      `the keys file ${path} cannot be read (${(error as NodeJS.ErrnoException).code}): let the user who runs Valetkey read it`,
-    ]);
-  }
-  return parseRootKeys(text, path);
+  const text = readSecretFile(path, 'the keys file');
+  return text === null ? null : parseRootKeys(text, path);
 }
 
 /**

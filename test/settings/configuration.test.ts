@@ -1,5 +1,8 @@
 /** The configuration: every mistake at once, each with its remedy. */
 import assert from 'node:assert/strict';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { InstallationError } from '../../src/process/installation-error.ts';
 import { type Configuration, configurationWarnings, readConfiguration } from '../../src/settings/configuration.ts';
@@ -23,6 +26,28 @@ test('Configuration: without any variable it is the documented default', () => {
   assert.equal(configuration.refreshTokenIdleTtl, 30 * 86_400);
   assert.equal(configuration.refreshTokenMaxTtl, 365 * 86_400);
   assert.deepEqual([configuration.refreshOverlap, configuration.refreshRetryWindow], [10, 600]);
+});
+
+test('Configuration: the URL of the database may stand in a file that is for its owner alone', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'valetkey-test-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const path = join(folder, 'url');
+  writeFileSync(path, 'postgres://valetkey:hush@db.example/valetkey\n', { mode: 0o600 });
+  const given = { VALETKEY_DATABASE_URL_FILE: path };
+  const url = 'postgres://valetkey:hush@db.example/valetkey';
+  assert.deepEqual(readConfiguration(given).database, { kind: 'postgresql', url });
+  const refused = (variables: Record<string, string>, words: RegExp) =>
+    assert.throws(
+      () => readConfiguration(variables),
+      (error) => error instanceof InstallationError && words.test(error.message) && !error.message.includes('hush'),
+    );
+  refused({ ...given, VALETKEY_DATABASE_URL: 'sqlite::memory:' }, /both set: keep one of them/);
+  refused({ VALETKEY_DATABASE_URL_FILE: join(folder, 'none') }, /there is no URL in .*none/);
+  chmodSync(path, 0o644);
+  refused(given, /others can read the file of the database URL .*chmod 600/);
+  writeFileSync(path, 'postgres hush');
+  chmodSync(path, 0o600);
+  refused(given, /VALETKEY_DATABASE_URL: write sqlite:PATH/);
 });
 
 test('Configuration: values are read, with durations in words and addresses without a slash at the end', () => {

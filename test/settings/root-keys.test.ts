@@ -1,6 +1,6 @@
 /** The root keys: made once, whole, for their owner alone; anything else is refused and never repeated. */
 import assert from 'node:assert/strict';
-import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -39,10 +39,21 @@ test('Root keys: a folder that cannot be made is a refusal with the remedy', (t)
 test('Root keys: a file that others can read is refused, with the remedy', (t) => {
   const path = join(folderOf(t), 'keys');
   makeKeysFile(path, makeRootKey());
-  for (const mode of [0o644, 0o640, 0o604]) {
+  for (const mode of [0o644, 0o604, 0o620, 0o660, 0o602]) {
     chmodSync(path, mode);
-    assert.throws(() => readKeysFile(path), /chmod 600/);
+    assert.throws(() => readKeysFile(path), /chmod 600/, mode.toString(8));
   }
+});
+
+test('Root keys: the group may read a file that root owns, as systemd hands it out, and no other', (t) => {
+  const path = join(folderOf(t), 'keys');
+  makeKeysFile(path, makeRootKey());
+  chmodSync(path, 0o440);
+  if (statSync(path).uid === 0) {
+    assert.equal(readKeysFile(path)?.length, 1);
+    chownSync(path, 65_534, 65_534);
+  }
+  assert.throws(() => readKeysFile(path), /chmod 600/);
 });
 
 test('Root keys: a missing file is told apart from an unreadable one', (t) => {

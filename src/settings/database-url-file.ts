@@ -1,0 +1,25 @@
+/** The database's URL from a file, since it may hold a password. */
+import { InstallationError } from '../process/installation-error.ts';
+import { readSecretFile } from './secret-file.ts';
+
+/** The variable of the database's URL, where the URL stands in a file; what keeps it from being read is added to the mistakes. */
+export function databaseUrlIn(
+  given: Readonly<Record<string, string | undefined>>,
+  mistakes: string[],
+): { readonly VALETKEY_DATABASE_URL?: string } {
+  const path = given['VALETKEY_DATABASE_URL_FILE']?.trim();
+  if (!path) return {};
+  if (given['VALETKEY_DATABASE_URL']) {
+    mistakes.push('VALETKEY_DATABASE_URL and VALETKEY_DATABASE_URL_FILE are both set: keep one of them');
+    return {};
+  }
+  try {
+    const text = readSecretFile(path, 'the file of the database URL')?.trim();
+    if (text) return { VALETKEY_DATABASE_URL: text };
+    mistakes.push(`VALETKEY_DATABASE_URL_FILE: there is no URL in ${path}`);
+  } catch (error) {
+    if (!(error instanceof InstallationError)) throw error;
+    mistakes.push(`VALETKEY_DATABASE_URL_FILE: ${error.message}`);
+  }
+  return {};
+}

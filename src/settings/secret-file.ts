@@ -1,0 +1,34 @@
+/** Files that hold a secret: read only where nobody else can read them. */
+import { readFileSync, type Stats, statSync } from 'node:fs';
+import { InstallationError } from '../process/installation-error.ts';
+
+const OTHERS_MAY = 0o007;
+const GROUP_MAY_CHANGE = 0o030;
+const GROUP_MAY_READ = 0o040;
+const ROOT = 0;
+
+/**
+ * The text of a file with a secret, which sentences call `what`; null if there is none. Throws `InstallationError` if others
+ * can read it, or this process cannot. Its group may read it only where root owns it: so systemd hands out credentials, and so
+ * an administrator gives a file to the group of one service.
+ */
+export function readSecretFile(path: string, what: string): string | null {
+  try {
+    const found = statSync(path);
+    if (!found.isFile()) throw new InstallationError([`${what} ${path} is no file: name the file itself`]);
+    if (process.platform !== 'win32' && isExposed(found))
+      throw new InstallationError([
+        `others can read ${what} ${path}: run "chmod 600 ${path}", and think of it as known if somebody else uses this machine`,
+      ]);
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (error instanceof InstallationError) throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return null;
+    throw new InstallationError([`${what} ${path} cannot be read (${code}): let the user who runs Valetkey read it`]);
+  }
+}
+
+function isExposed({ mode, uid }: Pick<Stats, 'mode' | 'uid'>): boolean {
+  return (mode & (OTHERS_MAY | GROUP_MAY_CHANGE)) !== 0 || ((mode & GROUP_MAY_READ) !== 0 && uid !== ROOT);
+}
