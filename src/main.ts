@@ -19,6 +19,7 @@ import { createKeyring, type LiveKeyring } from './oauth/keyring.ts';
 import { rootKeyName } from './oauth/root-key.ts';
 import { isNew, later, openDatabase, stopwatch, userName, type World, wait } from './open-database.ts';
 import { KeyWatch } from './operator/key-watch.ts';
+import { scanRules } from './operator/scan-rules.ts';
 import { pagePaths } from './pages/page-paths.ts';
 import { InstallationError } from './process/installation-error.ts';
 import { GatheredLines, type Log, lineByLine, makeLogger } from './process/log.ts';
@@ -310,6 +311,7 @@ export function makeCommandContext(environment: Readonly<Record<string, string |
         return copyDatabase({ from: source, to: target, keyring, now: Date.now, report });
       },
     },
+    scanRules: () => scanRules(configuration().tokenPrefix),
     keys: {
       generate: async (file) => {
         const key = makeRootKey();

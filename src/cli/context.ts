@@ -10,6 +10,7 @@ import type { IdentityProviderRegistry } from '../operator/identity-provider-reg
 import type { KeyRegistry, KeyRotation } from '../operator/key-registry.ts';
 import type { ProviderFinding } from '../operator/provider-test.ts';
 import type { ResourceServerRegistry } from '../operator/resource-server-registry.ts';
+import type { ScanRule } from '../operator/scan-rules.ts';
 import type { ScopeRegistry } from '../operator/scope-registry.ts';
 import type { Caller } from './caller.ts';
 
@@ -101,6 +102,8 @@ export type CommandContext = {
     /** Copies an installation from one database to another, both named as in the configuration. */
     copy(from: string, to: string, report: (progress: CopyProgress) => void): Promise<CopyOutcome>;
   };
+  /** The rules for scanners of secrets; nothing is opened for them. */
+  readonly scanRules: () => ScanRule[];
   readonly keys: {
     /** Makes a root key; with a file, writes it there. */
     generate(file: string | null): Promise<{ readonly key: string; readonly file: string | null }>;

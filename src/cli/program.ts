@@ -13,6 +13,7 @@ import { addIdentityProviderCommands } from './identity-provider.ts';
 import { addKeysCommands } from './keys.ts';
 import { plain } from './plain.ts';
 import { addResourceServerCommands } from './resource-server.ts';
+import { addScanRulesCommand } from './scan-rules.ts';
 import { addScopeCommands } from './scope.ts';
 import { addServiceCommands } from './service.ts';
 import { addUserCommands } from './user.ts';
@@ -32,6 +33,7 @@ export async function runProgram(argv: readonly string[], context: CommandContex
   addAuditCommands(program, run);
   addDatabaseCommands(program, run);
   addKeysCommands(program, run);
+  addScanRulesCommand(program, run);
   try {
     refuseTakenByNpm(argv, context.caller, program);
     refuseTakenBack(argv);

@@ -7,7 +7,6 @@ export const ANNOUNCED: readonly string[] = [
   'database backup',
   'database restore',
   'doctor',
-  'scan-rules',
 ];
 
 /** Words that people type for one of our commands, group by group. */

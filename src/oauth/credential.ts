@@ -40,6 +40,8 @@ const BODY_CHARACTERS = ((HEADER_BYTES + MAC_BYTES) / 3) * 4;
 const CHECKSUM_CHARACTERS = 6;
 /** The number of characters at a credential's end that hold its MAC and checksum: what comes before is no secret. */
 export const SECRET_CHARACTERS = BODY_CHARACTERS - Math.floor(HEADER_BYTES / 3) * 4 + CHECKSUM_CHARACTERS;
+/** The number of characters of a credential after what it begins with. */
+export const CREDENTIAL_CHARACTERS = BODY_CHARACTERS + CHECKSUM_CHARACTERS;
 const ALPHABET = /^[A-Za-z0-9_-]*$/;
 
 /** Derives the text of a credential. The key must be in the ring; a transition only ever names keys that are. */

@@ -1,0 +1,65 @@
+/** `scan-rules`: the patterns by which scanners of secrets find what must not be published. */
+import { Option } from 'commander';
+import type { ScanRule } from '../operator/scan-rules.ts';
+import type { CliCommand } from './command.ts';
+import type { CommandRun } from './command-run.ts';
+import { table } from './table.ts';
+
+type Format = 'gitleaks' | 'trufflehog' | 'github';
+
+/** Adds the command. */
+export function addScanRulesCommand(program: CliCommand, run: CommandRun): void {
+  program
+    .leaf('scan-rules', 'Print the patterns by which scanners of secrets find credentials of this installation.', [
+      'scan-rules',
+      'scan-rules --format gitleaks > .gitleaks.toml',
+      'scan-rules --format trufflehog > trufflehog.yaml',
+    ])
+    .addOption(
+      new Option('--format <scanner>', 'as a file for a scanner; GitHub takes them one by one').choices([
+        'gitleaks',
+        'trufflehog',
+        'github',
+      ]),
+    )
+    .action(({ format }: { format?: Format }) => {
+      const rules = run.context.scanRules();
+      const text = format ? FORMATS[format](rules) : table(['What', 'Pattern'], rules.map(row), run.width);
+      run.print({ json: rules, text });
+    });
+}
+
+function row({ description, pattern }: ScanRule): string[] {
+  return [description, pattern];
+}
+
+const FORMATS: Readonly<Record<Format, (rules: readonly ScanRule[]) => string[]>> = {
+  gitleaks: (rules) => [
+    '[extend]',
+    'useDefault = true',
+    ...rules.flatMap(({ id, description, pattern }) => [
+      '',
+      '[[rules]]',
+      `id = "${id}"`,
+      `description = "${description}"`,
+      `regex = '''${pattern}'''`,
+      `keywords = ["${keyword(id)}"]`,
+    ]),
+  ],
+  trufflehog: (rules) => [
+    'detectors:',
+    ...rules.flatMap(({ id, pattern }) => [
+      `  - name: ${id}`,
+      '    keywords:',
+      `      - ${keyword(id)}`,
+      '    regex:',
+      `      credential: '${pattern}'`,
+    ]),
+  ],
+  github: (rules) => rules.map(({ description, pattern }) => `${description}: ${pattern.replace('\\b', '')}`),
+};
+
+/** What a credential of a rule begins with. */
+function keyword(id: string): string {
+  return `${id.replace('-', '_')}_`;
+}

@@ -1,0 +1,26 @@
+/** What a credential looks like to a scanner of secrets, by which one that was published is found. */
+import { CREDENTIAL_CHARACTERS } from '../oauth/credential.ts';
+import { ROOT_KEY_BYTES } from '../oauth/keyring.ts';
+
+/** A credential that must not be published: what it is, and the pattern of its text, which every scanner's engine takes. */
+export type ScanRule = { readonly id: string; readonly description: string; readonly pattern: string };
+
+/** The characters of a secret or a root key after what it begins with: 256 bits and a checksum. */
+const SECRET_CHARACTERS = Math.ceil((ROOT_KEY_BYTES * 4) / 3) + 6;
+
+/** The rules of an installation, by the prefix of its credentials. Codes are not among them: they live for a minute. */
+export function scanRules(prefix: string): ScanRule[] {
+  const rule = (kind: string, description: string, characters: number, brand = prefix): ScanRule => ({
+    id: `${brand}-${kind}`,
+    description,
+    pattern: `\\b${brand}_${kind}_[A-Za-z0-9_-]{${characters}}`,
+  });
+  return [
+    rule('cs', 'client secret of an app', SECRET_CHARACTERS),
+    rule('rs', 'secret of an API', SECRET_CHARACTERS),
+    rule('ps', 'secret of an identity provider', SECRET_CHARACTERS),
+    rule('rt', 'refresh token', CREDENTIAL_CHARACTERS),
+    rule('at', 'access token', CREDENTIAL_CHARACTERS),
+    rule('rk', 'root key', SECRET_CHARACTERS, 'vk'),
+  ];
+}
