@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Store } from '../src/oauth/store.ts';
 import { openPostgresql } from '../src/storage/postgresql/open.ts';
 import { startPostgres } from '../test/support/postgres.ts';
+import { type Ask, fill } from './scaling-postgresql-fill.ts';
 import {
   beginning,
   grantId,
@@ -18,14 +19,11 @@ import {
   some,
 } from './scaling-store.ts';
 
-/** So many of each operation. */
+/** Requests of each operation, 64 at a time. */
 const OPERATIONS = 20_000;
-/** And so many of those that wait for each other. */
+/** Requests of each operation, one at a time. */
 const ALONE = 2000;
 const USER_TICKS_PER_SECOND = 100;
-
-/** Asks a database. */
-export type Ask = <Row extends object>(sql: string, values?: unknown[]) => Promise<Row[]>;
 
 type Found = Awaited<ReturnType<Store['findGrant']>>;
 
@@ -111,39 +109,6 @@ async function costsOf(url: string, ask: Ask, rows: MadeUp, fullPages: boolean):
   await close();
   const head = ['64 at a time', 'a second', 'WAL bytes', 'in a transaction', 'CPU µs here', 'CPU µs there'];
   return `${markdown(head, lines)}\n\n${memory}`;
-}
-
-/** Fills a new database by SQL. */
-export async function fill(
-  ask: Ask,
-  { grants, accounts, clients, since, keyId, scope, challenge, sealedPhc }: MadeUp,
-): Promise<void> {
-  await ask(
-    `INSERT INTO client SELECT 'app_' || lpad(n::text, 16, '0'), 0, 'active', 'confidential', 'App ' || n, false, NULL,
-       NULL, 'ask', false, $2, '[]', '["https://app-' || n || '.example.com/oauth/callback"]', '{}', '[]'
-     FROM generate_series(0, $1::int - 1) AS n`,
-    [clients, since],
-  );
-  await ask(
-    `INSERT INTO account (id, epoch, status, email, email_key, email_verified, username, name, is_operator, password,
-       is_unwrapped, password_set_at, must_change_password, created_at)
-     SELECT 'usr_' || lpad(n::text, 16, '0'), 0, 'active', 'user-' || n || '@mail.example.com',
-       'user-' || n || '@mail.example.com', false, 'user' || n, 'Ada Example', false,
-       json_build_object('sealedPhc', $3::text, 'keyId', $4::bigint)::text, false, $2::bigint, false, $2::bigint
-     FROM generate_series(0, $1::int - 1) AS n`,
-    [accounts, since, sealedPhc, keyId],
-  );
-  await ask(
-    `INSERT INTO oauth_grant
-     SELECT (lpad(to_hex($2::bigint + n), 12, '0') || '7' || substr(chance, 1, 3) || '8' || substr(chance, 4, 15))::uuid,
-       'app_' || lpad(client::text, 16, '0'), 'usr_' || lpad(mod(n * 7919::bigint, $3)::text, 16, '0'), 0, 0, 0, 1, $4,
-       $2 + n, $2 + n + 1800000, $2 + n + 2592000000, 1, $2 + n, NULL, NULL, gen_random_uuid(), $2 + n,
-       $2 + n + 31536000000, decode(chance, 'hex'), $5, '', 'name username email avatar_url', 'https://app-' || client || '.example.com/oauth/callback', $6, NULL, NULL, NULL, $2 + n
-     FROM (SELECT n, md5(n::text) AS chance, mod(n, $7) AS client FROM generate_series(0, $1::int - 1) AS n) AS made
-     ORDER BY n`,
-    [grants, since, accounts, keyId, scope, challenge, clients],
-  );
-  await ask('VACUUM (ANALYZE)');
 }
 
 /** Names of what takes space, with its bytes for each grant (for each account, what accounts take). */

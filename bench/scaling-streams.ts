@@ -6,7 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { TrailHeldUp } from '../src/oauth/store.ts';
 import { startTestService } from '../test/support/service.ts';
 import { addResourceServer, basic } from '../test/support/standard.ts';
-import { fill, onServer, open } from './scaling-postgresql.ts';
+import { onServer, open } from './scaling-postgresql.ts';
+import { fill } from './scaling-postgresql-fill.ts';
 import { issue, madeUp, markdown, newGrant } from './scaling-store.ts';
 import { median } from './statistics.ts';
 
