@@ -166,7 +166,7 @@ function cpuOf(pid: number): number {
 
 /** The store's connections, and what each takes for itself. */
 async function memoryOf(ask: Ask): Promise<string> {
-  const pids = await ask<{ pid: number }>("SELECT pid FROM pg_stat_activity WHERE application_name = 'valetkey'");
+  const pids = await ask<{ pid: number }>("SELECT pid FROM pg_stat_activity WHERE application_name LIKE 'valetkey%'");
   try {
     const own = pids.map(({ pid }) => {
       const said = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
