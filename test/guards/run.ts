@@ -4,6 +4,7 @@
  */
 import { spawn } from 'node:child_process';
 import {
+  chmodSync,
   existsSync,
   linkSync,
   mkdirSync,
@@ -100,7 +101,7 @@ function shuffled<T>(items: readonly T[], seed: number): T[] {
 
 /** A folder with all the project's files as links, which a file without its guard replaces. */
 function copyProject(): string {
-  const copy = mkdtempSync(join(tmpdir(), 'valetkey-guards-'));
+  const copy = folderForAll(join(tmpdir(), 'valetkey-guards-'), 0o755);
   const files = filesBelow('');
   for (const file of files) {
     mkdirSync(join(copy, dirname(file)), { recursive: true });
@@ -108,6 +109,13 @@ function copyProject(): string {
   }
   for (const folder of SHARED) if (existsSync(folder)) symlinkSync(join(process.cwd(), folder), join(copy, folder));
   return copy;
+}
+
+/** A new folder that PostgreSQL can reach too, which runs as another user: else each of its tests copies its programs. */
+function folderForAll(beginning: string, mode: number): string {
+  const folder = mkdtempSync(beginning);
+  chmodSync(folder, mode);
+  return folder;
 }
 
 /** The project's own files, as paths from its root. */
@@ -126,16 +134,20 @@ async function withoutGuard(copy: string, guard: Guard): Promise<Verdict> {
   const source = readFileSync(guard.file, 'utf8');
   unlinkSync(path);
   writeFileSync(path, takeOut(guard, source));
-  const noticedBy = await firstFailure(copy, guard.tests);
+  // What is killed removes nothing: the folders of its databases and browsers are removed here.
+  const temporary = folderForAll(join(copy, 'tmp-'), 0o1777);
+  const noticedBy = await firstFailure(copy, temporary, guard.tests);
+  rmSync(temporary, { recursive: true, force: true, maxRetries: 10 });
   writeFileSync(path, source);
   return { guard, noticedBy, seconds: (performance.now() - start) / 1000 };
 }
 
 /** The name of the first test that fails in a copy; null where all pass. */
-function firstFailure(copy: string, tests: readonly string[]): Promise<string | null> {
+function firstFailure(copy: string, temporary: string, tests: readonly string[]): Promise<string | null> {
   const args = ['--disable-warning=ExperimentalWarning', '--test', '--test-timeout=60000', '--test-reporter=tap'];
   const child = spawn(process.execPath, [...args, ...tests], {
     cwd: copy,
+    env: { ...process.env, TMPDIR: temporary },
     stdio: ['ignore', 'pipe', 'ignore'],
     detached: true,
   });
