@@ -295,6 +295,7 @@ main > .monogram.app { inline-size: 3rem; block-size: 3rem; font-size: 1.375rem;
 .rows { border-block-start: 1px solid var(--line); }
 .rows > div { display: grid; gap: 0.125rem 1.5rem; padding-block: 0.75rem; border-block-end: 1px solid var(--line); font-size: 0.9375rem; }
 .rows > [id] { scroll-margin-block-start: 1.5rem; }
+.rows > :target { background: var(--wash); box-shadow: 0 0 0 0.75rem var(--wash); clip-path: inset(0 -0.75rem); }
 .rows dt { font-weight: 550; }
 .status { font-weight: 400; font-size: 0.8125rem; color: var(--muted); white-space: nowrap; }
 .rows dd { color: var(--muted); min-inline-size: 0; }

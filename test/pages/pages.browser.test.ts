@@ -128,6 +128,20 @@ test('app developers: each example has a button that copies it, by keyboard as w
   await plain.close();
 });
 
+test('app developers: the reason that error_uri leads to is marked', async () => {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    const [page] = await open({ colorScheme, width: 1280 });
+    await page.goto(`${origin}/en/developers#reason-used`);
+    const colours = await page.evaluate(
+      "['used', 'expired'].map((kind) => getComputedStyle(document.getElementById('reason-' + kind)).backgroundColor)",
+    );
+    const [marked, other] = colours as string[];
+    assert.notEqual(marked, other);
+    assert.deepEqual(await inaccessible(page), []);
+    await page.context().close();
+  }
+});
+
 test('the consent page is walked with the keyboard alone, Allow before Deny', async () => {
   const [page] = await open({ colorScheme: 'light', width: 1280 });
   await page.goto(`${origin}/en/consent`);

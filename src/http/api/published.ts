@@ -41,7 +41,7 @@ export function addPublishedFace(app: FastifyInstance, service: Service): void {
 /** `POST {app_url}/api/auth/oauth/token` (RFC 6749 §4.1.3). */
 function exchange(service: Service, request: EndpointRequest): Issued {
   const body = formOf(request);
-  const refusal = checkBody(body, EXCHANGE, 'authorization_code');
+  const refusal = checkBody(body, EXCHANGE, 'authorization_code', service.appUrl);
   if (refusal) return refusal;
   const credentials = readClientCredentials('published', request.headers.authorization, body);
   if (credentials instanceof Refusal) return credentials;
@@ -56,7 +56,7 @@ function exchange(service: Service, request: EndpointRequest): Issued {
 /** `POST {app_url}/api/auth/oauth/refreshToken` (RFC 6749 §6): the token is in the header, or in the body if there is none. */
 function refresh(service: Service, request: EndpointRequest): Issued {
   const body = formOf(request);
-  const refusal = checkBody(body, REFRESH, 'refresh_token');
+  const refusal = checkBody(body, REFRESH, 'refresh_token', service.appUrl);
   if (refusal) return refusal;
   const token = readRefreshToken(request.headers.authorization, body.get('refresh_token'));
   if (token instanceof Refusal) return token;
@@ -76,12 +76,24 @@ function readRefreshToken(authorization: string | undefined, inBody: string | un
   return inHeader;
 }
 
-function checkBody(body: Parameters, operation: Operation, grantType: string): Refusal | null {
+type GrantType = 'authorization_code' | 'refresh_token';
+
+/** By the grant type that one address does not take: what the other address is told to be for. */
+const elsewhere: Record<GrantType, readonly [what: string, path: string]> = {
+  authorization_code: ['a code', TOKEN_PATH],
+  refresh_token: ['a refresh', REFRESH_TOKEN_PATH],
+};
+
+function checkBody(body: Parameters, operation: Operation, grantType: GrantType, appUrl: string): Refusal | null {
   const problem = body.problem(parametersOf(operation));
   if (problem) return invalidRequest(problem); // RFC 6749 §3.2
   const sent = body.get('grant_type');
   if (sent === undefined) return invalidRequest('grant_type is required');
-  return sent === grantType ? null : new Refusal('unsupported_grant_type', `grant_type must be ${grantType}`); // RFC 6749 §5.2
+  if (sent === grantType) return null;
+  const needed = `grant_type must be ${grantType}`;
+  if (sent !== 'authorization_code' && sent !== 'refresh_token') return new Refusal('unsupported_grant_type', needed);
+  const [what, path] = elsewhere[sent];
+  return new Refusal('unsupported_grant_type', `${needed}; ${what} goes to ${appUrl}${path}`); // RFC 6749 §5.2
 }
 
 /** The answer is an object with exactly these two fields. */

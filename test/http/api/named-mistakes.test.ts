@@ -103,6 +103,19 @@ test('RFC 6749 §5.2: what did not come is missing, and not wrong', async () => 
   }
 });
 
+test('RFC 6749 §5.2: the grant type of the other published address is told that address', async () => {
+  const [token, refresh] = [`${appUrl}/api/auth/oauth/token`, `${appUrl}/api/auth/oauth/refreshToken`];
+  for (const [url, grant_type, told] of [
+    [token, 'refresh_token', `grant_type must be authorization_code; a refresh goes to ${refresh}`],
+    [refresh, 'authorization_code', `grant_type must be refresh_token; a code goes to ${token}`],
+    [token, 'password', 'grant_type must be authorization_code'],
+    [refresh, 'client_credentials', 'grant_type must be refresh_token'],
+  ] as const) {
+    const { status, body } = await postForm(url, { grant_type });
+    assert.deepEqual([status, body], [400, { error: 'unsupported_grant_type', error_description: told }]);
+  }
+});
+
 test('RFC 6749 §4.1.2.1: pages tell a client_id that is missing from one that is unknown', async () => {
   for (const url of [
     authorizeUrl(service, client, { client_id: undefined }),
