@@ -1,0 +1,28 @@
+/** docs/decisions: each number is one decision, and whoever names a number names one that is there. */
+import assert from 'node:assert/strict';
+import { globSync, readdirSync, readFileSync } from 'node:fs';
+import { test } from 'node:test';
+
+const numbers = readdirSync('docs/decisions').map((file) => file.slice(0, 4));
+
+test('no two decisions have the same number', () => {
+  const twice = numbers.filter((number, at) => numbers.indexOf(number) !== at);
+  assert.deepEqual(twice, []);
+});
+
+test('each decision that sources and documents name by its number is there', () => {
+  const files = globSync(['{src,test,bench,packages,demo,examples}/**/*.ts', '*.md', 'docs/**/*.md'], {
+    exclude: (path) => path.includes('node_modules') || path.includes('CHANGELOG'),
+  });
+  const named = files.flatMap((file) =>
+    [...readFileSync(file, 'utf8').matchAll(/(?:\bdecisions? |\bdecisions\/|\()(0\d{3})\b/g)].map(([, number]) => ({
+      file,
+      number: number as string,
+    })),
+  );
+  assert.ok(named.length > 20, 'the pattern finds what is named');
+  assert.deepEqual(
+    named.filter(({ number }) => !numbers.includes(number)),
+    [],
+  );
+});
