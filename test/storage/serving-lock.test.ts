@@ -4,8 +4,9 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
-import { lockForServing } from '../../src/storage/sqlite/serving-lock.ts';
+import { isServed, lockForServing } from '../../src/storage/sqlite/serving-lock.ts';
 import { openAsService, temporaryPath } from '../support/storage.ts';
 
 test('Promise 1: a second service on the same database is refused, a command beside the first is not', async (t) => {
@@ -35,6 +36,24 @@ test('Promise 1: the lock of a service that was killed is gone with it', async (
   child.kill('SIGKILL');
   await once(child, 'exit');
   lockForServing(path).close();
+});
+
+test('a service that begins waits for a command that looks whether one runs', async (t) => {
+  const path = temporaryPath(t);
+  mkdirSync(dirname(path));
+  const module = new URL('../../src/storage/sqlite/serving-lock.ts', import.meta.url).href;
+  const script = `const { lockForServing } = await import(${JSON.stringify(module)});
+    process.stdout.write('asks', () => { lockForServing(${JSON.stringify(path)}); console.log(' and has it'); });`;
+  assert.equal(isServed(path), false);
+  const looking = lockForServing(path);
+  assert.equal(isServed(path), true);
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['ignore', 'pipe', 'pipe'] });
+  t.after(() => child.kill('SIGKILL'));
+  const said = text(child.stdout);
+  await once(child.stdout, 'data');
+  looking.close();
+  assert.equal(await said, 'asks and has it\n');
+  assert.equal(isServed(path), false);
 });
 
 test('a second service that is refused in the same process does not take the lock from the first', async (t) => {

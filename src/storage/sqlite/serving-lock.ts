@@ -9,11 +9,14 @@ import { InstallationError } from '../../process/installation-error.ts';
 import { makeFile } from './database-file.ts';
 import { primaryCode, SQLITE } from './errors.ts';
 
+/** How long a service that begins waits for a command that looks for one: that takes the lock for a moment (ms). */
+const PROBE_TIMEOUT_MS = 1000;
+
 /** Whether a service has a database now. */
 export function isServed(path: string): boolean {
   if (path === ':memory:' || !existsSync(`${path}-serving`)) return false;
   try {
-    lockForServing(path).close();
+    lockForServing(path, 0).close();
     return false;
   } catch (error) {
     if (error instanceof InstallationError) return true;
@@ -24,12 +27,12 @@ export function isServed(path: string): boolean {
 /**
  * Takes the lock beside a database file. It ends when the returned connection is closed, or the process ends in any
  * way. It is SQLite's lock on an empty database, as Node.js has no other. Throws `InstallationError` if another service
- * has it.
+ * has it still after a `timeout` (ms).
  */
-export function lockForServing(path: string): DatabaseSync {
+export function lockForServing(path: string, timeout = PROBE_TIMEOUT_MS): DatabaseSync {
   const file = `${path}-serving`;
   makeFile(file);
-  const lock = new DatabaseSync(file, { timeout: 0 });
+  const lock = new DatabaseSync(file, { timeout });
   try {
     lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
     return lock;
