@@ -226,6 +226,9 @@ async function announce(
 const ADD_TO_VARIABLE =
   'the root keys are in VALETKEY_KEYS: make another with "keys generate", add it to the variable, restart every instance, and run this again';
 
+/** What to do where the key that was added is not in the file any more. */
+const CHANGED_MEANWHILE = 'somebody else changed the keys file at the same time: run this again';
+
 /** Whether the store can read. */
 function canServe({ store }: Storage): Promise<boolean> {
   return store.findClient('').then(
@@ -330,7 +333,8 @@ export function makeCommandContext(environment: Readonly<Record<string, string |
           installation = await openInstallation(false);
         }
         try {
-          const keyId = (await installation.rootKeys.announced()).at(-1) as number;
+          const keyId = (await installation.rootKeys.announced()).at(-1);
+          if (keyId === undefined) throw new InstallationError([CHANGED_MEANWHILE]);
           const { keys, keysFile } = configuration();
           return { ...(await installation.rootKeys.rotate(keyId, tell)), file: keys === null ? keysFile : null };
         } finally {
