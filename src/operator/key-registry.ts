@@ -34,7 +34,10 @@ const LOOK_EVERY_MS = 250;
 /** Timeout of instances to read a key (ms): they look each second. */
 const READ_TIMEOUT_MS = 30_000;
 
-/** How long a sealed sign-in request is good, which is longer than all else that is sealed for a while (ms). */
+/**
+ * How long a sealed sign-in request is good: longer than what is sealed for devices and pushed requests (ms). The place of a
+ * stream is good for longer, and where it cannot be read the stream begins anew and says so.
+ */
 const SEALED_FOR_MS = 3_600_000;
 
 /** For how long something that a key issued may be good without a row that rests on it (ms); access tokens live `accessToken` s. */
@@ -139,7 +142,7 @@ export class KeyRegistry {
     if (grants > 0)
       return `${grants} live grants rest on root key ${name}: they move at their next refresh, or --end-grants ends them`;
     if (passwords > 0)
-      return `${passwords} passwords are sealed with root key ${name}: a running service seals them anew, some thousands a second; try again soon`;
+      return `${passwords} passwords are sealed with root key ${name}: a running service seals them anew; try again when "keys list" shows none`;
     const { longestUse, now } = this.#parts;
     const leftMs = (supersededAt ?? 0) + longestUse - now();
     const minutes = Math.ceil(leftMs / 60_000);
