@@ -34,6 +34,16 @@ export const rootKeyGuards: readonly Guard[] = [
     ['a key is not retired too soon', 'AND superseded_at < $3', 'AND superseded_at < $3 + 1000'],
   ]),
   ...guardsIn(
+    'src/storage/postgresql/instances.ts',
+    ['test/instances/key-rotation.test.ts'],
+    [['instances are known by their sessions', "application_name LIKE '${PREFIX}%'", "application_name = '${PREFIX}'"]],
+  ),
+  ...guardsIn(
+    'src/storage/sqlite/serving-lock.ts',
+    ['test/storage/serving-lock.test.ts'],
+    [['a start waits for who looks', 'const PROBE_TIMEOUT_MS = 1000;', 'const PROBE_TIMEOUT_MS = 0;']],
+  ),
+  ...guardsIn(
     'src/accounts/password-hash.ts',
     ['test/accounts/password-hash.test.ts'],
     [
