@@ -2,7 +2,7 @@
 import { type Html, html } from './html.ts';
 import { icons } from './icons.ts';
 import { isolatedAddress } from './isolated.ts';
-import { addressHref, type PageContext } from './layout.ts';
+import { addressHref, newTab, type PageContext } from './layout.ts';
 
 /** What pages show of an app besides its name. */
 export type AppProfile = {
@@ -20,11 +20,15 @@ export function appProfile({ messages, brand }: PageContext, profile: AppProfile
   const { publisher, homepage, privacyPage, contact, isChecked } = profile;
   const link = (address: string | null, text: string) => {
     const href = addressHref(address ?? '');
-    return href !== null && html`<li><a href="${href}" target="_blank" rel="noopener noreferrer">${text}</a></li>`;
+    return (
+      href !== null &&
+      html`<li><a href="${href}" target="_blank" rel="noopener noreferrer">${text}${newTab(messages)}</a></li>`
+    );
   };
   return html`<ul class="profile">
 <li>${publisher === null ? texts.unknownPublisher : texts.publisher(publisher)}</li>
 ${isChecked && html`<li class="checked">${icons.shield}${texts.checked(brand.productName)}</li>`}
 ${hosts.map((host) => html`<li>${isolatedAddress(host)}</li>`)}
-${link(homepage, texts.homepage)}${link(privacyPage, texts.privacy)}${link(contact, texts.contact)}</ul>`;
+</ul>
+${(homepage ?? privacyPage ?? contact) !== null && html`<ul class="profile">${link(homepage, texts.homepage)}${link(privacyPage, texts.privacy)}${link(contact, texts.contact)}</ul>`}`;
 }

@@ -5,7 +5,7 @@ import { hiddenFields } from './form.ts';
 import { type Html, html } from './html.ts';
 import { icons } from './icons.ts';
 import { isolated, isolatedAddress, isolatedCode } from './isolated.ts';
-import { layout, type PageContext } from './layout.ts';
+import { layout, newTab, type PageContext } from './layout.ts';
 import { monogram } from './mark.ts';
 import type { Messages } from './messages/messages.ts';
 import { problemNotice } from './notice.ts';
@@ -67,20 +67,23 @@ export function consentPage(context: PageContext, data: ConsentData): Html {
   return layout(
     context,
     { title, shape: 'card', isDecision: true },
-    html`<div class="asking">${monogram(data.appName, 'app')}
+    html`<div class="who">
+<div class="asking">${monogram(data.appName, 'app')}
 <div><h1>${heading(data.appName, brand.productName)}</h1>
 ${appProfile(context, data.profile)}
 ${data.hasAccessAlready && html`<p class="lead">${asksForMore ? texts.leadMore : texts.leadNothingNew}</p>`}</div></div>
 ${data.notTaken && problemNotice(whyNotTaken(texts, data.notTaken))}
 ${'userCode' in data && askingDevice(context, data.userCode)}
 ${accountRow(context, data)}
+</div>
 <form method="post" action="${data.action}" class="consent">
 ${hiddenFields(data.formToken)}
 ${requestedPermissions(messages, data.permissions, data.notTaken?.choice ?? null, asksForMore, data.person)}
-<div class="verdict">
+<div class="verdict${'userCode' in data && ' of-device'}">
+${!('userCode' in data) && html`<p class="below" aria-hidden="true"><span>${texts.below(data.permissions.length + 1)}</span></p>`}
 <ul class="facts">
 <li>${icons.clock}<span>${duration(texts, data.lasts)}</span></li>
-<li>${icons.undo}<span>${texts.takeBack(paths.apps)}</span></li>
+<li>${icons.undo}<span>${texts.takeBack(paths.apps, newTab(messages))}</span></li>
 </ul>
 <div class="choice">
 <p class="destination">${'userCode' in data ? texts.device.warning : destination(context, data.redirectHost)}</p>

@@ -9,12 +9,13 @@ import { type Permission, type PersonSeen, permissionList, permissionText } from
  */
 export function requestedPermissions(
   messages: Messages,
-  permissions: readonly Permission[],
+  asked: readonly Permission[],
   choice: readonly string[] | null,
   asksForMore: boolean,
   person: PersonSeen,
 ): Html {
   const { consent: texts } = messages;
+  const permissions = sensitiveFirst(asked);
   if (!asksForMore) {
     const required = permissions.filter(({ optional }) => !optional);
     return html`<h2>${texts.permissions}</h2>
@@ -30,6 +31,11 @@ ${options(messages, added, choice)}
 <div class="already"><h3>${texts.permissionsAlready}</h3>
 ${permissionList(messages, held, person.isNew ? null : person.fields)}</div>
 ${held.map(({ optional, name }) => optional && html`<input type="hidden" name="scope" value="${name}">\n`)}`;
+}
+
+/** Whatever does not fit on the screen, it is not what may hurt most. */
+function sensitiveFirst(permissions: readonly Permission[]): Permission[] {
+  return permissions.toSorted((a, b) => Number(b.effect === 'sensitive') - Number(a.effect === 'sensitive'));
 }
 
 function options(

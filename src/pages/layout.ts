@@ -67,6 +67,11 @@ export function supportLink({ brand, messages }: PageContext): Html | null {
   return href === null ? null : html`<a href="${href}">${messages.layout.support}</a>`;
 }
 
+/** What a link that opens another tab says of it, unseen: links leave a decision's page open, and other sites are never opened in place of a page. */
+export function newTab({ layout: { newTab } }: Messages): Html {
+  return html`<span class="unseen"> ${newTab}</span>`;
+}
+
 /** The link to an https or e-mail address; null for every other text. */
 export function addressHref(address: string): string | null {
   if (/^https:\/\/[^\s]+$/.test(address)) return address;

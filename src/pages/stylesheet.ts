@@ -1,4 +1,5 @@
 import { distance, mix, readableTone, textOn } from './colour.ts';
+import { consentRules } from './consent-style.ts';
 
 const light = {
   canvas: '#f7f7f5',
@@ -54,7 +55,7 @@ function tokens(palette: typeof light, colour: string): string {
 export function stylesheet(colour: string): string {
   return `:root { color-scheme: light dark; ${tokens(light, colour)} }
 @media (prefers-color-scheme: dark) { :root { ${tokens(dark, colour)} } }
-${rules}`;
+${rules}${consentRules}`;
 }
 
 const rules = `
@@ -76,6 +77,8 @@ small { display: block; font-size: 0.875rem; color: var(--muted); }
 ul { padding: 0; list-style: none; }
 a { color: var(--brand-text); text-decoration-thickness: 1px; text-underline-offset: 0.2em; }
 a:hover { text-decoration-thickness: 2px; }
+a[target="_blank"]::after { content: "\\2197\\FE0E" / ""; display: inline-block; margin-inline-start: 0.125em; font-size: 0.875em; line-height: 1; }
+a[target="_blank"]:dir(rtl)::after { content: "\\2196\\FE0E" / ""; }
 code, pre, .field .user-code { font-family: ui-monospace, SFMono-Regular, "SF Mono", Menlo, Consolas, "Liberation Mono", monospace; }
 code, pre { font-size: 0.875em; }
 code { direction: ltr; unicode-bidi: isolate; }
@@ -150,18 +153,9 @@ button:active, .button:active { transform: translateY(1px); }
 .success { color: var(--success); background: var(--success-wash); border-color: color-mix(in srgb, currentColor 30%, transparent); }
 
 main > .monogram.app { inline-size: 3rem; block-size: 3rem; font-size: 1.375rem; border-radius: 0.875rem; }
-.asking { display: grid; grid-template-columns: auto minmax(0, 1fr); gap: 0.75rem 1rem; align-items: start; }
-.asking .monogram { inline-size: 3rem; block-size: 3rem; font-size: 1.375rem; border-radius: 0.875rem; }
 .profile { display: flex; flex-wrap: wrap; gap: 0 0.875rem; margin-block-start: 0.25rem; font-size: 0.8125rem; color: var(--muted); }
 .profile .checked { display: flex; align-items: center; gap: 0.25rem; color: var(--success); font-weight: 550; }
 .profile .icon { inline-size: 1rem; block-size: 1rem; }
-.asking .lead { margin-block-start: 0.375rem; font-size: 0.9375rem; }
-.account { display: flex; flex-wrap: wrap; align-items: center; gap: 0.5rem 0.75rem; padding: 0.625rem 0.75rem; background: var(--sunken); border-radius: 0.75rem; font-size: 0.875rem; line-height: 1.4; }
-.account p { flex: 1 1 7rem; min-inline-size: 0; }
-.account form { margin-block: -0.625rem; margin-inline: auto -0.375rem; }
-.account strong { display: block; font-weight: 600; }
-.account .address { color: var(--muted); }
-.account .monogram { background: var(--surface); }
 .permissions { display: grid; gap: 0.75rem; }
 .permissions li { display: flex; gap: 0.75rem; }
 .permissions li > span, .options label > span { min-inline-size: 0; }
@@ -169,58 +163,8 @@ main > .monogram.app { inline-size: 3rem; block-size: 3rem; font-size: 1.375rem;
 .card h2 + .permissions { margin-block-start: 0.875rem; }
 .effect { display: inline-block; padding: 0 0.4375rem; border: 1px solid var(--line); border-radius: 1rem; font-size: 0.75rem; font-style: normal; font-weight: 550; line-height: 1.5; color: var(--muted); white-space: nowrap; }
 .effect.sensitive { color: var(--problem); background: var(--problem-wash); border-color: color-mix(in srgb, var(--problem) 35%, transparent); }
-.options { min-inline-size: 0; margin: 0; padding: 0; border: 0; }
-.options legend, .already h3 { padding: 0; font-size: 0.875rem; font-weight: 550; color: var(--muted); letter-spacing: 0; }
-.card .consent > .options { margin-block-start: 1.25rem; }
-.options legend { margin-block-end: 0.25rem; }
-.options label { display: flex; gap: 0.75rem; min-block-size: 2.75rem; padding: 0.625rem 0.75rem; margin-inline: -0.75rem; border-radius: 0.625rem; cursor: pointer; }
-.options label:hover { background: var(--sunken); }
-.options input { flex: none; inline-size: 1.25rem; block-size: 1.25rem; margin: 0.125rem 0 0; cursor: pointer; }
-.card .consent > .already { margin-block-start: 1.5rem; }
-.card .consent > .options + .already { margin-block-start: 1rem; }
-.already h3 { margin-block-end: 0.625rem; }
-.already .permissions { gap: 0.5rem; font-size: 0.9375rem; }
-.already .icon { color: var(--muted); }
-.device { padding: 1rem 1.125rem; border: 1px solid var(--brand-edge); border-radius: 0.75rem; background: var(--wash); }
-.device h2 { display: flex; gap: 0.5rem; align-items: center; }
-.device p { margin-block-start: 0.5rem; font-size: 0.9375rem; }
-.device .user-code { margin-block-start: 0.75rem; font-size: 1.75rem; line-height: 1.3; font-weight: 650; letter-spacing: 0.12em; text-align: center; }
-.device .user-code code { font-size: 1em; }
 .field .user-code { min-block-size: 3.5rem; font-size: 1.5rem; letter-spacing: 0.12em; text-align: center; text-transform: uppercase; }
 .done { display: grid; place-items: center; inline-size: 3rem; block-size: 3rem; border-radius: 50%; color: var(--success); background: var(--success-wash); }
-/* More to read than a sign-in, and Allow and Deny in sight on a laptop's screen: wider, closer, and the buttons stay. */
-.decision .bar { padding-block: clamp(0.75rem, calc(12vh - 4rem), 4rem) 0.875rem; }
-.decision main { max-inline-size: 36rem; padding: 1.5rem 1.75rem 1.25rem; }
-.decision h1 { font-size: 1.3125rem; }
-.decision main > * + *, .decision .consent > * + * { margin-block-start: 0.875rem; }
-.decision main > form { margin-block-start: 1rem; }
-.decision .permissions { gap: 0.3125rem; font-size: 0.9375rem; line-height: 1.45; }
-.decision h2 + .permissions { margin-block-start: 0.4375rem; }
-.decision .permissions .icon { margin-block-start: 0.0625rem; }
-.decision .permissions small { font-size: 0.8125rem; }
-.decision .aside { margin-block-start: 0.875rem; font-size: 0.8125rem; }
-.decision .foot { padding-block: 1rem; }
-.decision .facts { gap: 0.25rem; font-size: 0.8125rem; }
-.verdict { margin-inline: -1.75rem; padding: 0.75rem 1.75rem 0; background: var(--surface); border-block-start: 1px solid var(--line); }
-.choice { display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 0.625rem 0.75rem; padding-block: 0.625rem 0.75rem; background: var(--surface); }
-.choice button { padding-inline: 0.75rem; }
-.destination { grid-column: 1 / -1; font-size: 0.9375rem; }
-.destination .address { font-weight: 600; }
-@media (min-height: 32rem) {
-  html:has(.verdict) { scroll-padding-block-end: 10.5rem; }
-  .verdict, .choice { position: sticky; inset-block-end: 0; }
-}
-/* Without the room for all of it the buttons stay, and where they lead. */
-@media (max-height: 39.99rem), (max-width: 39.99rem) {
-  .verdict { display: contents; }
-  .decision .facts { padding-block-start: 0.75rem; border-block-start: 1px solid var(--line); }
-  .choice { margin-inline: -1.75rem; padding-inline: 1.75rem; border-block-start: 1px solid var(--line); }
-}
-.facts { display: grid; gap: 0.625rem; font-size: 0.875rem; color: var(--muted); }
-.facts li { display: flex; gap: 0.625rem; text-wrap: pretty; }
-.facts a { white-space: nowrap; }
-.facts .icon { inline-size: 1.125rem; block-size: 1.125rem; margin-block-start: 0.1rem; }
-
 .column .bar, .column main, .column .foot { max-inline-size: 46rem; inline-size: 100%; margin-inline: auto; }
 .column .foot { margin-block-start: auto; }
 .column main { padding: clamp(1rem, 4vw, 2.5rem) 1.5rem 1rem; }
@@ -316,8 +260,6 @@ html:lang(ar) :is(h1, h2, h3) { line-height: 1.45; letter-spacing: 0; }
   .card .bar { padding: 1.5rem 1.25rem 0; justify-content: start; }
   .card main { padding: 1.75rem 1.25rem; border: 0; border-radius: 0; box-shadow: none; background: transparent; }
   .card .foot { justify-content: start; padding-inline: 1.25rem; }
-  .decision main { padding: 1.25rem; }
-  .choice { margin-inline: -1.25rem; padding-inline: 1.25rem; }
 }
 @media (prefers-reduced-motion: reduce) { * { transition: none !important; } button:active, .button:active { transform: none; } }
 @media (forced-colors: active) {

@@ -182,7 +182,7 @@ test('the consent page names the app, the account, the host, what it means and h
 
 test('the consent page says who makes the app, whether that was checked, and where to read more', () => {
   const checked = { ...profile, isChecked: true };
-  assert.match(said({ profile: checked }), /by Planner Ltd\s+Checked by Northwind\s+Website\s*Privacy\s*Contact/);
+  assert.match(said({ profile: checked }), /by Planner Ltd\s+Checked by Northwind\s+Website.*Privacy.*Contact/);
   assert.doesNotMatch(said({ profile }), /Checked/);
   assert.match(said({}), /Its maker isn’t named/);
   assert.doesNotMatch(said({}), /Website|Privacy|Contact/);
@@ -200,6 +200,11 @@ test('what a permission does stands beside it where the operator said it', () =>
     { name: 'd', sentence: 'Plain' },
   ];
   assert.match(said({ permissions }), /Read mail Reads\s+Sort mail Changes\s+Plain\s+.*Delete mail Sensitive/s);
+  const all = permissions.map((each) => ({ ...each, optional: false }));
+  assert.match(
+    said({ permissions: all }),
+    /who you are.*Delete mail Sensitive\s+Read mail Reads\s+Sort mail Changes\s+Plain/s,
+  );
 });
 
 test('what an app gets of the person is said field by field, and what is new of it stands apart', () => {
@@ -299,7 +304,7 @@ test('an app that has access and asks for more: what is new is first, what it ha
   ]) {
     assert.ok(text.includes(part), part);
   }
-  assert.match(text, /It can already See who you are.* Read your mail Sort your mail Access even/);
+  assert.match(text, /It can already See who you are.* Read your mail Sort your mail More below .* Access even/);
   assert.doesNotMatch(text, /nothing is shared/);
   assert.deepEqual(scopeFields(page), ['checkbox mail.delete', 'checkbox mail.export', 'hidden mail.sort']);
 });

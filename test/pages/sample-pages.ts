@@ -104,6 +104,16 @@ export function samplePages(context: PageContext, text: Replace = unchanged): Re
     { name: text('rooms.book'), sentence: text('Book meeting rooms in your name'), optional: true },
     { name: text('contacts.read'), sentence: null, optional: true },
   ];
+  const nine: Permission[] = [
+    ...permissions,
+    { name: text('rooms.read'), sentence: text('See rooms and who has booked them'), effect: 'reads' },
+    { name: text('rooms.change'), sentence: text('Add and change rooms'), effect: 'changes' },
+    { name: text('rooms.delete'), sentence: text('Delete rooms for good'), effect: 'sensitive' },
+    { name: text('mail.read'), sentence: text('Read your mail'), effect: 'reads' },
+    { name: text('mail.send'), sentence: text('Send mail in your name'), effect: 'sensitive' },
+    { name: text('rooms.book'), sentence: text('Book meeting rooms in your name'), optional: true },
+    { name: text('contacts.read'), sentence: text('See your contacts'), optional: true },
+  ];
   const more: Permission[] = [
     { name: text('calendar.read'), sentence: text('See your calendars and the events in them'), earlier: 'allowed' },
     { name: text('calendar.share'), sentence: text('Share your calendars with others') },
@@ -212,6 +222,12 @@ export function samplePages(context: PageContext, text: Replace = unchanged): Re
         { name: text('mail.send'), sentence: text('Delete meetings of others'), effect: 'sensitive' as const },
       ],
     }),
+    'consent-nine': consentPage(context, { ...consent, ...toApp, permissions: nine }),
+    'consent-twelve': consentPage(context, {
+      ...consent,
+      ...toApp,
+      permissions: [...nine, ...nine.slice(0, 3).map((each) => ({ ...each, name: `more.${each.name}` }))],
+    }),
     'consent-this-device': consentPage(context, { ...consent, redirectHost: '127.0.0.1:51234' }),
     'consent-options': consentPage(context, { ...consent, ...toApp, permissions: optional }),
     ...Object.fromEntries(
@@ -228,7 +244,12 @@ export function samplePages(context: PageContext, text: Replace = unchanged): Re
     }),
     'consent-more': consentPage(context, { ...consent, ...toApp, hasAccessAlready: true, permissions: more }),
     'consent-nothing-new': consentPage(context, { ...consent, ...toApp, hasAccessAlready: true }),
-    'consent-device': consentPage(context, { ...consent, ...toDevice }),
+    'consent-device': consentPage(context, { ...consent, ...toDevice, permissions: nine.slice(1, 4) }),
+    'consent-device-twelve': consentPage(context, {
+      ...consent,
+      ...toDevice,
+      permissions: [...nine, ...nine.slice(0, 3).map((each) => ({ ...each, name: `more.${each.name}` }))],
+    }),
     'consent-device-more': consentPage(context, {
       ...consent,
       ...toDevice,

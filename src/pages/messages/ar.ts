@@ -30,6 +30,7 @@ export const ar: Messages = {
     title: (page, product) => `${page} – ${displayName(product)}`,
     titleWithProblem: (page) => `تنبيه: ${page}`,
     home: 'الصفحة الرئيسية',
+    newTab: '(يُفتح في علامة تبويب أخرى)',
     support: 'الحصول على مساعدة',
   },
 
@@ -195,6 +196,7 @@ export const ar: Messages = {
     permissionsMore: 'إذا سمحت، يمكن لهذا التطبيق أيضًا',
     permissionsAlready: 'يمكنه بالفعل',
     optional: 'اختياري: حدّد ما تريد السماح به أيضًا',
+    below: (all) => `المزيد في الأسفل (${all} في المجموع)`,
     device: {
       heading: 'جهاز يطلب الوصول',
       text: 'لا تتابع إلا إذا بدأت هذا بنفسك على جهاز أمامك الآن، وكان هذا الرمز ظاهرًا عليه:',
@@ -203,7 +205,8 @@ export const ar: Messages = {
     duration: (max) => `وصول حتى في غيابك، لمدة تصل إلى ${formats.duration(max)}.`,
     durationOrUnused: (max, unused) =>
       `وصول حتى في غيابك، لمدة تصل إلى ${formats.duration(max)}؛ وينتهي بعد ${formats.duration(unused)} دون استخدام.`,
-    takeBack: (apps) => html`يمكنك سحبه في أي وقت من صفحة <a href="${apps}">التطبيقات المتصلة</a>.`,
+    takeBack: (apps, newTab) =>
+      html`يمكنك سحبه في أي وقت من صفحة <a href="${apps}" target="_blank">التطبيقات المتصلة${newTab}</a>.`,
     password: 'لا يطّلع التطبيق على كلمة مرورك أبدًا.',
     allow: 'سماح',
     deny: 'رفض',

@@ -29,6 +29,7 @@ export const en = {
     title: (page: string, product: string): string => `${page} – ${displayName(product)}`,
     titleWithProblem: (page: string): string => `Problem: ${page}`,
     home: 'Start page',
+    newTab: '(opens another tab)',
     support: 'Get help',
   },
 
@@ -189,6 +190,7 @@ export const en = {
     permissionsMore: 'If you allow it, this app can also',
     permissionsAlready: 'It can already',
     optional: 'Optional: tick what you also want to allow',
+    below: (all: number): string => `More below (${all} in all)`,
     device: {
       heading: 'A device is asking',
       text: 'Only continue if you yourself started this, on a device that you have in front of you, and it shows this code:',
@@ -197,8 +199,8 @@ export const en = {
     duration: (max: number): string => `Access even while you’re away, for up to ${span(max)}.`,
     durationOrUnused: (max: number, unused: number): string =>
       `Access even while you’re away, for up to ${span(max)}; ends after ${span(unused)} without use.`,
-    takeBack: (apps: string): Html =>
-      html`You can take it back at any time under <a href="${apps}">Connected apps</a>.`,
+    takeBack: (apps: string, newTab: Html): Html =>
+      html`You can take it back at any time under <a href="${apps}" target="_blank">Connected apps${newTab}</a>.`,
     password: 'The app never sees your password.',
     allow: 'Allow',
     deny: 'Deny',
