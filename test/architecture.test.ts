@@ -154,6 +154,19 @@ test(`a file that somebody follows has ${MAX_LINES} lines at most: split it by w
   assert.deepEqual(tooLong(sources), []);
 });
 
+/** Maximum number of files in a room of `http/`. */
+const MAX_FILES = 22;
+
+test(`a room of src/http has ${MAX_FILES} files at most: find the part that stands by itself, and make it a room`, () => {
+  const fullRooms = (paths: readonly string[]) =>
+    [...Map.groupBy(paths, (path) => dirname(path))]
+      .filter(([, files]) => files.length > MAX_FILES)
+      .map(([room]) => room);
+  const example = Array.from({ length: MAX_FILES + 1 }, (_, number) => `src/http/api/${number}.ts`);
+  assert.deepEqual(fullRooms(example), ['src/http/api']);
+  assert.deepEqual(fullRooms(sources.map(({ path }) => path).filter((path) => path.startsWith('src/http/'))), []);
+});
+
 /** The circles that a walk along the imports meets, each from the file where it was met first. */
 function circlesIn(imported: ReadonlyMap<string, readonly string[]>): string[] {
   const circles: string[] = [];

@@ -8,7 +8,6 @@ import fastify, {
   LogController,
 } from 'fastify';
 import { type Answers, answerProblem, type FallbackAnswers } from './answer.ts';
-import { addDisconnects } from './api/disconnects.ts';
 import { addHealth } from './api/health.ts';
 import { addIntrospection } from './api/introspection.ts';
 import { apiAnswers, oauthAnswers } from './api/json-answers.ts';
@@ -16,8 +15,6 @@ import { addMe } from './api/me.ts';
 import { addResourceMetadata, addServerMetadata } from './api/metadata.ts';
 import { type ApiDescription, addOpenApi } from './api/openapi.ts';
 import type { Operation } from './api/operation.ts';
-import { addProviderSignIn } from './api/provider-sign-in.ts';
-import { addProviderUsers } from './api/provider-users.ts';
 import { addPublishedFace } from './api/published.ts';
 import { addRevocations } from './api/revocations.ts';
 import { addStandardFace } from './api/standard.ts';
@@ -51,6 +48,9 @@ import { refusePlainHttp, requireSingleCookies, requireSingleHeaders } from './o
 import { rememberSource } from './origin.ts';
 import { addressElsewhere } from './paths.ts';
 import type { HttpProblem } from './problem.ts';
+import { addDisconnects } from './provider/disconnects.ts';
+import { addProviderSignIn } from './provider/sign-in.ts';
+import { addProviderUsers } from './provider/users.ts';
 import { limitPublic } from './public-limit.ts';
 import { newRequestId } from './request-id.ts';
 import { RequestLog, type RequestLogger } from './request-log.ts';

@@ -2,7 +2,7 @@
 import { type Guard, guardsIn } from './guard.ts';
 
 const ACCOUNTS_TESTS = ['test/accounts/accounts.test.ts'];
-const USERS_TESTS = ['test/http/external/users.test.ts'];
+const USERS_TESTS = ['test/http/provider/users.test.ts'];
 
 /** Guards of src/accounts. */
 export const accountsGuards: readonly Guard[] = [

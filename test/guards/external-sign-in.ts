@@ -1,7 +1,7 @@
 /** The guards of signing in at an identity provider. */
 import { type Guard, guardsIn } from './guard.ts';
 
-const TESTS = ['test/http/external/sign-in.test.ts'];
+const TESTS = ['test/http/provider/sign-in.test.ts'];
 
 /** Guards of sign-in requests, statements, tickets and the sessions that come from them. */
 export const externalSignInGuards: readonly Guard[] = [
@@ -36,7 +36,7 @@ export const externalSignInGuards: readonly Guard[] = [
   ]),
   ...guardsIn(
     'src/oauth/authorization-server.ts',
-    ['test/http/external/external-id.test.ts'],
+    ['test/http/provider/external-id.test.ts'],
     [
       [
         'only apps that the operator chose are told external ids',
@@ -47,7 +47,7 @@ export const externalSignInGuards: readonly Guard[] = [
   ),
   ...guardsIn(
     'src/accounts/external-return.ts',
-    ['test/http/external/external-id.test.ts'],
+    ['test/http/provider/external-id.test.ts'],
     [['own ids are told once', 'provider.ownIds ? null : subjectOf(identity)', 'subjectOf(identity)']],
   ),
   ...guardsIn(
@@ -57,7 +57,7 @@ export const externalSignInGuards: readonly Guard[] = [
   ),
   ...guardsIn(
     'src/operator/provider-ending.ts',
-    ['test/storage/sqlite.test.ts', 'test/http/external/end-all.test.ts'],
+    ['test/storage/sqlite.test.ts', 'test/http/provider/end-all.test.ts'],
     [
       ['no time in the future ends everything of later', 'if (since > now())', 'if (since < 0)'],
       ['only tickets of that time die', 'statedAt(signIn) >= since &&', ''],

@@ -2,7 +2,7 @@
 import { type Guard, guardsIn } from './guard.ts';
 
 const STREAM_TESTS = ['test/http/api/revocations.test.ts'];
-const DISCONNECT_TESTS = ['test/http/external/disconnects.test.ts'];
+const DISCONNECT_TESTS = ['test/http/provider/disconnects.test.ts'];
 const BEGINNING_TESTS = ['test/http/api/revocation-beginnings.test.ts'];
 const POSTGRESQL_TESTS = ['test/postgresql/revocations.test.ts', 'test/postgresql/instances.test.ts'];
 
@@ -31,7 +31,7 @@ export const revocationGuards: readonly Guard[] = [
       'if ((still as unknown) === 0) return',
     ],
   ]),
-  ...guardsIn('src/http/api/disconnects.ts', BEGINNING_TESTS, [
+  ...guardsIn('src/http/provider/disconnects.ts', BEGINNING_TESTS, [
     [
       'a provider that was changed before its stream had a place gets none',
       'if (!(await service.providers.isStillSo(provider)))',
@@ -41,7 +41,7 @@ export const revocationGuards: readonly Guard[] = [
   ...guardsIn('src/http/api/trail-feed.ts', DISCONNECT_TESTS, [
     ['who comes back is told what it missed', 'isBehind: place < this.#sequence', 'isBehind: false'],
   ]),
-  ...guardsIn('src/http/api/disconnect-feed.ts', DISCONNECT_TESTS, [
+  ...guardsIn('src/http/provider/disconnect-feed.ts', DISCONNECT_TESTS, [
     [
       'a provider that lost its right, its secret or itself loses its streams',
       'isOver: news.some((event) => event.sequence > after && endsStreams(event, providerId))',

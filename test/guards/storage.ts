@@ -5,7 +5,7 @@ import { type Guard, guardsIn } from './guard.ts';
 export const storageGuards: readonly Guard[] = [
   ...guardsIn(
     'src/storage/tables/accounts.ts',
-    ['test/storage/sqlite.test.ts', 'test/http/external/users.test.ts'],
+    ['test/storage/sqlite.test.ts', 'test/http/provider/users.test.ts'],
     [['a person is changed only from what was read', 'const first = before\n', 'const first = before && key === id\n']],
   ),
   ...guardsIn(

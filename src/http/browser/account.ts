@@ -8,8 +8,7 @@ import { formOf } from '../form.ts';
 import { originOf } from '../origin.ts';
 import type { Service } from '../service.ts';
 import type { BrowserSessions, SignedIn } from './browser-session.ts';
-import { pageAccount } from './page-account.ts';
-import type { Pages } from './page-answers.ts';
+import { type Pages, pageAccount } from './page-answers.ts';
 import { fieldsThere, permissionsGranted } from './permissions.ts';
 import { sendSignIn } from './sign-in-form.ts';
 

@@ -19,19 +19,18 @@ import { redirectHost } from '../../oauth/redirect-uri.ts';
 import { consentPage, type NotTaken } from '../../pages/consent-page.ts';
 import { answerProblem } from '../answer.ts';
 import { idForLog } from '../api/client-authentication.ts';
+import { decodeQuery } from '../decoding.ts';
 import { formOf } from '../form.ts';
 import { originOf } from '../origin.ts';
 import { countVisit } from '../public-limit.ts';
 import type { Service } from '../service.ts';
 import type { BrowserSessions, SignedIn } from './browser-session.ts';
 import { countDecision } from './decision-limit.ts';
-import { FACES } from './face-paths.ts';
 import { keepChoice, keptChoice } from './kept-choice.ts';
 import { isLoadedAhead } from './navigation.ts';
-import { withOwnParameter } from './own-parameter.ts';
-import { pageAccount } from './page-account.ts';
-import type { Pages } from './page-answers.ts';
+import { type Pages, pageAccount } from './page-answers.ts';
 import { lasts, permissionsToAsk, personToAsk } from './permissions.ts';
+import { FACES } from './request-on-the-way.ts';
 import { sendSignIn } from './sign-in-form.ts';
 
 /** Our own query parameter: with it, sign-in brings back the mark of a demanded sign-in. */
@@ -251,4 +250,11 @@ function redirect(pages: Pages, reply: FastifyReply, location: string): FastifyR
     .code(303)
     .header('Location', location)
     .send();
+}
+
+/** The address with this value of a parameter of our own and no older one: two would be a repeated parameter. */
+function withOwnParameter(url: string, name: string, value: string): string {
+  const [path = '', query = ''] = url.split(/\?(.*)/s);
+  const others = query.split('&').filter((pair) => pair !== '' && !decodeQuery(pair).has(name));
+  return `${path}?${[...others, `${name}=${encodeURIComponent(value)}`].join('&')}`;
 }

@@ -18,8 +18,7 @@ import type { Service } from '../service.ts';
 import type { BrowserSessions, SignedIn } from './browser-session.ts';
 import { countDecision } from './decision-limit.ts';
 import { keepChoice, keptChoice } from './kept-choice.ts';
-import { pageAccount } from './page-account.ts';
-import type { Pages } from './page-answers.ts';
+import { type Pages, pageAccount } from './page-answers.ts';
 import { lasts, permissionsToAsk, personToAsk } from './permissions.ts';
 import { sendSignIn } from './sign-in-form.ts';
 

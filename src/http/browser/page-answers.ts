@@ -1,6 +1,8 @@
 /** Sends pages, with their headers and in the browser's language, and problems as pages. */
 import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type Account, callName } from '../../accounts/account.ts';
+import type { PageAccount } from '../../pages/consent-page.ts';
 import { copyScript } from '../../pages/copy-script.ts';
 import { type ErrorDetails, type ErrorKind, errorPage } from '../../pages/error-page.ts';
 import type { Html } from '../../pages/html.ts';
@@ -130,4 +132,9 @@ function setSecurityHeaders(
   // With no-referrer a browser would post our own forms with `Origin: null`. A page may have set a stricter one.
   if (!reply.hasHeader('Referrer-Policy')) reply.header('Referrer-Policy', 'same-origin');
   return isHttps ? reply.header('Strict-Transport-Security', 'max-age=31536000') : reply;
+}
+
+/** What pages show of an account. */
+export function pageAccount(account: Account): PageAccount {
+  return { name: callName(account), email: account.email };
 }

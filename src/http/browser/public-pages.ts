@@ -9,8 +9,7 @@ import { homePage } from '../../pages/home-page.ts';
 import { AUTHORIZE_PATH, ME_PATH, REFRESH_TOKEN_PATH, STANDARD_PATHS, TOKEN_PATH } from '../paths.ts';
 import type { Service } from '../service.ts';
 import type { BrowserSessions } from './browser-session.ts';
-import { pageAccount } from './page-account.ts';
-import type { Pages } from './page-answers.ts';
+import { type Pages, pageAccount } from './page-answers.ts';
 
 /** Adds the pages and files for everybody. */
 export function addPublicPages(app: FastifyInstance, service: Service, pages: Pages, sessions: BrowserSessions): void {

@@ -1,16 +1,22 @@
-/** The authorization request that a sign-in is for. */
-import type { AuthorizationRequest } from '../../oauth/authorization-request.ts';
+/** The authorization request at an address of ours: which face it is for, and whether it is valid. */
+import type { AuthorizationRequest, Face } from '../../oauth/authorization-request.ts';
 import { decodeQuery } from '../decoding.ts';
+import { AUTHORIZE_PATH, STANDARD_PATHS } from '../paths.ts';
 import type { Service } from '../service.ts';
-import { faceOf } from './face-paths.ts';
+
+/** The faces by the path of their authorization page. */
+export const FACES: Readonly<Record<string, Face>> = {
+  [AUTHORIZE_PATH]: 'published',
+  [STANDARD_PATHS.authorize]: 'standard',
+};
 
 /** The valid authorization request at an address of ours; null for other pages, and for a request that is refused. */
 export async function requestOnTheWay(
   { authorizationServer }: Service,
   continueTo: string | null,
 ): Promise<AuthorizationRequest | null> {
-  const face = continueTo === null ? null : faceOf(continueTo);
-  if (continueTo === null || face === null) return null;
+  const face = continueTo === null ? undefined : FACES[continueTo.replace(/\?.*$/s, '')];
+  if (continueTo === null || face === undefined) return null;
   const query = decodeQuery(continueTo.slice(continueTo.indexOf('?') + 1));
   const outcome = await authorizationServer.validateRequest(face, query);
   return outcome.kind === 'valid' ? outcome : null;

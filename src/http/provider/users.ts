@@ -7,21 +7,15 @@ import type { RequestOrigin } from '../../oauth/client-authenticator.ts';
 import { invalidRequest, Refusal } from '../../oauth/error.ts';
 import type { ConnectedApp } from '../../oauth/grant-registry.ts';
 import { Parameters } from '../../oauth/parameters.ts';
+import { dateTime } from '../api/date-time.ts';
+import { sendDone, sendJson } from '../api/json-answers.ts';
+import type { Operation } from '../api/operation.ts';
 import { formOf } from '../form.ts';
 import { originOf } from '../origin.ts';
 import { PROVIDER_PATHS } from '../paths.ts';
 import type { Service } from '../service.ts';
-import { dateTime } from './date-time.ts';
-import { sendDone, sendJson } from './json-answers.ts';
-import type { Operation } from './operation.ts';
-import {
-  authenticateProvider,
-  membersOf,
-  providerAnswers,
-  readJsonMembers,
-  sendProviderRefusal,
-} from './provider-requests.ts';
-import { USERS } from './provider-users-operations.ts';
+import { authenticateProvider, membersOf, providerAnswers, readJsonMembers, sendProviderRefusal } from './requests.ts';
+import { USERS } from './users-operations.ts';
 
 /** What a call does for a proven provider: the body of its answer, or null where there is none. */
 type Call = (provider: IdentityProvider, asked: Members, origin: RequestOrigin) => Promise<object | null | Refusal>;

@@ -16,8 +16,8 @@ import {
   SECRET_FIELDS,
   STREAMED,
   text,
-} from './operation.ts';
-import { PROFILE_FIELDS } from './provider-fields.ts';
+} from '../api/operation.ts';
+import { PROFILE_FIELDS } from './profile-fields.ts';
 
 const SECURITY: Operation['security'] = [{ providerBasic: [] }, {}];
 const NEEDS_BASIC: Operation['security'] = [{ providerBasic: [] }];

@@ -3,14 +3,14 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { IdentityProvider } from '../../accounts/identity-provider.ts';
 import { openStreamPlace, sealStreamPlace } from '../../accounts/stream-place.ts';
 import { Refusal, Unavailable } from '../../oauth/error.ts';
+import { beginStream } from '../api/event-stream.ts';
+import { oauthAnswers } from '../api/json-answers.ts';
+import { TrailFeed } from '../api/trail-feed.ts';
 import { PROVIDER_PATHS } from '../paths.ts';
 import type { Service } from '../service.ts';
 import { providers } from './disconnect-feed.ts';
-import { beginStream } from './event-stream.ts';
-import { oauthAnswers } from './json-answers.ts';
-import { authenticateProvider, sendProviderRefusal } from './provider-requests.ts';
-import { USERS } from './provider-users-operations.ts';
-import { TrailFeed } from './trail-feed.ts';
+import { authenticateProvider, sendProviderRefusal } from './requests.ts';
+import { USERS } from './users-operations.ts';
 
 /** Maximum number of events of the trail that are read anew for a stream that comes back. */
 const MAX_BEHIND = 50_000;

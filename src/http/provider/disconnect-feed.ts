@@ -2,9 +2,9 @@
 import { type DisconnectNotice, disconnectedAccount, disconnectNotices } from '../../accounts/disconnect-notice.ts';
 import { sealStreamPlace } from '../../accounts/stream-place.ts';
 import type { AuditAction, RecordedAuditEvent } from '../../oauth/audit.ts';
+import { dateTime } from '../api/date-time.ts';
+import type { Audience } from '../api/trail-feed.ts';
 import type { Service } from '../service.ts';
-import { dateTime } from './date-time.ts';
-import type { Audience } from './trail-feed.ts';
 
 /** Every how many readings a place is told where there is nothing else to tell, so that nobody begins far behind. */
 const PLACE_EVERY = 16;

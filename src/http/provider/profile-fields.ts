@@ -1,5 +1,5 @@
 /** What identity providers say of their people, described (accounts/profile.ts has the rules). */
-import { type Schema, text } from './operation.ts';
+import { type Schema, text } from '../api/operation.ts';
 
 function nullable(description: string, more: Schema): Schema {
   return { type: ['string', 'null'], description, ...more };

@@ -4,13 +4,13 @@ import type { IdentityProvider, ProviderRight } from '../../accounts/identity-pr
 import type { Members } from '../../accounts/profile.ts';
 import type { ClientCredentials } from '../../oauth/client.ts';
 import { type ErrorCode, Refusal } from '../../oauth/error.ts';
+import { readBearerToken, readClientCredentials } from '../api/client-authentication.ts';
+import { oauthAnswers, sendOAuthRefusal } from '../api/json-answers.ts';
 import { JsonMembers, UnsupportedBody } from '../decoding.ts';
 import type { EndpointReply, EndpointRequest, JsonAnswers } from '../endpoint.ts';
 import { formOf } from '../form.ts';
 import { originOf } from '../origin.ts';
 import type { Service } from '../service.ts';
-import { readBearerToken, readClientCredentials } from './client-authentication.ts';
-import { oauthAnswers, sendOAuthRefusal } from './json-answers.ts';
 
 /** Has a part of the server read JSON alone, as the object that it is. */
 export function readJsonMembers(part: FastifyInstance): void {
