@@ -3,6 +3,7 @@
  * need; only this one uses the environment, the clock and the process.
  */
 import './process/required-node.ts';
+import './process/no-debugger.ts';
 
 import { isIPv6 } from 'node:net';
 import { hostname } from 'node:os';

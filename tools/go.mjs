@@ -13,28 +13,24 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const [task = '', ...rest] = process.argv.slice(2);
 // Who may send SIGUSR1 to the service could otherwise read its keys with a debugger.
 const NO_DEBUGGER = '--disable-sigusr1';
-/** @type {Record<string, { run: string[], dev?: boolean, demo?: boolean, peers?: boolean }>} */
+/** @type {Record<string, { run: string[], dev?: boolean, peers?: boolean }>} */
 const tasks = {
   // A small nursery: most of what a request makes is gone before it is full, and a larger one only takes memory.
   start: { run: [NO_DEBUGGER, '--max-semi-space-size=4', 'src/main.ts', 'serve'] },
-  demo: { run: [NO_DEBUGGER, 'src/main.ts', 'demo'], demo: true },
-  cluster: { run: ['demo/cluster.ts'], dev: true, demo: true },
-  valetkey: { run: [NO_DEBUGGER, 'src/main.ts'], demo: rest[0] === 'demo' },
-  test: { run: ['test/run.ts'], dev: true, demo: true },
+  demo: { run: [NO_DEBUGGER, 'src/main.ts', 'demo'] },
+  cluster: { run: ['demo/cluster.ts'], dev: true },
+  valetkey: { run: [NO_DEBUGGER, 'src/main.ts'] },
+  test: { run: ['test/run.ts'], dev: true },
   check: { run: ['test/run.ts', '--check'], dev: true },
   // A nursery and a limit that the generator does not reach while it measures: its pauses would be charged to the servers.
   bench: { run: ['--max-semi-space-size=64', '--initial-old-space-size=3000', 'bench/run.ts'], dev: true, peers: true },
   languages: { run: ['tools/other-languages.mjs'], dev: true },
-  guards: { run: ['test/guards/run.ts'], dev: true, demo: true },
+  guards: { run: ['test/guards/run.ts'], dev: true },
   nginx: { run: ['tools/nginx.mjs'], dev: true },
+  package: { run: ['tools/package.mjs'], dev: true },
   reader: { run: ['test/http/connection/fuzz/run.ts'], dev: true },
 };
-const {
-  run,
-  dev = false,
-  demo = false,
-  peers = false,
-} = tasks[task] ?? giveUp(`name a task: ${Object.keys(tasks).join(', ')}.`);
+const { run, dev = false, peers = false } = tasks[task] ?? giveUp(`name a task: ${Object.keys(tasks).join(', ')}.`);
 
 // This process may be of a Node.js that does not know the option: with a listener it opens no debugger either.
 process.on('SIGUSR1', () => {});
@@ -60,7 +56,6 @@ if (major < 24 || (major === 24 && minor < 15)) {
   node = join(root, `tools/node/node_modules/node-linux-${process.arch}/bin/node`);
 }
 await install('.', dev ? 'the packages, with those for development' : 'the packages', dev);
-if (demo) await install('demo', "the demo application's packages", false);
 if (peers) await install('bench/peers', 'the packages to compare with', false);
 // node:sqlite still calls itself experimental in some of the releases that serve; nobody who runs a command can act on it.
 process.exit(await finish([node, '--disable-warning=ExperimentalWarning', ...run, ...rest], 'inherit'));

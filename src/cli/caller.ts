@@ -9,8 +9,8 @@ export type Caller = {
 };
 
 /**
- * The caller, by the variables of the process: npm in a checkout, or Node.js with the path of `main.ts` from where they are. What is
- * installed elsewhere, or called by a test (null), is `valetkey`.
+ * The caller, by the variables of the process: npm in a checkout, npx, or Node.js with the path of `main.ts` from where they are. What
+ * is installed elsewhere or as a package, or called by a test (null), is `valetkey`.
  */
 export function callerOf(variables: Readonly<Record<string, string | undefined>>, path: string | null): Caller {
   if (['valetkey', 'start', 'demo'].includes(variables['npm_lifecycle_event'] ?? '')) {
@@ -18,7 +18,9 @@ export function callerOf(variables: Readonly<Record<string, string | undefined>>
     const npmConfig = Object.fromEntries(told.map(([name, value]) => [name.slice(NPM_CONFIG.length), value]));
     return { programName: 'npm run -s valetkey --', npmConfig };
   }
-  return { programName: path === null || path.startsWith('..') ? 'valetkey' : `node ${path}`, npmConfig: null };
+  if (variables['npm_lifecycle_event'] === 'npx') return { programName: 'npx valetkey', npmConfig: null };
+  const isInstalled = path === null || /^\.\.|(^|[\\/])node_modules[\\/]/.test(path);
+  return { programName: isInstalled ? 'valetkey' : `node ${path}`, npmConfig: null };
 }
 
 const NPM_CONFIG = 'npm_config_';

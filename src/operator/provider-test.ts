@@ -149,7 +149,7 @@ function ofAnswer(provider: IdentityProvider, url: URL, signInRequest: string, a
       `answers ${status}`,
       'keep sign_in_request in the session, and redirect to an address without it',
     );
-  const target = location === null ? null : URL.parse(location, url);
+  const target = location === null ? null : URL.parse(location, url.href);
   if (!target)
     return wrong(name, `answers ${status} without an address to go to`, 'see the log of the product at this time');
   const where = `${target.origin}${target.pathname}`.replaceAll(signInRequest, '…');

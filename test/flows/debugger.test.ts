@@ -26,6 +26,7 @@ const WAYS: Readonly<Record<string, readonly string[]>> = {
   'npm run valetkey -- serve': [...script('valetkey'), 'serve'],
   'the image': [...JSON.parse(entrypoint), 'serve'],
   'the unit for systemd': execStart.split(' '),
+  'Node.js without the option, as the npm package is started': ['node', 'src/main.ts', 'serve'],
   'the wrapper of commands': [...wrapper.split(' '), 'serve'],
 };
 

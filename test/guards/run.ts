@@ -35,7 +35,7 @@ const MAX_UNEXPLAINED = 5;
 /** A guard whose tests hang without it was noticed. Timeout of one guard's tests (ms). */
 const TIMEOUT_MS = 120_000;
 /** What a copy shares with the project. */
-const SHARED = ['node_modules', 'tools/node/node_modules', 'demo/node_modules'];
+const SHARED = ['node_modules', 'tools/node/node_modules'];
 
 type Verdict = { readonly guard: Guard; readonly noticedBy: string | null; readonly seconds: number };
 

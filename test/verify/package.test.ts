@@ -1,12 +1,16 @@
 /** The package as others get it: built, packed, installed in a project of its own, and imported by its names. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { buildVerifier, pack } from '../../tools/package.mjs';
+
+/** Maximum size of the file (bytes). It is 17 KiB now. */
+const MAX_SIZE = 25 * 1024;
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const source = join(root, 'packages/verify');
@@ -21,19 +25,16 @@ const compile = (...args: string[]) =>
   );
 
 const built = join(folder, 'built');
-await compile('-p', source, '--outDir', join(built, 'dist'));
-for (const name of ['package.json', 'README.md', 'LICENSE']) await cp(join(source, name), join(built, name));
+buildVerifier(built);
 const manifest = JSON.parse(await readFile(join(built, 'package.json'), 'utf8'));
-const [packed] = JSON.parse(await run(built, 'npm', 'pack', '--dry-run', '--json', '--ignore-scripts'));
+const packed = pack(built, folder);
 const files: string[] = packed.files.map(({ path }: { path: string }) => path);
 
 const consumer = join(folder, 'consumer');
-for (const path of files) {
-  const place = join(consumer, 'node_modules', manifest.name, path);
-  await mkdir(dirname(place), { recursive: true });
-  await cp(join(built, path), place);
-}
+await mkdir(consumer);
 await writeFile(join(consumer, 'package.json'), '{"type":"module"}');
+// It depends on nothing, so nothing has to be fetched.
+await run(consumer, 'npm', 'install', join(folder, packed.filename), '--offline', '--no-audit', '--no-fund');
 
 test('the package holds what is built, the README and the licence, and depends on nothing', () => {
   assert.deepEqual(files.filter((path) => !/^dist\/[a-z-]+\.(js|d\.ts)$/.test(path)).sort(), [
@@ -46,6 +47,7 @@ test('the package holds what is built, the README and the licence, and depends o
   const fields = ['dependencies', 'peerDependencies', 'optionalDependencies', 'devDependencies', 'scripts', 'private'];
   for (const field of fields) assert.equal(manifest[field], undefined, field);
   assert.equal(manifest.license, 'MIT');
+  assert.ok(packed.size < MAX_SIZE, `${packed.size} bytes`);
 });
 
 test('nothing that is built imports anything but Node.js and itself', async () => {

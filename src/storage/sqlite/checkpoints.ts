@@ -3,6 +3,7 @@
  * since the copy waits for the disk twice. SQLite reuses the log from its start with the first commit that finds all of
  * it copied. Under load that may never happen by itself, since some page is always new.
  */
+import { extname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import type { Worker } from 'node:worker_threads';
 import { type FailureHandlers, type PassResult, preparePass } from './checkpoint.ts';
@@ -163,5 +164,7 @@ function newThread(workerData: string): Worker {
   const execArgv = ['--disable-warning=ExperimentalWarning'];
   // Not imported: most processes never need it.
   const { Worker } = process.getBuiltinModule('node:worker_threads');
-  return new Worker(new URL('checkpoint-thread.ts', import.meta.url), { workerData, execArgv });
+  // Compiled, as in the npm package, it has another extension.
+  const file = `checkpoint-thread${extname(import.meta.filename)}`;
+  return new Worker(new URL(file, import.meta.url), { workerData, execArgv });
 }

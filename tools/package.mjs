@@ -1,0 +1,95 @@
+// npm run package: makes the packages under dist/, as npm installs them, with the list of what is in them (SBOM). Nothing is
+// published. Node.js strips no types under node_modules, so they hold what `tsc` makes of the sources.
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { writeBillOfMaterials } from './bill-of-materials.mjs';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+
+/** @param {string} file */
+const readJson = (file) => JSON.parse(readFileSync(join(root, file), 'utf8'));
+
+/** What the program runs with, in the words of the checkout: nothing of the development of it. */
+function manifest() {
+  const { name, version, description, license, author, type, engines, dependencies } = readJson('package.json');
+  const bin = { valetkey: 'src/main.js' };
+  // It is a program: nothing of it is to be imported, and so everything may change.
+  const exports = { './package.json': './package.json' };
+  return { name, version, description, license, author, type, engines, bin, exports, dependencies };
+}
+
+/** The very versions that were tested, also of what the dependencies depend on: npm reads this in an installed package.
+ * @param {ReturnType<typeof manifest>} own */
+function shrinkwrap({ name, version, license, bin, engines, dependencies }) {
+  const { lockfileVersion, packages } = readJson('package-lock.json');
+  /** @type {[string, Record<string, unknown>][]} */
+  const all = Object.entries(packages);
+  const needed = all
+    .filter(([path, entry]) => path !== '' && !entry['dev'])
+    .map(([path, { devOptional, ...entry }]) => [path, devOptional ? { ...entry, optional: true } : entry]);
+  const self = { name, version, license, bin, engines, dependencies };
+  return { name, version, lockfileVersion, requires: true, packages: Object.fromEntries([['', self], ...needed]) };
+}
+
+/** Makes the folder of the program's package. @param {string} folder */
+export function buildProgram(folder) {
+  rmSync(folder, { recursive: true, force: true });
+  compile('packages/valetkey', folder);
+  for (const file of globSync(['src/**/*.sql', 'demo/**/*.svg', 'LICENSE', 'CHANGELOG.md'], { cwd: root })) {
+    mkdirSync(dirname(join(folder, file)), { recursive: true });
+    copyFileSync(join(root, file), join(folder, file));
+  }
+  copyFileSync(join(root, 'packages/valetkey/README.md'), join(folder, 'README.md'));
+  const main = join(folder, 'src/main.js');
+  writeFileSync(main, `#!/usr/bin/env node\n${readFileSync(main, 'utf8')}`, { mode: 0o755 });
+  const own = manifest();
+  writeJson(join(folder, 'package.json'), own);
+  writeJson(join(folder, 'npm-shrinkwrap.json'), shrinkwrap(own));
+  writeBillOfMaterials(folder);
+}
+
+/** Makes the folder of the package for APIs. @param {string} folder */
+export function buildVerifier(folder) {
+  const source = 'packages/verify';
+  rmSync(folder, { recursive: true, force: true });
+  compile(source, join(folder, 'dist'));
+  for (const file of ['package.json', 'README.md', 'LICENSE'])
+    copyFileSync(join(root, source, file), join(folder, file));
+}
+
+/** Packs a folder, and answers what npm says of it: `filename`, `size`, `files` and so on.
+ * @param {string} folder @param {string} destination */
+export function pack(folder, destination) {
+  const options = ['--json', '--ignore-scripts', '--pack-destination', destination];
+  const [packed] = JSON.parse(
+    execFileSync('npm', ['pack', folder, ...options], { cwd: destination, encoding: 'utf8' }),
+  );
+  return packed;
+}
+
+/** @param {string} project @param {string} outDir */
+function compile(project, outDir) {
+  const options = ['-p', join(root, project), '--outDir', outDir];
+  execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), ...options], {
+    stdio: ['ignore', 2, 2],
+  });
+}
+
+/** @param {string} file @param {unknown} value */
+function writeJson(file, value) {
+  writeFileSync(file, `${JSON.stringify(value, null, 2)}\n`);
+}
+
+if (import.meta.filename === process.argv[1]) {
+  const dist = join(root, 'dist');
+  rmSync(dist, { recursive: true, force: true });
+  mkdirSync(dist);
+  buildProgram(join(dist, 'valetkey'));
+  buildVerifier(join(dist, 'verify'));
+  for (const folder of ['valetkey', 'verify']) {
+    const { filename, size, entryCount, integrity } = pack(join(dist, folder), dist);
+    console.log(`dist/${filename}  ${entryCount} files, ${Math.ceil(size / 1024)} KiB  ${integrity}`);
+  }
+}
