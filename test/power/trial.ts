@@ -1,8 +1,11 @@
 /** Cuts the power of a recorded life at many moments, and judges what each leaves. */
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { type Lots, lots, pick } from '../instances/effort.ts';
 import type { Entry } from '../instances/history.ts';
 import type { Lifetime } from '../support/service.ts';
-import { type Contents, Disk } from './disk.ts';
+import { type Contents, Disk, layOut } from './disk.ts';
 import { brokenPromises } from './judge.ts';
 import type { Recording } from './recording.ts';
 import { Remains } from './remains.ts';
@@ -50,10 +53,19 @@ export async function cutPower(t: Lifetime, recording: Recording, extent: Extent
         outcome.asked += asked;
         faults.push(...wrong);
       }
-      outcome.faults.push(...faults.map((fault) => `power cut at record ${moment}: ${fault}`));
+      // On an honest disk a fault is a finding, which may not come again: what was left is kept.
+      const where = faults.length > 0 && extent.honestUntil === undefined ? `, kept in ${keep(left)}` : '';
+      outcome.faults.push(...faults.map((fault) => `power cut at record ${moment}: ${fault}${where}`));
     }
   }
   return outcome;
+}
+
+/** Lays out what a disk held in a folder that stays, and returns its path. */
+function keep(left: Contents): string {
+  const folder = join(mkdtempSync(join(tmpdir(), 'valetkey-power-cut-')), 'data');
+  layOut(folder, left);
+  return folder;
 }
 
 /** Whatever was answered by then. */
