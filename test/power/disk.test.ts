@@ -76,11 +76,10 @@ test('a file that grew has its old size, its new one, or one between, and what w
   for (const held of found) assert.match(held, /^aaa[b0?]{0,2}$/);
 });
 
-test('a file that was cut short is so, or is not', () => {
-  assert.deepEqual(
-    [...outcomes({ at: 512, data: null })].filter((held) => !/^a[a0]*$/.test(held)),
-    [],
-  );
+test('a file that was cut short is so, is not, or is on the way, which some file systems go from the end', () => {
+  const found = outcomes({ at: 512, data: null });
+  for (const possible of ['a', 'aa', 'aaa', 'a0a']) assert.ok(found.has(possible), possible);
+  for (const held of found) assert.match(held, /^a[a0]{0,2}$/);
 });
 
 test('a sync covers what was written before it began, once it has ended, and a name when its folder was synced', () => {

@@ -80,7 +80,7 @@ export class FileOnDisk {
         if (number < kept) apply(held, this.#changes[number] as Change, sector * SECTOR, (sector + 1) * SECTOR);
     }
     const moment = fate([...this.#changes.keys()]);
-    return held.subarray(0, between(sizes[moment] as number, sizes[moment + 1] ?? 0, draw));
+    return held.subarray(0, between(sizes[moment] as number, sizes[moment + 1] ?? (sizes[moment] as number), draw));
   }
 
   /** The size before the first change, and after each. */
@@ -123,9 +123,10 @@ function apply(contents: Buffer, { at, data }: Change, from: number, to: number)
   else if (start < to) data.copy(contents, start, start - at, Math.min(data.length, to - at));
 }
 
-/** A size, or sometimes a sector's end on the way to the next one, where that is larger. */
+/** A size, or sometimes a sector's end on the way to the next one: a file may grow, or be cut short, in steps. */
 function between(size: number, next: number, draw: Lots): number {
-  const sectors = Math.floor(next / SECTOR) - Math.floor(size / SECTOR);
-  const gained = sectors > 0 && draw(4) === 0 ? draw(sectors + 1) : 0;
-  return gained === 0 ? size : (Math.floor(size / SECTOR) + gained) * SECTOR;
+  const [from, to] = [Math.floor(size / SECTOR), Math.floor(next / SECTOR)];
+  const steps = from !== to && draw(4) === 0 ? draw(Math.abs(to - from) + 1) : 0;
+  if (steps === 0) return size;
+  return to > from ? (from + steps) * SECTOR : Math.max(next, (from - steps) * SECTOR);
 }

@@ -15,14 +15,19 @@ const MEMORY = '/dev/shm';
 const ENOUGH_MEMORY = 2 ** 30;
 const ALL = 1_000_000;
 
+/** Makes a folder that is removed after the test: in memory, where there is room, since nothing there needs to be synced. */
+export function folderInMemory(t: Lifetime): string {
+  const folder = mkdtempSync(join(isRoomy(MEMORY) ? MEMORY : tmpdir(), 'valetkey-test-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+  return folder;
+}
+
 /** A folder in which what a disk held is laid out, each time anew. */
 export class Remains {
   readonly #data: string;
 
   constructor(t: Lifetime) {
-    const folder = mkdtempSync(join(isRoomy(MEMORY) ? MEMORY : tmpdir(), 'valetkey-test-'));
-    t.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
-    this.#data = join(folder, 'data');
+    this.#data = join(folderInMemory(t), 'data');
   }
 
   /** The variables with which the program finds what was laid out. */

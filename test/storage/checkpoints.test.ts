@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { closeSync, copyFileSync, existsSync, mkdirSync, openSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
@@ -10,7 +10,7 @@ import { type TestContext, test } from 'node:test';
 import type { Worker } from 'node:worker_threads';
 import { type Faults, failingDisk, slowDisk, whyNoDisk } from '../../bench/disk/build.ts';
 import type { PassResult } from '../../src/storage/sqlite/checkpoint.ts';
-import { addAdaAndOne, event, openAsService, temporaryPath } from '../support/storage.ts';
+import { addAdaAndOne, event, openAsService, saltOfLog, temporaryPath } from '../support/storage.ts';
 
 /** More rows than there are between two checkpoints. */
 const ENOUGH = 5000;
@@ -35,6 +35,14 @@ async function openUsed(t: TestContext) {
 /** The size of a file in bytes, 0 while there is none. */
 function sizeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+/** What the log that a process left began with. */
+function beginning(path: string): bigint {
+  const log = openSync(`${path}-wal`, 'r');
+  const salt = saltOfLog(log);
+  closeSync(log);
+  return salt;
 }
 
 /** Waits until it holds; the test's own time limit ends it. */
@@ -188,9 +196,10 @@ async function leftBehind(t: TestContext): Promise<string> {
 test('Promise 1: what a killed process left is in the database file before anybody is answered', async (t) => {
   const left = await leftBehind(t);
   const before = statSync(left).size;
+  const salt = beginning(left);
   const opened = await openAsService(left);
   assert.ok(statSync(left).size > before);
-  assert.equal(statSync(`${left}-wal`).size, 0);
+  assert.notEqual(beginning(left), salt, 'the log began anew');
   await opened.close();
   await assertKept(left, AT_ONCE);
 });
@@ -208,8 +217,9 @@ test('what SQLite cannot copy for a command that only read, the next start copie
   const { code, complaints } = await onFailedDisk(left, 'syncOnce', 0, 'command');
   assert.deepEqual([code, complaints], [0, '']);
   assert.ok(statSync(`${left}-wal`).size > 0, 'what was left is still there');
+  const salt = beginning(left);
   const opened = await openAsService(left);
-  assert.equal(statSync(`${left}-wal`).size, 0);
+  assert.notEqual(beginning(left), salt, 'the log began anew');
   await opened.close();
   await assertKept(left, AT_ONCE);
 });
@@ -238,8 +248,9 @@ test('whoever reads only for a moment while a service starts is waited for', asy
     setTimeout(() => reader.exec('COMMIT'), ${A_MOMENT_MS});`;
   const reader = spawn(process.execPath, ['-e', reading, left]);
   await once(reader.stdout, 'data');
+  const salt = beginning(left);
   const opened = await openAsService(left);
-  assert.equal(statSync(`${left}-wal`).size, 0);
+  assert.notEqual(beginning(left), salt, 'the log began anew');
   await opened.close();
 });
 
@@ -253,8 +264,9 @@ test('whoever copies the log while a service starts is waited for', needsDisk, a
   const copier = spawn(process.execPath, ['-e', copying, left], { env });
   t.after(() => copier.stdin.end());
   await once(copier.stdout, 'data');
+  const salt = beginning(left);
   const opened = await openAsService(left);
-  assert.equal(statSync(`${left}-wal`).size, 0);
+  assert.notEqual(beginning(left), salt, 'the log began anew');
   await opened.close();
 });
 

@@ -29,9 +29,12 @@ export type FailureHandlers = {
 /**
  * Prepares a pass. It copies the log into the database file, up to the oldest page that a reader still needs, and
  * blocks no reader or writer. If it throws, as after a failed sync, it is unknown what the database file holds.
- * TRUNCATE also waits for readers, for as long as the connection's timeout, and empties the log if none is left.
+ * RESTART also waits for readers, for as long as the connection's timeout, so that the next commit begins the log anew.
+ *
+ * Never TRUNCATE: a file system may cut a file short in steps, from its end. After a power cut between them SQLite would
+ * find the first commits of the log, and put their old pages over the newer ones of the database file.
  */
-export function preparePass(database: DatabaseSync, how: 'PASSIVE' | 'TRUNCATE' = 'PASSIVE'): () => PassResult {
+export function preparePass(database: DatabaseSync, how: 'PASSIVE' | 'RESTART' = 'PASSIVE'): () => PassResult {
   const pass = database.prepare(`PRAGMA wal_checkpoint(${how})`);
   return () => {
     try {
@@ -53,12 +56,12 @@ const RETRY_MS = 20;
 /**
  * Copies the log that a killed process left, before any request is served from it. If a sync failed in that process,
  * parts of the log may be in the system's memory only, and no later sync reports that; after a power cut, what is
- * written behind them could not be found. Afterwards the log is empty, or the reason is reported. Throws what SQLite
+ * written behind them could not be found. Afterwards the log begins anew, or the reason is reported. Throws what SQLite
  * throws.
  */
 export function copyWhatWasLeft(database: DatabaseSync, { report, onFailure }: FailureHandlers): void {
   try {
-    const pass = database.prepare('PRAGMA wal_checkpoint(TRUNCATE)');
+    const pass = database.prepare('PRAGMA wal_checkpoint(RESTART)');
     const start = performance.now();
     let left = pass.get() as CheckpointRow;
     for (; left.busy && performance.now() - start < OPENING_TIMEOUT_MS; left = pass.get() as CheckpointRow)

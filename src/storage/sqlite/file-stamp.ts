@@ -43,7 +43,7 @@ export class FileStamp {
     try {
       connection.exec(`PRAGMA wal_autocheckpoint = 0; PRAGMA user_version = ${this.#stamp}`);
       connection.exec('PRAGMA busy_timeout = 0');
-      preparePass(connection, 'TRUNCATE')();
+      preparePass(connection, 'RESTART')();
       this.#seen = this.#read(); // From now on a copy from an earlier run differs.
     } finally {
       connection.close();
