@@ -83,6 +83,17 @@ export const storageGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
+    'src/storage/sqlite/checkpoint.ts',
+    ['test/power/start-cuts.test.ts'],
+    [
+      [
+        'a start does not cut the log short',
+        "database.prepare('PRAGMA wal_checkpoint(RESTART)')",
+        "database.prepare('PRAGMA wal_checkpoint(TRUNCATE)')",
+      ],
+    ],
+  ),
+  ...guardsIn(
     'src/storage/sqlite/connection.ts',
     ['test/flows/wiring.test.ts', 'test/storage/checkpoints.test.ts'],
     [
