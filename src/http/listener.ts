@@ -46,7 +46,7 @@ import {
 import type { Endpoint, JsonAnswers, Outcome } from './endpoint.ts';
 import { refusePlainHttp, requireSingleCookies, requireSingleHeaders } from './one-meaning.ts';
 import { rememberSource } from './origin.ts';
-import { addressElsewhere } from './paths.ts';
+import { addressElsewhere, askInstead } from './paths.ts';
 import type { HttpProblem } from './problem.ts';
 import { addDisconnects } from './provider/disconnects.ts';
 import { addProviderSignIn } from './provider/sign-in.ts';
@@ -242,9 +242,10 @@ function answerUnknownAddresses(app: FastifyInstance, { appUrl, apiUrl }: Servic
     const path = request.url.replace(/\?.*$/s, '');
     const route = known.get(path);
     const elsewhere = addressElsewhere(path, appUrl, apiUrl);
+    const description = askInstead(path, appUrl, apiUrl);
     const problem: HttpProblem = route
       ? { kind: 'method_not_allowed', allow: route.allow }
-      : { kind: 'not_found', ...(elsewhere && { description: `there is nothing at this address: ask ${elsewhere}` }) };
+      : { kind: 'not_found', ...(description && { description }) };
     const meant = [...known].find(([url]) => likeness(url) === likeness(path));
     if (elsewhere && !route)
       request.outcome = { error: problem.kind, detail: `asked at the other address: it is ${elsewhere}` };

@@ -39,6 +39,17 @@ const APP_ALONE: readonly string[] = [
 ];
 const API_ALONE: readonly string[] = [ME_PATH, RESOURCE_METADATA_PATH];
 
+/** What OpenID Connect clients ask first, and there is not (OpenID Connect Discovery §4). */
+const OPENID_CONFIGURATION = '/.well-known/openid-configuration';
+
+/** What to ask instead of an address where nothing is, in words; undefined where nothing is known. */
+export function askInstead(path: string, appUrl: string, apiUrl: string): string | undefined {
+  if (path === OPENID_CONFIGURATION)
+    return `this is OAuth 2.0 without OpenID Connect: ask ${appUrl}${STANDARD_PATHS.metadata}`;
+  const elsewhere = addressElsewhere(path, appUrl, apiUrl);
+  return elsewhere && `there is nothing at this address: ask ${elsewhere}`;
+}
+
 /** Where something is that was asked for at the other address, or undefined. */
 export function addressElsewhere(path: string, appUrl: string, apiUrl: string): string | undefined {
   if (API_ALONE.includes(path)) return apiUrl + path;

@@ -7,7 +7,7 @@ import { invalidRequest, Refusal } from './error.ts';
 import type { Parameters } from './parameters.ts';
 import { isCodeChallenge } from './pkce.ts';
 import { isRegisteredRedirectUri } from './redirect-uri.ts';
-import { invalidScope, optionalNames, resolveScope } from './scope.ts';
+import { invalidScope, optionalNames, resolveScope, type ScopeRule } from './scope.ts';
 
 /** The two faces of one core: the published interface, and the standards' own form. */
 export type Face = 'published' | 'standard';
@@ -99,7 +99,11 @@ export const STANDARD_PARAMETERS: readonly string[] = [
 ];
 
 /** What a scope is not that a client may not ask for. */
-export const NOT_REGISTERED = 'not registered for this client';
+export const NOT_REGISTERED: ScopeRule = {
+  lacks: 'not registered for this client',
+  remedy: 'check how it is written, or ask the people who run this service for it',
+  operatorRemedy: '"client update" registers it with --scope, which names the others as well',
+};
 
 /** A longer state would not fit into the headers that carry it back. */
 const MAX_STATE_LENGTH = 4096;

@@ -15,7 +15,7 @@ import { allowedLocation, deniedLocation } from './authorization-response.ts';
 import type { Client, ClientCredentials } from './client.ts';
 import { type ClientAuthenticator, PausedClient, type RequestOrigin } from './client-authenticator.ts';
 import { type Credential, deriveCredential, isGenuine, readCredential } from './credential.ts';
-import { invalidCode, invalidRefreshToken, invalidRequest, invalidToken, Refusal } from './error.ts';
+import { invalidCode, invalidRequest, invalidToken, notTheCredential, Refusal } from './error.ts';
 import {
   deriveTokens,
   type Generation,
@@ -162,7 +162,7 @@ export class AuthorizationServer {
     const credential = readCredential(prefix, 'ac', code);
     const authenticated = await this.#authenticate(credentials, credential, origin);
     if (authenticated instanceof Refusal) return authenticated;
-    if (!credential) return invalidCode('not a code of this service');
+    if (!credential) return notTheCredential('authorization code', code, prefix);
     const { client, found } = authenticated;
     const request = { keyring, lifetimes, client, credential, found, ...exchange, now: now() };
     const decision = decideCodeExchange(request);
@@ -188,7 +188,7 @@ export class AuthorizationServer {
     const credential = readCredential(prefix, 'rt', refreshToken);
     const authenticated = await this.#authenticate(credentials, credential, origin);
     if (authenticated instanceof Refusal) return authenticated;
-    if (!credential) return invalidRefreshToken('not a refresh token of this service');
+    if (!credential) return notTheCredential('refresh token', refreshToken, prefix);
     const { client } = authenticated;
     for (let { found } = authenticated; ; found = await store.findGrant(credential.grantId)) {
       const decision = decideRefresh({ keyring, lifetimes, client, credential, found, asked, now: now() });

@@ -1,6 +1,6 @@
 /** Clients (RFC 6749 §2): the apps that the operator registered, and how one proves to be itself. */
 import type { JsonWebKey } from 'node:crypto';
-import { invalidClient, missingCredential, type Refusal } from './error.ts';
+import { invalidClient, missingCredential, missingSecret, type Refusal } from './error.ts';
 import type { PersonField } from './person-fields.ts';
 import type { Scope } from './scope.ts';
 import { type StoredSecret, secretOf } from './secret.ts';
@@ -89,7 +89,7 @@ export function authenticateClient(
   if (credentials.clientId === undefined) return missingCredential('client_id');
   if (credentials.method === 'none') {
     if (client?.type === 'public') return client;
-    return invalidClient(
+    return missingSecret(
       client ? 'the client is confidential and sent no credentials' : 'no client has this client_id',
     );
   }

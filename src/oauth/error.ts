@@ -1,4 +1,5 @@
 /** Why the protocol says no. Status codes are HTTP's business (`http/`); whether a refusal may be redirected is a type. */
+import type { CredentialKind } from './credential.ts';
 
 /**
  * The error codes that this service uses: RFC 6749 §4.1.2.1 and §5.2, RFC 6750 §3.1, RFC 8628 §3.5, RFC 8707 §2, RFC 9101
@@ -87,6 +88,18 @@ export function missingCredential(name: 'client_id' | 'client_secret'): Refusal 
   return new Refusal('invalid_client', `client authentication failed: ${name} is missing`, `${name} is missing`);
 }
 
+/**
+ * `invalid_client` where nothing but `client_id` came, and it is not a public client's: the same text whether a confidential
+ * client has that id or none does.
+ */
+export function missingSecret(detail: string): Refusal {
+  return new Refusal(
+    'invalid_client',
+    'client authentication failed: client_secret (or client_assertion) is missing, which only a public client may leave out',
+    detail,
+  );
+}
+
 /** `invalid_grant` for an authorization code: one public text for everybody who did not prove a secret. */
 export function invalidCode(detail: string): Refusal {
   return new Refusal(
@@ -103,6 +116,23 @@ export function invalidRefreshToken(detail: string): Refusal {
     'the refresh token is invalid, expired, revoked or no longer current, or was issued to another client',
     detail,
   );
+}
+
+/** What stands in place of another credential is told by its beginning, which says nothing that its sender does not know. */
+const TAKEN_FOR = {
+  ac: 'an authorization code',
+  at: 'an access token',
+  rt: 'a refresh token',
+} as const satisfies Record<CredentialKind, string>;
+
+/** `invalid_grant` for a text that is no credential of the kind that is asked for; `prefix` is what ours begin with. */
+export function notTheCredential(asked: 'authorization code' | 'refresh token', text: string, prefix: string): Refusal {
+  const invalid = asked === 'refresh token' ? invalidRefreshToken : invalidCode;
+  const taken = Object.entries(TAKEN_FOR).find(([kind]) => text.startsWith(`${prefix}_${kind}_`))?.[1];
+  if (taken === undefined || taken.endsWith(asked))
+    return invalid(`not ${asked === 'refresh token' ? 'a refresh token' : 'a code'} of this service`);
+  const told = `this is ${taken}: send the ${asked}`;
+  return new Refusal('invalid_grant', told);
 }
 
 /** `invalid_grant` for a device code: one public text for every reason. */

@@ -45,21 +45,29 @@ export function resolveScope(registered: readonly Scope[], requested: string | u
     : null;
 }
 
+/** What a scope that is refused is not, and where nothing particular is known of its name what its developer does, and the operator (for the log). */
+export type ScopeRule = { readonly lacks: string; readonly remedy: string; readonly operatorRemedy?: string };
+
 /**
- * Refuses a scope for its first name that is not among the `known` ones, which answer and log say where it may be shown;
- * `lacks` says what it is not. Libraries add names by themselves, and nobody finds those without being told.
+ * Refuses a scope for its first name that is not among the `known` ones, which answer and log say where it may be shown.
+ * Libraries add names by themselves, and nobody finds those without being told.
  */
-export function invalidScope(requested: string | undefined, known: readonly string[], lacks: string): Refusal {
+export function invalidScope(
+  requested: string | undefined,
+  known: readonly string[],
+  { lacks, remedy, operatorRemedy = remedy }: ScopeRule,
+): Refusal {
   const name = scopeNames(requested ?? '').find((asked) => !known.includes(asked));
   if (name === undefined || !mayBeShown(name))
     return new Refusal('invalid_scope', `scope has a value that is ${lacks}`);
-  return new Refusal('invalid_scope', `the scope ${name} is ${lacks}${remedyFor(name)}`);
+  const said = (what: string) => `the scope ${name} is ${lacks}: ${remedyFor(name) ?? what}`;
+  return new Refusal('invalid_scope', said(remedy), said(operatorRemedy));
 }
 
-function remedyFor(name: string): string {
-  if (name === 'openid') return ': leave it out, since there are no ID tokens here';
-  if (name === 'offline_access') return ': leave it out, since a refresh token comes without it';
-  return name.includes(',') ? ': scopes are separated by spaces, not by commas' : '';
+function remedyFor(name: string): string | null {
+  if (name === 'openid') return 'leave it out, since there are no ID tokens here';
+  if (name === 'offline_access') return 'leave it out, since a refresh token comes without it';
+  return name.includes(',') ? 'scopes are separated by spaces, not by commas' : null;
 }
 
 /** Input that comes back in an address and goes to the log: no markup, and no run of characters that may be a credential. */

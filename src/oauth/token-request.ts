@@ -4,7 +4,7 @@ import type { Credential } from './credential.ts';
 import { Refusal } from './error.ts';
 import type { Grant, GrantInContext, Lifetimes } from './grant.ts';
 import type { Keyring } from './keyring.ts';
-import { invalidScope, scopeNames } from './scope.ts';
+import { invalidScope, type ScopeRule, scopeNames } from './scope.ts';
 
 /** The scope and resources that a token request names (RFC 6749 §6, RFC 8707 §2.2); tokens are for the whole grant all the same, and say so. */
 export type AskedOfTokens = { readonly scope: string | undefined; readonly resources: readonly string[] };
@@ -20,6 +20,8 @@ export type TokenRequest = {
   readonly now: number;
 };
 
+const NOT_GRANTED: ScopeRule = { lacks: 'not granted', remedy: 'leave it out, or ask the user again with it' };
+
 /** Nothing in particular. */
 export const WHOLE_GRANT: AskedOfTokens = { scope: undefined, resources: [] };
 
@@ -27,7 +29,7 @@ export const WHOLE_GRANT: AskedOfTokens = { scope: undefined, resources: [] };
 export function beyondGrant(grant: Grant, { scope, resources }: AskedOfTokens): Refusal | null {
   const granted = scopeNames(grant.scope);
   if (scope !== undefined && !scopeNames(scope).every((name) => granted.includes(name)))
-    return invalidScope(scope, granted, 'not granted'); // RFC 6749 §6
+    return invalidScope(scope, granted, NOT_GRANTED); // RFC 6749 §6
   return resources.every((resource) => resource === grant.resource)
     ? null
     : new Refusal('invalid_target', 'resource differs from the authorization request'); // RFC 8707 §2.2

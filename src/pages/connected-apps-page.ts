@@ -70,11 +70,25 @@ ${data.hasPassword && html`<p class="fine"><a href="${paths.password}">${message
 
 function appList(context: PageContext, { apps, formToken }: ConnectedAppsData): Html {
   return html`<ul class="apps">
-${apps.map((app) => appCard(context, app, formToken))}</ul>
+${apps.map((app) => appCard(context, app, beginning(context.messages, app, apps), formToken))}</ul>
 <p class="fine">${context.messages.connectedApps.timeZone}</p>`;
 }
 
-function appCard(context: PageContext, app: ConnectedApp, formToken: string): Html {
+/** When it began, in words: several lines of one app are told apart by that, to the second where minutes are equal. */
+function beginning(messages: Messages, app: ConnectedApp, apps: readonly ConnectedApp[]): string {
+  const { minute, second, day } = messages;
+  if (!app.isDevice && !app.isWaiting) return day(app.since);
+  const sameMinute = apps.filter(
+    ({ clientId, isDevice, isWaiting, since }) =>
+      clientId === app.clientId &&
+      isDevice === app.isDevice &&
+      isWaiting === app.isWaiting &&
+      minute(since) === minute(app.since),
+  );
+  return (sameMinute.length > 1 ? second : minute)(app.since);
+}
+
+function appCard(context: PageContext, app: ConnectedApp, began: string, formToken: string): Html {
   const { messages, paths } = context;
   const { isDevice, isWaiting, appName, clientId, grantId } = app;
   const texts = messages.connectedApps;
@@ -83,19 +97,18 @@ ${monogram(appName, 'app')}
 <div class="app-head"><h2>${isolated(appName)}</h2>
 ${appProfile(context, app.profile, app.hosts)}
 ${(isDevice || isWaiting) && html`<p class="kinds">${isDevice && html`<span>${icons.device}${texts.onDevice}</span> `}${isWaiting && html`<span>${icons.clock}${texts.waiting}</span>`}</p>`}
-${dates(messages, app)}</div>
+${dates(messages, app, began)}</div>
 <div class="app-access"><h3>${isWaiting ? texts.canOnceFetched : texts.can}</h3>
 ${permissionList(messages, app.permissions, app.person)}</div>
-<form method="post" action="${paths.removeApp}">${hiddenFields(formToken)}<input type="hidden" name="client_id" value="${clientId}"><input type="hidden" name="${isWaiting ? 'waiting_id' : 'grant_id'}" value="${grantId}"><button class="secondary danger">${removal(messages, app)}</button></form>
+<form method="post" action="${paths.removeApp}">${hiddenFields(formToken)}<input type="hidden" name="client_id" value="${clientId}"><input type="hidden" name="${isWaiting ? 'waiting_id' : 'grant_id'}" value="${grantId}"><button class="secondary danger">${removal(messages, app, began)}</button></form>
 </li>
 `;
 }
 
-/** Two devices of one app are told apart by when they were connected. */
-function dates(messages: Messages, app: ConnectedApp): Html {
-  const { isDevice, isWaiting, since, lastUsed } = app;
+function dates(messages: Messages, app: ConnectedApp, beganAt: string): Html {
+  const { isWaiting, since, lastUsed } = app;
   const texts = messages.connectedApps;
-  const began = html`${isWaiting ? texts.allowed : texts.since} ${moment(since, isDevice || isWaiting ? messages.minute : messages.day)}`;
+  const began = html`${isWaiting ? texts.allowed : texts.since} ${moment(since, () => beganAt)}`;
   const used = lastUsed === null ? texts.neverUsed : html`${texts.lastUsed} ${moment(lastUsed, messages.day)}`;
   return html`<p class="dates"><span>${began}</span> <span>${isWaiting ? texts.notFetched : used}</span>${!isWaiting && html` <span>${end(messages, app)}</span>`}</p>`;
 }
@@ -105,10 +118,13 @@ function end({ connectedApps: texts, day }: Messages, { ends, endsUnused }: Conn
   return texts.endsOrUnused(moment(ends, day), moment(endsUnused, day));
 }
 
-function removal({ connectedApps: { remove }, minute }: Messages, app: ConnectedApp): Html {
-  const { appName, since } = app;
-  if (app.isWaiting) return remove.waiting(appName, minute(since));
-  return app.isDevice ? remove.device(appName, minute(since)) : remove.app(appName);
+function removal(
+  { connectedApps: { remove } }: Messages,
+  { appName, isDevice, isWaiting }: ConnectedApp,
+  began: string,
+): Html {
+  if (isWaiting) return remove.waiting(appName, began);
+  return isDevice ? remove.device(appName, began) : remove.app(appName);
 }
 
 function moment(time: number, inWords: (time: number) => string): Html {

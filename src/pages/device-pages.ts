@@ -60,6 +60,6 @@ export function deviceDonePage(context: PageContext, { decision, isConnected, ap
     html`${decision === 'allowed' && html`<span class="done">${icons.check}</span>`}
 <h1>${heading}</h1>
 <p>${text(appName)}</p>
-${decision === 'allowed' && html`<p class="aside">${texts.takeBack(paths.apps)}</p>`}`,
+${decision === 'allowed' && html`<p class="aside">${texts.takeBack[isConnected ? 'connected' : 'allowed'](paths.apps)}</p>`}`,
   );
 }

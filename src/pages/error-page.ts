@@ -15,6 +15,17 @@ export type ErrorDetails = { retryAfterSeconds?: number | undefined; received?: 
 /** What the error page shows. */
 export type ErrorData = ErrorDetails & { kind: ErrorKind; requestId: string };
 
+/** What a developer meets who tries requests: more of them stands on their page. */
+const ABOUT_REQUESTS: readonly ErrorKind[] = [
+  'missing_client_id',
+  'unknown_client',
+  'missing_redirect_uri',
+  'bad_redirect_uri',
+  'bad_request_uri',
+  'bad_request',
+  'not_found',
+];
+
 /** The page that says what happened and what to do now. It shows nothing of the request but its id, and what was refused, as text. */
 export function errorPage(context: PageContext, { kind, requestId, retryAfterSeconds, received }: ErrorData): Html {
   const texts = context.messages.errors;
@@ -29,7 +40,7 @@ export function errorPage(context: PageContext, { kind, requestId, retryAfterSec
 <p>${next}</p>
 <div class="stack"><a class="button secondary" href="${context.paths.home}">${texts.goHome}</a></div>
 <dl class="detail">
-<div><dt>${texts.developers}</dt><dd>${developer}</dd></div>
+<div><dt>${texts.developers}</dt><dd>${developer}${ABOUT_REQUESTS.includes(kind) && html` ${texts.developersPage(context.paths.developers)}`}</dd></div>
 ${received !== undefined && html`<div><dt>${texts.received}</dt><dd><code>${isolatedAddress(received)}</code></dd></div>\n`}<div><dt>${texts.requestId}</dt><dd>${isolatedAddress(requestId)} ${help && html`<span class="quote">${texts.quote} ${help}</span>`}</dd></div>
 </dl>`,
   );

@@ -223,6 +223,13 @@ test('what an app gets of the person is said field by field, and what is new of 
   assert.match(more, /can also\s+See who you are\s*Your name and email address\s+It can already\s+Read/);
 });
 
+test('two lines of one app that began in the same minute are told apart by their seconds', () => {
+  const page = String(samplePages(sampleContext('en'))['connected-apps']);
+  const allowed = Array.from(page.matchAll(/Allowed <time[^>]*>([^<]+)/g), ([, moment]) => moment);
+  assert.deepEqual(allowed, ['18 Nov 2026, 11:06', '18 Nov 2026, 11:06:40', '18 Nov 2026, 11:06:47']);
+  assert.ok(page.includes('what was allowed 18 Nov 2026, 11:06:47 and waits for <bdi>Backup</bdi>'));
+});
+
 test('an app on this device is called that, and only that', () => {
   for (const redirectHost of [
     '127.0.0.1',

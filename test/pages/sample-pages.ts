@@ -171,6 +171,14 @@ export function samplePages(context: PageContext, text: Replace = unchanged): Re
       permissions: [],
     },
     { ...waiting, clientId: text('b'), appName: text('Backup'), profile: nobody, permissions: [] },
+    {
+      ...waiting,
+      clientId: text('b'),
+      appName: text('Backup'),
+      profile: nobody,
+      permissions: [],
+      since: waiting.since + 7_000,
+    },
   ];
   const removed = (what: RemovedAccess) =>
     connectedAppsPage(context, { ...connected, apps, justRemoved: { what, appName: text('Invoice Robot') } });

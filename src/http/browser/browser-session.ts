@@ -58,6 +58,14 @@ const TEN_MINUTES = 600;
 /** Maximum number of sign-ins elsewhere that a browser has begun. */
 const MAX_SIGN_INS = 5;
 
+/**
+ * How long a form is good (ms; undefined for the usual time). Where passwords are typed, hours: each of them asks for what
+ * proves the person anew. Not so `must-change`, whose token is that proof.
+ */
+function lifetimeOf(purpose: FormPurpose | VisitorFormPurpose): number | undefined {
+  return ['sign-in', 'invitation', 'password'].includes(purpose) ? SIGN_IN_LIFETIME_MS : undefined;
+}
+
 /** Cookies and form tokens of one service. */
 export class BrowserSessions {
   readonly #service: Service;
@@ -159,7 +167,8 @@ export class BrowserSessions {
     subject: string,
     token: string | undefined,
   ): 'good' | 'expired' | 'wrong' {
-    return checkFormToken(this.#service.keyring, bindingOf(signedIn, purpose, subject), token, this.#service.now());
+    const { keyring, now } = this.#service;
+    return checkFormToken(keyring, bindingOf(signedIn, purpose, subject), token, now(), lifetimeOf(purpose));
   }
 
   /** The mark of a demanded sign-in, for one request and from now on. It goes to the sign-in form and comes back. */
@@ -216,8 +225,7 @@ export class BrowserSessions {
     const visitor = request.cookies[this.#name('visitor')];
     if (visitor === undefined) return this.#hasCookie(request) ? 'wrong' : 'no_cookies';
     const { keyring, now } = this.#service;
-    const lifetime = purpose === 'sign-in' ? SIGN_IN_LIFETIME_MS : undefined;
-    return checkFormToken(keyring, { session: visitor, purpose, subject }, token, now(), lifetime);
+    return checkFormToken(keyring, { session: visitor, purpose, subject }, token, now(), lifetimeOf(purpose));
   }
 
   /** A browser that signed in keeps its mark, so that one without any cookie of ours keeps none, or is here for the first time. */

@@ -24,6 +24,7 @@ function wait(seconds: number): string {
 export const ar: Messages = {
   day: (time) => formats.day(time),
   minute: (time) => formats.minute(time),
+  second: (time) => formats.second(time),
   duration: (seconds) => formats.duration(seconds),
 
   layout: {
@@ -270,7 +271,10 @@ export const ar: Messages = {
       heading: 'لم يُشارَك أي شيء',
       text: (app) => html`رُفض طلب ${isolated(app)}. يمكنك إغلاق هذه الصفحة.`,
     },
-    takeBack: (apps) => html`يمكنك سحب ذلك في أي وقت من صفحة <a href="${apps}">التطبيقات المتصلة</a>.`,
+    takeBack: {
+      allowed: (apps) => html`يمكنك سحبه من صفحة <a href="${apps}">التطبيقات المتصلة</a>، الآن أو في أي وقت لاحق.`,
+      connected: (apps) => html`يمكنك سحب ذلك في أي وقت من صفحة <a href="${apps}">التطبيقات المتصلة</a>.`,
+    },
   },
 
   connectedApps: {
@@ -540,6 +544,7 @@ export const ar: Messages = {
   errors: {
     goHome: 'الانتقال إلى الصفحة الرئيسية',
     developers: 'للمطوّرين',
+    developersPage: (href) => html`كل العناوين والأخطاء: <a href="${href}">لمطوّري التطبيقات</a>.`,
     received: 'ما وصلنا',
     requestId: 'رقم الطلب',
     quote: 'إذا طلبت المساعدة، فاذكر هذا الرقم من فضلك.',
@@ -566,7 +571,7 @@ export const ar: Messages = {
         heading: 'توقّفنا حفاظًا على سلامتك',
         text: 'طلب التطبيق الذي أرسلك إلى هنا توجيهك إلى عنوان غير مسجّل له.',
         now: 'لم تتم مشاركة أي شيء جديد. أغلق هذه الصفحة، أو عُد إلى التطبيق وأبلغ القائمين عليه.',
-        developer: html`يجب أن يكون <code>redirect_uri</code> مطابقًا لأحد العناوين المسجّلة حرفًا بحرف.`,
+        developer: html`يجب أن يكون <code>redirect_uri</code> مطابقًا لأحد العناوين المسجّلة حرفًا بحرف. وأكثر ما يختلف: <code>localhost</code> بدل <code>127.0.0.1</code>، أو شرطة مائلة في النهاية، أو المنفذ.`,
       },
       bad_request_uri: {
         heading: 'لم يعد هذا الطلب صالحًا',
@@ -602,7 +607,7 @@ export const ar: Messages = {
         heading: 'لا شيء هنا',
         text: 'هذه الصفحة غير موجودة أو نُقلت.',
         now: 'تحقّق من العنوان، أو انتقل إلى الصفحة الرئيسية.',
-        developer: html`لا يوجد مسار بهذا الاسم.`,
+        developer: html`لا يوجد في هذه الخدمة شيء عند هذا المسار.`,
       },
       method_not_allowed: {
         heading: 'لا يمكن استخدام هذه الصفحة بهذه الطريقة',

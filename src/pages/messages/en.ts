@@ -23,6 +23,7 @@ function span(seconds: number): string {
 export const en = {
   day: (time: number): string => formats.day(time),
   minute: (time: number): string => formats.minute(time),
+  second: (time: number): string => formats.second(time),
   duration: (seconds: number): string => formats.duration(seconds),
 
   layout: {
@@ -265,8 +266,12 @@ export const en = {
       heading: 'Nothing was shared',
       text: (app: string): Html => html`The request of ${isolated(app)} was denied. You can close this page.`,
     },
-    takeBack: (apps: string): Html =>
-      html`You can take this back at any time under <a href="${apps}">Connected apps</a>.`,
+    takeBack: {
+      allowed: (apps: string): Html =>
+        html`Take it back under <a href="${apps}">Connected apps</a>, now or at any later time.`,
+      connected: (apps: string): Html =>
+        html`You can take this back at any time under <a href="${apps}">Connected apps</a>.`,
+    },
   },
 
   connectedApps: {
@@ -546,6 +551,7 @@ export const en = {
   errors: {
     goHome: 'Go to the start page',
     developers: 'For developers',
+    developersPage: (href: string): Html => html`All addresses and errors: <a href="${href}">For app developers</a>.`,
     received: 'We received',
     requestId: 'Request',
     quote: 'If you ask for help, please mention this number.',
@@ -572,7 +578,7 @@ export const en = {
         heading: 'We stopped, to be safe',
         text: 'The app that sent you here asked us to send you on to an address that isn’t registered for it.',
         now: 'Nothing new was shared. Close this page, or go back to the app and tell its makers.',
-        developer: html`<code>redirect_uri</code> must equal a registered one, character by character.`,
+        developer: html`<code>redirect_uri</code> must equal a registered one, character by character. Most often it is <code>localhost</code> in place of <code>127.0.0.1</code>, a slash at the end, or the port.`,
       },
       bad_request_uri: {
         heading: 'This request can’t be used any more',
@@ -608,7 +614,7 @@ export const en = {
         heading: 'There’s nothing here',
         text: 'This page doesn’t exist, or has moved.',
         now: 'Check the address, or go to the start page.',
-        developer: html`No route has this path.`,
+        developer: html`This service has nothing at this path.`,
       },
       method_not_allowed: {
         heading: 'This page can’t be used that way',

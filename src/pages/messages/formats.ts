@@ -35,6 +35,12 @@ export class Formats {
     return this.#minute.format(time);
   }
 
+  /** A moment (ms) in UTC to the second: "3 Nov 2026, 14:05:09". */
+  second(time: number): string {
+    const parts = { ...DAY, hour: '2-digit', minute: '2-digit', second: '2-digit' } as const;
+    return new Intl.DateTimeFormat(this.#locale, parts).format(time);
+  }
+
   /** Which of the language's forms goes with a count: "one" is singular. */
   plural(count: number): Intl.LDMLPluralRule {
     this.#plural ??= new Intl.PluralRules(this.#locale);

@@ -15,7 +15,8 @@ const registered = { scopes: scopes('read', 'write'), deviceFlow: true };
 const client = await addClient(service, registered);
 const browser = new Browser();
 const GENERAL = 'scope has a value that is not registered for this client';
-const named = (name: string, remedy = '') => `the scope ${name} is not registered for this client${remedy}`;
+const ASK = ': check how it is written, or ask the people who run this service for it';
+const named = (name: string, remedy = ASK) => `the scope ${name} is not registered for this client${remedy}`;
 
 const names: [scope: string, told: string][] = [
   ['read delete', named('delete')],
@@ -51,14 +52,18 @@ for (const [scope, told] of names) {
     for (const { body } of [device, pushed])
       assert.deepEqual(body, { error: 'invalid_scope', error_description: told });
     const line = service.log.findLast((each) => each.includes('invalid_scope'));
-    assert.equal(JSON.parse(String(line)).detail, told);
+    const logged = told.replace(ASK, ': "client update" registers it with --scope, which names the others as well');
+    assert.equal(JSON.parse(String(line)).detail, logged);
   });
 }
 
 test('RFC 6749 §6: a refresh names the scope that was not granted', async () => {
   const { refreshToken } = await standardPair(service, ada, client, { scope: 'read' });
   const { body } = await refreshWith(service, client, refreshToken, { scope: 'read write' });
-  assert.deepEqual(body, { error: 'invalid_scope', error_description: 'the scope write is not granted' });
+  assert.deepEqual(body, {
+    error: 'invalid_scope',
+    error_description: 'the scope write is not granted: leave it out, or ask the user again with it',
+  });
 });
 
 test('RFC 9110 §15.5.6: a wrong method is told the right one', async () => {
@@ -100,6 +105,47 @@ test('RFC 6749 §5.2: what did not come is missing, and not wrong', async () => 
     const { status, body } = await postForm(url, { ...fields, ...given });
     const told = `client authentication failed: ${name} is missing`;
     assert.deepEqual([status, body], [401, { error: 'invalid_client', error_description: told }]);
+  }
+});
+
+test('RFC 6749 §5.2: on the standard face a secret that did not come is missing, whether such a client exists or not', async () => {
+  const told =
+    'client authentication failed: client_secret (or client_assertion) is missing, which only a public client may leave out';
+  for (const client_id of [client.clientId, 'app_nobody'])
+    for (const endpoint of ['token', 'revoke', 'par', 'device_authorization']) {
+      const { status, body } = await postForm(`${appUrl}/oauth2/${endpoint}`, {
+        client_id,
+        token: 'x',
+        code: 'x',
+        grant_type: 'authorization_code',
+      });
+      assert.deepEqual([endpoint, status, body], [endpoint, 401, { error: 'invalid_client', error_description: told }]);
+    }
+});
+
+test('RFC 6749 §5.2: a credential that is sent in place of another is told by its kind', async () => {
+  const { accessToken, refreshToken } = await standardPair(service, ada, client, { scope: 'read' });
+  const exchanged = (code: string) =>
+    postAs(service, client, 'token', {
+      grant_type: 'authorization_code',
+      code,
+      redirect_uri: 'https://client.example/callback',
+    });
+  for (const [told, answer] of [
+    ['this is an access token: send the refresh token', await refreshWith(service, client, accessToken, {})],
+    ['this is a refresh token: send the authorization code', await exchanged(refreshToken)],
+    ['this is an access token: send the authorization code', await exchanged(accessToken)],
+  ] as const)
+    assert.deepEqual([answer.status, answer.body], [400, { error: 'invalid_grant', error_description: told }]);
+  assert.equal((await refreshWith(service, client, refreshToken, {})).status, 200, 'nothing was ended');
+});
+
+test('OpenID Connect Discovery §4: who asks for it is told that there is none, and what to ask', async () => {
+  for (const base of [appUrl, apiUrl]) {
+    const { status, body } = await asJson(await fetch(`${base}/.well-known/openid-configuration`));
+    assert.equal(status, 404);
+    const told = `this is OAuth 2.0 without OpenID Connect: ask ${appUrl}/.well-known/oauth-authorization-server`;
+    assert.ok(JSON.stringify(body).includes(told), JSON.stringify(body));
   }
 });
 

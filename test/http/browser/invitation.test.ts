@@ -108,6 +108,16 @@ test('ASVS 6.4.1: the address is good for 24 hours, and for a form that was open
   assert.equal((await signIn(own, new Browser())).status, 303);
 });
 
+test('a form that was open for hours sets the password that was typed into it', async (t) => {
+  const own = await startTestService(t);
+  await addUser(own);
+  const { token } = await own.installation.accounts.invite('ada@example.com', own.installation.operator);
+  const browser = new Browser();
+  const page = await browser.get(`${own.installation.newPasswordUrl}?${new URLSearchParams({ token })}`);
+  own.clock.advance(12 * 3600);
+  assert.equal((await set(browser, page)).status, 200);
+});
+
 test('looking at the address uses nothing up: also when a program reads the mail before its person', async () => {
   const { email, address } = await newcomer();
   for (let n = 0; n < 5; n += 1) assert.equal((await new Browser({ Purpose: 'prefetch' }).get(address)).status, 200);

@@ -67,6 +67,23 @@ test('a browser that knows the account knows it with the new password as well', 
   assert.equal((await signIn(service, browser, email, NEXT)).status, 303);
 });
 
+test('a form for passwords waits for hours, so that nobody types them twice; then it says so and changes nothing', async (t) => {
+  const own = await startTestService(t);
+  await addUser(own);
+  const browser = await signedInBrowser(own);
+  const address = `${own.appUrl}/account/password`;
+  const fields = { current_password: PASSWORD, password: NEXT, password_again: NEXT };
+  const early = await browser.get(address);
+  own.clock.advance(7 * 3600);
+  await browser.get(address);
+  own.clock.advance(5 * 3600 + 1);
+  const late = await browser.submit(early, '/account/password', fields);
+  assert.equal(late.status, 403);
+  assert.match(late.body, /open for too long.*Nothing was changed/s);
+  own.clock.advance(11 * 3600);
+  assert.equal((await browser.submit(late, '/account/password', fields)).status, 303);
+});
+
 const REFUSED: Record<string, [PostedFields, RegExp]> = {
   'a wrong current password': [{ current_password: 'not it at all' }, /current password is not right/],
   'no current password': [{ current_password: '' }, /current password is not right/],
