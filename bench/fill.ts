@@ -11,6 +11,7 @@ import type { OwnerSession } from '../src/oauth/grant.ts';
 import { createKeyring, type Keyring } from '../src/oauth/keyring.ts';
 import { KnownTokens } from '../src/oauth/known-tokens.ts';
 import { Parameters } from '../src/oauth/parameters.ts';
+import { newProtocolTally } from '../src/oauth/tally.ts';
 import { ClientRegistry } from '../src/operator/client-registry.ts';
 import { ResourceServerRegistry } from '../src/operator/resource-server-registry.ts';
 import { type Configuration, lifetimesOf, readConfiguration, sharedSettings } from '../src/settings/configuration.ts';
@@ -48,7 +49,8 @@ async function fill(count: number): Promise<Filled> {
     name: 'Bench',
     redirectUris: [REDIRECT_URI],
   });
-  const parts = { store, keyring, lifetimes, prefix, knownTokens: new KnownTokens(prefix), now };
+  const tally = newProtocolTally();
+  const parts = { store, keyring, lifetimes, prefix, knownTokens: new KnownTokens(prefix), tally, now };
   const throttle = { wait: () => 0, left: () => 1, limit: { count: Number.POSITIVE_INFINITY }, count: () => {} };
   const clients = new ClientAuthenticator({ ...parts, throttle, audiences: [] });
   const { appUrl: issuer, apiUrl: ownResource } = configuration;

@@ -7,6 +7,7 @@ import { PasswordRenewal } from './accounts/password-renewal.ts';
 import { ProviderAuthenticator } from './accounts/provider-authenticator.ts';
 import { ProviderUsers } from './accounts/provider-users.ts';
 import { SignInFloor } from './accounts/sign-in-floor.ts';
+import { newSignInTally } from './accounts/tally.ts';
 import { UserImport } from './accounts/user-import.ts';
 import { UserLinks } from './accounts/user-links.ts';
 import { WrongSignIns } from './accounts/wrong-sign-ins.ts';
@@ -18,6 +19,7 @@ import { GrantRegistry } from './oauth/grant-registry.ts';
 import { Introspection } from './oauth/introspection.ts';
 import type { Keyring } from './oauth/keyring.ts';
 import { KnownTokens } from './oauth/known-tokens.ts';
+import { newProtocolTally } from './oauth/tally.ts';
 import { ClientRegistry } from './operator/client-registry.ts';
 import { IdentityProviderRegistry } from './operator/identity-provider-registry.ts';
 import { KeyRegistry, longestUseOfKey } from './operator/key-registry.ts';
@@ -60,15 +62,16 @@ export function makeInstallation(
   const guessable = [configuration.productName, 'valetkey'];
   const { appUrl, apiUrl, signInMethods: methods } = configuration;
   const knownTokens = new KnownTokens(prefix);
-  const parts = { store, keyring, lifetimes, prefix, knownTokens, ownResource: apiUrl, now };
+  const [tally, signIns] = [newProtocolTally(), newSignInTally()];
+  const parts = { store, keyring, lifetimes, prefix, knownTokens, ownResource: apiUrl, tally, now };
   const authenticator = new ClientAuthenticator({
     ...parts,
     throttle: throttles.clientAndSource,
     audiences: assertionAudiences(appUrl),
   });
-  const accounts = new Accounts({ store, hasher, ...limits, floor, wrongSignIns, now, guessable });
+  const accounts = new Accounts({ store, hasher, ...limits, floor, wrongSignIns, signIns, now, guessable });
   const grants = new GrantRegistry(store, now);
-  const externalSignIns = new ExternalSignIns({ store, keyring, methods, now });
+  const externalSignIns = new ExternalSignIns({ store, keyring, methods, signIns, now });
   const identityProviders = new IdentityProviderRegistry(parts, operator);
   const endpoints = endpointsOf(appUrl);
   const paths = pagePaths(configuration.pagesBasePath);
@@ -126,6 +129,9 @@ export function makeInstallation(
     audit: store,
     secretUses: store,
     throttles,
+    /** What the operations counted since the process began. */
+    tally,
+    signIns,
     operator,
     endpoints,
     /** Where an invited person sets a password, with the token in its query. */

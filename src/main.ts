@@ -10,10 +10,12 @@ import { hostname } from 'node:os';
 import { relative } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
+import manifest from '../package.json' with { type: 'json' };
 import { callerOf } from './cli/caller.ts';
 import type { CommandContext } from './cli/context.ts';
 import { nextSteps } from './cli/next-steps.ts';
 import { runProgram } from './cli/program.ts';
+import { RequestTally } from './http/request-tally.ts';
 import type { Service } from './http/service.ts';
 import { makeInstallation, type WiredInstallation } from './installation.ts';
 import { createKeyring, type LiveKeyring } from './oauth/keyring.ts';
@@ -23,7 +25,7 @@ import { KeyWatch } from './operator/key-watch.ts';
 import { scanRules } from './operator/scan-rules.ts';
 import { pagePaths } from './pages/page-paths.ts';
 import { InstallationError } from './process/installation-error.ts';
-import { GatheredLines, type Log, lineByLine, makeLogger } from './process/log.ts';
+import { GatheredLines, inStyle, type Log, lineByLine, makeLogger } from './process/log.ts';
 import { requestOnce } from './process/one-request.ts';
 import { stopSignal } from './process/stop-signal.ts';
 import {
@@ -110,6 +112,7 @@ export async function startService(configuration: Configuration, world: World): 
     throttles: installation.throttles,
     maxConnections: { inAll: configuration.maxConnections, ofSource: configuration.maxConnectionsPerSource },
     httpReader: configuration.httpReader,
+    tally: configuration.metricsListen && new RequestTally(),
     isTrustedProxy: (address) => configuration.trustedProxies.check(address, isIPv6(address) ? 'ipv6' : 'ipv4'),
     isReady: async () => !stopping.signal.aborted && (await canServe(storage)),
     stopping: stopping.signal,
@@ -121,6 +124,13 @@ export async function startService(configuration: Configuration, world: World): 
     await storage.close();
     throw error;
   });
+  const metrics = await startMetrics(configuration, service, installation, storage, servers).catch(
+    async (error: unknown) => {
+      await servers.drain();
+      await storage.close();
+      throw error;
+    },
+  );
   storage.cleanUp.start((sentence) => logger.warn(sentence));
   const differences = toldDifferences(storage.installation.differences);
   for (const sentence of [...configurationWarnings(configuration), ...differences, ...storage.exposures])
@@ -140,10 +150,32 @@ export async function startService(configuration: Configuration, world: World): 
     clearInterval(checking);
     keyWatch.stop();
     await Promise.all([wrongSignIns.close().catch(untold), wrapping.stop(), resealing.stop()]);
+    await metrics?.close(); // After the requests: a stop is worth watching.
     await storage.close();
   };
   let stopped: Promise<void> | undefined;
   return { appUrl: configuration.appUrl, apiUrl: configuration.apiUrl, installation, stop: () => (stopped ??= stop()) };
+}
+
+/** Serves `/metrics` where its address is set. Throws `InstallationError`. */
+async function startMetrics(
+  { metricsListen, database }: Configuration,
+  { tally: requests, isReady }: Service,
+  { tally: protocol, signIns }: WiredInstallation,
+  { store, figures }: Storage,
+  servers: { connections(): { open: number; opened: number } },
+): Promise<{ close(): Promise<void> } | null> {
+  if (!metricsListen || !requests) return null;
+  // Imported here, so that a service that nobody measures does not load it.
+  const { Metrics, serveMetrics } = await import('./metrics/metrics.ts');
+  const measured = {
+    version: manifest.version,
+    database: database.kind === 'postgresql' ? 'postgresql' : 'sqlite',
+    ...{ requests, protocol, signIns, figures, isReady },
+    connections: () => servers.connections(),
+    findRootKeys: () => store.findRootKeys(),
+  };
+  return serveMetrics(new Metrics(measured), metricsListen);
 }
 
 /** Follows the root keys of the installation. Throws an `InstallationError` if this instance may not serve with its own. */
@@ -196,7 +228,8 @@ async function serve(configuration: Configuration, json: boolean, programName: s
   // On one core a full collection blocks requests for some 40 ms. So it runs when the heap is twice as large as the live
   // objects, and not at 1.4 times.
   setFlagsFromString('--heap-growing-percent=100');
-  const logger = makeLogger(new GatheredLines(), Date.now);
+  const lines = inStyle(new GatheredLines(), configuration, process.stderr.isTTY);
+  const logger = makeLogger(lines, Date.now, configuration.logLevel);
   const told = stopSignal(); // From the beginning: an early signal would kill the process.
   const running = await Promise.race([startService(configuration, { logger }), told]);
   // Ends at once: opening the database may wait long for others, and what a start writes is atomic.
@@ -255,7 +288,9 @@ export function makeCommandContext(environment: Readonly<Record<string, string |
       ]);
     }
     const keyring = createKeyring(loadRootKeys(read, isNew(read.database)));
-    const opened = await openDatabase(read, keyring, world, 'command', migrate || isNew(read.database));
+    const lines = inStyle(lineByLine(), read, process.stderr.isTTY);
+    const logged = { ...world, logger: makeLogger(lines, Date.now, read.logLevel) };
+    const opened = await openDatabase(read, keyring, logged, 'command', migrate || isNew(read.database));
     return { ...opened, read, keyring };
   };
   const openInstallation = async (mayCreate: boolean, from = configuration()) => {

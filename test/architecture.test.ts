@@ -13,6 +13,7 @@ const source = (path: string, text: string): Source => ({ path, text, code: with
 const sources = globSync('src/**/*.ts').map((path) => source(path, readFileSync(path, 'utf8')));
 
 const FOLDER = 'src/process/folder.ts';
+const DISTRIBUTION = 'src/process/distribution.ts';
 const INSTALLATION_ERROR = 'src/process/installation-error.ts';
 
 /** What the files of a floor may import: packages by name, `src/…` by folder or file; after `type ` its types alone. */
@@ -22,12 +23,23 @@ const floors: Readonly<Record<string, readonly string[]>> = {
   'src/oauth/': ['node:crypto', 'node:zlib', 'node:buffer'],
   'src/operator/': ['node:crypto', 'src/oauth/', 'src/accounts/'],
   'src/accounts/': ['node:crypto', 'node:util', '@node-rs/argon2', '@node-rs/bcrypt', 'src/oauth/'],
-  'src/process/log.ts': ['node:', 'pino'],
+  'src/process/log.ts': ['node:', 'pino', 'src/process/'],
+  'src/process/readable-lines.ts': ['type pino'],
   'src/process/': ['node:'],
   'src/settings/': ['node:', 'src/oauth/', 'src/process/'],
-  'src/storage/': ['node:', 'pg', 'src/oauth/', 'src/accounts/', FOLDER, INSTALLATION_ERROR],
+  'src/storage/': ['node:', 'pg', 'src/oauth/', 'src/accounts/', FOLDER, INSTALLATION_ERROR, DISTRIBUTION],
+  'src/metrics/': ['node:', 'prom-client', 'type src/', INSTALLATION_ERROR, DISTRIBUTION],
   'src/pages/': ['type src/oauth/', 'type src/accounts/'],
-  'src/http/': ['node:', 'fastify', '@fastify/', 'src/oauth/', 'src/accounts/', 'src/pages/', INSTALLATION_ERROR],
+  'src/http/': [
+    'node:',
+    'fastify',
+    '@fastify/',
+    'src/oauth/',
+    'src/accounts/',
+    'src/pages/',
+    INSTALLATION_ERROR,
+    DISTRIBUTION,
+  ],
   'src/cli/': [
     'node:',
     'commander',

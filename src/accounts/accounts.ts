@@ -41,6 +41,7 @@ import { type Session, sessionDigest, sessionExpiresAt, shouldNoteSeen } from '.
 import { type SignInAttempt, type SignInOutcome, signIn } from './sign-in.ts';
 import type { SignInFloor } from './sign-in-floor.ts';
 import type { AccountStore, AccountUse } from './store.ts';
+import type { SignInTally } from './tally.ts';
 import type { WrongSignIns } from './wrong-sign-ins.ts';
 
 /** What accounts work with. `now` returns ms since the epoch; `guessable` are words that no password may consist of. */
@@ -52,6 +53,7 @@ export type AccountsParts = {
   readonly knownBrowsers: KnownBrowsers;
   readonly floor: SignInFloor;
   readonly wrongSignIns: WrongSignIns;
+  readonly signIns: SignInTally;
   readonly now: () => number;
   readonly guessable: readonly string[];
 };
@@ -68,13 +70,15 @@ export class Accounts {
   }
 
   /** Signs a person in; `sign-in.ts` says how. */
-  signIn(
+  async signIn(
     attempt: SignInAttempt,
     origin: RequestOrigin,
     tell?: (accountId: string | null) => void,
     signal?: AbortSignal,
   ): Promise<SignInOutcome> {
-    return signIn(this.#parts, attempt, origin, tell, signal);
+    const outcome = await signIn(this.#parts, attempt, origin, tell, signal);
+    this.#parts.signIns.password[outcome.kind] += 1;
+    return outcome;
   }
 
   /** Changes a signed-in person's own password; `password-change.ts` says how. */

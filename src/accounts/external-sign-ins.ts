@@ -21,6 +21,7 @@ import {
 } from './sign-in-request.ts';
 import type { SignInStatement } from './sign-in-statement.ts';
 import type { AccountStore, ExternalSignInStore, IdentityProviderStore } from './store.ts';
+import type { SignInTally } from './tally.ts';
 import { newTicket, TICKET_LIFETIME_MS } from './ticket.ts';
 
 /** What signing in elsewhere works with. `methods` are the ways to sign in, in their order; `now` returns ms since the epoch. */
@@ -31,6 +32,7 @@ export type ExternalSignInsParts = PeopleParts & {
     Pick<AccountStore, 'findSession' | 'recordSignInEvent'>;
   readonly keyring: Keyring;
   readonly methods: readonly string[];
+  readonly signIns: SignInTally;
 };
 
 /** What a browser asks of a provider: where it goes on to, and which sign-in counts (`maxAge` in seconds). */
@@ -113,8 +115,10 @@ export class ExternalSignIns {
   }
 
   /** A browser comes back with a ticket; `external-return.ts` says what becomes of it. */
-  complete(returned: Returned, origin: RequestOrigin): Promise<ReturnOutcome> {
-    return completeReturn(this.#parts, returned, origin);
+  async complete(returned: Returned, origin: RequestOrigin): Promise<ReturnOutcome> {
+    const outcome = await completeReturn(this.#parts, returned, origin);
+    this.#parts.signIns.provider[outcome.kind] += 1;
+    return outcome;
   }
 
   async #refusedSubject(provider: IdentityProvider, subject: string | null): Promise<Refusal | null> {

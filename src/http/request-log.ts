@@ -49,6 +49,7 @@ export class RequestLog {
     request: Pick<EndpointRequest, 'id' | 'method' | 'source' | 'outcome'>,
     { route, status, ms }: { readonly route: string | undefined; readonly status: number; readonly ms: number },
   ): void {
+    this.#service.tally?.end(route, request.outcome, status, ms);
     this.#logger.line({
       request_id: request.id,
       method: request.method,

@@ -15,6 +15,7 @@ import type { AuditStore, ClientStore, ResourceServerStore, ScopeStore } from '.
 import type { Brand } from '../pages/brand.ts';
 import type { PagePaths } from '../pages/page-paths.ts';
 import type { MaxConnections } from './connection/open-connections.ts';
+import type { RequestTally } from './request-tally.ts';
 
 /** The running service, as HTTP sees it. */
 export type Service = {
@@ -47,6 +48,8 @@ export type Service = {
   readonly httpReader: 'own' | 'node';
   /** Whether an address is a trusted proxy, which may say for whom it forwards. */
   readonly isTrustedProxy: (address: string) => boolean;
+  /** Where requests are counted; null where nobody asks for that. */
+  readonly tally: RequestTally | null;
   /** Whether requests can be served now. */
   readonly isReady: () => Promise<boolean>;
   /** Aborted when the stop begins. */

@@ -38,6 +38,7 @@ import { CLIENT_PAUSED, codeUsedMeanwhile, explain } from './reason.ts';
 import { decideRefresh } from './refresh-token.ts';
 import { allowedScope, leftOutScope } from './scope.ts';
 import type { FoundGrant, Store } from './store.ts';
+import type { ProtocolTally } from './tally.ts';
 import type { AskedOfTokens } from './token-request.ts';
 
 /** What the authorization server works with. `now` returns ms since the epoch. */
@@ -55,6 +56,7 @@ export type AuthorizationServerParts = {
   readonly ownResource: string;
   readonly now: () => number;
   readonly clients: ClientAuthenticator;
+  readonly tally: ProtocolTally;
 };
 
 /** Why a request is allowed: the person pressed Allow, had done so before, or is not asked (the client's policy). */
@@ -139,6 +141,7 @@ export class AuthorizationServer {
     const actor = userActor(owner.resourceOwnerId, origin);
     const about = { ...namesOf(grant), detail: grant.scope };
     if (!(await store.issueGrant(grant, auditEvent(CONSENT_ACTIONS[given], actor, at, about), session))) return null;
+    if (given === 'allowed') this.#parts.tally.allowed += 1;
     const header = { grantId: grant.id, generation: 0, keyId: grant.keyId, expiresAt: grant.expiresAt };
     return allowedLocation(request, deriveCredential(keyring, prefix, 'ac', header, grant.seed));
   }
@@ -148,6 +151,7 @@ export class AuthorizationServer {
     const { store, now } = this.#parts;
     const about = { clientId: request.client.id, resourceOwnerId };
     await store.recordDenial(auditEvent('consent_denied', userActor(resourceOwnerId, origin), now(), about));
+    this.#parts.tally.denied += 1;
     return deniedLocation(request);
   }
 
@@ -158,7 +162,7 @@ export class AuthorizationServer {
     exchange: CodeExchange,
     origin: RequestOrigin,
   ): Promise<IssuedTokens | Refusal> {
-    const { keyring, lifetimes, prefix, now } = this.#parts;
+    const { keyring, lifetimes, prefix, tally, now } = this.#parts;
     const credential = readCredential(prefix, 'ac', code);
     const authenticated = await this.#authenticate(credentials, credential, origin);
     if (authenticated instanceof Refusal) return authenticated;
@@ -168,8 +172,10 @@ export class AuthorizationServer {
     const decision = decideCodeExchange(request);
     if (decision instanceof Refusal) return decision;
     const { grant } = decision;
-    if ('redeem' in decision && (await this.#limit.redeem(grant, decision.redeem, client, origin)))
+    if ('redeem' in decision && (await this.#limit.redeem(grant, decision.redeem, client, origin))) {
+      tally.codeExchanges += 1;
       return this.#derive(grant, decision.redeem);
+    }
     // A lost race is a replay: somebody presented the same code, with everything right, at the same time.
     await this.#revoke(grant, 'code_replay', client, origin);
     return 'revoke' in decision
@@ -184,7 +190,7 @@ export class AuthorizationServer {
     asked: AskedOfTokens,
     origin: RequestOrigin,
   ): Promise<IssuedTokens | Refusal> {
-    const { store, keyring, lifetimes, prefix, now } = this.#parts;
+    const { store, keyring, lifetimes, prefix, tally, now } = this.#parts;
     const credential = readCredential(prefix, 'rt', refreshToken);
     const authenticated = await this.#authenticate(credentials, credential, origin);
     if (authenticated instanceof Refusal) return authenticated;
@@ -194,12 +200,18 @@ export class AuthorizationServer {
       const decision = decideRefresh({ keyring, lifetimes, client, credential, found, asked, now: now() });
       if (decision instanceof Refusal) return decision;
       const { grant } = decision;
-      if ('again' in decision) return this.#derive(grant, decision.again);
+      if ('again' in decision) {
+        tally.retries += 1;
+        return this.#derive(grant, decision.again);
+      }
       if ('revoke' in decision) {
         await this.#revoke(grant, decision.revoke, client, origin);
         return decision.refusal;
       }
-      if (await store.rotateRefreshToken(decision.rotate)) return this.#derive(grant, decision.rotate);
+      if (await store.rotateRefreshToken(decision.rotate)) {
+        tally.refreshes += 1;
+        return this.#derive(grant, decision.rotate);
+      }
       // Lost a race: the row is past this generation now, so the next round decides on a predecessor or a revoked grant.
     }
   }
@@ -218,9 +230,10 @@ export class AuthorizationServer {
 
   /** Checks an access token at this service's own API (RFC 6750) and notes that it was used. */
   async checkAccessToken(accessToken: string): Promise<CheckedToken | Refusal> {
-    const { store, keyring, knownTokens, now, ownResource } = this.#parts;
+    const { store, keyring, knownTokens, tally, now, ownResource } = this.#parts;
     const token = knownTokens.read(accessToken);
-    if (!token) return invalidToken('not an access token of this service');
+    tally.checks += 1;
+    if (!token) return this.#refusedCheck(invalidToken('not an access token of this service'));
     const version = store.version(); // Before the search, without a pause between: what is found is no older.
     const kept = token.checked(version, now());
     if (kept) return kept;
@@ -228,7 +241,7 @@ export class AuthorizationServer {
     const found = await store.findGrant(credential.grantId);
     const at = now();
     const good = decideAccessToken({ keyring, credential, found, resource: ownResource, now: at });
-    if (good instanceof Refusal) return good;
+    if (good instanceof Refusal) return this.#refusedCheck(good);
     const { grant, client } = good;
     const { clientId, scope, grantedAt } = grant;
     const externalId = client.seesExternalId ? grant.externalId : null;
@@ -285,10 +298,17 @@ export class AuthorizationServer {
     client: Client,
     origin: RequestOrigin,
   ): Promise<void> {
-    const { store, now } = this.#parts;
+    const { store, tally, now } = this.#parts;
     const action: AuditAction = reason === 'client' ? 'grant_revoked' : reason;
     const actor: Actor = { kind: 'client', id: client.id, ...origin };
-    await store.revokeGrant(grant.id, reason, auditEvent(action, actor, now(), namesOf(grant)));
+    const isEnded = await store.revokeGrant(grant.id, reason, auditEvent(action, actor, now(), namesOf(grant)));
+    if (isEnded && reason === 'code_replay') tally.codeReplays += 1;
+    if (isEnded && reason === 'refresh_reuse') tally.refreshReuses += 1;
+  }
+
+  #refusedCheck(refusal: Refusal): Refusal {
+    this.#parts.tally.refusedChecks += 1;
+    return refusal;
   }
 
   #derive(grant: Grant, generation: Generation): IssuedTokens {

@@ -34,6 +34,7 @@ import { personFieldsText } from './person-fields.ts';
 import { retryTimes } from './refresh-token.ts';
 import { allowedScope, invalidScope, leftOutScope, resolveScope } from './scope.ts';
 import type { Store } from './store.ts';
+import type { ProtocolTally } from './tally.ts';
 import { type AskedOfTokens, beyondGrant } from './token-request.ts';
 
 /** What the device flow works with. `now` returns ms since the epoch. */
@@ -46,6 +47,7 @@ export type DeviceFlowParts = {
   readonly ownResource: string;
   readonly now: () => number;
   readonly clients: ClientAuthenticator;
+  readonly tally: ProtocolTally;
 };
 
 /** A device's request, as the page shows it. */
@@ -242,7 +244,7 @@ export class DeviceFlow {
     decision: 'allowed' | 'denied',
     write: () => Promise<boolean>,
   ): Promise<DeviceDecisionOutcome> {
-    const { store, now } = this.#parts;
+    const { store, tally, now } = this.#parts;
     if (isDeviceCodeExpired(expiresAt, now()) || !(await store.decideDeviceRequest(userCode, null, decision)))
       return 'gone';
     let isWritten = false;
@@ -251,6 +253,7 @@ export class DeviceFlow {
     } finally {
       if (!isWritten) await store.decideDeviceRequest(userCode, decision, null);
     }
+    if (isWritten) tally[decision] += 1;
     return isWritten ? decision : 'gone';
   }
 
@@ -261,19 +264,23 @@ export class DeviceFlow {
     client: Client,
     origin: RequestOrigin,
   ): Promise<IssuedTokens | Refusal | null> {
-    const { store, keyring, prefix, lifetimes, now } = this.#parts;
+    const { store, keyring, prefix, lifetimes, tally, now } = this.#parts;
     const { retryWindow } = retryTimes(client, lifetimes, found.grant);
     const decision = decideDevicePoll({ keyring, lifetimes, deviceCode, found, retryWindow, now: now() });
     if (decision instanceof Refusal) return decision;
     const { grant } = decision;
-    if ('again' in decision) return deriveTokens(keyring, prefix, grant, decision.again);
-    if ('redeem' in decision)
-      return (await this.#limit.redeem(grant, decision.redeem, client, origin))
-        ? deriveTokens(keyring, prefix, grant, decision.redeem)
-        : null;
+    if ('again' in decision) {
+      tally.retries += 1;
+      return deriveTokens(keyring, prefix, grant, decision.again);
+    }
+    if ('redeem' in decision) {
+      if (!(await this.#limit.redeem(grant, decision.redeem, client, origin))) return null;
+      tally.deviceExchanges += 1;
+      return deriveTokens(keyring, prefix, grant, decision.redeem);
+    }
     const about = { clientId: client.id, resourceOwnerId: grant.resourceOwnerId, grantId: grantIdText(grant.id) };
     const event = auditEvent(decision.revoke, { kind: 'client', id: client.id, ...origin }, now(), about);
-    await store.revokeGrant(grant.id, decision.revoke, event);
+    if (await store.revokeGrant(grant.id, decision.revoke, event)) tally.codeReplays += 1;
     return decision.refusal;
   }
 }

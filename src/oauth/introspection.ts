@@ -15,6 +15,7 @@ import {
 } from './resource-server.ts';
 import type { StoredSecret } from './secret.ts';
 import type { GrantStore, ResourceServerStore, SecretUseStore } from './store.ts';
+import type { ProtocolTally } from './tally.ts';
 
 /** What introspection works with. `now` returns ms since the epoch. */
 export type IntrospectionParts = {
@@ -24,6 +25,7 @@ export type IntrospectionParts = {
   readonly keyring: Keyring;
   readonly knownTokens: KnownTokens;
   readonly throttle: GuessThrottle;
+  readonly tally: ProtocolTally;
   readonly now: () => number;
 };
 
@@ -56,7 +58,8 @@ export class Introspection {
    * good counts as used, as with a check.
    */
   async introspect(resourceServer: ResourceServer, token: string): Promise<ActiveToken | null> {
-    const { store, keyring, knownTokens, now } = this.#parts;
+    const { store, keyring, knownTokens, tally, now } = this.#parts;
+    tally.introspections += 1;
     const presented = knownTokens.read(token);
     if (!presented) return null;
     const { credential } = presented;

@@ -1,5 +1,6 @@
-/** The log: one line of JSON for each entry, and how a service writes many of them. */
+/** The log: one line of JSON for each entry, or of text for people, and how a service writes many of them. */
 import { type DestinationStream, type Logger, pino } from 'pino';
+import { readableLines } from './readable-lines.ts';
 
 /** Maximum time that a line waits for others (ms), and the number of characters at which lines are written at once. */
 const WRITE_EVERY_MS = 250;
@@ -8,10 +9,22 @@ const WRITTEN_AT_ONCE = 32_768;
 /** A logger with a cheap `line` of level `info`, for what is logged thousands of times a second. */
 export type Log = Logger & { line(members: object): void };
 
-/** Makes the log. It never gets a secret. `now` in ms since the epoch. */
-export function makeLogger(destination: DestinationStream, now: () => number): Log {
+/** How the lines of a log look: `auto` is text at a terminal, and else JSON. */
+export type LogStyle = { readonly logFormat: 'auto' | 'json' | 'text' };
+
+/** Where lines go, in this style; `isTerminal`: whether people see them as they come. */
+export function inStyle(
+  destination: DestinationStream,
+  { logFormat }: LogStyle,
+  isTerminal: boolean,
+): DestinationStream {
+  return logFormat === 'text' || (logFormat === 'auto' && isTerminal) ? readableLines(destination) : destination;
+}
+
+/** Makes the log, of entries of a level or above. It never gets a secret. `now` in ms since the epoch. */
+export function makeLogger(destination: DestinationStream, now: () => number, level = 'info'): Log {
   const timestamp = timesOfLines(now);
-  const logger = pino({ base: null, timestamp, formatters: { level: (level) => ({ level }) } }, destination);
+  const logger = pino({ base: null, level, timestamp, formatters: { level: (level) => ({ level }) } }, destination);
   const line = (members: object) => {
     if (!logger.isLevelEnabled('info')) return;
     destination.write(`{"level":"info"${timestamp()},${JSON.stringify(members).slice(1)}\n`);

@@ -109,6 +109,24 @@ const SETTINGS = {
     readChoice('own', 'node'),
     'What reads plain requests of programs: the reader of the service, or as all others `node`, the parser of Node.js, which is slower.',
   ),
+  metricsListen: setting(
+    'VALETKEY_METRICS_LISTEN',
+    '',
+    readListenAddress,
+    'The `host:port` to bind for `/metrics`, which Prometheus reads; without it nothing is measured. Whoever reaches it reads all figures: keep it on loopback or a network of yours.',
+  ),
+  logLevel: setting(
+    'VALETKEY_LOG_LEVEL',
+    'info',
+    readChoice('debug', 'info', 'warn', 'error', 'fatal'),
+    'What the log holds at least: `debug`, `info` (a line for each request), `warn`, `error` or `fatal`.',
+  ),
+  logFormat: setting(
+    'VALETKEY_LOG_FORMAT',
+    'auto',
+    readChoice('auto', 'json', 'text'),
+    'How a line of the log looks: `json`, `text` for people, or `auto`: text at a terminal, else JSON.',
+  ),
   codeTtl: setting(
     'VALETKEY_CODE_TTL',
     '60',

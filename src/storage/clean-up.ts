@@ -2,6 +2,7 @@
  * Deletes dead rows. A cursor walks over the keys in small windows, so that a step costs the same at any size and needs
  * no index of its own.
  */
+import type { CleanUpFigures } from './storage.ts';
 
 const REST_BETWEEN_ROUNDS_MS = 10 * 60_000;
 /** Minimum time between two deletions of expired replay marks. */
@@ -61,12 +62,18 @@ export class CleanUp<Place = unknown> {
   #isStopped = false;
   #clockOffset: number;
   #pausedUntil = Number.NEGATIVE_INFINITY;
+  readonly #tally = { seen: 0, deleted: 0, rounds: 0, failures: 0 };
   #restsUntil = Number.NEGATIVE_INFINITY;
 
   constructor(parts: CleanUpParts<Place>) {
     this.#parts = parts;
     this.#monotonic = parts.monotonic ?? (() => performance.now());
     this.#clockOffset = parts.now() - this.#monotonic();
+  }
+
+  /** What it did since the process began. */
+  figures(): CleanUpFigures {
+    return { ...this.#tally, isPaused: this.#monotonic() < this.#pausedUntil };
   }
 
   /** Walks until `stop`, without keeping the process alive. `report` gets sentences for the log. */
@@ -97,7 +104,11 @@ export class CleanUp<Place = unknown> {
     this.#cursor = dead.length > doomed.length ? (doomed.at(-1) as Place) : last;
     const isEndOfWalk = this.#cursor === null;
     if (isEndOfWalk) this.#walk = (this.#walk + 1) % walks.length;
-    return { seen, deleted, isEndOfRound: isEndOfWalk && this.#walk === 0 };
+    const isEndOfRound = isEndOfWalk && this.#walk === 0;
+    this.#tally.seen += seen;
+    this.#tally.deleted += deleted;
+    if (isEndOfRound) this.#tally.rounds += 1;
+    return { seen, deleted, isEndOfRound };
   }
 
   /**
@@ -145,6 +156,7 @@ export class CleanUp<Place = unknown> {
       if (cleared !== null) delay = step && !step.isEndOfRound ? stepEvery : MARKS_EVERY_MS;
       if (cleared === marksAtOnce || step?.deleted === deletions) delay = busyStepEvery;
     } catch (error) {
+      this.#tally.failures += 1;
       if (!this.#isStopped) report(`clean-up will try again: ${(error as Error).message}`);
     }
     this.#schedule(delay, report);

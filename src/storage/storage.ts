@@ -3,6 +3,7 @@ import type { AccountStore } from '../accounts/store.ts';
 import type { SharedCounters } from '../accounts/throttle.ts';
 import type { KeyUse, RootKeyStore } from '../oauth/root-key.ts';
 import type { Store } from '../oauth/store.ts';
+import type { Distribution } from '../process/distribution.ts';
 import type { Difference } from './installation-settings.ts';
 
 /** One thing that was looked at; `detail` says what is wrong, or what is right, in a few words. */
@@ -24,6 +25,40 @@ export type OpenInstallation = {
 /** An instance of the service as the database tells it from others, and which of them run now, by their ids. */
 export type Instances = { readonly ownId: string; listRunning(): Promise<readonly string[]> };
 
+/** A pool of connections to a server: open, in use, and how many requests wait for one. */
+export type PoolFigures = {
+  readonly purpose: string;
+  readonly open: number;
+  readonly busy: number;
+  readonly waiting: number;
+  /** Connections that were lost since the process began. */
+  readonly lost: number;
+};
+
+/** What the clean-up did since the process began: rows read and deleted, rounds that ended, and failures. */
+export type CleanUpFigures = {
+  readonly seen: number;
+  readonly deleted: number;
+  readonly rounds: number;
+  readonly failures: number;
+  /** Whether nothing is deleted for now, since the clock jumped. */
+  readonly isPaused: boolean;
+};
+
+/** What a store counted since it was opened, and how it stands now. */
+export type StoreFigures = {
+  /** How many requests of one kind shared a commit or a statement, by the kind. */
+  readonly groups: Readonly<Record<string, Distribution>>;
+  /** Syncs of a database file by this process (s); null where a server does that. */
+  readonly syncs: Distribution | null;
+  /** Writes that wait for their commit. */
+  readonly queued: number;
+  /** Length of the write-ahead log (bytes); null where there is none of this process. */
+  readonly walBytes: number | null;
+  readonly pools: readonly PoolFigures[];
+  readonly cleanUp: CleanUpFigures;
+};
+
 /** An open database. */
 export type Storage = {
   readonly store: Store & AccountStore & RootKeyStore;
@@ -44,6 +79,8 @@ export type Storage = {
   adoptSettings(): Promise<void>;
   /** What rests on each root key at a time (ms); takes long on a large database. */
   countKeyUses(liveAt: number): Promise<readonly KeyUse[]>;
+  /** What it counted, and how it stands; asks nobody. */
+  figures(): StoreFigures;
   /** Everything that can be wrong with a database; takes long on a large one. */
   check(): Promise<readonly Finding[]>;
   /** Writes what is still to be written and closes the database. */

@@ -9,6 +9,7 @@ import type { NewAccount } from '../../src/accounts/new-account.ts';
 import { PasswordHasher } from '../../src/accounts/password-hash.ts';
 import type { SignInAttempt, SignInOutcome } from '../../src/accounts/sign-in.ts';
 import { SignInFloor } from '../../src/accounts/sign-in-floor.ts';
+import { newSignInTally } from '../../src/accounts/tally.ts';
 import { Throttle } from '../../src/accounts/throttle.ts';
 import { WrongSignIns } from '../../src/accounts/wrong-sign-ins.ts';
 import { OperatorError } from '../../src/oauth/error.ts';
@@ -84,6 +85,7 @@ function accountsOn(
       },
     }),
     wrongSignIns: new WrongSignIns(store, () => clock.now),
+    signIns: newSignInTally(),
     now: () => clock.now,
     guessable: ['Valetkey'],
   });

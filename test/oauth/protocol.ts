@@ -13,6 +13,7 @@ import { Introspection } from '../../src/oauth/introspection.ts';
 import { KnownTokens } from '../../src/oauth/known-tokens.ts';
 import { Parameters } from '../../src/oauth/parameters.ts';
 import { makeSecret } from '../../src/oauth/secret.ts';
+import { newProtocolTally } from '../../src/oauth/tally.ts';
 import { WHOLE_GRANT } from '../../src/oauth/token-request.ts';
 import { signedIn } from '../support/signed-in.ts';
 import { event } from '../support/storage.ts';
@@ -51,7 +52,8 @@ export type Protocol = Memory & {
 export function operationsOn(memory: Memory, now: () => number = () => memory.clock.now): Protocol {
   const { store } = memory;
   const knownTokens = new KnownTokens(PREFIX);
-  const parts = { store, keyring, lifetimes, prefix: PREFIX, knownTokens, now, ownResource: OWN_RESOURCE };
+  const tally = newProtocolTally();
+  const parts = { store, keyring, lifetimes, prefix: PREFIX, knownTokens, tally, now, ownResource: OWN_RESOURCE };
   const throttle = new Throttle({ count: MOST_GUESSES, seconds: 60 });
   const clients = new ClientAuthenticator({ ...parts, throttle, audiences: [ISSUER, `${ISSUER}/oauth2/token`] });
   return {

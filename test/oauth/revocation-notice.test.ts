@@ -7,6 +7,7 @@ import { GuessBudget } from '../../src/accounts/guess-budget.ts';
 import { KnownBrowsers } from '../../src/accounts/known-browser.ts';
 import { PasswordHasher } from '../../src/accounts/password-hash.ts';
 import { SignInFloor } from '../../src/accounts/sign-in-floor.ts';
+import { newSignInTally } from '../../src/accounts/tally.ts';
 import { Throttle } from '../../src/accounts/throttle.ts';
 import { WrongSignIns } from '../../src/accounts/wrong-sign-ins.ts';
 import type { AuditAction } from '../../src/oauth/audit.ts';
@@ -164,6 +165,7 @@ function registriesOn({ store, clock }: Protocol) {
       knownBrowsers,
       floor: new SignInFloor({ store, hasher, stopwatch: () => 0, later: () => () => {} }),
       wrongSignIns: new WrongSignIns(store, parts.now),
+      signIns: newSignInTally(),
       guessable: [],
     }),
   };

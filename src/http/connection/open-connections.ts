@@ -105,6 +105,11 @@ export class OpenConnections {
     return true;
   }
 
+  /** How many are open. */
+  get size(): number {
+    return this.#all.size;
+  }
+
   /** How many were ever opened. */
   get opened(): number {
     return this.#opened;

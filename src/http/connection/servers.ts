@@ -87,6 +87,11 @@ class Servers {
     this.#proxiesLetGoMs = proxyIdleTimeout === 0 ? LAST_REQUESTS_MS : proxyIdleTimeout * 1000 + PROXY_GOES_FIRST_MS;
   }
 
+  /** How many connections are open, and how many were ever opened. */
+  connections(): { open: number; opened: number } {
+    return { open: this.#connections.size, opened: this.#connections.opened };
+  }
+
   /** Listens for a server. Throws the system's error. */
   async listen(app: FastifyInstance, { host, port }: ListenAddress): Promise<void> {
     this.#listeners.push(app.server);

@@ -106,7 +106,10 @@ export class Batches<Request, Answer> {
     this.#parts.onTaken?.();
     const batch = this.#parts.keyOf ? this.#takeFree() : this.#queue.splice(0, MAX_PER_STATEMENT);
     if (batch.length === MAX_PER_STATEMENT) this.#ask();
-    if (batch.length > 0) this.#gathering.sent(batch.length);
+    if (batch.length > 0) {
+      this.#gathering.sent(batch.length);
+      this.#parts.connections.groups.note(batch.length);
+    }
     return batch;
   }
 

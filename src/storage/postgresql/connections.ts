@@ -6,6 +6,7 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as after } from 'node:timers/promises';
 import { StoreUnavailable } from '../../oauth/store.ts';
+import { Distribution, GROUP_SIZES } from '../../process/distribution.ts';
 import type { Connection } from './connection.ts';
 import { ConnectionLost, isConflict } from './errors.ts';
 
@@ -32,6 +33,8 @@ type Waiting = {
 
 /** A pool with a maximum number of connections. */
 export class Connections {
+  /** How many requests shared a statement. */
+  readonly groups = new Distribution(GROUP_SIZES);
   readonly #open: () => Promise<Connection>;
   readonly #maximum: number;
   readonly #checkoutTimeout: number;
@@ -41,6 +44,7 @@ export class Connections {
   #live = 0;
   #making = 0;
   #working = 0;
+  #lost = 0;
   #failures = 0;
   /** Why there is no connection; and whether a request has waited for one until its timeout. */
   #failure: Error | null = null;
@@ -73,6 +77,11 @@ export class Connections {
         } else throw error;
       }
     }
+  }
+
+  /** How many are open and in use, how many requests wait for one, and how many were lost. */
+  figures(): { open: number; busy: number; waiting: number; lost: number } {
+    return { open: this.#live, busy: this.#working, waiting: this.#waiting.length, lost: this.#lost };
   }
 
   /** Adds a function that is called before closing: then batches that wait for more requests must send. */
@@ -172,6 +181,7 @@ export class Connections {
 
   #forget(connection: Connection): void {
     this.#live -= 1;
+    if (!this.#closed) this.#lost += 1;
     const place = this.#idle.indexOf(connection);
     if (place >= 0) this.#idle.splice(place, 1);
     this.#dispatch();

@@ -3,6 +3,7 @@ import type { QueryResultRow } from 'pg';
 import type { AuditEvent } from '../../oauth/audit.ts';
 import type { GrantedAccess } from '../../oauth/granted-access.ts';
 import type { Tuple } from '../acts.ts';
+import type { PoolFigures } from '../storage.ts';
 import { NEW_EVENT, newEvent } from '../tables/audit-events.ts';
 import { newAttempt } from './attempts.ts';
 import { type Connection, json } from './connection.ts';
@@ -35,6 +36,12 @@ export class Database {
     this.reads = pool('reads');
     this.writes = pool('writes');
     this.#others = pool('others');
+  }
+
+  /** Its pools. */
+  pools(): PoolFigures[] {
+    const pools = { reads: this.reads, writes: this.writes, others: this.#others };
+    return Object.entries(pools).map(([purpose, pool]) => ({ purpose, ...pool.figures() }));
   }
 
   /** The rows that a query answers. Throws `StoreUnavailable`. */

@@ -1,5 +1,5 @@
 /** The write-ahead log as a file that is synced off the event loop, on a descriptor of our own. */
-import { closeSync, fdatasync, fsync, openSync } from 'node:fs';
+import { closeSync, fdatasync, fstatSync, fsync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 
@@ -42,6 +42,11 @@ export class WalFile {
       throw error;
     }
     return wal;
+  }
+
+  /** Its length (bytes). */
+  get size(): number {
+    return fstatSync(this.#descriptor).size;
   }
 
   /** Waits until all that was written to the WAL before the call is on disk. After an error nothing may be written. */

@@ -16,6 +16,7 @@
  */
 import type { DatabaseSync } from 'node:sqlite';
 import { StoreUnavailable } from '../../oauth/store.ts';
+import { Distribution, DURATIONS, GROUP_SIZES } from '../../process/distribution.ts';
 import { asStoreError, hasStopped, outcomeUnknown, primaryCode, resultCode, SQLITE } from './errors.ts';
 
 /** What the queue needs. */
@@ -88,6 +89,9 @@ class Unsettled {
 export class WriteQueue {
   /** Called when writes that had run were rolled back. */
   onUndone = () => {};
+  /** How many writes shared a commit, and how long syncs took (s). */
+  readonly groups = new Distribution(GROUP_SIZES);
+  readonly syncs = new Distribution(DURATIONS);
   readonly #parts: WriteQueueParts;
   readonly #statements;
   #queued: Write[] = [];
@@ -123,6 +127,11 @@ export class WriteQueue {
       this.#queued.push({ touches, run, resolve, reject });
       this.#schedule();
     });
+  }
+
+  /** How many writes wait for their commit. */
+  get queued(): number {
+    return this.#queued.length;
   }
 
   /** Returns the result of a read that was made just now, as soon as the rows that it used (or all) are on disk. */
@@ -204,6 +213,7 @@ export class WriteQueue {
     } catch (error) {
       return this.#afterFailedCommit(batch, error);
     }
+    this.groups.note(batch.length);
     this.#keep(batch, values, synced);
     return 'committed';
   }
@@ -270,8 +280,10 @@ export class WriteQueue {
     while (this.#committed && !this.#stopped) {
       this.#syncing = this.#committed;
       this.#committed = null;
+      const since = performance.now();
       try {
         await this.#parts.sync?.();
+        this.syncs.note((performance.now() - since) / 1000);
         this.#parts.requireInPlace?.();
       } catch (error) {
         // `#syncing` stays set: these rows will never be known to be on disk, so reads of them fail too.

@@ -1,0 +1,38 @@
+/** How requests ended, counted by route and outcome. Both are names of the program, never what a request said. */
+import { Distribution, DURATIONS } from '../process/distribution.ts';
+import type { Outcome } from './endpoint.ts';
+import { STATUS } from './problem.ts';
+
+/** Stands for the route where no route of ours was asked for. */
+const NO_ROUTE = 'none';
+/** Maximum number of outcomes of one route, after which further ones are counted together. */
+export const MAX_OUTCOMES = 50;
+
+/** The requests of one route: how they ended, and how long they took (s). */
+export type RouteTally = { ok: number; readonly others: Map<string, number>; readonly seconds: Distribution };
+
+/** The requests of one process. */
+export class RequestTally {
+  readonly routes = new Map<string, RouteTally>();
+  /** Answers that told to come back later, since somebody asked too often. */
+  throttled = 0;
+
+  /** A request ended, `ms` after it came. `route` is the pattern of the program, not the path that was asked for. */
+  end(route: string | undefined, outcome: Outcome | undefined, status: number, ms: number): void {
+    const tally = this.routes.get(route ?? NO_ROUTE) ?? this.#add(route ?? NO_ROUTE);
+    tally.seconds.note(ms / 1000);
+    const error = outcome?.error ?? (status < 400 ? undefined : `status_${status}`);
+    if (error === undefined) tally.ok += 1;
+    else {
+      const name = tally.others.size < MAX_OUTCOMES || tally.others.has(error) ? error : 'other';
+      tally.others.set(name, (tally.others.get(name) ?? 0) + 1);
+    }
+    if (status === STATUS.too_many_requests) this.throttled += 1;
+  }
+
+  #add(route: string): RouteTally {
+    const tally = { ok: 0, others: new Map<string, number>(), seconds: new Distribution(DURATIONS) };
+    this.routes.set(route, tally);
+    return tally;
+  }
+}

@@ -1,0 +1,148 @@
+/** What is exported, as one table. The table in `docs/operating.md` is made from it. */
+import type { SignInTally } from '../accounts/tally.ts';
+import type { RequestTally } from '../http/request-tally.ts';
+import type { RootKeys } from '../oauth/root-key.ts';
+import type { ProtocolTally } from '../oauth/tally.ts';
+import type { PoolFigures, StoreFigures } from '../storage/storage.ts';
+import { by, counter, type Family, gauge, histogram, one, type Sample } from './family.ts';
+
+/** Everything at the moment of one scrape. Times in ms since the epoch. */
+export type Snapshot = {
+  readonly version: string;
+  readonly database: string;
+  readonly isReady: boolean;
+  readonly requests: RequestTally;
+  readonly connections: { readonly open: number; readonly opened: number };
+  readonly protocol: ProtocolTally;
+  readonly signIns: SignInTally;
+  readonly store: StoreFigures;
+  /** Null until the database said it once. */
+  readonly keys: RootKeys | null;
+};
+
+/** The table. */
+export const FAMILIES: readonly Family<Snapshot>[] = [
+  gauge('valetkey_build_info', 'Always 1; its labels say what runs.', ({ version, database }) => [
+    { value: 1, labels: { version, database } },
+  ]),
+  gauge('valetkey_ready', '1 while requests can be served, as /readyz says; else 0.', ({ isReady }) =>
+    one(Number(isReady)),
+  ),
+  counter(
+    'valetkey_requests_total',
+    'Requests by route (none: no route of ours) and outcome: ok, or the error as the log names it.',
+    ({ requests }) => [...requests.routes].flatMap(([route, tally]) => outcomesOf(route, tally.ok, tally.others)),
+  ),
+  histogram('valetkey_request_seconds', 'How long requests took, by route.', ({ requests }) =>
+    [...requests.routes].map(([route, { seconds }]) => [{ route }, seconds]),
+  ),
+  counter(
+    'valetkey_throttled_total',
+    'Requests that were told to come back later, since somebody asked or guessed too often.',
+    ({ requests }) => one(requests.throttled),
+  ),
+  gauge('valetkey_connections', 'Open connections of browsers, apps and proxies.', ({ connections }) =>
+    one(connections.open),
+  ),
+  counter('valetkey_connections_opened_total', 'Connections that were ever opened.', ({ connections }) =>
+    one(connections.opened),
+  ),
+  counter('valetkey_exchanges_total', 'First pairs of tokens, for an authorization code or a device code.', (of) =>
+    by('code', { authorization: of.protocol.codeExchanges, device: of.protocol.deviceExchanges }),
+  ),
+  counter('valetkey_refreshes_total', 'Rotations of a refresh token.', ({ protocol }) => one(protocol.refreshes)),
+  counter(
+    'valetkey_retries_total',
+    'The same new pair answered again: a lost answer, or workers that refreshed at once.',
+    ({ protocol }) => one(protocol.retries),
+  ),
+  counter(
+    'valetkey_code_replays_total',
+    'Grants that ended since their code was presented again: a fault in an app, or a theft.',
+    ({ protocol }) => one(protocol.codeReplays),
+  ),
+  counter(
+    'valetkey_refresh_reuses_total',
+    'Grants that ended since an old refresh token was presented: a fault in an app, or a theft.',
+    ({ protocol }) => one(protocol.refreshReuses),
+  ),
+  counter('valetkey_checks_total', 'Checks of an access token at the API of this service.', ({ protocol }) =>
+    by('result', { active: protocol.checks - protocol.refusedChecks, refused: protocol.refusedChecks }),
+  ),
+  counter('valetkey_introspections_total', 'Tokens that resource servers asked about.', ({ protocol }) =>
+    one(protocol.introspections),
+  ),
+  counter('valetkey_consents_total', 'What people decided on the consent page and for devices.', ({ protocol }) =>
+    by('decision', { allowed: protocol.allowed, denied: protocol.denied }),
+  ),
+  counter(
+    'valetkey_sign_ins_total',
+    'Tries to sign in, with a password here or at an identity provider, by what came of them.',
+    ({ signIns }) => [...outcomesOfWay('password', signIns.password), ...outcomesOfWay('provider', signIns.provider)],
+  ),
+  histogram(
+    'valetkey_group_size',
+    'How many requests shared one commit (SQLite) or one statement (PostgreSQL), by their kind.',
+    ({ store }) => Object.entries(store.groups).map(([kind, sizes]) => [{ kind }, sizes]),
+  ),
+  histogram('valetkey_sync_seconds', 'How long syncs of the write-ahead log took (SQLite).', ({ store }) =>
+    store.syncs ? [[{}, store.syncs]] : [],
+  ),
+  gauge('valetkey_queued_writes', 'Writes that wait for their commit (SQLite).', ({ store }) => one(store.queued)),
+  gauge('valetkey_wal_bytes', 'Length of the write-ahead log (SQLite).', ({ store }) => one(store.walBytes)),
+  gauge('valetkey_database_connections', 'Open connections to the server, by what they are for (PostgreSQL).', (of) =>
+    ofPools(of, ({ open }) => open),
+  ),
+  gauge('valetkey_database_connections_busy', 'Those of them that are in use (PostgreSQL).', (of) =>
+    ofPools(of, ({ busy }) => busy),
+  ),
+  gauge('valetkey_database_waiting', 'Requests that wait for such a connection (PostgreSQL).', (of) =>
+    ofPools(of, ({ waiting }) => waiting),
+  ),
+  counter('valetkey_database_connections_lost_total', 'Connections to the server that were lost (PostgreSQL).', (of) =>
+    ofPools(of, ({ lost }) => lost),
+  ),
+  counter('valetkey_clean_up_rows_total', 'Rows that the clean-up of this instance read and deleted.', ({ store }) =>
+    by('result', { read: store.cleanUp.seen, deleted: store.cleanUp.deleted }),
+  ),
+  counter('valetkey_clean_up_rounds_total', 'Rounds of the clean-up over all tables.', ({ store }) =>
+    one(store.cleanUp.rounds),
+  ),
+  counter('valetkey_clean_up_failures_total', 'Steps of the clean-up that failed; it tries again.', ({ store }) =>
+    one(store.cleanUp.failures),
+  ),
+  gauge('valetkey_clean_up_paused', '1 while nothing is deleted, since the clock jumped.', ({ store }) =>
+    one(Number(store.cleanUp.isPaused)),
+  ),
+  gauge(
+    'valetkey_current_root_key_created_timestamp_seconds',
+    'When the installation first had the root key that it issues with.',
+    ({ keys }) => one(keys && currentKeyCreatedAt(keys)),
+  ),
+  gauge('valetkey_root_keys', 'Root keys that are not retired.', ({ keys }) =>
+    one(keys?.keys.filter(({ retiredAt }) => retiredAt === null).length),
+  ),
+];
+
+function outcomesOf(route: string, ok: number, others: ReadonlyMap<string, number>): Sample[] {
+  return [['ok', ok] as const, ...others].map(([outcome, value]) => ({ value, labels: { route, outcome } }));
+}
+
+function outcomesOfWay(way: string, counts: Readonly<Record<string, number>>): Sample[] {
+  return Object.entries(counts).map(([result, value]) => ({ value, labels: { way, result } }));
+}
+
+function ofPools({ store }: Snapshot, figure: (pool: PoolFigures) => number): Sample[] {
+  return store.pools.map((pool) => ({ value: figure(pool), labels: { purpose: pool.purpose } }));
+}
+
+function currentKeyCreatedAt({ currentKeyId, keys }: RootKeys): number | null {
+  const current = keys.find(({ keyId }) => keyId === currentKeyId);
+  return current ? current.createdAt / 1000 : null;
+}
+
+/** The table of figures in Markdown. */
+export function figuresTable(): string {
+  const rows = FAMILIES.map(({ name, type, help }) => `| \`${name}\` | ${type} | ${help} |`);
+  return ['| figure | kind | meaning |', '|---|---|---|', ...rows].join('\n');
+}

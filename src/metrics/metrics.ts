@@ -1,0 +1,126 @@
+/**
+ * `/metrics`, on an address of its own: figures that others counted as plain numbers, put into the text of Prometheus when it
+ * asks. Only this folder knows its library, and it is loaded only where the address is set.
+ */
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import { setTimeout as after } from 'node:timers/promises';
+import { collectDefaultMetrics, type Metric, Registry } from 'prom-client';
+import type { RootKeys } from '../oauth/root-key.ts';
+import { InstallationError } from '../process/installation-error.ts';
+import { FAMILIES, type Snapshot } from './families.ts';
+
+/** What is measured: counters that the parts of the service hold, and how to ask the database. */
+export type Measured = Omit<Snapshot, 'isReady' | 'keys' | 'connections' | 'store'> & {
+  readonly connections: () => Snapshot['connections'];
+  readonly figures: () => Snapshot['store'];
+  readonly isReady: () => Promise<boolean>;
+  readonly findRootKeys: () => Promise<RootKeys>;
+};
+
+/** Timeout of the database in a scrape (ms): figures must come when it does not answer, and then most of all. */
+const DATABASE_TIMEOUT_MS = 1000;
+
+/** The figures as text. */
+export class Metrics {
+  readonly contentType = Registry.PROMETHEUS_CONTENT_TYPE;
+  readonly #measured: Measured;
+  readonly #registry = new Registry();
+  #snapshot: Snapshot | null = null;
+  #keys: RootKeys | null = null;
+  /** Those who ask at the same time get the same text. */
+  #text: Promise<string> | null = null;
+
+  constructor(measured: Measured) {
+    this.#measured = measured;
+    for (const { read, ...about } of FAMILIES) {
+      const values = () => (this.#snapshot === null ? [] : read(this.#snapshot));
+      // The library's own metrics would be counted up by each request: of ours it needs only what it prints.
+      const metric = { ...about, get: async () => ({ ...about, values: values() }) };
+      this.#registry.registerMetric(metric as unknown as Metric<string>);
+    }
+    // Of the process: CPU, memory, descriptors, delay of the event loop, garbage collections.
+    collectDefaultMetrics({ register: this.#registry });
+  }
+
+  /** The text of one scrape. */
+  text(): Promise<string> {
+    this.#text ??= this.#make().finally(() => {
+      this.#text = null;
+    });
+    return this.#text;
+  }
+
+  async #make(): Promise<string> {
+    this.#snapshot = await this.#take();
+    return this.#registry.metrics();
+  }
+
+  async #take(): Promise<Snapshot> {
+    const { connections, figures, isReady, findRootKeys, ...counted } = this.#measured;
+    const [ready, keys] = await Promise.all([inTime(isReady()), inTime(findRootKeys())]);
+    this.#keys = keys ?? this.#keys;
+    return {
+      ...counted,
+      isReady: ready ?? false,
+      connections: connections(),
+      store: figures(),
+      keys: this.#keys,
+    };
+  }
+}
+
+/** Null where it failed, or took too long. */
+async function inTime<T>(asked: Promise<T>): Promise<T | null> {
+  return Promise.race([asked.catch(() => null), after(DATABASE_TIMEOUT_MS, null, { ref: false })]);
+}
+
+/** Serves the figures; resolves when the address answers. Throws `InstallationError`. */
+export async function serveMetrics(metrics: Metrics, address: { host: string; port: number }): Promise<MetricsServer> {
+  const server = createServer({ requestTimeout: 5000, headersTimeout: 5000 }, (request, response) => {
+    const isAsked = request.url?.replace(/\?.*$/s, '') === '/metrics';
+    if (!isAsked) answer(response, 404, 'text/plain', 'There is nothing here but /metrics.\n');
+    else if (request.method !== 'GET' && request.method !== 'HEAD')
+      answer(response.setHeader('Allow', 'GET, HEAD'), 405, 'text/plain', 'Only GET is answered here.\n');
+    else
+      metrics.text().then(
+        (text) => answer(response, 200, metrics.contentType, text),
+        () => answer(response, 500, 'text/plain', 'The figures could not be read.\n'),
+      );
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      reject(
+        new InstallationError([
+          `VALETKEY_METRICS_LISTEN: ${address.host}:${address.port} cannot be bound (${error.code}): choose a free port of an address of this machine`,
+        ]),
+      ),
+    );
+    server.listen(address.port, address.host, () => resolve());
+  });
+  return new MetricsServer(server);
+}
+
+function answer(response: ServerResponse, status: number, type: string, text: string): void {
+  response.writeHead(status, {
+    'Content-Type': type,
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+  });
+  response.end(text);
+}
+
+/** A server that answers until it is closed: it is closed last, since a stop is worth watching. */
+class MetricsServer {
+  readonly #server: Server;
+
+  constructor(server: Server) {
+    this.#server = server;
+  }
+
+  async close(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.#server.close(() => resolve());
+      this.#server.closeAllConnections();
+    });
+  }
+}
