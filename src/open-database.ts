@@ -53,6 +53,11 @@ async function openStorage(
   const beginning = {
     settings: { tokenPrefix, shared: sharedSettings(configuration) },
     refuseNew: refusalOfNew(configuration),
+    announce: (sentence: string) => {
+      logger.warn(sentence);
+      // A migration of SQLite blocks the event loop, and with it the lines that are gathered.
+      logger.flush();
+    },
   };
   if (database.kind === 'postgresql') {
     // Imported here, so that SQLite alone starts without the client of PostgreSQL.

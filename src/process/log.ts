@@ -66,6 +66,12 @@ export class GatheredLines implements DestinationStream {
     if (this.#lines.length >= WRITTEN_AT_ONCE) this.flushSync();
   }
 
+  /** Writes the gathered lines, for who cannot wait; pino's `flush` calls it. */
+  flush(done?: () => void): void {
+    this.flushSync();
+    done?.();
+  }
+
   /** Writes the gathered lines; pino calls it after a fatal line. */
   flushSync(): void {
     const lines = this.#lines;

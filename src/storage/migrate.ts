@@ -27,7 +27,7 @@ export async function pending(
     if (!ours && newer === 'expansions' && name.startsWith('expand-')) continue;
     if (!ours)
       throw new InstallationError([
-        `the database was made by a newer version of Valetkey (migration ${number}, ${name}): install that version or a later one`,
+        `the database was made by a newer version of Valetkey (migration ${number}, ${name}): install that version or a later one, or restore the backup from before the upgrade`,
       ]);
     if (ours.checksum !== checksum)
       throw new InstallationError([

@@ -4,6 +4,7 @@ import { InstallationError } from '../process/installation-error.ts';
 import { found, isFounded, needsFounding, recordOf, requireFittingKeys, retiredKeys } from './installation.ts';
 import { type Beginning, differences, type InstallationRecord, requireSamePrefix } from './installation-settings.ts';
 import { migrate, pending, requireUpToDate } from './migrate.ts';
+import { migrationPlan, planSentence } from './migration-plan.ts';
 import type { PlainDatabase } from './plain-database.ts';
 import type { Storage } from './storage.ts';
 
@@ -13,6 +14,8 @@ export type OpeningOptions = Beginning & {
   readonly role: 'service' | 'command';
   /** Whether to create the database and to apply pending migrations; without it both are refused. */
   readonly migrate: boolean;
+  /** Gets a sentence on what an upgrade will do before it begins, and one when it is done. */
+  readonly announce?: (sentence: string) => void;
 };
 
 /** What opening a database changed, and found. */
@@ -38,8 +41,11 @@ async function requireFitting(database: PlainDatabase, { keyring, settings, role
 
 /** Migrates, and founds a new installation. `now` in ms. Throws `InstallationError`. */
 export async function makeReady(database: PlainDatabase, options: OpeningOptions, now: number): Promise<Ready> {
-  const { keyring, settings } = options;
+  const { keyring, settings, announce } = options;
+  const plan = await migrationPlan(database);
+  if (plan) announce?.(planSentence(plan));
   const applied = await migrate(database, now);
+  if (plan) announce?.(`the database is at migration ${plan.steps.at(-1)?.number}: the upgrade is done`);
   const isNew =
     (await needsFounding(database, keyring)) &&
     (await database.alone(async () => {

@@ -9,7 +9,8 @@ import { TYPES } from './records.ts';
 /** The migrations of this version. */
 export const MIGRATIONS: readonly Migration[] = readMigrations(new URL('./schema/', import.meta.url));
 
-const MIGRATION_TABLE = `
+/** What makes the table of the migrations that were applied. */
+export const MIGRATION_TABLE = `
   CREATE TABLE IF NOT EXISTS migration (
     number integer PRIMARY KEY, name text NOT NULL, checksum text NOT NULL, applied_at bigint NOT NULL
   )`;

@@ -1,0 +1,179 @@
+/**
+ * Kept databases go on: in this version, and in a later one whose start is killed twenty times while it upgrades them. Who
+ * held something before holds it afterwards.
+ */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { after, describe, type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { MIGRATIONS as OF_POSTGRESQL } from '../../src/storage/postgresql/plain-database.ts';
+import { MIGRATIONS as OF_SQLITE } from '../../src/storage/sqlite/plain-database.ts';
+import { runCommand } from '../support/command.ts';
+import { startPostgres } from '../support/postgres.ts';
+import { assertGoesOn } from './held.ts';
+import { type KeptFacts, keptDatabase, keptVersions, restoreText, type StoreName } from './kept.ts';
+import { LATER_MIGRATIONS, laterVersion } from './later-version.ts';
+import { startVersion } from './start.ts';
+
+const KILLS = Number(process.env['VALETKEY_ROUNDS'] ?? 20);
+const SEED = 20_261_124;
+const THIS = fileURLToPath(new URL('../..', import.meta.url));
+const CHILD = fileURLToPath(new URL('start.child.ts', import.meta.url));
+
+const server = await startPostgres();
+after(() => server.remove());
+const later = laterVersion({ after });
+
+/** A kept database in a place of its own. */
+type Restored = {
+  readonly facts: KeptFacts;
+  readonly variables: Readonly<Record<string, string>>;
+  /** The numbers of the migrations that it has. */
+  applied(): Promise<number[]>;
+};
+
+const known = { sqlite: OF_SQLITE, postgresql: OF_POSTGRESQL };
+
+const restore: Record<StoreName, (t: TestContext, version: string) => Promise<Restored>> = {
+  async sqlite(t, version) {
+    const { database, facts } = keptDatabase(version, 'sqlite');
+    const folder = mkdtempSync(join(tmpdir(), 'valetkey-kept-'));
+    // Last of all: no database may vanish before its service has stopped.
+    t.after(() => t.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 })));
+    const path = join(folder, 'valetkey.db');
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(path, database, { mode: 0o600 });
+    const applied = async () => {
+      const read = new DatabaseSync(path, { readOnly: true });
+      const rows = read.prepare('SELECT number FROM migration ORDER BY number').all();
+      read.close();
+      return rows.map(({ number }) => Number(number));
+    };
+    return { facts, applied, variables: { VALETKEY_DATABASE_URL: `sqlite:${path}`, VALETKEY_KEYS: facts.rootKey } };
+  },
+  async postgresql(_t, version) {
+    const { database, facts } = keptDatabase(version, 'postgresql');
+    const url = await server.createDatabase();
+    await restoreText(url, database.toString());
+    const applied = async () => {
+      const rows = await server.query<{ number: number }>(url, 'SELECT number FROM migration ORDER BY number');
+      return rows.map(({ number }) => number);
+    };
+    return { facts, applied, variables: { VALETKEY_DATABASE_URL: url, VALETKEY_KEYS: facts.rootKey } };
+  },
+};
+
+/** Starts the later version, kills it so long after it said what it will do (ms), and answers what it said. */
+async function startAndKill({ facts, variables }: Restored, delay: number): Promise<string> {
+  const child = spawn(process.execPath, [CHILD, later, String(facts.held.now)], {
+    env: { ...process.env, NODE_COMPILE_CACHE: join(later, '.cache'), ...variables },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ended = once(child, 'close');
+  let said = '';
+  const announced = new Promise<void>((resolve) => {
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+      if (/is brought from|^answers$/m.test(said)) resolve();
+    });
+  });
+  await Promise.race([announced, ended]);
+  await Promise.race([sleep(delay), ended]);
+  child.kill('SIGKILL');
+  await ended;
+  return said;
+}
+
+/** Pseudo-random numbers below a bound, the same for the same seed. */
+function numbers(seed: number): (bound: number) => number {
+  let state = seed;
+  return (bound) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * bound);
+  };
+}
+
+for (const store of ['sqlite', 'postgresql'] as const) {
+  test(`the kept databases are of this schema, or of one before it (${store})`, () => {
+    for (const version of keptVersions()) {
+      const { facts } = keptDatabase(version, store);
+      const ours = known[store].slice(0, facts.migrations.length);
+      assert.deepEqual(
+        facts.migrations,
+        ours.map(({ number, name, checksum }) => ({ number, name, checksum })),
+        `the schema of ${version} has changed since its databases were kept: npm run keep-databases`,
+      );
+    }
+  });
+
+  for (const version of keptVersions())
+    describe(`${store}, a database of ${version}`, { concurrency: false }, () => {
+      test('goes on in this version', async (t) => {
+        const { facts, variables } = await restore[store](t, version);
+        const service = await startVersion(THIS, facts.held.now, variables, () => {});
+        t.after(() => service.stop());
+        await assertGoesOn({ ...service, log: [] }, facts.held);
+      });
+
+      test(`goes on in a later version whose start was killed ${KILLS} times (seed ${SEED})`, async (t) => {
+        const random = numbers(SEED);
+        let restored = await restore[store](t, version);
+        const before = await restored.applied();
+        const outcomes = new Set<number>();
+        // The delays close in on the moments of the commits, however fast the machine is.
+        for (let [kills, most] = [0, 300]; kills < KILLS || (outcomes.size < 2 && kills < 3 * KILLS); kills += 1) {
+          const said = await startAndKill(restored, random(most));
+          const done = (await restored.applied()).length - before.length;
+          assert.ok(
+            done === LATER_MIGRATIONS.length || /is brought from/.test(said),
+            'a start says what it will do first',
+          );
+          outcomes.add(done);
+          most *= done > 0 ? 0.7 : 1.3;
+          if (done === LATER_MIGRATIONS.length && kills < KILLS - 1) restored = await restore[store](t, version);
+        }
+        assert.ok(outcomes.size > 1, `some kills came before a commit, and some after: ${[...outcomes]}`);
+        const service = await startVersion(later, restored.facts.held.now, restored.variables, () => {});
+        t.after(() => service.stop());
+        assert.deepEqual(await restored.applied(), [...before, ...LATER_MIGRATIONS]);
+        await assertGoesOn({ ...service, log: [] }, restored.facts.held);
+      });
+
+      test('is upgraded by a start that says so, and refused by the version before from then on', async (t) => {
+        const { facts, variables } = await restore[store](t, version);
+        const log: { level: string; msg: string }[] = [];
+        const write = (line: string) => void log.push(JSON.parse(line));
+        const service = await startVersion(later, facts.held.now, variables, write);
+        await service.stop();
+        const [will, done] = log.filter(({ msg }) => msg.startsWith('the database is'));
+        const from = facts.migrations.at(-1);
+        const [anew, more] = LATER_MIGRATIONS;
+        assert.equal(will?.level, 'warn');
+        assert.ok(
+          will.msg.startsWith(
+            `the database is brought from migration ${from?.number} (${from?.name}) to ${more}. ` +
+              `${anew} (later): Grants may end for one more reason. ${more} (expand-more): Room for what comes later. ` +
+              'It has 3 accounts, ',
+          ),
+          will.msg,
+        );
+        assert.match(will.msg, /the version before does not start on it afterwards, and the way back is the backup/);
+        assert.equal(done?.msg, `the database is at migration ${more}: the upgrade is done`);
+        const again: string[] = [];
+        await (await startVersion(later, facts.held.now, variables, (line) => again.push(line))).stop();
+        assert.ok(!again.some((line) => line.includes('the database is')), 'said once');
+        const { code, stderr } = await runCommand(['user', 'list'], variables);
+        assert.equal(code, 1);
+        assert.match(
+          stderr,
+          /made by a newer version of Valetkey \(migration \d+, later\): install that version .* backup/,
+        );
+      });
+    });
+}
