@@ -20,6 +20,7 @@ import { Introspection } from './oauth/introspection.ts';
 import type { Keyring } from './oauth/keyring.ts';
 import { KnownTokens } from './oauth/known-tokens.ts';
 import { newProtocolTally } from './oauth/tally.ts';
+import { AuditTrail } from './operator/audit-trail.ts';
 import { ClientRegistry } from './operator/client-registry.ts';
 import { IdentityProviderRegistry } from './operator/identity-provider-registry.ts';
 import { KeyRegistry, longestUseOfKey } from './operator/key-registry.ts';
@@ -48,7 +49,7 @@ export type WiredInstallation = ReturnType<typeof makeInstallation>;
 export function makeInstallation(
   configuration: Configuration,
   keyring: Keyring,
-  { store, counters, close, instances, countKeyUses }: Storage,
+  { store, counters, close, instances, countKeyUses, installation }: Storage,
   { now, stopwatch, later, wait, operator: operatorName, get }: WiringWorld,
 ) {
   const lifetimes = lifetimesOf(configuration);
@@ -127,6 +128,7 @@ export function makeInstallation(
       operator,
     ),
     audit: store,
+    auditTrail: new AuditTrail({ store, keyring, installation: installation.id, now }),
     secretUses: store,
     throttles,
     /** What the operations counted since the process began. */

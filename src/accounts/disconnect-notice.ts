@@ -40,6 +40,7 @@ const REASON_OF: Readonly<Record<AuditEvent['actor']['kind'], DisconnectReason>>
   operator: 'operator',
   provider: 'provider',
   visitor: 'user',
+  service: 'operator',
 };
 
 /** The account whose identities `disconnectNotices` needs for an event, or null where it needs none. */

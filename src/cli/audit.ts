@@ -2,6 +2,7 @@
 import { InvalidArgumentError } from 'commander';
 import { AUDIT_ACTIONS, type AuditAction } from '../oauth/audit.ts';
 import { OperatorError } from '../oauth/error.ts';
+import { addAuditVerify } from './audit-verify.ts';
 import { eventCard, eventJson, eventLines } from './audit-view.ts';
 import type { CliCommand } from './command.ts';
 import type { CommandRun } from './command-run.ts';
@@ -34,6 +35,7 @@ export function addAuditCommands(program: CliCommand, run: CommandRun): void {
       'audit show 1042',
     ])
     .action((number: string) => run.withInstallation((installation) => show(installation, number)));
+  addAuditVerify(audit, run);
 }
 
 async function list(installation: Installation, options: ListOptions, run: CommandRun) {

@@ -5,6 +5,7 @@ import type { UserLinks } from '../accounts/user-links.ts';
 import type { Actor } from '../oauth/audit.ts';
 import type { GrantRegistry } from '../oauth/grant-registry.ts';
 import type { AuditStore, SecretUseStore } from '../oauth/store.ts';
+import type { AuditTrail } from '../operator/audit-trail.ts';
 import type { ClientRegistry } from '../operator/client-registry.ts';
 import type { IdentityProviderRegistry } from '../operator/identity-provider-registry.ts';
 import type { KeyRegistry, KeyRotation } from '../operator/key-registry.ts';
@@ -47,6 +48,7 @@ export type Installation = {
   readonly links: UserLinks;
   readonly grants: GrantRegistry;
   readonly audit: Pick<AuditStore, 'listNamedAuditEvents'>;
+  readonly auditTrail: AuditTrail;
   readonly secretUses: Pick<SecretUseStore, 'findSecretUse'>;
   /** The actor of what the command does. */
   readonly operator: Actor;

@@ -1,5 +1,7 @@
 /** What a question says of the grants that an act is about to end. */
+
 import { type GrantRegistry, MAX_COUNTED } from '../oauth/grant-registry.ts';
+import { counted } from './counted.ts';
 
 /** Whose grants end. */
 export type Ended = { readonly clientId?: string; readonly resourceOwnerId?: string };
@@ -13,8 +15,4 @@ export async function countedGrants(grants: GrantRegistry, ended: Ended): Promis
   return count.grants === 0
     ? '0 grants'
     : `${isAll ? '' : 'at least '}${counted(count.grants, 'grant')}${users}${apps}`;
-}
-
-function counted(number: number, what: string): string {
-  return `${number} ${what}${number === 1 ? '' : 's'}`;
 }

@@ -55,6 +55,8 @@ export const AUDIT_ACTIONS = [
   'sign_in_request_conflict',
   'root_key_used',
   'root_key_retired',
+  'audit_checkpoint',
+  'audit_shortened',
 ] as const;
 
 /** One of the acts. */
@@ -62,7 +64,7 @@ export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
 /** Who acts, from where and in which request; `source` is an address or null, as for a command. */
 export type Actor = {
-  readonly kind: 'user' | 'client' | 'operator' | 'visitor' | 'provider';
+  readonly kind: 'user' | 'client' | 'operator' | 'visitor' | 'provider' | 'service';
   readonly id: string;
   readonly source: string | null;
   readonly requestId: string | null;

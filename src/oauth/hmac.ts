@@ -24,6 +24,11 @@ export class HmacKey {
     }
   }
 
+  /** The two blocks in hexadecimal, for whoever makes the same digests elsewhere. */
+  get blocks(): { readonly inner: string; readonly outer: string } {
+    return { inner: this.#inner.toString('hex', 0, BLOCK), outer: this.#outer.toString('hex', 0, BLOCK) };
+  }
+
   /** The digest of the parts, one after the other, texts in UTF-8; 32 bytes. */
   digest(...parts: readonly (string | Buffer)[]): Buffer {
     return Buffer.from(this.#hash(parts), 'binary');

@@ -8,7 +8,7 @@ import { HmacKey } from './hmac.ts';
 /**
  * What a derived key is for: the three credential kinds, passwords, form tokens, browsers that signed in before, what is sealed
  * for a pushed request, a device code or a sign-in request, of a hash that another program made, and of a place in a stream,
- * the canary.
+ * the chains of the audit trail, the signing of its checkpoints, the canary.
  */
 export type KeyPurpose =
   | 'ac'
@@ -22,6 +22,8 @@ export type KeyPurpose =
   | 'sign-in'
   | 'foreign-hash'
   | 'stream'
+  | 'audit'
+  | 'checkpoint'
   | 'canary';
 
 /** The bytes a root key must have at least. */
@@ -120,6 +122,8 @@ function deriveAll(rootKey: Buffer): ReadonlyMap<KeyPurpose, DerivedKey> {
     'sign-in',
     'foreign-hash',
     'stream',
+    'audit',
+    'checkpoint',
     'canary',
   ];
   return new Map(purposes.map((purpose) => [purpose, derivedKey(expand(rootKey, purpose, 32))]));

@@ -4,6 +4,7 @@
  * returns, its effect is on disk. No transaction crosses this port.
  */
 import type { AuditEvent, RecordedAuditEvent } from './audit.ts';
+import type { TrailRow } from './audit-chain.ts';
 import type { Client } from './client.ts';
 import type { AssertionUse, UsedAssertion } from './client-assertion.ts';
 import type { DeviceDecision, PollPace, WaitingDevice } from './device-authorization.ts';
@@ -264,6 +265,8 @@ export type DeviceRequestStore = {
 export type AuditStore = {
   /** Records that a resource owner denied a request. */
   recordDenial(event: AuditEvent): Promise<void>;
+  /** Records a checkpoint of the trail itself. */
+  recordCheckpoint(event: AuditEvent): Promise<void>;
   listAuditEvents(filter: AuditFilter): Promise<RecordedAuditEvent[]>;
   /** The same events with names. */
   listNamedAuditEvents(filter: AuditFilter): Promise<NamedAuditEvent[]>;
@@ -274,6 +277,12 @@ export type AuditStore = {
    * asked. Throws `TrailHeldUp`, or `StoreUnavailable` when the trail has no such place any more.
    */
   listAuditEventsAfter(sequence: number, limit: number): Promise<RecordedAuditEvent[]>;
+  /** The rows after a place up to another, in their order, at most `limit`: all of them where the latter is `lastAuditSequence`. */
+  listTrailRows(after: number, upTo: number, limit: number): Promise<TrailRow[]>;
+  /** The newest checkpoint that the trail holds; null without any. */
+  findCheckpoint(): Promise<TrailRow | null>;
+  /** The newest event that tells which events were taken away; null while all are there. */
+  findShortening(): Promise<TrailRow | null>;
 };
 
 /** All that the protocol needs of a store. */

@@ -29,11 +29,12 @@ const FORMS: Readonly<Record<string, string>> = {
   secret: 'vk_(?:cs|rs|ps)_[A-Za-z0-9_-]{40,}',
   password: '[a-z2-9]{5}(?:-[a-z2-9]{5}){3}',
   key: '[0-9a-f]{8}',
+  checkpoint: 'valetkey-checkpoint\\.1\\.[A-Za-z0-9._-]+',
   token: 'usr_[0-9a-z]{16}\\.[A-Za-z0-9_-]{43}',
 };
 const TIME =
   '\\d{4}-\\d\\d-\\d\\d(?: \\d\\d:\\d\\d:\\d\\d(?: UTC)?| \\d\\d:\\d\\d UTC|T\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z)';
-const PLACEHOLDER = /<((client|server|user|grant|secret|password|key|token)\d?)>/g;
+const PLACEHOLDER = /<((client|server|user|grant|secret|password|key|token|checkpoint)\d?)>/g;
 
 /** Plays a transcript, and throws at the first answer that is not the expected one. */
 export async function playTranscript(text: string, run: RunCommand): Promise<void> {

@@ -10,6 +10,7 @@ import { runCommand } from '../support/command.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { type Ended, ProgramOnDisk } from '../support/program.ts';
 import { PASSWORD, REDIRECT_URI } from '../support/service.ts';
+import { NO_CHAIN } from '../support/storage.ts';
 
 // A clean-up of its own would give back space on a disk that is full.
 const server = await startPostgres({ autovacuum: 'off' });
@@ -173,7 +174,8 @@ test('operating: on a full disk every command that writes ends in a sentence, Po
   const { writing } = await inhabited(program, variables);
   await server.query(url, 'CHECKPOINT'); // Only now are files gone whose tables are.
   fill(join(disk.folder, 'ballast'));
-  const event = `INSERT INTO audit_event (at, action, actor_kind, actor_id) VALUES (0, 'sign_out', 'user', 'usr_x')`;
+  const event = `INSERT INTO audit_event (at, action, actor_kind, actor_id, ${NO_CHAIN.columns})
+    VALUES (0, 'sign_out', 'user', 'usr_x', ${NO_CHAIN.postgresql})`;
   const untilFull = async () => {
     for (;;) await server.query(url, event);
   };

@@ -77,6 +77,8 @@ const told: Record<AuditAction, RevocationNotice | null> = {
   sign_in_request_conflict: null,
   root_key_used: null,
   root_key_retired: null,
+  audit_checkpoint: null,
+  audit_shortened: null,
 };
 for (const [action, notice] of Object.entries(told) as [AuditAction, RevocationNotice | null][]) {
   test(`interface: ${action} ${notice ? `is told as ${JSON.stringify(notice)}` : 'ends no access and is not told'}`, () => {

@@ -35,7 +35,7 @@ async function openWithGrants(t: TestContext, number: number) {
       url,
       `SELECT coalesce(sum(calls), 0)::int AS calls FROM pg_stat_statements
        WHERE dbid = (SELECT oid FROM pg_database WHERE datname = current_database())
-         AND query ~ 'oauth_grant|FROM unnest|audit_event'`,
+         AND query ~ 'oauth_grant|FROM unnest|INTO audit_event'`,
     );
     return counted?.calls;
   };
@@ -99,7 +99,7 @@ function heldConnections(t: TestContext, url: string) {
   const opening = Promise.withResolvers<void>();
   const session = { statementTimeout: 5000, lockTimeout: 5000, byKey: true };
   const open = () => opening.promise.then(() => Connection.open(url, session));
-  const connections = new Connections(1, open, PATIENT.checkoutTimeout);
+  const connections = new Connections(1, open, PATIENT);
   t.after(() => connections.close());
   return { connections, open: opening.resolve };
 }

@@ -9,6 +9,7 @@ import { PATIENT, startPostgres } from '../support/postgres.ts';
 import {
   addAdaAndOne,
   event,
+  NO_CHAIN,
   NOW,
   sampleAccount,
   sampleClient,
@@ -176,7 +177,8 @@ test('a reader of the trail is refused while a place is still being filled, is t
   const heldUp = (error: unknown) =>
     error instanceof TrailHeldUp && error.message.includes(`server process ${rows[0].pid})`);
   await writer.query(
-    `INSERT INTO audit_event (at, action, actor_kind, actor_id) VALUES (0, 'client_paused', 'operator', 'slow')`,
+    `INSERT INTO audit_event (at, action, actor_kind, actor_id, ${NO_CHAIN.columns})
+     VALUES (0, 'client_paused', 'operator', 'slow', ${NO_CHAIN.postgresql})`,
   );
   await one.recordDenial(event('consent_denied'));
   await assert.rejects(one.listAuditEventsAfter(last, 10), heldUp);

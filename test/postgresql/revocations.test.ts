@@ -10,6 +10,7 @@ import { startPostgres } from '../support/postgres.ts';
 import { RevocationStream } from '../support/revocation-stream.ts';
 import { addClient, addUser, startTestService, type TestService } from '../support/service.ts';
 import { addResourceServer, basic, standardPair, type TestResourceServer } from '../support/standard.ts';
+import { NO_CHAIN } from '../support/storage.ts';
 
 const server = await startPostgres();
 after(() => server.remove());
@@ -31,8 +32,8 @@ async function openPlace(
   client.on('error', () => {}); // The server may be made to crash.
   await client.query('BEGIN');
   await client.query(
-    `INSERT INTO audit_event (at, action, actor_kind, actor_id, client_id)
-     VALUES (0, 'client_paused', 'operator', 'slow', 'app_slow')`,
+    `INSERT INTO audit_event (at, action, actor_kind, actor_id, client_id, ${NO_CHAIN.columns})
+     VALUES (0, 'client_paused', 'operator', 'slow', 'app_slow', ${NO_CHAIN.postgresql})`,
   );
   const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
   return { pid: rows[0]?.pid ?? assert.fail(), end: async (how) => void (await client.query(how)) };

@@ -22,6 +22,7 @@ import { runCommand } from '../support/command.ts';
 import { COMPILED } from '../support/compiled.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { type Lifetime, startTestService } from '../support/service.ts';
+import { NO_CHAIN } from '../support/storage.ts';
 
 const server = await startPostgres();
 after(() => server.remove());
@@ -65,6 +66,8 @@ function add({ write }: Installation, table: string, rows: readonly Readonly<Rec
   }
 }
 
+/** The places of an event that is in no chain. */
+const OF_NO_CHAIN = { chain_id: 'none', chain_number: 0, chain_mac: Buffer.alloc(32) };
 const ODD_TEXT = 'line\nbreak\ttab "quoted" \\back\\N {a,b} NULL مثال 😀 \u0001\u007f\u2028';
 
 /** One of each kind of row and of each odd value that can be in it. */
@@ -236,7 +239,7 @@ function addOddRows(installed: Installation): void {
       resource: reason ? 'urn:x' : null,
     })),
   );
-  const event = { action: 'consent_denied', actor_kind: 'user', actor_id: 'usr_a' };
+  const event = { action: 'consent_denied', actor_kind: 'user', actor_id: 'usr_a', ...OF_NO_CHAIN };
   add(installed, 'audit_event', [
     { sequence: 5, at: -1, ...event, detail: ODD_TEXT, ended_access: '[{"resource": null, "scope": "a"}]' },
     {
@@ -305,7 +308,8 @@ function fill({ write }: Installation, rows: number): void {
     SELECT unhex(printf('%016x%016x', n, random())), 'app_one', 'usr_ada', 0, 0, 0, n, 1, n, n, n, n, n, n, randomblob(16), 'read', '', '',
       'https://one.test/cb', n FROM counter`);
   write(
-    `${counted} INSERT INTO audit_event (at, action, actor_kind, actor_id) SELECT n, 'signed_in', 'user', 'x' FROM counter`,
+    `${counted} INSERT INTO audit_event (at, action, actor_kind, actor_id, ${NO_CHAIN.columns})
+     SELECT n, 'signed_in', 'user', 'x', ${NO_CHAIN.sqlite} FROM counter`,
   );
 }
 
@@ -364,7 +368,9 @@ test('every table that survives a crash of its server is copied', async (t) => {
 
 test('operating: NUL and halves of characters, of which not every database knows, become what the store makes of them', async (t) => {
   const installed = await installation(t);
-  add(installed, 'audit_event', [{ at: 0, action: 'x', actor_kind: 'user', actor_id: 'a\0b', detail: '\ud800' }]);
+  add(installed, 'audit_event', [
+    { at: 0, action: 'x', actor_kind: 'user', actor_id: 'a\0b', detail: '\ud800', ...OF_NO_CHAIN },
+  ]);
   const url = await server.createDatabase();
   assert.equal((await installed.copy(url)).code, 0);
   const [row] = await server.query(url, 'SELECT actor_id, detail FROM audit_event');
@@ -642,8 +648,8 @@ test('a copy into a file keeps the log of the file short', async (t) => {
   const installed = await installation(t);
   installed.write(
     `WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 40000)
-     INSERT INTO audit_event (at, action, actor_kind, actor_id, detail)
-     SELECT n, 'consent_denied', 'operator', 'root', hex(zeroblob(200)) FROM number`,
+     INSERT INTO audit_event (at, action, actor_kind, actor_id, detail, ${NO_CHAIN.columns})
+     SELECT n, 'consent_denied', 'operator', 'root', hex(zeroblob(200)), ${NO_CHAIN.sqlite} FROM number`,
   );
   const keyring = createKeyring(parseRootKeys(KEY, 'VALETKEY_KEYS'));
   const source = await openSource(sqliteSide(installed.path, 'source'), keyring);

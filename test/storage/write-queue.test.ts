@@ -11,6 +11,7 @@ import { runnerOn } from '../../src/storage/sqlite/runner.ts';
 import { Tables } from '../../src/storage/sqlite/tables.ts';
 import { WriteQueue } from '../../src/storage/sqlite/write-queue.ts';
 import { trail } from '../../src/storage/tables/audit-events.ts';
+import { keyring } from '../oauth/samples.ts';
 import {
   addAdaAndOne,
   event,
@@ -69,7 +70,7 @@ test('a full disk refuses writes, leaves reads alone, and is over when there is 
     commitSyncs: false,
     onFailure: (error) => failures.push(error),
   });
-  const store = trail(runnerOn(new Tables(database, writes)));
+  const store = trail(runnerOn(new Tables(database, writes, keyring)));
   const record = () => store.recordDenial(event('consent_denied', { detail: 'x'.repeat(2000) }));
   await record();
   database.exec('PRAGMA max_page_count = 1');
@@ -115,7 +116,7 @@ test('a lock that another process keeps too long is StoreUnavailable, and writin
     lockTimeout: 50,
     onFailure: (error) => assert.ifError(error),
   });
-  const store = trail(runnerOn(new Tables(database, writes)));
+  const store = trail(runnerOn(new Tables(database, writes, keyring)));
   const other = secondConnection(t, path);
   other.exec('BEGIN IMMEDIATE');
   await assert.rejects(store.recordDenial(event('consent_denied')), StoreUnavailable);

@@ -68,6 +68,13 @@ export function saltOfLog(descriptor: number): bigint {
   return salt.readBigUInt64BE();
 }
 
+/** The columns of an event that a test writes by itself, in no chain, and their values for either store. */
+export const NO_CHAIN = {
+  columns: 'chain_id, chain_number, chain_mac',
+  sqlite: "'none', 0, zeroblob(32)",
+  postgresql: "'none', 0, decode(repeat('00', 32), 'hex')",
+};
+
 /** An event that some operator caused. */
 export function event(action: AuditAction, about: Partial<AuditEvent> = {}): AuditEvent {
   return {

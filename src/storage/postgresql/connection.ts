@@ -1,5 +1,6 @@
 /** One connection to the server, with the settings that durability and timeouts depend on. */
 import { Client, type QueryArrayConfig, type QueryConfig, type QueryResult, type QueryResultRow, types } from 'pg';
+import { type NewChain, NO_MAC } from '../../oauth/audit-chain.ts';
 import type { Tuple } from '../acts.ts';
 import { ConnectionLost, endsSession } from './errors.ts';
 
@@ -13,6 +14,8 @@ export type Session = {
   readonly byKey: boolean;
   /** The name by which the server shows it, where that matters: it stands in the statement as it is. */
   readonly name?: string;
+  /** The chain of the events that it records; without one it can record none. */
+  readonly chain?: NewChain;
 };
 
 const CONNECT_TIMEOUT_MS = 2500;
@@ -22,6 +25,15 @@ const GOODBYE_MS = 500;
 
 const IS_WRITABLE = "SELECT current_setting('transaction_read_only') = 'off' AS writable";
 
+/** Begins a chain after the newest event. Bound values, unlike `SET`, are not shown to other sessions. */
+const BEGIN_CHAIN = `
+  SELECT set_config('valetkey.chain_id', $1 || '-' || coalesce(newest.sequence, 0), false),
+    set_config('valetkey.chain_inner', $2, false), set_config('valetkey.chain_outer', $3, false),
+    set_config('valetkey.chain_number', '0', false),
+    set_config('valetkey.chain_head', encode(coalesce(newest.chain_mac, $4::bytea), 'hex'), false)
+  FROM (SELECT) AS one
+  LEFT JOIN (SELECT sequence, chain_mac FROM audit_event ORDER BY sequence DESC LIMIT 1) AS newest ON true`;
+
 /** The name of each statement, under which each connection prepares it once. */
 const names = new Map<string, string>();
 
@@ -29,6 +41,7 @@ const names = new Map<string, string>();
 export class Connection {
   readonly #client: Client;
   readonly #statementTimeout: number;
+  #chainKeyId: number | null = null;
   #isLost = false;
   #onLost = () => {};
 
@@ -53,6 +66,8 @@ export class Connection {
     const connection = new Connection(client, session.statementTimeout);
     try {
       await client.connect();
+      // Before the settings, by which the newest event could not be found quickly.
+      if (session.chain) await connection.#beginChain(session.chain);
       await connection.script(settings(session));
       const standing = await connection.one<{ writable: boolean }>(IS_WRITABLE);
       if (!standing?.writable) throw new Error('the server is a replica, or set to be read only');
@@ -61,6 +76,11 @@ export class Connection {
       connection.destroy();
       throw error;
     }
+  }
+
+  /** The root key of its chain, or null without one. */
+  get chainKeyId(): number | null {
+    return this.#chainKeyId;
   }
 
   get isLost(): boolean {
@@ -125,6 +145,12 @@ export class Connection {
     this.#isLost = true;
     this.#client.connection.stream.destroy();
     this.#onLost();
+  }
+
+  async #beginChain({ name, keyId, key }: NewChain): Promise<void> {
+    const { inner, outer } = key.blocks;
+    await this.rows(BEGIN_CHAIN, [name, inner, outer, NO_MAC]);
+    this.#chainKeyId = keyId;
   }
 
   #ask(sql: string, parameters: readonly unknown[], rowMode?: 'array') {

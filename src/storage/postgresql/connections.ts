@@ -25,6 +25,14 @@ const CONFLICT_PAUSE_MS = 20;
 /** Work on a connection. `again`: the connection was lost during an earlier try, which may have had its effect. */
 export type Work<T> = (connection: Connection, again: boolean) => Promise<T>;
 
+/** How a pool is used. */
+export type PoolUse = {
+  /** Maximum time that a request waits for a connection (ms). */
+  readonly checkoutTimeout: number | undefined;
+  /** Whether a connection must be replaced before it is used again. */
+  readonly isStale: (connection: Connection) => boolean;
+};
+
 type Waiting = {
   readonly serve: (connection: Connection) => Promise<void>;
   readonly reject: (error: unknown) => void;
@@ -38,6 +46,7 @@ export class Connections {
   readonly #open: () => Promise<Connection>;
   readonly #maximum: number;
   readonly #checkoutTimeout: number;
+  readonly #isStale: PoolUse['isStale'];
   readonly #idle: Connection[] = [];
   #waiting: Waiting[] = [];
   /** Numbers of connections that are open, being opened, and in use. */
@@ -53,10 +62,15 @@ export class Connections {
   readonly #closing: (() => void)[] = [];
   #closed: PromiseWithResolvers<void> | null = null;
 
-  constructor(maximum: number, open: () => Promise<Connection>, checkoutTimeout = CHECKOUT_TIMEOUT_MS) {
+  constructor(
+    maximum: number,
+    open: () => Promise<Connection>,
+    { checkoutTimeout = CHECKOUT_TIMEOUT_MS, isStale = () => false }: Partial<PoolUse> = {},
+  ) {
     this.#maximum = maximum;
     this.#open = open;
     this.#checkoutTimeout = checkoutTimeout;
+    this.#isStale = isStale;
   }
 
   /**
@@ -130,8 +144,11 @@ export class Connections {
   }
 
   #dispatch(): void {
-    while (this.#idle.length > 0 && this.#waiting.length > 0)
-      void this.#serve(this.#idle.pop() as Connection, this.#waiting.shift() as Waiting);
+    while (this.#idle.length > 0 && this.#waiting.length > 0) {
+      const connection = this.#idle.pop() as Connection;
+      if (this.#isStale(connection)) void connection.close().then(() => this.#dispatch());
+      else void this.#serve(connection, this.#waiting.shift() as Waiting);
+    }
     const isDone = this.#waiting.length + this.#working + this.#making === 0;
     if (this.#closed && isDone) void this.#end(this.#closed);
     else if (this.#retry === null) this.#makeMore();

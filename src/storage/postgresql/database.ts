@@ -7,7 +7,7 @@ import type { PoolFigures } from '../storage.ts';
 import { NEW_EVENT, newEvent } from '../tables/audit-events.ts';
 import { newAttempt } from './attempts.ts';
 import { type Connection, json } from './connection.ts';
-import { Connections, type Work } from './connections.ts';
+import { Connections, type PoolUse, type Work } from './connections.ts';
 import { asStoreError } from './errors.ts';
 import { asRecord, recordType } from './records.ts';
 
@@ -31,8 +31,8 @@ export class Database {
   readonly writes: Connections;
   readonly #others: Connections;
 
-  constructor(open: (purpose: Purpose) => Promise<Connection>, sizes: Sizes, checkoutTimeout?: number) {
-    const pool = (purpose: Purpose) => new Connections(sizes[purpose], () => open(purpose), checkoutTimeout);
+  constructor(open: (purpose: Purpose) => Promise<Connection>, sizes: Sizes, use: Partial<PoolUse> = {}) {
+    const pool = (purpose: Purpose) => new Connections(sizes[purpose], () => open(purpose), use);
     this.reads = pool('reads');
     this.writes = pool('writes');
     this.#others = pool('others');
@@ -89,7 +89,10 @@ export class Database {
       return connection.transaction(async () => {
         const answer = await effect(connection, attempt);
         const ended = typeof answer === 'object' ? answer : null;
-        if (ended ? ended.length > 0 : answer) await connection.change(RECORD_EVENTS, recorded(ended));
+        if (!(ended ? ended.length > 0 : answer)) return answer;
+        // With the effect alone the chain would have a gap, and the act no event.
+        if ((await connection.change(RECORD_EVENTS, recorded(ended))) !== 1)
+          throw new Error(`the attempt ${attempt} was recorded before`);
         return answer;
       });
     });

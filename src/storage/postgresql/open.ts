@@ -1,5 +1,6 @@
 /** Opens a PostgreSQL database as the store of the protocol and of accounts, for one of any number of instances. */
 import { randomBytes } from 'node:crypto';
+import { newChain } from '../../oauth/audit-chain.ts';
 import { check } from '../check.ts';
 import type { CleanUp } from '../clean-up.ts';
 import { countKeyUses } from '../key-uses.ts';
@@ -93,11 +94,17 @@ export async function openPostgresql(options: PostgresqlOptions): Promise<Postgr
 }
 
 function storage(options: PostgresqlOptions, ready: Ready, clock: DatabaseClock, now: () => number): PostgresqlStorage {
-  const { url, role, checkoutTimeout } = options;
+  const { url, role, keyring, checkoutTimeout } = options;
   const ownId = randomBytes(8).toString('hex');
   const named = role === 'service' ? { name: sessionName(ownId) } : {};
-  const open = (purpose: Purpose) => Connection.open(url, { ...SESSIONS[purpose], ...named });
-  const database = new Database(open, SIZES[role], checkoutTimeout);
+  const open = (purpose: Purpose) => {
+    const chain = purpose === 'reads' ? {} : { chain: newChain(keyring) };
+    return Connection.open(url, { ...SESSIONS[purpose], ...named, ...chain });
+  };
+  const database = new Database(open, SIZES[role], {
+    checkoutTimeout,
+    isStale: ({ chainKeyId }) => chainKeyId !== null && chainKeyId !== keyring.currentKeyId,
+  });
   const known = new KnownClients(database.reads);
   const runner = runnerOn(database);
   const marks = useMarks(database);

@@ -121,7 +121,7 @@ function storage(
     onFailure,
   });
   if (options.role === 'service') files?.inPlace.watch(() => writes.checkFiles());
-  const tables = new Tables(database, writes);
+  const tables = new Tables(database, writes, options.keyring);
   const runner = runnerOn(tables);
   const clients = tables.cacheOf(CLIENT);
   const resourceServers = tables.cacheOf(RESOURCE_SERVER);

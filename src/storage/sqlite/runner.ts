@@ -1,7 +1,7 @@
 /** Runs the cold verbs in SQLite: acts inside the write queue, reads at once. */
 import { type Act, type Runner, type Statement, UNDONE } from '../acts.ts';
-import { bound, inSqlite } from './sql.ts';
-import type { Query, Tables } from './tables.ts';
+import { bound, inSqlite, type Query } from './sql.ts';
+import type { Tables } from './tables.ts';
 
 /** The runner of these tables. */
 export function runnerOn(tables: Tables): Runner {

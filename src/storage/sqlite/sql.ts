@@ -2,6 +2,9 @@
 import type { SQLInputValue } from 'node:sqlite';
 import type { Stored } from '../tables/table.ts';
 
+/** A prepared statement as a function of its parameters. */
+export type Query<Answer> = (...parameters: SQLInputValue[]) => Answer;
+
 /** Parameters are `?1` here; and no row is locked, since whoever writes is alone. */
 export function inSqlite(sql: string): string {
   return sql.replaceAll(/\$(\d+)/g, '?$1').replace(/ FOR (SHARE|UPDATE SKIP LOCKED)/, '');

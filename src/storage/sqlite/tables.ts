@@ -1,16 +1,14 @@
 /** What the stores of grants, clients, accounts and events stand on: prepared statements and the write queue. */
-import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { AuditEvent } from '../../oauth/audit.ts';
 import type { GrantedAccess } from '../../oauth/granted-access.ts';
-import { NEW_EVENT, newEvent } from '../tables/audit-events.ts';
+import type { Keyring } from '../../oauth/keyring.ts';
 import type { Table } from '../tables/table.ts';
+import { ChainedEvents } from './chained-events.ts';
 import { asStoreError } from './errors.ts';
 import { type RowCache, RowCaches } from './row-cache.ts';
-import { bound, inSqlite } from './sql.ts';
+import type { Query } from './sql.ts';
 import type { WriteQueue } from './write-queue.ts';
-
-/** A prepared statement as a function of its parameters. */
-export type Query<Answer> = (...parameters: SQLInputValue[]) => Answer;
 
 /** The tables of one connection. */
 export class Tables {
@@ -19,11 +17,11 @@ export class Tables {
   readonly #database: DatabaseSync;
   readonly #writes: WriteQueue;
   readonly #prepared = new Map<string, Query<unknown[]>>();
-  readonly #recordEvent: Query<number>;
+  readonly #events: ChainedEvents;
   readonly #begin: StatementSync;
   readonly #end: StatementSync;
 
-  constructor(database: DatabaseSync, writes: WriteQueue) {
+  constructor(database: DatabaseSync, writes: WriteQueue, keyring: Keyring) {
     this.#database = database;
     this.#writes = writes;
     this.#begin = database.prepare('BEGIN');
@@ -31,7 +29,7 @@ export class Tables {
     const readDataVersion = this.tuple<readonly [number]>('PRAGMA data_version');
     this.caches = new RowCaches(() => readDataVersion()?.[0] ?? 0);
     writes.onUndone = () => this.caches.forgetAll();
-    this.#recordEvent = this.change(inSqlite(NEW_EVENT.insertion));
+    this.#events = new ChainedEvents(this, keyring);
   }
 
   /** Caches the rows of a table by their ids. */
@@ -86,7 +84,7 @@ export class Tables {
   act<T extends boolean | number>(touches: readonly string[], event: AuditEvent, effect: () => T): Promise<T> {
     return this.write(touches, () => {
       const answer = effect();
-      if (answer) this.#record(event);
+      if (answer) this.#events.record(event);
       return answer;
     });
   }
@@ -95,7 +93,7 @@ export class Tables {
   actAll(touches: readonly string[], events: readonly AuditEvent[], effect: () => void): Promise<void> {
     return this.write(touches, () => {
       effect();
-      for (const event of events) this.#record(event);
+      for (const event of events) this.#events.record(event);
     });
   }
 
@@ -103,14 +101,14 @@ export class Tables {
   endGrants(touches: readonly string[], event: AuditEvent, effect: () => readonly GrantedAccess[]): Promise<number> {
     return this.write(touches, () => {
       const ended = effect();
-      if (ended.length > 0) this.#record(event, ended);
+      if (ended.length > 0) this.#events.record(event, ended);
       return ended.length;
     });
   }
 
   /** Records an event that has no other effect. */
   async record(event: AuditEvent): Promise<void> {
-    await this.#writes.write([], () => this.#record(event));
+    await this.#writes.write([], () => this.#events.record(event));
   }
 
   /** The answer of a read, as soon as the rows that it rests on are on disk. See `WriteQueue.onDisk`. */
@@ -149,10 +147,6 @@ export class Tables {
     } catch (error) {
       this.#writes.fail(error as Error); // As of a file that was overwritten.
     }
-  }
-
-  #record(event: AuditEvent, ended: readonly GrantedAccess[] | null = null): void {
-    this.#recordEvent(...NEW_EVENT.values(newEvent(event, ended)).map(bound));
   }
 }
 

@@ -3,7 +3,7 @@
  * while they wait, the counts of throttles, and which instances run.
  */
 import { STORED_ACCOUNT } from './accounts.ts';
-import { AUDIT_EVENT } from './audit-events.ts';
+import { CHAINED_EVENT } from './audit-events.ts';
 import { CLIENT_ASSERTION, CLIENT_ASSERTION_TOTAL } from './client-assertions.ts';
 import { CLIENT } from './clients.ts';
 import { EXTERNAL_SIGN_IN } from './external-sign-ins.ts';
@@ -40,7 +40,7 @@ export const TABLES: readonly StoredTable[] = [
   SESSION,
   EXTERNAL_SIGN_IN,
   GRANT,
-  AUDIT_EVENT,
+  CHAINED_EVENT,
 ];
 
 /** The column by which a table is walked: its key. */

@@ -1,12 +1,13 @@
 /** The audit trail. Its events are written with the acts that they tell of; how readers follow it is each store's own. */
-import type { AuditEvent, RecordedAuditEvent } from '../../oauth/audit.ts';
+import type { AuditAction, AuditEvent, RecordedAuditEvent } from '../../oauth/audit.ts';
+import { type ChainLink, rowText, type TrailRow } from '../../oauth/audit-chain.ts';
 import { type GrantedAccess, together } from '../../oauth/granted-access.ts';
 import type { AuditFilter, AuditStore } from '../../oauth/store.ts';
 import type { Runner, Statement } from '../acts.ts';
-import { type Stored, Table } from './table.ts';
+import { asBuffer, type Stored, Table } from './table.ts';
 
-/** An event in its place, as it is stored. */
-export const AUDIT_EVENT = Table.of<RecordedAuditEvent>('audit_event', {
+/** An event in its places in the trail and in a chain, as it is stored. */
+export const CHAINED_EVENT = Table.of<RecordedAuditEvent & { readonly chain: ChainLink }>('audit_event', {
   sequence: 'integer',
   at: 'time',
   action: 'text',
@@ -16,7 +17,11 @@ export const AUDIT_EVENT = Table.of<RecordedAuditEvent>('audit_event', {
   grantId: 'text?',
   detail: 'text?',
   endedAccess: 'json?',
+  chain: { id: 'text', number: 'integer', mac: 'bytes' },
 });
+
+/** What it tells. */
+export const AUDIT_EVENT = CHAINED_EVENT.without('chain');
 
 /** The same before it has a place. */
 export const NEW_EVENT = AUDIT_EVENT.without('sequence');
@@ -72,10 +77,46 @@ const named = ({ sql, values }: Statement): Statement => ({
   values,
 });
 
-/** What both stores do alike. */
-export function trail(runner: Runner): Pick<AuditStore, 'recordDenial' | 'listAuditEvents' | 'listNamedAuditEvents'> {
+const WALK = `
+  SELECT ${CHAINED_EVENT.names} FROM audit_event WHERE sequence > $1 AND sequence <= $2 ORDER BY sequence LIMIT $3`;
+
+/** The newest event of a kind that has an index of its own. */
+const newest = (action: AuditAction): Statement => ({
+  sql: `SELECT ${CHAINED_EVENT.names} FROM audit_event WHERE action = '${action}' ORDER BY sequence DESC LIMIT 1`,
+  values: [],
+});
+
+/** The columns in whose order `CHAINED_EVENT` has them, by name. */
+const PLACE = Object.fromEntries(CHAINED_EVENT.columns.map(({ name }, place) => [name, place]));
+
+/** The text that a MAC covers, of values in the order of the columns: all but the MAC, which is the last. */
+export function coveredText(values: readonly unknown[]): string {
+  return rowText(values.slice(0, -1) as (string | number | null)[]);
+}
+
+function trailRow(values: readonly unknown[]): TrailRow {
+  const value = <T>(name: string) => values[PLACE[name] as number] as T;
   return {
+    sequence: value('sequence'),
+    at: value('at'),
+    action: value('action'),
+    detail: value('detail'),
+    chain: { id: value('chain_id'), number: value('chain_number'), mac: asBuffer(value('chain_mac')) },
+    text: coveredText(values),
+  };
+}
+
+/** What both stores do alike. */
+export function trail(runner: Runner): Omit<AuditStore, 'lastAuditSequence' | 'listAuditEventsAfter'> {
+  const newestOf = async (action: AuditAction) => (await runner.select(newest(action), 'all')).map(trailRow)[0] ?? null;
+  return {
+    findCheckpoint: () => newestOf('audit_checkpoint'),
+    findShortening: () => newestOf('audit_shortened'),
     recordDenial: (event) => runner.record(event),
+    recordCheckpoint: (event) => runner.record(event),
+    async listTrailRows(after, upTo, limit) {
+      return (await runner.select({ sql: WALK, values: [after, upTo, limit] }, 'all')).map(trailRow);
+    },
     async listAuditEvents(filter) {
       return (await runner.select(listing(filter), 'all')).map((row) => AUDIT_EVENT.read(row));
     },

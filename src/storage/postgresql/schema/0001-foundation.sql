@@ -291,9 +291,43 @@ CREATE TABLE audit_event (
   grant_id text,
   detail text,
   ended_access text,
+  chain_id text NOT NULL,
+  chain_number bigint NOT NULL,
+  chain_mac bytea NOT NULL CHECK (octet_length(chain_mac) = 32),
   attempt uuid
 );
 
+-- Each session of Valetkey has a chain: every event carries an HMAC over itself and the one before it in its chain. The session
+-- gets the two blocks of the key (RFC 2104) when it begins, and keeps how far its chain is in settings of its own, which a
+-- transaction that is undone takes back. The key is nowhere in the database, so that no other session can add an event.
+CREATE FUNCTION chain_audit_event() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  before text := nullif(current_setting('valetkey.chain_head', true), '');
+BEGIN
+  IF NEW.chain_mac IS NOT NULL THEN
+    RETURN NEW; -- Copied, with its place.
+  END IF;
+  IF before IS NULL THEN
+    RAISE EXCEPTION 'only Valetkey itself writes to the audit trail';
+  END IF;
+  NEW.chain_id := current_setting('valetkey.chain_id');
+  NEW.chain_number := current_setting('valetkey.chain_number')::bigint + 1;
+  NEW.chain_mac := sha256(decode(current_setting('valetkey.chain_outer'), 'hex') || sha256(
+    decode(current_setting('valetkey.chain_inner'), 'hex') || convert_to(before || ' ' || json_build_array(
+      NEW.sequence, NEW.at, NEW.action, NEW.actor_kind, NEW.actor_id, NEW.actor_source, NEW.actor_request_id, NEW.client_id,
+      NEW.resource_owner_id, NEW.grant_id, NEW.detail, NEW.ended_access, NEW.chain_id, NEW.chain_number), 'UTF8')));
+  PERFORM set_config('valetkey.chain_number', NEW.chain_number::text, false),
+    set_config('valetkey.chain_head', encode(NEW.chain_mac, 'hex'), false);
+  RETURN NEW;
+END
+$$;
+
+CREATE TRIGGER chain_audit_event BEFORE INSERT ON audit_event FOR EACH ROW EXECUTE FUNCTION chain_audit_event();
+-- Also in a session that is set up as one of a replica, as some tools for maintenance do.
+ALTER TABLE audit_event ENABLE ALWAYS TRIGGER chain_audit_event;
+
+CREATE INDEX audit_event_checkpoint ON audit_event (sequence) WHERE action = 'audit_checkpoint';
+CREATE INDEX audit_event_shortened ON audit_event (sequence) WHERE action = 'audit_shortened';
 CREATE INDEX audit_event_by_client ON audit_event (client_id, sequence) WHERE client_id IS NOT NULL;
 CREATE INDEX audit_event_by_resource_owner ON audit_event (resource_owner_id, sequence)
   WHERE resource_owner_id IS NOT NULL;

@@ -247,6 +247,7 @@ CREATE TABLE oauth_grant (
 CREATE INDEX grant_by_client ON oauth_grant (client_id);
 CREATE INDEX grant_by_resource_owner ON oauth_grant (resource_owner_id, client_id);
 
+-- Each event has a place in a chain too: its MAC covers all of it and the MAC before it, under a key that is not in here.
 CREATE TABLE audit_event (
   sequence INTEGER PRIMARY KEY AUTOINCREMENT,
   at INTEGER NOT NULL,
@@ -259,8 +260,13 @@ CREATE TABLE audit_event (
   resource_owner_id TEXT,
   grant_id TEXT,
   detail TEXT,
-  ended_access TEXT
+  ended_access TEXT,
+  chain_id TEXT NOT NULL,
+  chain_number INTEGER NOT NULL,
+  chain_mac BLOB NOT NULL CHECK (length(chain_mac) = 32)
 ) STRICT;
 
+CREATE INDEX audit_event_checkpoint ON audit_event (sequence) WHERE action = 'audit_checkpoint';
+CREATE INDEX audit_event_shortened ON audit_event (sequence) WHERE action = 'audit_shortened';
 CREATE INDEX audit_event_by_client ON audit_event (client_id) WHERE client_id IS NOT NULL;
 CREATE INDEX audit_event_by_resource_owner ON audit_event (resource_owner_id) WHERE resource_owner_id IS NOT NULL;

@@ -1,0 +1,84 @@
+/** `audit verify`: whether the trail is what was recorded. */
+
+import { type Checkpoint, findCheckpoints } from '../oauth/audit-checkpoint.ts';
+import { OperatorError } from '../oauth/error.ts';
+import type { VerifiedTrail } from '../operator/audit-trail.ts';
+import type { CliCommand } from './command.ts';
+import type { CommandResult, CommandRun } from './command-run.ts';
+import type { Installation } from './context.ts';
+import { counted } from './counted.ts';
+import { piecesOf } from './file-pieces.ts';
+import { ProgressLine } from './progress.ts';
+
+/** Adds the command. */
+export function addAuditVerify(audit: CliCommand, run: CommandRun): void {
+  audit
+    .leaf(
+      'verify',
+      'Verify that no event was changed, added, moved or removed; exits 1 if one was. Its end may be cut off unseen: checkpoints that were kept elsewhere show it.',
+      ['audit verify', 'audit verify --checkpoint /var/log/valetkey.log'],
+    )
+    .option(
+      '--checkpoint <text or file>',
+      'a checkpoint, or a file that holds some, such as the log of the service; may be given several times',
+      (text: string, before: string[] = []) => [...before, text],
+    )
+    .action(({ checkpoint = [] }: { checkpoint?: string[] }) =>
+      run.withInstallation((installation) => verify(installation, checkpoint, run)),
+    );
+}
+
+async function verify({ auditTrail }: Installation, given: readonly string[], run: CommandRun): Promise<CommandResult> {
+  const checkpoints: Checkpoint[] = [];
+  for (const one of given) checkpoints.push(...(await checkpointsIn(one, run)));
+  const progress = new ProgressLine(run.context);
+  const report = (rows: number, of: number) => {
+    if (!run.json && of > LONG) progress.show({ step: 'verifying', rows, of, unit: 'events' });
+  };
+  const found = await auditTrail.verify(checkpoints, report).finally(() => progress.end());
+  return verified(found);
+}
+
+/** A shorter trail is verified at once. */
+const LONG = 50_000;
+
+function verified({ state, seen, chains, checkpoints, wrong, problems, checkpoint, publicKey }: VerifiedTrail) {
+  const json = {
+    ok: wrong === 0,
+    ...{ events: seen, last_event: state.upTo, chains, checkpoints },
+    ...{ wrong, problems: problems.map(({ event, sentence }) => ({ event, problem: sentence })) },
+    ...{ checkpoint, checkpoint_public_key: publicKey },
+  };
+  const what = `${counted(seen, 'event')} in ${counted(chains, 'chain')}, compared with ${counted(checkpoints, 'checkpoint')}`;
+  if (wrong > 0)
+    return {
+      json,
+      text: [...problems.map(({ sentence }) => `WRONG  ${sentence}`), ...more(wrong - problems.length), what],
+      note: 'valetkey: the audit trail is not what was recorded: keep a copy of the database, and compare it with what was exported',
+      exitCode: 1,
+    };
+  const kept =
+    checkpoint === null ? [] : ['', 'Keep this checkpoint elsewhere, and compare with it later:', checkpoint];
+  return { json, text: [`The audit trail is whole: ${what}.`, ...kept] };
+}
+
+function more(number: number): string[] {
+  return number > 0 ? [`… and ${number} more`] : [];
+}
+
+/** More characters than a checkpoint has, of which one may stand in two pieces of a file. */
+const LONGEST = 512;
+
+/** The checkpoints in a text, or in a file. Throws `OperatorError`. */
+async function checkpointsIn(given: string, run: CommandRun): Promise<Checkpoint[]> {
+  const found = new Map(findCheckpoints(given).map((checkpoint) => [checkpoint.text, checkpoint]));
+  if (found.size > 0) return [...found.values()];
+  let before = '';
+  for await (const piece of piecesOf(given, 'reading', 'checkpoints', run)) {
+    const text = before + piece.toString('latin1');
+    for (const checkpoint of findCheckpoints(text)) found.set(checkpoint.text, checkpoint);
+    before = text.slice(-LONGEST);
+  }
+  if (found.size === 0) throw new OperatorError(`there is no checkpoint in ${given}: "audit verify" prints one`);
+  return [...found.values()];
+}

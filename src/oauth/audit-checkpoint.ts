@@ -1,0 +1,62 @@
+/**
+ * Checkpoints: what the whole audit trail was at a time, in one signed line. Whoever keeps one elsewhere notices later that
+ * events before it were cut off, even all that came after some event. They are signed (Ed25519, RFC 8032) and carry no MAC, so
+ * that a collector of logs can verify one without a key that makes them.
+ */
+import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
+import { currentKey, type Keyring } from './keyring.ts';
+import { readRootKeyName, rootKeyName } from './root-key.ts';
+
+/** The trail up to an event: the number of events since it began, and the digest over all of them, in hexadecimal. */
+export type TrailState = { readonly upTo: number; readonly events: number; readonly digest: string };
+
+/** What a checkpoint says; `at` in ms since the epoch, `installation` in hexadecimal. */
+export type Checkpoint = TrailState & {
+  readonly installation: string;
+  readonly at: number;
+  /** The root key whose signing key signed it. */
+  readonly keyId: number;
+  readonly text: string;
+};
+
+const FORMAT =
+  /\bvaletkey-checkpoint\.1\.([0-9a-f]+)\.(\d{1,15})\.(\d{1,15})\.([0-9a-f]{64})\.(\d{1,15})\.([0-9a-f]{8})\.([A-Za-z0-9_-]{86})/g;
+
+/** A private key of Ed25519 in DER (RFC 8410 §7), without its 32 bytes. */
+const PKCS8_START = Buffer.from('302e020100300506032b657004220420', 'hex');
+
+/** Signs what the trail is, with the current root key's signing key. */
+export function signCheckpoint(keyring: Keyring, installation: string, state: TrailState, at: number): Checkpoint {
+  const keyId = keyring.currentKeyId;
+  const said = `valetkey-checkpoint.1.${installation}.${state.upTo}.${state.events}.${state.digest}.${at}.${rootKeyName(keyId)}`;
+  const signature = sign(null, Buffer.from(said), signingKey(currentKey(keyring, 'checkpoint').secret));
+  return { ...state, installation, at, keyId, text: `${said}.${signature.toString('base64url')}` };
+}
+
+/** All checkpoints in a text, such as a log; whether their signatures are good is another question. */
+export function findCheckpoints(text: string): Checkpoint[] {
+  return [...text.matchAll(FORMAT)].map(([whole, installation = '', upTo, events, digest = '', at, keyName = '']) => ({
+    ...{ installation, digest, text: whole },
+    ...{ upTo: Number(upTo), events: Number(events), at: Number(at) },
+    keyId: readRootKeyName(keyName) as number,
+  }));
+}
+
+/** Whether a checkpoint was signed by its root key's signing key; null when that root key is not in the ring. */
+export function isSigned(keyring: Keyring, { keyId, text }: Checkpoint): boolean | null {
+  const key = keyring.key(keyId, 'checkpoint');
+  if (!key) return null;
+  const end = text.lastIndexOf('.');
+  const signature = Buffer.from(text.slice(end + 1), 'base64url');
+  return verify(null, Buffer.from(text.slice(0, end)), createPublicKey(signingKey(key.secret)), signature);
+}
+
+/** The public key that verifies checkpoints of the current root key, in PEM. */
+export function checkpointPublicKey(keyring: Keyring): string {
+  const key = createPublicKey(signingKey(currentKey(keyring, 'checkpoint').secret));
+  return key.export({ type: 'spki', format: 'pem' }).toString();
+}
+
+function signingKey(seed: KeyObject): KeyObject {
+  return createPrivateKey({ key: Buffer.concat([PKCS8_START, seed.export()]), format: 'der', type: 'pkcs8' });
+}

@@ -1,0 +1,99 @@
+/** The audit trail as a whole: verifying it, and its checkpoints. */
+
+import { type Actor, auditEvent } from '../oauth/audit.ts';
+import { EMPTY_TRAIL, type TrailRow, trailDigest } from '../oauth/audit-chain.ts';
+import {
+  type Checkpoint,
+  checkpointPublicKey,
+  findCheckpoints,
+  isSigned,
+  signCheckpoint,
+  type TrailState,
+} from '../oauth/audit-checkpoint.ts';
+import { OperatorError } from '../oauth/error.ts';
+import type { Keyring } from '../oauth/keyring.ts';
+import type { AuditStore } from '../oauth/store.ts';
+import { type TrailReport, verifyTrail } from './trail-verification.ts';
+
+/** What the trail works with. `now` returns ms since the epoch. */
+export type AuditTrailParts = {
+  readonly store: AuditStore;
+  readonly keyring: Keyring;
+  /** In hexadecimal. */
+  readonly installation: string;
+  readonly now: () => number;
+};
+
+/** What a verification found, with a checkpoint of what is there now; null where something is wrong. */
+export type VerifiedTrail = TrailReport & { readonly checkpoint: string | null; readonly publicKey: string };
+
+const WINDOW = 500;
+
+/** The audit trail of an installation. */
+export class AuditTrail {
+  readonly #parts: AuditTrailParts;
+
+  constructor(parts: AuditTrailParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Verifies all of it, against checkpoints that were kept elsewhere too. `report` gets how far it is. Throws an
+   * `OperatorError` for a checkpoint that is none of this installation's.
+   */
+  async verify(
+    checkpoints: readonly Checkpoint[],
+    report: (place: number, of: number) => void = () => {},
+  ): Promise<VerifiedTrail> {
+    const { store, keyring, installation, now } = this.#parts;
+    for (const checkpoint of checkpoints) this.#requireOwn(checkpoint);
+    const found = await verifyTrail({ store, keyring, installation, checkpoints, report });
+    const checkpoint = found.wrong === 0 ? signCheckpoint(keyring, installation, found.state, now()).text : null;
+    return { ...found, checkpoint, publicKey: checkpointPublicKey(keyring) };
+  }
+
+  /**
+   * Records a checkpoint of all that is there, and returns its text; null when nothing happened since the last one. Throws
+   * an `OperatorError` when the last one is none of this installation's, so that it goes on from nothing that was forged.
+   */
+  async recordCheckpoint(actor: Actor): Promise<string | null> {
+    const { store, keyring, installation, now } = this.#parts;
+    const upTo = await store.lastAuditSequence();
+    let state = await this.#lastState();
+    let isNews = false;
+    while (state.upTo < upTo) {
+      const rows = await store.listTrailRows(state.upTo, upTo, WINDOW);
+      isNews ||= rows.some(({ action }) => action !== 'audit_checkpoint');
+      state = rows.reduce(advanced, state);
+      if (rows.length < WINDOW) break;
+    }
+    if (!isNews) return null;
+    const { text } = signCheckpoint(keyring, installation, state, now());
+    await store.recordCheckpoint(auditEvent('audit_checkpoint', actor, now(), { detail: text }));
+    return text;
+  }
+
+  /** What the trail was at its last checkpoint. */
+  async #lastState(): Promise<TrailState> {
+    const row = (await this.#parts.store.findCheckpoint()) ?? (await this.#parts.store.findShortening());
+    if (!row) return { upTo: 0, events: 0, digest: EMPTY_TRAIL };
+    const [last] = findCheckpoints(row.detail ?? '');
+    if (!last) throw new OperatorError(`event ${row.sequence} holds no checkpoint: look at "audit verify"`);
+    this.#requireOwn(last);
+    return last;
+  }
+
+  #requireOwn(checkpoint: Checkpoint): void {
+    const { keyring, installation } = this.#parts;
+    if (checkpoint.installation !== installation)
+      throw new OperatorError('the checkpoint is of another installation: check VALETKEY_DATABASE_URL');
+    if (isSigned(keyring, checkpoint) === false)
+      throw new OperatorError(
+        `the checkpoint of ${new Date(checkpoint.at).toISOString()} was not signed by this installation: somebody wrote or changed it`,
+      );
+  }
+}
+
+function advanced({ events, digest }: TrailState, row: TrailRow): TrailState {
+  return { upTo: row.sequence, events: events + 1, digest: trailDigest(digest, row) };
+}

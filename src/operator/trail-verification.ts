@@ -1,0 +1,284 @@
+/** Verifies the audit trail: one walk over all events in their order, in memory that does not grow with them. */
+import {
+  type ChainLink,
+  chainKey,
+  EMPTY_TRAIL,
+  linkMac,
+  NO_MAC,
+  readChainId,
+  type TrailRow,
+  trailDigest,
+} from '../oauth/audit-chain.ts';
+import { type Checkpoint, findCheckpoints, isSigned, type TrailState } from '../oauth/audit-checkpoint.ts';
+import type { HmacKey } from '../oauth/hmac.ts';
+import type { Keyring } from '../oauth/keyring.ts';
+import { readRootKeyName, rootKeyName } from '../oauth/root-key.ts';
+import type { AuditStore } from '../oauth/store.ts';
+
+/** Something that is wrong: the event that shows it, or null where none does, and a sentence. */
+export type TrailProblem = { readonly event: number | null; readonly sentence: string };
+
+/** What was found; `problems` are the first hundred of `wrong`. */
+export type TrailReport = {
+  /** What the trail is, for a checkpoint. */
+  readonly state: TrailState;
+  /** The number of events that were there; fewer than `state.events` once the trail was shortened. */
+  readonly seen: number;
+  readonly chains: number;
+  /** The number of checkpoints that the trail was compared with. */
+  readonly checkpoints: number;
+  readonly wrong: number;
+  readonly problems: readonly TrailProblem[];
+};
+
+/** What a verification works with. `checkpoints` are those that were kept elsewhere. */
+export type VerificationParts = {
+  readonly store: Pick<AuditStore, 'lastAuditSequence' | 'listTrailRows' | 'findShortening'>;
+  readonly keyring: Keyring;
+  readonly installation: string;
+  readonly checkpoints: readonly Checkpoint[];
+  /** Called after each window of events with the place that was reached, and the last one. */
+  readonly report: (place: number, of: number) => void;
+};
+
+const WINDOW = 1000;
+const MAX_PROBLEMS = 100;
+/** Number of events before a recorded checkpoint that its digest is looked up in; with more it is left to the next one. */
+const RECENT = 65_536;
+
+/** Verifies the trail up to the newest event. Throws `StoreUnavailable`. */
+export async function verifyTrail(parts: VerificationParts): Promise<TrailReport> {
+  const { store, report } = parts;
+  const last = await store.lastAuditSequence();
+  const shortening = await store.findShortening();
+  const [start = null] = findCheckpoints(shortening?.detail ?? '');
+  const walk = new TrailWalk(parts, start);
+  for (let place = 0; place < last; ) {
+    const rows = await store.listTrailRows(place, last, WINDOW);
+    for (const row of rows) await walk.step(row);
+    place = rows.at(-1)?.sequence ?? last;
+    report(place, last);
+  }
+  return walk.end();
+}
+
+/** How far a chain was followed. */
+type Followed = {
+  readonly key: HmacKey | null;
+  number: number;
+  mac: Buffer;
+  sequence: number;
+  /** Whether the MAC is known to be what it was. */
+  isSure: boolean;
+};
+
+class TrailWalk {
+  readonly #parts: VerificationParts;
+  /** The events up to here were taken away by the retention. */
+  readonly #start: Checkpoint | null;
+  readonly #chains = new Map<string, Followed>();
+  readonly #recent = new Recent();
+  readonly #retiredKeys = new Set<number>();
+  readonly #kept: Checkpoint[];
+  readonly #problems: TrailProblem[] = [];
+  #wrong = 0;
+  #seen = 0;
+  #compared = 0;
+  #state: TrailState;
+  /** The last event whose root key is not here, and the last that a signed checkpoint proves. */
+  #unproven: { readonly sequence: number; readonly keyId: number } | null = null;
+  #proven = 0;
+  /** Since a checkpoint differed, all later ones do. */
+  #hasDiffered = false;
+
+  constructor(parts: VerificationParts, start: Checkpoint | null) {
+    this.#parts = parts;
+    this.#start = start;
+    this.#state = start ?? { upTo: 0, events: 0, digest: EMPTY_TRAIL };
+    this.#kept = [...parts.checkpoints].sort((one, other) => one.upTo - other.upTo);
+    if (start) this.#remember();
+    this.#dropOlder();
+  }
+
+  async step(row: TrailRow): Promise<void> {
+    const { sequence } = row;
+    this.#seen += 1;
+    if (this.#start && sequence <= this.#start.upTo)
+      this.#complain(sequence, `event ${sequence} was taken away by the retention, and is there again`);
+    this.#passKept(sequence);
+    this.#state = { upTo: sequence, events: this.#state.events + 1, digest: trailDigest(this.#state.digest, row) };
+    this.#remember();
+    this.#compareKept();
+    const isGenuine = await this.#follow(row);
+    if (!isGenuine) return;
+    if (row.action === 'root_key_retired') this.#retiredKeys.add(readRootKeyName(row.detail ?? '') ?? -1);
+    if (row.action === 'audit_checkpoint') this.#compareRecorded(row);
+  }
+
+  end(): TrailReport {
+    const { upTo } = this.#state;
+    for (const { upTo: missing, at } of this.#kept)
+      this.#complain(
+        null,
+        `the trail ends at event ${upTo}, and had event ${missing} at the checkpoint of ${new Date(at).toISOString()}: its end was cut off, or this is an older database`,
+      );
+    const unproven = this.#unproven;
+    if (unproven && unproven.sequence > this.#proven)
+      this.#complain(
+        unproven.sequence,
+        `event ${unproven.sequence} cannot be verified: root key ${rootKeyName(unproven.keyId)} is not among the keys here, and no checkpoint proves it`,
+      );
+    return {
+      ...{ state: this.#state, seen: this.#seen, chains: this.#chains.size, checkpoints: this.#compared },
+      ...{ wrong: this.#wrong, problems: this.#problems },
+    };
+  }
+
+  /** Whether an event is the next in its chain, and as it was recorded. */
+  async #follow({ sequence, chain, text }: TrailRow): Promise<boolean> {
+    const followed = this.#chains.get(chain.id);
+    const keyId = readChainId(chain.id)?.keyId;
+    if (keyId === undefined)
+      return this.#complain(sequence, `event ${sequence} is of no chain: it was changed or added`);
+    if (this.#retiredKeys.has(keyId))
+      return this.#complain(
+        sequence,
+        `event ${sequence} was added under root key ${rootKeyName(keyId)} after that was retired`,
+      );
+    if (followed && chain.number <= followed.number)
+      return this.#complain(
+        sequence,
+        `event ${sequence} stands after event ${followed.sequence}, which came after it: it was moved or added`,
+      );
+    const key = followed ? followed.key : chainKey(this.#parts.keyring, chain.id);
+    const before = await this.#before(sequence, chain, followed);
+    if (!key) this.#unproven = { sequence, keyId };
+    const isRight = !key || before === null || linkMac(key, before, text).equals(chain.mac);
+    // What follows an event whose MAC was changed does not fit, and need not be wrong itself.
+    if (!isRight && (followed?.isSure ?? true))
+      this.#complain(sequence, `event ${sequence} is not as it was recorded: it was changed, moved or added`);
+    this.#chains.set(chain.id, { key, number: chain.number, mac: chain.mac, sequence, isSure: isRight });
+    return isRight;
+  }
+
+  /** The MAC that an event covers, or null where that is not known; complains of events that are missing before it. */
+  async #before(sequence: number, chain: ChainLink, followed: Followed | undefined): Promise<Buffer | null> {
+    if (followed) {
+      const missing = chain.number - followed.number - 1;
+      if (missing === 0) return followed.mac;
+      this.#complain(
+        sequence,
+        `${events(missing)} missing between event ${followed.sequence} and event ${sequence}, which cannot be verified itself`,
+      );
+      return null;
+    }
+    const isShortened = this.#start !== null;
+    if (chain.number > 1) {
+      if (!isShortened)
+        this.#complain(
+          sequence,
+          `${events(chain.number - 1)} missing before event ${sequence}, which cannot be verified itself`,
+        );
+      return null;
+    }
+    const { after } = readChainId(chain.id) as { after: number };
+    if (after === 0) return NO_MAC;
+    const [root] = await this.#parts.store.listTrailRows(after - 1, after, 1);
+    if (root) return root.chain.mac;
+    if (after > (this.#start?.upTo ?? 0))
+      this.#complain(after, `event ${after} is missing, after which a chain began with event ${sequence}`);
+    return null;
+  }
+
+  /** Compares with a checkpoint that the trail itself holds. */
+  #compareRecorded({ sequence, detail }: TrailRow): void {
+    const [checkpoint] = findCheckpoints(detail ?? '');
+    const isGood = checkpoint && isSigned(this.#parts.keyring, checkpoint);
+    if (!checkpoint || isGood === false || checkpoint.installation !== this.#parts.installation) {
+      this.#complain(sequence, `event ${sequence} holds no checkpoint of this installation`);
+      return;
+    }
+    const state = this.#recent.find(checkpoint.upTo);
+    if (this.#hasDiffered || (!state && checkpoint.upTo < this.#recent.since)) return;
+    this.#compared += 1;
+    if (isSame(checkpoint, state)) {
+      if (isGood) this.#proven = Math.max(this.#proven, checkpoint.upTo);
+      return;
+    }
+    this.#hasDiffered = true;
+    this.#complain(
+      sequence,
+      `the events up to ${checkpoint.upTo} are not those of the checkpoint in event ${sequence}: after event ${this.#proven} some were changed, added or removed`,
+    );
+  }
+
+  /** Compares with the checkpoints that were kept elsewhere and end here. */
+  #compareKept(): void {
+    for (let [next] = this.#kept; next && next.upTo === this.#state.upTo; [next] = this.#kept) {
+      this.#kept.shift();
+      this.#compared += 1;
+      if (!isSame(next, this.#state)) this.#differs(next);
+    }
+  }
+
+  /** Complains of checkpoints whose last event should have been before this one. */
+  #passKept(sequence: number): void {
+    for (let [next] = this.#kept; next && next.upTo < sequence; [next] = this.#kept) {
+      this.#kept.shift();
+      this.#compared += 1;
+      this.#differs(next);
+    }
+  }
+
+  #differs({ upTo, at }: Checkpoint): void {
+    this.#complain(
+      upTo,
+      `the events up to ${upTo} are not those of the checkpoint of ${new Date(at).toISOString()}: some were changed, added or removed`,
+    );
+  }
+
+  /** What was taken away cannot be compared any more, but for its end. */
+  #dropOlder(): void {
+    while (this.#start && this.#kept[0] && this.#kept[0].upTo < this.#start.upTo) this.#kept.shift();
+    this.#compareKept();
+  }
+
+  #remember(): void {
+    this.#recent.add(this.#state);
+  }
+
+  #complain(event: number | null, sentence: string): false {
+    this.#wrong += 1;
+    if (this.#problems.length < MAX_PROBLEMS) this.#problems.push({ event, sentence });
+    return false;
+  }
+}
+
+function isSame(checkpoint: TrailState, state: TrailState | null): boolean {
+  return state !== null && checkpoint.digest === state.digest && checkpoint.events === state.events;
+}
+
+function events(number: number): string {
+  return number === 1 ? '1 event is' : `${number} events are`;
+}
+
+/** What the trail was after each of the last events. */
+class Recent {
+  #young = new Map<number, TrailState>();
+  #old = new Map<number, TrailState>();
+  /** No earlier event is known any more. */
+  since = 0;
+
+  add(state: TrailState): void {
+    if (this.#young.size === RECENT) {
+      this.#old = this.#young;
+      this.#young = new Map();
+      this.since = this.#old.keys().next().value as number;
+    }
+    this.#young.set(state.upTo, state);
+  }
+
+  find(upTo: number): TrailState | null {
+    return this.#young.get(upTo) ?? this.#old.get(upTo) ?? null;
+  }
+}

@@ -1,0 +1,233 @@
+/** The chains of the audit trail, on both stores: whatever is done to its rows behind the service's back is found and named. */
+import assert from 'node:assert/strict';
+import { DatabaseSync } from 'node:sqlite';
+import { after, describe, type TestContext, test } from 'node:test';
+import { findCheckpoints } from '../../src/oauth/audit-checkpoint.ts';
+import { createKeyring } from '../../src/oauth/keyring.ts';
+import { AuditTrail } from '../../src/operator/audit-trail.ts';
+import type { Storage } from '../../src/storage/storage.ts';
+import { openInstance, readyDatabases } from '../postgresql/instance.ts';
+import { startPostgres } from '../support/postgres.ts';
+import { addAdaAndOne, event, NOW, openAsService, operator, sampleGrant, temporaryPath } from '../support/storage.ts';
+
+const server = await startPostgres();
+after(() => server.remove());
+const createDatabase = await readyDatabases(server);
+
+const ROOT_KEY = Buffer.alloc(32, 'a key');
+const keyring = createKeyring([ROOT_KEY]);
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** A database whose rows a test reads and changes behind the service's back. */
+type Place = {
+  open(): Promise<Storage>;
+  sql<Found extends Row>(text: string): Promise<Found[]>;
+};
+
+/** A place of either kind; `sqlite` picks the words of SQL that differ. */
+const KINDS: Readonly<Record<string, { make(t: TestContext): Promise<Place>; bytes: (hex: string) => string }>> = {
+  SQLite: {
+    async make(t) {
+      const path = temporaryPath(t);
+      return {
+        open: () => openAsService(path, { keyring }),
+        async sql(text) {
+          using database = new DatabaseSync(path);
+          return database.prepare(text).all() as never;
+        },
+      };
+    },
+    bytes: (hex) => `x'${hex}'`,
+  },
+  PostgreSQL: {
+    async make() {
+      const url = await createDatabase();
+      return { open: () => openInstance(url, { keyring }), sql: (text) => server.query(url, text) };
+    },
+    bytes: (hex) => `'\\x${hex}'::bytea`,
+  },
+};
+
+function trailOf({ store, installation }: Storage, keys = keyring): AuditTrail {
+  return new AuditTrail({ store, keyring: keys, installation: installation.id, now: () => NOW });
+}
+
+/** What a verification complains of. */
+async function complaints(place: Place, checkpoints: readonly string[] = [], keys = keyring) {
+  const opened = await place.open();
+  try {
+    const { wrong, problems, checkpoint } = await trailOf(opened, keys).verify(
+      checkpoints.flatMap((text) => findCheckpoints(text)),
+    );
+    assert.equal(problems.length, wrong);
+    assert.equal(checkpoint === null, wrong > 0);
+    return problems;
+  } finally {
+    await opened.close();
+  }
+}
+
+/** Some acts of every kind: alone, several at once, ones whose access the database writes. Returns the newest event. */
+async function live(place: Place): Promise<number> {
+  const opened = await place.open();
+  const { store } = opened;
+  await addAdaAndOne(opened);
+  const grants = Array.from({ length: 6 }, () => sampleGrant());
+  const about = {
+    clientId: 'app_one',
+    resourceOwnerId: 'usr_ada',
+    grantId: 'g',
+    detail: 'a "b" \u0001\t\u2028 \0 ü',
+  };
+  const actor = { ...operator, source: '192.0.2.1', requestId: 'r' };
+  await Promise.all(grants.map((grant) => store.issueGrant(grant, { ...event('consent_allowed', about), actor })));
+  for (const grant of grants.slice(0, 2))
+    await store.revokeGrant(grant.id, 'user', { ...event('grant_revoked', about), actor });
+  for (let n = 0; n < 5; n += 1) await store.recordDenial({ ...event('consent_denied', about), actor });
+  const last = await store.lastAuditSequence();
+  await opened.close();
+  return last;
+}
+
+for (const [kind, { make, bytes }] of Object.entries(KINDS)) {
+  const lived = async (t: TestContext) => {
+    const place = await make(t);
+    const last = await live(place);
+    return { ...place, last };
+  };
+
+  describe(`LS-05 on ${kind}`, () => {
+    test('a trail as it was recorded is whole, after restarts, failed writes and many writers too', async (t) => {
+      const place = await make(t);
+      assert.deepEqual(await complaints(place), [], 'the empty trail');
+      await live(place);
+      const opened = await place.open();
+      const outcomes = await Promise.allSettled(
+        Array.from({ length: 60 }, async (_, n) => {
+          if (n % 3 === 0) return opened.store.recordDenial(event('consent_denied'));
+          // Every other one is there already: its write is undone, and with it its event and its place.
+          const grant = sampleGrant();
+          await opened.store.issueGrant(grant, event('consent_allowed'));
+          return n % 3 === 1 ? opened.store.issueGrant(grant, event('consent_allowed')) : undefined;
+        }),
+      );
+      assert.ok(outcomes.some(({ status }) => status === 'rejected'));
+      await opened.close();
+      assert.deepEqual(await complaints(place), []);
+    });
+
+    test('a changed row is named, whichever column was changed', async (t) => {
+      const { sql, open, last } = await lived(t);
+      const columns = Object.keys((await sql('SELECT * FROM audit_event LIMIT 1'))[0] ?? {});
+      for (const column of columns.filter((name) => name !== 'attempt' && name !== 'sequence')) {
+        const where = column === 'ended_access' ? 'ended_access IS NOT NULL' : `sequence = ${last - 2}`;
+        const [row] = await sql(`SELECT sequence, ${column} AS was FROM audit_event WHERE ${where} LIMIT 1`);
+        const was = row?.['was'];
+        assert.ok(was !== null && was !== undefined, column);
+        const literal = (value: unknown) =>
+          typeof value === 'number' || typeof value === 'bigint' || /^\d+$/.test(String(value))
+            ? String(value)
+            : value instanceof Uint8Array
+              ? bytes(Buffer.from(value).toString('hex'))
+              : `'${String(value).replaceAll("'", "''")}'`;
+        const changed =
+          was instanceof Uint8Array
+            ? Buffer.from(was).fill(7)
+            : /^\d+$/.test(String(was))
+              ? Number(was) + 1
+              : `${String(was)} `;
+        const set = (value: unknown) =>
+          sql(`UPDATE audit_event SET ${column} = ${literal(value)} WHERE sequence = ${row?.['sequence']}`);
+        await set(changed);
+        const found = await complaints({ sql, open });
+        assert.equal(found[0]?.event, Number(row?.['sequence']), `${column}: ${JSON.stringify(found)}`);
+        if (column === 'detail' || column === 'at') assert.equal(found.length, 1, 'no other is blamed');
+        await sql(`UPDATE audit_event SET ${column} = ${literal(was)} WHERE sequence = ${row?.['sequence']}`);
+      }
+      assert.deepEqual(await complaints({ sql, open }), [], 'each was put back');
+    });
+
+    test('a row that was added is named, and two whose places were changed', async (t) => {
+      const { sql, open, last } = await lived(t);
+      const columns = Object.keys((await sql('SELECT * FROM audit_event LIMIT 1'))[0] ?? {}).filter(
+        (name) => name !== 'attempt' && name !== 'sequence',
+      );
+      const copy = `INSERT INTO audit_event (sequence, ${columns}) SELECT 1000, ${columns} FROM audit_event WHERE sequence = ${last}`;
+      await sql(copy);
+      assert.equal((await complaints({ sql, open }))[0]?.event, 1000);
+      await sql(`UPDATE audit_event SET chain_number = chain_number + 1 WHERE sequence = 1000`);
+      assert.equal((await complaints({ sql, open }))[0]?.event, 1000);
+      await sql('DELETE FROM audit_event WHERE sequence = 1000');
+      assert.deepEqual(await complaints({ sql, open }), []);
+      const swap = async () => {
+        await sql(`UPDATE audit_event SET sequence = 1000 WHERE sequence = ${last - 3}`);
+        await sql(`UPDATE audit_event SET sequence = ${last - 3} WHERE sequence = ${last - 2}`);
+        await sql(`UPDATE audit_event SET sequence = ${last - 2} WHERE sequence = 1000`);
+      };
+      await swap();
+      const named = (await complaints({ sql, open })).map((problem) => problem.event);
+      assert.ok(named.includes(last - 3) && named.includes(last - 2), String(named));
+      await swap();
+      assert.deepEqual(await complaints({ sql, open }), []);
+    });
+
+    test('a row that was removed is named by its neighbours', async (t) => {
+      const { sql, open, last } = await lived(t);
+      await sql(`DELETE FROM audit_event WHERE sequence = ${last - 2}`);
+      const [problem] = await complaints({ sql, open });
+      assert.equal(problem?.event, last - 1);
+      assert.ok(problem?.sentence.startsWith(`1 event is missing between event ${last - 3} and event ${last - 1}`));
+    });
+
+    test('an end that was cut off is found with a checkpoint that was kept elsewhere, and so is one that grew again', async (t) => {
+      const { sql, open, last } = await lived(t);
+      const opened = await open();
+      const { checkpoint } = await trailOf(opened).verify([]);
+      assert.ok(checkpoint);
+      await opened.store.recordDenial(event('consent_denied'));
+      assert.deepEqual((await trailOf(opened).verify(findCheckpoints(checkpoint))).problems, []);
+      await opened.close();
+      await sql(`DELETE FROM audit_event WHERE sequence >= ${last - 1}`);
+      assert.deepEqual(await complaints({ sql, open }), [], 'nothing else shows it');
+      const [problem] = await complaints({ sql, open }, [checkpoint]);
+      assert.match(problem?.sentence ?? '', new RegExp(`ends at event ${last - 2}, and had event ${last} `));
+      const again = await open();
+      for (let n = 0; n < 9; n += 1) await again.store.recordDenial(event('consent_denied'));
+      await again.close();
+      assert.equal((await complaints({ sql, open }, [checkpoint]))[0]?.event, last);
+    });
+
+    test('a chain that was dropped as a whole is missed by the next one, and by the checkpoint in the trail', async (t) => {
+      const { sql, open } = await lived(t);
+      const opened = await open();
+      await opened.store.recordDenial(event('consent_denied'));
+      assert.ok(await trailOf(opened).recordCheckpoint(operator));
+      await opened.close();
+      const [newest] = await sql<{ chain_id: string }>(
+        'SELECT chain_id FROM audit_event ORDER BY sequence DESC LIMIT 1',
+      );
+      const [first] = await sql<{ chain_id: string }>('SELECT chain_id FROM audit_event ORDER BY sequence LIMIT 1');
+      if (newest?.chain_id === first?.chain_id) return assert.equal(kind, 'SQLite', 'one chain for all writers');
+      await sql(`DELETE FROM audit_event WHERE chain_id <> '${newest?.chain_id}'`);
+      const sentences = (await complaints({ sql, open })).map(({ sentence }) => sentence).join('\n');
+      assert.match(sentences, /event \d+ is missing, after which a chain began with event \d+/);
+      assert.match(sentences, /are not those of the checkpoint in event \d+/);
+    });
+
+    test('a new root key begins another chain; what rests on one that is not here is proven by a checkpoint alone', async (t) => {
+      const { sql, open } = await lived(t);
+      const second = createKeyring([Buffer.alloc(32, 'another key')]);
+      const both = createKeyring([ROOT_KEY, Buffer.alloc(32, 'another key')]);
+      both.issueWith(second.currentKeyId);
+      assert.match(
+        (await complaints({ sql, open }, [], second))[0]?.sentence ?? '',
+        /root key [0-9a-f]{8} is not among the keys here/,
+      );
+      const opened = await open();
+      assert.ok(await trailOf(opened, both).recordCheckpoint(operator));
+      await opened.close();
+      assert.deepEqual(await complaints({ sql, open }, [], both), []);
+    });
+  });
+}
