@@ -1,9 +1,10 @@
 /** How apps are shown, to programs and to people. A secret is shown only once, when it is made. */
 import type { Client, PublicKey } from '../oauth/client.ts';
 import type { ClientSettings } from '../operator/client-registry.ts';
+import { type ClientUses, findClientUses, lastClientUse } from './client-uses.ts';
 import type { CommandResult } from './command-run.ts';
 import type { Endpoints } from './context.ts';
-import { type LiveSecret, lastUseLine, liveSecrets, type SecretUses, secretLines, secretsJson } from './secret-view.ts';
+import { type SecretUses, secretLines, secretsJson, usedText } from './secret-view.ts';
 import { type Column, card, fitted } from './table.ts';
 import { isoTime, readableTime } from './time.ts';
 
@@ -65,7 +66,7 @@ type InJson<Name extends string> = Name extends `${infer First}${infer Rest}`
   : Name;
 
 /** All that is registered of an app. The compiler asks for each setting. */
-function clientJson(client: Client, secrets: readonly LiveSecret[]) {
+function clientJson(client: Client, uses: ClientUses) {
   return {
     client_id: client.id,
     type: client.type,
@@ -86,21 +87,27 @@ function clientJson(client: Client, secrets: readonly LiveSecret[]) {
     assertion_audience: client.assertionAudience,
     sees_external_id: client.seesExternalId,
     status: client.status,
-    live_secrets: secretsJson(secrets),
-    keys: client.keys.map(({ kid = null, kty = null, alg = null }) => ({ kid, kty, alg })),
+    last_used_at: isoTime(lastClientUse(uses)),
+    live_secrets: secretsJson(uses.secrets),
+    keys: client.keys.map(({ kid = null, kty = null, alg = null }, at) => ({
+      kid,
+      kty,
+      alg,
+      last_used_at: isoTime(uses.keys[at] ?? null),
+    })),
     created_at: isoTime(client.createdAt),
   } satisfies Record<string, unknown> & Record<InJson<keyof ClientSettings>, unknown>;
 }
 
 /** One app. */
 export async function shownClient(client: Client, uses: SecretUses): Promise<CommandResult> {
-  const secrets = await liveSecrets(client.secrets, uses);
-  return { json: clientJson(client, secrets), text: clientCard(client, secrets) };
+  const found = await findClientUses(client, uses);
+  return { json: clientJson(client, found), text: clientCard(client, found) };
 }
 
 /** One app after it was changed. */
 export async function saidOfClient(client: Client, uses: SecretUses, sentence: string): Promise<CommandResult> {
-  return { json: clientJson(client, await liveSecrets(client.secrets, uses)), text: [sentence] };
+  return { json: clientJson(client, await findClientUses(client, uses)), text: [sentence] };
 }
 
 /** Many apps. */
@@ -110,25 +117,29 @@ export async function listedClients(
   width: number,
 ): Promise<CommandResult> {
   const rows = await Promise.all(
-    clients.map(async (client) => ({ client, secrets: await liveSecrets(client.secrets, uses) })),
+    clients.map(async (client) => ({ client, found: await findClientUses(client, uses) })),
   );
   const none = 'No apps yet. Register one: valetkey client register --name NAME --redirect-uri URI';
   return {
-    json: rows.map(({ client, secrets }) => clientJson(client, secrets)),
+    json: rows.map(({ client, found }) => clientJson(client, found)),
     text: rows.length === 0 ? [none] : fitted(COLUMNS, rows, width).lines,
   };
 }
 
-const COLUMNS: readonly Column<{ client: Client; secrets: readonly LiveSecret[] }>[] = [
+const COLUMNS: readonly Column<{ client: Client; found: ClientUses }>[] = [
   { heading: 'Client ID', value: ({ client }) => client.id },
   { heading: 'Name', value: ({ client }) => client.name, shrinksTo: 8 },
   { heading: 'Status', value: ({ client }) => client.status },
-  { heading: 'Secret last used', value: ({ secrets }) => lastUseLine(secrets) },
+  { heading: 'Last used', value: ({ found }) => lastUseText(lastClientUse(found)) },
   { heading: 'Type', value: ({ client }) => client.type, mayBeLeft: true },
   { heading: 'Registered', value: ({ client }) => readableTime(client.createdAt), mayBeLeft: true },
 ];
 
-function clientCard(client: Client, secrets: readonly LiveSecret[]): string[] {
+function lastUseText(at: number | null): string {
+  return at === null ? 'never' : readableTime(at);
+}
+
+function clientCard(client: Client, { secrets, keys, itself }: ClientUses): string[] {
   const rows: Record<Exclude<keyof Client, 'epoch' | 'resumedAt'>, Parameters<typeof card>[0][number]> = {
     id: ['Client ID', client.id],
     name: ['Name', client.name],
@@ -148,12 +159,18 @@ function clientCard(client: Client, secrets: readonly LiveSecret[]): string[] {
     refreshOverlap: ['Refresh overlap', secondsText(client.refreshOverlap)],
     refreshRetryWindow: ['Refresh retry window', secondsText(client.refreshRetryWindow)],
     secrets: ['Live secrets', secrets.length === 0 ? 'none' : secretLines(secrets)],
-    keys: ['Keys', client.keys.length === 0 ? 'none' : client.keys.map(keyLine)],
+    keys: [
+      'Keys',
+      client.keys.length === 0
+        ? 'none'
+        : client.keys.map((key, at) => `${keyLine(key)}, ${usedText(keys[at] ?? null)}`),
+    ],
     assertionAudience: ['Assertion audience', audienceLine(client)],
     seesExternalId: ['External id', client.seesExternalId ? 'told in /v2/me' : ''],
     createdAt: ['Registered', readableTime(client.createdAt)],
   };
-  return card(Object.values(rows));
+  const lastUsed = ['Last used', client.type === 'public' ? lastUseText(itself) : ''] as const;
+  return card([...Object.values(rows), lastUsed]);
 }
 
 const CONSENT = {

@@ -46,6 +46,7 @@ function lifeOf({ grant, standing, resourceOwner, client }: FoundGrant, now: num
     ['Scope', grant.scope === '' ? 'none' : grant.scope],
     ['Resource', grant.resource ?? ''],
     ['Sent to', isForDevice(grant) ? 'a device' : grant.redirectUri],
+    ['Signed in', signedInText(grant)],
     ['Allowed', exactTime(grant.grantedAt)],
     ['Redeemed', redeemedText(grant)],
     ['Refreshed', refreshedText(grant)],
@@ -67,6 +68,12 @@ function lostLife(id: string, [first]: readonly NamedAuditEvent[]): Field[] {
     ['Scope', detail ?? ''],
     ['Allowed', exactTime(at)],
   ];
+}
+
+/** When and where the person who allowed it had signed in, and what the identity provider calls them there. */
+function signedInText({ signedInAt, providerId, externalId }: Grant): string {
+  if (providerId === null) return `${exactTime(signedInAt)}, with a password here`;
+  return `${exactTime(signedInAt)}, at ${providerId}${externalId === null ? '' : ` as ${externalId}`}`;
 }
 
 /** Only the latest rotation has a time; the first one is the redemption. */
@@ -120,6 +127,8 @@ function grantJson({ grant, standing, clientName, resourceOwner }: ListedGrant, 
     user_email: resourceOwner.email,
     scope: grant.scope,
     status: grantStatus(grant, standing, now),
+    provider_id: grant.providerId,
+    signed_in_at: isoTime(grant.signedInAt),
     granted_at: isoTime(grant.grantedAt),
     last_used_at: isoTime(lastUse(grant)),
     expires_at: isoTime(grant.expiresAt),
@@ -128,6 +137,7 @@ function grantJson({ grant, standing, clientName, resourceOwner }: ListedGrant, 
 
 function detailsJson({ redirectUri, resource, generation, rotatedAt, absoluteExpiresAt, ...grant }: Grant) {
   return {
+    external_id: grant.externalId,
     redirect_uri: redirectUri,
     resource,
     redeemed: generation > 0,

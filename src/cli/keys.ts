@@ -50,7 +50,7 @@ export function addKeysCommands(program: CliCommand, run: CommandRun): void {
       run.print({
         json: { key_id: id, earlier_key_id: before, file: rotated.file },
         text: [`Root key ${id} is current${rotated.file === null ? '' : `, and in ${rotated.file}`}.`],
-        note: `What ${before} issued stays good. When nothing rests on it any more: valetkey keys retire ${before} Back the keys up anew, apart from the database.`,
+        note: `What ${before} issued stays good. Once nothing rests on it any more, "valetkey keys retire ${before}" ends it. Back the keys up anew, apart from the database.`,
       });
     });
   keys

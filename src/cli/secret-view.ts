@@ -58,6 +58,7 @@ export async function beforeRetiring(
 
 const A_DAY_MS = 86_400_000;
 
-function usedText(lastUsedAt: number | null): string {
+/** When something was last used (ms), in words. */
+export function usedText(lastUsedAt: number | null): string {
   return lastUsedAt === null ? 'never used' : `last used ${readableTime(lastUsedAt)}`;
 }

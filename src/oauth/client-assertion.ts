@@ -39,6 +39,9 @@ export const MAX_MARKS = 100_000;
 /** An assertion that was good: its replay mark, which must be used only once until it expires (ms). */
 export type UsedAssertion = { readonly clientId: string; readonly digest: Buffer; readonly expiresAt: number };
 
+/** One that was verified, with the client's key that signed it. */
+export type VerifiedAssertion = UsedAssertion & { readonly key: PublicKey };
+
 /**
  * What became of a mark. `first`: nobody used the assertion before. `again`: somebody did. `full`: the client has as many
  * marks as it may. `cleared`: marks of the client are cleared up to a later time, as happens when the clock steps back, so
@@ -117,7 +120,7 @@ export async function verifyClientAssertion(
   assertion: string,
   audiences: readonly string[],
   now: number,
-): Promise<UsedAssertion | Refusal> {
+): Promise<VerifiedAssertion | Refusal> {
   const { decodeProtectedHeader, jwtVerify } = await jose();
   if (client.keys.length === 0) return invalidClient('the client has no public key');
   let header: ProtectedHeader;
@@ -152,6 +155,7 @@ export async function verifyClientAssertion(
       if (exp * 1000 > now + (MAX_LIFETIME + CLOCK_TOLERANCE) * 1000)
         return invalidClient(`the client assertion lives longer than ${MAX_LIFETIME} s`);
       return {
+        key,
         clientId: client.id,
         digest: hash('sha256', JSON.stringify([client.id, jti]), 'buffer'),
         // A NumericDate may have a fraction (RFC 7519 §2), and a time of ours has none.

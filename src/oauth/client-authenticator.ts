@@ -1,9 +1,9 @@
 /** Authenticates clients at every endpoint that asks for it (RFC 6749 §2.3). */
-import { authenticateClient, type Client, type ClientCredentials, isClientId } from './client.ts';
+import { authenticateClient, type Client, type ClientCredentials, isClientId, keyUse } from './client.ts';
 import { claimedClientId, MAX_MARKS, verifyClientAssertion, whyNotUsed } from './client-assertion.ts';
 import { invalidClient, invalidRequest, Refusal } from './error.ts';
 import { GuardedChecks, type GuessThrottle, NOBODY } from './guess-throttle.ts';
-import type { StoredSecret } from './secret.ts';
+import type { UseMark } from './secret.ts';
 import type { ClientStore, SecretUseStore } from './store.ts';
 
 /** Where a request came from, for throttling and the audit trail. */
@@ -39,11 +39,11 @@ export class PausedClient extends Refusal {
 export class ClientAuthenticator {
   readonly #parts: ClientAuthenticatorParts;
   readonly #checks: GuardedChecks;
-  readonly #used: (secret: StoredSecret) => void;
+  readonly #used: (mark: UseMark) => void;
 
   constructor(parts: ClientAuthenticatorParts) {
     this.#parts = parts;
-    this.#used = (secret) => parts.store.noteSecretUse(secret, parts.now());
+    this.#used = (mark) => parts.store.noteSecretUse(mark, parts.now());
     this.#checks = new GuardedChecks(parts.throttle, parts.now);
   }
 
@@ -88,7 +88,9 @@ export class ClientAuthenticator {
     const verified = await verifyClientAssertion(client, assertion, audiences, now());
     if (verified instanceof Refusal) return verified;
     // The mark comes last: only the client's own key can make one, and an assertion that fails is not used up.
-    return whyNotUsed(await store.useClientAssertion(verified, MAX_MARKS)) ?? client;
+    const refused = whyNotUsed(await store.useClientAssertion(verified, MAX_MARKS));
+    if (!refused) this.#used(keyUse(client, verified.key));
+    return refused ?? client;
   }
 }
 

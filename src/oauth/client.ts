@@ -3,7 +3,7 @@ import type { JsonWebKey } from 'node:crypto';
 import { invalidClient, missingCredential, missingSecret, type Refusal } from './error.ts';
 import type { PersonField } from './person-fields.ts';
 import type { Scope } from './scope.ts';
-import { type StoredSecret, secretOf } from './secret.ts';
+import { type StoredSecret, secretOf, type UseMark, useMark } from './secret.ts';
 
 /** RFC 6749 §2.1: a confidential client keeps a secret; a public one (an app on a device) cannot. */
 export type ClientType = 'confidential' | 'public';
@@ -57,6 +57,16 @@ export type Client = {
   readonly resumedAt: number | null;
 };
 
+/** What the use of a public client is noted under. */
+export function publicUse({ id }: Pick<Client, 'id'>): UseMark {
+  return useMark('public', id);
+}
+
+/** What the use of a client's key is noted under, whatever the order of its members. */
+export function keyUse({ id }: Pick<Client, 'id'>, key: PublicKey): UseMark {
+  return useMark('key', id, JSON.stringify(Object.entries(key).sort()));
+}
+
 /** Whether a text can be a client's id at all (RFC 6749 appendix A.1); other texts are not searched for, nor counted one by one. */
 export function isClientId(text: string): boolean {
   return /^[\x21-\x7e]{1,100}$/.test(text);
@@ -79,16 +89,19 @@ export type ClientCredentials =
 /**
  * Authenticates a client by its secret (RFC 6749 §2.3.1), in the same time whether it exists or not, or takes a public
  * one as named (RFC 6749 §3.2.1). All reasons share one public text, but that something did not come at all. Whether the
- * client is paused is checked after this. `used` gets the secret that proved it.
+ * client is paused is checked after this. `used` gets the secret that proved it, or a public one's mark.
  */
 export function authenticateClient(
   client: Client | null,
   credentials: Exclude<ClientCredentials, { method: 'assertion' }>,
-  used: (secret: StoredSecret) => void = () => {},
+  used: (mark: UseMark) => void = () => {},
 ): Client | Refusal {
   if (credentials.clientId === undefined) return missingCredential('client_id');
   if (credentials.method === 'none') {
-    if (client?.type === 'public') return client;
+    if (client?.type === 'public') {
+      used(publicUse(client));
+      return client;
+    }
     return missingSecret(
       client ? 'the client is confidential and sent no credentials' : 'no client has this client_id',
     );

@@ -27,6 +27,14 @@ export function secretOf(secrets: readonly StoredSecret[], presented: string): S
 /** A use of a secret is noted again after this time (ms): people are told the last use to a minute. */
 export const SECRET_USE_IS_NEWS_AFTER_MS = 60_000;
 
+/** What the use of something is noted under: of a secret its digest. */
+export type UseMark = Pick<StoredSecret, 'digest'>;
+
+/** The mark of what proves a client and is no secret of ours, by what tells it from all others: for the operator, and no proof. */
+export function useMark(...names: readonly string[]): UseMark {
+  return { digest: digestOf(JSON.stringify(names)) };
+}
+
 const NO_SECRET: StoredSecret = { digest: randomBytes(32), createdAt: 0 };
 
 function digestOf(text: string): Buffer {

@@ -12,7 +12,7 @@ import type { Generation, Grant, GrantInContext, ResourceOwner, RevocationReason
 import type { Network } from './networks.ts';
 import type { ResourceServer } from './resource-server.ts';
 import type { ScopeDefinition } from './scope.ts';
-import type { StoredSecret } from './secret.ts';
+import type { StoredSecret, UseMark } from './secret.ts';
 
 /**
  * The store cannot serve now; another try later may do. Nothing was written, unless a line to the store was lost for good
@@ -222,15 +222,15 @@ export type ResourceServerStore = {
   deleteResourceServer(id: string, event: AuditEvent): Promise<boolean>;
 };
 
-/** Last uses of secrets of clients, resource servers and identity providers. */
+/** Last uses of secrets of clients, resource servers and identity providers, of clients' keys, and of public clients. */
 export type SecretUseStore = {
   /**
    * Notes that a secret proved somebody at a time (ms). It is written later, in batches; a crash loses at most the last second,
    * and a use soon after a noted one (`SECRET_USE_IS_NEWS_AFTER_MS`) is not noted.
    */
-  noteSecretUse(secret: StoredSecret, usedAt: number): void;
+  noteSecretUse(secret: UseMark, usedAt: number): void;
   /** When it was last used (ms); null when it never was. */
-  findSecretUse(secret: StoredSecret): Promise<number | null>;
+  findSecretUse(secret: UseMark): Promise<number | null>;
 };
 
 /** The installation's scope definitions. */

@@ -6,6 +6,7 @@ import { runProgram } from '../../src/cli/program.ts';
 import { makeCommandContext } from '../../src/main.ts';
 import { obtainPair, postForm, refresh, signedInBrowser } from '../support/flow.ts';
 import { addClient, addUser, startTestService } from '../support/service.ts';
+import { assertionFields, makeKey } from '../support/standard.ts';
 import { Collector } from './collector.ts';
 
 const service = await startTestService({ after });
@@ -25,7 +26,8 @@ async function run(words: readonly string[], typed: string | null = null) {
 type Used = { live_secrets: { last_used_at: string | null }[] };
 const usesOf = async (...words: string[]) =>
   (JSON.parse((await run([...words, '--json'])).stdout) as Used).live_secrets.map((one) => one.last_used_at);
-const isoNow = () => new Date(clock.now()).toISOString();
+const isoAt = (seconds: number) => new Date(clock.now() + seconds * 1000).toISOString();
+const isoNow = () => isoAt(0);
 
 const ada = await addUser(service);
 const app = await addClient(service);
@@ -42,7 +44,29 @@ test('each live secret of an app shows when it was last used, and a wrong one ma
   assert.deepEqual(await usesOf('client', 'show', app.clientId), [null, usedAt]);
   await refresh(service, { ...app, clientSecret }, refreshToken);
   assert.deepEqual(await usesOf('client', 'show', app.clientId), [isoNow(), usedAt]);
-  assert.match((await run(['client', 'list'])).stdout, new RegExp(`Secret last used.*\n.*${isoNow().slice(0, 10)}`));
+  assert.match((await run(['client', 'list'])).stdout, new RegExp(`Last used.*\n.*${isoNow().slice(0, 10)}`));
+});
+
+test('a public app and one that proves itself by a key show when they last did', async () => {
+  const key = makeKey();
+  const [open, signing] = [await addClient(service, {}, 'public'), await addClient(service, { keys: [key.jwk] })];
+  const show = async ({ clientId }: { clientId: string }) =>
+    JSON.parse((await run(['client', 'show', clientId, '--json'])).stdout) as {
+      last_used_at: string | null;
+      keys: object[];
+    };
+  assert.deepEqual([(await show(open)).last_used_at, (await show(signing)).last_used_at], [null, null]);
+  const url = `${service.appUrl}/oauth2/token`;
+  const asked = { grant_type: 'refresh_token', refresh_token: 'x' };
+  await postForm(url, { ...asked, client_id: open.clientId });
+  await postForm(url, { ...asked, ...(await assertionFields(service, signing, key)) });
+  await postForm(url, { ...asked, client_id: signing.clientId });
+  clock.advance(60);
+  assert.equal((await show(open)).last_used_at, isoAt(-60));
+  const { last_used_at, keys } = await show(signing);
+  assert.deepEqual([last_used_at, keys], [isoAt(-60), [{ kid: null, kty: 'EC', alg: null, last_used_at }]]);
+  const text = (await run(['client', 'show', open.clientId])).stdout;
+  assert.match(text, /^Last used +\d{4}-.* UTC$/m);
 });
 
 test('who retires a secret that was used within a day is asked at a terminal, and all are told its last use', async () => {

@@ -47,6 +47,7 @@ async function assertRefused(text: string, detail: RegExp, by: Client = keyed, n
 test('RFC 7523 §3: a good assertion leaves a mark: a digest of client and jti, kept as long as it may be good', async () => {
   const used = await assertGood(await assertion({ claims: { jti: 'one' } }));
   assert.deepEqual(used, {
+    key: keyed.keys[0],
     clientId: keyed.id,
     digest: hash('sha256', JSON.stringify([keyed.id, 'one']), 'buffer'),
     expiresAt: (SECONDS + 60 + 30) * 1000,
