@@ -10,7 +10,6 @@ import { hostname } from 'node:os';
 import { relative } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
-import manifest from '../package.json' with { type: 'json' };
 import { callerOf } from './cli/caller.ts';
 import type { CommandContext } from './cli/context.ts';
 import { nextSteps } from './cli/next-steps.ts';
@@ -38,6 +37,7 @@ import {
 import { addRootKey, removeRootKey } from './settings/keys-file.ts';
 import { readLogo } from './settings/logo.ts';
 import { loadRootKeys, makeKeysFile, makeRootKey, readKeysFile } from './settings/root-keys.ts';
+import { startMetrics } from './start-metrics.ts';
 import { toldDifferences } from './storage/installation-settings.ts';
 import type { Storage } from './storage/storage.ts';
 
@@ -155,27 +155,6 @@ export async function startService(configuration: Configuration, world: World): 
   };
   let stopped: Promise<void> | undefined;
   return { appUrl: configuration.appUrl, apiUrl: configuration.apiUrl, installation, stop: () => (stopped ??= stop()) };
-}
-
-/** Serves `/metrics` where its address is set. Throws `InstallationError`. */
-async function startMetrics(
-  { metricsListen, database }: Configuration,
-  { tally: requests, isReady }: Service,
-  { tally: protocol, signIns }: WiredInstallation,
-  { store, figures }: Storage,
-  servers: { connections(): { open: number; opened: number } },
-): Promise<{ close(): Promise<void> } | null> {
-  if (!metricsListen || !requests) return null;
-  // Imported here, so that a service that nobody measures does not load it.
-  const { Metrics, serveMetrics } = await import('./metrics/metrics.ts');
-  const measured = {
-    version: manifest.version,
-    database: database.kind === 'postgresql' ? 'postgresql' : 'sqlite',
-    ...{ requests, protocol, signIns, figures, isReady },
-    connections: () => servers.connections(),
-    findRootKeys: () => store.findRootKeys(),
-  };
-  return serveMetrics(new Metrics(measured), metricsListen);
 }
 
 /** Follows the root keys of the installation. Throws an `InstallationError` if this instance may not serve with its own. */
@@ -349,6 +328,10 @@ export function makeCommandContext(environment: Readonly<Record<string, string |
         const { copyDatabase } = await import('./storage/copy.ts');
         return copyDatabase({ from: source, to: target, keyring, now: Date.now, report });
       },
+    },
+    doctor: async () => {
+      const { examine } = await import('./examination.ts');
+      return examine(environment, makeLogger(lineByLine(), Date.now, 'error'), Date.now);
     },
     scanRules: () => scanRules(configuration().tokenPrefix),
     keys: {

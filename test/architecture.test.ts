@@ -53,6 +53,9 @@ const floors: Readonly<Record<string, readonly string[]>> = {
   'src/main.ts': [''],
   'src/installation.ts': [''],
   'src/open-database.ts': [''],
+  'src/start-metrics.ts': [''],
+  'src/examination.ts': [''],
+  'src/doctor/': ['type node:', 'src/oauth/doctor-pass.ts', 'src/oauth/root-key.ts', 'type src/'],
 };
 
 const rules: readonly Rule[] = [

@@ -61,6 +61,15 @@ export type Installation = {
 /** One check, and what it found. */
 export type CheckResult = { readonly name: string; readonly ok: boolean; readonly detail: string };
 
+/** One thing that the doctor looked at; `remedy` says what to do. */
+export type DoctorFinding = {
+  readonly area: string;
+  readonly name: string;
+  readonly verdict: 'ok' | 'warning' | 'wrong';
+  readonly detail: string;
+  readonly remedy: string | null;
+};
+
 /** A variable, its recorded value, and its value in this process. */
 export type ChangedSetting = { readonly variable: string; readonly recorded: string; readonly own: string };
 
@@ -104,6 +113,8 @@ export type CommandContext = {
     /** Copies an installation from one database to another, both named as in the configuration. */
     copy(from: string, to: string, report: (progress: CopyProgress) => void): Promise<CopyOutcome>;
   };
+  /** Looks at the installation, and changes nothing. */
+  readonly doctor: () => Promise<readonly DoctorFinding[]>;
   /** The rules for scanners of secrets; nothing is opened for them. */
   readonly scanRules: () => ScanRule[];
   readonly keys: {

@@ -8,6 +8,7 @@ import { CliCommand, WrongUse } from './command.ts';
 import { CommandRun } from './command-run.ts';
 import type { CommandContext } from './context.ts';
 import { addDatabaseCommands } from './database.ts';
+import { addDoctorCommand } from './doctor.ts';
 import { addGrantCommands } from './grant.ts';
 import { addIdentityProviderCommands } from './identity-provider.ts';
 import { addKeysCommands } from './keys.ts';
@@ -33,6 +34,7 @@ export async function runProgram(argv: readonly string[], context: CommandContex
   addAuditCommands(program, run);
   addDatabaseCommands(program, run);
   addKeysCommands(program, run);
+  addDoctorCommand(program, run);
   addScanRulesCommand(program, run);
   try {
     refuseTakenByNpm(argv, context.caller, program);

@@ -1,6 +1,8 @@
 /** Where a request comes from, for throttles, logs and the audit trail. */
 import type { Socket } from 'node:net';
+import type { FastifyRequest } from 'fastify';
 import type { RequestOrigin } from '../oauth/client-authenticator.ts';
+import type { Seen } from '../oauth/doctor-pass.ts';
 import type { EndpointRequest } from './endpoint.ts';
 import type { Service } from './service.ts';
 import { plainAddress, sourceOf } from './source.ts';
@@ -28,6 +30,26 @@ export function boundedSource(socket: Socket): string | null {
 export function cameByPlainHttp(socket: Socket, forwardedProto: string | string[] | undefined): boolean {
   if (forwardedProto === undefined || !peers.get(socket)?.isProxy) return false;
   return String(forwardedProto).split(',').at(-1)?.trim().toLowerCase() === 'http';
+}
+
+/** What a service saw of a request, for the doctor: what a proxy in front made of it. Only `authorization` is not told. */
+export function seenOf(request: FastifyRequest): Seen {
+  const { headers, socket, url = '', httpVersion } = request.raw;
+  const { address, isProxy } = peers.get(socket) ?? NOBODY;
+  const text = (name: string) => (headers[name] === undefined ? null : String(headers[name]));
+  return {
+    source: request.source,
+    peer: address,
+    peer_is_trusted: isProxy,
+    forwarded_for: text('x-forwarded-for'),
+    forwarded_proto: text('x-forwarded-proto'),
+    host: text('host'),
+    target: url,
+    http_version: httpVersion,
+    connection: text('connection'),
+    cookie: text('cookie'),
+    has_authorization: headers.authorization !== undefined,
+  };
 }
 
 /** The other end of a connection; `source` is that of a request without `X-Forwarded-For`. */

@@ -8,7 +8,7 @@ import { HmacKey } from './hmac.ts';
 /**
  * What a derived key is for: the three credential kinds, passwords, form tokens, browsers that signed in before, what is sealed
  * for a pushed request, a device code or a sign-in request, of a hash that another program made, and of a place in a stream,
- * the chains of the audit trail, the signing of its checkpoints, the canary.
+ * the chains of the audit trail, the signing of its checkpoints, the doctor's pass, the canary.
  */
 export type KeyPurpose =
   | 'ac'
@@ -24,6 +24,7 @@ export type KeyPurpose =
   | 'stream'
   | 'audit'
   | 'checkpoint'
+  | 'doctor'
   | 'canary';
 
 /** The bytes a root key must have at least. */
@@ -124,6 +125,7 @@ function deriveAll(rootKey: Buffer): ReadonlyMap<KeyPurpose, DerivedKey> {
     'stream',
     'audit',
     'checkpoint',
+    'doctor',
     'canary',
   ];
   return new Map(purposes.map((purpose) => [purpose, derivedKey(expand(rootKey, purpose, 32))]));

@@ -1,10 +1,11 @@
-/** One GET of an address that an operator registered, to see whether it answers. No redirect is followed, and no body read. */
+/** One request to an address that an operator configured, to see what answers. No redirect is followed. */
 import http from 'node:http';
 import https from 'node:https';
 import type { TLSSocket } from 'node:tls';
 
 /** Maximum time from the first name lookup to the head of the answer (ms). */
 const TIMEOUT_MS = 10_000;
+const MAX_HEAD_BYTES = 32 * 1024;
 
 /** The head of an answer, or why there is none. Times in ms since the epoch; those of the certificate only over TLS. */
 export type RequestOutcome =
@@ -19,33 +20,84 @@ export type RequestOutcome =
     }
   | { readonly kind: 'failed'; readonly problem: string };
 
-/** Asks once. Never throws. `now` returns ms since the epoch. */
-export function requestOnce(url: string, now: () => number, timeout = TIMEOUT_MS): Promise<RequestOutcome> {
-  const { request } = url.startsWith('https:') ? https : http;
+/** Asks once, and reads no body. Never throws. `now` returns ms since the epoch. */
+export async function requestOnce(url: string, now: () => number, timeout = TIMEOUT_MS): Promise<RequestOutcome> {
   const headers = { Accept: 'text/html', 'User-Agent': 'valetkey identity-provider test' };
+  const answer = await ask(url, { method: 'GET', headers, maxBytes: 0 }, now, timeout);
+  if (answer.kind === 'failed') return answer;
+  const { status, date, at, certificateEndsAt } = answer;
+  return { kind: 'answered', status, location: answer.headers.location ?? null, date, at, certificateEndsAt };
+}
+
+/** A question: its body is sent whole, and of the answer's so many bytes are read. */
+export type Question = {
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly maxBytes: number;
+};
+
+/** An answer, or why there is none. Times in ms since the epoch. */
+export type Answer =
+  | (Omit<Extract<RequestOutcome, { kind: 'answered' }>, 'location'> & {
+      readonly headers: http.IncomingHttpHeaders;
+      /** By name in lower case: how often each came. */
+      readonly counts: Readonly<Record<string, number>>;
+      readonly body: string;
+    })
+  | { readonly kind: 'failed'; readonly problem: string };
+
+/** Asks once. Never throws. */
+export function ask(url: string, question: Question, now: () => number, timeout = TIMEOUT_MS): Promise<Answer> {
+  const { request } = url.startsWith('https:') ? https : http;
+  const { method, headers, body, maxBytes } = question;
   return new Promise((resolve) => {
     const signal = AbortSignal.timeout(timeout);
     const failed = (error: NodeJS.ErrnoException) => {
       const problem = signal.aborted ? `no answer within ${timeout / 1000} s` : problemOf(error);
       resolve({ kind: 'failed', problem });
     };
-    const asking = request(url, { headers, signal, agent: false }, (response) => {
-      const { statusCode = 0, headers: got, socket } = response;
-      const date = Date.parse(got.date ?? '');
-      const ends = Date.parse((socket as TLSSocket).getPeerCertificate?.()?.valid_to ?? '');
-      resolve({
-        kind: 'answered',
-        status: statusCode,
-        location: got.location ?? null,
-        date: Number.isNaN(date) ? null : date,
-        at: now(),
-        certificateEndsAt: Number.isNaN(ends) ? null : ends,
-      });
-      response.destroy();
-    });
+    const asking = request(
+      url,
+      { method, headers, signal, agent: false, maxHeaderSize: MAX_HEAD_BYTES },
+      (response) => {
+        const { statusCode = 0, headers: got, rawHeaders, socket } = response;
+        const date = Date.parse(got.date ?? '');
+        const ends = Date.parse((socket as TLSSocket).getPeerCertificate?.()?.valid_to ?? '');
+        const head = {
+          kind: 'answered',
+          status: statusCode,
+          headers: got,
+          counts: countsOf(rawHeaders),
+          date: Number.isNaN(date) ? null : date,
+          at: now(),
+          certificateEndsAt: Number.isNaN(ends) ? null : ends,
+        } as const;
+        let text = '';
+        const done = () => {
+          resolve({ ...head, body: text.slice(0, maxBytes) });
+          response.destroy();
+        };
+        if (maxBytes === 0) return done();
+        response.setEncoding('utf8').on('data', (chunk: string) => {
+          text += chunk;
+          if (text.length >= maxBytes) done();
+        });
+        response.on('end', done).on('error', failed);
+      },
+    );
     asking.on('error', failed);
-    asking.end();
+    asking.end(body);
   });
+}
+
+function countsOf(rawHeaders: readonly string[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = (rawHeaders[at] as string).toLowerCase();
+    counts[name] = (counts[name] ?? 0) + 1;
+  }
+  return counts;
 }
 
 /** In words that say nothing of the address, which holds a sealed request. */
@@ -64,6 +116,7 @@ const PROBLEMS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there',
   ECONNRESET: 'the connection was ended before an answer',
   EPROTO: 'what answers speaks no TLS',
+  HPE_HEADER_OVERFLOW: 'the head of the answer is longer than 32 KiB',
   HPE_INVALID_CONSTANT: 'what answers is no HTTP',
   CERT_HAS_EXPIRED: 'its TLS certificate has expired',
   ERR_TLS_CERT_ALTNAME_INVALID: 'its TLS certificate is for another host name',

@@ -11,23 +11,27 @@ import { INSTALLATION } from './tables/installation.ts';
 /** What only one store can look at; each answers what is wrong, in a few words. */
 export type OwnChecks = Readonly<Record<'settings' | 'integrity' | 'references', () => Promise<readonly string[]>>>;
 
-/** Looks at everything that can be wrong. Takes long on a large database. */
+/** Looks at everything that can be wrong, which takes long on a large database; or at what is seen at once. */
 export async function check(
   database: PlainDatabase,
   { keyring, settings }: Pick<OpeningOptions, 'keyring' | 'settings'>,
   own: OwnChecks,
+  how?: 'quick',
 ): Promise<Finding[]> {
   const unlike = async () => toldDifferences(differences((await recordOf(database)) as InstallationRecord, settings));
   const nothing = () => [];
   return [
     await finding('settings', own.settings),
-    await finding('integrity', own.integrity),
-    await finding('references', own.references),
+    ...(how === 'quick' ? [] : await inDepth(own)),
     await finding('columns', () => wrongColumns(database)),
     await finding('keys', () => requireFittingKeys(database, keyring).then(nothing)),
     await finding('variables', unlike),
     await finding('migrations', () => requireUpToDate(database).then(nothing)),
   ];
+}
+
+async function inDepth({ integrity, references }: OwnChecks): Promise<Finding[]> {
+  return [await finding('integrity', integrity), await finding('references', references)];
 }
 
 async function finding(name: string, look: () => Promise<readonly string[]>): Promise<Finding> {

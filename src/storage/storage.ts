@@ -81,8 +81,10 @@ export type Storage = {
   countKeyUses(liveAt: number): Promise<readonly KeyUse[]>;
   /** What it counted, and how it stands; asks nobody. */
   figures(): StoreFigures;
-  /** Everything that can be wrong with a database; takes long on a large one. */
-  check(): Promise<readonly Finding[]>;
+  /** Everything that can be wrong with a database, which takes long on a large one; or what is seen at once. */
+  check(how?: 'quick'): Promise<readonly Finding[]>;
+  /** How large it is (bytes), its write-ahead log where that is a file of this machine, and what is free on its disk. */
+  sizes(): Promise<{ readonly database: number; readonly log: number | null; readonly free: number | null }>;
   /** Writes what is still to be written and closes the database. */
   close(): Promise<void>;
 };

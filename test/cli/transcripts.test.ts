@@ -10,6 +10,7 @@ import { makeCommandContext } from '../../src/main.ts';
 import type { AuthorizationServer } from '../../src/oauth/authorization-server.ts';
 import { runCommand } from '../support/command.ts';
 import { commandsOfProgram } from '../support/commands.ts';
+import { freePort } from '../support/service.ts';
 import { signedIn } from '../support/signed-in.ts';
 import { playTranscript, type RunCommand } from './transcript.ts';
 
@@ -29,6 +30,12 @@ test('each command of the program stands in a transcript', async () => {
   );
 });
 
+/** Of a service that somebody may run on this machine the doctor would tell too. */
+async function unusedAddresses(): Promise<Record<string, string>> {
+  const [app, api] = [await freePort(), await freePort()];
+  return { VALETKEY_APP_URL: `http://localhost:${app}`, VALETKEY_API_URL: `http://localhost:${api}` };
+}
+
 describe('the command line, as transcripts', () => {
   for (const file of readdirSync(transcripts)) {
     it(file.replace('.txt', ''), async () => {
@@ -37,6 +44,7 @@ describe('the command line, as transcripts', () => {
         VALETKEY_DATABASE_URL: `sqlite:${join(folder, 'valetkey.db')}`,
         VALETKEY_KEYS_FILE: join(folder, 'keys'),
       };
+      if (file === 'doctor.txt') Object.assign(environment, await unusedAddresses());
       const before = process.cwd();
       process.chdir(folder);
       const programs: Record<string, RunCommand> = {

@@ -44,6 +44,7 @@ async function help(...command: string[]): Promise<string> {
     serve: refused,
     demo: refused,
     database: { migrate: refused, check: refused, adoptSettings: refused, copy: refused },
+    doctor: refused,
     scanRules: () => [],
     keys: { generate: refused, rotate: refused, retire: refused },
   };

@@ -1,5 +1,7 @@
 /** `/healthz` (the process is alive) and `/readyz` (it can serve), on both addresses, for load balancers and watchdogs. */
 import type { FastifyInstance } from 'fastify';
+import { DOCTORS_COOKIE, isDoctorPass, PADDING, PADDING_HEADER, PASS_HEADER } from '../../oauth/doctor-pass.ts';
+import { seenOf } from '../origin.ts';
 import type { Service } from '../service.ts';
 import { apiAnswers } from './json-answers.ts';
 import { answer, type Operation, object, problems } from './operation.ts';
@@ -10,7 +12,14 @@ export function addHealth(app: FastifyInstance, service: Service): void {
   app.get(
     '/healthz',
     { config: { answers, operation: ALIVE, mayBePlain: true }, exposeHeadRoute: true },
-    async (_request, reply) => reply.header('Cache-Control', 'no-store').send({ status: 'alive' }),
+    async (request, reply) => {
+      const pass = request.headers[PASS_HEADER];
+      reply.header('Cache-Control', 'no-store');
+      if (pass === undefined || !isDoctorPass(service.keyring, String(pass), service.now()))
+        return reply.send({ status: 'alive' });
+      reply.header('Set-Cookie', DOCTORS_COOKIE).header(PADDING_HEADER, PADDING);
+      return reply.send({ status: 'alive', seen: seenOf(request) });
+    },
   );
   app.get(
     '/readyz',
@@ -26,11 +35,16 @@ export function addHealth(app: FastifyInstance, service: Service): void {
 }
 
 const OTHERWISE = problems('Api', 'method_not_allowed');
+/** For the header of `valetkey doctor` alone. */
+const SEEN = {
+  type: 'object',
+  description: 'What arrived of a request of the operator’s doctor, and of no other.',
+} as const;
 const ALIVE: Operation = {
   operationId: 'healthz',
   tags: ['health'],
   summary: 'Whether the process is alive',
-  responses: { 200: answer('It is.', object({ status: { const: 'alive' } })), ...OTHERWISE },
+  responses: { 200: answer('It is.', object({ status: { const: 'alive' }, seen: SEEN }, ['seen'])), ...OTHERWISE },
 };
 const READY: Operation = {
   operationId: 'readyz',

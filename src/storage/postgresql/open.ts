@@ -36,7 +36,7 @@ import { PASSWORD_KEY_ID, plain } from './plain-database.ts';
 import { asRefusal, exposures, reach } from './reach.ts';
 import { resourceServerSearch } from './resource-servers.ts';
 import { runnerOn } from './runner.ts';
-import { requireFitServer } from './server-settings.ts';
+import { requireFitServer, sizeOf } from './server-settings.ts';
 
 /** How a database is opened. */
 export type PostgresqlOptions = OpeningOptions & {
@@ -143,7 +143,8 @@ function storage(options: PostgresqlOptions, ready: Ready, clock: DatabaseClock,
       pools: database.pools(),
       cleanUp: cleanUp.figures(),
     }),
-    check: () => onLongSession(url, (connection) => check(plain(connection), options, ownChecks(connection))),
+    check: (how) => onLongSession(url, (connection) => check(plain(connection), options, ownChecks(connection), how)),
+    sizes: async () => ({ database: await sizeOf(database), log: null, free: null }),
     countKeyUses: (liveAt) => onLongSession(url, (connection) => countKeyUses(plain(connection), liveAt)),
     adoptSettings: () => adoptSettings(runner, options.settings),
     async close() {

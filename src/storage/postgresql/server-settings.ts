@@ -1,6 +1,7 @@
 /** The version and settings that the server must have, so that no confirmed write is lost. */
 import { InstallationError } from '../../process/installation-error.ts';
 import type { Connection } from './connection.ts';
+import type { Database } from './database.ts';
 
 const OLDEST = 14;
 
@@ -32,6 +33,12 @@ export async function wrongSettings(connection: Connection): Promise<string[]> {
     .map((name) => `${name} is ${found[name]?.now} and must be on`);
   if (found['synchronous_commit']?.initially === 'off') wrong.push('synchronous_commit is off for other sessions');
   return wrong;
+}
+
+/** The size of the whole database (bytes). */
+export async function sizeOf(database: Database): Promise<number> {
+  const row = await database.one<{ bytes: number }>('SELECT pg_database_size(current_database())::float8 AS bytes');
+  return row?.bytes ?? 0;
 }
 
 /** The settings of this session, and what they were when it began. */

@@ -1,5 +1,5 @@
 /** The database file before SQLite opens it: created so that only its owner can read it, and refused if it is not usable. */
-import { accessSync, closeSync, constants, openSync, statSync } from 'node:fs';
+import { accessSync, closeSync, constants, openSync, statfsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { makeFolder } from '../../process/folder.ts';
 import { InstallationError } from '../../process/installation-error.ts';
@@ -43,6 +43,13 @@ export function exposures(path: string): string[] {
   const file = resolve(path);
   const folder = dirname(file);
   return [...exposure(file, `chmod 600 ${file}*`), ...exposure(folder, `chmod 700 ${folder}`)];
+}
+
+/** The sizes of the file and its log, and what this user may still write on their disk (bytes). */
+export function sizesOf(path: string): { database: number; log: number; free: number } {
+  const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  const { bavail, bsize } = statfsSync(dirname(resolve(path)));
+  return { database: sizeOf(path), log: sizeOf(`${path}-wal`), free: bavail * bsize };
 }
 
 function exposure(path: string, remedy: string): string[] {

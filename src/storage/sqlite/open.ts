@@ -26,7 +26,7 @@ import { Checkpoints } from './checkpoints.ts';
 import { cleanUpOf } from './clean-up.ts';
 import { assertionMarking } from './client-assertions.ts';
 import { type ConnectionUse, configure, connect, requiredPragmas } from './connection.ts';
-import { exposures, isNothing, prepareDatabaseFile } from './database-file.ts';
+import { exposures, isNothing, prepareDatabaseFile, sizesOf } from './database-file.ts';
 import { deviceRequestStore } from './device-requests.ts';
 import { resultCode, SQLITE } from './errors.ts';
 import { FileStamp } from './file-stamp.ts';
@@ -162,7 +162,8 @@ function storage(
       pools: [],
       cleanUp: cleanUp.figures(),
     }),
-    check: () => check(plain(database), options, ownChecks(database, requiredPragmas(options, files === null))),
+    check: (how) => check(plain(database), options, ownChecks(database, requiredPragmas(options, files === null)), how),
+    sizes: async () => sizesOf(path),
     countKeyUses: (liveAt) => countKeyUses(plain(database), liveAt),
     adoptSettings: () => adoptSettings(runner, options.settings),
     async close() {

@@ -1,0 +1,42 @@
+/** What the doctor found: one line each, with what to do. */
+
+/** `warning` may be meant so, or becomes wrong one day; `wrong` harms now. */
+export type Verdict = 'ok' | 'warning' | 'wrong';
+
+/** One thing that was looked at. `remedy` says what to do; null where nothing is to be done. */
+export type Finding = {
+  readonly area: string;
+  readonly name: string;
+  readonly verdict: Verdict;
+  readonly detail: string;
+  readonly remedy: string | null;
+};
+
+/** The findings of one area, one after another. */
+export class Findings {
+  readonly all: Finding[] = [];
+  readonly #area: string;
+
+  constructor(area: string) {
+    this.#area = area;
+  }
+
+  good(name: string, detail: string): void {
+    this.all.push({ area: this.#area, name, verdict: 'ok', detail, remedy: null });
+  }
+
+  warn(name: string, detail: string, remedy: string): void {
+    this.all.push({ area: this.#area, name, verdict: 'warning', detail, remedy });
+  }
+
+  wrong(name: string, detail: string, remedy: string | null): void {
+    this.all.push({ area: this.#area, name, verdict: 'wrong', detail, remedy });
+  }
+
+  /** A sentence of the form "what is wrong: what to do", as errors of an installation have it. */
+  told(name: string, verdict: 'warning' | 'wrong', sentence: string): void {
+    const [detail, ...rest] = sentence.split(': ');
+    const remedy = rest.length === 0 ? null : rest.join(': ');
+    this.all.push({ area: this.#area, name, verdict, detail: detail as string, remedy });
+  }
+}

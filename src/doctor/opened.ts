@@ -1,0 +1,152 @@
+/** What an opened database tells: settings, keys, clocks, sizes, who can reach it, and where people sign in. */
+import type { RootKeys } from '../oauth/root-key.ts';
+import { rootKeyName } from '../oauth/root-key.ts';
+import type { ProviderFinding } from '../operator/provider-test.ts';
+import type { Finding as StorageFinding } from '../storage/storage.ts';
+import { type Finding, Findings } from './finding.ts';
+import { readableAge, readableBytes } from './sizes.ts';
+
+/** What is known of an opened installation. Times in ms, sizes in bytes. */
+export type Opened = {
+  readonly checks: readonly StorageFinding[];
+  readonly exposures: readonly string[];
+  readonly keys: RootKeys;
+  /** The ids of the keys that this command has. */
+  readonly ownKeyIds: readonly number[];
+  /** The clock of the database's server, where it has one of its own; that of this machine; and when the newest event was. */
+  readonly serverNow: number | null;
+  readonly now: number;
+  readonly newestEventAt: number | null;
+  readonly sizes: { readonly database: number; readonly log: number | null; readonly free: number | null };
+  readonly running: number;
+  readonly methods: readonly string[];
+  /** Of each provider that people may sign in at, what its test found; null where there is none of that id. */
+  readonly providers: ReadonlyMap<string, readonly ProviderFinding[] | null>;
+};
+
+const DAY_MS = 24 * 3_600_000;
+/** A key that is older is due for a rotation. */
+const KEY_IS_OLD_MS = 400 * DAY_MS;
+const CLOCK_WARNING_MS = 2000;
+const CLOCK_WRONG_MS = 30_000;
+/** A log of this length does not begin anew: something reads for long, or nobody copies it. */
+const LONG_LOG_BYTES = 128 * 2 ** 20;
+const LITTLE_SPACE_BYTES = 500 * 2 ** 20;
+
+/** Looks at everything. */
+export function examineOpened(opened: Opened): Finding[] {
+  return [
+    ...ofDatabase(opened),
+    ...ofPermissions(opened),
+    ...ofKeys(opened),
+    ...ofClocks(opened),
+    ...ofSizes(opened),
+    ...ofSignIn(opened),
+  ];
+}
+
+function ofDatabase({ checks, running }: Opened): Finding[] {
+  const found = new Findings('database');
+  for (const { name, ok, detail } of checks) {
+    if (ok) found.good(name, detail);
+    else found.told(name, 'wrong', REMEDIES[name] === undefined ? detail : `${detail}: ${REMEDIES[name]}`);
+  }
+  if (running === 0) found.warn('service', 'no service runs on this database', 'start it with "valetkey serve"');
+  else found.good('service', running === 1 ? 'one runs' : `${running} instances run`);
+  return found.all;
+}
+
+const REMEDIES: Readonly<Record<string, string>> = {
+  settings: 'put the settings of the server right, or a crash can bring back what was revoked',
+};
+
+function ofPermissions({ exposures }: Opened): Finding[] {
+  const found = new Findings('permissions');
+  for (const sentence of exposures) found.told('reach', 'wrong', sentence);
+  if (exposures.length === 0) found.good('reach', 'nobody else can read what is stored, as far as that shows here');
+  return found.all;
+}
+
+function ofKeys({ keys: { keys, currentKeyId }, ownKeyIds, now }: Opened): Finding[] {
+  const found = new Findings('keys');
+  const current = keys.find(({ keyId }) => keyId === currentKeyId);
+  const age = now - (current?.createdAt ?? now);
+  const detail = `root key ${rootKeyName(currentKeyId)} is in use, and ${readableAge(age)} old`;
+  if (age > KEY_IS_OLD_MS) found.warn('current key', detail, 'rotate once a year: "valetkey keys rotate"');
+  else found.good('current key', detail);
+  const live = keys.filter(({ retiredAt }) => retiredAt === null);
+  const earlier = live.filter(({ supersededAt }) => supersededAt !== null);
+  const lacking = live.filter(({ keyId }) => !ownKeyIds.includes(keyId));
+  const waiting = live.filter(({ keyId, supersededAt }) => keyId !== currentKeyId && supersededAt === null);
+  for (const { keyId } of waiting)
+    found.warn(
+      'announced key',
+      `root key ${rootKeyName(keyId)} was added, and is not used`,
+      'finish with "valetkey keys rotate"',
+    );
+  for (const { keyId } of lacking)
+    found.warn(
+      'missing key',
+      `root key ${rootKeyName(keyId)} is not retired, and this command does not have it`,
+      'nothing needs it any more: retire it with "valetkey keys retire", or put it back',
+    );
+  if (earlier.length > 0)
+    found.good('earlier keys', `${earlier.length} not retired yet: "valetkey keys list" says what rests on them`);
+  return found.all;
+}
+
+function ofClocks({ serverNow, now, newestEventAt }: Opened): Finding[] {
+  const found = new Findings('clock');
+  const remedy = 'set the clocks of all machines by NTP';
+  if (serverNow !== null) {
+    const difference = serverNow - now;
+    const detail = `the database is ${Math.abs(difference / 1000).toFixed(1)} s ${difference > 0 ? 'ahead' : 'behind'}`;
+    if (Math.abs(difference) > CLOCK_WRONG_MS) found.wrong('database', detail, remedy);
+    else if (Math.abs(difference) > CLOCK_WARNING_MS) found.warn('database', detail, remedy);
+    else found.good('database', 'the same as here');
+  }
+  const ahead = newestEventAt === null ? 0 : newestEventAt - (serverNow ?? now);
+  if (ahead > CLOCK_WARNING_MS)
+    found.wrong(
+      'audit trail',
+      `the newest event is ${readableAge(ahead)} in the future: the clock stepped back, or was ahead`,
+      remedy,
+    );
+  else found.good('audit trail', newestEventAt === null ? 'is empty' : 'its newest event is in the past');
+  return found.all;
+}
+
+function ofSizes({ sizes: { database, log, free } }: Opened): Finding[] {
+  const found = new Findings('sizes');
+  found.good('database', readableBytes(database));
+  if (log !== null && log > LONG_LOG_BYTES)
+    found.warn(
+      'log',
+      `the write-ahead log has ${readableBytes(log)}`,
+      'end what reads the database for long, such as a copy or an open shell',
+    );
+  else if (log !== null) found.good('log', readableBytes(log));
+  if (free === null) return found.all;
+  if (free < Math.max(LITTLE_SPACE_BYTES, 2 * (log ?? 0)))
+    found.wrong('free space', `${readableBytes(free)} on its disk`, 'make room: a full disk refuses every write');
+  else found.good('free space', readableBytes(free));
+  return found.all;
+}
+
+function ofSignIn({ methods, providers }: Opened): Finding[] {
+  const found = new Findings('sign-in');
+  found.good('ways', methods.join(', '));
+  for (const [id, findings] of providers) {
+    if (findings === null)
+      found.wrong(
+        id,
+        'VALETKEY_SIGN_IN_METHODS names it, and it is not registered',
+        `valetkey identity-provider register --id ${id}, or leave it out`,
+      );
+    else
+      for (const { name, ok, detail, remedy } of findings)
+        if (ok) found.good(`${id}: ${name}`, detail);
+        else found.wrong(`${id}: ${name}`, detail, remedy);
+  }
+  return found.all;
+}

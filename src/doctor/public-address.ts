@@ -1,0 +1,316 @@
+/**
+ * What stands between visitors and the service: the public addresses are asked as a visitor asks them, with claims that a proxy
+ * must not believe, and the service says what of it arrived.
+ */
+import type { IncomingHttpHeaders } from 'node:http';
+import { DOCTORS_COOKIE, PADDING, PADDING_HEADER, PASS_HEADER, type Seen } from '../oauth/doctor-pass.ts';
+import { type Finding, Findings } from './finding.ts';
+import { readableAge } from './sizes.ts';
+
+/** An answer, as `process/one-request.ts` tells it. */
+export type Answered = {
+  readonly kind: 'answered';
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly counts: Readonly<Record<string, number>>;
+  readonly body: string;
+  readonly date: number | null;
+  readonly at: number;
+  readonly certificateEndsAt: number | null;
+};
+
+/** Asks an address once; never throws. */
+export type Ask = (
+  url: string,
+  question: { method: string; headers: Record<string, string>; body?: string; maxBytes: number },
+) => Promise<Answered | { readonly kind: 'failed'; readonly problem: string }>;
+
+/** What the examination of one address works with. */
+export type AddressParts = {
+  /** Scheme, host and port. */
+  readonly url: string;
+  readonly is: 'app' | 'api';
+  readonly ask: Ask;
+  /** Makes a pass for one question. */
+  readonly pass: () => string;
+  /** Whether a service is known to run: then nothing may be silent. */
+  readonly isServed: boolean;
+  /** The keep-alive timeout of proxies that the service was told (s). */
+  readonly proxyIdleTimeout: number;
+};
+
+/** An address for documentation (RFC 5737), which no visitor has. */
+const CLAIMED_SOURCE = '192.0.2.123';
+const QUERY = 'doctor=a%2Fb+c';
+const COOKIE = 'valetkey-doctor=1';
+const BODY_BYTES = 60_000;
+const CLOCK_WARNING_MS = 5000;
+/** Client assertions of a clock that is further ahead are refused. */
+const CLOCK_WRONG_MS = 30_000;
+const CERTIFICATE_ENDS_SOON_MS = 14 * 24 * 3_600_000;
+
+/** Looks at one public address. */
+export async function examineAddress(parts: AddressParts): Promise<Finding[]> {
+  const { url, is, ask, pass, isServed } = parts;
+  const found = new Findings(is === 'app' ? 'app address' : 'API address');
+  const plainly = await ask(`${url}/healthz`, { method: 'GET', headers: {}, maxBytes: 1000 });
+  if (plainly.kind === 'failed' && !isServed) {
+    found.warn('reached', `${url}: ${plainly.problem}, and no service runs on this database`, SERVE_FIRST);
+    return found.all;
+  }
+  if (plainly.kind === 'failed' || !isAlive(plainly)) {
+    const what = plainly.kind === 'failed' ? plainly.problem : `answers ${plainly.status}, and not as Valetkey does`;
+    found.wrong('reached', `${url}: ${what}`, REACH);
+    return found.all;
+  }
+  found.good('reached', `${url} answers`);
+  ofTls(found, url, plainly);
+  ofClock(found, plainly);
+  ofCaching(found, plainly, await ask(`${url}/healthz`, { method: 'GET', headers: {}, maxBytes: 0 }));
+  const asked = await ask(`${url}/healthz?${QUERY}`, {
+    method: 'GET',
+    headers: {
+      [PASS_HEADER]: pass(),
+      'X-Forwarded-For': CLAIMED_SOURCE,
+      'X-Forwarded-Proto': 'http',
+      Cookie: COOKIE,
+      Authorization: 'Bearer doctor',
+    },
+    maxBytes: 10_000,
+  });
+  const seen = asked.kind === 'answered' ? seenIn(asked) : null;
+  if (asked.kind === 'failed' || asked.status >= 500) {
+    const what = asked.kind === 'failed' ? asked.problem : `${asked.status}`;
+    found.wrong('long answers', `an answer with a head of 8 KiB did not come (${what})`, BUFFERS);
+  } else if (!seen) {
+    found.wrong('same service', 'a service answers, and does not know the keys of this command', SAME_KEYS);
+  } else {
+    found.good('same service', 'it has the keys of this command');
+    ofSource(found, url, seen);
+    ofScheme(found, url, seen);
+    ofWhatArrived(found, url, seen);
+    ofConnections(found, seen, parts.proxyIdleTimeout);
+    ofAnswer(found, asked);
+  }
+  if (is === 'app') {
+    await ofPage(found, url, ask);
+    await ofBodies(found, url, ask);
+  }
+  await ofPlainHttp(found, url, is, ask);
+  return found.all;
+}
+
+const SERVE_FIRST = 'start it with "valetkey serve", and run this again to see what a visitor meets';
+const REACH = 'see that the service runs, that the proxy sends this host to it, and that the name leads here';
+const BUFFERS =
+  'let the proxy take answer heads of 16 KiB (nginx: proxy_buffer_size 16k), or an Allow can end in a 502';
+const SAME_KEYS =
+  'give this command the same VALETKEY_KEYS_FILE and VALETKEY_DATABASE_URL, set both clocks, and see that the proxy hands on every header';
+
+function isAlive({ status, body }: Answered): boolean {
+  return status === 200 && objectIn(body)?.['status'] === 'alive';
+}
+
+function seenIn({ body }: Answered): Seen | null {
+  return (objectIn(body)?.['seen'] as Seen | undefined) ?? null;
+}
+
+function objectIn(body: string): Record<string, unknown> | null {
+  try {
+    return JSON.parse(body) as Record<string, unknown>;
+  } catch {
+    return null;
+  }
+}
+
+function ofTls(found: Findings, url: string, { certificateEndsAt, at }: Answered): void {
+  if (!url.startsWith('https:')) return void found.good('TLS', 'none: an address of this machine, for trials alone');
+  if (certificateEndsAt === null) return void found.good('TLS', 'trusted');
+  const left = certificateEndsAt - at;
+  const detail = `trusted, for ${readableAge(left)} more`;
+  if (left < CERTIFICATE_ENDS_SOON_MS) found.warn('TLS', detail, 'renew the certificate, and see why nothing did');
+  else found.good('TLS', detail);
+}
+
+/** RFC 9110 §6.6.1: to a second. */
+function ofClock(found: Findings, { date, at }: Answered): void {
+  if (date === null) return void found.warn('clock', 'the answer has no Date', 'compare the two clocks by hand');
+  const difference = date - at;
+  const seconds = Math.abs(Math.trunc(difference / 1000));
+  const detail = seconds === 0 ? 'the same as here' : `${seconds} s ${difference > 0 ? 'ahead' : 'behind'} of here`;
+  const remedy = 'set the clocks of all machines by NTP';
+  if (Math.abs(difference) > CLOCK_WRONG_MS) found.wrong('clock', detail, remedy);
+  else if (Math.abs(difference) > CLOCK_WARNING_MS) found.warn('clock', detail, remedy);
+  else found.good('clock', detail);
+}
+
+/** Whom the service takes a visitor for. */
+function ofSource(found: Findings, url: string, seen: Seen): void {
+  const { source, peer, peer_is_trusted: isTrusted, forwarded_for: forwardedFor } = seen;
+  const name = 'visitors’ addresses';
+  const isProxied = url.startsWith('https:') || forwardedFor !== CLAIMED_SOURCE;
+  if (source === CLAIMED_SOURCE)
+    found.wrong(
+      name,
+      'X-Forwarded-For is believed as a visitor sends it: who makes up addresses has no limits',
+      'let the proxy put the address of whoever connected to it there (nginx: proxy_set_header X-Forwarded-For $remote_addr), and name no more in VALETKEY_TRUSTED_PROXIES than proxies',
+    );
+  else if (!isTrusted && isProxied)
+    found.wrong(
+      name,
+      `the service takes the proxy at ${peer} for every visitor, who all share its limits`,
+      `add ${peer} to VALETKEY_TRUSTED_PROXIES, and restart`,
+    );
+  else if (isTrusted && forwardedFor === null)
+    found.wrong(
+      name,
+      `the proxy at ${peer} does not say for whom it asks: all visitors share its limits`,
+      'let it set X-Forwarded-For (nginx: proxy_set_header X-Forwarded-For $remote_addr)',
+    );
+  else found.good(name, `this command came from ${source}; what it claimed was not believed`);
+}
+
+/** Whether plain http would be noticed. */
+function ofScheme(found: Findings, url: string, { forwarded_proto: proto, peer_is_trusted: isTrusted }: Seen): void {
+  if (!url.startsWith('https:') || !isTrusted) return;
+  const last = proto?.split(',').at(-1)?.trim().toLowerCase() ?? null;
+  const remedy = 'let the proxy set X-Forwarded-Proto itself (nginx: proxy_set_header X-Forwarded-Proto $scheme)';
+  if (last === null) found.warn('scheme', 'the proxy does not say whether a request came by https', remedy);
+  else if (last !== 'https') found.wrong('scheme', `the proxy hands on X-Forwarded-Proto: ${last} as it came`, remedy);
+  else found.good('scheme', 'the proxy says https, whatever a visitor claims');
+}
+
+function ofWhatArrived(found: Findings, url: string, seen: Seen): void {
+  if (seen.target !== `/healthz?${QUERY}`)
+    found.wrong('addresses', 'the proxy changes addresses on their way', 'hand every path and query on unchanged');
+  else found.good('addresses', 'arrive unchanged');
+  if (!seen.has_authorization)
+    found.wrong(
+      'Authorization',
+      'the proxy drops it: no token can be checked or refreshed',
+      'hand the header on (Apache: CGIPassAuth On, or no RequestHeader unset)',
+    );
+  else found.good('Authorization', 'arrives');
+  if (!seen.cookie?.includes(COOKIE))
+    found.wrong('cookies sent', 'the proxy drops Cookie: nobody can sign in', 'hand the header on');
+  if (seen.host !== new URL(url).host)
+    found.warn(
+      'Host',
+      `the service is told ${seen.host ?? 'none'}, and not ${new URL(url).host}; links do not depend on it`,
+      'hand Host on, so that logs of both say the same (nginx: proxy_set_header Host $host)',
+    );
+  else found.good('Host', 'arrives');
+}
+
+function ofConnections(found: Findings, seen: Seen, proxyIdleTimeout: number): void {
+  if (!seen.peer_is_trusted) return;
+  const isKept = seen.http_version !== '1.0' && !/close/i.test(seen.connection ?? '');
+  if (isKept && proxyIdleTimeout === 0)
+    found.warn(
+      'connections',
+      'the proxy keeps its connections, and VALETKEY_PROXY_IDLE_TIMEOUT is 0: a stop may cut off a POST',
+      'let it keep them for a few seconds at most, and set VALETKEY_PROXY_IDLE_TIMEOUT to the same',
+    );
+  else found.good('connections', isKept ? `kept for ${proxyIdleTimeout} s at most` : 'one for each request');
+}
+
+/** What became of the answer on its way back. */
+function ofAnswer(found: Findings, { headers }: Answered): void {
+  const cookies = headers['set-cookie'] ?? [];
+  if (!cookies.some((cookie) => sameCookie(cookie, DOCTORS_COOKIE)))
+    found.wrong(
+      'cookies set',
+      cookies.length === 0 ? 'the proxy drops Set-Cookie' : `the proxy changes cookies: ${cookies.join(' | ')}`,
+      'hand Set-Cookie on as it is (nginx: no proxy_cookie_flags, proxy_cookie_path or proxy_cookie_domain)',
+    );
+  else found.good('cookies set', 'come back as they were set: __Host-, Secure, HttpOnly, SameSite');
+  if (headers[PADDING_HEADER] !== PADDING) found.wrong('long answers', 'a head of 8 KiB was cut', BUFFERS);
+  else found.good('long answers', 'a head of 8 KiB comes back');
+}
+
+/** Each answer has an id of its own: the same one twice is an answer that was kept. */
+function ofCaching(found: Findings, { headers }: Answered, again: Awaited<ReturnType<Ask>>): void {
+  const id = again.kind === 'answered' ? again.headers['x-request-id'] : null;
+  const isCached = headers.age !== undefined || id === headers['x-request-id'];
+  if (isCached || headers['cache-control'] !== 'no-store')
+    found.wrong(
+      'caching',
+      isCached ? 'an answer came from a cache' : `Cache-Control became ${headers['cache-control'] ?? 'nothing'}`,
+      'cache nothing of the service, and hand Cache-Control on: answers hold tokens',
+    );
+  else found.good('caching', 'none');
+}
+
+function sameCookie(one: string, other: string): boolean {
+  const parts = (cookie: string) =>
+    cookie
+      .toLowerCase()
+      .split(';')
+      .map((part) => part.trim())
+      .sort()
+      .join(';');
+  return parts(one) === parts(other);
+}
+
+/** The headers that protect pages. */
+async function ofPage(found: Findings, url: string, ask: Ask): Promise<void> {
+  const page = await ask(`${url}/sign-in`, { method: 'GET', headers: { Accept: 'text/html' }, maxBytes: 0 });
+  if (page.kind === 'failed') return found.wrong('pages', `/sign-in: ${page.problem}`, REACH);
+  const { headers, counts } = page;
+  const policy = String(headers['content-security-policy'] ?? '');
+  const policyCount = counts['content-security-policy'] ?? 0;
+  if (policyCount !== 1 || /form-action/.test(policy))
+    found.wrong(
+      'Content-Security-Policy',
+      policyCount === 0 ? 'is missing' : 'the proxy adds one of its own',
+      'hand on the one of the service, and add none: with form-action browsers block the redirect after Allow',
+    );
+  else found.good('Content-Security-Policy', 'the one of the service');
+  if (!url.startsWith('https:')) return;
+  const strict = String(headers['strict-transport-security'] ?? '');
+  if ((counts['strict-transport-security'] ?? 0) === 0)
+    found.wrong('HSTS', 'Strict-Transport-Security is missing', 'hand the header on');
+  else if ((counts['strict-transport-security'] ?? 0) > 1)
+    found.warn('HSTS', 'Strict-Transport-Security comes twice, and browsers read the first', 'let the proxy add none');
+  else found.good('HSTS', strict);
+}
+
+/** Whether a body that the service takes reaches it, and the answer is its own. */
+async function ofBodies(found: Findings, url: string, ask: Ask): Promise<void> {
+  const body = `grant_type=doctor&padding=${'x'.repeat(BODY_BYTES)}`;
+  const headers = {
+    'Content-Type': 'application/x-www-form-urlencoded',
+    'Content-Length': String(body.length),
+    'User-Agent': 'valetkey doctor',
+  };
+  const answer = await ask(`${url}/api/auth/oauth/token`, { method: 'POST', headers, body, maxBytes: 10_000 });
+  if (answer.kind === 'answered' && answer.status === 400 && objectIn(answer.body)?.['error'] !== undefined)
+    return found.good('bodies', `one of ${BODY_BYTES / 1000} KB arrives`);
+  const what = answer.kind === 'failed' ? answer.problem : `${answer.status}`;
+  found.wrong(
+    'bodies',
+    `a body of ${BODY_BYTES / 1000} KB is not answered by the service (${what})`,
+    'let the proxy take bodies of 64 KiB (nginx: client_max_body_size 64k), and show errors as the service sends them',
+  );
+}
+
+/** Secrets that are sent by plain http must fail, so that whoever sends them notices. */
+async function ofPlainHttp(found: Findings, url: string, is: 'app' | 'api', ask: Ask): Promise<void> {
+  const { protocol, hostname } = new URL(url);
+  if (protocol !== 'https:') return;
+  const path = is === 'app' ? '/api/auth/oauth/token' : '/v2/me';
+  const headers = { 'Content-Type': 'application/x-www-form-urlencoded', 'Content-Length': '0' };
+  const question = is === 'app' ? { method: 'POST', headers, body: '' } : { method: 'GET', headers: {} };
+  const answer = await ask(`http://${hostname}${path}`, { ...question, maxBytes: 1000 });
+  const remedy = `on port 80 refuse ${is === 'app' ? '/api/ and /oauth2/' : '/v2/'}: a program that sends secrets there should fail`;
+  if (answer.kind === 'failed') found.good('plain http', `not answered: ${answer.problem}`);
+  else if (answer.status >= 300 && answer.status < 400)
+    found.warn('plain http', 'requests of programs are redirected to https, after they were sent in clear', remedy);
+  else if (answer.status === 401 || (answer.status === 400 && !/plain http/.test(answer.body) && isOurs(answer)))
+    found.wrong('plain http', 'the service answers requests that came in clear', remedy);
+  else found.good('plain http', `refused with ${answer.status}`);
+}
+
+function isOurs({ headers }: Answered): boolean {
+  return headers['x-request-id'] !== undefined;
+}

@@ -1,0 +1,27 @@
+/** The wiring of metrics: who counts what, and where it is read. */
+import manifest from '../package.json' with { type: 'json' };
+import type { Service } from './http/service.ts';
+import type { WiredInstallation } from './installation.ts';
+import type { Configuration } from './settings/configuration.ts';
+import type { Storage } from './storage/storage.ts';
+
+/** Serves `/metrics` where its address is set. Throws `InstallationError`. */
+export async function startMetrics(
+  { metricsListen, database }: Configuration,
+  { tally: requests, isReady }: Service,
+  { tally: protocol, signIns }: WiredInstallation,
+  { store, figures }: Storage,
+  servers: { connections(): { open: number; opened: number } },
+): Promise<{ close(): Promise<void> } | null> {
+  if (!metricsListen || !requests) return null;
+  // Imported here, so that a service that nobody measures does not load it.
+  const { Metrics, serveMetrics } = await import('./metrics/metrics.ts');
+  const measured = {
+    version: manifest.version,
+    database: database.kind === 'postgresql' ? 'postgresql' : 'sqlite',
+    ...{ requests, protocol, signIns, figures, isReady },
+    connections: () => servers.connections(),
+    findRootKeys: () => store.findRootKeys(),
+  };
+  return serveMetrics(new Metrics(measured), metricsListen);
+}

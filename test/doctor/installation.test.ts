@@ -1,0 +1,180 @@
+/** `doctor` on installations with one thing wrong, on both stores: each fault for real, through the program. */
+import assert from 'node:assert/strict';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, type TestContext, test } from 'node:test';
+import { examineOpened, type Opened } from '../../src/doctor/opened.ts';
+import { makeRootKey } from '../../src/settings/root-keys.ts';
+import { runCommand } from '../support/command.ts';
+import { PATIENT, startPostgres } from '../support/postgres.ts';
+import { addUser, Clock, freePort, startTestService } from '../support/service.ts';
+
+const DAY = 86_400;
+const DURABLE = { fsync: 'on', full_page_writes: 'on', autovacuum: 'on' };
+const server = await startPostgres(DURABLE);
+after(() => server.remove());
+
+type Variables = Record<string, string>;
+
+/** An installation that was founded so many days ago, and is stopped. */
+async function found(t: TestContext, database: (folder: string) => Promise<string>, daysAgo = 1) {
+  const folder = mkdtempSync(join(tmpdir(), 'valetkey-doctor-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+  const keysFile = join(folder, 'keys');
+  writeFileSync(keysFile, `${makeRootKey()}\n`, { mode: 0o600 });
+  const variables: Variables = { VALETKEY_DATABASE_URL: await database(folder), VALETKEY_KEYS_FILE: keysFile };
+  const clock = new Clock();
+  clock.advance((Date.now() - clock.now()) / 1000 - daysAgo * DAY);
+  const addresses = await unusedAddresses();
+  const service = await startTestService(t, { ...variables, ...addresses }, clock, PATIENT);
+  await addUser(service);
+  await service.stop();
+  return { folder, variables: { ...variables, ...addresses }, keysFile };
+}
+
+async function unusedAddresses(): Promise<Variables> {
+  const [app, api] = [await freePort(), await freePort()];
+  return { VALETKEY_APP_URL: `http://127.0.0.1:${app}`, VALETKEY_API_URL: `http://127.0.0.1:${api}` };
+}
+
+type Line = { area: string; name: string; verdict: string; detail: string; remedy: string | null };
+
+/** What the doctor finds wrong, and what it warns of; each has a remedy. That no service runs is left out. */
+async function doctor(variables: Variables) {
+  const { code, stdout } = await runCommand(['doctor', '--json'], variables);
+  const bad = (JSON.parse(stdout) as Line[]).filter(({ verdict }) => verdict !== 'ok');
+  for (const finding of bad) assert.ok(finding.remedy, JSON.stringify(finding));
+  const isAboutServing = ({ name, detail }: Line) => name === 'service' || /no service runs/.test(detail);
+  const lines = bad.filter((finding) => !isAboutServing(finding));
+  assert.equal(code, lines.some(({ verdict }) => verdict === 'wrong') ? 1 : 0);
+  return lines.map(({ area, name, verdict, detail, remedy }) => `${verdict} ${area}, ${name}: ${detail}: ${remedy}`);
+}
+
+function assertOne(lines: readonly string[], expected: RegExp): void {
+  assert.equal(lines.length, 1, lines.join('\n'));
+  assert.match(lines[0] ?? '', expected);
+}
+
+const STORES = {
+  SQLite: async (folder: string) => `sqlite:${join(folder, 'valetkey.db')}`,
+  PostgreSQL: () => server.createDatabase(),
+};
+
+for (const [store, database] of Object.entries(STORES))
+  describe(store, () => {
+    test('a sound installation that nobody serves is in order, and stays as it was', async (t) => {
+      const { variables } = await found(t, database);
+      assert.deepEqual(await doctor(variables), []);
+    });
+
+    test('keys that others can read, that are missing, or that are another installation’s are found', async (t) => {
+      const { variables, keysFile, folder } = await found(t, database);
+      chmodSync(keysFile, 0o644);
+      assertOne(await doctor(variables), /^wrong keys, read: others can read .*: run "chmod 600 /);
+      rmSync(keysFile);
+      assertOne(await doctor(variables), /^wrong keys, read: the keys file .* is missing, .*: (put|make) /);
+      const others = join(folder, 'others');
+      writeFileSync(others, `${makeRootKey()}\n`, { mode: 0o600 });
+      assertOne(await doctor({ ...variables, VALETKEY_KEYS_FILE: others }), /^wrong database, opened: .*keys/);
+    });
+
+    test('wrong and unlike variables, and a proxy that is not named, are found', async (t) => {
+      const { variables } = await found(t, database);
+      assertOne(
+        await doctor({ ...variables, VALETKEY_CODE_TTL: '601' }),
+        /^wrong configuration, variables: .*CODE_TTL/,
+      );
+      assertOne(await doctor({ ...variables, VALETKEY_CODE_TTL: '30' }), /^wrong database, variables: .*CODE_TTL/);
+      const https = { VALETKEY_APP_URL: 'https://localhost:1', VALETKEY_API_URL: 'https://localhost:2' };
+      const lines = await doctor({ ...variables, ...https });
+      assert.match(lines[0] ?? '', /^wrong configuration, proxies: .*VALETKEY_TRUSTED_PROXIES.*: all visitors/);
+    });
+
+    test('a provider that is not registered, and one whose address does not answer, are found', async (t) => {
+      const { variables } = await found(t, database);
+      const methods = { ...variables, VALETKEY_SIGN_IN_METHODS: 'password,product' };
+      assertOne(
+        await doctor(methods),
+        /^wrong sign-in, product: .* not registered: valetkey identity-provider register/,
+      );
+      const address = `http://127.0.0.1:${await freePort()}/sign-in`;
+      const registration = ['--id', 'product', '--name', 'Product', '--sign-in-url', address];
+      assert.equal((await runCommand(['identity-provider', 'register', ...registration], methods)).code, 0);
+      assertOne(await doctor(methods), /^wrong sign-in, product: sign-in address: nothing listens there: see that /);
+    });
+
+    test('a key that is due for a rotation, and one whose rotation was not finished, are told', async (t) => {
+      const { variables, keysFile } = await found(t, database, 500);
+      assertOne(await doctor(variables), /^warning keys, current key: .* 500 days old: .*"valetkey keys rotate"/);
+      writeFileSync(keysFile, `${makeRootKey()}\n`, { flag: 'a' });
+      await runCommand(['user', 'list'], variables);
+      const lines = await doctor(variables);
+      assert.match(lines[1] ?? '', /^warning keys, announced key: .*: finish with "valetkey keys rotate"/);
+    });
+
+    test('a clock that is behind what was recorded is found', async (t) => {
+      const { variables } = await found(t, database, -3);
+      assertOne(
+        await doctor(variables),
+        /^wrong clock, audit trail: the newest event is \d days in the future.*: set /,
+      );
+    });
+  });
+
+test('a database that others can read, that is not there, or that is in memory is found', async (t) => {
+  const { variables, folder } = await found(t, STORES.SQLite);
+  chmodSync(join(folder, 'valetkey.db'), 0o644);
+  assertOne(await doctor(variables), /^wrong permissions, reach: others can read .*: run "chmod 600 /);
+  const elsewhere = { ...variables, VALETKEY_DATABASE_URL: `sqlite:${join(folder, 'none.db')}` };
+  assertOne(await doctor(elsewhere), /^wrong database, opened: there is no database at .*: "valetkey serve" makes one/);
+  assertOne(
+    await doctor({ ...variables, VALETKEY_DATABASE_URL: 'sqlite::memory:' }),
+    /^wrong database, opened: .*: name/,
+  );
+});
+
+test('a server that may lose what was confirmed, and one that does not answer, are found', async (t) => {
+  const careless = await startPostgres({ full_page_writes: 'off' });
+  t.after(() => careless.remove());
+  const { variables } = await found(t, () => careless.createDatabase());
+  assertOne(await doctor(variables), /^wrong database, settings: fsync is off and must be on.*: put the settings/);
+  const nowhere = `postgres://valetkey@127.0.0.1:${await freePort()}/valetkey`;
+  const lines = await doctor({ ...variables, VALETKEY_DATABASE_URL: nowhere });
+  assertOne(lines, /^wrong database, opened: the database at .* cannot be reached.*: start it, or check the address/);
+});
+
+/** What cannot be had in a test: other clocks, a full disk, a log that nobody copies. */
+const SOUND: Opened = {
+  checks: [],
+  exposures: [],
+  keys: { currentKeyId: 1, nextKeyId: null, keys: [{ keyId: 1, createdAt: 0, supersededAt: null, retiredAt: null }] },
+  ownKeyIds: [1],
+  serverNow: null,
+  now: 1000,
+  newestEventAt: null,
+  sizes: { database: 1, log: 1, free: 2 ** 40 },
+  running: 1,
+  methods: ['password'],
+  providers: new Map(),
+};
+const SICK: Readonly<Record<string, [changed: Partial<Opened>, finding: string]>> = {
+  'the server’s clock a little ahead': [{ serverNow: 4000 }, 'warning database'],
+  'the server’s clock behind': [{ serverNow: -60_000 }, 'wrong database'],
+  'a long log': [{ sizes: { database: 1, log: 2 ** 28, free: 2 ** 40 } }, 'warning log'],
+  'a disk that is nearly full': [{ sizes: { database: 1, log: 1, free: 2 ** 20 } }, 'wrong free space'],
+  'a log that is longer than what is free': [
+    { sizes: { database: 1, log: 2 ** 26, free: 2 ** 26 } },
+    'wrong free space',
+  ],
+  'a key that this command lacks': [{ ownKeyIds: [] }, 'warning missing key'],
+};
+
+for (const [what, [changed, expected]] of Object.entries(SICK))
+  test(`${what} is ${expected}`, () => {
+    const bad = examineOpened({ ...SOUND, ...changed }).filter(({ verdict }) => verdict !== 'ok');
+    assert.deepEqual(
+      bad.map(({ verdict, name }) => `${verdict} ${name}`),
+      [expected],
+    );
+  });
