@@ -21,6 +21,7 @@ import type { Keyring } from './oauth/keyring.ts';
 import { KnownTokens } from './oauth/known-tokens.ts';
 import { newProtocolTally } from './oauth/tally.ts';
 import { AuditTrail } from './operator/audit-trail.ts';
+import { Backups } from './operator/backups.ts';
 import { ClientRegistry } from './operator/client-registry.ts';
 import { IdentityProviderRegistry } from './operator/identity-provider-registry.ts';
 import { KeyRegistry, longestUseOfKey } from './operator/key-registry.ts';
@@ -127,6 +128,7 @@ export function makeInstallation(
       },
       operator,
     ),
+    backups: new Backups(store, now, operator),
     audit: store,
     auditTrail: new AuditTrail({ store, keyring, installation: installation.id, now }),
     secretUses: store,

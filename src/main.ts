@@ -14,6 +14,7 @@ import { callerOf } from './cli/caller.ts';
 import type { CommandContext } from './cli/context.ts';
 import { nextSteps } from './cli/next-steps.ts';
 import { runProgram } from './cli/program.ts';
+import { databaseCommands } from './database-commands.ts';
 import { RequestTally } from './http/request-tally.ts';
 import type { Service } from './http/service.ts';
 import { makeInstallation, type WiredInstallation } from './installation.ts';
@@ -27,13 +28,7 @@ import { InstallationError } from './process/installation-error.ts';
 import { GatheredLines, inStyle, type Log, lineByLine, makeLogger } from './process/log.ts';
 import { requestOnce } from './process/one-request.ts';
 import { stopSignal } from './process/stop-signal.ts';
-import {
-  type Configuration,
-  configurationWarnings,
-  lifetimesOf,
-  readConfiguration,
-  readDatabaseLocation,
-} from './settings/configuration.ts';
+import { type Configuration, configurationWarnings, lifetimesOf, readConfiguration } from './settings/configuration.ts';
 import { addRootKey, removeRootKey } from './settings/keys-file.ts';
 import { readLogo } from './settings/logo.ts';
 import { loadRootKeys, makeKeysFile, makeRootKey, readKeysFile } from './settings/root-keys.ts';
@@ -272,12 +267,10 @@ export function makeCommandContext(environment: Readonly<Record<string, string |
     const opened = await openDatabase(read, keyring, logged, 'command', migrate || isNew(read.database));
     return { ...opened, read, keyring };
   };
+  const wiringWorld = (now: () => number) => ({ now, stopwatch, later, wait, get: requestOnce, operator: userName() });
   const openInstallation = async (mayCreate: boolean, from = configuration()) => {
     const { read, keyring, storage, now } = await openForCommand({ mayCreate, read: from });
-    return makeInstallation(read, keyring, storage, {
-      ...{ now, stopwatch, later, wait, get: requestOnce },
-      operator: userName(),
-    });
+    return makeInstallation(read, keyring, storage, wiringWorld(now));
   };
   return {
     stdin: process.stdin,
@@ -296,39 +289,14 @@ export function makeCommandContext(environment: Readonly<Record<string, string |
       const { stdout, stderr } = process;
       return runDemo({ ...options, stdout, stderr, start, open, stopSignal });
     },
-    database: {
-      migrate: async () => {
-        const { storage } = await openForCommand({ mayCreate: true, migrate: true });
-        await storage.close();
-        return { applied: storage.applied };
+    database: databaseCommands({
+      configuration,
+      now: Date.now,
+      open: async (read, how) => {
+        const { keyring, storage, now } = await openForCommand({ ...how, read });
+        return { storage, installation: makeInstallation(read, keyring, storage, wiringWorld(now)) };
       },
-      check: async () => {
-        const { storage } = await openForCommand({});
-        try {
-          return await storage.check();
-        } finally {
-          await storage.close();
-        }
-      },
-      adoptSettings: async () => {
-        const { storage } = await openForCommand({});
-        try {
-          await storage.adoptSettings();
-          return storage.installation.differences;
-        } finally {
-          await storage.close();
-        }
-      },
-      copy: async (from, to, report) => {
-        const read = configuration();
-        const source = readDatabaseLocation('FROM', from);
-        const target = readDatabaseLocation('TO', to);
-        if (isNew(source)) throw new InstallationError([`there is no database at ${source.path}: check the path`]);
-        const keyring = createKeyring(loadRootKeys({ ...read, database: source }, false));
-        const { copyDatabase } = await import('./storage/copy.ts');
-        return copyDatabase({ from: source, to: target, keyring, now: Date.now, report });
-      },
-    },
+    }),
     doctor: async () => {
       const { examine } = await import('./examination.ts');
       return examine(environment, makeLogger(lineByLine(), Date.now, 'error'), Date.now);

@@ -31,8 +31,9 @@ export async function openDatabase(
   migrate: boolean,
 ): Promise<OpenDatabase> {
   const opened = await openStorage(configuration, keyring, world, role, migrate);
-  const { id, isNew: begins, currentKeyId, retiredKeyIds } = opened.storage.installation;
+  const { id, isNew: begins, currentKeyId, retiredKeyIds, history } = opened.storage.installation;
   keyring.issueWith(currentKeyId);
+  keyring.sealIn(history);
   for (const keyId of retiredKeyIds) keyring.remove(keyId);
   if (begins && configuration.database.kind !== 'memory')
     world.logger.info(`a new installation begins (${id}): if there was one, its database is missing here`);

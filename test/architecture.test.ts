@@ -29,6 +29,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
   'src/settings/': ['node:', 'src/oauth/', 'src/process/'],
   'src/storage/': ['node:', 'pg', 'src/oauth/', 'src/accounts/', FOLDER, INSTALLATION_ERROR, DISTRIBUTION],
   'src/metrics/': ['node:', 'prom-client', 'type src/', INSTALLATION_ERROR, DISTRIBUTION],
+  'src/backup/': ['node:', 'src/process/'],
   'src/pages/': ['type src/oauth/', 'type src/accounts/'],
   'src/http/': [
     'node:',
@@ -56,6 +57,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
   'src/start-metrics.ts': [''],
   'src/examination.ts': [''],
   'src/doctor/': ['type node:', 'src/oauth/doctor-pass.ts', 'src/oauth/root-key.ts', 'type src/'],
+  'src/database-commands.ts': [''],
 };
 
 const rules: readonly Rule[] = [

@@ -26,6 +26,7 @@ const ENDS: Partial<Record<AuditAction, Ended>> = {
   grant_revoked: ['person at app', 'who acts'],
   code_replay: ['person at app', 'reuse'],
   refresh_reuse: ['person at app', 'reuse'],
+  refresh_conflict: ['person at app', 'reuse'],
   too_many_grants: ['person at app', 'limit'],
   user_grants_revoked: ['person', 'operator'],
   user_deleted: ['person', 'account_ended'],

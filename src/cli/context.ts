@@ -84,6 +84,40 @@ export type CopyOutcome = {
   readonly tables: readonly { readonly table: string; readonly rows: number; readonly sha256: string }[] | null;
 };
 
+/** What is asked of a backup. */
+export type BackupAsked = {
+  readonly file: string;
+  /** Whether it may take the place of a file. */
+  readonly replace: boolean;
+};
+
+/** A backup that was made and checked. Times in ms. */
+export type BackupMade = {
+  readonly file: string;
+  readonly bytes: number;
+  readonly sha256: string;
+  readonly madeAt: number;
+  /** By how many bytes the write-ahead log of the service grew meanwhile. */
+  readonly logGrowth: number;
+  readonly seconds: number;
+};
+
+/** What is asked of a restore. */
+export type RestoreAsked = {
+  /** Null where the database was put in place by other means. */
+  readonly file: string | null;
+  readonly keepTokens: boolean;
+};
+
+/** What a restore did. */
+export type Restored = {
+  /** When the backup was made (ms); null where it does not say so. */
+  readonly madeAt: number | null;
+  readonly keptGrants: boolean;
+  /** Where the database that was there before is kept; null when there was none. */
+  readonly kept: string | null;
+};
+
 /** What one run of the program gets from its process. `now` returns ms since the epoch. */
 export type CommandContext = {
   readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean };
@@ -110,6 +144,12 @@ export type CommandContext = {
     check(): Promise<readonly CheckResult[]>;
     /** Records this process's settings as those of all instances, and returns the ones that were recorded otherwise. */
     adoptSettings(): Promise<readonly ChangedSetting[]>;
+    /** Makes a backup while the service runs; `grows` gets the growth of its log in bytes, again and again. */
+    backUp(asked: BackupAsked, grows: (bytes: number) => void): Promise<BackupMade>;
+    /** Notes that a backup was made by other means, and returns when (ms). */
+    noteBackup(): Promise<number>;
+    /** Puts a backup in place, or takes the database as one that was put there, and ends what must not come back. */
+    restore(asked: RestoreAsked): Promise<Restored>;
     /** Copies an installation from one database to another, both named as in the configuration. */
     copy(from: string, to: string, report: (progress: CopyProgress) => void): Promise<CopyOutcome>;
   };

@@ -1,8 +1,10 @@
 /** `database`: brings the database up to date, checks it, and moves to another one. */
+import { addBackup } from './backup.ts';
 import type { CliCommand } from './command.ts';
 import type { CommandResult, CommandRun } from './command-run.ts';
 import type { CopyOutcome } from './context.ts';
 import { ProgressLine } from './progress.ts';
+import { addRestore } from './restore.ts';
 import { table } from './table.ts';
 
 /** Adds the commands about the database. */
@@ -47,6 +49,8 @@ export function addDatabaseCommands(program: CliCommand, run: CommandRun): void 
       });
     });
   addCopy(database, run);
+  addBackup(database, run);
+  addRestore(database, run);
 }
 
 function addCopy(database: CliCommand, run: CommandRun): void {

@@ -110,6 +110,8 @@ const ENDINGS: Readonly<Record<string, string>> = {
   grant_revoked: 'it was taken back',
   code_replay: 'its code came a second time',
   refresh_reuse: 'a refresh token came that was replaced long before',
+  refresh_conflict: 'a refresh token came of another history of this database, so that two hold this access',
+  database_restored: 'the database was restored before its code was exchanged',
   too_many_grants: 'the user has newer ones of this app, and there is a limit',
   all_grants_revoked: 'all grants of the installation were ended',
   client_grants_revoked: 'all grants of the app were ended',

@@ -10,6 +10,7 @@ export const AUDIT_ACTIONS = [
   'grant_revoked',
   'code_replay',
   'refresh_reuse',
+  'refresh_conflict',
   'too_many_grants',
   'all_grants_revoked',
   'client_registered',
@@ -57,6 +58,8 @@ export const AUDIT_ACTIONS = [
   'root_key_retired',
   'audit_checkpoint',
   'audit_shortened',
+  'database_backed_up',
+  'database_restored',
 ] as const;
 
 /** One of the acts. */

@@ -33,7 +33,13 @@ export async function findGrantLife(store: LifeStore, idText: string): Promise<G
   return { id: text, found, events, ending };
 }
 
-const ENDS_ONE: ReadonlySet<string> = new Set(['grant_revoked', 'code_replay', 'refresh_reuse', 'too_many_grants']);
+const ENDS_ONE: ReadonlySet<string> = new Set([
+  'grant_revoked',
+  'code_replay',
+  'refresh_reuse',
+  'refresh_conflict',
+  'too_many_grants',
+]);
 
 /** The events that ended a grant together with others, and do not name it. */
 async function bulkEndings(store: LifeStore, { grant, standing }: FoundGrant): Promise<NamedAuditEvent[]> {
@@ -41,6 +47,10 @@ async function bulkEndings(store: LifeStore, { grant, standing }: FoundGrant): P
   const list = (filter: Omit<AuditFilter, 'limit' | 'since'>) =>
     store.listNamedAuditEvents({ ...filter, since: grantedAt, limit: MAX_EVENTS });
   if (revokedAt !== null) {
+    if (revocationReason === 'restored') {
+      const restores = await list({ action: 'database_restored' });
+      return restores.filter((event) => event.at === revokedAt);
+    }
     if (revocationReason !== 'user') return [];
     const taken = await list({ clientId, resourceOwnerId, action: 'grant_revoked' });
     return taken.filter((event) => event.grantId === null && event.at === revokedAt);

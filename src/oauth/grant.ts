@@ -59,7 +59,15 @@ export type Grant = {
 };
 
 /** Why a single grant was revoked. */
-export type RevocationReason = 'user' | 'operator' | 'client' | 'code_replay' | 'refresh_reuse' | 'too_many_grants';
+export type RevocationReason =
+  | 'user'
+  | 'operator'
+  | 'client'
+  | 'code_replay'
+  | 'refresh_reuse'
+  | 'refresh_conflict'
+  | 'too_many_grants'
+  | 'restored';
 
 /** What a grant's life depends on beside its row, read together with it. */
 export type Standing = {

@@ -39,6 +39,8 @@ export type Keyring = {
   readonly currentKeyId: number;
   /** The ids of all keys. */
   readonly keyIds: readonly number[];
+  /** The history of the installation, which what is sealed for a time is bound to. A restore begins another. */
+  readonly history: Buffer;
   /** The key for one purpose under one root key, or undefined when that root key is not in the ring. */
   key(keyId: number, purpose: KeyPurpose): DerivedKey | undefined;
 };
@@ -51,6 +53,8 @@ export type LiveKeyring = Keyring & {
   issueWith(keyId: number): void;
   /** Removes a key that is not the current one. */
   remove(keyId: number): void;
+  /** Seals and unseals in a history from now on. */
+  sealIn(history: Buffer): void;
 };
 
 /**
@@ -69,6 +73,7 @@ class Ring implements LiveKeyring {
   readonly #derived = new Map<number, ReadonlyMap<KeyPurpose, DerivedKey>>();
   currentKeyId = 0;
   keyIds: readonly number[] = [];
+  history: Buffer = Buffer.alloc(0);
 
   key(keyId: number, purpose: KeyPurpose): DerivedKey | undefined {
     return this.#derived.get(keyId)?.get(purpose);
@@ -91,6 +96,10 @@ class Ring implements LiveKeyring {
     if (keyId === this.currentKeyId) throw new RangeError('the ring issues with this key');
     this.#derived.delete(keyId);
     this.keyIds = [...this.#derived.keys()];
+  }
+
+  sealIn(history: Buffer): void {
+    this.history = history;
   }
 }
 

@@ -15,6 +15,7 @@ type Subject = 'grant' | 'client' | 'resource owner' | 'everything';
 const SUBJECTS: Partial<Record<AuditAction, Subject>> = {
   code_replay: 'grant',
   refresh_reuse: 'grant',
+  refresh_conflict: 'grant',
   too_many_grants: 'grant',
   client_updated: 'client',
   client_paused: 'client',
@@ -25,6 +26,7 @@ const SUBJECTS: Partial<Record<AuditAction, Subject>> = {
   user_grants_revoked: 'resource owner',
   user_deleted: 'resource owner',
   all_grants_revoked: 'everything',
+  database_restored: 'everything',
   resource_server_updated: 'everything',
   resource_server_secret_retired: 'everything',
   resource_server_deleted: 'everything',

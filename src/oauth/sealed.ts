@@ -1,6 +1,7 @@
 /**
  * Sealed values: what this service hands out to get back later, so that it need not store it, and what it stores so that
  * the database alone does not tell it. Nobody else can read or make one (AES-256-GCM, under a key of the day on which it expires).
+ * What expires is of one history of the installation: a restore forgets who used it, so that nothing from before is opened.
  */
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import { type Keyring, mac } from './keyring.ts';
@@ -61,5 +62,7 @@ export function unseal(
 /** Anybody may have values sealed, as often as they like: no key seals for longer than a day. Null without the root key. */
 function keyOfDay(keyring: Keyring, keyId: number, purpose: SealPurpose, expiresAt: number): KeyObject | null {
   const key = keyring.key(keyId, purpose);
-  return key ? createSecretKey(mac(key, `day ${Math.floor(expiresAt / DAY_MS)}`)) : null;
+  if (!key) return null;
+  const day = `day ${Math.floor(expiresAt / DAY_MS)}`;
+  return createSecretKey(expiresAt === NEVER ? mac(key, day) : mac(key, day, keyring.history));
 }

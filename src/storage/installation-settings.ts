@@ -20,6 +20,10 @@ export type InstallationRecord = {
   readonly settings: string;
   readonly currentKeyId: number;
   readonly nextKeyId: number | null;
+  /** 16 bytes, another one after each restore. */
+  readonly history: Buffer;
+  readonly restoredAt: number | null;
+  readonly isBackup: boolean;
 };
 
 /** A variable that is set otherwise than it is recorded. */

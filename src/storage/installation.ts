@@ -8,7 +8,10 @@ import type { PlainDatabase } from './plain-database.ts';
 import { INSTALLATION, STORED_ROOT_KEY } from './tables/installation.ts';
 
 /** What is read before a database is migrated: columns that were there from the beginning. */
-const RECORD = INSTALLATION.pick('id', 'tokenPrefix', 'settings', 'currentKeyId', 'nextKeyId');
+const RECORD = INSTALLATION.pick(
+  ...(['id', 'tokenPrefix', 'settings', 'currentKeyId', 'nextKeyId'] as const),
+  ...(['history', 'restoredAt', 'isBackup'] as const),
+);
 const KNOWN_KEY = STORED_ROOT_KEY.pick('keyId', 'canary', 'retiredAt');
 
 const FIND_RECORD = `SELECT ${RECORD.names} FROM installation`;
@@ -80,7 +83,8 @@ export async function found(
   const { tokenPrefix } = settings;
   const { currentKeyId } = keyring;
   const own = { tokenPrefix, settings: recordedForm(settings), currentKeyId, nextKeyId: null };
-  const row = { number: 1, id, epoch: 0, createdAt: now, ...own };
+  const unsaved = { history: randomBytes(16), restoredAt: null, backedUpAt: null, isBackup: false };
+  const row = { number: 1, id, epoch: 0, createdAt: now, ...own, ...unsaved };
   if (!before) await database.change(INSTALLATION.insertion, INSTALLATION.values(row));
   for (const keyId of keyring.keyIds)
     await database.change(

@@ -36,8 +36,14 @@ export async function refuseUnfit(database: PlainDatabase, options: OpeningOptio
 async function requireFitting(database: PlainDatabase, { keyring, settings, role }: OpeningOptions): Promise<void> {
   await requireFittingKeys(database, keyring, role);
   const record = await recordOf(database);
-  if (record) requireSamePrefix(record, settings);
+  if (!record) return;
+  requireSamePrefix(record, settings);
+  // It may bring back what was revoked since it was made.
+  if (record.isBackup && role === 'service') throw new InstallationError([UNRESTORED]);
 }
+
+const UNRESTORED =
+  'this database is a backup that was put in place and not restored yet: run "database restore", which ends what must not come back with it';
 
 /** Migrates, and founds a new installation. `now` in ms. Throws `InstallationError`. */
 export async function makeReady(database: PlainDatabase, options: OpeningOptions, now: number): Promise<Ready> {
@@ -55,8 +61,9 @@ export async function makeReady(database: PlainDatabase, options: OpeningOptions
     }));
   const record = (await recordOf(database)) as InstallationRecord;
   requireSamePrefix(record, settings);
-  const { currentKeyId } = record;
+  const { id, currentKeyId, history, restoredAt } = record;
   const keys = { currentKeyId, retiredKeyIds: await retiredKeys(database) };
-  const installation = { id: record.id.toString('hex'), isNew, differences: differences(record, settings), ...keys };
+  const unlike = differences(record, settings);
+  const installation = { id: id.toString('hex'), isNew, differences: unlike, ...keys, history, restoredAt };
   return { applied, installation };
 }

@@ -1,6 +1,7 @@
 /** What every kind of database is to whoever wires the program, once it is open. */
 import type { AccountStore } from '../accounts/store.ts';
 import type { SharedCounters } from '../accounts/throttle.ts';
+import type { BackupStore } from '../oauth/restore.ts';
 import type { KeyUse, RootKeyStore } from '../oauth/root-key.ts';
 import type { Store } from '../oauth/store.ts';
 import type { Distribution } from '../process/distribution.ts';
@@ -20,6 +21,9 @@ export type OpenInstallation = {
   /** The root key to issue with, and those with which nothing is read any more. */
   readonly currentKeyId: number;
   readonly retiredKeyIds: readonly number[];
+  /** What is sealed is of one history, and a restore begins another; when that was last (ms), or null. */
+  readonly history: Buffer;
+  readonly restoredAt: number | null;
 };
 
 /** An instance of the service as the database tells it from others, and which of them run now, by their ids. */
@@ -58,10 +62,12 @@ export type StoreFigures = {
   readonly pools: readonly PoolFigures[];
   readonly cleanUp: CleanUpFigures;
 };
+/** How a copy went: by how many bytes the write-ahead log grew meanwhile, and what was found in the copy. */
+export type BackupCopy = { readonly logGrowth: number; readonly findings: readonly Finding[] };
 
 /** An open database. */
 export type Storage = {
-  readonly store: Store & AccountStore & RootKeyStore;
+  readonly store: Store & AccountStore & RootKeyStore & BackupStore;
   readonly cleanUp: {
     /** Clears away what is dead, again and again until `stop`; `report` gets a sentence for the log. */
     start(report: (sentence: string) => void): void;
@@ -85,6 +91,11 @@ export type Storage = {
   check(how?: 'quick'): Promise<readonly Finding[]>;
   /** How large it is (bytes), its write-ahead log where that is a file of this machine, and what is free on its disk. */
   sizes(): Promise<{ readonly database: number; readonly log: number | null; readonly free: number | null }>;
+  /**
+   * Copies the database to a file that is not there yet while it is served, and checks the copy; null where the database
+   * server has its own ways. `madeAt` in ms; `grows` gets the bytes that the log grew by, again and again.
+   */
+  readonly backUp: ((to: string, madeAt: number, grows: (bytes: number) => void) => Promise<BackupCopy>) | null;
   /** Writes what is still to be written and closes the database. */
   close(): Promise<void>;
 };

@@ -63,6 +63,8 @@ async function inhabited(program: ProgramOnDisk, variables: Record<string, strin
     ['user', 'revoke-grants', 'ada@example.com', '--yes'],
     ['user', 'delete', 'ada@example.com', '--yes'],
     ['grant', 'revoke', '--all', '--yes'],
+    ['database', 'note-backup'],
+    ['database', 'restore', '--yes'],
   ];
   const reading = [
     ['client', 'list'],

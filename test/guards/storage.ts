@@ -64,11 +64,7 @@ export const storageGuards: readonly Guard[] = [
         '      await requireFitting(database, options);\n      return',
         '      return',
       ],
-      [
-        'the prefix is looked at again',
-        '  requireSamePrefix(record, settings);\n  const { currentKeyId }',
-        '  const { currentKeyId }',
-      ],
+      ['the prefix is looked at again', '  requireSamePrefix(record, settings);\n  const { id,', '  const { id,'],
     ],
   ),
   ...guardsIn(

@@ -12,7 +12,7 @@ const ODD: Readonly<Record<string, string>> = {
   'a grant that was revoked alone, without the one event that says so': `
     SELECT id::text FROM oauth_grant
     LEFT JOIN (SELECT grant_id, count(*) AS events FROM audit_event
-      WHERE action IN ('grant_revoked', 'code_replay', 'refresh_reuse', 'too_many_grants') GROUP BY 1) AS ended ON ended.grant_id = id::text
+      WHERE action IN ('grant_revoked', 'code_replay', 'refresh_reuse', 'refresh_conflict', 'too_many_grants') GROUP BY 1) AS ended ON ended.grant_id = id::text
     WHERE coalesce(events, 0) <> CASE WHEN coalesce(revocation_reason, 'user') = 'user' THEN 0 ELSE 1 END`,
   'a grant that was used before it was redeemed, or in a generation that it never had': `
     SELECT id::text FROM oauth_grant WHERE used_generation > generation`,

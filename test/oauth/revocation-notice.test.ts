@@ -32,6 +32,7 @@ const told: Record<AuditAction, RevocationNotice | null> = {
   grant_revoked: { grantId: 'g' },
   code_replay: { grantId: 'g' },
   refresh_reuse: { grantId: 'g' },
+  refresh_conflict: { grantId: 'g' },
   too_many_grants: { grantId: 'g' },
   all_grants_revoked: {},
   client_registered: null,
@@ -79,6 +80,8 @@ const told: Record<AuditAction, RevocationNotice | null> = {
   root_key_retired: null,
   audit_checkpoint: null,
   audit_shortened: null,
+  database_backed_up: null,
+  database_restored: {},
 };
 for (const [action, notice] of Object.entries(told) as [AuditAction, RevocationNotice | null][]) {
   test(`interface: ${action} ${notice ? `is told as ${JSON.stringify(notice)}` : 'ends no access and is not told'}`, () => {

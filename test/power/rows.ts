@@ -11,7 +11,7 @@ const ODD: Readonly<Record<string, string>> = {
   'a grant that was revoked alone, without the one event that says so': `
     SELECT hex(id) AS found FROM oauth_grant
     LEFT JOIN (SELECT unhex(grant_id, '-') AS ended, count(*) AS events FROM audit_event
-      WHERE action IN ('grant_revoked', 'code_replay', 'refresh_reuse', 'too_many_grants') GROUP BY grant_id) ON ended = id
+      WHERE action IN ('grant_revoked', 'code_replay', 'refresh_reuse', 'refresh_conflict', 'too_many_grants') GROUP BY grant_id) ON ended = id
     WHERE coalesce(events, 0) <> iif(coalesce(revocation_reason, 'user') = 'user', 0, 1)`,
   'a grant that was used in a generation that it never had': `
     SELECT hex(id) AS found FROM oauth_grant WHERE used_generation > generation`,

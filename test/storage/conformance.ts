@@ -3,6 +3,7 @@ import { describe, type TestContext, test } from 'node:test';
 import { addAdaAndOne } from '../support/storage.ts';
 import { accounts, sessions } from './conformance/accounts.ts';
 import type { AnyStore, WithStore } from './conformance/any-store.ts';
+import { backups } from './conformance/backups.ts';
 import { assertions, clients, trail } from './conformance/clients.ts';
 import { connected, limit } from './conformance/connected.ts';
 import { type CopyWaiting, deviceRequests } from './conformance/device-requests.ts';
@@ -45,5 +46,6 @@ export function storeConformance(
   describe(`${name}: foreign passwords`, () => foreignPasswords(withStore));
   describe(`${name}: sign-ins elsewhere`, () => externalSignIns(withStore));
   describe(`${name}: what was given through a provider`, () => providerEndings(withStore));
+  describe(`${name}: backups`, () => backups(withStore));
   describe(`${name}: audit trail`, () => trail(withStore));
 }

@@ -218,7 +218,17 @@ function addOddRows(installed: Installation): void {
   const epochs = { epochs_installation: 0, epochs_client: MOST_OF_INTEGER, epochs_resource_owner: 3 };
   const grant = { client_id: 'app_a', resource_owner_id: 'usr_a', ...epochs, key_id: 2 ** 32 - 1, ...times };
   const texts = { scope: 'a b', left_out: 'c', person_fields: 'name', redirect_uri: 'https://one.test/cb' };
-  const reasons = [null, 'user', 'operator', 'client', 'code_replay', 'refresh_reuse', 'too_many_grants'];
+  const reasons = [
+    null,
+    'user',
+    'operator',
+    'client',
+    'code_replay',
+    'refresh_reuse',
+    'refresh_conflict',
+    'too_many_grants',
+    'restored',
+  ];
   add(
     installed,
     'oauth_grant',
@@ -339,7 +349,7 @@ test('operating: every kind of row and every odd value is the same in the copy, 
       former_identity: 1,
       session: 2,
       external_sign_in: 2,
-      oauth_grant: 7,
+      oauth_grant: 9,
       audit_event: 2,
       installation: 1,
     }),

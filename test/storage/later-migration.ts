@@ -11,7 +11,7 @@ export const LATER = {
   name: 'later',
   checksum: 'later',
   sql: `
-    ${grants.replace('oauth_grant', 'oauth_grant_later').replace("'too_many_grants'", "'too_many_grants', 'later'")}
+    ${grants.replace('oauth_grant', 'oauth_grant_later').replace("'restored'", "'restored', 'later'")}
     INSERT INTO oauth_grant_later SELECT * FROM oauth_grant;
     DROP TABLE oauth_grant;
     ALTER TABLE oauth_grant_later RENAME TO oauth_grant;

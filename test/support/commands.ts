@@ -43,7 +43,10 @@ async function help(...command: string[]): Promise<string> {
     open: refused,
     serve: refused,
     demo: refused,
-    database: { migrate: refused, check: refused, adoptSettings: refused, copy: refused },
+    database: {
+      ...{ migrate: refused, check: refused, adoptSettings: refused, copy: refused },
+      ...{ backUp: refused, noteBackup: refused, restore: refused },
+    },
     doctor: refused,
     scanRules: () => [],
     keys: { generate: refused, rotate: refused, retire: refused },

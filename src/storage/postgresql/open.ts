@@ -8,6 +8,7 @@ import { makeReady, type OpeningOptions, type Ready, refuseUnfit } from '../open
 import type { Storage } from '../storage.ts';
 import { accountStore } from '../tables/accounts.ts';
 import { trail } from '../tables/audit-events.ts';
+import { backupStore } from '../tables/backups.ts';
 import { clientStore } from '../tables/clients.ts';
 import { externalSignInStore } from '../tables/external-sign-ins.ts';
 import { foreignPasswordStore } from '../tables/foreign-passwords.ts';
@@ -126,6 +127,7 @@ function storage(options: PostgresqlOptions, ready: Ready, clock: DatabaseClock,
       ...identityStore(runner),
       ...foreignPasswordStore(runner, PASSWORD_KEY_ID),
       ...rootKeyStore(runner),
+      ...backupStore(runner, ['device_request']),
       ...identityProviderStore(runner),
       ...externalSignInStore(runner),
     },
@@ -146,6 +148,7 @@ function storage(options: PostgresqlOptions, ready: Ready, clock: DatabaseClock,
     check: (how) => onLongSession(url, (connection) => check(plain(connection), options, ownChecks(connection), how)),
     sizes: async () => ({ database: await sizeOf(database), log: null, free: null }),
     countKeyUses: (liveAt) => onLongSession(url, (connection) => countKeyUses(plain(connection), liveAt)),
+    backUp: null,
     adoptSettings: () => adoptSettings(runner, options.settings),
     async close() {
       clock.stop();

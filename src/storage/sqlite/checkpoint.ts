@@ -1,6 +1,7 @@
 /** One checkpoint of the write-ahead log, by the thread, the event loop or a start. */
 import type { DatabaseSync } from 'node:sqlite';
-import { OPENING_TIMEOUT_MS } from './connection.ts';
+import { connect, OPENING_TIMEOUT_MS } from './connection.ts';
+import { isNothing } from './database-file.ts';
 import { primaryCode, resultCode, SQLITE } from './errors.ts';
 
 /** What a pass left. */
@@ -71,6 +72,24 @@ export function copyWhatWasLeft(database: DatabaseSync, { report, onFailure }: F
     if (primaryCode(error) === SQLITE.IOERR) onFailure(error as Error);
     if (!isFull(error)) throw error;
     report('the disk is full: what was left in the log of the database stays there');
+  }
+}
+
+/**
+ * Copies all of the log of a database that nobody has open into its file, and removes it, so that the file alone is the
+ * database. One that cannot be read stays as it is, log and all.
+ */
+export function withoutLog(path: string): void {
+  if (isNothing(path)) return;
+  try {
+    const database = connect(path);
+    try {
+      preparePass(database)();
+    } finally {
+      database.close();
+    }
+  } catch {
+    // Whoever restores a backup may do so because of that.
   }
 }
 

@@ -8,6 +8,7 @@ import { makeReady, type OpeningOptions, type Ready, refuseUnfit } from '../open
 import type { Storage } from '../storage.ts';
 import { accountStore } from '../tables/accounts.ts';
 import { trail } from '../tables/audit-events.ts';
+import { backupStore } from '../tables/backups.ts';
 import { CLIENT, clientStore } from '../tables/clients.ts';
 import { externalSignInStore } from '../tables/external-sign-ins.ts';
 import { foreignPasswordStore } from '../tables/foreign-passwords.ts';
@@ -20,6 +21,7 @@ import { scopeStore } from '../tables/scopes.ts';
 import { secretUseStore } from '../tables/secret-uses.ts';
 import { sessionStore } from '../tables/sessions.ts';
 import { trailFollowing } from './audit.ts';
+import { backUp } from './backup.ts';
 import { ownChecks } from './check.ts';
 import { copyWhatWasLeft, type FailureHandlers } from './checkpoint.ts';
 import { Checkpoints } from './checkpoints.ts';
@@ -146,6 +148,7 @@ function storage(
       ...identityStore(runner),
       ...foreignPasswordStore(runner, PASSWORD_KEY_ID),
       ...rootKeyStore(runner),
+      ...backupStore(runner),
       ...identityProviderStore(runner),
       ...externalSignInStore(runner),
     },
@@ -165,6 +168,7 @@ function storage(
     check: (how) => check(plain(database), options, ownChecks(database, requiredPragmas(options, files === null)), how),
     sizes: async () => sizesOf(path),
     countKeyUses: (liveAt) => countKeyUses(plain(database), liveAt),
+    backUp: (to, madeAt, grows) => backUp(path, to, madeAt, options, grows),
     adoptSettings: () => adoptSettings(runner, options.settings),
     async close() {
       cleanUp.stop();

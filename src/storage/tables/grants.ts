@@ -2,10 +2,11 @@
  * Grants. What each request asks of one grant is written for each store in its own `grants.ts`, and its rows are read by
  * hand, for speed. What people ask, of many grants or of all, is here.
  */
+import type { AuditEvent } from '../../oauth/audit.ts';
 import { DEVICE_GRANT_TYPE } from '../../oauth/device-authorization.ts';
 import type { Grant, RevocationReason, Use } from '../../oauth/grant.ts';
 import type { ActiveGrant, GrantCount, GrantFilter, GrantStore, GrantSummary, ListedGrant } from '../../oauth/store.ts';
-import { INSTALLATION_KEY, type Runner, type Statement, type Tuple, WALK_WINDOW, walked } from '../acts.ts';
+import { type Act, INSTALLATION_KEY, type Runner, type Statement, type Tuple, WALK_WINDOW, walked } from '../acts.ts';
 import type { UseMarks } from '../use-marks.ts';
 import { asBuffer, Table } from './table.ts';
 
@@ -280,6 +281,15 @@ const DELETE_ENDED = `
       AND CASE WHEN generation = 0 THEN expires_at <= $3 ELSE NOT (${NOT_ENDED}) END
     LIMIT ${DELETIONS} FOR UPDATE SKIP LOCKED)`;
 
+/** The act that ends every grant of the installation. */
+export function endingAllGrants(event: AuditEvent): Act {
+  return {
+    touches: [INSTALLATION_KEY],
+    event,
+    first: { sql: 'UPDATE installation SET epoch = epoch + 1', values: [] },
+  };
+}
+
 /** What each store does in its own way. */
 export type OwnGrants = Pick<
   GrantStore,
@@ -316,8 +326,7 @@ export function withColdVerbs(
       return { installation, client, resourceOwner };
     },
     async revokeAllGrants(event) {
-      const first = { sql: 'UPDATE installation SET epoch = epoch + 1', values: [] };
-      await runner.act({ touches: [INSTALLATION_KEY], event, first });
+      await runner.act(endingAllGrants(event));
     },
     async listGrants(filter) {
       const rows = await runner.select(listing(filter), 'all');

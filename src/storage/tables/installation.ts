@@ -14,6 +14,13 @@ export const INSTALLATION = Table.of<{
   readonly settings: string;
   readonly currentKeyId: number;
   readonly nextKeyId: number | null;
+  /** 16 random bytes, drawn anew by each restore. */
+  readonly history: Buffer;
+  /** When it was restored last, and when a backup of it was made last (ms); null when that never was. */
+  readonly restoredAt: number | null;
+  readonly backedUpAt: number | null;
+  /** Whether this is a backup that was not restored yet. */
+  readonly isBackup: boolean;
 }>('installation', {
   number: 'integer',
   id: 'bytes',
@@ -23,6 +30,10 @@ export const INSTALLATION = Table.of<{
   settings: 'text',
   currentKeyId: 'integer',
   nextKeyId: 'integer?',
+  history: 'bytes',
+  restoredAt: 'time?',
+  backedUpAt: 'time?',
+  isBackup: 'boolean',
 });
 
 /** A root key, proven by a canary. */

@@ -2,12 +2,13 @@
 import assert from 'node:assert/strict';
 import type { AccountStore } from '../../../src/accounts/store.ts';
 import { type Grant, isEnded } from '../../../src/oauth/grant.ts';
+import type { BackupStore } from '../../../src/oauth/restore.ts';
 import type { RootKeyStore } from '../../../src/oauth/root-key.ts';
 import type { Store } from '../../../src/oauth/store.ts';
 import { event, sampleGrant } from '../../support/storage.ts';
 
 /** All that a store does. */
-export type AnyStore = Store & AccountStore & RootKeyStore;
+export type AnyStore = Store & AccountStore & RootKeyStore & BackupStore;
 
 /** Tests a promise on a new store that has the sample account and the sample client. */
 export type WithStore = (promise: string, run: (store: AnyStore) => Promise<void>) => void;

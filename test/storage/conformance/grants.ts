@@ -159,7 +159,16 @@ export function grants(withStore: WithStore): void {
   });
 
   withStore('whoever revoked a grant is told, each of them', async (store) => {
-    for (const reason of ['user', 'operator', 'client', 'code_replay', 'refresh_reuse', 'too_many_grants'] as const) {
+    for (const reason of [
+      'user',
+      'operator',
+      'client',
+      'code_replay',
+      'refresh_reuse',
+      'refresh_conflict',
+      'too_many_grants',
+      'restored',
+    ] as const) {
       const grant = await issue(store);
       assert.equal(await store.revokeGrant(grant.id, reason, event('grant_revoked')), true);
       assert.equal((await find(store, grant)).grant.revocationReason, reason);

@@ -4,7 +4,8 @@
 
 -- One row. Raising the epoch ends every grant. The settings are those that all instances have to agree on: JSON, by the
 -- names of their variables. The current key is the one that the service issues with; the next one
--- is about to take its place, and no instance begins without it.
+-- is about to take its place, and no instance begins without it. The history is drawn anew by each restore: what was sealed
+-- before it is not opened after it. A backup says of itself that it is one, and is not served before it was restored.
 CREATE TABLE installation (
   number smallint PRIMARY KEY CHECK (number = 1),
   id bytea NOT NULL,
@@ -13,7 +14,11 @@ CREATE TABLE installation (
   token_prefix text NOT NULL,
   settings text NOT NULL,
   current_key_id bigint NOT NULL,
-  next_key_id bigint
+  next_key_id bigint,
+  history bytea NOT NULL CHECK (length(history) = 16),
+  restored_at bigint,
+  backed_up_at bigint,
+  is_backup boolean NOT NULL
 );
 
 -- The root keys that this database was used with, each proven by a canary: a MAC of the installation's id. One that
@@ -246,7 +251,9 @@ CREATE TABLE oauth_grant (
   last_used_at bigint,
   revoked_at bigint,
   revocation_reason text CHECK (
-    revocation_reason IN ('user', 'operator', 'client', 'code_replay', 'refresh_reuse', 'too_many_grants')
+    revocation_reason IN (
+      'user', 'operator', 'client', 'code_replay', 'refresh_reuse', 'too_many_grants', 'refresh_conflict', 'restored'
+    )
   ),
   attempt uuid NOT NULL,
   granted_at bigint NOT NULL,

@@ -3,7 +3,8 @@
 
 -- One row. Raising the epoch ends every grant. The settings are those that all instances have to agree on: JSON, by the
 -- names of their variables. The current key is the one that the service issues with; the next one
--- is about to take its place, and no instance begins without it.
+-- is about to take its place, and no instance begins without it. The history is drawn anew by each restore: what was sealed
+-- before it is not opened after it. A backup says of itself that it is one, and is not served before it was restored.
 CREATE TABLE installation (
   number INTEGER PRIMARY KEY CHECK (number = 1),
   id BLOB NOT NULL,
@@ -12,7 +13,11 @@ CREATE TABLE installation (
   token_prefix TEXT NOT NULL,
   settings TEXT NOT NULL,
   current_key_id INTEGER NOT NULL,
-  next_key_id INTEGER
+  next_key_id INTEGER,
+  history BLOB NOT NULL CHECK (length(history) = 16),
+  restored_at INTEGER,
+  backed_up_at INTEGER,
+  is_backup INTEGER NOT NULL CHECK (is_backup IN (0, 1))
 ) STRICT;
 
 -- The root keys that this database was used with, each proven by a canary: a MAC of the installation's id. One that
@@ -227,7 +232,9 @@ CREATE TABLE oauth_grant (
   last_used_at INTEGER,
   revoked_at INTEGER,
   revocation_reason TEXT CHECK (
-    revocation_reason IN ('user', 'operator', 'client', 'code_replay', 'refresh_reuse', 'too_many_grants')
+    revocation_reason IN (
+      'user', 'operator', 'client', 'code_replay', 'refresh_reuse', 'too_many_grants', 'refresh_conflict', 'restored'
+    )
   ),
   granted_at INTEGER NOT NULL,
   absolute_expires_at INTEGER NOT NULL,

@@ -1,0 +1,102 @@
+/** A file that has its name only once it is whole and on disk: until then it has another one beside it. */
+import { createHash } from 'node:crypto';
+import {
+  closeSync,
+  createReadStream,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { syncFolder } from '../process/folder.ts';
+import { InstallationError } from '../process/installation-error.ts';
+
+/** What is left of a run that was killed goes when nothing was written to it for so long (ms). */
+const LEFT_AFTER_MS = 24 * 3_600_000;
+
+/**
+ * Has `make` write a file under another name, and then gives it its own. An existing file is refused unless it is to be
+ * replaced, and replaced in one step. `now` in ms. Throws `InstallationError`.
+ */
+export async function writeNamed<T>(
+  path: string,
+  replace: boolean,
+  now: number,
+  make: (part: string) => Promise<T>,
+): Promise<T> {
+  requireRoom(path, replace);
+  removeLeftParts(path, now);
+  const part = `${path}.part-${process.pid}`;
+  try {
+    const made = await make(part);
+    syncFile(part);
+    takeName(part, path, replace);
+    syncFolder(dirname(resolve(path)));
+    return made;
+  } finally {
+    removePart(part);
+  }
+}
+
+function requireRoom(path: string, replace: boolean): void {
+  if (!statSync(dirname(resolve(path)), { throwIfNoEntry: false })?.isDirectory())
+    throw new InstallationError([`there is no folder ${dirname(resolve(path))}: make it, or name another file`]);
+  const there = statSync(path, { throwIfNoEntry: false });
+  if (there && !there.isFile()) throw new InstallationError([`${path} is not a file: name one`]);
+  if (there && !replace) throw new InstallationError([isThere(path)]);
+}
+
+/** A link, unlike a renaming, never takes the place of a file. */
+function takeName(part: string, path: string, replace: boolean): void {
+  try {
+    if (replace) renameSync(part, path);
+    else linkSync(part, path);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (replace) throw error;
+    if (code === 'EEXIST' || existsSync(path)) throw new InstallationError([isThere(path)]);
+    // Some file systems have no links.
+    renameSync(part, path);
+  }
+}
+
+function isThere(path: string): string {
+  return `${path} is there already: name another file, or give --replace`;
+}
+
+/** With what SQLite may have put beside it. */
+function removePart(part: string): void {
+  for (const file of [part, `${part}-journal`]) rmSync(file, { force: true });
+}
+
+function removeLeftParts(path: string, now: number): void {
+  const folder = dirname(resolve(path));
+  for (const name of readdirSync(folder)) {
+    const file = join(folder, name);
+    const isPart = name.startsWith(`${basename(path)}.part-`);
+    if (isPart && now - (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? now) > LEFT_AFTER_MS) rmSync(file);
+  }
+}
+
+/** Waits until a file is on disk. */
+export function syncFile(path: string): void {
+  const descriptor = openSync(path, 'r+');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** The SHA-256 of a file, in hexadecimal. */
+export async function digestOf(path: string): Promise<string> {
+  const digest = createHash('sha256');
+  await pipeline(createReadStream(path, { highWaterMark: 2 ** 20 }), digest);
+  return digest.digest('hex');
+}

@@ -1,0 +1,153 @@
+/** The wiring of the commands of `database`: which database, which files, and what becomes of them. */
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { exchange, removeDatabase, stage } from './backup/in-place.ts';
+import { digestOf, writeNamed } from './backup/named-file.ts';
+import type { BackupAsked, BackupMade, CommandContext, RestoreAsked, Restored } from './cli/context.ts';
+import type { WiredInstallation } from './installation.ts';
+import { createKeyring } from './oauth/keyring.ts';
+import { isNew } from './open-database.ts';
+import { InstallationError } from './process/installation-error.ts';
+import { type Configuration, readDatabaseLocation } from './settings/configuration.ts';
+import { loadRootKeys } from './settings/root-keys.ts';
+import { withoutLog } from './storage/sqlite/checkpoint.ts';
+import { lockForServing } from './storage/sqlite/serving-lock.ts';
+import type { Finding, Storage } from './storage/storage.ts';
+
+type Opened = { readonly storage: Storage; readonly installation: WiredInstallation };
+
+/** What the commands are made with. */
+export type DatabaseParts = {
+  readonly configuration: () => Configuration;
+  /** Opens the database that a configuration names, as a command; `migrate` brings it up to date. */
+  readonly open: (
+    read: Configuration,
+    how: { readonly mayCreate?: boolean; readonly migrate?: boolean },
+  ) => Promise<Opened>;
+  /** Ms since the epoch, for the names of files. */
+  readonly now: () => number;
+};
+
+/** The commands of `database`. */
+export function databaseCommands({ configuration, open, now }: DatabaseParts): CommandContext['database'] {
+  /** Opens the database for one act, and closes it after that. */
+  const within = async <T>(how: Parameters<typeof open>[1], act: (opened: Opened) => T | Promise<T>): Promise<T> => {
+    const opened = await open(configuration(), how);
+    try {
+      return await act(opened);
+    } finally {
+      await opened.installation.close();
+    }
+  };
+  return {
+    migrate: () => within({ mayCreate: true, migrate: true }, ({ storage: { applied } }) => ({ applied })),
+    check: () => within({}, ({ storage }) => storage.check()),
+    adoptSettings: () =>
+      within({}, async ({ storage }) => {
+        await storage.adoptSettings();
+        return storage.installation.differences;
+      }),
+    async copy(from, to, report) {
+      const read = configuration();
+      const source = readDatabaseLocation('FROM', from);
+      const target = readDatabaseLocation('TO', to);
+      if (isNew(source)) throw new InstallationError([`there is no database at ${source.path}: check the path`]);
+      const keyring = createKeyring(loadRootKeys({ ...read, database: source }, false));
+      const { copyDatabase } = await import('./storage/copy.ts');
+      return copyDatabase({ from: source, to: target, keyring, now, report });
+    },
+    backUp: (asked, grows) =>
+      within({}, ({ storage, installation }) => backUp(storage, installation, asked, now(), grows)),
+    noteBackup: () =>
+      within({}, ({ installation }) => installation.backups.note('by other means than "database backup"')),
+    async restore(asked) {
+      const read = configuration();
+      const { database } = read;
+      if (database.kind === 'memory') throw new InstallationError([IN_MEMORY]);
+      if (database.kind === 'file')
+        return restoreFile(asked, database.path, (path) => open(at(read, path), { migrate: true }), now());
+      if (asked.file !== null) throw new InstallationError([ON_POSTGRESQL]);
+      return restoreInPlace(asked, await open(read, { migrate: true }), 'the database as it was put in place');
+    },
+  };
+}
+
+const IN_MEMORY = 'VALETKEY_DATABASE_URL is sqlite::memory:, which is gone when the service stops: name a file';
+const ON_POSTGRESQL =
+  'a backup of PostgreSQL is put in place with pg_restore, or with a base backup and its log: do that, and then run "database restore" without a file';
+const HAS_OWN_WAYS =
+  'PostgreSQL has its own ways to make backups: use pg_dump, or a base backup with archived log, and then "database note-backup"; docs/operating.md has the commands';
+
+function at(read: Configuration, path: string): Configuration {
+  return { ...read, database: { kind: 'file', path } };
+}
+
+async function backUp(
+  { backUp: copy }: Storage,
+  { backups }: WiredInstallation,
+  { file, replace }: BackupAsked,
+  now: number,
+  grows: (bytes: number) => void,
+): Promise<BackupMade> {
+  if (copy === null) throw new InstallationError([HAS_OWN_WAYS]);
+  const began = performance.now();
+  const { logGrowth } = await writeNamed(file, replace, now, async (part) => {
+    const made = await copy(part, now, grows);
+    requireSound(made.findings, `the copy was not sound, so there is no ${file}`);
+    return made;
+  });
+  await backups.note(resolve(file));
+  const seconds = (performance.now() - began) / 1000;
+  return { file, bytes: statSync(file).size, sha256: await digestOf(file), madeAt: now, logGrowth, seconds };
+}
+
+/** A service cannot begin meanwhile: it would have the file that goes. */
+async function restoreFile(
+  asked: RestoreAsked,
+  path: string,
+  open: (path: string) => Promise<Opened>,
+  now: number,
+): Promise<Restored> {
+  const { file } = asked;
+  const lock = lockForServing(path);
+  try {
+    if (file === null) return await restoreInPlace(asked, await open(path), 'the file as it was put in place');
+    const staged = stage(file, path);
+    try {
+      const restored = await restoreInPlace(asked, await open(staged), `backup ${resolve(file)}`);
+      withoutLog(staged);
+      withoutLog(path);
+      return { ...restored, kept: exchange(staged, path, now) };
+    } finally {
+      removeDatabase(staged);
+    }
+  } finally {
+    lock.close();
+  }
+}
+
+async function restoreInPlace(
+  { keepTokens }: RestoreAsked,
+  { storage, installation }: Opened,
+  from: string,
+): Promise<Restored> {
+  try {
+    const running = await storage.instances.listRunning();
+    if (storage.backUp === null && running.length > 0) throw new InstallationError([IS_SERVED]);
+    requireSound(await storage.check(), 'the backup is not sound, and was not restored');
+    const { backedUpAt } = await installation.backups.find();
+    await installation.backups.restore({ keepGrants: keepTokens, from });
+    return { madeAt: backedUpAt, keptGrants: keepTokens, kept: null };
+  } finally {
+    await installation.close();
+  }
+}
+
+const IS_SERVED = 'an instance of the service is connected to the database: stop all of them first';
+
+/** Variables that are set otherwise than they are recorded are no fault of a copy. */
+function requireSound(findings: readonly Finding[], sentence: string): void {
+  const wrong = findings.filter(({ name, ok }) => !ok && name !== 'variables');
+  if (wrong.length === 0) return;
+  throw new InstallationError([`${sentence}: ${wrong.map(({ name, detail }) => `${name}: ${detail}`).join('; ')}`]);
+}
