@@ -64,7 +64,7 @@ export const consentRules = `
   @supports not (animation-timeline: view()) { .verdict:not(.of-device) { box-shadow: 0 -0.75rem 1rem -0.875rem var(--edge); } }
   @supports (animation-timeline: view()) {
     .consent { view-timeline: --consent block 0px; }
-    .below { display: block; visibility: hidden; animation: passed linear both; animation-timeline: --consent; animation-range: entry-crossing 0% entry-crossing 100%; }
+    .below { display: block; visibility: hidden; animation: passed linear both; animation-timeline: --consent; animation-range: entry-crossing 0% entry-crossing calc(100% - 1.5rem); }
   }
 }
 `;

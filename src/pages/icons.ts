@@ -6,6 +6,7 @@ function icon(shape: Html): Html {
 
 /** Small line drawings, 20 by 20 pixels, in the colour of the text; decoration only. */
 export const icons = {
+  away: icon(html`<path d="M7 3.5h9.5V13M16 4 4 16"/>`),
   alert: icon(html`<circle cx="10" cy="10" r="7.5"/><path d="M10 6.5v4.2M10 13.6v.1"/>`),
   check: icon(html`<path d="m4.5 10.5 3.6 3.6 7.4-8"/>`),
   clock: icon(html`<circle cx="10" cy="10" r="7.5"/><path d="M10 5.8V10l2.8 1.8"/>`),

@@ -1,6 +1,7 @@
 import type { Brand } from './brand.ts';
 import { textOn } from './colour.ts';
 import { type Html, html } from './html.ts';
+import { icons } from './icons.ts';
 import { isolated } from './isolated.ts';
 import { brandMark, iconHref } from './mark.ts';
 import { directionOf, type Language, type Messages } from './messages/messages.ts';
@@ -67,9 +68,9 @@ export function supportLink({ brand, messages }: PageContext): Html | null {
   return href === null ? null : html`<a href="${href}">${messages.layout.support}</a>`;
 }
 
-/** What a link that opens another tab says of it, unseen: links leave a decision's page open, and other sites are never opened in place of a page. */
+/** The end of a link that opens another tab: a sign, and the words for who hears it. Links leave a decision's page open, and other sites are never opened in place of a page. */
 export function newTab({ layout: { newTab } }: Messages): Html {
-  return html`<span class="unseen"> ${newTab}</span>`;
+  return html`${icons.away}<span class="unseen"> ${newTab}</span>`;
 }
 
 /** The link to an https or e-mail address; null for every other text. */

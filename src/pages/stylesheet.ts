@@ -77,8 +77,8 @@ small { display: block; font-size: 0.875rem; color: var(--muted); }
 ul { padding: 0; list-style: none; }
 a { color: var(--brand-text); text-decoration-thickness: 1px; text-underline-offset: 0.2em; }
 a:hover { text-decoration-thickness: 2px; }
-a[target="_blank"]::after { content: "\\2197\\FE0E" / ""; display: inline-block; margin-inline-start: 0.125em; font-size: 0.875em; line-height: 1; }
-a[target="_blank"]:dir(rtl)::after { content: "\\2196\\FE0E" / ""; }
+:is(.profile, .facts) a > .icon { display: inline; inline-size: 0.625em; block-size: 0.625em; margin: 0; margin-inline-start: 0.25em; vertical-align: 0; }
+[dir="rtl"] a > .icon { transform: scaleX(-1); }
 code, pre, .field .user-code { font-family: ui-monospace, SFMono-Regular, "SF Mono", Menlo, Consolas, "Liberation Mono", monospace; }
 code, pre { font-size: 0.875em; }
 code { direction: ltr; unicode-bidi: isolate; }

@@ -192,6 +192,7 @@ test('at 1366 by 650 all that is asked, for how long and how to end it are in si
       await page.goto(`${origin}/${language}/consent-${name}`);
       const { allow, hidden } = await inSight(page);
       assert.deepEqual([allow, hidden], [true, []], `${language} ${name}`);
+      await page.locator('.below').waitFor({ state: 'hidden' });
     }
   await page.context().close();
 });

@@ -251,7 +251,12 @@ export function samplePages(context: PageContext, text: Replace = unchanged): Re
       notTaken: { why: 'throttled', retryAfterSeconds: 9, choice: [] },
     }),
     'consent-more': consentPage(context, { ...consent, ...toApp, hasAccessAlready: true, permissions: more }),
-    'consent-nothing-new': consentPage(context, { ...consent, ...toApp, hasAccessAlready: true }),
+    'consent-nothing-new': consentPage(context, {
+      ...consent,
+      ...toApp,
+      hasAccessAlready: true,
+      permissions: permissions.map((each) => ({ ...each, earlier: 'allowed' as const })),
+    }),
     'consent-device': consentPage(context, { ...consent, ...toDevice, permissions: nine.slice(1, 4) }),
     'consent-device-twelve': consentPage(context, {
       ...consent,
