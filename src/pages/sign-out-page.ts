@@ -2,17 +2,21 @@ import { hiddenFields } from './form.ts';
 import { type Html, html } from './html.ts';
 import { layout, type PageContext } from './layout.ts';
 
-/** What the sign-out page shows; `continueTo` is where to go afterwards, a path of this service. */
-export type SignOutData = { formToken: string; continueTo: string | null };
+/**
+ * What the sign-out page shows; `continueTo` is where to go afterwards, a path of this service. `signedInAt` names the product
+ * where the person signed in, and stays signed in; null for here.
+ */
+export type SignOutData = { formToken: string; continueTo: string | null; signedInAt: string | null };
 
 /** The page that asks before signing out. */
-export function signOutPage(context: PageContext, { formToken, continueTo }: SignOutData): Html {
+export function signOutPage(context: PageContext, { formToken, continueTo, signedInAt }: SignOutData): Html {
   const texts = context.messages.signOut;
   return layout(
     context,
     { title: texts.title, shape: 'card' },
     html`<h1>${texts.heading}</h1>
 <p>${texts.text(context.brand.productName)}</p>
+${signedInAt !== null && html`<p>${texts.elsewhere(signedInAt)}</p>`}
 <form method="post" action="${context.paths.signOut}" class="stack">
 ${hiddenFields(formToken, continueTo)}
 <button class="primary">${texts.submit}</button>
@@ -21,13 +25,14 @@ ${hiddenFields(formToken, continueTo)}
   );
 }
 
-/** The page after signing out. */
-export function signedOutPage(context: PageContext): Html {
+/** The page after signing out; `signedInAt` as above. */
+export function signedOutPage(context: PageContext, signedInAt: string | null = null): Html {
   const texts = context.messages.signedOut;
   return layout(
     context,
     { title: texts.title, shape: 'card' },
     html`<h1>${texts.heading}</h1>
+${signedInAt !== null && html`<p>${context.messages.signOut.elsewhere(signedInAt)}</p>`}
 <p>${texts.text}</p>
 <div class="stack"><a class="button primary" href="${context.paths.signIn}">${texts.signIn}</a></div>`,
   );

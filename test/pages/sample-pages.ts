@@ -332,8 +332,14 @@ export function samplePages(context: PageContext, text: Replace = unchanged): Re
     'invitation-used': passwordSetPage(context),
     'must-change': mustChangePage(context, { ...newPassword, ...mustChange, problem: null }),
     'must-change-same': mustChangePage(context, { ...newPassword, ...mustChange, problem: { kind: 'same' } }),
-    'sign-out': signOutPage(context, { formToken: text('token'), continueTo: text('/account/apps') }),
+    'sign-out': signOutPage(context, { formToken: text('token'), continueTo: text('/account/apps'), signedInAt: null }),
+    'sign-out-product': signOutPage(context, {
+      formToken: text('token'),
+      continueTo: null,
+      signedInAt: text('Photos'),
+    }),
     'signed-out': signedOutPage(context),
+    'signed-out-product': signedOutPage(context, text('Photos')),
     home: homePage(context, { account, hasPassword: true }),
     'home-visitor': homePage(context, { account: null, hasPassword: false }),
     developers: developersPage(context, {

@@ -82,7 +82,8 @@ export function addSignIn(app: FastifyInstance, service: Service, pages: Pages, 
 
   app.get(paths.signOut, { config }, async (request, reply) => {
     const signedIn = await sessions.anySession(request);
-    if (!signedIn) return pages.send(reply, signedOutPage(pages.context(request)));
+    const from = (request.query as Parameters).get('from') ?? null;
+    if (!signedIn) return pages.send(reply, signedOutPage(pages.context(request), await productName(from)));
     return askSignOut(request, reply, signedIn, null);
   });
 
@@ -101,8 +102,15 @@ export function addSignIn(app: FastifyInstance, service: Service, pages: Pages, 
     }
     sessions.end(reply);
     if (continueTo !== null && signedIn?.session.external) return signInAsAnother(request, reply, continueTo, signedIn);
-    return seeOther(pages, reply, continueTo ?? paths.signOut);
+    const providerId = signedIn?.session.providerId ?? null;
+    const from = providerId === null ? '' : `?${new URLSearchParams({ from: providerId })}`;
+    return seeOther(pages, reply, continueTo ?? paths.signOut + from);
   });
+
+  /** The product where somebody signed in, whose own session goes on; null for here, or where there is none of this id. */
+  async function productName(providerId: string | null): Promise<string | null> {
+    return providerId === null ? null : ((await service.externalSignIns.way(providerId))?.name ?? null);
+  }
 
   /** "Not you?": back to where this person signed in, to choose another account. */
   async function signInAsAnother(
@@ -119,9 +127,15 @@ export function addSignIn(app: FastifyInstance, service: Service, pages: Pages, 
     return goToProvider(service, pages, sessions, request, reply, provider, continueTo, about, true);
   }
 
-  function askSignOut(request: FastifyRequest, reply: FastifyReply, signedIn: HasSession, continueTo: string | null) {
+  async function askSignOut(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    signedIn: HasSession & { readonly session: Session },
+    continueTo: string | null,
+  ): Promise<FastifyReply> {
     const formToken = sessions.formToken(signedIn, 'sign-out', '');
-    return pages.send(reply, signOutPage(pages.context(request), { formToken, continueTo }));
+    const signedInAt = await productName(signedIn.session.providerId);
+    return pages.send(reply, signOutPage(pages.context(request), { formToken, continueTo, signedInAt }));
   }
 }
 

@@ -486,6 +486,22 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
       assert.match((await browser.get(one.appUrl + back.headers.get('location'))).body, /Grace/);
     });
 
+    test('external sign-in: who signs out is told that the product’s session goes on, before and after', async (t) => {
+      const world = await start(t);
+      const [one] = ends(world);
+      const client = await addClient(one);
+      const browser = new Browser();
+      await signInThrough(one, world.provider, browser, authorizeUrl(one, client));
+      const asked = await browser.get(`${one.appUrl}/sign-out`);
+      assert.match(asked.body, /Sign out\?.*You stay signed in at <bdi>/s);
+      const done = await browser.submit(asked, '/sign-out');
+      assert.equal(done.status, 303);
+      const out = await browser.get(one.appUrl + done.headers.get('location'));
+      assert.match(out.body, /You’re signed out.*You stay signed in at <bdi>/s);
+      for (const from of ['', '?from=nobody'])
+        assert.doesNotMatch((await browser.get(`${one.appUrl}/sign-out${from}`)).body, /stay signed in at/);
+    });
+
     test('external sign-in: a request of 4,300 bytes is carried; what is longer is invalid_request, at the push already', async (t) => {
       const world = await start(t);
       const [one] = ends(world);
