@@ -43,7 +43,7 @@ export const consentRules = `
 .destination .address { font-weight: 600; }
 .below { display: none; position: absolute; inset-block-end: calc(100% + 1px); inset-inline: 0; padding: 1.75rem 0.75rem 0.5rem; text-align: center; font-size: 0.8125rem; background: linear-gradient(transparent, var(--surface) 85%); pointer-events: none; }
 .below span { display: inline-block; padding: 0.125rem 0.75rem; border: 1px solid var(--edge); border-radius: 1rem; background: var(--surface); font-weight: 550; }
-@keyframes passed { 0%, 96% { visibility: visible; opacity: 1; } to { visibility: hidden; opacity: 0; } }
+@keyframes passed { from { visibility: visible; } to { visibility: hidden; } }
 @media (max-width: 30rem) {
   .decision main { padding: 1.25rem; }
   .verdict { margin-inline: -1.25rem; padding-inline: 1.25rem; }
