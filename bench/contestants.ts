@@ -156,7 +156,7 @@ async function mintByRoute(port: number, count: number): Promise<Filled> {
   return (await response.json()) as Filled;
 }
 
-/** As long as the real thing; nobody looks at it. */
+/** Has the length of the real thing; nobody looks at it. */
 function madeUp(count: number): Filled {
   return {
     clientId: 'app_0123456789abcdef',

@@ -30,7 +30,7 @@ export type Filled = {
 };
 
 const REDIRECT_URI = 'https://client.example/callback';
-/** So many grants are issued at once, and share commits; few enough that none waits for a connection for long. */
+/** Grants that are issued at once, and share commits; few enough that none waits for a connection for long. */
 const AT_ONCE = 64;
 /** Each account has so many: far from the limit, as people are. */
 const GRANTS_OF_ONE = 8;

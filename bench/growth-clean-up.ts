@@ -24,10 +24,10 @@ export type CleanUpTimes = {
 
 type TimedStep = CleanUpStep & { readonly ms: number; readonly eventLoop: number };
 
-/** So many steps of each kind at least. */
+/** Minimum number of steps of each kind. */
 const STEPS = 200;
 /** Among few grants there are fewer that delete: some of the grants go in each walk. */
-const MOST_WALKS = 4;
+const MAX_WALKS = 4;
 
 /**
  * Measures both on the whole table: first as it is, and then with windows of dead grants spread over it. No service may
@@ -39,7 +39,7 @@ export async function measureCleanUp(database: FilledDatabase, report: (line: st
   const idle = await walk(database, Math.ceil(STEPS / Math.floor(grants / WINDOW)));
   report('clean-up');
   const deleting: TimedStep[] = [];
-  for (let time = 0; time < MOST_WALKS && deleting.length < STEPS; time += 1) {
+  for (let time = 0; time < MAX_WALKS && deleting.length < STEPS; time += 1) {
     expire(database, doomed(grants, time));
     const steps = await walk(database, 1);
     deleting.push(...steps.filter(({ deleted }) => deleted === DELETIONS));

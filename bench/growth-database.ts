@@ -23,7 +23,7 @@ const CODE_EVERY = 4;
 const BYTES_PER_GRANT = 800;
 /** For the log of the service and whatever else. */
 const RESERVE_BYTES = 2e9;
-/** So many rows share a commit, as in the service, so that none makes the WAL longer than the service does. */
+/** Rows that share a commit, as in the service, so that none makes the WAL longer than the service does. */
 const ROWS_PER_COMMIT = 256;
 const MB = 1e6;
 

@@ -61,7 +61,7 @@ export class GrantCalls {
     return drawn;
   }
 
-  /** So many numbers of grants, multiples of `step` that are fit. */
+  /** Picks `count` numbers of grants: multiples of `step` that are fit. */
   #draw(count: number, step: number, isFit: (n: number) => boolean): number[] {
     const drawn = new Set<number>();
     const places = Math.ceil(this.#database.made.grants / step);

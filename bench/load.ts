@@ -8,9 +8,9 @@ export type Cell = {
   readonly next: () => Call | null;
   /** How long requests are begun. */
   readonly seconds: number;
-  /** So many are begun even if it takes longer, */
+  /** Minimum number to begin, even if it takes longer. */
   readonly least: number;
-  /** and never more than so many. */
+  /** Maximum number to begin. */
   readonly most: number;
 };
 
@@ -27,8 +27,8 @@ export type Outcome = {
 
 /** A cell that makes no progress for so long has failed. */
 const PATIENCE_MS = 20_000;
-/** So many errors end a cell: nothing of it can be used any more. */
-const MOST_ERRORS = 100;
+/** Maximum number of errors in a cell. More of them end it: nothing of it can be used any more. */
+const MAX_ERRORS = 100;
 
 /** Runs one cell. Connections are open before the clock starts. */
 export async function runCell(cell: Cell): Promise<Outcome> {
@@ -110,6 +110,6 @@ class Run {
 
   #isOver(now: number): boolean {
     const { least, most } = this.#cell;
-    return this.#started >= most || this.errors >= MOST_ERRORS || (now >= this.#until && this.#started >= least);
+    return this.#started >= most || this.errors >= MAX_ERRORS || (now >= this.#until && this.#started >= least);
   }
 }

@@ -25,9 +25,9 @@ export type Pair = { readonly accessToken: string; readonly refreshToken: string
 /** What an app says of itself; the verifier where its codes need one. */
 type App = Pick<Filled, 'clientId' | 'clientSecret' | 'redirectUri'> & { readonly codeVerifier?: string };
 
-/** So many grants at most take turns at being refreshed, and so many others at being checked. */
-const MOST_CHAINS = 4096;
-const MOST_CHECKED = 10_000;
+/** Maximum number of grants that take turns at being refreshed, and of others that do at being checked. */
+const MAX_CHAINS = 4096;
+const MAX_CHECKED = 10_000;
 
 /** What one target has to spend in one round: codes, then the pairs that they were exchanged for. */
 export class Purse {
@@ -64,8 +64,8 @@ export class Purse {
     if (this.#chains) return;
     const pairs = shuffled(this.#pairs, this.#chance);
     const half = Math.ceil(pairs.length / 2);
-    this.#chains = pairs.slice(0, Math.min(half, MOST_CHAINS));
-    this.#checked = pairs.slice(this.#chains.length, this.#chains.length + MOST_CHECKED);
+    this.#chains = pairs.slice(0, Math.min(half, MAX_CHAINS));
+    this.#checked = pairs.slice(this.#chains.length, this.#chains.length + MAX_CHECKED);
   }
 
   #exchange(): Call | null {

@@ -22,7 +22,7 @@ type CpuProfile = {
 const CONNECTIONS = 64;
 const CODES = 20_000;
 const SECONDS = 2;
-const MOST_FUNCTIONS = 25;
+const MAX_FUNCTIONS = 25;
 
 /** Where a function belongs, by its file; the first that fits. The rest of Node.js belongs to whoever called it. */
 const AREAS: readonly (readonly [string, RegExp])[] = [
@@ -52,7 +52,7 @@ export async function profileAll(target: RunningTarget, chance: () => number): P
 function summaryOf(operation: Operation, profile: CpuProfile): string {
   const own = ownTimes(profile);
   const names = namesOf(profile.nodes);
-  const functions = shares(profile.nodes, own, ({ id }) => names.get(id) ?? '').slice(0, MOST_FUNCTIONS);
+  const functions = shares(profile.nodes, own, ({ id }) => names.get(id) ?? '').slice(0, MAX_FUNCTIONS);
   const areas = areasOf(profile.nodes);
   const head = `${operation} at ${CONNECTIONS} connections, shares of the main thread's busy time: by area, then the top functions`;
   return [head, ...shares(profile.nodes, own, ({ id }) => areas.get(id) ?? ''), '', ...functions].join('\n');

@@ -6,7 +6,7 @@ import { OPERATIONS } from './operations.ts';
 import type { Measure } from './rounds.ts';
 import { type Row, ratio, rowsOf } from './statistics.ts';
 import type { StreamRow } from './streams.ts';
-import { MOST_STOLEN } from './undisturbed.ts';
+import { MAX_STOLEN } from './undisturbed.ts';
 
 /** Everything that a run found. */
 export function reportOf(figures: Figures): string {
@@ -106,7 +106,7 @@ function syncLine({ syncTime, syncDelay }: Figures): string {
 
 function disturbanceLine({ disturbance: { again, kept } }: Figures): string {
   if (again + kept === 0) return '';
-  const others = `because more than ${MOST_STOLEN * 100} % of the time was taken by others`;
+  const others = `because more than ${MAX_STOLEN * 100} % of the time was taken by others`;
   return `${again} measurements were made again ${others}; ${kept} were kept nevertheless.`;
 }
 

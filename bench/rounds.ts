@@ -43,7 +43,7 @@ export type Conduct = {
 /** What each target has to spend. */
 export type Purses = ReadonlyMap<RunningTarget, Purse>;
 
-/** So many codes show how many a target needs for a round. */
+/** Number of codes that show how many a target needs for a round. */
 const FIRST_CODES = 300;
 /** A target is often faster than it was the last time. */
 const RESERVE = 1.3;
@@ -175,7 +175,7 @@ export async function measureCell(
   };
 }
 
-/** So many requests are the least in a cell: a few for each connection, and pairs for the operations after it. */
+/** Minimum number of requests in a cell: a few for each connection, and pairs for the operations after it. */
 function leastAt(concurrency: number): number {
   return Math.max(40, 3 * concurrency);
 }

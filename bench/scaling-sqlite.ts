@@ -30,10 +30,10 @@ import {
   some,
 } from './scaling-store.ts';
 
-/** So many of each operation. */
+/** Requests of each operation. */
 const OPERATIONS = 20_000;
 
-/** So many rows share a transaction. */
+/** Rows that share a transaction. */
 const ROWS_AT_ONCE = 500_000;
 
 /** Measures with so many grants, and answers tables. */

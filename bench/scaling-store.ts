@@ -8,7 +8,7 @@ import { makeSecret } from '../src/oauth/secret.ts';
 import type { Store } from '../src/oauth/store.ts';
 import { makeRootKey, parseRootKeys } from '../src/settings/root-keys.ts';
 
-/** So many requests are under way at once. */
+/** Requests under way at once. */
 const IN_FLIGHT = 64;
 const APPS_PER_USER = 5;
 const CLIENTS = 100;
@@ -45,7 +45,7 @@ export function madeUp(grants: number, since: number, { codeEvery = 0, usableUnt
     keyId: keyring.currentKeyId,
     scope: 'mail.read profile.read',
     challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
-    /** As long as a sealed PHC string of argon2id. */
+    /** Has the length of a sealed PHC string of argon2id. */
     sealedPhc: 'A'.repeat(182),
     /** One for all clients. */
     clientSecret: makeSecret(PREFIX, 'cs', since),
@@ -190,7 +190,7 @@ export async function inFlight<T, Answer>(
   return answers;
 }
 
-/** So many of some things, each at most once, in an order of chance. */
+/** Picks `count` of some things at random, each at most once. */
 export function some<T>(things: readonly T[], count: number): T[] {
   const left = [...things];
   return Array.from({ length: Math.min(count, left.length) }, () => {

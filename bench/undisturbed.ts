@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export type Disturbance = { readonly again: number; readonly kept: number };
 
 /** More than this share of all cores' time, and somebody disturbed: a quiet machine loses a third of it. */
-export const MOST_STOLEN = 0.005;
+export const MAX_STOLEN = 0.005;
 /** Others are not done at once. */
 const PAUSE_MS = 2000;
 /** What proc_stat(5) counts in, on every architecture of Node.js. */
@@ -46,7 +46,7 @@ export class Undisturbed {
       const before = this.#stolen();
       const outcome = await run(isAgain);
       const took = performance.now() - begin;
-      if (this.#stolen() - before <= took * cpus().length * MOST_STOLEN) return outcome;
+      if (this.#stolen() - before <= took * cpus().length * MAX_STOLEN) return outcome;
       if (shareMs < took + this.#pauseMs) {
         this.#kept += 1;
         return outcome;

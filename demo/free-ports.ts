@@ -11,7 +11,7 @@ export async function portsFrom(first: number, count: number): Promise<number[]>
   return free;
 }
 
-/** So many ports that the system picks. */
+/** A number of free ports that the system picks. */
 export async function anyPorts(count: number): Promise<number[]> {
   const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
   await Promise.all(servers.map((server) => once(server, 'listening')));

@@ -159,7 +159,7 @@ test('no file of the project names a package registry or a place on this machine
   assert.deepEqual(found, [], found.join('\n'));
 });
 
-/** So many lines a file of the sources has at most, but for tables, of which each line is looked up and none followed. */
+/** Maximum lines of a source file, but for tables, of which each line is looked up and none followed. */
 const MAX_LINES = 400;
 const TABLES = ['src/accounts/common-passwords.ts', 'src/pages/messages/'];
 

@@ -27,7 +27,7 @@ export const SERVED_BY = 'x-served-by';
 
 const PROBE_EVERY_MS = 500;
 const PROBE_TIMEOUT_MS = 2000;
-/** So long an instance may say nothing (ms); the stream of revocations always says something. */
+/** Timeout of an instance that says nothing (ms); the stream of revocations always says something. */
 const SILENCE_MS = 20_000;
 /** What belongs to one connection and is not handed on (RFC 9110 §7.6.1). */
 const HOP_BY_HOP = ['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade'];

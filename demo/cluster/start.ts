@@ -32,7 +32,7 @@ export type Cluster = {
 type Ends = (() => unknown)[];
 
 const NAMES = ['instance-1', 'instance-2', 'instance-3'];
-const MOST_TRIES = 3;
+const MAX_TRIES = 3;
 
 /** Starts everything on throw-away data. When something fails, what was started is ended, and the error thrown. */
 export async function startCluster({ ports, signal, tell }: ClusterOptions): Promise<Cluster> {
@@ -98,7 +98,7 @@ async function startInstances(variables: Record<string, string>, folder: string,
       return instances;
     } catch (error) {
       await stop();
-      if (tries === MOST_TRIES || !(error as Error).message.includes('is in use')) throw error;
+      if (tries === MAX_TRIES || !(error as Error).message.includes('is in use')) throw error;
     }
   }
 }

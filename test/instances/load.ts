@@ -110,7 +110,7 @@ class Life {
   }
 }
 
-/** So many requests of a sweep are under way at once. */
+/** Requests of a sweep that are under way at once. */
 const SWEEPERS = 24;
 
 /**

@@ -10,7 +10,7 @@ import {
   asPhone,
   assertGood,
   exchange,
-  MOST_GUESSES,
+  MAX_GUESSES,
   obtainCode,
   one,
   operationsOn,
@@ -75,7 +75,7 @@ const unproven: [string, ClientCredentials, RegExp][] = [
 for (const [name, credentials, detail] of unproven) {
   test(`RFC 7521 §4.2.1: ${name} is invalid_client, and is counted as a guess`, async (context) => {
     const { clients } = await setUpKeyed(context);
-    for (let n = 0; n < MOST_GUESSES; n += 1)
+    for (let n = 0; n < MAX_GUESSES; n += 1)
       assertRefusal(await clients.authenticate(credentials, origin), 'invalid_client', detail);
     assertRefusal(await clients.authenticate(credentials, origin), 'temporarily_unavailable', /throttled/);
     assertRefusal(await clients.authenticate(credentials, elsewhere), 'invalid_client', detail);
@@ -85,9 +85,9 @@ for (const [name, credentials, detail] of unproven) {
 test('Promise 5: ids that nobody has count as one for each source, and who is registered goes on', async (context) => {
   const { clients } = await setUp(context);
   const guess = (n: number, from = origin) => clients.authenticate({ ...asOne, clientId: `app_made_up_${n}` }, from);
-  for (let n = 0; n < MOST_GUESSES; n += 1) assertRefusal(await guess(n), 'invalid_client', /./);
-  assertRefusal(await guess(MOST_GUESSES), 'temporarily_unavailable', /throttled/);
-  assertRefusal(await guess(MOST_GUESSES, elsewhere), 'invalid_client', /./);
+  for (let n = 0; n < MAX_GUESSES; n += 1) assertRefusal(await guess(n), 'invalid_client', /./);
+  assertRefusal(await guess(MAX_GUESSES), 'temporarily_unavailable', /throttled/);
+  assertRefusal(await guess(MAX_GUESSES, elsewhere), 'invalid_client', /./);
   assertGood(await clients.authenticate(asOne, origin));
 });
 
@@ -151,7 +151,7 @@ test('RFC 7523 §3 (7): a mark that is as old as its assertion lets nothing thro
 test('RFC 6749 §5.2: a paused client is refused whatever its method, and is not counted', async (context) => {
   const { clients, store } = await setUpKeyed(context);
   for (const { id } of [one, phone, keyed]) await store.setClientStatus(id, 'paused', event('client_paused'));
-  for (let n = 0; n < MOST_GUESSES + 1; n += 1)
+  for (let n = 0; n < MAX_GUESSES + 1; n += 1)
     for (const credentials of [asOne, asPhone, by(await assertion())])
       assertRefusal(await clients.authenticate(credentials, origin), 'invalid_client', /paused/);
   assertRefusal(await clients.authenticate(wrongSecret, origin), 'invalid_client', /wrong/);
@@ -159,7 +159,7 @@ test('RFC 6749 §5.2: a paused client is refused whatever its method, and is not
 
 test('RFC 6749 §2.3.1: guesses at one client from one source hinder nobody else, and end in a minute', async (context) => {
   const { clients, clock } = await setUpKeyed(context);
-  for (let n = 0; n < MOST_GUESSES; n += 1) await clients.authenticate(wrongSecret, origin);
+  for (let n = 0; n < MAX_GUESSES; n += 1) await clients.authenticate(wrongSecret, origin);
   assertRefusal(await clients.authenticate(asOne, origin), 'temporarily_unavailable', /throttled/);
   assertGood(await clients.authenticate(asOne, elsewhere));
   assertGood(await clients.authenticate(asPhone, origin));
@@ -171,7 +171,7 @@ test('RFC 6749 §2.3.1: guesses at one client from one source hinder nobody else
 test('RFC 6749 §2.3.1: sources of one network share no limit, as the servers of many apps share a cloud’s addresses', async (context) => {
   const { clients } = await setUpKeyed(context);
   for (const from of [(n: number) => `2001:db8:1:${n.toString(16)}::/64`, (n: number) => `198.51.100.${n % 256}`])
-    for (let n = 0; n < 40 * MOST_GUESSES; n += 1)
+    for (let n = 0; n < 40 * MAX_GUESSES; n += 1)
       assertRefusal(await clients.authenticate(wrongSecret, { ...origin, source: from(n) }), 'invalid_client', /./);
 });
 
@@ -185,7 +185,7 @@ test('Promise 6: of wrong credentials that arrive together no more are checked t
   ] as const) {
     const all = await Promise.all(Array.from({ length: 50 }, () => clients.authenticate(guess, origin)));
     for (const [n, outcome] of all.entries())
-      if (n < MOST_GUESSES) assertRefusal(outcome, 'invalid_client', detail);
+      if (n < MAX_GUESSES) assertRefusal(outcome, 'invalid_client', detail);
       else assertRefusal(outcome, 'temporarily_unavailable', /throttled/);
   }
 });
@@ -193,7 +193,7 @@ test('Promise 6: of wrong credentials that arrive together no more are checked t
 test('RFC 7521 §4.2: who is throttled uses up no assertion', async (context) => {
   const { clients, clock } = await setUpKeyed(context);
   const stranger = await assertion({ by: other });
-  for (let n = 0; n < MOST_GUESSES; n += 1) await clients.authenticate(by(stranger), origin);
+  for (let n = 0; n < MAX_GUESSES; n += 1) await clients.authenticate(by(stranger), origin);
   const text = await assertion({ claims: { exp: SECONDS + 300 } });
   assertRefusal(await clients.authenticate(by(text), origin), 'temporarily_unavailable', /throttled/);
   clock.now += 60_000;

@@ -9,7 +9,7 @@ import { ada } from './memory.ts';
 import {
   asOne,
   assertGood,
-  MOST_GUESSES,
+  MAX_GUESSES,
   obtainCode,
   obtainPair,
   one,
@@ -172,7 +172,7 @@ test('RFC 7662 §4: wrong secrets throttle their source alone, for this resource
   const { introspection, clients, clock } = await setUpServers(context);
   for (let n = 0; n < 20; n += 1) assertGood(await introspection.authenticate(asLetters, origin));
   const wrong = { ...asLetters, secret: 'x' };
-  for (let n = 0; n < MOST_GUESSES; n += 1)
+  for (let n = 0; n < MAX_GUESSES; n += 1)
     assertRefusal(await introspection.authenticate(wrong, origin), 'invalid_client', /is wrong/);
   const throttled = await introspection.authenticate(asLetters, origin);
   assertRefusal(throttled, 'temporarily_unavailable', /throttled/);
@@ -187,8 +187,8 @@ test('RFC 7662 §4: wrong secrets throttle their source alone, for this resource
 test('promise 5: ids that nobody has count as one for each source, and who is registered goes on', async (context) => {
   const { introspection } = await setUpServers(context);
   const guess = (n: number) => introspection.authenticate({ id: `api_made_up_${n}`, secret: 'x' }, origin);
-  for (let n = 0; n < MOST_GUESSES; n += 1) assertRefusal(await guess(n), 'invalid_client', /./);
-  assertRefusal(await guess(MOST_GUESSES), 'temporarily_unavailable', /throttled/);
+  for (let n = 0; n < MAX_GUESSES; n += 1) assertRefusal(await guess(n), 'invalid_client', /./);
+  assertRefusal(await guess(MAX_GUESSES), 'temporarily_unavailable', /throttled/);
   assertGood(await introspection.authenticate(asLetters, origin));
 });
 

@@ -37,8 +37,8 @@ export const exchange = { redirectUri: REDIRECT_URI, codeVerifier: undefined, as
 export const VERIFIER = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
 /** This service's own API. */
 export const OWN_RESOURCE = 'https://api.test';
-/** So many wrong secrets are taken from one source in a minute. */
-export const MOST_GUESSES = 5;
+/** Maximum number of wrong secrets that are taken from one source in a minute. */
+export const MAX_GUESSES = 5;
 
 /** The operations on one store. */
 export type Protocol = Memory & {
@@ -54,7 +54,7 @@ export function operationsOn(memory: Memory, now: () => number = () => memory.cl
   const knownTokens = new KnownTokens(PREFIX);
   const tally = newProtocolTally();
   const parts = { store, keyring, lifetimes, prefix: PREFIX, knownTokens, tally, now, ownResource: OWN_RESOURCE };
-  const throttle = new Throttle({ count: MOST_GUESSES, seconds: 60 });
+  const throttle = new Throttle({ count: MAX_GUESSES, seconds: 60 });
   const clients = new ClientAuthenticator({ ...parts, throttle, audiences: [ISSUER, `${ISSUER}/oauth2/token`] });
   return {
     ...memory,

@@ -61,7 +61,7 @@ test('64 requests of one kind at the same time are two statements, whatever they
 });
 
 test('an answer is shared only by those who ask before the statement is sent', async (t) => {
-  // So many that the last one is sent by the very call that asks for it.
+  // Enough that the last one is sent by the very call that asks for it.
   const { store, grants, url } = await openWithGrants(t, 32);
   const { id } = grants.at(-1) as Grant;
   const other = await instance(t, url, PATIENT);

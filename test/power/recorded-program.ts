@@ -8,7 +8,7 @@ import { type Ended, ProgramOnDisk, type Serving } from '../support/program.ts';
 import type { Lifetime } from '../support/service.ts';
 import { type Contents, layOut } from './disk.ts';
 
-/** So long that writes go on while a sync is under way (µs). */
+/** Duration of a sync (µs): long enough that writes go on meanwhile. */
 const SYNC_US = 1000;
 /** Each visit of a test comes from an address of its own; and a code that was never used can still be, when it is judged. */
 const SETTINGS = { VALETKEY_TRUSTED_PROXIES: '127.0.0.1', VALETKEY_CODE_TTL: '600' };

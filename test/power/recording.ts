@@ -37,7 +37,7 @@ export type Recording = Pick<Installed, 'recorders' | 'people'> & {
 const PEOPLE = 7;
 /** Processes kill themselves when they sync after so many records at most: those that found the installation, and then, under load. */
 const FOUNDING_RECORDS = [12, 40, 100];
-const [FEWEST_RECORDS, MOST_RECORDS] = [300, 3000];
+const [MIN_RECORDS, MAX_RECORDS] = [300, 3000];
 
 /** At least so many are answered to the crowd of a life. */
 const FEWEST_ALLOWS = 5;
@@ -93,7 +93,7 @@ async function live(installed: Installed, seed: number, loadMs: number): Promise
   const [visitor, ...crowd] = people;
   const furnished = program.position();
   const draw = lots(seed);
-  const serve = () => program.serve(FEWEST_RECORDS + draw(MOST_RECORDS));
+  const serve = () => program.serve(MIN_RECORDS + draw(MAX_RECORDS));
   await serve();
   const ending = new AbortController();
   const over = ending.signal;

@@ -7,7 +7,7 @@ import { addAdaAndOne, event, openAsService, saltOfLog, sampleGeneration, sample
 
 const [path, trace, answers, transitions] = process.argv.slice(2) as [string, string, string, string];
 const CHAINS = 1000;
-const MOST_TIMES = 10;
+const MAX_TIMES = 10;
 
 const opened = await openAsService(path);
 await addAdaAndOne(opened);
@@ -32,5 +32,5 @@ process.kill(process.pid, 'SIGKILL');
 /** How busy the machine is decides when a commit finds all of the log copied. */
 function isToGoOn(): boolean {
   if (lines.length < Number(transitions)) return true;
-  return saltOfLog(log) === atFirst && lines.length < Number(transitions) * MOST_TIMES;
+  return saltOfLog(log) === atFirst && lines.length < Number(transitions) * MAX_TIMES;
 }

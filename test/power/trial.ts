@@ -23,7 +23,7 @@ export type Extent = {
 /** What came of it. `judged` are the answers that were held against what was left, and `asked` the requests on the wire. */
 type Outcome = { readonly faults: string[]; cuts: number; judged: number; asked: number };
 
-/** So many records are soon after another. */
+/** Maximum distance in records of what counts as soon after another. */
 const SOON = 40;
 
 /** Cuts the power at moments drawn by lot. */

@@ -30,7 +30,7 @@ after(() => server.remove());
 const KEY = makeRootKey();
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 const MOST = Number.MAX_SAFE_INTEGER;
-const MOST_OF_INTEGER = 2 ** 31 - 1;
+const MAX_INTEGER = 2 ** 31 - 1;
 
 type Value = string | number | null | Uint8Array;
 
@@ -95,7 +95,7 @@ function addOddRows(installed: Installation): void {
     sees_external_id: 0,
   };
   add(installed, 'client', [
-    { id: 'app_a', epoch: MOST_OF_INTEGER, status: 'paused', require_pkce: 1, ...client },
+    { id: 'app_a', epoch: MAX_INTEGER, status: 'paused', require_pkce: 1, ...client },
     {
       id: 'app_b',
       epoch: 0,
@@ -142,11 +142,11 @@ function addOddRows(installed: Installation): void {
       own_ids: 1,
       rights: '[]',
       for_operators: 0,
-      session_lifetime: MOST_OF_INTEGER,
+      session_lifetime: MAX_INTEGER,
       created_at: MOST,
     },
   ]);
-  add(installed, 'former_account', [{ id: '~', epoch: MOST_OF_INTEGER }]);
+  add(installed, 'former_account', [{ id: '~', epoch: MAX_INTEGER }]);
   add(installed, 'former_identity', [
     { id: 'product:~', provider_id: 'product', account_id: '~', created_at: 0, ended_at: MOST },
   ]);
@@ -207,7 +207,7 @@ function addOddRows(installed: Installation): void {
       ...signIn,
       identity_id: 'product:a',
       demands_login: 1,
-      max_age: MOST_OF_INTEGER,
+      max_age: MAX_INTEGER,
       auth_time: MOST,
       amr: '["pwd"]',
       ticket: randomBytes(32),
@@ -215,7 +215,7 @@ function addOddRows(installed: Installation): void {
     },
   ]);
   const times = { rotated_at: MOST, expires_at: MOST, granted_at: 0, absolute_expires_at: MOST, signed_in_at: MOST };
-  const epochs = { epochs_installation: 0, epochs_client: MOST_OF_INTEGER, epochs_resource_owner: 3 };
+  const epochs = { epochs_installation: 0, epochs_client: MAX_INTEGER, epochs_resource_owner: 3 };
   const grant = { client_id: 'app_a', resource_owner_id: 'usr_a', ...epochs, key_id: 2 ** 32 - 1, ...times };
   const texts = { scope: 'a b', left_out: 'c', person_fields: 'name', redirect_uri: 'https://one.test/cb' };
   const reasons = [
@@ -235,7 +235,7 @@ function addOddRows(installed: Installation): void {
     reasons.map((reason, n) => ({
       ...grant,
       id: n === 0 ? Buffer.alloc(16) : n === 1 ? Buffer.alloc(16, 255) : randomBytes(16),
-      generation: MOST_OF_INTEGER - n,
+      generation: MAX_INTEGER - n,
       used_generation: n,
       access_token_expires_at: reason ? MOST : null,
       provider_id: reason,

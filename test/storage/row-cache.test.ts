@@ -123,7 +123,7 @@ test('more rows than are kept are all found as they are', async (t) => {
   for (const { id } of grants) assert.equal((await store.findGrant(id))?.grant.generation, 1);
 });
 
-/** So many grants are kept before those that were not asked for meanwhile may go. */
+/** Number of grants that are kept before those that were not asked for meanwhile may go. */
 const GENERATION = 16_384;
 
 for (const [when, isAskedFor] of [

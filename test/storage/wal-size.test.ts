@@ -15,7 +15,7 @@ const LONG = { length: 12_000, together: 16 };
 const USUAL = { length: 100, together: 256 };
 /** At 32 MB a log has to begin anew, however busy the disk is; so much may come until all of it is copied. */
 const GUARDED_MB = 48;
-/** So much may be written until a log is cut back, with a pause after each: 500 rows, and what comes while all is copied. */
+/** What may be written until a log is cut back, with a pause after each: 500 rows, and what comes while all is copied. */
 const SOON_MB = 100;
 const PAUSE_MS = 20;
 

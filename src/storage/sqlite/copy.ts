@@ -45,7 +45,7 @@ export function sqliteSide(path: string, as: 'source' | 'target'): OwnSide {
       // A table may be emptied and filled anew while others refer to it.
       database.exec('PRAGMA foreign_keys = OFF');
     },
-    // As long as it is marked: closing it copies the rest, and SQLite says nothing of what fails.
+    // Closed while it is still marked: closing copies the rest, and SQLite says nothing of what fails.
     prepareEnd: async () => copyLog(database),
     async write(table, rows) {
       if (database.isTransaction) return insert(database, table, rows);

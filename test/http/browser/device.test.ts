@@ -462,7 +462,7 @@ describe('RFC 8628 §3.3: the page', { concurrency: true }, () => {
     const codes = await ask(own, await addClient(own, { deviceFlow: true }, 'public'));
     const browser = await signedInBrowser(own);
     const shown = await browser.get(codes.complete);
-    own.clock.advance(300); // So long that a press first waits for the disk, to note the session's use: all come together.
+    own.clock.advance(300); // Long enough that a press first waits for the disk, to note the session's use: all come together.
     const presses = Array.from({ length: 10 }, (_, index) => decide(browser, shown, index % 2 ? 'allow' : 'deny'));
     const visits = await Promise.all(presses);
     assert.equal(new Set(visits.filter(({ status }) => status === 200).map(({ body }) => body)).size, 1);

@@ -8,7 +8,7 @@ import { Browser, formOf } from '../../support/browser.ts';
 import { hold, requestHead } from '../../support/raw-http.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 
-const MOST_UNDER_WAY = 8;
+const MAX_UNDER_WAY = 8;
 const KEPT = { Connection: 'keep-alive', TE: 'trailers' };
 const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
 
@@ -128,7 +128,7 @@ describe('backpressure: of one connection 8 requests are under way at most', { c
       socket.resetAndDestroy();
       while (linesOf(own, /aborted/) === 0) await sleep(20);
       await sleep(100);
-      assert.ok(linesOf(own, /aborted/) <= MOST_UNDER_WAY);
+      assert.ok(linesOf(own, /aborted/) <= MAX_UNDER_WAY);
       assert.equal(linesOf(own, /./), answered + linesOf(own, /aborted/), 'nothing else was begun');
     });
 
@@ -147,8 +147,8 @@ describe('backpressure: of one connection 8 requests are under way at most', { c
     while (linesOf(own, /aborted/) === 0) await sleep(20);
     await sleep(200);
     const answered = linesOf(own, /sign-in.*"status":(400|503)/);
-    assert.ok(linesOf(own, /aborted/) <= MOST_UNDER_WAY);
-    assert.ok(linesOf(own, /POST/) <= answered + MOST_UNDER_WAY && answered < 30, 'the others were not begun');
+    assert.ok(linesOf(own, /aborted/) <= MAX_UNDER_WAY);
+    assert.ok(linesOf(own, /POST/) <= answered + MAX_UNDER_WAY && answered < 30, 'the others were not begun');
   });
 
   test('backpressure: whoever reads in the end gets all of them', async (t) => {

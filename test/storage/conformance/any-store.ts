@@ -13,7 +13,7 @@ export type AnyStore = Store & AccountStore & RootKeyStore & BackupStore;
 /** Tests a promise on a new store that has the sample account and the sample client. */
 export type WithStore = (promise: string, run: (store: AnyStore) => Promise<void>) => void;
 
-/** So many try at the same time. */
+/** Callers that try at the same time. */
 export const HUNDRED = Array.from({ length: 100 });
 
 export async function issue(store: AnyStore, some: Partial<Grant> = {}): Promise<Grant> {
