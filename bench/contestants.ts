@@ -25,7 +25,7 @@ export type Contestant = {
 export type Place = {
   /** A folder for files of data. */
   readonly folder: string;
-  /** Makes a database, and answers its address. */
+  /** Makes a database, and returns its address. */
   readonly createDatabase: () => Promise<string>;
 };
 

@@ -51,7 +51,7 @@ const PAGE_EVERY = 10;
 const REOPEN_MS = 1000;
 const GONE_AFTER_MS = 20_000;
 
-/** Starts a service of its own, floods it, and answers what was found. */
+/** Starts a service of its own, floods it, and returns what was found. */
 export async function runNotReading(t: Lifetime, run: Run): Promise<Found> {
   const program = await ProgramOnDisk.make(t);
   await program.json(

@@ -36,7 +36,7 @@ const AREAS: readonly (readonly [string, RegExp])[] = [
   ['node:http, net and streams', /node:(_http|http|net|internal\/(streams|stream_base|http|js_stream)|_stream|stream)/],
 ];
 
-/** Profiles the operations one after the other, and answers each as a text with the top functions. */
+/** Profiles the operations one after the other, and returns each as a text with the top functions. */
 export async function profileAll(target: RunningTarget, chance: () => number): Promise<string[]> {
   const purse = await fillPurse(target, CODES, chance);
   const texts: string[] = [];

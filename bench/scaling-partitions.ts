@@ -23,7 +23,7 @@ const ACTOR = { kind: 'operator', id: 'bench', source: null, requestId: null } a
 const SCANS = `
   SELECT coalesce(sum(idx_scan + seq_scan), 0)::int AS scans FROM pg_stat_user_tables WHERE relname ~ '^oauth_grant(_[0-9]+)?$'`;
 
-/** Divides the table, and answers how many scans of partitions each operation took. */
+/** Divides the table, and returns how many scans of partitions each operation took. */
 export async function measurePartitions(): Promise<string> {
   const rows = madeUp(GRANTS, Date.now() - GRANTS - 1000);
   const ids = some(

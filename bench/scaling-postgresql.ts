@@ -27,7 +27,7 @@ const USER_TICKS_PER_SECOND = 100;
 
 type Found = Awaited<ReturnType<Store['findGrant']>>;
 
-/** Measures with so many grants, and answers tables. Whole pages are logged after a checkpoint only if `fullPages`. */
+/** Measures with so many grants, and returns tables. Whole pages are logged after a checkpoint only if `fullPages`. */
 export async function measurePostgresql(grants: number, fullPages: boolean): Promise<string> {
   const rows = madeUp(grants, Date.now() - grants - 1000);
   return onServer({ full_page_writes: fullPages ? 'on' : 'off', max_wal_size: '8GB' }, async (url, ask) => {

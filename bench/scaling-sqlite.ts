@@ -36,7 +36,7 @@ const OPERATIONS = 20_000;
 /** Rows that share a transaction. */
 const ROWS_AT_ONCE = 500_000;
 
-/** Measures with so many grants, and answers tables. */
+/** Measures with so many grants, and returns tables. */
 export function measureSqlite(grants: number): Promise<string> {
   return withFolder(async (folder) => {
     const path = join(folder, 'valetkey.db');
@@ -91,7 +91,7 @@ type Rows = {
 };
 
 /**
- * Fills a database that was just made with the rows of `madeUp`, and answers when all of it is on disk, and the WAL is
+ * Fills a database that was just made with the rows of `madeUp`, and resolves when all of it is on disk, and the WAL is
  * empty. `report` is told how many rows of a table there are.
  */
 export async function fill(

@@ -61,7 +61,7 @@ export function isWorthTrying(
   return Math.max(...cells.map(({ perSecond }) => perSecond)) >= rate * WORTH_TRYING;
 }
 
-/** Runs something in each turn, with a pause after each, and answers what came of each. Throws what it throws. */
+/** Runs something in each turn, with a pause after each, and returns what came of each. Throws what it throws. */
 export async function severalTimes<T>({ times, undisturbed }: Turns, run: () => Promise<T>): Promise<T[]> {
   const outcomes: T[] = [];
   for (let time = 0; time < times; time += 1) {

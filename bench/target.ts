@@ -30,7 +30,7 @@ export type Target = {
 export type RunningTarget = Target & {
   /** What it has used so far. */
   usage(): Promise<Usage>;
-  /** Profiles it while something runs; answers the profile. */
+  /** Profiles it while something runs; returns the profile. */
   profile(during: () => Promise<unknown>): Promise<unknown>;
   stop(): Promise<void>;
 };

@@ -38,7 +38,7 @@ const exitCode = await runCluster().catch(async (error: unknown) => {
 });
 process.exit(exitCode); // Who was interrupted may have left something open, which nobody shall wait for.
 
-/** Runs the demonstration, and answers the exit code: 1 when a headless walk met something unexpected, or was ended. */
+/** Runs the demonstration, and returns the exit code: 1 when a headless walk met something unexpected, or was ended. */
 async function runCluster(): Promise<number> {
   const ports = headless ? ([0, 0] as const) : ((await portsFrom(3000, 2)) as [number, number]);
   const cluster = await startCluster({ ports, signal: stopping.signal, tell: headless ? () => {} : printEvent });

@@ -28,7 +28,7 @@ export type DemoOptions = Lent & {
   readonly stopSignal: () => Promise<void>;
 };
 
-/** Runs the demonstration, and answers the exit code: 1 when a headless walk met something unexpected, or was ended. */
+/** Runs the demonstration, and returns the exit code: 1 when a headless walk met something unexpected, or was ended. */
 export async function runDemo(options: DemoOptions): Promise<number> {
   // A closed terminal hangs up.
   const stopped = Promise.race([options.stopSignal(), once(process, 'SIGHUP').then(() => {})]);

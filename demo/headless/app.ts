@@ -28,7 +28,7 @@ export class App {
     this.authorizationPath = `/auth/oauth2/authorize?${query}`;
   }
 
-  /** The person is asked, and allows; answers the code that the browser brings back. */
+  /** The person is asked, and allows; returns the code that the browser brings back. */
   async consent(): Promise<string> {
     const { appUrl, appName, redirectUri } = this.#route;
     const url = appUrl + this.authorizationPath;

@@ -44,7 +44,7 @@ export class Visit {
 export class Visits {
   readonly #visits = new Map<string, Visit>();
 
-  /** Begins a visit, and answers what the browser's cookie shall hold. */
+  /** Begins a visit, and returns what the browser's cookie shall hold. */
   begin(): { id: string; visit: Visit } {
     const id = randomBytes(32).toString('base64url');
     const visit = new Visit();

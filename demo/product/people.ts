@@ -64,7 +64,7 @@ export class People {
 export class Sessions {
   readonly #sessions = new Map<string, Session>();
 
-  /** Begins a session, in place of another where somebody signs in; answers what the browser's cookie shall hold. */
+  /** Begins a session, in place of another where somebody signs in; returns what the browser's cookie shall hold. */
   begin(session: Session, before: string): string {
     const id = randomBytes(32).toString('base64url');
     this.#sessions.delete(before);

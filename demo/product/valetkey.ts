@@ -33,7 +33,7 @@ export class ValetkeyForProduct {
     this.#authorization = `Basic ${Buffer.from(`${providerId}:${providerSecret}`).toString('base64')}`;
   }
 
-  /** Says who signs in for a request; answers where the browser goes on. */
+  /** Says who signs in for a request; returns where the browser goes on. */
   async signIn(signInRequest: string, statement: Statement, hear: Hear): Promise<string | null> {
     const sent = { sign_in_request: signInRequest, ...statement };
     const answer = (await this.#ask('sign_in', 'POST', '/sign-in', sent, hear)) as { redirect_to: string } | null;
@@ -47,7 +47,7 @@ export class ValetkeyForProduct {
     return (answer as { connections: Connection[] } | null)?.connections ?? null;
   }
 
-  /** Takes everything back from an app; answers whether it is done. */
+  /** Takes everything back from an app; returns whether it is done. */
   async disconnect(subject: string, clientId: string, hear: Hear): Promise<boolean> {
     const sent = { subject, client_id: clientId };
     return (await this.#ask('disconnect', 'POST', '/users/connections/revoke', sent, hear)) !== null;

@@ -59,7 +59,7 @@ export type SignInAttempt = {
 /**
  * Signs a person in. Guesses are counted before any hashing; the session that `replaces` names ends. `tell` is called with the
  * id of the account that was tried, or null, for the log alone. A guess whose `signal` is aborted while it waits is not checked.
- * What was checked is answered when the floor is over.
+ * It returns what was checked when the floor is over.
  */
 export async function signIn(
   parts: SignInParts,

@@ -3,7 +3,7 @@ import type { PasswordAccount, StoredPassword } from './account.ts';
 import type { AccountStore } from './store.ts';
 
 /**
- * Runs a write that happens only while the stored password is the verified one, and answers whether it did. The same
+ * Runs a write that happens only while the stored password is the verified one, and returns whether it did. The same
  * password may have been sealed with another root key meanwhile, which changes only its stored form: then it is tried once
  * more. One that was set meanwhile is another, even in the same millisecond: then the key is the same.
  */

@@ -49,7 +49,7 @@ export function walked<Row>(
 
 /** What runs them. All of it throws `StoreUnavailable`. */
 export type Runner = {
-  /** Selects rows, and answers when those that it `restsOn` are on disk. */
+  /** Selects rows; the result waits until those that it `restsOn` are on disk. */
   select(
     statement: Statement,
     restsOn: RowKeys | 'all' | ((rows: readonly Tuple[]) => RowKeys | 'all'),

@@ -8,7 +8,7 @@ import type { Finding } from './storage.ts';
 import { type StoredTable, TABLES } from './tables/all.ts';
 import { INSTALLATION } from './tables/installation.ts';
 
-/** What only one store can look at; each answers what is wrong, in a few words. */
+/** What only one store can look at; each returns what is wrong, in a few words. */
 export type OwnChecks = Readonly<Record<'settings' | 'integrity' | 'references', () => Promise<readonly string[]>>>;
 
 /** Looks at everything that can be wrong, which takes long on a large database; or at what is seen at once. */

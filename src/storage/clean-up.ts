@@ -26,7 +26,7 @@ export type Walk<Place> = {
    * if the window was full. `before` in ms: what died before then is deleted.
    */
   scan(after: Place | null, before: number): Promise<Window<Place>>;
-  /** Deletes those that are still dead, and answers how many. */
+  /** Deletes those that are still dead, and returns how many. */
   remove(dead: readonly Place[], before: number): Promise<number>;
 };
 
@@ -43,7 +43,7 @@ export type CleanUpParts<Place> = {
   readonly busyStepEvery: number;
   /** Maximum number of expired replay marks that are deleted at once. */
   readonly marksAtOnce: number;
-  /** Deletes up to `most` replay marks whose assertions expired before a time; answers how many. */
+  /** Deletes up to `most` replay marks whose assertions expired before a time; returns how many. */
   clearMarks(before: number, most: number): Promise<number>;
   /** Says whether this process is the one that cleans up, where one does for all; `stop` lets another take over. */
   readonly leader?: { leads(): Promise<boolean>; stop(): void };

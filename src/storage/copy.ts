@@ -41,7 +41,7 @@ export type CopyOutcome = {
   readonly tables: readonly CopiedSummary[] | null;
 };
 
-/** What to copy where. `now` answers ms since the epoch; `report` is called after each window of rows. */
+/** What to copy where. `now` returns ms since the epoch; `report` is called after each window of rows. */
 export type CopyOptions = {
   readonly from: CopyPlace;
   readonly to: CopyPlace;
@@ -110,7 +110,7 @@ class Copy {
     this.#report = report;
   }
 
-  /** Answers what both sides hold in the end. */
+  /** Returns what both sides hold in the end. */
   async run(): Promise<CopiedSummary[]> {
     try {
       return await this.#run();

@@ -44,7 +44,7 @@ export async function requireUpToDate(database: PlainDatabase): Promise<void> {
 }
 
 /**
- * Applies what is pending, each in one transaction, so that a kill leaves all of it or nothing. Answers the names of what
+ * Applies what is pending, each in one transaction, so that a kill leaves all of it or nothing. Returns the names of what
  * this call applied; `now` in ms. Several processes may do so at once: each migration is looked at under the lock.
  */
 export async function migrate(database: PlainDatabase, now: number, known = database.migrations): Promise<string[]> {

@@ -122,7 +122,7 @@ export class DescribedService {
     return described;
   }
 
-  /** Asks, asserts that answer and request are described, and answers what came. */
+  /** Asks, asserts that answer and request are described, and returns what came. */
   async ask(id: string, { fields = {}, headers = {}, method, body }: Sent = {}): Promise<JsonAnswer> {
     const described = this.operation(id);
     const sent = Object.entries(fields).filter((pair): pair is [string, string] => pair[1] !== undefined);

@@ -49,7 +49,7 @@ export async function forgetDecisions({ installation, clock }: Partial<TestServi
   for (const { id } of await accounts.list(1000)) throttles.decisions.reset(id, clock.now());
 }
 
-/** Presses Allow and answers where the browser is sent. */
+/** Presses Allow and returns where the browser is sent. */
 export async function pressAllow(
   service: TestService,
   browser: Browser,

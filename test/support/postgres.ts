@@ -33,9 +33,9 @@ export type PostgresServer = {
   readonly port: number;
   /** The address of a database on it. */
   url(database: string): string;
-  /** Makes a database with a name of its own and answers its address. */
+  /** Makes a database with a name of its own and returns its address. */
   createDatabase(template?: string): Promise<string>;
-  /** Runs SQL as the superuser, in a database of the server, and answers its rows. */
+  /** Runs SQL as the superuser, in a database of the server, and returns its rows. */
   query<Row extends object>(url: string, sql: string, values?: unknown[]): Promise<Row[]>;
   /** Stops at once, as in a crash, and starts again on the same port and data. */
   crash(): Promise<void>;

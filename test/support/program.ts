@@ -62,7 +62,7 @@ export class ProgramOnDisk {
     return outcome(child);
   }
 
-  /** Runs a command that must succeed, and answers its JSON. */
+  /** Runs a command that must succeed, and returns its JSON. */
   async json(command: string[], input = ''): Promise<Record<string, unknown>> {
     const { code, stdout, stderr } = await this.run([...command, '--json'], {}, input);
     assert.equal(code, 0, stderr);

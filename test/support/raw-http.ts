@@ -19,7 +19,7 @@ export function requestHead(url: string, line: string, headers: Record<string, s
   return [`${line} HTTP/1.1`, ...lines, '', ''].join('\r\n');
 }
 
-/** Sends bytes as they are, then `trickle` every half second, and answers when the server closes the connection. */
+/** Sends bytes as they are, then `trickle` every half second, and returns when the server closes the connection. */
 export function sendRaw(url: string, bytes: string | Buffer, trickle?: string): Promise<RawAnswer> {
   const { hostname, port } = new URL(url);
   const start = performance.now();

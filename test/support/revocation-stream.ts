@@ -32,7 +32,7 @@ class EventStream {
     return response;
   }
 
-  /** Waits for an event with just this data, for half a minute at most, and answers when it came. */
+  /** Waits for an event with just this data, for half a minute at most, and returns the time when it came. */
   async next(event: string, data: object): Promise<number> {
     for (const deadline = performance.now() + 30_000; performance.now() < deadline; await sleep(5)) {
       const found = this.events.find((each) => each.event === event && same(each.data, data));

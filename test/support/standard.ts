@@ -33,13 +33,13 @@ export function standardUrl({ appUrl }: TestService, client: TestClient, paramet
   return `${appUrl}/oauth2/authorize?${new URLSearchParams(sent)}`;
 }
 
-/** Asserts that a page sends the browser on, and answers where to. */
+/** Asserts that a page sends the browser on, and returns where to. */
 export function sentTo({ status, headers, body }: Visit): URL {
   assert.equal(status, 303, /<h1.*/.exec(body)?.[0] ?? body);
   return new URL(String(headers.get('location')));
 }
 
-/** Presses Allow on a page of the authorization endpoint and answers where the browser is sent. */
+/** Presses Allow on a page of the authorization endpoint and returns where the browser is sent. */
 export async function allowOn(browser: Browser, page: Visit, fields: PostedFields = {}): Promise<URL> {
   return sentTo(await browser.submit(page, '/oauth2/authorize', { decision: 'allow', ...fields }));
 }

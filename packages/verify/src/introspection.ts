@@ -25,7 +25,7 @@ export class Unknown {
 /** The problem of an API that the authorization server does not know. */
 export const WRONG_CREDENTIALS = 'the id or the secret of this resource server is wrong, so no token can be checked';
 
-/** Who asks whom. `timeout` is in ms, `now` answers ms since the epoch. */
+/** Who asks whom. `timeout` is in ms, `now` returns ms since the epoch. */
 export type IntrospectionSettings = {
   readonly issuer: string;
   readonly authorization: string;

@@ -17,7 +17,7 @@ export type { CheckOptions, VerifierOptions } from './options.ts';
 export { type Principal, principalOf } from './principal.ts';
 export type { Refusal } from './refusal.ts';
 
-/** What a check answers: who the request acts for, or the refusal to send. */
+/** What a check returns: who the request acts for, or the refusal to send. */
 export type CheckResult = { readonly ok: true; readonly principal: Principal } | Refusal;
 
 /** Checks access tokens for one API. */

@@ -78,7 +78,7 @@ async function heldUp(connection: Connection): Promise<TrailHeldUp> {
 
 /**
  * Reads when every place that was taken is either filled or stays empty: places are taken under a shared lock that lasts
- * as long as their transaction, and this lock excludes it. Answers null when a writer holds its place for too long.
+ * as long as their transaction, and this lock excludes it. Returns null when a writer holds its place for too long.
  */
 async function whenSettled<T>(connection: Connection, read: () => Promise<T>): Promise<T | null> {
   try {

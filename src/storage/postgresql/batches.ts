@@ -13,7 +13,7 @@ import { ENOUGH, Gathering, MAX_PER_STATEMENT } from './gathering.ts';
 const MAX_QUEUED = 20_000;
 
 /** How requests of one kind are sent. */
-export type BatchParts<Request, Answer> = {
+export type BatchParts<Request, Result> = {
   readonly connections: Connections;
   /**
    * The row that a request changes. Two requests for the same row are never in one statement, nor under way at the same
@@ -28,20 +28,20 @@ export type BatchParts<Request, Answer> = {
    * Sends all in one statement, and returns their results in the same order. `again`: the connection was lost during an
    * earlier try, and some of them may have had their effect.
    */
-  readonly send: (connection: Connection, requests: readonly Request[], again: boolean) => Promise<readonly Answer[]>;
+  readonly send: (connection: Connection, requests: readonly Request[], again: boolean) => Promise<readonly Result[]>;
 };
 
-type Entry<Request, Answer> = {
+type Entry<Request, Result> = {
   readonly request: Request;
   readonly key: string | undefined;
-  readonly resolve: (answer: Answer) => void;
+  readonly resolve: (result: Result) => void;
   readonly reject: (error: unknown) => void;
 };
 
 /** The requests of one kind. */
-export class Batches<Request, Answer> {
-  readonly #parts: BatchParts<Request, Answer>;
-  #queue: Entry<Request, Answer>[] = [];
+export class Batches<Request, Result> {
+  readonly #parts: BatchParts<Request, Result>;
+  #queue: Entry<Request, Result>[] = [];
   /** The keys of requests that are under way. */
   readonly #busy = new Set<string | undefined>();
   #isAsking = false;
@@ -49,7 +49,7 @@ export class Batches<Request, Answer> {
   /** The next check whether to go on waiting for more requests; null while nothing waits. */
   #check: (() => void) | null = null;
 
-  constructor(parts: BatchParts<Request, Answer>) {
+  constructor(parts: BatchParts<Request, Result>) {
     this.#parts = parts;
     parts.connections.onClosing(() => {
       if (this.#check) this.#send();
@@ -57,7 +57,7 @@ export class Batches<Request, Answer> {
   }
 
   /** Sends a request, together with others of about the same time. Throws `StoreUnavailable`, or the request's own error. */
-  add(request: Request): Promise<Answer> {
+  add(request: Request): Promise<Result> {
     if (this.#queue.length >= MAX_QUEUED)
       return Promise.reject(new StoreUnavailable('too many requests wait for the database'));
     return new Promise((resolve, reject) => {
@@ -89,7 +89,7 @@ export class Batches<Request, Answer> {
   /** Sends when a connection is free, with all requests that have come by then. */
   #send(): void {
     this.#check = null;
-    let taken: readonly Entry<Request, Answer>[] | null = null;
+    let taken: readonly Entry<Request, Result>[] | null = null;
     const batch = () => {
       taken ??= this.#take();
       return taken;
@@ -101,7 +101,7 @@ export class Batches<Request, Answer> {
     });
   }
 
-  #take(): readonly Entry<Request, Answer>[] {
+  #take(): readonly Entry<Request, Result>[] {
     this.#isAsking = false;
     this.#parts.onTaken?.();
     const batch = this.#parts.keyOf ? this.#takeFree() : this.#queue.splice(0, MAX_PER_STATEMENT);
@@ -113,8 +113,8 @@ export class Batches<Request, Answer> {
     return batch;
   }
 
-  #takeFree(): Entry<Request, Answer>[] {
-    const free: Entry<Request, Answer>[] = [];
+  #takeFree(): Entry<Request, Result>[] {
+    const free: Entry<Request, Result>[] = [];
     this.#queue = this.#queue.filter((entry) => {
       if (free.length === MAX_PER_STATEMENT || this.#busy.has(entry.key)) return true;
       this.#busy.add(entry.key);
@@ -125,16 +125,16 @@ export class Batches<Request, Answer> {
   }
 
   /** `again`: whether the requests may have had their effect already. */
-  async #run(batch: () => readonly Entry<Request, Answer>[], again: boolean): Promise<void> {
+  async #run(batch: () => readonly Entry<Request, Result>[], again: boolean): Promise<void> {
     const { connections, send } = this.#parts;
     let mayBeDone = again;
     try {
-      const answers = await connections.run(async (connection, wasCutOff) => {
+      const results = await connections.run(async (connection, wasCutOff) => {
         mayBeDone ||= wasCutOff;
         const requests = batch().map(({ request }) => request);
         return requests.length === 0 ? [] : send(connection, requests, mayBeDone);
       });
-      for (const [index, { resolve }] of batch().entries()) resolve(answers[index] as Answer);
+      for (const [index, { resolve }] of batch().entries()) resolve(results[index] as Result);
     } catch (error) {
       const entries = batch();
       // If no connection was free in time, there is none for those behind this one either.
@@ -176,8 +176,8 @@ export function searchByKey<Row extends Tuple, Found>(
     if (known) return known;
     // `add` may send at once and replace `asked`: this search then belongs to those that can no longer be shared.
     const unsent = asked;
-    const answer = batches.add(key);
-    unsent.set(key, answer);
-    return answer;
+    const result = batches.add(key);
+    unsent.set(key, result);
+    return result;
   };
 }

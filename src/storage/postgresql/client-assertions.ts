@@ -93,7 +93,7 @@ export function assertionMarking(
   };
 }
 
-/** Clears away up to `most` marks whose assertions expired before a time (ms); answers how many. */
+/** Clears away up to `most` marks whose assertions expired before a time (ms); returns how many. */
 export async function clearAssertions(connection: Connection, before: number, most: number): Promise<number> {
   const expired = await connection.rows<{ client_id: string }>(EXPIRED_CLIENTS, [before, most]);
   if (expired.length === 0) return 0;

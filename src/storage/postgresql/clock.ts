@@ -16,7 +16,7 @@ export class DatabaseClock {
     return Math.floor(performance.now() + this.#offset);
   }
 
-  /** Sets it once. The server's clock was read between question and answer: an offset that fits in there stays. */
+  /** Sets it once. The server's clock was read between query and result: an offset that fits in there stays. */
   async set(connection: Connection): Promise<void> {
     const asked = performance.now();
     const { ms } = (await connection.one<{ ms: number }>(ASK)) as { ms: number };

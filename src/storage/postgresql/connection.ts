@@ -19,7 +19,7 @@ export type Session = {
 };
 
 const CONNECT_TIMEOUT_MS = 2500;
-/** If the server has not answered this long after the statement's timeout, the connection is dead (ms). */
+/** If nothing came from the server this long after the statement's timeout, the connection is dead (ms). */
 const DEAD_AFTER_MS = 1000;
 const GOODBYE_MS = 500;
 

@@ -44,17 +44,17 @@ export class Database {
     return Object.entries(pools).map(([purpose, pool]) => ({ purpose, ...pool.figures() }));
   }
 
-  /** The rows that a query answers. Throws `StoreUnavailable`. */
+  /** The rows of a query. Throws `StoreUnavailable`. */
   rows<Row extends QueryResultRow>(sql: string, parameters: readonly unknown[] = []): Promise<Row[]> {
     return this.run((connection) => connection.rows<Row>(sql, parameters));
   }
 
-  /** The values of the rows that a query answers. Throws `StoreUnavailable`. */
+  /** The values of the rows of a query. Throws `StoreUnavailable`. */
   tuples<Row extends Tuple>(sql: string, parameters: readonly unknown[] = []): Promise<Row[]> {
     return this.run((connection) => connection.tuples<Row>(sql, parameters));
   }
 
-  /** The first row that a query answers. Throws `StoreUnavailable`. */
+  /** The first row of a query. Throws `StoreUnavailable`. */
   one<Row extends QueryResultRow>(sql: string, parameters: readonly unknown[] = []): Promise<Row | undefined> {
     return this.run((connection) => connection.one<Row>(sql, parameters));
   }
@@ -70,10 +70,10 @@ export class Database {
   }
 
   /**
-   * Does something in a transaction. Its event is recorded if, and only if, it had an effect: an answer that is not false,
+   * Does something in a transaction. Its event is recorded if, and only if, it had an effect: a result that is not false,
    * 0 or an empty list. A list holds the access that ended, which the event records. The event also has the name of this
-   * attempt: after a lost connection the act is done again only if no event has that name. `recall` then answers for what
-   * happened, where the answer is more than true.
+   * attempt: after a lost connection the act is done again only if no event has that name. `recall` then returns what
+   * happened, where the result is more than true.
    */
   async act<T extends boolean | number | readonly GrantedAccess[]>(
     event: AuditEvent,
@@ -87,13 +87,13 @@ export class Database {
     return this.#do(async (connection, again) => {
       if (again && (await happened(connection, recorded(null)))) return recall(connection, attempt);
       return connection.transaction(async () => {
-        const answer = await effect(connection, attempt);
-        const ended = typeof answer === 'object' ? answer : null;
-        if (!(ended ? ended.length > 0 : answer)) return answer;
+        const result = await effect(connection, attempt);
+        const ended = typeof result === 'object' ? result : null;
+        if (!(ended ? ended.length > 0 : result)) return result;
         // With the effect alone the chain would have a gap, and the act no event.
         if ((await connection.change(RECORD_EVENTS, recorded(ended))) !== 1)
           throw new Error(`the attempt ${attempt} was recorded before`);
-        return answer;
+        return result;
       });
     });
   }

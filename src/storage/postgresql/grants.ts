@@ -211,7 +211,7 @@ function advanced(rows: readonly (Generation & Written)[]): string[] {
 }
 
 /**
- * Writes rows of grants and answers those that were, null for the others. After a cut line, a row that has the attempt
+ * Writes rows of grants and returns those that it wrote, null for the others. After a cut line, a row that has the attempt
  * was written by the earlier try: this statement waited for it, if it was still under way.
  */
 async function write(

@@ -45,7 +45,7 @@ export type PostgresqlOptions = OpeningOptions & {
   readonly url: string;
   /** Milliseconds since the epoch, for tests; without it the time is the database's. */
   readonly now?: () => number;
-  /** Maximum time that a request waits for a connection (ms), for tests of what a database answers on a busy machine. */
+  /** Maximum time that a request waits for a connection (ms), for tests on a busy machine. */
   readonly checkoutTimeout?: number | undefined;
 };
 

@@ -97,9 +97,9 @@ export class Checkpoints {
   }
 
   #watched(thread: Worker): Worker {
-    thread.on('message', (answer: PassResult | Error) => {
-      if (answer instanceof Error) this.#fail(answer);
-      else this.#done(answer);
+    thread.on('message', (result: PassResult | Error) => {
+      if (result instanceof Error) this.#fail(result);
+      else this.#done(result);
     });
     // The thread could not start, or had no memory left; `exit` follows. A failure of the disk comes as a message.
     thread.on('error', (error) => this.#tellOfThread(error));

@@ -29,7 +29,7 @@ export function assertionMarking(tables: Tables): (assertion: UsedAssertion, mos
   return (assertion, most) => tables.write([], () => use(assertion, most));
 }
 
-/** Clears away up to `most` marks whose assertions expired before a time (ms); answers how many. */
+/** Clears away up to `most` marks whose assertions expired before a time (ms); returns how many. */
 export function assertionClearing(tables: Tables): (before: number, most: number) => Promise<number> {
   const look = tables.all<ExpiredRow>(
     'SELECT digest, client_id, expires_at FROM client_assertion WHERE expires_at < ? ORDER BY expires_at LIMIT ?',

@@ -1,5 +1,5 @@
 /**
- * Only one service at a time may have a database file. A service answers no read before the commits behind it are
+ * Only one service at a time may have a database file. A service returns no read before the commits behind it are
  * synced, but it cannot know that of another service's commits. Commands may write at the same time, since SQLite syncs
  * theirs.
  */

@@ -41,7 +41,7 @@ export class Tables {
     });
   }
 
-  /** Prepares a query for at most one row. The query throws `StoreUnavailable` when it cannot be answered now. */
+  /** Prepares a query for at most one row. The query throws `StoreUnavailable` when the database cannot be read now. */
   one<Row>(sql: string): Query<Row | undefined> {
     return this.#reading(this.#database.prepare(sql), 'get');
   }
@@ -61,13 +61,13 @@ export class Tables {
     return this.#once(`tuples of ${sql}`, () => this.#reading(asTuples(this.#database.prepare(sql)), 'all'));
   }
 
-  /** Prepares a change, for use inside a write; answers how many rows it changed. */
+  /** Prepares a change, for use inside a write; returns how many rows it changed. */
   change(sql: string): Query<number> {
     const statement = this.#database.prepare(sql);
     return (...parameters) => statement.run(...parameters).changes as number;
   }
 
-  /** Runs a write; its answer waits for the disk. See `WriteQueue.write`. */
+  /** Runs a write; its result waits for the disk. See `WriteQueue.write`. */
   write<T>(touches: readonly string[], run: () => T): Promise<T> {
     return this.#writes.write(touches, () => {
       this.caches.forget(touches);
@@ -80,12 +80,12 @@ export class Tables {
     return this.#writes.write(touches, run);
   }
 
-  /** Runs a write whose event is recorded if, and only if, it had an effect (an answer that is neither false nor 0). */
+  /** Runs a write whose event is recorded if, and only if, it had an effect (a result that is neither false nor 0). */
   act<T extends boolean | number>(touches: readonly string[], event: AuditEvent, effect: () => T): Promise<T> {
     return this.write(touches, () => {
-      const answer = effect();
-      if (answer) this.#events.record(event);
-      return answer;
+      const result = effect();
+      if (result) this.#events.record(event);
+      return result;
     });
   }
 
@@ -97,7 +97,7 @@ export class Tables {
     });
   }
 
-  /** The same for grants that end: the effect answers what each of them gave, which the event records. Answers their number. */
+  /** The same for grants that end: the effect returns what each of them gave, which the event records. Returns their number. */
   endGrants(touches: readonly string[], event: AuditEvent, effect: () => readonly GrantedAccess[]): Promise<number> {
     return this.write(touches, () => {
       const ended = effect();
@@ -111,9 +111,9 @@ export class Tables {
     await this.#writes.write([], () => this.#events.record(event));
   }
 
-  /** The answer of a read, as soon as the rows that it rests on are on disk. See `WriteQueue.onDisk`. */
-  onDisk<T>(rows: readonly string[] | 'all', answer: T): T | Promise<T> {
-    return this.#writes.onDisk(rows, answer);
+  /** The result of a read, as soon as the rows that it rests on are on disk. See `WriteQueue.onDisk`. */
+  onDisk<T>(rows: readonly string[] | 'all', result: T): T | Promise<T> {
+    return this.#writes.onDisk(rows, result);
   }
 
   #once<Row>(sql: string, prepare: () => Query<Row[]>): Query<Row[]> {
@@ -122,11 +122,11 @@ export class Tables {
     return query;
   }
 
-  #reading<Answer>(statement: StatementSync, how: 'get' | 'all'): Query<Answer> {
+  #reading<Result>(statement: StatementSync, how: 'get' | 'all'): Query<Result> {
     return (...parameters) => {
       try {
         this.#beginReading();
-        return statement[how](...parameters) as Answer;
+        return statement[how](...parameters) as Result;
       } catch (error) {
         throw asStoreError(error);
       }

@@ -172,7 +172,7 @@ export function accountStore(
 
   return {
     findAccount: (id) => one('id', id, [id]),
-    // Found or not, the answer takes as long: sign-in must not tell by time which addresses are known (ASVS 6.3.8).
+    // Found or not, it takes as long: sign-in must not tell by time which addresses are known (ASVS 6.3.8).
     findPasswordAccount: (emailKey) => one('password IS NOT NULL AND email_key', emailKey, 'all'),
     async listAccountsByEmail(emailKey, limit) {
       const sql = `${SELECT} WHERE email_key = $1 ORDER BY created_at, id LIMIT $2`;
