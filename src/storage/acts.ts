@@ -4,7 +4,7 @@
  */
 import type { AuditEvent } from '../oauth/audit.ts';
 import type { Walked } from '../oauth/store.ts';
-import type { Stored } from './tables/table.ts';
+import type { Stored, Table } from './tables/table.ts';
 
 /** The key of the installation's row. */
 export const INSTALLATION_KEY = 'installation';
@@ -45,6 +45,21 @@ export function walked<Row>(
 ): Walked<Row> {
   const last = rows[WALK_WINDOW - 1];
   return { found: rows.filter(isFound), goesOnAfter: last === undefined ? null : keyOf(last) };
+}
+
+/** The rows of a table that a query finds, as their objects. The result waits until all that was written is on disk. */
+export async function listed<Row extends object>(
+  runner: Runner,
+  table: Table<Row>,
+  sql: string,
+  values: readonly Stored[] = [],
+): Promise<Row[]> {
+  return (await runner.select({ sql, values }, 'all')).map((row) => table.read(row));
+}
+
+/** Whether a query finds a row; it waits likewise. */
+export async function isAny(runner: Runner, sql: string, values: readonly Stored[] = []): Promise<boolean> {
+  return (await runner.select({ sql, values }, 'all')).length > 0;
 }
 
 /** What runs them. All of it throws `StoreUnavailable`. */

@@ -11,7 +11,7 @@ const MARKS_EVERY_MS = 5000;
 const RETRY_MS = 60_000;
 
 export const HOUR_MS = 3_600_000;
-/** How long dead rows are kept: for people to see them, and in case the clock is wrong. */
+/** Dead rows are kept for this time: for people to see them, and in case the clock is wrong. */
 export const KEPT_MS = 24 * HOUR_MS;
 const MAX_CLOCK_JUMP_MS = HOUR_MS;
 const PAUSE_MS = 24 * HOUR_MS;

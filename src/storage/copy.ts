@@ -31,7 +31,7 @@ export type CopyPlace =
   | { readonly kind: 'postgresql'; readonly url: string }
   | { readonly kind: 'memory' };
 
-/** How far a copy is: so many rows are copied, or compared, of all. */
+/** The progress of a copy: `rows` of all (`of`) are copied, or compared. */
 export type CopyProgress = { readonly step: 'copying' | 'comparing'; readonly rows: number; readonly of: number };
 
 /** What a copy came to; `tables` is null when it was finished before, and nothing was looked at. */

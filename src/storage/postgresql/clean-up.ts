@@ -54,37 +54,33 @@ const WALKS: readonly Statements[] = [
       WHERE digest = decode(dead.key, 'hex') AND session.last_seen_at = dead.last_seen_at AND session.created_at < $2`,
     isDead: (row, before) => sessionExpiresAt({ createdAt: row.created_at, lastSeenAt: row.last_seen_at }) < before,
   },
-  {
-    // Deleted an hour after it expires, and not a day: it holds the source of a request.
-    start: '',
-    scan: `SELECT user_code AS key, expires_at < $3::bigint + ${KEPT_MS - HOUR_MS} AS is_dead
-      FROM device_request WHERE user_code > $1 ORDER BY user_code LIMIT $2`,
-    remove: `DELETE FROM device_request USING json_to_recordset($1) AS dead (key text)
-      WHERE user_code = dead.key AND expires_at < $2::bigint + ${KEPT_MS - HOUR_MS}`,
-  },
-  {
-    // Also after an hour: it says who signed in, and where they were going.
-    start: '',
-    scan: `SELECT encode(nonce, 'hex') AS key, expires_at < $3::bigint + ${KEPT_MS - HOUR_MS} AS is_dead
-      FROM external_sign_in WHERE nonce > decode($1, 'hex') ORDER BY nonce LIMIT $2`,
-    remove: `DELETE FROM external_sign_in USING json_to_recordset($1) AS dead (key text)
-      WHERE nonce = decode(dead.key, 'hex') AND expires_at < $2::bigint + ${KEPT_MS - HOUR_MS}`,
-  },
-  {
-    start: '',
-    scan: `SELECT id AS key, ended_at < $3 AS is_dead FROM former_identity WHERE id > $1 ORDER BY id LIMIT $2`,
-    remove: `DELETE FROM former_identity USING json_to_recordset($1) AS dead (key text)
-      WHERE former_identity.id = dead.key AND ended_at < $2`,
-  },
-  {
-    // Also after an hour: an expired counter is like none.
-    start: '',
-    scan: `SELECT encode(key, 'hex') AS key, arrives_at < $3::bigint + ${KEPT_MS - HOUR_MS} AS is_dead
-      FROM throttle WHERE key > decode($1, 'hex') ORDER BY key LIMIT $2`,
-    remove: `DELETE FROM throttle USING json_to_recordset($1) AS dead (key text)
-      WHERE throttle.key = decode(dead.key, 'hex') AND arrives_at < $2::bigint + ${KEPT_MS - HOUR_MS}`,
-  },
+  // After an hour, and not a day: the first holds the source of a request, the second who signed in and where they were going.
+  timeWalk('device_request', 'user_code', 'expires_at', HOUR_MS),
+  timeWalk('external_sign_in', 'nonce', 'expires_at', HOUR_MS, 'bytes'),
+  // Also after an hour: an expired counter is like none.
+  timeWalk('throttle', 'key', 'arrives_at', HOUR_MS, 'bytes'),
+  timeWalk('former_identity', 'id', 'ended_at', KEPT_MS),
 ];
+
+/** Rows that are dead `kept` ms after the time in a column. */
+function timeWalk(
+  table: string,
+  key: string,
+  time: string,
+  kept: number,
+  keyKind: 'text' | 'bytes' = 'text',
+): Statements {
+  const column = `${table}.${key}`;
+  const given = (value: string) => (keyKind === 'bytes' ? `decode(${value}, 'hex')` : value);
+  const isDead = (before: string) => `${time} < ${before}::bigint + ${KEPT_MS - kept}`;
+  return {
+    start: '',
+    scan: `SELECT ${keyKind === 'bytes' ? `encode(${column}, 'hex')` : column} AS key, ${isDead('$3')} AS is_dead
+      FROM ${table} WHERE ${column} > ${given('$1')} ORDER BY ${column} LIMIT $2`,
+    remove: `DELETE FROM ${table} USING json_to_recordset($1) AS dead (key text)
+      WHERE ${column} = ${given('dead.key')} AND ${isDead('$2')}`,
+  };
+}
 
 /** The clean-up of one instance. Times in ms. */
 export function cleanUpOf(open: () => Promise<Connection>, now: () => number): CleanUp<Seen> {

@@ -20,7 +20,7 @@ const RECORD_EVENTS = `
 /** What connections are for: searches by key, writes by key, and everything else. */
 export type Purpose = 'reads' | 'writes' | 'others';
 
-/** How many connections there are at most for each purpose. */
+/** Maximum number of connections for each purpose. */
 export type Sizes = Readonly<Record<Purpose, number>>;
 
 /** The database as one instance uses it. */

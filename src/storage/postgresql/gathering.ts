@@ -1,4 +1,4 @@
-/** How long requests of one kind wait for others, so that many share a statement. */
+/** Decides when requests of one kind have waited enough for others, so that many share a statement. */
 
 /** Maximum number of requests in a statement. */
 export const MAX_PER_STATEMENT = 256;
@@ -12,7 +12,7 @@ const MANY = ENOUGH / 2;
 
 /** Learns how many requests share a statement, and says when they have waited enough. */
 export class Gathering {
-  /** How many shared a statement lately. */
+  /** Number of requests that shared a statement lately. */
   #usual = 0;
 
   /** Whether `queued` requests have waited enough: for `waited` (ms); `isQuiet` if none has come since the last call. */

@@ -6,20 +6,11 @@ import type { CleanUp } from '../clean-up.ts';
 import { countKeyUses } from '../key-uses.ts';
 import { makeReady, type OpeningOptions, type Ready, refuseUnfit } from '../opening.ts';
 import type { Storage } from '../storage.ts';
-import { accountStore } from '../tables/accounts.ts';
-import { trail } from '../tables/audit-events.ts';
+import { alike } from '../tables/alike.ts';
 import { backupStore } from '../tables/backups.ts';
 import { clientStore } from '../tables/clients.ts';
-import { externalSignInStore } from '../tables/external-sign-ins.ts';
-import { foreignPasswordStore } from '../tables/foreign-passwords.ts';
-import { identityStore } from '../tables/identities.ts';
-import { identityProviderStore } from '../tables/identity-providers.ts';
 import { adoptSettings } from '../tables/installation.ts';
 import { resourceServerStore } from '../tables/resource-servers.ts';
-import { rootKeyStore } from '../tables/root-keys.ts';
-import { scopeStore } from '../tables/scopes.ts';
-import { secretUseStore } from '../tables/secret-uses.ts';
-import { sessionStore } from '../tables/sessions.ts';
 import { trailFollowing } from './audit.ts';
 import { ownChecks } from './check.ts';
 import { cleanUpOf } from './clean-up.ts';
@@ -109,7 +100,7 @@ function storage(options: PostgresqlOptions, ready: Ready, clock: DatabaseClock,
   const known = new KnownClients(database.reads);
   const runner = runnerOn(database);
   const marks = useMarks(database);
-  const secretUses = secretUseStore(runner);
+  const { verbs, close: closeVerbs } = alike(runner, PASSWORD_KEY_ID);
   const cleanUp = cleanUpOf(() => open('others'), now);
   clock.start(database);
   return {
@@ -117,19 +108,10 @@ function storage(options: PostgresqlOptions, ready: Ready, clock: DatabaseClock,
       ...grantStore(database, marks, known),
       ...clientStore(runner, { findClient: (id) => known.find(id), useClientAssertion: assertionMarking(database) }),
       ...resourceServerStore(runner, resourceServerSearch(database.reads)),
-      ...secretUses.store,
-      ...scopeStore(runner),
       ...deviceRequestStore(database),
-      ...trail(runner),
+      ...verbs,
       ...trailFollowing(database),
-      ...accountStore(runner),
-      ...sessionStore(runner),
-      ...identityStore(runner),
-      ...foreignPasswordStore(runner, PASSWORD_KEY_ID),
-      ...rootKeyStore(runner),
       ...backupStore(runner, ['device_request']),
-      ...identityProviderStore(runner),
-      ...externalSignInStore(runner),
     },
     now,
     ...ready,
@@ -153,7 +135,7 @@ function storage(options: PostgresqlOptions, ready: Ready, clock: DatabaseClock,
     async close() {
       clock.stop();
       cleanUp.stop();
-      await Promise.all([marks.close(), secretUses.close()]);
+      await Promise.all([marks.close(), closeVerbs()]);
       await database.close();
     },
   };

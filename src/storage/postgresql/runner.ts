@@ -30,7 +30,7 @@ export function runnerOn(database: Database): Runner {
   return {
     select: ({ sql, values }) => database.tuples(sql, values),
     act: (asked) => twice(() => act(asked)),
-    actAll: (acts) => patiently(() => twice(() => actAll(acts))),
+    actAll: (acts) => retried(() => twice(() => actAll(acts))),
     async change(_touches, { sql, values }) {
       await database.change(sql, values);
     },
@@ -38,7 +38,7 @@ export function runnerOn(database: Database): Runner {
   };
 }
 
-/** Another one may take a name after a statement looked for it: a second try finds it there. */
+/** Somebody else may take a name after a statement looked for it: a second try finds it there. */
 function twice(act: () => Promise<boolean>): Promise<boolean> {
   return act().catch((error: unknown) => {
     if (sqlState(error) !== SQLSTATE.UNIQUE_VIOLATION) throw error;
@@ -49,8 +49,11 @@ function twice(act: () => Promise<boolean>): Promise<boolean> {
 /** Maximum number of tries of acts that wait for the same rows as many others. */
 const MAX_TRIES = 4;
 
-/** Several acts hold many rows until all of them are done, longer than one statement may wait. Then nothing was written. */
-async function patiently(act: () => Promise<boolean>): Promise<boolean> {
+/**
+ * Several acts hold their rows until all are done. That may be longer than a statement of another may wait for them: then
+ * nothing was written, and it is tried again.
+ */
+async function retried(act: () => Promise<boolean>): Promise<boolean> {
   for (let tries = 1; ; tries += 1)
     try {
       return await act();

@@ -2,7 +2,10 @@
 import { sessionExpiresAt } from '../../accounts/session.ts';
 import { CleanUp, HOUR_MS, KEPT_MS, type Walk } from '../clean-up.ts';
 import { rowKey } from '../row-key.ts';
+import type { StoredTable } from '../tables/all.ts';
+import { EXTERNAL_SIGN_IN } from '../tables/external-sign-ins.ts';
 import { HAS_ITS_EPOCHS } from '../tables/grants.ts';
+import { FORMER_IDENTITY } from '../tables/identities.ts';
 import { SESSION } from '../tables/sessions.ts';
 import { asBuffer } from '../tables/table.ts';
 import { assertionClearing } from './client-assertions.ts';
@@ -13,10 +16,19 @@ export const WINDOW = 64;
 /** Maximum number of rows that a step deletes. */
 export const DELETIONS = 8;
 
+/** The key of a row. */
+type Key = Uint8Array | string;
+
 /** The clean-up of one database. Times in ms. */
-export function cleanUpOf(tables: Tables, now: () => number): CleanUp<Uint8Array> {
+export function cleanUpOf(tables: Tables, now: () => number): CleanUp<Key> {
   return new CleanUp({
-    walks: [grantWalk(tables), sessionWalk(tables), externalSignInWalk(tables), formerIdentityWalk(tables)],
+    walks: [
+      grantWalk(tables),
+      sessionWalk(tables),
+      // After an hour, and not a day: it says who signed in, and where they were going.
+      timeWalk(tables, EXTERNAL_SIGN_IN, 'nonce', 'expires_at', HOUR_MS),
+      timeWalk(tables, FORMER_IDENTITY, 'id', 'ended_at', KEPT_MS),
+    ],
     deletions: DELETIONS,
     stepEvery: 30,
     busyStepEvery: 6,
@@ -26,7 +38,7 @@ export function cleanUpOf(tables: Tables, now: () => number): CleanUp<Uint8Array
   });
 }
 
-function grantWalk(tables: Tables): Walk<Uint8Array> {
+function grantWalk(tables: Tables): Walk<Key> {
   const dead = `(revoked_at < ? OR expires_at < ? OR NOT ${HAS_ITS_EPOCHS})`;
   const window = tables.one<{ last: Uint8Array | null; seen: number }>(
     'SELECT max(id) AS last, count(*) AS seen FROM (SELECT id FROM oauth_grant WHERE id > ? ORDER BY id LIMIT ?)',
@@ -46,7 +58,7 @@ function grantWalk(tables: Tables): Walk<Uint8Array> {
   };
 }
 
-function sessionWalk(tables: Tables): Walk<Uint8Array> {
+function sessionWalk(tables: Tables): Walk<Key> {
   const window = tables.tuples(`SELECT ${SESSION.names} FROM session WHERE digest > ? ORDER BY digest LIMIT ?`);
   const find = tables.tuple<readonly unknown[]>(`SELECT ${SESSION.names} FROM session WHERE digest = ?`);
   const remove = tables.change('DELETE FROM session WHERE digest = ?');
@@ -63,50 +75,28 @@ function sessionWalk(tables: Tables): Walk<Uint8Array> {
   };
 }
 
-/** Deleted an hour after it expires, and not a day: it says who signed in, and where they were going. */
-function externalSignInWalk(tables: Tables): Walk<Uint8Array> {
-  type Row = { nonce: Uint8Array; expires_at: number };
+/** Rows that are dead `kept` ms after the time in a column. */
+function timeWalk(tables: Tables, { name }: StoredTable, key: string, time: string, kept: number): Walk<Key> {
+  type Row = { readonly key: Key; readonly time: number };
   const window = tables.all<Row>(
-    'SELECT nonce, expires_at FROM external_sign_in WHERE nonce > ? ORDER BY nonce LIMIT ?',
+    `SELECT ${key} AS key, ${time} AS time FROM ${name} WHERE ${key} > ? ORDER BY ${key} LIMIT ?`,
   );
-  const remove = tables.change('DELETE FROM external_sign_in WHERE nonce = ? AND expires_at < ?');
-  const over = (before: number) => before + KEPT_MS - HOUR_MS;
+  const remove = tables.change(`DELETE FROM ${name} WHERE ${key} = ? AND ${time} < ?`);
+  const over = (before: number) => before + KEPT_MS - kept;
   return {
     async scan(place, before) {
-      const rows = window(place ?? new Uint8Array(), WINDOW);
-      const dead = rows.filter(({ expires_at }) => expires_at < over(before)).map(({ nonce }) => nonce);
-      return { seen: rows.length, dead, last: rows[WINDOW - 1]?.nonce ?? null };
+      const rows = window(place ?? '', WINDOW);
+      const dead = rows.filter((row) => row.time < over(before)).map((row) => row.key);
+      return { seen: rows.length, dead, last: rows[WINDOW - 1]?.key ?? null };
     },
-    remove: removing(tables, (nonce, before) => remove(nonce, over(before))),
+    remove: removing(tables, (key, before) => remove(key, over(before))),
   };
 }
 
-function formerIdentityWalk(tables: Tables): Walk<Uint8Array> {
-  type Row = { id: string; ended_at: number };
-  const window = tables.all<Row>('SELECT id, ended_at FROM former_identity WHERE id > ? ORDER BY id LIMIT ?');
-  const remove = tables.change('DELETE FROM former_identity WHERE id = ? AND ended_at < ?');
-  return {
-    async scan(place, before) {
-      const rows = window(textOf(place ?? new Uint8Array()), WINDOW);
-      const places = rows.map(({ id }) => Buffer.from(id));
-      return {
-        seen: rows.length,
-        dead: places.filter((_, index) => (rows[index] as Row).ended_at < before),
-        last: places[WINDOW - 1] ?? null,
-      };
-    },
-    remove: removing(tables, (place, before) => remove(textOf(place), before)),
-  };
-}
-
-function textOf(place: Uint8Array): string {
-  return asBuffer(place).toString();
-}
-
-function removing(tables: Tables, remove: (key: Uint8Array, before: number) => number): Walk<Uint8Array>['remove'] {
+function removing(tables: Tables, remove: (key: Key, before: number) => number): Walk<Key>['remove'] {
   return (doomed, before) =>
     tables.write(
-      doomed.map((key) => rowKey(asBuffer(key))),
+      doomed.map((key) => (typeof key === 'string' ? key : rowKey(asBuffer(key)))),
       () => doomed.reduce((sum, key) => sum + remove(key, before), 0),
     );
 }

@@ -1,4 +1,7 @@
-/** Checks that the files of an open database were not moved, replaced or overwritten: what is written then is lost. */
+/**
+ * Checks that the files of an open database were not moved, replaced or overwritten: whatever is written after that is
+ * lost.
+ */
 import { type BigIntStats, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { InstallationError } from '../../process/installation-error.ts';

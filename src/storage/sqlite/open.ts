@@ -6,20 +6,11 @@ import type { CleanUp } from '../clean-up.ts';
 import { countKeyUses } from '../key-uses.ts';
 import { makeReady, type OpeningOptions, type Ready, refuseUnfit } from '../opening.ts';
 import type { Storage } from '../storage.ts';
-import { accountStore } from '../tables/accounts.ts';
-import { trail } from '../tables/audit-events.ts';
+import { alike } from '../tables/alike.ts';
 import { backupStore } from '../tables/backups.ts';
 import { CLIENT, clientStore } from '../tables/clients.ts';
-import { externalSignInStore } from '../tables/external-sign-ins.ts';
-import { foreignPasswordStore } from '../tables/foreign-passwords.ts';
-import { identityStore } from '../tables/identities.ts';
-import { identityProviderStore } from '../tables/identity-providers.ts';
 import { adoptSettings } from '../tables/installation.ts';
 import { RESOURCE_SERVER, resourceServerStore } from '../tables/resource-servers.ts';
-import { rootKeyStore } from '../tables/root-keys.ts';
-import { scopeStore } from '../tables/scopes.ts';
-import { secretUseStore } from '../tables/secret-uses.ts';
-import { sessionStore } from '../tables/sessions.ts';
 import { trailFollowing } from './audit.ts';
 import { backUp } from './backup.ts';
 import { ownChecks } from './check.ts';
@@ -128,7 +119,7 @@ function storage(
   const clients = tables.cacheOf(CLIENT);
   const resourceServers = tables.cacheOf(RESOURCE_SERVER);
   const marks = useMarks(tables);
-  const secretUses = secretUseStore(runner);
+  const { verbs, close: closeVerbs } = alike(runner, PASSWORD_KEY_ID);
   const cleanUp = cleanUpOf(tables, now);
   return {
     store: {
@@ -138,19 +129,10 @@ function storage(
         useClientAssertion: assertionMarking(tables),
       }),
       ...resourceServerStore(runner, async (id) => tables.onDisk([id], resourceServers.find(id))),
-      ...secretUses.store,
-      ...scopeStore(runner),
       ...deviceRequestStore(),
-      ...trail(runner),
+      ...verbs,
       ...trailFollowing(tables),
-      ...accountStore(runner),
-      ...sessionStore(runner),
-      ...identityStore(runner),
-      ...foreignPasswordStore(runner, PASSWORD_KEY_ID),
-      ...rootKeyStore(runner),
       ...backupStore(runner),
-      ...identityProviderStore(runner),
-      ...externalSignInStore(runner),
     },
     ...ready,
     instances: { ownId: THE_SERVICE, listRunning: async () => (isServed(path) ? [THE_SERVICE] : []) },
@@ -174,7 +156,7 @@ function storage(
       cleanUp.stop();
       files?.inPlace.stop();
       try {
-        await Promise.all([marks.close(), secretUses.close()]);
+        await Promise.all([marks.close(), closeVerbs()]);
         await writes.close();
       } finally {
         await checkpoints?.close();

@@ -9,7 +9,7 @@ import { InstallationError } from '../../process/installation-error.ts';
 import { makeFile } from './database-file.ts';
 import { primaryCode, SQLITE } from './errors.ts';
 
-/** How long a service that begins waits for a command that looks for one: that takes the lock for a moment (ms). */
+/** Timeout of a service that begins, for a command that looks whether one runs: that takes the lock for a moment (ms). */
 const PROBE_TIMEOUT_MS = 1000;
 
 /** Whether a service has a database now. */

@@ -11,7 +11,7 @@ import type {
   SessionStore,
 } from '../../accounts/store.ts';
 import type { AuditEvent } from '../../oauth/audit.ts';
-import type { Act, Runner, Statement } from '../acts.ts';
+import { type Act, isAny, listed, type Runner, type Statement } from '../acts.ts';
 import { LAST_USE } from './grants.ts';
 import { type Stored, Table } from './table.ts';
 
@@ -174,17 +174,10 @@ export function accountStore(
     findAccount: (id) => one('id', id, [id]),
     // Found or not, it takes as long: sign-in must not tell by time which addresses are known (ASVS 6.3.8).
     findPasswordAccount: (emailKey) => one('password IS NOT NULL AND email_key', emailKey, 'all'),
-    async listAccountsByEmail(emailKey, limit) {
-      const sql = `${SELECT} WHERE email_key = $1 ORDER BY created_at, id LIMIT $2`;
-      return (await runner.select({ sql, values: [emailKey, limit] }, 'all')).map((row) => ACCOUNT.read(row));
-    },
-    async hasAccounts() {
-      return (await runner.select({ sql: 'SELECT 1 FROM account LIMIT 1', values: [] }, 'all')).length > 0;
-    },
-    async listAccounts(limit) {
-      const sql = `${SELECT} ORDER BY created_at DESC, id DESC LIMIT $1`;
-      return (await runner.select({ sql, values: [limit] }, 'all')).map((row) => ACCOUNT.read(row));
-    },
+    listAccountsByEmail: (emailKey, limit) =>
+      listed(runner, ACCOUNT, `${SELECT} WHERE email_key = $1 ORDER BY created_at, id LIMIT $2`, [emailKey, limit]),
+    hasAccounts: () => isAny(runner, 'SELECT 1 FROM account LIMIT 1'),
+    listAccounts: (limit) => listed(runner, ACCOUNT, `${SELECT} ORDER BY created_at DESC, id DESC LIMIT $1`, [limit]),
     async findAccountUses(ids) {
       const uses = new Map<string, AccountUse>();
       for (let start = 0; start < ids.length; start += USES_AT_ONCE) {
@@ -222,17 +215,11 @@ export function accountStore(
       const values = [storedPassword(password), event.at, ACCOUNT.stored('invitation', invitation)];
       return change(id, event, USE_INVITATION, values, [endSessions(id)]);
     },
-    rehashPassword: (id, from, to) =>
-      runner.change([id], {
-        sql: REHASH,
-        values: [
-          id,
-          storedPassword(from),
-          storedPassword(to),
-          foreignKeys(to).foreignRank,
-          foreignKeys(to).isUnwrapped,
-        ],
-      }),
+    rehashPassword(id, from, to) {
+      const { foreignRank, isUnwrapped } = foreignKeys(to);
+      const values = [id, storedPassword(from), storedPassword(to), foreignRank, isUnwrapped];
+      return runner.change([id], { sql: REHASH, values });
+    },
     setAccountStatus: (id, status, event) =>
       change(id, event, SET_STATUS, [status], status === 'disabled' ? [endSessions(id)] : []),
     endAccountSessions: (id, event) => change(id, event, LOCK, [], [endSessions(id)]),

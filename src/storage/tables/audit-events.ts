@@ -40,7 +40,7 @@ const ASKED = {
   action: 'action',
 } as const satisfies Partial<Record<keyof AuditFilter, string>>;
 
-/** How far apart the times of events may be whose places are in another order, as after a step of the clock (ms). */
+/** Maximum step of the clock (ms): by so much an event may be older than one in an earlier place. */
 const CLOCK_STEP_MS = 86_400_000;
 
 /**

@@ -1,11 +1,11 @@
 /** Clients. Lists are JSON, written in one way, so that equal lists are equal texts. */
-import type { AuditEvent } from '../../oauth/audit.ts';
 import type { Client } from '../../oauth/client.ts';
 import type { Scope } from '../../oauth/scope.ts';
 import type { ClientStore } from '../../oauth/store.ts';
-import type { Runner } from '../acts.ts';
+import { isAny, type Runner } from '../acts.ts';
+import { registered } from './registered.ts';
 import { SECRETS } from './secrets.ts';
-import { JsonForm, type Stored, Table } from './table.ts';
+import { JsonForm, Table } from './table.ts';
 
 const SCOPES = new JsonForm<readonly Scope[]>(
   (scopes) => scopes.map(({ name, sentence, optional }) => ({ name, sentence, optional })),
@@ -44,9 +44,6 @@ export const CLIENT = Table.of<Client>('client', {
 const SETTINGS = CLIENT.without('id', 'epoch', 'status', 'type', 'createdAt', 'resumedAt', 'secrets');
 
 const HAS_ONE = 'SELECT 1 FROM client LIMIT 1';
-const LIST = `SELECT ${CLIENT.names} FROM client ORDER BY created_at, id`;
-const UPDATE = `UPDATE client SET ${SETTINGS.assignments(2)} WHERE id = $1`;
-const REPLACE_SECRETS = 'UPDATE client SET secrets = $2 WHERE id = $1 AND secrets = $3';
 const SET_STATUS = `
   UPDATE client SET status = $2, resumed_at = coalesce($3, resumed_at) WHERE id = $1 AND status <> $2`;
 const RAISE_EPOCH = 'UPDATE client SET epoch = epoch + 1 WHERE id = $1';
@@ -55,28 +52,19 @@ const FORGET_ASSERTIONS = 'DELETE FROM client_assertion_total WHERE client_id = 
 
 /** The port's clients; how one is found by its id, and how its assertions are marked, is each store's own. */
 export function clientStore(runner: Runner, own: Pick<ClientStore, 'findClient' | 'useClientAssertion'>): ClientStore {
-  const change = (id: string, event: AuditEvent, sql: string, values: readonly Stored[] = [id]) =>
-    runner.act({ touches: [id], event, first: { sql, values } });
-
+  const clients = registered(runner, CLIENT, SETTINGS);
   return {
     ...own,
-    async hasClients() {
-      return (await runner.select({ sql: HAS_ONE, values: [] }, 'all')).length > 0;
-    },
-    async listClients() {
-      return (await runner.select({ sql: LIST, values: [] }, 'all')).map((row) => CLIENT.read(row));
-    },
+    hasClients: () => isAny(runner, HAS_ONE),
+    listClients: clients.list,
     async registerClient(client, event) {
-      await change(client.id, event, CLIENT.insertion, CLIENT.values(client));
+      await clients.register(client, event);
     },
-    updateClient: (client, event) => change(client.id, event, UPDATE, [client.id, ...SETTINGS.values(client)]),
-    replaceClientSecrets: (id, expected, secrets, event) => {
-      const values = [secrets, expected].map((some) => CLIENT.stored('secrets', some));
-      return change(id, event, REPLACE_SECRETS, [id, ...values]);
-    },
+    updateClient: clients.update,
+    replaceClientSecrets: clients.replaceSecrets,
     setClientStatus: (id, status, event) =>
-      change(id, event, SET_STATUS, [id, status, status === 'active' ? event.at : null]),
-    revokeClientGrants: (id, event) => change(id, event, RAISE_EPOCH),
+      clients.change(id, event, SET_STATUS, [status, status === 'active' ? event.at : null]),
+    revokeClientGrants: (id, event) => clients.change(id, event, RAISE_EPOCH),
     deleteClient: (id, event) => {
       const forgetAssertions = { sql: FORGET_ASSERTIONS, values: [id] };
       return runner.act({ touches: [id], event, first: { sql: DELETE, values: [id] }, rest: [forgetAssertions] });

@@ -1,7 +1,7 @@
 /** What providers said of sign-ins that browsers come back from. */
 import type { ExternalSignIn } from '../../accounts/external-sign-in.ts';
 import type { ExternalSignInStore } from '../../accounts/store.ts';
-import { type Runner, type Statement, WALK_WINDOW, walked } from '../acts.ts';
+import { listed, type Runner, type Statement, WALK_WINDOW, walked } from '../acts.ts';
 import { rowKey } from '../row-key.ts';
 import { SESSION } from './sessions.ts';
 import { Table } from './table.ts';
@@ -57,9 +57,8 @@ export function externalSignInStore(runner: Runner): ExternalSignInStore {
       return (await find(stated.nonce)) as ExternalSignIn;
     },
     async walkTickets(providerId, after) {
-      const rows = await runner.select({ sql: WALK, values: [after] }, 'all');
       return walked(
-        rows.map((row) => TICKET.read(row)),
+        await listed(runner, TICKET, WALK, [after]),
         (signIn) => signIn.providerId === providerId && signIn.ticket !== null,
         ({ nonce }) => nonce,
       );

@@ -6,7 +6,16 @@ import type { AuditEvent } from '../../oauth/audit.ts';
 import { DEVICE_GRANT_TYPE } from '../../oauth/device-authorization.ts';
 import type { Grant, RevocationReason, Use } from '../../oauth/grant.ts';
 import type { ActiveGrant, GrantCount, GrantFilter, GrantStore, GrantSummary, ListedGrant } from '../../oauth/store.ts';
-import { type Act, INSTALLATION_KEY, type Runner, type Statement, type Tuple, WALK_WINDOW, walked } from '../acts.ts';
+import {
+  type Act,
+  INSTALLATION_KEY,
+  listed,
+  type Runner,
+  type Statement,
+  type Tuple,
+  WALK_WINDOW,
+  walked,
+} from '../acts.ts';
 import type { UseMarks } from '../use-marks.ts';
 import { asBuffer, Table } from './table.ts';
 
@@ -270,7 +279,7 @@ const walk = (after: string, isOne: string) => `
 
 const GIVEN_THROUGH = 'provider_id = $3 AND (granted_at >= $4 OR signed_in_at >= $4)';
 
-/** At least as many as can come together in one commit, so that they do not become more. */
+/** Maximum number of grants that one call deletes: as many as one commit may add, so that dead ones do not become more. */
 const DELETIONS = 256;
 
 /** Nobody waits for a row that another one deletes, or marks as used. */
@@ -346,23 +355,17 @@ export function withColdVerbs(
     async summarizeGrants(resourceOwnerId, liveAt, clientId) {
       await marks.flush();
       const asked = [resourceOwnerId, liveAt, DEVICE_GRANT_TYPE];
-      const statement =
-        clientId === undefined ? { sql: all, values: asked } : { sql: ofClient, values: [...asked, clientId] };
-      return (await runner.select(statement, 'all')).map((row) => SUMMARY.read(row));
+      if (clientId === undefined) return listed(runner, SUMMARY, all, asked);
+      return listed(runner, SUMMARY, ofClient, [...asked, clientId]);
     },
     async listActiveGrants(resourceOwnerId, clientId, liveAt) {
       await marks.flush();
-      const rows = await runner.select({ sql: ACTIVE, values: [resourceOwnerId, clientId, liveAt] }, 'all');
-      return rows.map((row) => ACTIVE_GRANT.read(row));
+      return listed(runner, ACTIVE_GRANT, ACTIVE, [resourceOwnerId, clientId, liveAt]);
     },
     async walkGrants(some, liveAt, after) {
-      const statement =
-        'keyId' in some
-          ? { sql: walkOfKey, values: [after, liveAt, some.keyId] }
-          : { sql: walkGiven, values: [after, liveAt, some.providerId, some.since] };
-      const rows = await runner.select(statement, 'all');
+      const [sql, asked] = 'keyId' in some ? [walkOfKey, [some.keyId]] : [walkGiven, [some.providerId, some.since]];
       return walked(
-        rows.map((row) => WALKED_GRANT.read(row)),
+        await listed(runner, WALKED_GRANT, sql, [after, liveAt, ...asked]),
         ({ isFound }) => isFound,
         ({ id }) => id,
       );

@@ -3,7 +3,7 @@ import { type Account, isMadeHere } from '../../accounts/account.ts';
 import { type Identity, identityId } from '../../accounts/identity-provider.ts';
 import type { IdentityStore } from '../../accounts/store.ts';
 import type { AuditEvent } from '../../oauth/audit.ts';
-import type { Act, Runner, Tuple } from '../acts.ts';
+import { type Act, listed, type Runner, type Tuple } from '../acts.ts';
 import { ACCOUNT, accountUpdate, STORED_ACCOUNT, storedAccount } from './accounts.ts';
 import { Table } from './table.ts';
 
@@ -33,7 +33,7 @@ export const FORMER_ACCOUNT = Table.of<{ readonly id: string; readonly epoch: nu
 const FIND = `
   SELECT ${IDENTITY.selected}, ${ACCOUNT.selected}
   FROM identity JOIN account ON account.id = identity.account_id WHERE identity.id = $1`;
-/** How many are searched at once: a constant, so that the statement has one text. */
+/** Number of keys that are searched at once: a constant, so that the statement has one text. */
 const AT_ONCE = 20;
 const SOME = `(${Array.from({ length: AT_ONCE }, (_, index) => `$${index + 1}`).join(', ')})`;
 const FIND_MANY = `
@@ -95,10 +95,7 @@ export function identityStore(runner: Runner): IdentityStore {
       return people;
     },
     findIdentityById: find,
-    async listIdentities(accountId) {
-      const rows = await runner.select({ sql: LIST, values: [accountId] }, 'all');
-      return rows.map((row) => IDENTITY.read(row));
-    },
+    listIdentities: (accountId) => listed(runner, IDENTITY, LIST, [accountId]),
     async listIdentitiesOf(accountIds) {
       return (await selectMany(LIST_MANY, accountIds)).map((row) => IDENTITY.read(row));
     },

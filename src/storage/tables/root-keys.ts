@@ -1,6 +1,6 @@
 /** Root keys, which of them is in use, and which instances have read them. */
-import type { RootKey, RootKeyStore, ServingInstance } from '../../oauth/root-key.ts';
-import { INSTALLATION_KEY, type Runner } from '../acts.ts';
+import type { RootKey, RootKeyStore, RootKeys, ServingInstance } from '../../oauth/root-key.ts';
+import { INSTALLATION_KEY, listed, type Runner } from '../acts.ts';
 import { INSTALLATION, STORED_ROOT_KEY } from './installation.ts';
 import { Table } from './table.ts';
 
@@ -15,6 +15,8 @@ const SERVING_INSTANCE = Table.of<ServingInstance>('serving_instance', {
 });
 
 const NOTE = `${SERVING_INSTANCE.insertion} ON CONFLICT (id) DO UPDATE SET name = excluded.name, key_ids = excluded.key_ids`;
+const LIST_KEYS = `SELECT ${ROOT_KEY.names} FROM root_key ORDER BY created_at, key_id`;
+const LIST_INSTANCES = `SELECT ${SERVING_INSTANCE.names} FROM serving_instance ORDER BY id`;
 const USE = `
   UPDATE installation SET current_key_id = $1, next_key_id = NULL
   WHERE next_key_id = $1 AND current_key_id <> $1
@@ -31,23 +33,16 @@ const RETIRE = `
 /** The port's root keys. */
 export function rootKeyStore(runner: Runner): RootKeyStore {
   const findUsed = async () => {
-    const [row] = await runner.select({ sql: `SELECT ${USED.names} FROM installation`, values: [] }, 'all');
-    return USED.read(row as readonly unknown[]);
+    const [used] = await listed(runner, USED, `SELECT ${USED.names} FROM installation`);
+    return used as Omit<RootKeys, 'keys'>;
   };
   return {
     async findRootKeys() {
-      const sql = `SELECT ${ROOT_KEY.names} FROM root_key ORDER BY created_at, key_id`;
-      const rows = await runner.select({ sql, values: [] }, 'all');
-      return { ...(await findUsed()), keys: rows.map((row) => ROOT_KEY.read(row)) };
+      const keys = await listed(runner, ROOT_KEY, LIST_KEYS);
+      return { ...(await findUsed()), keys };
     },
     noteInstance: (instance) => runner.change([], { sql: NOTE, values: SERVING_INSTANCE.values(instance) }),
-    async listInstances() {
-      const rows = await runner.select(
-        { sql: `SELECT ${SERVING_INSTANCE.names} FROM serving_instance ORDER BY id`, values: [] },
-        'all',
-      );
-      return rows.map((row) => SERVING_INSTANCE.read(row));
-    },
+    listInstances: () => listed(runner, SERVING_INSTANCE, LIST_INSTANCES),
     forgetInstance: (id) => runner.change([], { sql: 'DELETE FROM serving_instance WHERE id = $1', values: [id] }),
     prepareRootKey: (keyId) =>
       runner.change([INSTALLATION_KEY], { sql: 'UPDATE installation SET next_key_id = $1', values: [keyId] }),

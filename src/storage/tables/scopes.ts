@@ -1,7 +1,7 @@
 /** The installation's scope definitions. Sentences are a JSON object from language to text. */
 import type { ScopeDefinition } from '../../oauth/scope.ts';
 import type { ScopeStore } from '../../oauth/store.ts';
-import type { Runner } from '../acts.ts';
+import { listed, type Runner } from '../acts.ts';
 import { Table } from './table.ts';
 
 /** A definition, as it is stored. */
@@ -20,9 +20,7 @@ const REPLACE =
 /** The port's scopes. */
 export function scopeStore(runner: Runner): ScopeStore {
   return {
-    async listScopes() {
-      return (await runner.select({ sql: LIST, values: [] }, 'all')).map((row) => SCOPE.read(row));
-    },
+    listScopes: () => listed(runner, SCOPE, LIST),
     defineScope(scope, expected, event) {
       const asStored = (sentences: ScopeDefinition['sentences']) => SCOPE.stored('sentences', sentences);
       const first = expected

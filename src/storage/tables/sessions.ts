@@ -1,7 +1,7 @@
 /** Sessions of accounts. */
 import type { Session } from '../../accounts/session.ts';
 import type { SessionStore } from '../../accounts/store.ts';
-import { type Runner, WALK_WINDOW, walked } from '../acts.ts';
+import { listed, type Runner, WALK_WINDOW, walked } from '../acts.ts';
 import { rowKey } from '../row-key.ts';
 import { ACCOUNT, END_SESSIONS, NEW_PASSWORD, storedPassword } from './accounts.ts';
 import { Table } from './table.ts';
@@ -75,9 +75,8 @@ export function sessionStore(runner: Runner): SessionStore {
     },
     touchSession: (digest, at) => runner.change([rowKey(digest)], { sql: TOUCH, values: [digest, at] }),
     async walkSessions(providerId, after) {
-      const rows = await runner.select({ sql: WALK, values: [after] }, 'all');
       return walked(
-        rows.map((row) => SESSION.read(row)),
+        await listed(runner, SESSION, WALK, [after]),
         (session) => session.providerId === providerId,
         ({ digest }) => digest,
       );
