@@ -204,7 +204,7 @@ async function serve(configuration: Configuration, json: boolean, programName: s
   setFlagsFromString('--heap-growing-percent=100');
   const lines = inStyle(new GatheredLines(), configuration, process.stderr.isTTY);
   const logger = makeLogger(lines, Date.now, configuration.logLevel);
-  const told = stopSignal(); // From the beginning: an early signal would kill the process.
+  const told = stopSignal(); // Listened to from the beginning: without it an early signal would kill the process.
   const running = await Promise.race([startService(configuration, { logger }), told]);
   // Ends at once: opening the database may wait long for others, and what a start writes is atomic.
   if (!running) process.exit(0);
@@ -316,7 +316,7 @@ export function makeCommandContext(environment: Readonly<Record<string, string |
           const { keys, keysFile } = configuration();
           if (keys !== null) throw new InstallationError([ADD_TO_VARIABLE]);
           addRootKey(keysFile, makeRootKey());
-          // Opening makes its canary, by which the installation knows it.
+          // Opening the database makes the key's canary, by which the installation knows it.
           installation = await openInstallation(false);
         }
         try {

@@ -15,7 +15,7 @@ export type AccountPaceParts = {
   readonly often: Throttle;
   /** The pace at which it is tried by the others. */
   readonly seldom: Throttle;
-  /** How often a network tries an account before that is often. */
+  /** Number of tries by a network at an account beyond which it counts as one that tries often. */
   readonly accountAndNetwork: Throttle;
   readonly now: () => number;
   readonly later: (act: () => void, ms: number) => () => void;

@@ -48,7 +48,7 @@ export type ReturnOutcome =
   | { readonly kind: 'dead'; readonly detail: string }
   | { readonly kind: 'refused'; readonly why: 'paused' | 'disabled' | 'too_old' };
 
-/** How far the clocks of a product and ours may be apart, either way (ms). */
+/** Maximum difference between the clocks of a product and ours (ms). */
 const SKEW_MS = 60_000;
 
 /** Somebody of whom nothing is proven. */
@@ -64,7 +64,7 @@ export async function completeReturn(
   const read = readTicket(ticket);
   if (!read) return dead('it is no ticket');
   const present = sessionToken === null ? null : await liveSession(parts, sessionToken);
-  // Back, reload and double click.
+  // The same browser again, as by Back, a reload or a double click.
   const shown = present?.external?.requests.find((request) => request.ticket === read.digest.toString('base64url'));
   if (shown) return { kind: 'already', continueTo: shown.continueTo };
   const stated = await store.findExternalSignIn(read.nonce);

@@ -41,7 +41,7 @@ export type AskedOfProvider = Pick<SignInRequest, 'continueTo' | 'demandsLogin' 
 /** A way to sign in: here with a password, or at a provider. */
 export type SignInWay = 'password' | IdentityProvider;
 
-/** How far the clock of a product may be ahead of ours (ms). */
+/** Maximum time by which the clock of a product may be ahead of ours (ms). */
 const SKEW_MS = 60_000;
 
 /** Signing in at providers. */

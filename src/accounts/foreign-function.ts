@@ -45,7 +45,7 @@ type Rules<F extends Family> = {
 /** Beyond these a sign-in would be too slow or take too much memory. Memory in KiB. */
 const MAX = { cost: 13, iterations: 2_000_000, memory: 64 * 1024, memoryTimesPasses: 256 * 1024, parallelism: 16 };
 
-/** How often the memory of its largest block scrypt may take in all. */
+/** Maximum memory of all blocks of scrypt, as a multiple of the largest one. */
 const SCRYPT_SLACK = 2;
 
 /** The same as our own (`password-hash.ts`), or more, is strong. Memory in KiB. */

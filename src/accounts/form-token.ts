@@ -11,7 +11,7 @@ export type FormBinding = { readonly session: string; readonly purpose: string; 
 
 const LIFETIME_MS = 10 * 60 * 1000;
 
-/** How long a form is good where passwords are typed, and what is carried through it (ms): who typed a password in time need not type it again. */
+/** Lifetime of a form where passwords are typed, and of what it carries (ms): who typed a password in time need not type it again. */
 export const SIGN_IN_LIFETIME_MS = 12 * 3600 * 1000;
 
 /** Makes the token of a form that is shown now (ms). */

@@ -15,7 +15,7 @@ import type { AccountStore } from './store.ts';
 /** An account's id, and what proves that somebody got the address. Other texts never come to the store. */
 const TOKEN = /^([^\p{Cc}\p{Cs}]{1,255})\.[A-Za-z0-9_-]{43}$/u;
 
-/** How long an invitation is good (ms). */
+/** Lifetime of an invitation (ms). */
 const LIFETIME_MS = 24 * 3600 * 1000;
 
 /** An account whose person may set a password, since they showed the token of its invitation. */

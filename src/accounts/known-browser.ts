@@ -7,7 +7,7 @@ import { currentKey, type DerivedKey, type Keyring, mac } from '../oauth/keyring
 import type { Account } from './account.ts';
 import type { Throttle } from './throttle.ts';
 
-/** How long a browser stays known, in seconds. */
+/** A browser stays known for this time (s). */
 export const KNOWN_BROWSER_LIFETIME = 365 * 24 * 3600;
 
 /** Maximum number of accounts that a browser is known to; the one that signed in longest ago goes. */

@@ -18,7 +18,7 @@ export type PasswordRenewalParts<Password extends StoredPassword = StoredPasswor
   readonly report: (error: Error) => void;
 };
 
-/** How many are read at once, and the time between two looks for more where there were none (ms). */
+/** Number of passwords that are read at once, and the time until the next reading where there were none (ms). */
 const BATCH = 100;
 const REST_MS = 5000;
 

@@ -46,7 +46,7 @@ export async function bringUpToDate(
   tries = 1,
 ): Promise<Refusal | null> {
   const { store } = parts;
-  // In one order, so that two who say the same of many do not wait for each other.
+  // In one order, so that two requests for the same people cannot deadlock.
   const people = said.toSorted((one, other) => (one.subject < other.subject ? -1 : 1));
   const found = await store.findPeople(
     provider.id,
@@ -70,7 +70,7 @@ export async function bringUpToDate(
     latest.set(change.account.id, change.account);
   }
   if (await store.writePeople(changes)) return null;
-  // Somebody else was faster to say some of it, or to take a name.
+  // Another request was faster to say some of it, or to take a name.
   if (tries < MAX_TRIES) return bringUpToDate(parts, provider, said, actor, tries + 1);
   throw new StoreUnavailable('others change the same people all the time');
 }

@@ -30,8 +30,8 @@ export class ProviderUsers {
   readonly #parts: ProviderUsersParts;
 
   /**
-   * One after the other: two that write the same people would wait for each other's rows with a connection each, until no
-   * connection was left for anybody else.
+   * One request at a time: two that write the same people wait for each other's rows, each with a connection. Many of
+   * them would leave no connection for anybody else.
    */
   readonly #writing = new FairSlot({ ofOneShare: MAX_WRITERS, inAll: 4 * MAX_WRITERS });
 

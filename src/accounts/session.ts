@@ -23,7 +23,7 @@ export type ExternalSession = {
   readonly authTime: number | null;
   /** How they did (RFC 8176). */
   readonly amr: readonly string[];
-  /** Whether it is good for its requests alone. */
+  /** Whether it is good for its own requests only. */
   readonly isBound: boolean;
   /** The requests that people signed in for with it, at most five, the oldest first. */
   readonly requests: readonly SessionRequest[];
@@ -71,7 +71,7 @@ export function shouldNoteSeen(session: Session, now: number): boolean {
   return now - session.lastSeenAt >= SEEN_EVERY_MS;
 }
 
-/** How long a session of a provider lasts where none was registered (ms), and the most requests that it is good for. */
+/** Lifetime of a session of a provider that registered none (ms), and the maximum number of its requests. */
 const BOUND_SESSION_MS = 10 * 60 * 1000;
 const MAX_REQUESTS = 5;
 

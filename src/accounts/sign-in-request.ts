@@ -7,10 +7,10 @@ import { isAheadOfClock } from '../oauth/grant.ts';
 import type { Keyring } from '../oauth/keyring.ts';
 import { seal, unseal } from '../oauth/sealed.ts';
 
-/** How long one is good (ms). */
+/** Lifetime of a sign-in request (ms). */
 export const SIGN_IN_REQUEST_LIFETIME_MS = 3_600_000;
 
-/** A longer one might not fit into the headers and forms of the products that carry it. */
+/** Maximum length: a longer one might not fit into the headers and forms of the products that carry it. */
 const MAX_CHARACTERS = 6000;
 
 /** What it holds. Times in ms since the epoch. */

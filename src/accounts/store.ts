@@ -181,7 +181,7 @@ export type SessionAfterTicket =
   | { readonly kind: 'begin'; readonly session: Session; readonly replaces: Buffer | null }
   | { readonly kind: 'extend'; readonly digest: Buffer; readonly from: ExternalSession; readonly to: ExternalSession };
 
-/** Sign-ins elsewhere, on their way back. */
+/** Sign-ins at providers, until the browser is back. */
 export type ExternalSignInStore = {
   findExternalSignIn(nonce: Buffer): Promise<ExternalSignIn | null>;
   /**

@@ -3,7 +3,7 @@ import { isAheadOfClock } from '../oauth/grant.ts';
 import type { Keyring } from '../oauth/keyring.ts';
 import { seal, unseal } from '../oauth/sealed.ts';
 
-/** How long one is good (ms): as long as it is known who deleted accounts were. */
+/** Lifetime of a place (ms): as long as it is known who deleted accounts were. */
 const LIFETIME_MS = 24 * 3_600_000;
 
 /** Padded to this, so that its length tells nothing of the number. */

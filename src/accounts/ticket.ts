@@ -1,7 +1,7 @@
 /** Tickets: what a browser brings back from a provider. One names its sign-in, and has 256 random bits of which a digest is kept. */
 import { hash, randomBytes } from 'node:crypto';
 
-/** How long a ticket is good (ms): a redirect follows it at once. */
+/** Lifetime of a ticket (ms): a redirect follows it at once. */
 export const TICKET_LIFETIME_MS = 60_000;
 
 const NONCE_BYTES = 16;

@@ -109,7 +109,7 @@ export class UserImport {
     return tally.report();
   }
 
-  /** Which name of a newcomer is another's; a user name matters among those with a password alone. */
+  /** Which name of a newcomer somebody else has. User names are compared only among people with a password. */
   async #taken({ about, hash, identity }: Newcomer): Promise<TakenName | null> {
     const { store } = this.#parts;
     if (identity && (await store.findIdentity(identity.providerId, identity.subject))) return 'identity';

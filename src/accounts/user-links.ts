@@ -1,5 +1,5 @@
 /**
- * Linking accounts that are here to who their people are at a provider: from then on they sign in there, and keep their grants.
+ * Links accounts that are here to identities at a provider: from then on their people sign in there, and keep their grants.
  */
 import { type Actor, auditEvent } from '../oauth/audit.ts';
 import { OperatorError } from '../oauth/error.ts';

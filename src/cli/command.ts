@@ -52,5 +52,5 @@ export class CliCommand extends Command {
   }
 }
 
-/** What commander says of an unknown command, with the one that is spelled alike. */
+/** Commander's message for an unknown command, which names the one that is spelled alike. */
 const UNKNOWN = /^error: unknown command '(.*?)'(?:\n\(Did you mean (?:one of )?([^,?]+).*\))?$/s;

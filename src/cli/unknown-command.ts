@@ -1,4 +1,4 @@
-/** What is said of a command that there is not: which one is meant, or that it is announced and comes later. */
+/** What is said of a command that does not exist: which one is meant, or that it is announced and comes later. */
 
 /** Commands that docs/interface.md announces. Whoever makes one deletes its line here: a test asks for that. */
 export const ANNOUNCED: readonly string[] = ['audit export'];

@@ -7,7 +7,7 @@ import { card, table } from './table.ts';
 
 type ImportOptions = { dryRun?: boolean; status?: boolean };
 
-/** How many hashes a processor wraps in a minute, roughly. */
+/** Number of hashes that a processor wraps in a minute, roughly. */
 const WRAPPED_A_MINUTE = 3000;
 
 /** Adds the command to those about users. */

@@ -31,7 +31,7 @@ export type AuthorizationRequest = {
   readonly prompt: readonly Prompt[];
   /** The e-mail address that the client expects to sign in, or null. */
   readonly loginHint: string | null;
-  /** How long ago the resource owner may have signed in (s), or null for any time. */
+  /** Maximum time since the resource owner signed in (s), or null for any. */
   readonly maxAge: number | null;
   /** The languages that the client expects its user to read, as it sent them, or null. */
   readonly uiLocales: string | null;
@@ -98,7 +98,7 @@ export const STANDARD_PARAMETERS: readonly string[] = [
   'request_uri',
 ];
 
-/** What a scope is not that a client may not ask for. */
+/** The rule for a scope that the client may not ask for. */
 export const NOT_REGISTERED: ScopeRule = {
   lacks: 'not registered for this client',
   remedy: 'check how it is written, or ask the people who run this service for it',

@@ -74,9 +74,9 @@ export type DevicePollDecision =
   | { readonly grant: Grant; readonly revoke: 'code_replay'; readonly refusal: Refusal }
   | Refusal;
 
-/** How long somebody has to type the code, in seconds. */
+/** Lifetime of a code, in which somebody has to type it (s). */
 export const DEVICE_CODE_LIFETIME = 600;
-/** How often a device may ask, in seconds (RFC 8628 §3.2). */
+/** Minimum time between two polls of a device (s; RFC 8628 §3.2). */
 export const POLL_INTERVAL = 5;
 
 /** The weight of the widest networks. */

@@ -1,4 +1,4 @@
-/** A grant's whole life, for the operator: its row as far as it is still there, and what the audit trail says of it. */
+/** A grant's whole life, for the operator: its row, if that is still there, and what the audit trail says of it. */
 import { grantIdText, parseGrantId } from './grant.ts';
 import type { AuditFilter, AuditStore, FoundGrant, GrantStore, NamedAuditEvent } from './store.ts';
 

@@ -73,7 +73,7 @@ export class GrantLimit {
   }
 }
 
-/** The grants beyond the limit: those used least recently, and of equals those redeemed just now last. */
+/** The grants beyond the limit: those used least recently. Of grants with equal times, those redeemed just now come last. */
 function beyondLimit(active: readonly ActiveGrant[], redeemed: ReadonlySet<string>): ActiveGrant[] {
   const isNew = ({ id }: ActiveGrant) => Number(redeemed.has(grantIdText(id)));
   const byUse = active.toSorted(

@@ -105,7 +105,7 @@ export type Generation = {
   readonly expiresAt: number;
 };
 
-/** How long things live, in seconds (`docs/interface.md`). */
+/** Lifetimes in seconds (`docs/interface.md`). */
 export type Lifetimes = {
   readonly code: number;
   readonly accessToken: number;
@@ -178,7 +178,7 @@ export function newGrant(made: NewGrant, keyId: number, lifetimes: Lifetimes, no
   };
 }
 
-/** How long before its Allow a grant may have got its id (ms): a device gets that with its code, and clocks differ. */
+/** Maximum time from a grant's id to its Allow (ms): a device gets the id with its code, and clocks differ. */
 const ID_BEFORE_ALLOW_MS = 3_600_000;
 
 /** An id that is lower than that of each grant that was allowed at a time (ms) or later. */
@@ -287,7 +287,7 @@ export function notBefore(expiresAt: number, lifetime: number): number {
   return expiresAt - lifetime - CLOCK_STEP_MS;
 }
 
-/** How long the current pair's access token lives (ms), as its rotation wrote it. The grant must be redeemed. */
+/** Lifetime of the current pair's access token (ms), as its rotation wrote it. The grant must be redeemed. */
 export function accessTokenLifetime({ accessTokenExpiresAt, rotatedAt }: Grant): number {
   return (accessTokenExpiresAt as number) - rotatedAt;
 }

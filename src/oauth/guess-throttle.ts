@@ -6,7 +6,7 @@ export type GuessThrottle = {
   readonly limit: { readonly count: number };
   /** Seconds to wait before another try for these keys, or 0. */
   wait(keys: readonly string[], now: number): number;
-  /** How many wrong guesses a key may make right now. */
+  /** The number of wrong guesses that a key may still make now. */
   left(key: string, now: number): number;
   /** Counts a wrong guess. */
   count(keys: readonly string[], now: number): void;

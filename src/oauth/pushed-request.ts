@@ -8,7 +8,7 @@ import type { Keyring } from './keyring.ts';
 import { Parameters } from './parameters.ts';
 import { seal, unseal } from './sealed.ts';
 
-/** How long a reference is good, in seconds: long enough to sign in and decide (RFC 9126 §2.2 allows up to 600). */
+/** Lifetime of a reference (s): long enough to sign in and decide (RFC 9126 §2.2 allows up to 600). */
 export const PUSHED_REQUEST_LIFETIME = 600;
 
 /** The start of every reference (RFC 9126 §2.2). */

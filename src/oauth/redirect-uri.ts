@@ -1,7 +1,7 @@
 /** Redirection endpoints: what may be registered (RFC 6749 §3.1.2, RFC 8252 §7), and what matches it (RFC 9700 §2.1). */
 import type { ClientType } from './client.ts';
 
-/** How many redirect URIs a client may have. */
+/** Maximum number of redirect URIs of a client. */
 export const MAX_REDIRECT_URIS = 20;
 
 const MAX_LENGTH = 2000;

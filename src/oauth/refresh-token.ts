@@ -52,7 +52,7 @@ export function decideRefresh(request: TokenRequest): RefreshDecision {
 /** The refusal with its detail, and with the reason for whoever is told it. */
 type Refuse = (detail: string, reason: Reason) => Refusal;
 
-/** How long a predecessor gets the same pair, in seconds: `overlap` in any case, `retryWindow` while the pair is unused. */
+/** For this time a predecessor gets the same pair (s): `overlap` in any case, `retryWindow` while the pair is unused. */
 export type RetryTimes = { readonly overlap: number; readonly retryWindow: number };
 
 /** Public clients cannot prove who they are, so a stolen token must not share a pair for long (RFC 9700 §4.14.2). */

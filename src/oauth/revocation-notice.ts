@@ -55,7 +55,7 @@ export function revocationNotice({ action, grantId, clientId, resourceOwnerId }:
 /**
  * What one resource server is told of an event, or null. The end of grants is for those that may have heard `active: true`
  * of one of them, and for nobody else, so that no resource server learns of clients and people that it has nothing to do
- * with. Where that is not known, what ended is not named: everything that was kept has to go.
+ * with. Where that is not known, the notice does not name what ended, and everything that was kept has to go.
  *
  * `resourceServer` is its registration of a moment before the event was read, or null when it is not known. What an earlier
  * registration let it hear needs no check: a change of one is told as the end of everything.

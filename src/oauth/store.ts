@@ -41,7 +41,7 @@ export type GrantFilter = {
   readonly limit: number;
 };
 
-/** How many grants there are, of how many resource owners and clients. */
+/** Numbers of grants, and of their resource owners and clients. */
 export type GrantCount = { readonly grants: number; readonly resourceOwners: number; readonly clients: number };
 
 /**

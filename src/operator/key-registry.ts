@@ -14,7 +14,7 @@ export type KeyRegistryParts = {
   /** The ids of the instances that run now. */
   readonly listRunning: () => Promise<readonly string[]>;
   readonly countUses: (liveAt: number) => Promise<readonly KeyUse[]>;
-  /** For how long something that was issued with a key may be good without a row that rests on it: access tokens, what is sealed. */
+  /** Lifetimes of what a key issues without a row that rests on it: access tokens, and what is sealed. */
   readonly longestUse: number;
   readonly now: () => number;
   readonly wait: (ms: number) => Promise<void>;
@@ -40,7 +40,10 @@ const READ_TIMEOUT_MS = 30_000;
  */
 const SEALED_FOR_MS = 3_600_000;
 
-/** For how long something that a key issued may be good without a row that rests on it (ms); access tokens live `accessToken` s. */
+/**
+ * Maximum time for which something that a key issued is good without a row that rests on it (ms). Access tokens live
+ * `accessToken` s.
+ */
 export function longestUseOfKey(accessToken: number): number {
   return Math.max(accessToken * 1000, SEALED_FOR_MS);
 }

@@ -1,6 +1,6 @@
 /**
- * Ends the process with one sentence where Node.js is too old: some of its releases run the sources, and fail later, in
- * silence or by halves. Imported first, for that alone.
+ * Ends the process with one sentence where Node.js is too old: some of its releases begin to run the sources, and fail
+ * later without a word. Imported first, for that alone.
  */
 
 /** The oldest Node.js that runs the program; package.json says the same. */

@@ -241,7 +241,7 @@ const LIFETIMES = {
   refreshRetryWindow: 'refreshRetryWindow',
 } as const satisfies Record<keyof Lifetimes, keyof Settings>;
 
-/** How long things live, as the domain takes it; seconds. */
+/** Lifetimes as the domain takes them, in seconds. */
 export function lifetimesOf(configuration: Configuration): Lifetimes {
   const lifetimes = Object.entries(LIFETIMES).map(([lifetime, setting]) => [lifetime, configuration[setting]]);
   return Object.fromEntries(lifetimes) as Lifetimes;

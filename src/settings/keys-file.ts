@@ -63,8 +63,9 @@ function change(keysFile: string, changed: (text: string) => string): boolean {
 }
 
 /**
- * Replaces a keys file as a whole or not at all, with its mode and owner, if it still is as it was read. Of two processes that do
- * so at once the later may win: what the other one added is then missing, and it or its next start adds that again.
+ * Replaces a keys file as a whole or not at all, with its mode and owner, if it still is as it was read. If two processes
+ * replace it at once, the later one may win. What the other one added is then missing, and that process or its next start
+ * adds it again.
  */
 export function replaceKeysFile(path: string, before: string, after: string): void {
   const draft = `${path}.${randomBytes(8).toString('hex')}.new`;

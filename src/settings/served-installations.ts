@@ -1,4 +1,7 @@
-/** Notes in the keys file which installations its keys served, so that none is begun anew while a database is missing. */
+/**
+ * Notes in the keys file which installations its keys served. So a missing database is noticed, and no new installation
+ * begins in its place.
+ */
 import { readdirSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { DRAFT, replaceKeysFile } from './keys-file.ts';

@@ -16,7 +16,7 @@ const MAX_UNREAD = 64 * 1024;
 const READY = 'event: ready\ndata: {}\n\n';
 /** Maximum silence, after which readers take the stream for lost: then it is ended, and the log says why (ms). */
 const MAX_SILENCE_MS = 1000;
-/** Timeout of a reader that was away, for each piece of what it missed (ms). */
+/** Timeout of a reader that came back, for each piece of what it missed (ms). */
 const MAX_DRAIN_MS = 10_000;
 
 /** A stream: whose it is, and how far it was told. */
@@ -25,7 +25,7 @@ type Stream = {
   readonly response: ServerResponse;
   /** The place of the last event that it was told, or that was before its time. */
   place: number;
-  /** While it is told what it missed. */
+  /** True while it is being told what it missed. */
   isBehind: boolean;
 };
 
@@ -53,8 +53,8 @@ export class TrailFeed {
   #heldUpSince: number | null = null;
 
   /**
-   * `onFailure` is called with the reason when all streams end early, or one that was away, `onLost` with the id of a listener whose stream ends
-   * to make room for another's.
+   * `onFailure` is called with the reason when all streams end early, or one that came back. `onLost` is called with the
+   * id of a listener whose stream ends to make room for another's.
    */
   constructor(
     audit: Service['audit'],
@@ -176,7 +176,7 @@ export class TrailFeed {
       }
       stream.isBehind = false;
     } catch (error) {
-      // Who reads it comes again, and goes on from the last place that it was told.
+      // Its reader connects again, and goes on from the last place that it was told.
       if (!response.destroyed) this.#onFailure(error);
       response.destroy();
     }

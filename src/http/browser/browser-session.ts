@@ -27,7 +27,7 @@ export type SignedIn = {
   readonly owner: OwnerSession;
 };
 
-/** Whose session a form is bound to. */
+/** Who is signed in: a form is bound to that session. */
 export type HasSession = Pick<SignedIn, 'account' | 'sessionToken'>;
 
 /** What a form is for; a token for one purpose is wrong for every other. */
@@ -191,7 +191,7 @@ export class BrowserSessions {
     this.#set(reply, 'choice', choice, TEN_MINUTES);
   }
 
-  /** What it keeps, whether we marked it or not. */
+  /** What the browser keeps, whether we marked it or not. */
   choice(request: FastifyRequest): string {
     return request.cookies[this.#name('choice')] ?? '';
   }

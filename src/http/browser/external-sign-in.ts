@@ -43,7 +43,7 @@ export function addExternalSignIn(
     );
   });
 
-  // No GET writes but this one: it takes the ticket. A page that is loaded ahead takes nothing.
+  // The only GET that writes: it takes the ticket. A page that is loaded ahead takes nothing.
   app.get(paths.signInContinue, { config }, async (request, reply) => {
     if (isLoadedAhead(request)) return lead(reply).code(204).send();
     const returned = {
@@ -78,7 +78,7 @@ export function addExternalSignIn(
     return lead(reply).code(303).header('Location', notSignedInLocation(asked)).send();
   }
 
-  /** The address holds a ticket, which no other address is told of. */
+  /** The address holds a ticket, so no referrer may carry it to another address. */
   function lead(reply: FastifyReply): FastifyReply {
     return pages.secure(reply, 'leaves').header('Cache-Control', 'no-store').header('Referrer-Policy', 'no-referrer');
   }

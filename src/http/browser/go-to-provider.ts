@@ -12,7 +12,10 @@ export type Asked = Pick<AuthorizationRequest, 'client' | 'prompt' | 'maxAge' | 
   readonly tooLong: () => FastifyReply;
 };
 
-/** Redirects to the provider's sign-in address; what was asked for stands beside the sealed request, to be read. */
+/**
+ * Redirects to the provider's sign-in address. What was asked for is added in plain parameters, since the provider cannot
+ * read the sealed request.
+ */
 export function goToProvider(
   service: Service,
   pages: Pages,

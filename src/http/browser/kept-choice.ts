@@ -16,7 +16,7 @@ export function keepChoice(
   sessions.keepChoice(reply, [sessions.choiceMark(subjectOf(subject, scopes)), ...scopes].join(' '));
 }
 
-/** The choice that this browser keeps for the same, for ten minutes; null without one that we marked. */
+/** The choice that this browser keeps for the same `subject`, for ten minutes; null without one that we marked. */
 export function keptChoice(sessions: BrowserSessions, request: FastifyRequest, subject: string): NotTaken | null {
   const [mark, ...scopes] = sessions.choice(request).split(' ');
   return sessions.isChoiceMark(subjectOf(subject, scopes), mark) ? { why: 'signed_out', choice: scopes } : null;

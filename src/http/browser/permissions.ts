@@ -40,7 +40,7 @@ export function fieldsThere(fields: readonly PersonField[], account: Account): P
   return fields.filter((field) => values[field] !== null);
 }
 
-/** How long what is allowed lasts, by this installation's lifetimes (s). */
+/** Lifetime of what is allowed, by this installation's settings (s). */
 export function lasts({ lifetimes }: Service): { readonly max: number; readonly unused: number } {
   return { max: lifetimes.refreshTokenMax, unused: lifetimes.refreshTokenIdle };
 }

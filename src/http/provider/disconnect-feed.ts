@@ -6,10 +6,13 @@ import { dateTime } from '../api/date-time.ts';
 import type { Audience } from '../api/trail-feed.ts';
 import type { Service } from '../service.ts';
 
-/** Every how many readings a place is told where there is nothing else to tell, so that nobody begins far behind. */
+/**
+ * Number of readings after which a place is told even if there is nothing else to tell, so that nobody comes back far
+ * behind.
+ */
 const PLACE_EVERY = 16;
 
-/** After these a provider must prove itself anew, that it may still listen. */
+/** After these acts a provider must prove anew that it may listen. */
 const END_STREAMS: ReadonlySet<AuditAction> = new Set<AuditAction>([
   'identity_provider_updated',
   'identity_provider_secret_retired',

@@ -32,7 +32,7 @@ export function addDisconnects(app: FastifyInstance, service: Service): void {
     if (refusal) return sendProviderRefusal(request, reply, refusal);
     await feed.prepare();
     const missedFrom = await placeToGoOnFrom(service, feed, request, provider);
-    // At last: its secret may have ended meanwhile, by an event before the place where the stream begins.
+    // The last step: its secret may have ended meanwhile, by an event before the place where the stream begins.
     if (!(await service.providers.isStillSo(provider)))
       return sendProviderRefusal(request, reply, new Unavailable(CHANGED, CHANGED, 1));
     const place = missedFrom ?? feed.place;

@@ -37,8 +37,8 @@ export function membersOf({ body }: FastifyRequest): Members {
 }
 
 /**
- * The provider that sent a request, if it has the right: by Basic, or by credentials in the body (`form`). Where there is no
- * body an assertion has no place of its own, and comes as a bearer token.
+ * The provider that sent a request, if it has the right: by Basic, or by credentials in the body (`form`). A request
+ * without a body has no parameter for an assertion, so it brings one as a bearer token.
  */
 export async function authenticateProvider(
   service: Service,
