@@ -1,20 +1,17 @@
 /** `user`: adds, shows, changes and deletes the accounts of the people who allow apps. */
-import { type Account, accountLabel, callName } from '../accounts/account.ts';
-import type { NewInvitation } from '../accounts/accounts.ts';
+import { accountLabel, callName } from '../accounts/account.ts';
 import { subjectOf } from '../accounts/identity-provider.ts';
 import type { AboutAccount } from '../accounts/new-account.ts';
-import type { AccountUse } from '../accounts/store.ts';
 import type { CliCommand } from './command.ts';
 import type { CommandResult, CommandRun } from './command-run.ts';
 import type { Installation } from './context.ts';
 import { countedGrants } from './ended-grants.ts';
-import { DEFAULT_LIMIT, readLimit, whereItEnds, YES, type YesOption } from './option.ts';
-import { type NewPassword, newPassword } from './password-input.ts';
-import { type Column, card, type Field, fitted } from './table.ts';
+import { DEFAULT_LIMIT, readLimit, YES, type YesOption } from './option.ts';
+import { newPassword } from './password-input.ts';
 import { confirm } from './terminal-input.ts';
-import { isoTime, readableTime } from './time.ts';
 import { addImportCommand } from './user-import.ts';
 import { addLinkCommand } from './user-link.ts';
+import { accountCard, accountJson, invited, listed, NO_USE, said, useJson, withPassword } from './user-view.ts';
 
 type UpdateOptions = { email?: string; name?: string; username?: string | false };
 type PasswordOptions = { passwordStdin?: boolean; mustChange?: boolean };
@@ -223,112 +220,4 @@ function changesIn({ email, name, username }: UpdateOptions): Partial<AboutAccou
     ...(name === undefined ? {} : { name }),
     ...(username === undefined ? {} : { username: username === false ? null : username }),
   };
-}
-
-/** The result after a password was set. The password is shown only if it was made here, and only now. */
-function withPassword(account: Account, { password, made }: NewPassword, sentence: string): CommandResult {
-  const json = { ...accountJson(account), password: made ? password : null };
-  if (!made) return { json, text: [sentence, '', ...accountCard(account)] };
-  const once = 'The password is shown this once: hand it over in a safe way. It must be changed at the first sign-in.';
-  return { json, text: [sentence, '', ...accountCard(account, { password }), '', once] };
-}
-
-/** The result after somebody was invited. The address is shown only now. */
-function invited({ account, token }: NewInvitation, newPasswordUrl: string, sentence: string): CommandResult {
-  const address = `${newPasswordUrl}?${new URLSearchParams({ token })}`;
-  return {
-    json: { ...accountJson(account), invitation_url: address },
-    text: [
-      sentence,
-      '',
-      ...accountCard(account),
-      '',
-      `  ${address}`,
-      '',
-      'The address is shown this once, and works once: hand it over in a safe way. A newer one ends it.',
-    ],
-  };
-}
-
-function said(account: Account, sentence: string): CommandResult {
-  return { json: accountJson(account), text: [sentence] };
-}
-
-function listed(
-  accounts: readonly Account[],
-  uses: ReadonlyMap<string, AccountUse>,
-  limit: number,
-  width: number,
-): CommandResult {
-  const rows = accounts.map((account) => ({ account, use: uses.get(account.id) ?? NO_USE }));
-  const none = 'No users yet. Add one: valetkey user add --email ada@example.com --name "Ada Lovelace"';
-  return {
-    json: rows.map(({ account, use }) => ({ ...accountJson(account), ...useJson(use) })),
-    text: rows.length === 0 ? [none] : fitted(COLUMNS, rows, width).lines,
-    ...whereItEnds(accounts, limit),
-  };
-}
-
-const NO_USE: AccountUse = { lastSignInAt: null, appsLastUsedAt: null };
-
-const COLUMNS: readonly Column<{ account: Account; use: AccountUse }>[] = [
-  { heading: 'ID', value: ({ account }) => account.id },
-  { heading: 'E-mail', value: ({ account }) => account.email ?? '', shrinksTo: 10 },
-  { heading: 'Name', value: ({ account }) => account.name ?? '', shrinksTo: 8 },
-  { heading: 'Status', value: ({ account }) => account.status + (account.isOperator ? ', operator' : '') },
-  { heading: 'Last sign-in', value: ({ use }) => readableUse(use.lastSignInAt) },
-  { heading: 'Apps last used', value: ({ use }) => readableUse(use.appsLastUsedAt), mayBeLeft: true },
-  { heading: 'Added', value: ({ account }) => readableTime(account.createdAt), mayBeLeft: true },
-];
-
-function usedFields({ lastSignInAt, appsLastUsedAt }: AccountUse): Field[] {
-  return [
-    ['Last sign-in', readableUse(lastSignInAt)],
-    ['Apps last used', readableUse(appsLastUsedAt)],
-  ];
-}
-
-function readableUse(at: number | null): string {
-  return at === null ? 'never' : readableTime(at);
-}
-
-function useJson({ lastSignInAt, appsLastUsedAt }: AccountUse = NO_USE) {
-  return { last_sign_in_at: isoTime(lastSignInAt), apps_last_used_at: isoTime(appsLastUsedAt) };
-}
-
-function accountJson(account: Account) {
-  return {
-    id: account.id,
-    email: account.email,
-    username: account.username,
-    name: account.name,
-    avatar_url: account.avatarUrl,
-    operator: account.isOperator,
-    status: account.status,
-    has_password: account.password !== null,
-    must_change_password: account.mustChangePassword,
-    invited_until: account.invitation && isoTime(account.invitation.expiresAt),
-    created_at: isoTime(account.createdAt),
-  };
-}
-
-function accountCard(
-  account: Account,
-  { password = '', signsIn = [], use }: { password?: string; signsIn?: readonly string[]; use?: AccountUse } = {},
-): string[] {
-  return card([
-    ['ID', account.id],
-    ['E-mail', account.email ?? ''],
-    ['Password', password],
-    ['To change', account.mustChangePassword ? 'at the first sign-in' : ''],
-    ['Invited', account.invitation ? `until ${readableTime(account.invitation.expiresAt)}` : ''],
-    ['Name', account.name ?? ''],
-    ['User name', account.username ?? ''],
-    ['Picture', account.avatarUrl ?? ''],
-    ['Status', account.status],
-    ['Operator', account.isOperator ? 'yes' : 'no'],
-    ['Signs in', signsIn],
-    ...(use ? usedFields(use) : []),
-    ['Added', readableTime(account.createdAt)],
-  ]);
 }

@@ -3,10 +3,11 @@ import type { FastifyInstance } from 'fastify';
 import { readStatement } from '../../accounts/sign-in-statement.ts';
 import { Refusal } from '../../oauth/error.ts';
 import { sendJson } from '../api/json-answers.ts';
-import { answer, type Operation, object, postedJson, providerRefusals, SECRET_FIELDS, text } from '../api/operation.ts';
+import { answer, type Operation, object, postedJson, SECRET_FIELDS, text } from '../api/operation.ts';
 import { originOf } from '../origin.ts';
 import { PROVIDER_PATHS } from '../paths.ts';
 import type { Service } from '../service.ts';
+import { providerRefusals } from './described-refusals.ts';
 import { PROFILE_FIELDS } from './profile-fields.ts';
 import { authenticateProvider, membersOf, providerAnswers, readJsonMembers, sendProviderRefusal } from './requests.ts';
 

@@ -4,19 +4,21 @@ import {
   component,
   done,
   headerParameter,
-  NO_SUCH_SUBJECT,
   type Operation,
   object,
   postedJson,
-  providerQueryRefusals,
-  providerRefusals,
-  providerStreamRefusals,
   queryParameter,
   type Schema,
   SECRET_FIELDS,
   STREAMED,
   text,
 } from '../api/operation.ts';
+import {
+  NO_SUCH_SUBJECT,
+  providerQueryRefusals,
+  providerRefusals,
+  providerStreamRefusals,
+} from './described-refusals.ts';
 import { PROFILE_FIELDS } from './profile-fields.ts';
 
 const SECURITY: Operation['security'] = [{ providerBasic: [] }, {}];

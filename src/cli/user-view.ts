@@ -1,0 +1,123 @@
+/** How users are shown, to programs and to people. A password and an invitation's address are shown only once. */
+import type { Account } from '../accounts/account.ts';
+import type { NewInvitation } from '../accounts/accounts.ts';
+import type { AccountUse } from '../accounts/store.ts';
+import type { CommandResult } from './command-run.ts';
+import { whereItEnds } from './option.ts';
+import type { NewPassword } from './password-input.ts';
+import { type Column, card, type Field, fitted } from './table.ts';
+import { isoTime, readableTime } from './time.ts';
+
+/** The result after a password was set. The password is shown only if it was made here, and only now. */
+export function withPassword(account: Account, { password, made }: NewPassword, sentence: string): CommandResult {
+  const json = { ...accountJson(account), password: made ? password : null };
+  if (!made) return { json, text: [sentence, '', ...accountCard(account)] };
+  const once = 'The password is shown this once: hand it over in a safe way. It must be changed at the first sign-in.';
+  return { json, text: [sentence, '', ...accountCard(account, { password }), '', once] };
+}
+
+/** The result after somebody was invited. The address is shown only now. */
+export function invited({ account, token }: NewInvitation, newPasswordUrl: string, sentence: string): CommandResult {
+  const address = `${newPasswordUrl}?${new URLSearchParams({ token })}`;
+  return {
+    json: { ...accountJson(account), invitation_url: address },
+    text: [
+      sentence,
+      '',
+      ...accountCard(account),
+      '',
+      `  ${address}`,
+      '',
+      'The address is shown this once, and works once: hand it over in a safe way. A newer one ends it.',
+    ],
+  };
+}
+
+/** A user after an act, in a sentence. */
+export function said(account: Account, sentence: string): CommandResult {
+  return { json: accountJson(account), text: [sentence] };
+}
+
+/** Many users. */
+export function listed(
+  accounts: readonly Account[],
+  uses: ReadonlyMap<string, AccountUse>,
+  limit: number,
+  width: number,
+): CommandResult {
+  const rows = accounts.map((account) => ({ account, use: uses.get(account.id) ?? NO_USE }));
+  const none = 'No users yet. Add one: valetkey user add --email ada@example.com --name "Ada Lovelace"';
+  return {
+    json: rows.map(({ account, use }) => ({ ...accountJson(account), ...useJson(use) })),
+    text: rows.length === 0 ? [none] : fitted(COLUMNS, rows, width).lines,
+    ...whereItEnds(accounts, limit),
+  };
+}
+
+/** The use of an account that nobody used. */
+export const NO_USE: AccountUse = { lastSignInAt: null, appsLastUsedAt: null };
+
+const COLUMNS: readonly Column<{ account: Account; use: AccountUse }>[] = [
+  { heading: 'ID', value: ({ account }) => account.id },
+  { heading: 'E-mail', value: ({ account }) => account.email ?? '', shrinksTo: 10 },
+  { heading: 'Name', value: ({ account }) => account.name ?? '', shrinksTo: 8 },
+  { heading: 'Status', value: ({ account }) => account.status + (account.isOperator ? ', operator' : '') },
+  { heading: 'Last sign-in', value: ({ use }) => readableUse(use.lastSignInAt) },
+  { heading: 'Apps last used', value: ({ use }) => readableUse(use.appsLastUsedAt), mayBeLeft: true },
+  { heading: 'Added', value: ({ account }) => readableTime(account.createdAt), mayBeLeft: true },
+];
+
+function usedFields({ lastSignInAt, appsLastUsedAt }: AccountUse): Field[] {
+  return [
+    ['Last sign-in', readableUse(lastSignInAt)],
+    ['Apps last used', readableUse(appsLastUsedAt)],
+  ];
+}
+
+function readableUse(at: number | null): string {
+  return at === null ? 'never' : readableTime(at);
+}
+
+/** When a user came last, for programs. */
+export function useJson({ lastSignInAt, appsLastUsedAt }: AccountUse = NO_USE) {
+  return { last_sign_in_at: isoTime(lastSignInAt), apps_last_used_at: isoTime(appsLastUsedAt) };
+}
+
+/** One user, for programs. */
+export function accountJson(account: Account) {
+  return {
+    id: account.id,
+    email: account.email,
+    username: account.username,
+    name: account.name,
+    avatar_url: account.avatarUrl,
+    operator: account.isOperator,
+    status: account.status,
+    has_password: account.password !== null,
+    must_change_password: account.mustChangePassword,
+    invited_until: account.invitation && isoTime(account.invitation.expiresAt),
+    created_at: isoTime(account.createdAt),
+  };
+}
+
+/** One user, for people. */
+export function accountCard(
+  account: Account,
+  { password = '', signsIn = [], use }: { password?: string; signsIn?: readonly string[]; use?: AccountUse } = {},
+): string[] {
+  return card([
+    ['ID', account.id],
+    ['E-mail', account.email ?? ''],
+    ['Password', password],
+    ['To change', account.mustChangePassword ? 'at the first sign-in' : ''],
+    ['Invited', account.invitation ? `until ${readableTime(account.invitation.expiresAt)}` : ''],
+    ['Name', account.name ?? ''],
+    ['User name', account.username ?? ''],
+    ['Picture', account.avatarUrl ?? ''],
+    ['Status', account.status],
+    ['Operator', account.isOperator ? 'yes' : 'no'],
+    ['Signs in', signsIn],
+    ...(use ? usedFields(use) : []),
+    ['Added', readableTime(account.createdAt)],
+  ]);
+}
