@@ -3,7 +3,7 @@
  * at every step. The outcome's type says where an error may go: only a proven client and redirect URI may be redirected to.
  */
 import type { Client } from './client.ts';
-import { invalidRequest, Refusal } from './error.ts';
+import { type ErrorCode, invalidRequest, Refusal } from './error.ts';
 import type { Parameters } from './parameters.ts';
 import { isCodeChallenge } from './pkce.ts';
 import { isRegisteredRedirectUri } from './redirect-uri.ts';
@@ -86,6 +86,12 @@ export const PUBLISHED_PARAMETERS: readonly string[] = [
   'code_challenge_method',
 ];
 
+/** What the standard face reads only to refuse it: the error, and its description (RFC 9101 §7). */
+export const REFUSED_PARAMETERS: readonly (readonly [name: string, error: ErrorCode, description: string])[] = [
+  ['request', 'request_not_supported', 'request is not supported'],
+  ['request_uri', 'request_uri_not_supported', 'request_uri must be one that this service gave for a pushed request'],
+];
+
 /** What the standard face reads. */
 export const STANDARD_PARAMETERS: readonly string[] = [
   ...PUBLISHED_PARAMETERS,
@@ -94,8 +100,7 @@ export const STANDARD_PARAMETERS: readonly string[] = [
   'login_hint',
   'max_age',
   'ui_locales',
-  'request',
-  'request_uri',
+  ...REFUSED_PARAMETERS.map(([name]) => name),
 ];
 
 /** The rule for a scope that the client may not ask for. */
@@ -162,12 +167,8 @@ function publishedRefusal(parameters: Parameters, client: Client): Refusal | nul
 function standardRefusal(parameters: Parameters, client: Client, { isResource }: RequestContext): Refusal | null {
   const problem = parameters.problem(STANDARD_PARAMETERS, ['resource']);
   if (problem) return invalidRequest(problem); // RFC 6749 §3.1
-  if (parameters.get('request') !== undefined) return new Refusal('request_not_supported', 'request is not supported'); // RFC 9101 §7
-  if (parameters.get('request_uri') !== undefined)
-    return new Refusal(
-      'request_uri_not_supported',
-      'request_uri must be one that this service gave for a pushed request',
-    );
+  for (const [name, error, description] of REFUSED_PARAMETERS)
+    if (parameters.get(name) !== undefined) return new Refusal(error, description); // RFC 9101 §7
   if (!parameters.get('state') && !parameters.get('code_challenge'))
     return invalidRequest('state is required, unless a code_challenge is sent'); // RFC 9700 §4.7.1
   const responseType = parameters.get('response_type');

@@ -16,7 +16,7 @@
  */
 import assert from 'node:assert/strict';
 
-/** Runs one command, given as words and standard input, and answers what came back, in the form above. */
+/** Runs one command, given as words and standard input, and returns what came back, in the form above. */
 export type RunCommand = (words: readonly string[], stdin: string) => Promise<string>;
 
 type Step = { readonly line: string; readonly stdin: string; readonly expected: string };

@@ -33,15 +33,11 @@ export const oauthGuards: readonly Guard[] = [
       "const problem = parameters.problem(STANDARD_PARAMETERS, ['resource']);",
       'const problem = null as string | null;',
     ],
-    [
-      'standard: request objects are refused',
-      "if (parameters.get('request') !== undefined) return",
-      'if (false as boolean) return',
-    ],
+    ['standard: request objects are refused', "['request', 'request_not_supported', 'request is not supported'],", ''],
     [
       'standard: a foreign request_uri is refused',
-      "if (parameters.get('request_uri') !== undefined)",
-      'if (false as boolean)',
+      "  ['request_uri', 'request_uri_not_supported', 'request_uri must be one that this service gave for a pushed request'],\n",
+      '',
     ],
     [
       'standard: without state there is a challenge',
