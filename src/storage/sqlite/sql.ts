@@ -3,7 +3,7 @@ import type { SQLInputValue } from 'node:sqlite';
 import type { Stored } from '../tables/table.ts';
 
 /** A prepared statement as a function of its parameters. */
-export type Query<Answer> = (...parameters: SQLInputValue[]) => Answer;
+export type Query<Result> = (...parameters: SQLInputValue[]) => Result;
 
 /** Parameters are `?1` here; and no row is locked, since whoever writes is alone. */
 export function inSqlite(sql: string): string {
