@@ -50,7 +50,16 @@ async function fill(count: number): Promise<Filled> {
     redirectUris: [REDIRECT_URI],
   });
   const tally = newProtocolTally();
-  const parts = { store, keyring, lifetimes, prefix, knownTokens: new KnownTokens(prefix), tally, now };
+  const parts = {
+    store,
+    keyring,
+    lifetimes,
+    prefix,
+    knownTokens: new KnownTokens(prefix),
+    tally,
+    now,
+    restoredAt: null,
+  };
   const throttle = { wait: () => 0, left: () => 1, limit: { count: Number.POSITIVE_INFINITY }, count: () => {} };
   const clients = new ClientAuthenticator({ ...parts, throttle, audiences: [] });
   const { appUrl: issuer, apiUrl: ownResource } = configuration;

@@ -65,7 +65,8 @@ export function makeInstallation(
   const { appUrl, apiUrl, signInMethods: methods } = configuration;
   const knownTokens = new KnownTokens(prefix);
   const [tally, signIns] = [newProtocolTally(), newSignInTally()];
-  const parts = { store, keyring, lifetimes, prefix, knownTokens, ownResource: apiUrl, tally, now };
+  const { restoredAt } = installation;
+  const parts = { store, keyring, lifetimes, prefix, knownTokens, ownResource: apiUrl, tally, now, restoredAt };
   const authenticator = new ClientAuthenticator({
     ...parts,
     throttle: throttles.clientAndSource,

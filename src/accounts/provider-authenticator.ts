@@ -18,6 +18,8 @@ export type ProviderAuthenticatorParts = {
   readonly throttle: GuessThrottle;
   readonly issuer: string;
   readonly now: () => number;
+  /** When the database was restored last (ms), or null. */
+  readonly restoredAt: number | null;
 };
 
 /** Proves providers. A credential of a client or a resource server is none of a provider: each kind has a key of its own. */
@@ -71,10 +73,10 @@ export class ProviderAuthenticator {
   }
 
   async #verifyAssertion(provider: IdentityProvider | null, assertion: string): Promise<IdentityProvider | Refusal> {
-    const { store, issuer, now } = this.#parts;
+    const { store, issuer, now, restoredAt } = this.#parts;
     if (!provider) return invalidClient('the client assertion names no identity provider');
     const signer = { id: provider.id, keys: provider.keys, assertionAudience: 'issuer' as const };
-    const verified = await verifyClientAssertion(signer, assertion, [issuer], now());
+    const verified = await verifyClientAssertion(signer, assertion, [issuer], now(), restoredAt);
     if (verified instanceof Refusal) return verified;
     return whyNotUsed(await store.useClientAssertion(verified, MAX_MARKS)) ?? provider;
   }

@@ -46,9 +46,7 @@ export function exchange(staged: string, path: string, now: number): string | nu
       `the log of ${staged} could not be copied into it: look at the disk, and run this again`,
     ]);
   syncFile(staged);
-  const kept = existsSync(path)
-    ? `${path}.before-${new Date(now).toISOString().slice(0, 19).replaceAll(/[-:]/g, '')}Z`
-    : null;
+  const kept = existsSync(path) ? `${path}.before-${new Date(now).toISOString().replaceAll(/[-:.]/g, '')}` : null;
   if (kept !== null) keep(path, kept);
   renameSync(staged, path);
   syncFolder(dirname(resolve(path)));

@@ -1,4 +1,5 @@
 /** `database restore`. */
+import { OperatorError } from '../oauth/error.ts';
 import type { CliCommand } from './command.ts';
 import type { CommandRun } from './command-run.ts';
 import type { Restored } from './context.ts';
@@ -6,7 +7,7 @@ import { YES, type YesOption } from './option.ts';
 import { confirm } from './terminal-input.ts';
 import { isoTime, readableTime } from './time.ts';
 
-type Options = YesOption & { keepTokens?: boolean };
+type Options = YesOption & { keepTokens?: boolean; withoutAudit?: boolean };
 
 /** Adds the command that restores. */
 export function addRestore(database: CliCommand, run: CommandRun): void {
@@ -16,20 +17,29 @@ export function addRestore(database: CliCommand, run: CommandRun): void {
       'Put a backup in the place of the database, or without a file take the one that is there as restored (pg_restore): what was revoked since must not come back, so that every grant, code and session in it ends. Stop the service first.',
       ['database restore /backup/valetkey.db', 'database restore'],
     )
+    .option(
+      '--keep-tokens',
+      'let grants go on: then what was revoked or replaced since must be known, or told to be of no matter',
+    )
+    .option('--without-audit', 'keep tokens though nobody knows what was revoked since the backup')
     .option(...YES)
-    .action(async (file: string | undefined, { keepTokens = false, yes = false }: Options) => {
-      await confirm(run.context, question(file), yes);
+    .action(async (file: string | undefined, { keepTokens = false, withoutAudit = false, yes = false }: Options) => {
+      if (keepTokens && !withoutAudit) throw new OperatorError(UNKNOWN_SINCE);
+      await confirm(run.context, question(file, keepTokens), yes);
       const restored = await run.context.database.restore({ file: file ?? null, keepTokens });
       run.print({ json: restoredJson(restored), text: restoredText(restored), note: NEXT });
     });
 }
 
-function question(file: string | undefined): string {
+const UNKNOWN_SINCE =
+  'with --keep-tokens, grants that were revoked since the backup would go on: give --without-audit if none was, or leave --keep-tokens out, which ends all';
+
+function question(file: string | undefined, keepTokens: boolean): string {
   const what =
     file === undefined
       ? 'Take the database as an older one that was put in place'
       : `Put ${file} in the place of the database`;
-  return `${what}? Every grant, code and session in it ends.`;
+  return `${what}? ${keepTokens ? 'Every code and session in it ends, and its grants go on' : 'Every grant, code and session in it ends'}.`;
 }
 
 const NEXT =

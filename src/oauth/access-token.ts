@@ -7,6 +7,7 @@ import {
   type GrantInContext,
   type GrantNames,
   isAheadOfClock,
+  isOfAnotherHistory,
   notBefore,
   type ResourceOwner,
   USE_IS_NEWS_AFTER_MS,
@@ -47,8 +48,11 @@ export function decideAccessToken<Found extends GrantInContext>(use: AccessToken
   if (!found) return invalidToken('no such grant');
   const { grant, standing } = found;
   if (!isGenuine(keyring, credential, grant.seed)) return invalidToken('the access token is forged');
-  if (credential.generation > grant.generation)
-    return invalidToken('the access token is newer than the grant: an older database was restored');
+  // Only refused: a resource server may show it again and again, and proves nothing by it of who holds the refresh token.
+  if (isOfAnotherHistory(credential, grant, grant.accessTokenExpiresAt))
+    return invalidToken(
+      'the access token is newer than the grant, or of another history: an older database was restored',
+    );
   const refused = whyRefused(grant, standing);
   if (refused) return invalidToken(refused);
   if (credential.expiresAt <= now) return invalidToken('the access token has expired');

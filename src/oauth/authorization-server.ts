@@ -294,7 +294,7 @@ export class AuthorizationServer {
 
   async #revoke(
     grant: Grant,
-    reason: Extract<RevocationReason, 'client' | 'code_replay' | 'refresh_reuse'>,
+    reason: Extract<RevocationReason, 'client' | 'code_replay' | 'refresh_reuse' | 'refresh_conflict'>,
     client: Client,
     origin: RequestOrigin,
   ): Promise<void> {

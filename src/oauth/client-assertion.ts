@@ -77,6 +77,15 @@ export function whyNotUsed(use: AssertionUse): Refusal | null {
       );
 }
 
+/** The database was restored since, and has lost who used what before that. */
+function perhapsUsed(): Refusal {
+  return new Unavailable(
+    'this client assertion cannot be told from one that was used: make another one and try again',
+    'the client assertion is from before the database was restored, or from soon after: one that is made in a minute works',
+    CLOCK_TOLERANCE,
+  );
+}
+
 /** Seconds after which another try makes sense. */
 const RETRY_WHEN_FULL = 10;
 const RETRY_WHEN_CLEARED = 60;
@@ -113,13 +122,14 @@ export type Signer = Pick<Client, 'id' | 'keys' | 'assertionAudience'>;
 
 /**
  * Verifies an assertion against a client's keys. `audiences` are the names this service goes by, the issuer first; `now` in
- * ms.
+ * ms, and `restoredAt` when the database was restored last: it has lost who used what before.
  */
 export async function verifyClientAssertion(
   client: Signer,
   assertion: string,
   audiences: readonly string[],
   now: number,
+  restoredAt: number | null,
 ): Promise<VerifiedAssertion | Refusal> {
   const { decodeProtectedHeader, jwtVerify } = await jose();
   if (client.keys.length === 0) return invalidClient('the client has no public key');
@@ -145,15 +155,18 @@ export async function verifyClientAssertion(
         clockTolerance: CLOCK_TOLERANCE,
         currentDate: new Date(now),
       });
-      const { exp = 0, iat = 0, jti } = payload as { exp?: number; iat?: number; jti?: unknown };
+      const { exp = 0, iat, jti } = payload as { exp?: number; iat?: number; jti?: unknown };
       if (typeof jti !== 'string' || jti === '') return invalidClient('the client assertion has no jti');
       // An assertion with a second audience could be used here by that audience.
       if (![payload.aud].flat().every((name) => accepted.includes(String(name))))
         return invalidClient('the client assertion is for others as well');
-      if (iat * 1000 > now + CLOCK_TOLERANCE * 1000)
+      if ((iat ?? 0) * 1000 > now + CLOCK_TOLERANCE * 1000)
         return invalidClient('the client assertion is issued in the future');
       if (exp * 1000 > now + (MAX_LIFETIME + CLOCK_TOLERANCE) * 1000)
         return invalidClient(`the client assertion lives longer than ${MAX_LIFETIME} s`);
+      // The client's clock may be ahead of ours.
+      const madeAt = (iat ?? exp - MAX_LIFETIME) - CLOCK_TOLERANCE;
+      if (restoredAt !== null && madeAt * 1000 <= restoredAt) return perhapsUsed();
       return {
         key,
         clientId: client.id,

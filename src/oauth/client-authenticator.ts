@@ -15,6 +15,8 @@ export type ClientAuthenticatorParts = {
   readonly throttle: GuessThrottle;
   readonly audiences: readonly string[];
   readonly now: () => number;
+  /** When the database was restored last (ms), or null. */
+  readonly restoredAt: number | null;
 };
 
 /** The client that credentials name, which is not proven yet. */
@@ -84,8 +86,8 @@ export class ClientAuthenticator {
   }
 
   async #verifyAssertion(client: Client, assertion: string): Promise<Client | Refusal> {
-    const { store, audiences, now } = this.#parts;
-    const verified = await verifyClientAssertion(client, assertion, audiences, now());
+    const { store, audiences, now, restoredAt } = this.#parts;
+    const verified = await verifyClientAssertion(client, assertion, audiences, now(), restoredAt);
     if (verified instanceof Refusal) return verified;
     // The mark comes last: only the client's own key can make one, and an assertion that fails is not used up.
     const refused = whyNotUsed(await store.useClientAssertion(verified, MAX_MARKS));

@@ -292,6 +292,20 @@ export function accessTokenLifetime({ accessTokenExpiresAt, rotatedAt }: Grant):
   return (accessTokenExpiresAt as number) - rotatedAt;
 }
 
+/**
+ * Whether a genuine token of a grant was issued in another history than the row's: it is newer, or of the row's generation with
+ * another expiry or key. Then an older database was restored, and the grant went on in two ways. `expiresAt` (ms) is what the
+ * row says of such a token.
+ */
+export function isOfAnotherHistory(
+  token: Pick<Generation, 'generation' | 'keyId' | 'expiresAt'>,
+  { generation, keyId }: Grant,
+  expiresAt: number | null,
+): boolean {
+  if (token.generation !== generation) return token.generation > generation;
+  return token.expiresAt !== expiresAt || token.keyId !== keyId;
+}
+
 /** Derives the pair of a generation: from the same row it is the same pair, which is what makes a retry safe. */
 export function deriveTokens(keyring: Keyring, prefix: string, grant: Grant, pair: Generation): IssuedTokens {
   const { grantId, generation, keyId, accessTokenExpiresAt } = pair;

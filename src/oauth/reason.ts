@@ -39,7 +39,10 @@ export const VERIFIER_MISSING: Reason = {
 /** No more is said, or a guesser would learn. */
 export const VERIFIER_DIFFERS: Reason = { kind: 'code-verifier', text: 'code_verifier does not match' };
 /** By whom is not said: it may have been the person, who need not account for it to an app. */
-const ENDED: Reason = { kind: 'ended', text: 'the access that was allowed has ended: ask the user again' };
+export const ACCESS_ENDED: Reason = {
+  kind: 'ended',
+  text: 'the access that was allowed has ended: ask the user again',
+};
 /** The operator paused the client. */
 export const CLIENT_PAUSED: Reason = {
   kind: 'paused',
@@ -53,7 +56,7 @@ const ACCESS_PAUSED: Reason = {
 
 /** Why a grant opens nothing that ended, or is held up by its client or account. */
 export function reasonOfStanding({ grant, standing }: GrantInContext): Reason {
-  if (isEnded(grant, standing)) return ENDED;
+  if (isEnded(grant, standing)) return ACCESS_ENDED;
   return standing.clientPaused ? CLIENT_PAUSED : ACCESS_PAUSED;
 }
 

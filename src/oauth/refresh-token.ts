@@ -9,18 +9,19 @@ import {
   type Generation,
   type Grant,
   isEnded,
+  isOfAnotherHistory,
   type Lifetimes,
   nextGeneration,
   whyRefused,
 } from './grant.ts';
-import { explain, reasonOfStanding, refreshTokenExpired, refreshTokenUsed } from './reason.ts';
+import { ACCESS_ENDED, explain, reasonOfStanding, refreshTokenExpired, refreshTokenUsed } from './reason.ts';
 import { beyondGrant, type TokenRequest } from './token-request.ts';
 
 /** What follows from a refresh: a transition, the same pair again with no write, a refusal, or one that also revokes. */
 export type RefreshDecision =
   | { readonly grant: Grant; readonly rotate: Generation }
   | { readonly grant: Grant; readonly again: Generation }
-  | { readonly grant: Grant; readonly revoke: 'refresh_reuse'; readonly refusal: Refusal }
+  | { readonly grant: Grant; readonly revoke: 'refresh_reuse' | 'refresh_conflict'; readonly refusal: Refusal }
   | Refusal;
 
 /**
@@ -40,14 +41,19 @@ export function decideRefresh(request: TokenRequest): RefreshDecision {
   if (refused) return refuse(refused, isReuse ? refreshTokenUsed(credential, grant, true) : reasonOfStanding(found));
   const beyond = beyondGrant(grant, asked);
   if (beyond) return beyond;
-  if (credential.generation > grant.generation)
-    return invalidRefreshToken('the refresh token is newer than the grant: an older database was restored');
+  // Before its expiry: the row's own refresh token may be in other hands, which the restore made good again.
+  if (isOfAnotherHistory(credential, grant, grant.expiresAt)) {
+    const refusal = refuse(NEWER, ACCESS_ENDED);
+    return { grant, revoke: 'refresh_conflict', refusal };
+  }
   // The current token's expiry; after it an older one finds no pair to share and nothing to revoke.
   if (grant.expiresAt <= now) return refuse('the refresh token has expired', refreshTokenExpired(grant, now)); // RFC 9700 §4.14.2
   if (credential.generation === grant.generation)
     return { grant, rotate: nextGeneration(grant, keyring.currentKeyId, lifetimes, now) };
   return decideOlder(credential, grant, retryTimes(client, lifetimes, grant), now, refuse);
 }
+
+const NEWER = 'the refresh token is newer than the grant, or of another history: an older database was restored';
 
 /** The refusal with its detail, and with the reason for whoever is told it. */
 type Refuse = (detail: string, reason: Reason) => Refusal;

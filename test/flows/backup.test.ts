@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { assertRefused, exchange, me, obtainCode, obtainPair, refresh } from '../support/flow.ts';
+import { assertRefused, exchange, me, obtainCode, obtainPair, pairOf, refresh } from '../support/flow.ts';
 import { inhabited } from '../support/inhabited.ts';
 import type { Serving } from '../support/program.ts';
 
@@ -52,5 +52,47 @@ test('a backup is not served before it was restored, and then its grants, codes 
   assert.match(page.body, /name="password"/, 'the session ended');
   const actions = (await program.run(['audit', 'list', '--json'])).stdout;
   assert.match(actions, /database_restored/);
+  await stop(anew);
+});
+
+test('a drill: with --keep-tokens, what was acknowledged before a backup under load began works after it', async () => {
+  const { program, serving, service, browser, client } = await inhabited({ after });
+  const [quiet, busy] = [
+    [await obtainPair(service, browser, client), await obtainPair(service, browser, client)],
+    await Promise.all(
+      Array.from({ length: 4 }, async () => ({ pair: await obtainPair(service, browser, client), count: 0 })),
+    ),
+  ];
+  let isOver = false;
+  const working = busy.map(async (worker) => {
+    for (; !isOver; worker.count += 1) worker.pair = pairOf(await refresh(service, client, worker.pair.refreshToken));
+  });
+  const quietest = pairOf(await refresh(service, client, (quiet[1] as { refreshToken: string }).refreshToken));
+  const file = join(program.folder, 'backup.db');
+  await program.json(['database', 'backup', file]);
+  const during = busy.map(({ count }) => count);
+  const waiting = await obtainCode(service, browser, client);
+  while (busy.some(({ count }, at) => count < (during[at] as number) + 3)) await new Promise(setImmediate);
+  isOver = true;
+  await Promise.all(working);
+  await stop(serving);
+
+  const untold = await program.run(['database', 'restore', file, '--keep-tokens']);
+  assert.match(untold.stderr, /grants that were revoked since the backup would go on/);
+  const restored = await program.json(['database', 'restore', file, '--keep-tokens', '--without-audit']);
+  assert.equal(restored['kept_grants'], true);
+  const anew = await program.serve();
+  for (const { accessToken, refreshToken } of [quiet[0] as typeof quietest, quietest]) {
+    assert.equal((await me(service, accessToken)).status, 200, 'an access token from before the backup works');
+    pairOf(await refresh(service, client, refreshToken));
+  }
+  assertRefused(await exchange(service, client, waiting), 400, 'invalid_grant', 'a code of after the backup is gone');
+  // Each of these was rotated after the backup: whoever else holds the row's token has to be taken for a thief.
+  for (const { pair } of busy) {
+    assert.equal((await me(service, pair.accessToken)).status, 401, 'a newer access token is refused');
+    assertRefused(await refresh(service, client, pair.refreshToken), 400, 'invalid_grant');
+  }
+  const events = await program.run(['audit', 'list', '--action', 'refresh_conflict', '--json']);
+  assert.equal((JSON.parse(events.stdout) as unknown[]).length, busy.length, 'each of them ended its grant');
   await stop(anew);
 });

@@ -254,12 +254,24 @@ export const oauthGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
+    'src/oauth/client-assertion.ts',
+    ['test/oauth/client-assertion.test.ts'],
+    [
+      [
+        'an assertion from before a restore is refused',
+        'if (restoredAt !== null && madeAt * 1000 <= restoredAt)',
+        'if (false as boolean)',
+      ],
+    ],
+  ),
+  ...guardsIn(
     'src/oauth/sealed.ts',
     ['test/oauth/sealed.test.ts'],
     [
       ['one text only opens', " || bytes.toString('base64url') !== sealed) return null", ') return null'],
       ['what is too short opens nothing', 'bytes.length < HEADER_BYTES + NONCE_BYTES + TAG_BYTES || ', ''],
       ['another version opens nothing', 'bytes[0] !== VERSION || ', ''],
+      ['what expires is of one history', ' : mac(key, day, keyring.history)', ' : mac(key, day)'],
       ['the header is authenticated', 'decipher.setAAD(header);', 'decipher.setAAD(Buffer.alloc(0));'],
     ],
   ),
@@ -464,7 +476,7 @@ export const oauthGuards: readonly Guard[] = [
       ],
       [
         'an access token is no newer than its grant',
-        'if (credential.generation > grant.generation)',
+        'if (isOfAnotherHistory(credential, grant, grant.accessTokenExpiresAt))',
         'if (false as boolean)',
       ],
       ['an ended grant has no access token', 'if (refused) return invalidToken(refused);', ''],
@@ -499,8 +511,8 @@ export const oauthGuards: readonly Guard[] = [
       ['a refresh asks for no more than was granted', 'if (beyond) return beyond;', ''],
       [
         'a refresh token is no newer than its grant',
-        'if (credential.generation > grant.generation)',
-        'if (false as boolean)',
+        'if (isOfAnotherHistory(credential, grant, grant.expiresAt)) {',
+        'if (false as boolean) {',
       ],
       ['a refresh token expires', 'if (grant.expiresAt <= now) return', 'if (false as boolean) return'],
       [

@@ -88,6 +88,13 @@ test('design: a token that is newer than the grant is refused: an older database
     const newer = presented('at', activeGrant, { generation });
     assertRefusal(refusalOf(newer, inContext(activeGrant), API, NOW), 'invalid_token', /newer/);
   }
+  // Of the row's own generation, but of another history (restore).
+  for (const expiresAt of [EXPIRY - 1, EXPIRY + 1])
+    assertRefusal(
+      refusalOf(presented('at', activeGrant, { expiresAt }), inContext(activeGrant), API, NOW),
+      'invalid_token',
+      /another history/,
+    );
   const issued = presented('at', issuedGrant, { generation: 1, expiresAt: EXPIRY });
   assertRefusal(refusalOf(issued, inContext(issuedGrant), API, NOW), 'invalid_token', /newer/);
 });

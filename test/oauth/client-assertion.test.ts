@@ -9,7 +9,7 @@ import {
   type UsedAssertion,
   verifyClientAssertion,
 } from '../../src/oauth/client-assertion.ts';
-import { Refusal } from '../../src/oauth/error.ts';
+import { Refusal, Unavailable } from '../../src/oauth/error.ts';
 import {
   assertion,
   claims,
@@ -30,8 +30,13 @@ import { assertRefusal, NOW } from './samples.ts';
 const AUDIENCES = [ISSUER, `${ISSUER}/oauth2/token`];
 const other = ecKeys();
 
-function verify(text: string, by: Client = keyed, now = NOW): Promise<UsedAssertion | Refusal> {
-  return verifyClientAssertion(by, text, AUDIENCES, now);
+function verify(
+  text: string,
+  by: Client = keyed,
+  now = NOW,
+  restoredAt: number | null = null,
+): Promise<UsedAssertion | Refusal> {
+  return verifyClientAssertion(by, text, AUDIENCES, now, restoredAt);
 }
 
 async function assertGood(text: string, by: Client = keyed, now = NOW): Promise<UsedAssertion> {
@@ -390,3 +395,16 @@ for (const [name, jwk, problem] of problems) {
     else assert.equal(found, null);
   });
 }
+
+test('restore: an assertion from before the database was restored, or soon after by a clock that is ahead, is refused for now', async () => {
+  const told = { iat: SECONDS - 10, exp: SECONDS + 50 };
+  const text = await assertion({ claims: told });
+  assert.ok(!((await verify(text)) instanceof Refusal), 'it is good without a restore');
+  const restored = (seconds: number) => verify(text, keyed, NOW, (SECONDS + seconds) * 1000);
+  for (const seconds of [0, -10, -40]) assert.ok((await restored(seconds)) instanceof Unavailable, `${seconds}`);
+  assert.ok(!((await restored(-41)) instanceof Refusal), 'what was made later than the clocks may differ is new');
+  const untold = await assertion({ claims: { iat: undefined, exp: SECONDS + 50 } });
+  const long = (seconds: number) => verify(untold, keyed, NOW, (SECONDS + seconds) * 1000);
+  assert.ok((await long(-500)) instanceof Unavailable, 'without iat it may be as old as one may be');
+  assert.ok(!((await long(-600)) instanceof Refusal));
+});

@@ -53,7 +53,8 @@ export function operationsOn(memory: Memory, now: () => number = () => memory.cl
   const { store } = memory;
   const knownTokens = new KnownTokens(PREFIX);
   const tally = newProtocolTally();
-  const parts = { store, keyring, lifetimes, prefix: PREFIX, knownTokens, tally, now, ownResource: OWN_RESOURCE };
+  const own = { prefix: PREFIX, ownResource: OWN_RESOURCE, restoredAt: null };
+  const parts = { store, keyring, lifetimes, knownTokens, tally, now, ...own };
   const throttle = new Throttle({ count: MAX_GUESSES, seconds: 60 });
   const clients = new ClientAuthenticator({ ...parts, throttle, audiences: [ISSUER, `${ISSUER}/oauth2/token`] });
   return {

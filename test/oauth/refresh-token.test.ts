@@ -49,7 +49,9 @@ function decide(given: Case = {}): RefreshDecision {
     asked = WHOLE_GRANT,
   } = given;
   const grant = { ...activeGrant, usedGeneration: isUsed ? 5 : 4, ...given.grant };
-  const credential = given.credential ?? presented('rt', activeGrant, { generation: activeGrant.generation - older });
+  const credential =
+    given.credential ??
+    presented('rt', activeGrant, { generation: activeGrant.generation - older, expiresAt: grant.expiresAt });
   const found = given.found === undefined ? inContext(grant, given.standing) : given.found;
   return decideRefresh({ keyring, lifetimes: settings, credential, found, client, asked, now: NOW + after * 1000 });
 }
@@ -136,11 +138,11 @@ const table: [client: keyof typeof clients, older: number, after: number, isUsed
   ['confidential', 2, 10, true, 'revoke'],
   ['confidential', 4, 300, false, 'revoke'],
   ['confidential', 2, 600, false, 'revoke'],
-  // Newer than the row: an older database was restored.
-  ['confidential', -1, 0, false, 'refused'],
-  ['confidential', -1, 3600, true, 'refused'],
-  ['strict', -1, 3600, true, 'refused'],
-  ['confidential', -1000, 0, false, 'refused'],
+  // Newer than the row: an older database was restored, and two hold the grant.
+  ['confidential', -1, 0, false, 'revoke'],
+  ['confidential', -1, 3600, true, 'revoke'],
+  ['strict', -1, 3600, true, 'revoke'],
+  ['confidential', -1000, 0, false, 'revoke'],
   // Strict: reuse at once.
   ['strict', 1, 0, false, 'revoke'],
   ['strict', 1, 0, true, 'revoke'],
@@ -179,8 +181,8 @@ for (const [client, older, after, isUsed, outcome] of table) {
     const decision = decide({ older, after, isUsed, client: clients[client] });
     assert.equal(outcomeOf(decision), outcome);
     if ('revoke' in decision) {
-      assert.equal(decision.revoke, 'refresh_reuse');
-      assertRefusal(decision.refusal, 'invalid_grant', /reuse/);
+      assert.equal(decision.revoke, older < 0 ? 'refresh_conflict' : 'refresh_reuse');
+      assertRefusal(decision.refusal, 'invalid_grant', older < 0 ? /newer/ : /reuse/);
     }
   });
 }
@@ -307,9 +309,31 @@ test('design: a forged token of another client’s revoked grant tells of its fo
   assertRefusal(decide({ client, grant }), 'invalid_grant', /another client/);
 });
 
-test('design: a token of a grant whose code was not redeemed (a restored database) is refused', () => {
+test('design: a token of a grant whose code was not redeemed (a restored database) ends the grant', () => {
   const credential = presented('rt', issuedGrant, { generation: 1, expiresAt: NOW + 1000 });
-  assertRefusal(decide({ credential, found: inContext(issuedGrant) }), 'invalid_grant', /newer/);
+  assertConflict(decide({ credential, found: inContext(issuedGrant) }));
+});
+
+/** Two hold the grant. */
+function assertConflict(decision: RefreshDecision): void {
+  assert.ok('revoke' in decision);
+  assert.equal(decision.revoke, 'refresh_conflict');
+  assertRefusal(decision.refusal, 'invalid_grant', /of another history/);
+}
+
+test('restore: a genuine refresh token of the generation of the row with another expiry or key ends the grant', () => {
+  const [earlier] = rotatedKeyring.keyIds.filter((id) => id !== activeGrant.keyId);
+  assert.equal(outcomeOf(decide()), 'rotate');
+  for (const expiresAt of [activeGrant.expiresAt - 1, activeGrant.expiresAt + 1, NOW - 1])
+    assertConflict(decide({ credential: presented('rt', activeGrant, { expiresAt }) }));
+  assertConflict(decide({ grant: { keyId: earlier as number } }));
+});
+
+test('restore: a newer refresh token ends the grant although the row has expired, but not if it is forged, or the client paused', () => {
+  const newer = presented('rt', activeGrant, { generation: 6 });
+  assertConflict(decide({ credential: newer, after: 365 * DAY }));
+  assertRefusal(decide({ credential: withWrongMac(newer) }), 'invalid_grant', /forged/);
+  assertRefusal(decide({ credential: newer, standing: { clientPaused: true } }), 'invalid_grant', /paused/);
 });
 
 const times: [string, Client, Lifetimes, overlap: number, retryWindow: number][] = [

@@ -3,7 +3,7 @@ import { createCipheriv } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { createKeyring, currentKey } from '../../src/oauth/keyring.ts';
-import { type SealPurpose, seal, unseal } from '../../src/oauth/sealed.ts';
+import { NEVER, type SealPurpose, seal, unseal } from '../../src/oauth/sealed.ts';
 import { keyring, NOW, otherKeyring, rotatedKeyring } from './samples.ts';
 import { someText } from './some-text.ts';
 
@@ -127,4 +127,16 @@ test('design: the spare bits of the last character are no second text of a value
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
   const others = [...alphabet].filter((last) => unseal(keyring, 'request', value.slice(0, -1) + last) !== null);
   assert.deepEqual(others, [value.at(-1)]);
+});
+
+test('restore: what expires is opened in the history alone in which it was sealed, and what is stored in any', () => {
+  const [before, after] = [createKeyring([Buffer.alloc(32, 9)]), createKeyring([Buffer.alloc(32, 9)])];
+  before.sealIn(Buffer.alloc(16, 1));
+  after.sealIn(Buffer.alloc(16, 2));
+  for (const purpose of ['request', 'device', 'sign-in', 'stream'] as const) {
+    const value = seal(before, purpose, TEXT, NOW);
+    assert.ok(unseal(before, purpose, value));
+    assert.equal(unseal(after, purpose, value), null);
+  }
+  assert.ok(unseal(after, 'password', seal(before, 'password', TEXT, NEVER)));
 });
