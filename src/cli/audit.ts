@@ -2,6 +2,7 @@
 import { InvalidArgumentError } from 'commander';
 import { AUDIT_ACTIONS, type AuditAction } from '../oauth/audit.ts';
 import { OperatorError } from '../oauth/error.ts';
+import { addAuditExport } from './audit-export.ts';
 import { addAuditVerify } from './audit-verify.ts';
 import { eventCard, eventJson, eventLines } from './audit-view.ts';
 import type { CliCommand } from './command.ts';
@@ -36,6 +37,7 @@ export function addAuditCommands(program: CliCommand, run: CommandRun): void {
     ])
     .action((number: string) => run.withInstallation((installation) => show(installation, number)));
   addAuditVerify(audit, run);
+  addAuditExport(audit, run);
 }
 
 async function list(installation: Installation, options: ListOptions, run: CommandRun) {

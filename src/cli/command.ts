@@ -35,7 +35,7 @@ export class CliCommand extends Command {
     const [, unknown, similar = null] = UNKNOWN.exec(message) ?? [];
     if (unknown !== undefined) {
       const there = this.commands.map((command) => command.name());
-      message = aboutUnknown(this.#names().slice(1), unknown, there, similar);
+      message = aboutUnknown(unknown, there, similar);
     }
     const sentence = message
       .replace(/^error: /, '')

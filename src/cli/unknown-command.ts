@@ -1,7 +1,4 @@
-/** What is said of a command that does not exist: which one is meant, or that it is announced and comes later. */
-
-/** Commands that docs/interface.md announces. Whoever makes one deletes its line here: a test asks for that. */
-export const ANNOUNCED: readonly string[] = ['audit export'];
+/** What is said of a command that does not exist: which one is meant. */
 
 /** Words that people type for one of our commands, group by group. */
 const MEANT: readonly (readonly string[])[] = [
@@ -27,18 +24,8 @@ const MEANT: readonly (readonly string[])[] = [
   ['end-sessions', 'sign-out', 'logout'],
 ];
 
-/**
- * One sentence about a command; `group` are the words before it, and `there` are the commands that its group has. `similar` is
- * one that is spelled alike.
- */
-export function aboutUnknown(
-  group: readonly string[],
-  name: string,
-  there: readonly string[],
-  similar: string | null,
-): string {
-  if (ANNOUNCED.includes([...group, name].join(' ')))
-    return `'${name}' is announced, and not in this version yet: see "Not in this version" in docs/interface.md`;
+/** One sentence about a command; `there` are the commands that its group has, and `similar` is one that is spelled alike. */
+export function aboutUnknown(name: string, there: readonly string[], similar: string | null): string {
   const meant = MEANT.filter((words) => words.includes(name)).flat();
   const suggestion = there.find((command) => meant.includes(command)) ?? similar;
   return `unknown command '${name}'${suggestion === null ? '' : ` (Did you mean ${suggestion}?)`}`;

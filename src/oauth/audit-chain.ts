@@ -6,12 +6,16 @@
  * covers: that ties it to the chains before it.
  */
 import { hash, randomBytes } from 'node:crypto';
+import type { RecordedAuditEvent } from './audit.ts';
 import { HmacKey } from './hmac.ts';
 import { type Keyring, mac } from './keyring.ts';
 import { readRootKeyName, rootKeyName } from './root-key.ts';
 
 /** The place of an event in its chain; the first has the number 1. The MAC has 32 bytes. */
 export type ChainLink = { readonly id: string; readonly number: number; readonly mac: Buffer };
+
+/** An event with its place in a chain. */
+export type ChainedAuditEvent = RecordedAuditEvent & { readonly chain: ChainLink };
 
 /** An event as its MAC covers it: what a store holds of it, in the order of the columns, but the MAC itself. */
 export type TrailRow = {

@@ -4,7 +4,7 @@
  * returns, its effect is on disk. No transaction crosses this port.
  */
 import type { AuditEvent, RecordedAuditEvent } from './audit.ts';
-import type { TrailRow } from './audit-chain.ts';
+import type { ChainedAuditEvent, TrailRow } from './audit-chain.ts';
 import type { Client } from './client.ts';
 import type { AssertionUse, UsedAssertion } from './client-assertion.ts';
 import type { DeviceDecision, PollPace, WaitingDevice } from './device-authorization.ts';
@@ -279,6 +279,8 @@ export type AuditStore = {
   listAuditEventsAfter(sequence: number, limit: number): Promise<RecordedAuditEvent[]>;
   /** The rows after a place up to another, in their order, at most `limit`: all of them where the latter is `lastAuditSequence`. */
   listTrailRows(after: number, upTo: number, limit: number): Promise<TrailRow[]>;
+  /** The same as events. */
+  listChainedEvents(after: number, upTo: number, limit: number): Promise<ChainedAuditEvent[]>;
   /** The newest checkpoint that the trail holds; null without any. */
   findCheckpoint(): Promise<TrailRow | null>;
   /** The newest event that tells which events were taken away; null while all are there. */

@@ -1,7 +1,7 @@
 /** The audit trail as a whole: verifying it, and its checkpoints. */
 
 import { type Actor, auditEvent } from '../oauth/audit.ts';
-import { EMPTY_TRAIL, type TrailRow, trailDigest } from '../oauth/audit-chain.ts';
+import { type ChainedAuditEvent, EMPTY_TRAIL, type TrailRow, trailDigest } from '../oauth/audit-chain.ts';
 import {
   type Checkpoint,
   checkpointPublicKey,
@@ -71,6 +71,26 @@ export class AuditTrail {
     const { text } = signCheckpoint(keyring, installation, state, now());
     await store.recordCheckpoint(auditEvent('audit_checkpoint', actor, now(), { detail: text }));
     return text;
+  }
+
+  /**
+   * The events after a place up to now, in their order. An event whose transaction has not ended is never left out: it comes with a
+   * later call, and all after it. Throws an `OperatorError` when the trail does not go on from there, `TrailHeldUp` while an event has not ended.
+   */
+  async *eventsAfter(place: number): AsyncGenerator<readonly ChainedAuditEvent[]> {
+    const { store } = this.#parts;
+    const upTo = await store.lastAuditSequence();
+    if (place > upTo)
+      throw new OperatorError(
+        `the trail ends at event ${upTo}, before event ${place}: this is another installation, or an older copy of it`,
+      );
+    for (let after = place; ; ) {
+      const events = await store.listChainedEvents(after, upTo, WINDOW);
+      if (events.length > 0) yield events;
+      const last = events.at(-1);
+      if (!last || events.length < WINDOW) return;
+      after = last.sequence;
+    }
   }
 
   /** What the trail was at its last checkpoint. */

@@ -2,13 +2,24 @@
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { after, describe, type TestContext, test } from 'node:test';
+import pg from 'pg';
 import { findCheckpoints } from '../../src/oauth/audit-checkpoint.ts';
 import { createKeyring } from '../../src/oauth/keyring.ts';
+import { TrailHeldUp } from '../../src/oauth/store.ts';
 import { AuditTrail } from '../../src/operator/audit-trail.ts';
 import type { Storage } from '../../src/storage/storage.ts';
 import { openInstance, readyDatabases } from '../postgresql/instance.ts';
 import { startPostgres } from '../support/postgres.ts';
-import { addAdaAndOne, event, NOW, openAsService, operator, sampleGrant, temporaryPath } from '../support/storage.ts';
+import {
+  addAdaAndOne,
+  event,
+  NO_CHAIN,
+  NOW,
+  openAsService,
+  operator,
+  sampleGrant,
+  temporaryPath,
+} from '../support/storage.ts';
 
 const server = await startPostgres();
 after(() => server.remove());
@@ -231,3 +242,36 @@ for (const [kind, { make, bytes }] of Object.entries(KINDS)) {
     });
   });
 }
+
+/** The sequences of all events after a place. */
+async function exported(opened: Storage, place: number): Promise<number[]> {
+  const found: number[] = [];
+  for await (const events of trailOf(opened).eventsAfter(place)) found.push(...events.map(({ sequence }) => sequence));
+  return found;
+}
+
+test('operating: an export never passes over an event whose transaction ends later than that of a later event', async (t) => {
+  const url = await createDatabase();
+  const opened = await openInstance(url, { keyring });
+  t.after(() => opened.close());
+  await addAdaAndOne(opened);
+  const place = (await exported(opened, 0)).at(-1) as number;
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  t.after(() => client.end());
+  await client.query('BEGIN');
+  await client.query(
+    `INSERT INTO audit_event (at, action, actor_kind, actor_id, ${NO_CHAIN.columns})
+     VALUES (0, 'client_paused', 'operator', 'slow', ${NO_CHAIN.postgresql})`,
+  );
+  await opened.store.recordDenial(event('consent_denied'));
+  await assert.rejects(exported(opened, place), TrailHeldUp);
+  await client.query('COMMIT');
+  assert.deepEqual(await exported(opened, place), [place + 1, place + 2]);
+  await client.query('BEGIN');
+  await client.query("SELECT nextval('audit_event_sequence')");
+  await client.query('ROLLBACK');
+  await opened.store.recordDenial(event('consent_denied'));
+  assert.deepEqual(await exported(opened, place + 1), [place + 2, place + 4], 'a number that was undone');
+  await assert.rejects(exported(opened, place + 5), /ends at event/);
+});

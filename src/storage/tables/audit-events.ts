@@ -1,13 +1,13 @@
 /** The audit trail. Its events are written with the acts that they tell of; how readers follow it is each store's own. */
-import type { AuditAction, AuditEvent, RecordedAuditEvent } from '../../oauth/audit.ts';
-import { type ChainLink, rowText, type TrailRow } from '../../oauth/audit-chain.ts';
+import type { AuditAction, AuditEvent } from '../../oauth/audit.ts';
+import { type ChainedAuditEvent, rowText, type TrailRow } from '../../oauth/audit-chain.ts';
 import { type GrantedAccess, together } from '../../oauth/granted-access.ts';
 import type { AuditFilter, AuditStore } from '../../oauth/store.ts';
 import type { Runner, Statement } from '../acts.ts';
 import { asBuffer, type Stored, Table } from './table.ts';
 
 /** An event in its places in the trail and in a chain, as it is stored. */
-export const CHAINED_EVENT = Table.of<RecordedAuditEvent & { readonly chain: ChainLink }>('audit_event', {
+export const CHAINED_EVENT = Table.of<ChainedAuditEvent>('audit_event', {
   sequence: 'integer',
   at: 'time',
   action: 'text',
@@ -114,8 +114,9 @@ export function trail(runner: Runner): Omit<AuditStore, 'lastAuditSequence' | 'l
     findShortening: () => newestOf('audit_shortened'),
     recordDenial: (event) => runner.record(event),
     recordCheckpoint: (event) => runner.record(event),
-    async listTrailRows(after, upTo, limit) {
-      return (await runner.select({ sql: WALK, values: [after, upTo, limit] }, 'all')).map(trailRow);
+    listTrailRows: async (...values) => (await runner.select({ sql: WALK, values }, 'all')).map(trailRow),
+    async listChainedEvents(...values) {
+      return (await runner.select({ sql: WALK, values }, 'all')).map((row) => CHAINED_EVENT.read(row));
     },
     async listAuditEvents(filter) {
       return (await runner.select(listing(filter), 'all')).map((row) => AUDIT_EVENT.read(row));

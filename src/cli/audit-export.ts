@@ -1,0 +1,105 @@
+/** `audit export`: the trail for a collector, which goes on where it was. */
+import { once } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
+import { InvalidArgumentError, Option } from 'commander';
+import { TrailHeldUp } from '../oauth/store.ts';
+import { type ExportedEvent, exportedEvent } from '../operator/exported-event.ts';
+import { type CliCommand, WrongUse } from './command.ts';
+import type { CommandRun } from './command-run.ts';
+import type { CommandContext } from './context.ts';
+import { plain } from './plain.ts';
+
+type Format = 'jsonl' | 'csv';
+type ExportOptions = { readonly format: Format; readonly after: number; readonly follow?: true };
+
+/** Time between two looks for further events (ms). */
+const EVERY_MS = 1000;
+
+/** Adds the command. */
+export function addAuditExport(audit: CliCommand, run: CommandRun): void {
+  audit
+    .leaf('export', 'Print the events, oldest first, for a collector of logs.', [
+      'audit export > trail.jsonl',
+      'audit export --after 1042 --format csv',
+      'audit export --after 1042 --follow',
+    ])
+    .addOption(
+      new Option('--format <format>', 'one JSON object a line, or CSV').choices(['jsonl', 'csv']).default('jsonl'),
+    )
+    .option('--after <number>', 'only events after this one: the "sequence" of the last that was taken', readCursor, 0)
+    .option('--follow', 'go on with what happens, until it is stopped')
+    .action((options: ExportOptions) => exportTrail(options, run));
+}
+
+/** Prints page by page, no faster than it is read. */
+async function exportTrail({ format, after, follow }: ExportOptions, run: CommandRun): Promise<void> {
+  if (run.json && (follow || format === 'csv'))
+    throw new WrongUse('--json prints one array: leave it out with --follow and with --format csv');
+  const { auditTrail, close } = await run.context.open(false);
+  try {
+    const { begin, rows, end } = run.json ? ARRAY : FORMATS[format];
+    await write(run.context, begin);
+    for (let place = after; ; await pause(EVERY_MS)) {
+      try {
+        for await (const events of auditTrail.eventsAfter(place)) {
+          await write(run.context, rows(events.map(exportedEvent), place === after));
+          place = events.at(-1)?.sequence ?? place;
+        }
+      } catch (error) {
+        // An event has its place, and its transaction has not ended: it is there at a later look.
+        if (!follow || !(error instanceof TrailHeldUp)) throw error;
+      }
+      if (!follow) break;
+    }
+    await write(run.context, end);
+  } finally {
+    await close();
+  }
+}
+
+async function write({ stdout }: CommandContext, text: string): Promise<void> {
+  if (text !== '' && !stdout.write(text)) await once(stdout, 'drain');
+}
+
+const FIELDS = [
+  ...['sequence', 'at', 'action', 'actor_kind', 'actor_id', 'source', 'request_id', 'client_id', 'user_id', 'grant_id'],
+  ...['detail', 'ended_access', 'chain_id', 'chain_number', 'chain_mac'],
+] as readonly (keyof ExportedEvent)[];
+
+/** What is printed before, of each page, and after. */
+type Form = {
+  readonly begin: string;
+  readonly rows: (events: readonly ExportedEvent[], isFirst: boolean) => string;
+  readonly end: string;
+};
+
+const FORMATS: Readonly<Record<Format, Form>> = {
+  jsonl: { begin: '', rows: (events) => events.map((event) => `${line(event)}\n`).join(''), end: '' },
+  // RFC 4180 §2, but for the ends of lines, as tools of a shell expect them.
+  csv: {
+    begin: `${FIELDS.join(',')}\n`,
+    rows: (events) => events.map((event) => `${FIELDS.map((field) => cell(event[field])).join(',')}\n`).join(''),
+    end: '',
+  },
+};
+
+const ARRAY: Form = {
+  begin: '[',
+  rows: (events, isFirst) =>
+    events.map((event, place) => `${isFirst && place === 0 ? '' : ','}\n${line(event)}`).join(''),
+  end: '\n]\n',
+};
+
+function line(event: ExportedEvent): string {
+  return plain(JSON.stringify(event));
+}
+
+function cell(value: ExportedEvent[keyof ExportedEvent]): string {
+  const text = plain(value === null ? '' : typeof value === 'object' ? JSON.stringify(value) : String(value));
+  return /[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+function readCursor(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('give the "sequence" of an event');
+  return Number(text);
+}
