@@ -42,6 +42,9 @@ export function buildProgram(folder) {
     copyFileSync(join(root, file), join(folder, file));
   }
   copyFileSync(join(root, 'packages/valetkey/README.md'), join(folder, 'README.md'));
+  mkdirSync(join(folder, 'deploy'));
+  for (const file of ['deploy/valetkey.service', 'deploy/valetkey-credentials.conf'])
+    writeFileSync(join(folder, file), readFileSync(join(root, file), 'utf8').replace('/src/main.ts', '/src/main.js'));
   const main = join(folder, 'src/main.js');
   writeFileSync(main, `#!/usr/bin/env node\n${readFileSync(main, 'utf8')}`, { mode: 0o755 });
   const own = manifest();

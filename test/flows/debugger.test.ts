@@ -14,7 +14,7 @@ import { freePort } from '../support/service.ts';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
 const [, entrypoint = ''] = /^ENTRYPOINT (.*)$/m.exec(read('Dockerfile')) ?? [];
-const [, execStart = ''] = /^ExecStart=(.*)$/m.exec(read('docs/operating.md')) ?? [];
+const [, execStart = ''] = /^ExecStart=(.*)$/m.exec(read('deploy/valetkey.service')) ?? [];
 
 const [, wrapper = ''] = /^exec (.*) "\$@"$/m.exec(read('docs/operating.md')) ?? [];
 const scripts = JSON.parse(read('package.json')).scripts as Record<string, string>;

@@ -38,8 +38,9 @@ await run('npm', 'install', join(folder, packed.filename), '--prefer-offline', '
 test('the package holds what the program runs from, and nothing else', () => {
   const ofItself = files.filter((path) => !/^(src|demo)\/.*\.js$/.test(path)).sort();
   const data = globSync(['src/**/*.sql', 'demo/**/*.svg'], { cwd: root });
+  const units = ['deploy/valetkey.service', 'deploy/valetkey-credentials.conf'];
   const beside = ['CHANGELOG.md', 'LICENSE', 'README.md', 'npm-shrinkwrap.json', 'package.json', BILL_OF_MATERIALS];
-  assert.deepEqual(ofItself, [...data, ...beside].sort());
+  assert.deepEqual(ofItself, [...data, ...units, ...beside].sort());
   for (const path of files.filter((path) => path.endsWith('.js')))
     assert.ok(globSync(path.replace(/\.js$/, '.ts'), { cwd: root }).length === 1, path);
   assert.ok(!files.some((path) => path.startsWith('demo/cluster')), 'what only a checkout runs');
@@ -136,7 +137,11 @@ test('where the file is unpacked, "npm ci" installs the pinned packages, and the
     cwd: release,
     env: environment,
   });
-  const { stdout } = await run(process.execPath, join(release, 'src/main.js'), 'demo', '--headless', '--json');
+  const [, main = ''] =
+    /^ExecStart=.* \/opt\/valetkey\/(.*) serve$/m.exec(
+      readFileSync(join(release, 'deploy/valetkey.service'), 'utf8'),
+    ) ?? [];
+  const { stdout } = await run(process.execPath, join(release, main), 'demo', '--headless', '--json');
   assert.equal(JSON.parse(stdout).ok, true);
 });
 
