@@ -1,20 +1,18 @@
-# The service and its commands. The image holds no secret and no data; its user may write in its working directory alone,
-# and with PostgreSQL does not. docs/operating.md says how to run it. deploy/build-image.sh builds it: the base image is
-# named by its digest (a Node.js 24.15 or later on Debian), and without one nothing is built.
-ARG NODE_DIGEST
-FROM node@${NODE_DIGEST} AS packages
-WORKDIR /opt/valetkey
-COPY package.json package-lock.json ./
-RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
+# The service and its commands: Node.js and the program, on nothing. The image holds no secret and no data, no shell and no
+# package manager; its user may write in its working directory alone, and with PostgreSQL does not. docs/operating.md says how
+# to run it. This is Node.js 24.19.0 on Debian; deploy/build-image.sh takes what is newest, and .env keeps it.
+ARG NODE_DIGEST=sha256:a9f5f7c91a432850b2a8a7797adf5eadb6c733ceed61167806cee7ea7fbc29df
+FROM node@${NODE_DIGEST} AS build
+WORKDIR /build
+COPY . .
+RUN deploy/make-root.sh /image
 
-FROM node@${NODE_DIGEST}
-COPY --from=packages /opt/valetkey/node_modules /opt/valetkey/node_modules
-COPY package.json LICENSE /opt/valetkey/
-COPY src /opt/valetkey/src
+FROM scratch
+COPY --from=build /image /
 WORKDIR /var/lib/valetkey
-RUN chown 1000:1000 /var/lib/valetkey && chmod 0711 /var/lib/valetkey
 USER 1000:1000
-ENV VALETKEY_APP_LISTEN=0.0.0.0:3000 \
+ENV PATH=/usr/local/bin \
+    VALETKEY_APP_LISTEN=0.0.0.0:3000 \
     VALETKEY_API_LISTEN=0.0.0.0:3001
 EXPOSE 3000 3001
 STOPSIGNAL SIGTERM

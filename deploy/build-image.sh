@@ -1,6 +1,7 @@
 #!/bin/sh
-# Builds the image "valetkey". Base images are named by their digests, which .env keeps. One that is not there yet is what
-# its tag names now: compare it with what the publisher says. To take newer images, remove the lines and build again.
+# Builds the image "valetkey" of newer base images than this release names. They are named by their digests, which .env keeps.
+# One that is not there yet is what its tag names now: compare it with what the publisher says. To take newer images
+# again, remove the lines and run this again.
 set -eu
 cd "$(dirname "$0")/.."
 touch .env

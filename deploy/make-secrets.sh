@@ -1,12 +1,13 @@
 #!/bin/sh
 # Makes, once, what compose.yaml needs and no image may hold: the root keys, the database's password, the URL with it, and
-# a self-signed certificate until you put yours in its place. Needs openssl, and the image: deploy/build-image.sh
+# a self-signed certificate until you put yours in its place. Needs openssl; builds the image where it is not there yet.
 set -eu
 cd "$(dirname "$0")/.."
 umask 077
 [ ! -f .env ] || . ./.env
 app=${APP_HOST:-auth.localhost}
 api=${API_HOST:-api.localhost}
+docker build --quiet ${NODE_DIGEST:+--build-arg "NODE_DIGEST=$NODE_DIGEST"} --tag valetkey . > /dev/null
 keys=$(docker run --rm --network none valetkey keys generate)
 mkdir secrets
 printf '%s\n' "$keys" > secrets/keys
