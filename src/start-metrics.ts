@@ -8,7 +8,7 @@ import type { Storage } from './storage/storage.ts';
 /** Serves `/metrics` where its address is set. Throws `InstallationError`. */
 export async function startMetrics(
   { metricsListen, database }: Configuration,
-  { tally: requests, isReady }: Service,
+  { tally: requests, isReady, maxConnections }: Service,
   { tally: protocol, signIns }: WiredInstallation,
   { store, figures }: Storage,
   servers: { connections(): { open: number; opened: number } },
@@ -21,6 +21,7 @@ export async function startMetrics(
     database: database.kind === 'postgresql' ? 'postgresql' : 'sqlite',
     ...{ requests, protocol, signIns, figures, isReady },
     connections: () => servers.connections(),
+    maxConnections: maxConnections.inAll,
     findRootKeys: () => store.findRootKeys(),
   };
   return serveMetrics(new Metrics(measured), metricsListen);

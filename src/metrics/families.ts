@@ -13,6 +13,7 @@ export type Snapshot = {
   readonly isReady: boolean;
   readonly requests: RequestTally;
   readonly connections: { readonly open: number; readonly opened: number };
+  readonly maxConnections: number;
   readonly protocol: ProtocolTally;
   readonly signIns: SignInTally;
   readonly store: StoreFigures;
@@ -43,6 +44,9 @@ export const FAMILIES: readonly Family<Snapshot>[] = [
   ),
   gauge('valetkey_connections', 'Open connections of browsers, apps and proxies.', ({ connections }) =>
     one(connections.open),
+  ),
+  gauge('valetkey_connections_max', 'How many may be open: VALETKEY_MAX_CONNECTIONS.', ({ maxConnections }) =>
+    one(maxConnections),
   ),
   counter('valetkey_connections_opened_total', 'Connections that were ever opened.', ({ connections }) =>
     one(connections.opened),

@@ -140,7 +140,10 @@ test('the text is that of version 0.0.4, and holds no secret and nobody’s name
 
 test('a service answers for its figures until its last request is answered', async (t) => {
   const { service, url } = await start(t);
-  const head = requestHead(service.appUrl, 'POST /api/auth/oauth/token HTTP/1.1', { 'Content-Length': '10' });
+  const head = requestHead(service.appUrl, 'POST /api/auth/oauth/token', {
+    'Content-Type': 'application/x-www-form-urlencoded',
+    'Content-Length': '10',
+  });
   const socket = await hold(service.appUrl, head);
   const stopped = service.stop();
   assert.equal((await scrape(url)).get('valetkey_ready'), 0);
