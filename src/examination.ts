@@ -121,6 +121,7 @@ async function factsOf(
     now: now(),
     newestEventAt: newest?.at ?? null,
     sizes: await storage.sizes(),
+    backups: await storage.store.findBackups(),
     running: (await storage.instances.listRunning()).length,
     methods: configuration.signInMethods,
     providers: new Map(await Promise.all(tested)),

@@ -23,6 +23,7 @@ export async function startMetrics(
     connections: () => servers.connections(),
     maxConnections: maxConnections.inAll,
     findRootKeys: () => store.findRootKeys(),
+    findBackups: () => store.findBackups(),
   };
   return serveMetrics(new Metrics(measured), metricsListen);
 }

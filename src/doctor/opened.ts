@@ -1,4 +1,5 @@
 /** What an opened database tells: settings, keys, clocks, sizes, who can reach it, and where people sign in. */
+import type { BackupRecord } from '../oauth/restore.ts';
 import type { RootKeys } from '../oauth/root-key.ts';
 import { rootKeyName } from '../oauth/root-key.ts';
 import type { ProviderFinding } from '../operator/provider-test.ts';
@@ -18,6 +19,7 @@ export type Opened = {
   readonly now: number;
   readonly newestEventAt: number | null;
   readonly sizes: { readonly database: number; readonly log: number | null; readonly free: number | null };
+  readonly backups: BackupRecord;
   readonly running: number;
   readonly methods: readonly string[];
   /** Of each provider that people may sign in at, what its test found; null where there is none of that id. */
@@ -27,6 +29,8 @@ export type Opened = {
 const DAY_MS = 24 * 3_600_000;
 /** A key that is older is due for a rotation. */
 const KEY_IS_OLD_MS = 400 * DAY_MS;
+/** Who makes backups makes them daily. */
+const BACKUP_IS_OLD_MS = 2 * DAY_MS;
 const CLOCK_WARNING_MS = 2000;
 const CLOCK_WRONG_MS = 30_000;
 /** A log of this length does not begin anew: something reads for long, or nobody copies it. */
@@ -41,6 +45,7 @@ export function examineOpened(opened: Opened): Finding[] {
     ...ofKeys(opened),
     ...ofClocks(opened),
     ...ofSizes(opened),
+    ...ofBackups(opened),
     ...ofSignIn(opened),
   ];
 }
@@ -130,6 +135,16 @@ function ofSizes({ sizes: { database, log, free } }: Opened): Finding[] {
   if (free < Math.max(LITTLE_SPACE_BYTES, 2 * (log ?? 0)))
     found.wrong('free space', `${readableBytes(free)} on its disk`, 'make room: a full disk refuses every write');
   else found.good('free space', readableBytes(free));
+  return found.all;
+}
+
+function ofBackups({ backups: { backedUpAt }, now }: Opened): Finding[] {
+  const found = new Findings('backup');
+  const remedy =
+    '"valetkey database backup FILE", or "valetkey database note-backup" after a copy by other means such as pg_dump';
+  if (backedUpAt === null) found.warn('last', 'none was ever noted', remedy);
+  else if (now - backedUpAt > BACKUP_IS_OLD_MS) found.wrong('last', `${readableAge(now - backedUpAt)} old`, remedy);
+  else found.good('last', `${readableAge(now - backedUpAt)} old`);
   return found.all;
 }
 

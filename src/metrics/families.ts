@@ -1,6 +1,7 @@
 /** What is exported, as one table. The table in `docs/operating.md` is made from it. */
 import type { SignInTally } from '../accounts/tally.ts';
 import type { RequestTally } from '../http/request-tally.ts';
+import type { BackupRecord } from '../oauth/restore.ts';
 import type { RootKeys } from '../oauth/root-key.ts';
 import type { ProtocolTally } from '../oauth/tally.ts';
 import type { PoolFigures, StoreFigures } from '../storage/storage.ts';
@@ -19,6 +20,7 @@ export type Snapshot = {
   readonly store: StoreFigures;
   /** Null until the database said it once. */
   readonly keys: RootKeys | null;
+  readonly backups: BackupRecord | null;
 };
 
 /** The table. */
@@ -122,6 +124,9 @@ export const FAMILIES: readonly Family<Snapshot>[] = [
     'valetkey_current_root_key_created_timestamp_seconds',
     'When the installation first had the root key that it issues with.',
     ({ keys }) => one(keys && currentKeyCreatedAt(keys)),
+  ),
+  gauge('valetkey_last_backup_timestamp_seconds', 'When the last backup was noted; 0 where none ever was.', (of) =>
+    one(of.backups && (of.backups.backedUpAt ?? 0) / 1000),
   ),
   gauge('valetkey_root_keys', 'Root keys that are not retired.', ({ keys }) =>
     one(keys?.keys.filter(({ retiredAt }) => retiredAt === null).length),

@@ -5,16 +5,18 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { setTimeout as after } from 'node:timers/promises';
 import { collectDefaultMetrics, type Metric, Registry } from 'prom-client';
+import type { BackupRecord } from '../oauth/restore.ts';
 import type { RootKeys } from '../oauth/root-key.ts';
 import { InstallationError } from '../process/installation-error.ts';
 import { FAMILIES, type Snapshot } from './families.ts';
 
 /** What is measured: counters that the parts of the service hold, and how to ask the database. */
-export type Measured = Omit<Snapshot, 'isReady' | 'keys' | 'connections' | 'store'> & {
+export type Measured = Omit<Snapshot, 'isReady' | 'keys' | 'backups' | 'connections' | 'store'> & {
   readonly connections: () => Snapshot['connections'];
   readonly figures: () => Snapshot['store'];
   readonly isReady: () => Promise<boolean>;
   readonly findRootKeys: () => Promise<RootKeys>;
+  readonly findBackups: () => Promise<BackupRecord>;
 };
 
 /** Timeout of the database in a scrape (ms): figures must come when it does not answer, and then most of all. */
@@ -27,6 +29,7 @@ export class Metrics {
   readonly #registry = new Registry();
   #snapshot: Snapshot | null = null;
   #keys: RootKeys | null = null;
+  #backups: BackupRecord | null = null;
   /** Those who ask at the same time get the same text. */
   #text: Promise<string> | null = null;
 
@@ -56,15 +59,18 @@ export class Metrics {
   }
 
   async #take(): Promise<Snapshot> {
-    const { connections, figures, isReady, findRootKeys, ...counted } = this.#measured;
-    const [ready, keys] = await Promise.all([inTime(isReady()), inTime(findRootKeys())]);
+    const { connections, figures, isReady, findRootKeys, findBackups, ...counted } = this.#measured;
+    const asked = [inTime(isReady()), inTime(findRootKeys()), inTime(findBackups())] as const;
+    const [ready, keys, backups] = await Promise.all(asked);
     this.#keys = keys ?? this.#keys;
+    this.#backups = backups ?? this.#backups;
     return {
       ...counted,
       isReady: ready ?? false,
       connections: connections(),
       store: figures(),
       keys: this.#keys,
+      backups: this.#backups,
     };
   }
 }

@@ -29,6 +29,7 @@ async function found(t: TestContext, database: (folder: string) => Promise<strin
   const addresses = await unusedAddresses();
   const service = await startTestService(t, { ...variables, ...addresses }, clock, PATIENT);
   await addUser(service);
+  await service.installation.backups.note('by a test');
   await service.stop();
   return { folder, variables: { ...variables, ...addresses }, keysFile };
 }
@@ -104,8 +105,13 @@ for (const [store, database] of Object.entries(STORES))
       assertOne(await doctor(methods), /^wrong sign-in, product: sign-in address: nothing listens there: see that /);
     });
 
-    test('a key that is due for a rotation, and one whose rotation was not finished, are told', async (t) => {
+    test('an old backup, a key that is due for a rotation, and one whose rotation was not finished, are told', async (t) => {
       const { variables, keysFile } = await found(t, database, 500);
+      assert.match(
+        (await doctor(variables))[1] ?? '',
+        /^wrong backup, last: 500 days old: "valetkey database backup FILE"/,
+      );
+      assert.equal((await runCommand(['database', 'note-backup'], variables)).code, 0);
       assertOne(await doctor(variables), /^warning keys, current key: .* 500 days old: .*"valetkey keys rotate"/);
       writeFileSync(keysFile, `${makeRootKey()}\n`, { flag: 'a' });
       await runCommand(['user', 'list'], variables);
@@ -154,6 +160,7 @@ const SOUND: Opened = {
   now: 1000,
   newestEventAt: null,
   sizes: { database: 1, log: 1, free: 2 ** 40 },
+  backups: { backedUpAt: 0, restoredAt: null },
   running: 1,
   methods: ['password'],
   providers: new Map(),
@@ -167,6 +174,7 @@ const SICK: Readonly<Record<string, [changed: Partial<Opened>, finding: string]>
     { sizes: { database: 1, log: 2 ** 26, free: 2 ** 26 } },
     'wrong free space',
   ],
+  'an installation without a backup': [{ backups: { backedUpAt: null, restoredAt: null } }, 'warning last'],
   'a key that this command lacks': [{ ownKeyIds: [] }, 'warning missing key'],
 };
 

@@ -24,6 +24,7 @@ const variables = {
   VALETKEY_TRUSTED_PROXIES: '127.0.0.1',
 };
 const serving = await program.serve(variables);
+await runCommand(['database', 'note-backup'], variables);
 after(() => serving.child.kill());
 const app = await startProxy({ after }, appPort, program.appUrl, certificate);
 await startProxy({ after }, apiPort, program.apiUrl, certificate);
@@ -180,7 +181,7 @@ test('the doctor says where its own keys are not those of the service that answe
   const { bad } = await doctor({}, changed);
   assert.deepEqual(
     bad.map(({ area, name }) => `${area}: ${name}`),
-    ['database: service', 'app address: same service', 'API address: same service'],
+    ['database: service', 'backup: last', 'app address: same service', 'API address: same service'],
   );
 });
 

@@ -18,6 +18,15 @@ export const rootKeyGuards: readonly Guard[] = [
     ['a key with passwords is kept', '    if (passwords > 0)\n', '    if (passwords < 0)\n'],
     ['a key is kept until what it issued has expired', 'return leftMs > 0\n', 'return leftMs > 1e15\n'],
   ]),
+  ...guardsIn(
+    'src/oauth/doctor-pass.ts',
+    ['test/oauth/doctor-pass.test.ts'],
+    [
+      ['a pass of the doctor ends', 'Number(expiresAt) <= now || ', ''],
+      ['a pass of the doctor is of now', ' || Number(expiresAt) > now + 2 * LIFETIME_MS', ''],
+      ['a pass of the doctor is proven', 'return timingSafeEqual(', 'return true || timingSafeEqual('],
+    ],
+  ),
   ...guardsIn('src/operator/key-watch.ts', OPERATOR, [
     [
       'an instance notes itself before it looks',

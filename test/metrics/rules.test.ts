@@ -280,6 +280,17 @@ test('ValetkeyCleanUpPaused fires when the clock jumps', async (t) => {
   assertFires('ValetkeyCleanUpPaused', found, (read) => read(/^valetkey_clean_up_paused/).now);
 });
 
+test('ValetkeyBackupOld fires where none ever was, and not once one was noted', async (t) => {
+  const { service, url } = await start(t);
+  const never = await scrape(url);
+  service.clock.advance((Date.now() - service.clock.now()) / 1000);
+  await service.installation.backups.note('by a test');
+  const backedUp = /^valetkey_last_backup_timestamp_seconds$/;
+  assertFires('ValetkeyBackupOld', { before: await scrape(url), after: never }, (read) => {
+    return Date.now() / 1000 - read(backedUp).now;
+  });
+});
+
 test('ValetkeyKeyOld fires', async (t) => {
   const old = new Clock();
   old.advance((Date.now() - old.now()) / 1000 - 500 * 86_400);
