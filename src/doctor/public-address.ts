@@ -193,10 +193,11 @@ function ofWhatArrived(found: Findings, url: string, seen: Seen): void {
   else found.good('Authorization', 'arrives');
   if (!seen.cookie?.includes(COOKIE))
     found.wrong('cookies sent', 'the proxy drops Cookie: nobody can sign in', 'hand the header on');
-  if (seen.host !== new URL(url).host)
+  // Many proxies leave the port out (nginx: $host).
+  if (URL.parse(`http://${seen.host}`)?.hostname !== new URL(url).hostname)
     found.warn(
       'Host',
-      `the service is told ${seen.host ?? 'none'}, and not ${new URL(url).host}; links do not depend on it`,
+      `the service is told ${seen.host ?? 'none'}, and not ${new URL(url).hostname}; links do not depend on it`,
       'hand Host on, so that logs of both say the same (nginx: proxy_set_header Host $host)',
     );
   else found.good('Host', 'arrives');
