@@ -3,14 +3,15 @@
 // was skipped is named at the end, and is a failure under CI.
 // Node's own counts are the last thing on stdout.
 import { spawn } from 'node:child_process';
-import { existsSync, globSync, statSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
+import { chmodSync, existsSync, globSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { run } from 'node:test';
 import { spec, type TestEvent } from 'node:test/reporters';
 import { COMPILED } from './support/compiled.ts';
+import { DISK, memory } from './support/memory.ts';
 
 const checks: Readonly<Record<string, readonly string[]>> = {
   types: ['typescript/bin/tsc', '--noEmit'],
@@ -29,6 +30,13 @@ const READ_BOTH_WAYS = [
   'test/http/{cross-origin,log,one-meaning,requests}.test.ts',
 ];
 
+// Where there is memory for it, what tests write lies there; and what one leaves behind goes with the folder.
+const folder = mkdtempSync(join(memory() ?? tmpdir(), 'valetkey-tests-'));
+chmodSync(folder, 0o755); // Who runs a server for root is somebody else.
+process.env[DISK] ??= tmpdir();
+process.env['TMPDIR'] = folder;
+process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+
 const paths = process.argv.slice(2).filter((argument) => argument !== '--check');
 const checkOnly = process.argv.includes('--check');
 const failures: string[] = [];
@@ -37,9 +45,13 @@ const failures: string[] = [];
 const checking = paths.length > 0 ? [] : Object.entries(checks).map(([name, command]) => check(name, command));
 if (!checkOnly) await prepareChromium();
 // Those tests wait for timeouts most of their time, which the checks have use for.
-if (!checkOnly && paths.length === 0) await runTests(READ_BOTH_WAYS, { VALETKEY_HTTP_READER: 'node' });
+if (!checkOnly && paths.length === 0) {
+  console.log('tests with VALETKEY_HTTP_READER=node:');
+  await runTests(READ_BOTH_WAYS, { VALETKEY_HTTP_READER: 'node' });
+}
 await Promise.all(checking);
-if (!checkOnly) await runTests(paths.length > 0 ? paths.map(testFiles) : ['test/**/*.test.ts']);
+if (!checkOnly && paths.length > 0) await runTests(paths.map(testFiles));
+if (!checkOnly && paths.length === 0) await runAll();
 for (const failure of failures) console.error(`npm test: ${failure}`);
 if (failures.length > 0) process.exitCode = 1;
 
@@ -74,13 +86,19 @@ function report(stage: string, start: number, remark: string): void {
   console.log(`${stage}: ${((performance.now() - start) / 1000).toFixed(1)} s${remark && `, ${remark}`}`);
 }
 
+/** Runs every test, with one PostgreSQL server for those that share one. */
+async function runAll(): Promise<void> {
+  const { startShared } = await import('./support/shared-postgres.ts');
+  const shared = await startShared();
+  await runTests(['test/**/*.test.ts'], shared.variables).finally(() => shared.remove());
+}
+
 /** What a path on the command line stands for: a folder for the tests below it. */
 function testFiles(path: string): string {
   return existsSync(path) && statSync(path).isDirectory() ? join(path, '**/*.test.ts') : path;
 }
 
 async function runTests(globPatterns: string[], variables: Readonly<Record<string, string>> = {}): Promise<void> {
-  for (const [name, value] of Object.entries(variables)) console.log(`tests with ${name}=${value}:`);
   const env = { ...process.env, ...COMPILED, ...variables };
   // A test that hangs fails in the end, as does a file whose tests left something open: so late that a busy machine, on which
   // all takes many times as long, fails nothing. Made to exit a file would end at once, and before all that it reported was read.

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import type { Link } from '../../src/accounts/user-links.ts';
-import { startPostgres } from '../support/postgres.ts';
 import { storesWithProvider } from '../support/provider.ts';
 import { PASSWORD, type TestService } from '../support/service.ts';
+import { sharedPostgres } from '../support/shared-postgres.ts';
 
-const server = await startPostgres();
+const server = await sharedPostgres();
 after(() => server.remove());
 
 function add({ installation }: TestService, name: string, isOperator = false) {

@@ -16,13 +16,13 @@ import {
   refresh,
   signedInBrowser,
 } from '../support/flow.ts';
-import { startPostgres } from '../support/postgres.ts';
 import { addClient, addUser, Clock, freePort, startTestService, type TestService } from '../support/service.ts';
+import { sharedPostgres } from '../support/shared-postgres.ts';
 import { addResourceServer, DEVICE_GRANT, introspect, postAs } from '../support/standard.ts';
 
 const HOUR = 3600;
 
-const server = await startPostgres();
+const server = await sharedPostgres();
 after(() => server.remove());
 
 const stores: Readonly<Record<string, (t: TestContext) => Promise<string>>> = {

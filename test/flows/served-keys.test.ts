@@ -15,10 +15,10 @@ import {
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { runCommand } from '../support/command.ts';
-import { startPostgres } from '../support/postgres.ts';
 import { ProgramOnDisk } from '../support/program.ts';
+import { sharedPostgres } from '../support/shared-postgres.ts';
 
-const server = await startPostgres();
+const server = await sharedPostgres();
 after(() => server.remove());
 
 const COMMENT = /^# Serves the installation ([0-9a-f]{32})\b/gm;

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { newShared, startInstance } from '../instances/instances.ts';
 import { startOnFile } from '../support/on-file.ts';
-import { type PostgresServer, startPostgres } from '../support/postgres.ts';
 import { addClient, type Lifetime, startTestService, type TestService } from '../support/service.ts';
+import { type SharedPostgres, sharedPostgres } from '../support/shared-postgres.ts';
 import {
   addResourceServer,
   assertionFields,
@@ -23,14 +23,14 @@ const GOOD = 300;
 /** Each of them comes on a connection of its own. */
 const MANY = { VALETKEY_MAX_CONNECTIONS_PER_SOURCE: '1000' };
 
-let server: PostgresServer | undefined;
+let server: SharedPostgres | undefined;
 after(() => server?.remove());
 
 /** Starts a service on each store. */
 const STORES: Record<string, (t: Lifetime) => Promise<TestService>> = {
   SQLite: async (t) => (await startOnFile(t, MANY)).service,
   PostgreSQL: async (t) => {
-    server ??= await startPostgres();
+    server ??= await sharedPostgres();
     return startTestService(t, { ...(await newShared(server)), ...MANY });
   },
 };
@@ -94,7 +94,7 @@ for (const [name, start] of Object.entries(STORES)) {
 }
 
 test('Promise 6: guesses at two instances at once are no more than the limit for each, and then none at either', async (t) => {
-  server ??= await startPostgres();
+  server ??= await sharedPostgres();
   const shared = await newShared(server);
   const [one, other] = [await startInstance(t, 'one', shared), await startInstance(t, 'other', shared)];
   const { clientId, clientSecret } = await addClient(one);

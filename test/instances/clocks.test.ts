@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { asJson, type TestClient } from '../support/flow.ts';
-import { startPostgres } from '../support/postgres.ts';
 import { addClient, type TestService } from '../support/service.ts';
+import { sharedPostgres } from '../support/shared-postgres.ts';
 import {
   allowOn,
   assertionFields,
@@ -29,7 +29,7 @@ const CODE_TTL_MS = 2000;
 /** What reading a clock and a slow machine may make of a time. */
 const ABOUT_MS = 1500;
 
-const server = await startPostgres();
+const server = await sharedPostgres();
 const ends: (() => Promise<void> | void)[] = [() => server.remove()];
 after(async () => {
   for (const end of ends.toReversed()) await end();

@@ -2,8 +2,8 @@
 import { StoreUnavailable } from '../../src/oauth/store.ts';
 import { makeRootKey } from '../../src/settings/root-keys.ts';
 import { signedInBrowser } from '../support/flow.ts';
-import type { PostgresServer } from '../support/postgres.ts';
 import { addClient, addUser, freePort, type Lifetime, startTestService, type TestService } from '../support/service.ts';
+import type { SharedPostgres } from '../support/shared-postgres.ts';
 import { addResourceServer } from '../support/standard.ts';
 import { type Instance, type Person, Recorder } from './recorder.ts';
 
@@ -22,7 +22,7 @@ export type TestInstallation<One extends Instance = LocalInstance> = {
 };
 
 /** A new database and new keys. */
-export async function newShared(server: PostgresServer): Promise<Shared> {
+export async function newShared(server: SharedPostgres): Promise<Shared> {
   return { VALETKEY_DATABASE_URL: await server.createDatabase(), VALETKEY_KEYS: makeRootKey() };
 }
 
@@ -51,7 +51,7 @@ export const BEHIND_BALANCER = {
 };
 
 /** Starts three instances, and gives them an app, an API and so many people. */
-export async function startThree(t: Lifetime, server: PostgresServer, people = 1): Promise<TestInstallation> {
+export async function startThree(t: Lifetime, server: SharedPostgres, people = 1): Promise<TestInstallation> {
   const shared = await newShared(server);
   const instances = await Promise.all(['a', 'b', 'c'].map((name) => startInstance(t, name, shared)));
   return furnish(instances, instances[0] as LocalInstance, shared, people);

@@ -1,7 +1,7 @@
 /** The verdict on an installation after a trial. */
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { PostgresServer } from '../support/postgres.ts';
+import type { SharedPostgres } from '../support/shared-postgres.ts';
 import { SEED } from './effort.ts';
 import { type Entry, violations } from './history.ts';
 import type { TestInstallation } from './instances.ts';
@@ -15,7 +15,7 @@ const SHOWN = 20;
 const FEWEST_DONE = 100;
 
 /** Asserts that what was asked and answered may be so, and that the rows are as they must be. */
-export async function judge(installation: TestInstallation<Instance>, server: PostgresServer): Promise<void> {
+export async function judge(installation: TestInstallation<Instance>, server: SharedPostgres): Promise<void> {
   const { recorder, shared } = installation;
   const wrong = [...violations(recorder.entries), ...(await oddRows(server, shared.VALETKEY_DATABASE_URL))];
   assert.deepEqual(wrong.slice(0, SHOWN), [], `${wrong.length} faults`);
@@ -27,7 +27,7 @@ export async function judge(installation: TestInstallation<Instance>, server: Po
  */
 export async function trial(
   installation: TestInstallation<Instance>,
-  server: PostgresServer,
+  server: SharedPostgres,
   act: () => Promise<void>,
 ): Promise<string> {
   const { instances, recorder } = installation;

@@ -10,10 +10,11 @@ import { runProgram } from '../../src/cli/program.ts';
 import { makeCommandContext } from '../../src/main.ts';
 import { Collector } from '../cli/collector.ts';
 import { me, obtainPair, pairOf, refresh, signedInBrowser } from '../support/flow.ts';
-import { PATIENT, startPostgres } from '../support/postgres.ts';
+import { PATIENT } from '../support/postgres.ts';
 import { addClient, addUser, startTestService } from '../support/service.ts';
+import { sharedPostgres } from '../support/shared-postgres.ts';
 
-const server = await startPostgres();
+const server = await sharedPostgres();
 after(() => server.remove());
 
 test('interface §3: a rotation waits for the instance that lacks the key, and then both read and issue alike', async (t) => {

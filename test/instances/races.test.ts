@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startPostgres } from '../support/postgres.ts';
 import { ProgramOnDisk } from '../support/program.ts';
+import { sharedPostgres } from '../support/shared-postgres.ts';
 import { lots, pick, rounds, SEED, TIMEOUT } from './effort.ts';
 import { grantIdOf, TOLD_WITHIN_MS } from './history.ts';
 import { startThree } from './instances.ts';
@@ -12,7 +12,7 @@ import { REVOCATIONS, type Revoke, SUSPENSIONS } from './revocations.ts';
 import { atOnce, newCode, newPair, outcomes, pairsOf, useEverywhere } from './uses.ts';
 
 const AT_ONCE = 50;
-const server = await startPostgres();
+const server = await sharedPostgres();
 after(() => server.remove());
 
 describe(`three instances on one database (seed ${SEED})`, { timeout: TIMEOUT }, () => {

@@ -1,5 +1,5 @@
 /** What the rows of an installation must be like, whatever happened to the lines over which they were written. */
-import type { PostgresServer } from '../support/postgres.ts';
+import type { SharedPostgres } from '../support/shared-postgres.ts';
 
 /** Each finds ids that should not be found. */
 const ODD: Readonly<Record<string, string>> = {
@@ -19,7 +19,7 @@ const ODD: Readonly<Record<string, string>> = {
 };
 
 /** What is wrong with the rows of a database, in words; none when all is well. */
-export async function oddRows(server: PostgresServer, database: string): Promise<string[]> {
+export async function oddRows(server: SharedPostgres, database: string): Promise<string[]> {
   const found = Object.entries(ODD).map(async ([what, sql]) =>
     (await server.query<{ id: string }>(database, sql)).map(({ id }) => `${what}: ${id}`),
   );

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { type SharedCounters, Throttle } from '../../src/accounts/throttle.ts';
-import { startPostgres } from '../support/postgres.ts';
+import { sharedPostgres } from '../support/shared-postgres.ts';
 import { NOW } from '../support/storage.ts';
 import { openInstance } from './instance.ts';
 
-const server = await startPostgres();
+const server = await sharedPostgres();
 after(() => server.remove());
 const url = await server.createDatabase();
 const [one, other] = [await openInstance(url), await openInstance(url)];

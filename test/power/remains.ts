@@ -1,23 +1,21 @@
 /** What a power cut left: laid out in a folder, opened as the program does, and looked at as a whole. */
-import { existsSync, mkdtempSync, rmSync, statfsSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createKeyring } from '../../src/oauth/keyring.ts';
 import { loadRootKeys } from '../../src/settings/root-keys.ts';
 import { openSqlite } from '../../src/storage/sqlite/open.ts';
+import { memory } from '../support/memory.ts';
 import type { Lifetime } from '../support/service.ts';
 import { type Contents, layOut } from './disk.ts';
 import type { Holdings } from './judge.ts';
 import { oddRows } from './rows.ts';
 
-/** What is judged is not synced, and lies in memory where there is so much of it (bytes). */
-const MEMORY = '/dev/shm';
-const ENOUGH_MEMORY = 2 ** 30;
 const ALL = 1_000_000;
 
 /** Makes a folder that is removed after the test: in memory, where there is room, since nothing there needs to be synced. */
 export function folderInMemory(t: Lifetime): string {
-  const folder = mkdtempSync(join(isRoomy(MEMORY) ? MEMORY : tmpdir(), 'valetkey-test-'));
+  const folder = mkdtempSync(join(memory() ?? tmpdir(), 'valetkey-test-'));
   t.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
   return folder;
 }
@@ -86,9 +84,3 @@ function giveUp(error: Error | string): never {
 }
 
 const UNSYNCED = { fdatasync: async () => {}, fsync: async () => {} };
-
-function isRoomy(folder: string): boolean {
-  if (!existsSync(folder)) return false;
-  const { bavail, bsize } = statfsSync(folder);
-  return bavail * bsize > ENOUGH_MEMORY;
-}

@@ -3,10 +3,11 @@ import assert from 'node:assert/strict';
 import { after, type TestContext, test } from 'node:test';
 import { rotatedKeyring } from '../oauth/samples.ts';
 import { instance } from '../postgresql/instance.ts';
-import { PATIENT, startPostgres } from '../support/postgres.ts';
+import { PATIENT } from '../support/postgres.ts';
+import { sharedPostgres } from '../support/shared-postgres.ts';
 import { addAdaAndOne, event, NOW, openAsService, sampleGrant } from '../support/storage.ts';
 
-const server = await startPostgres();
+const server = await sharedPostgres();
 after(() => server.remove());
 
 const [current = 0, earlier = 0] = rotatedKeyring.keyIds;

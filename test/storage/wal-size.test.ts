@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { slowDisk, whyNoDisk } from '../../bench/disk/build.ts';
+import { diskFolder } from '../support/memory.ts';
 import { secondConnection, temporaryPath } from '../support/storage.ts';
 import { MB, openLog } from './filled-log.ts';
 
@@ -20,7 +21,7 @@ const SOON_MB = 100;
 const PAUSE_MS = 20;
 
 test('under lasting load the log stays at some MB', async (t) => {
-  const { fill, reports, logs } = await openLog(t, temporaryPath(t));
+  const { fill, reports, logs } = await openLog(t, temporaryPath(t, diskFolder()));
   const longest = await fill(40, USUAL);
   assert.ok(longest < GUARDED_MB * MB, `${longest} bytes`);
   assert.ok(logs() > 1, 'it began anew');
@@ -32,7 +33,7 @@ test('a log of 32 MB has to begin anew, where syncs are so slow that commits nev
   skip: whyNoDisk() ?? false,
 }, async (t) => {
   const fillLog = fileURLToPath(new URL('fill-log.child.ts', import.meta.url));
-  const args = ['--disable-warning=ExperimentalWarning', fillLog, temporaryPath(t)];
+  const args = ['--disable-warning=ExperimentalWarning', fillLog, temporaryPath(t, diskFolder())];
   const env = { ...process.env, ...(await slowDisk(2000)) };
   const { longest, logs, reports } = JSON.parse((await promisify(execFile)(process.execPath, args, { env })).stdout);
   assert.ok(longest < GUARDED_MB * MB, `${longest} bytes`);
@@ -41,7 +42,7 @@ test('a log of 32 MB has to begin anew, where syncs are so slow that commits nev
 });
 
 test('however large rows are, the log begins anew while they come, and nobody is told of its growth', async (t) => {
-  const { fill, reports, logs } = await openLog(t, temporaryPath(t));
+  const { fill, reports, logs } = await openLog(t, temporaryPath(t, diskFolder()));
   const longest = await fill(500, LONG);
   // Some 70 MB, and more where the thread has little of a processor; one that did not begin anew would have more than 600.
   assert.ok(longest < 250 * MB, `${longest} bytes`);
@@ -52,7 +53,7 @@ test('however large rows are, the log begins anew while they come, and nobody is
 test('the log grows while somebody reads for long, which is said once, and is cut back to 64 MB when that has ended', {
   timeout: 300_000,
 }, async (t) => {
-  const path = temporaryPath(t);
+  const path = temporaryPath(t, diskFolder());
   const { fill, reports } = await openLog(t, path);
   const reader = secondConnection(t, path);
   reader.exec('BEGIN');

@@ -65,6 +65,8 @@ export async function startPostgres(settings: Readonly<Record<string, string>> =
     port: String(port),
     unix_socket_directories: '',
     max_connections: '200',
+    dynamic_shared_memory_type: 'mmap', // In its folder, which goes with it.
+    shared_buffers: '16MB', // What a new connection costs grows with it.
     fsync: 'off',
     full_page_writes: 'off',
     ...settings,
@@ -82,16 +84,6 @@ export async function startPostgres(settings: Readonly<Record<string, string>> =
   await untilReady(running);
 
   const url = (database: string) => `postgres://postgres@127.0.0.1:${port}/${database}`;
-  const query = async <Row extends object>(at: string, sql: string, values?: unknown[]): Promise<Row[]> => {
-    const client = new pg.Client({ connectionString: at });
-    client.on('error', () => {});
-    await client.connect();
-    try {
-      return (await client.query(sql, values)).rows;
-    } finally {
-      await client.end();
-    }
-  };
   const isOver = () => running.exitCode !== null || running.signalCode !== null;
   const end = async (signal: NodeJS.Signals) => {
     if (isOver()) return;
@@ -107,10 +99,10 @@ export async function startPostgres(settings: Readonly<Record<string, string>> =
   return {
     port,
     url,
-    query,
+    query: queryAt,
     async createDatabase(template = 'template0') {
       const name = `test_${randomBytes(6).toString('hex')}`;
-      await query(url('postgres'), `CREATE DATABASE ${name} TEMPLATE ${template}`);
+      await queryAt(url('postgres'), `CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY`);
       return url(name);
     },
     start,
@@ -125,6 +117,18 @@ export async function startPostgres(settings: Readonly<Record<string, string>> =
       rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
     },
   };
+}
+
+/** Runs SQL in a database, and answers its rows. */
+export async function queryAt<Row extends object>(url: string, sql: string, values?: unknown[]): Promise<Row[]> {
+  const client = new pg.Client({ connectionString: url });
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    return (await client.query(sql, values)).rows;
+  } finally {
+    await client.end();
+  }
 }
 
 /** Waits until a server says that it takes connections; fails with what it said if it ends or takes too long. */

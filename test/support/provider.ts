@@ -7,8 +7,9 @@ import type { NewIdentityProvider } from '../../src/operator/identity-provider-r
 import { makeRootKey } from '../../src/settings/root-keys.ts';
 import type { Browser, Visit } from './browser.ts';
 import { type JsonAnswer, postBody } from './flow.ts';
-import { PATIENT, type PostgresServer } from './postgres.ts';
+import { PATIENT } from './postgres.ts';
 import { Clock, type Lifetime, startTestService, type TestService } from './service.ts';
+import type { SharedPostgres } from './shared-postgres.ts';
 
 /** Where the product signs people in; nothing listens there. */
 const SIGN_IN_URL = 'https://photos.example/oauth/sign-in?from=valetkey';
@@ -32,7 +33,7 @@ export type StartWithProvider = (
 ) => Promise<WithProvider>;
 
 /** How to start an installation on each store: one instance on SQLite, two on PostgreSQL. */
-export function storesWithProvider(server: PostgresServer): Record<string, StartWithProvider> {
+export function storesWithProvider(server: SharedPostgres): Record<string, StartWithProvider> {
   return {
     SQLite: async (t, settings, variables) => {
       const folder = mkdtempSync(join(tmpdir(), 'valetkey-test-'));

@@ -27,8 +27,8 @@ export const beginning = { settings: { tokenPrefix: PREFIX, shared: { VALETKEY_C
 export const operator: Actor = { kind: 'operator', id: 'root', source: null, requestId: null };
 
 /** A path for a database in a folder that goes with the test. */
-export function temporaryPath(t: Pick<TestContext, 'after'>): string {
-  const folder = mkdtempSync(join(tmpdir(), 'valetkey-test-'));
+export function temporaryPath(t: Pick<TestContext, 'after'>, within = tmpdir()): string {
+  const folder = mkdtempSync(join(within, 'valetkey-test-'));
   // Last of all: no database may vanish before it is closed, and tests undo first what they began with.
   t.after(() => t.after(() => rmSync(folder, { recursive: true, force: true })));
   return join(folder, 'data', 'valetkey.db');

@@ -4,11 +4,11 @@ import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { makeRootKey } from '../../../src/settings/root-keys.ts';
 import { Browser, formOf, type Visit } from '../../support/browser.ts';
-import { startPostgres } from '../../support/postgres.ts';
 import { hold, requestHead } from '../../support/raw-http.ts';
 import { addUser, type Lifetime, PASSWORD, startTestService, type TestService } from '../../support/service.ts';
+import { sharedPostgres } from '../../support/shared-postgres.ts';
 
-const server = await startPostgres();
+const server = await sharedPostgres();
 after(() => server.remove());
 
 /** Networks that come to one account; nobody of them waits for half a minute, after which they are turned away. */

@@ -10,10 +10,10 @@ import type { AuditEvent } from '../../../src/oauth/audit.ts';
 import { makeRootKey } from '../../../src/settings/root-keys.ts';
 import { Browser } from '../../support/browser.ts';
 import { signIn } from '../../support/flow.ts';
-import { startPostgres } from '../../support/postgres.ts';
 import { addUser, Clock, startTestService, type TestService } from '../../support/service.ts';
+import { sharedPostgres } from '../../support/shared-postgres.ts';
 
-const server = await startPostgres();
+const server = await sharedPostgres();
 after(() => server.remove());
 
 const told = ({ installation }: TestService) =>

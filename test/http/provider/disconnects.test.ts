@@ -15,7 +15,6 @@ import {
   refresh,
   type TestClient,
 } from '../../support/flow.ts';
-import { startPostgres } from '../../support/postgres.ts';
 import {
   askUsers,
   registerProvider,
@@ -26,10 +25,11 @@ import {
 } from '../../support/provider.ts';
 import { DisconnectStream } from '../../support/revocation-stream.ts';
 import { addClient, addUser, type TestService } from '../../support/service.ts';
+import { sharedPostgres } from '../../support/shared-postgres.ts';
 import { basic } from '../../support/standard.ts';
 
-const server = await startPostgres();
-after(() => server.stop());
+const server = await sharedPostgres();
+after(() => server.remove());
 
 /** An installation whose acts happen at the first instance, and whose streams are those of the last: on SQLite the same. */
 async function setUp(t: TestContext, start: StartWithProvider, settings: Parameters<StartWithProvider>[1] = {}) {

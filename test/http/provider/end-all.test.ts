@@ -4,7 +4,6 @@ import { after, describe, test } from 'node:test';
 import { grantIdText } from '../../../src/oauth/grant.ts';
 import { Browser } from '../../support/browser.ts';
 import { assertRefused, auditActions, authorizeUrl, exchange, me, pairOf, refresh } from '../../support/flow.ts';
-import { startPostgres } from '../../support/postgres.ts';
 import {
   atProvider,
   redirectOf,
@@ -16,10 +15,11 @@ import {
 } from '../../support/provider.ts';
 import { RevocationStream } from '../../support/revocation-stream.ts';
 import { addClient, type TestService } from '../../support/service.ts';
+import { sharedPostgres } from '../../support/shared-postgres.ts';
 import { addResourceServer, DEVICE_GRANT, post } from '../../support/standard.ts';
 
-const server = await startPostgres();
-after(() => server.stop());
+const server = await sharedPostgres();
+after(() => server.remove());
 
 type Client = Awaited<ReturnType<typeof addClient>>;
 

@@ -3,13 +3,13 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { Browser } from '../../support/browser.ts';
 import { authorizeUrl, exchange, me, pairOf, refresh } from '../../support/flow.ts';
-import { startPostgres } from '../../support/postgres.ts';
 import { askUsers, signInThrough, storesWithProvider, type TestProvider } from '../../support/provider.ts';
 import { addClient, addUser, type TestService } from '../../support/service.ts';
+import { sharedPostgres } from '../../support/shared-postgres.ts';
 import { addResourceServer, introspect } from '../../support/standard.ts';
 
-const server = await startPostgres();
-after(() => server.stop());
+const server = await sharedPostgres();
+after(() => server.remove());
 
 type Client = Awaited<ReturnType<typeof addClient>>;
 

@@ -13,7 +13,6 @@ import {
   postBody,
   refresh,
 } from '../../support/flow.ts';
-import { startPostgres } from '../../support/postgres.ts';
 import {
   atProvider,
   redirectOf,
@@ -32,10 +31,11 @@ import {
   startTestService,
   type TestService,
 } from '../../support/service.ts';
+import { sharedPostgres } from '../../support/shared-postgres.ts';
 import { ASSERTION_TYPE, assertionClaims, makeKey, standardUrl } from '../../support/standard.ts';
 
-const server = await startPostgres();
-after(() => server.stop());
+const server = await sharedPostgres();
+after(() => server.remove());
 
 /** The first instance and the last, which are the same on SQLite. */
 function ends({ instances }: WithProvider): [TestService, TestService] {

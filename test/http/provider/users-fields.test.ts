@@ -4,14 +4,14 @@ import { after, describe, test } from 'node:test';
 import type { PublicKey } from '../../../src/oauth/client.ts';
 import { Browser } from '../../support/browser.ts';
 import { asJson, assertRefused, type JsonAnswer } from '../../support/flow.ts';
-import { startPostgres } from '../../support/postgres.ts';
 import { askUsers, atProvider, signInThrough, storesWithProvider } from '../../support/provider.ts';
 import { DisconnectStream } from '../../support/revocation-stream.ts';
 import type { TestService } from '../../support/service.ts';
+import { sharedPostgres } from '../../support/shared-postgres.ts';
 import { ASSERTION_TYPE, assertionClaims, makeKey } from '../../support/standard.ts';
 
-const server = await startPostgres();
-after(() => server.stop());
+const server = await sharedPostgres();
+after(() => server.remove());
 
 const EMOJI = '😀';
 const LONE = '\ud83d';

@@ -4,7 +4,6 @@ import { after, describe, test } from 'node:test';
 import { auditEvent } from '../../../src/oauth/audit.ts';
 import { Browser } from '../../support/browser.ts';
 import { assertRefused, authorizeUrl, exchange, me, pairOf, postBody, type TestClient } from '../../support/flow.ts';
-import { startPostgres } from '../../support/postgres.ts';
 import {
   askUsers,
   atProvider,
@@ -17,9 +16,10 @@ import {
   type WithProvider,
 } from '../../support/provider.ts';
 import { addClient, PASSWORD, type TestService } from '../../support/service.ts';
+import { sharedPostgres } from '../../support/shared-postgres.ts';
 
-const server = await startPostgres();
-after(() => server.stop());
+const server = await sharedPostgres();
+after(() => server.remove());
 
 /** The first instance and the last, which are the same on SQLite. */
 function ends({ instances }: WithProvider): [TestService, TestService] {

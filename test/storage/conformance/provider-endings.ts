@@ -67,7 +67,7 @@ export function providerEndings(withStore: WithStore): void {
       found.push(...window.found.map(({ id }) => id));
       place = window.goesOnAfter;
     }
-    assert.deepEqual(new Set(found.map(String)).size, all.length);
+    assert.deepEqual(new Set(found.map((id) => id.toString('hex'))).size, all.length);
     assert.equal(found.length, all.length);
     const [first] = all.toSorted((one, other) => Buffer.compare(one.id, other.id));
     const { found: rest } = await store.walkGrants(
