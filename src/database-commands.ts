@@ -1,6 +1,7 @@
 /** The wiring of the commands of `database`: which database, which files, and what becomes of them. */
-import { statSync } from 'node:fs';
+import { createReadStream, statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { createInterface } from 'node:readline';
 import { exchange, removeDatabase, stage } from './backup/in-place.ts';
 import { digestOf, writeNamed } from './backup/named-file.ts';
 import type { BackupAsked, BackupMade, CommandContext, RestoreAsked, Restored } from './cli/context.ts';
@@ -127,7 +128,7 @@ async function restoreFile(
 }
 
 async function restoreInPlace(
-  { keepTokens }: RestoreAsked,
+  { keepTokens, audit, endRevived }: RestoreAsked,
   { storage, installation }: Opened,
   from: string,
 ): Promise<Restored> {
@@ -136,11 +137,19 @@ async function restoreInPlace(
     if (storage.backUp === null && running.length > 0) throw new InstallationError([IS_SERVED]);
     requireSound(await storage.check(), 'the backup is not sound, and was not restored');
     const { backedUpAt } = await installation.backups.find();
-    await installation.backups.restore({ keepGrants: keepTokens, from });
-    return { madeAt: backedUpAt, keptGrants: keepTokens, kept: null };
+    const trail = audit === null ? null : linesOf(audit);
+    const outcome = await installation.backups.restore({ keepGrants: keepTokens, from, trail, endRevived });
+    return { madeAt: backedUpAt, kept: null, ...outcome, hasEndedRevived: endRevived };
   } finally {
     await installation.close();
   }
+}
+
+/** The lines of a file. Throws an `InstallationError` if there is none. */
+function linesOf(path: string): AsyncIterable<string> {
+  if (!statSync(path, { throwIfNoEntry: false })?.isFile())
+    throw new InstallationError([`there is no audit trail at ${path}: check the path`]);
+  return createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY });
 }
 
 const IS_SERVED = 'an instance of the service is connected to the database: stop all of them first';

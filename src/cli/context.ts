@@ -4,6 +4,7 @@ import type { UserImport } from '../accounts/user-import.ts';
 import type { UserLinks } from '../accounts/user-links.ts';
 import type { Actor } from '../oauth/audit.ts';
 import type { GrantRegistry } from '../oauth/grant-registry.ts';
+import type { Revived } from '../oauth/since-backup.ts';
 import type { AuditStore, SecretUseStore } from '../oauth/store.ts';
 import type { AuditTrail } from '../operator/audit-trail.ts';
 import type { ClientRegistry } from '../operator/client-registry.ts';
@@ -107,6 +108,9 @@ export type RestoreAsked = {
   /** Null where the database was put in place by other means. */
   readonly file: string | null;
   readonly keepTokens: boolean;
+  /** The file of the newer audit trail, or null. */
+  readonly audit: string | null;
+  readonly endRevived: boolean;
 };
 
 /** What a restore did. */
@@ -116,6 +120,9 @@ export type Restored = {
   readonly keptGrants: boolean;
   /** Where the database that was there before is kept; null when there was none. */
   readonly kept: string | null;
+  /** What works again that was taken away after the backup, as far as a trail says so, and whether it was ended anew. */
+  readonly revived: readonly Revived[];
+  readonly hasEndedRevived: boolean;
 };
 
 /** What one run of the program gets from its process. `now` returns ms since the epoch. */

@@ -1,13 +1,14 @@
 /** `database restore`. */
 import { OperatorError } from '../oauth/error.ts';
-import type { CliCommand } from './command.ts';
+import type { Revived } from '../oauth/since-backup.ts';
+import { type CliCommand, WrongUse } from './command.ts';
 import type { CommandRun } from './command-run.ts';
 import type { Restored } from './context.ts';
 import { YES, type YesOption } from './option.ts';
 import { confirm } from './terminal-input.ts';
 import { isoTime, readableTime } from './time.ts';
 
-type Options = YesOption & { keepTokens?: boolean; withoutAudit?: boolean };
+type Options = YesOption & { keepTokens?: boolean; audit?: string; withoutAudit?: boolean; endRevived?: boolean };
 
 /** Adds the command that restores. */
 export function addRestore(database: CliCommand, run: CommandRun): void {
@@ -21,18 +22,34 @@ export function addRestore(database: CliCommand, run: CommandRun): void {
       '--keep-tokens',
       'let grants go on: then what was revoked or replaced since must be known, or told to be of no matter',
     )
+    .option(
+      '--audit <file>',
+      'the newer audit trail, as "audit export" printed it: grants that ended since the backup end',
+    )
+    .option(
+      '--end-revived',
+      'take away again what the trail says was taken away: pause apps, disable people, remove passwords',
+    )
     .option('--without-audit', 'keep tokens though nobody knows what was revoked since the backup')
     .option(...YES)
-    .action(async (file: string | undefined, { keepTokens = false, withoutAudit = false, yes = false }: Options) => {
-      if (keepTokens && !withoutAudit) throw new OperatorError(UNKNOWN_SINCE);
+    .action(async (file: string | undefined, options: Options) => {
+      const { keepTokens = false, audit = null, withoutAudit = false, endRevived = false, yes = false } = options;
+      if (keepTokens && audit === null && !withoutAudit) throw new OperatorError(UNKNOWN_SINCE);
+      if (endRevived && audit === null)
+        throw new WrongUse('--end-revived needs --audit, which says what was taken away');
       await confirm(run.context, question(file, keepTokens), yes);
-      const restored = await run.context.database.restore({ file: file ?? null, keepTokens });
-      run.print({ json: restoredJson(restored), text: restoredText(restored), note: NEXT });
+      const asked = { file: file ?? null, keepTokens, audit, endRevived };
+      const restored = await run.context.database.restore(asked);
+      run.print({
+        json: restoredJson(restored),
+        text: restoredText(restored),
+        note: audit === null ? [UNTOLD, NEXT] : NEXT,
+      });
     });
 }
 
 const UNKNOWN_SINCE =
-  'with --keep-tokens, grants that were revoked since the backup would go on: give --without-audit if none was, or leave --keep-tokens out, which ends all';
+  'with --keep-tokens, grants that were revoked since the backup would go on: give the newer trail with --audit ("audit export" of the database before), or --without-audit if none was revoked';
 
 function question(file: string | undefined, keepTokens: boolean): string {
   const what =
@@ -42,19 +59,44 @@ function question(file: string | undefined, keepTokens: boolean): string {
   return `${what}? ${keepTokens ? 'Every code and session in it ends, and its grants go on' : 'Every grant, code and session in it ends'}.`;
 }
 
-const NEXT =
-  'Next: start the service. What was paused, disabled, deleted or rotated since the backup is as it was then: "audit list" of the database before says what.';
+const UNTOLD =
+  'What was paused, disabled, deleted, retired or changed since the backup is as it was then: --audit lists it, and --end-revived takes it away again.';
+const NEXT = 'Next: start the service.';
 
-function restoredJson({ madeAt, keptGrants, kept }: Restored) {
-  return { made_at: isoTime(madeAt), kept_grants: keptGrants, kept_database: kept };
+function restoredJson({ madeAt, keptGrants, kept, revived, hasEndedRevived }: Restored) {
+  const things = revived.map(({ kind, id, what }) => ({ kind, id, what, ended: hasEndedRevived }));
+  return { made_at: isoTime(madeAt), kept_grants: keptGrants, kept_database: kept, revived: things };
 }
 
-function restoredText({ madeAt, keptGrants, kept }: Restored): string[] {
+function restoredText({ madeAt, keptGrants, kept, revived, hasEndedRevived }: Restored): string[] {
   return [
     `The database is restored${madeAt === null ? '' : `, as it was at ${readableTime(madeAt)}`}.`,
     keptGrants
       ? 'Grants go on; codes, sessions and invitations ended.'
       : 'All grants, codes, sessions and invitations ended.',
     ...(kept === null ? [] : [`The database before it is kept in ${kept}.`]),
+    ...(revived.length === 0 ? [] : ['', hasEndedRevived ? ENDED : REVIVED]),
+    ...revived.map((one) => `  ${KINDS[one.kind]} ${one.id}: ${hasEndedRevived ? endingWords(one) : WORDS[one.what]}`),
   ];
+}
+
+const REVIVED = 'What was taken away since the backup works again; the same command with --end-revived ends it:';
+const ENDED = 'What was taken away since the backup is taken away again:';
+const KINDS: Readonly<Record<Revived['kind'], string>> = {
+  client: 'app',
+  resource_server: 'resource server',
+  identity_provider: 'identity provider',
+  user: 'user',
+};
+const WORDS: Readonly<Record<Revived['what'], string>> = {
+  itself: 'was deleted, and is there again',
+  activity: 'was paused or disabled, and is active',
+  secret: 'a secret that was retired is good again',
+  password: 'the password is the one before',
+  settings: 'something that was removed from its settings is there again, such as a redirect URI',
+};
+
+function endingWords({ kind, what }: Revived): string {
+  if (kind === 'user') return what === 'password' ? 'has no password: "user invite"' : 'is disabled';
+  return kind === 'resource_server' ? 'has no secret: "resource-server rotate-secret"' : 'is paused';
 }

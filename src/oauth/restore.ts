@@ -1,8 +1,19 @@
 /** What a restore does to an installation, and the port to where that is recorded. */
 import type { AuditEvent } from './audit.ts';
+import type { EndedSince, Revived } from './since-backup.ts';
 
 /** What is known of backups and restores. Times in ms; null for what never was. */
 export type BackupRecord = { readonly backedUpAt: number | null; readonly restoredAt: number | null };
+
+/** What ends in a restore beside what always does. */
+export type EndedByRestore = {
+  /** Tells that all grants ended, or null if they go on. */
+  readonly endAll: AuditEvent | null;
+  /** What ended after the backup; null where nobody knows. */
+  readonly ended: EndedSince | null;
+  /** What works again, and is to be paused, disabled or taken away. */
+  readonly revived: readonly Revived[];
+};
 
 /** Where backups and restores are recorded. When a verb returns, its effect is on disk. */
 export type BackupStore = {
@@ -11,8 +22,8 @@ export type BackupStore = {
   noteBackup(event: AuditEvent): Promise<void>;
   /**
    * Begins another history, since the database is an older one that was put in place: nothing that was sealed before is
-   * opened any more. Codes and device codes, sessions, sign-ins that are under way and invitations end, and with an `endAll`
-   * event all grants. Nobody may be served meanwhile.
+   * opened any more. Codes and device codes, sessions, sign-ins that are under way and invitations end, and what else is to
+   * end. Nobody may be served meanwhile.
    */
-  beginHistory(history: Buffer, event: AuditEvent, endAll: AuditEvent | null): Promise<void>;
+  beginHistory(history: Buffer, event: AuditEvent, also: EndedByRestore): Promise<void>;
 };

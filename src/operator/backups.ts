@@ -1,7 +1,11 @@
 /** Backups and restores, as acts of an operator. */
 import { randomBytes } from 'node:crypto';
 import { type Actor, auditEvent } from '../oauth/audit.ts';
+import type { TrailRow } from '../oauth/audit-chain.ts';
 import type { BackupRecord, BackupStore } from '../oauth/restore.ts';
+import { endedSince, type Revived, revivedSince } from '../oauth/since-backup.ts';
+import type { AuditStore } from '../oauth/store.ts';
+import { readNewerTrail } from './newer-trail.ts';
 
 /** The bytes that tell one history of an installation from another. */
 const HISTORY_BYTES = 16;
@@ -12,15 +16,28 @@ export type RestoreOptions = {
   readonly keepGrants: boolean;
   /** Where the database came from, in a few words for the audit trail. */
   readonly from: string;
+  /** The lines of the newer audit trail, as `audit export` wrote it; null where there is none. */
+  readonly trail: AsyncIterable<string> | null;
+  /** Whether what the trail says was taken away is taken away again. */
+  readonly endRevived: boolean;
 };
+
+/** What a restore did: whether grants go on, and what works again that was taken away since. */
+export type RestoreOutcome = { readonly keptGrants: boolean; readonly revived: readonly Revived[] };
+
+/** Number of events that are compared with the newer trail. */
+const LAST_ROWS = 10_000;
+
+/** Where backups are recorded, and the trail. */
+type RecordedBackups = BackupStore & Pick<AuditStore, 'lastAuditSequence' | 'listTrailRows'>;
 
 /** Notes backups, and ends what must not come back with one. */
 export class Backups {
-  readonly #store: BackupStore;
+  readonly #store: RecordedBackups;
   readonly #now: () => number;
   readonly #operator: Actor;
 
-  constructor(store: BackupStore, now: () => number, operator: Actor) {
+  constructor(store: RecordedBackups, now: () => number, operator: Actor) {
     this.#store = store;
     this.#now = now;
     this.#operator = operator;
@@ -38,14 +55,31 @@ export class Backups {
     return at;
   }
 
-  /** Ends what must not come back with an older database. Nobody may be served meanwhile. */
-  async restore({ keepGrants, from }: RestoreOptions): Promise<void> {
+  /**
+   * Ends what must not come back with an older database. Nobody may be served meanwhile. Throws an `OperatorError` when the trail is not that of this database, and then changed nothing.
+   */
+  async restore({ keepGrants, from, trail, endRevived }: RestoreOptions): Promise<RestoreOutcome> {
+    const acts = trail === null ? [] : await readNewerTrail(trail, await this.#lastRows());
+    const [ended, revived] = [endedSince(acts), revivedSince(acts)];
     const at = this.#now();
-    const detail = `${from}; ${keepGrants ? 'grants go on, codes ended' : 'all grants ended'}`;
+    const endsAll = !keepGrants || ended.all;
+    const told = `${from}; ${endsAll ? 'all grants ended' : 'grants go on, codes ended'}`;
+    const detail = trail === null ? told : `${told}; ${acts.length} later events ${endRevived ? 'applied' : 'read'}`;
     await this.#store.beginHistory(
       randomBytes(HISTORY_BYTES),
       auditEvent('database_restored', this.#operator, at, { detail }),
-      keepGrants ? null : auditEvent('all_grants_revoked', this.#operator, at, { detail: 'by a restore' }),
+      {
+        endAll: endsAll ? auditEvent('all_grants_revoked', this.#operator, at, { detail: 'by a restore' }) : null,
+        ended: trail === null ? null : ended,
+        revived: endRevived ? revived : [],
+      },
     );
+    return { keptGrants: !endsAll, revived };
+  }
+
+  /** The last events that the database has: enough of them that none was still being written behind the first. */
+  async #lastRows(): Promise<TrailRow[]> {
+    const last = await this.#store.lastAuditSequence();
+    return this.#store.listTrailRows(Math.max(0, last - LAST_ROWS), last, LAST_ROWS);
   }
 }

@@ -1,11 +1,13 @@
 /** A backup is made while the service works, and restored: what was acknowledged is in it, and what must not come back ends. */
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { assertRefused, exchange, me, obtainCode, obtainPair, pairOf, refresh } from '../support/flow.ts';
+import { Browser } from '../support/browser.ts';
+import { assertRefused, exchange, me, obtainCode, obtainPair, pairOf, refresh, signIn } from '../support/flow.ts';
 import { inhabited } from '../support/inhabited.ts';
-import type { Serving } from '../support/program.ts';
+import type { ProgramOnDisk, Serving } from '../support/program.ts';
+import { PASSWORD, REDIRECT_URI } from '../support/service.ts';
 
 /** Ends a service as an operator does. */
 async function stop({ child, ended }: Serving): Promise<void> {
@@ -95,4 +97,66 @@ test('a drill: with --keep-tokens, what was acknowledged before a backup under l
   const events = await program.run(['audit', 'list', '--action', 'refresh_conflict', '--json']);
   assert.equal((JSON.parse(events.stdout) as unknown[]).length, busy.length, 'each of them ended its grant');
   await stop(anew);
+});
+
+/** The audit trail in the form of `audit export`. */
+async function exportTrail(program: ProgramOnDisk): Promise<string> {
+  const file = join(program.folder, 'trail.jsonl');
+  const { code, stdout, stderr } = await program.run(['audit', 'export']);
+  assert.equal(code, 0, stderr);
+  writeFileSync(file, stdout);
+  return file;
+}
+
+test('with the newer trail, grants that were revoked since the backup end, and what came back to life is listed and ended', async () => {
+  const { program, serving, service, browser, client } = await inhabited({ after });
+  const other = await program.json(['client', 'register', '--name', 'Other', '--redirect-uri', REDIRECT_URI]);
+  const otherClient = { clientId: String(other['client_id']), clientSecret: String(other['client_secret']) };
+  const [kept, byId, byClient] = [
+    await obtainPair(service, browser, client),
+    await obtainPair(service, browser, client),
+    await obtainPair(service, browser, otherClient),
+  ];
+  const file = join(program.folder, 'backup.db');
+  await program.json(['database', 'backup', file]);
+  const grants = (await program.json(['grant', 'list', '--client', client.clientId])) as unknown as {
+    id: string;
+  }[];
+  await program.json(['grant', 'revoke', String(grants[0]?.id)]);
+  await program.json(['client', 'revoke-grants', otherClient.clientId, '--yes']);
+  await program.json(['client', 'pause', otherClient.clientId]);
+  await program.json(['user', 'add', '--email', 'bob@example.com', '--name', 'Bob', '--password-stdin'], PASSWORD);
+  await program.json(['user', 'set-password', 'ada@example.com', '--password-stdin'], 'another long password\n');
+  await stop(serving);
+  const trail = await exportTrail(program);
+
+  const restore = ['database', 'restore', file, '--keep-tokens', '--audit', trail];
+  const listed = await program.json(restore);
+  const things = listed['revived'] as { kind: string; what: string; ended: boolean }[];
+  assert.deepEqual(
+    things.map(({ kind, what, ended }) => [kind, what, ended]),
+    [
+      ['client', 'activity', false],
+      ['user', 'password', false],
+    ],
+  );
+  const ended = await program.json([...restore, '--end-revived']);
+  assert.ok((ended['revived'] as { ended: boolean }[]).every((one) => one.ended));
+  const anew = await program.serve();
+  pairOf(await refresh(service, client, kept.refreshToken));
+  assertRefused(await refresh(service, client, byId.refreshToken), 400, 'invalid_grant');
+  assertRefused(await refresh(service, otherClient, byClient.refreshToken), 401, 'invalid_client');
+  await program.json(['client', 'resume', otherClient.clientId]);
+  assertRefused(await refresh(service, otherClient, byClient.refreshToken), 400, 'invalid_grant');
+  const again = new Browser();
+  assert.notEqual((await signIn(service, again)).status, 303, 'the old password is none any more');
+  await stop(anew);
+
+  writeFileSync(trail, readFileSync(trail, 'utf8').split('\n').slice(-3).join('\n'));
+  const partial = await program.run(restore);
+  assert.match(partial.stderr, /does not hold event \d+, the last one of the backup/);
+  const lines = readFileSync(await exportTrail(program), 'utf8').split('\n');
+  const missing = lines.findIndex((line) => line.includes('consent_allowed'));
+  writeFileSync(trail, lines.filter((_, at) => at !== missing).join('\n'));
+  assert.match((await program.run(restore)).stderr, /events are missing/);
 });

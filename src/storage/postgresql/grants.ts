@@ -130,6 +130,9 @@ export function useMarks(database: Database): UseMarks {
   return new UseMarks({ write, maxPerWrite: MARKS_PER_STATEMENT });
 }
 
+/** The expression of a grant's id that is given as bytes. */
+export const GIVEN_GRANT_ID = (parameter: string): string => `encode(${parameter}::bytea, 'hex')::uuid`;
+
 /** The port's grants. */
 export function grantStore(database: Database, marks: UseMarks, clients: KnownClients): GrantStore {
   const find = searchByKey(database.reads, FIND, (row: GrantInContextRow) => ({
@@ -189,7 +192,7 @@ export function grantStore(database: Database, marks: UseMarks, clients: KnownCl
   };
   return withColdVerbs(own, runnerOn(database), marks, {
     newest: 'max(oauth_grant.id::text)',
-    given: (parameter) => `encode(${parameter}::bytea, 'hex')::uuid`,
+    given: GIVEN_GRANT_ID,
   });
 }
 

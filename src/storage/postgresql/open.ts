@@ -7,7 +7,7 @@ import { countKeyUses } from '../key-uses.ts';
 import { makeReady, type OpeningOptions, type Ready, refuseUnfit } from '../opening.ts';
 import type { Storage } from '../storage.ts';
 import { alike } from '../tables/alike.ts';
-import { backupStore } from '../tables/backups.ts';
+import { backupStore, type OwnRestore } from '../tables/backups.ts';
 import { clientStore } from '../tables/clients.ts';
 import { adoptSettings } from '../tables/installation.ts';
 import { resourceServerStore } from '../tables/resource-servers.ts';
@@ -21,7 +21,7 @@ import { sharedCounters } from './counters.ts';
 import { Database, type Purpose, type Sizes } from './database.ts';
 import { deviceRequestStore } from './device-requests.ts';
 import { asStoreError } from './errors.ts';
-import { grantStore, useMarks } from './grants.ts';
+import { GIVEN_GRANT_ID, grantStore, useMarks } from './grants.ts';
 import { runningInstances, sessionName } from './instances.ts';
 import { KnownClients } from './known-clients.ts';
 import { PASSWORD_KEY_ID, plain } from './plain-database.ts';
@@ -58,6 +58,13 @@ const SESSIONS: Readonly<Record<Purpose, Session>> = {
   reads: { statementTimeout: 1500, lockTimeout: 1000, byKey: true },
   writes: { statementTimeout: 2500, lockTimeout: 1500, byKey: true },
   others: { statementTimeout: 5000, lockTimeout: 3000, byKey: false },
+};
+
+/** A restore looks at every grant, and may take its time. */
+const OWN_RESTORE: OwnRestore = {
+  given: GIVEN_GRANT_ID,
+  forgetRows: () => {},
+  statements: ['SET LOCAL statement_timeout = 0', 'DELETE FROM device_request'],
 };
 
 /** For opening and checking: another instance may need long to migrate, and a check takes long too. */
@@ -111,7 +118,7 @@ function storage(options: PostgresqlOptions, ready: Ready, clock: DatabaseClock,
       ...deviceRequestStore(database),
       ...verbs,
       ...trailFollowing(database),
-      ...backupStore(runner, ['device_request']),
+      ...backupStore(runner, OWN_RESTORE),
     },
     now,
     ...ready,

@@ -132,7 +132,11 @@ function storage(
       ...deviceRequestStore(),
       ...verbs,
       ...trailFollowing(tables),
-      ...backupStore(runner),
+      ...backupStore(runner, {
+        given: (parameter) => parameter,
+        forgetRows: () => tables.caches.forgetAll(),
+        statements: [],
+      }),
     },
     ...ready,
     instances: { ownId: THE_SERVICE, listRunning: async () => (isServed(path) ? [THE_SERVICE] : []) },

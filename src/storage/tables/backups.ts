@@ -1,8 +1,8 @@
 /** What is recorded of backups and restores, and what a restore ends. */
 import type { BackupRecord, BackupStore } from '../../oauth/restore.ts';
 import { INSTALLATION_KEY, type Runner, type Statement } from '../acts.ts';
-import { rowKey } from '../row-key.ts';
-import { endingAllGrants, GRANT } from './grants.ts';
+import { endingOf, endingRevived } from './ended-since.ts';
+import { endingAllGrants } from './grants.ts';
 import { INSTALLATION } from './installation.ts';
 import type { Table } from './table.ts';
 
@@ -13,8 +13,6 @@ const BEGIN_HISTORY = `
 
 /** Grants that wait for their code, or for their device, and gave nothing yet. */
 const UNREDEEMED = 'generation = 0 AND revoked_at IS NULL';
-const GRANT_ID = GRANT.pick('id');
-const LIST_UNREDEEMED = `SELECT id FROM oauth_grant WHERE ${UNREDEEMED}`;
 const END_UNREDEEMED = `UPDATE oauth_grant SET revoked_at = $1, revocation_reason = 'restored' WHERE ${UNREDEEMED}`;
 
 /** Tables of what lives for a short time, and belongs to the history before. */
@@ -22,8 +20,18 @@ const EMPTIED = ['session', 'external_sign_in'] as const;
 
 const plain = (sql: string): Statement => ({ sql, values: [] });
 
-/** The port's backups. `ownTables` are those that only one store has, of what lives for a short time. */
-export function backupStore(runner: Runner, ownTables: readonly string[] = []): BackupStore {
+/** What each store does in its own way. */
+export type OwnRestore = {
+  /** The expression of a grant's id that is given as bytes. */
+  readonly given: (parameter: string) => string;
+  /** Forgets rows that it keeps in memory: any of them may have changed. */
+  readonly forgetRows: () => void;
+  /** What else belongs to a restore. */
+  readonly statements: readonly string[];
+};
+
+/** The port's backups. */
+export function backupStore(runner: Runner, { given, forgetRows, statements }: OwnRestore): BackupStore {
   return {
     async findBackups() {
       const [row] = await runner.select(plain(`SELECT ${BACKUPS.names} FROM installation`), 'all');
@@ -33,17 +41,19 @@ export function backupStore(runner: Runner, ownTables: readonly string[] = []): 
       const first = { sql: 'UPDATE installation SET backed_up_at = $1', values: [event.at] };
       await runner.act({ touches: [INSTALLATION_KEY], event, first });
     },
-    async beginHistory(history, event, endAll) {
+    async beginHistory(history, event, { endAll, ended, revived }) {
       const first = { sql: BEGIN_HISTORY, values: [history, event.at] };
       const rest = [
+        ...statements.map(plain),
         { sql: END_UNREDEEMED, values: [event.at] },
-        ...[...EMPTIED, ...ownTables].map((table) => plain(`DELETE FROM ${table}`)),
+        ...EMPTIED.map((table) => plain(`DELETE FROM ${table}`)),
         plain('UPDATE account SET invitation = NULL WHERE invitation IS NOT NULL'),
+        ...(ended ? endingOf(ended, event.at, given) : []),
+        ...endingRevived(revived),
       ];
-      const unredeemed = await runner.select(plain(LIST_UNREDEEMED), 'all');
-      const touches = [INSTALLATION_KEY, ...unredeemed.map((row) => rowKey(GRANT_ID.read(row).id))];
       const ending = endAll ? [endingAllGrants(endAll)] : [];
-      await runner.actAll([...ending, { touches, event, first, rest }]);
+      await runner.actAll([...ending, { touches: [INSTALLATION_KEY], event, first, rest }]);
+      forgetRows();
     },
   };
 }

@@ -1,10 +1,12 @@
 /** What a store records of backups, and what a restore ends. */
 import assert from 'node:assert/strict';
 import { DEVICE_GRANT_TYPE } from '../../../src/oauth/device-authorization.ts';
+import { grantIdText } from '../../../src/oauth/grant.ts';
 import { event, NOW, sampleAccount, sampleSession } from '../../support/storage.ts';
 import { find, isAlive, issue, type WithStore } from './any-store.ts';
 
 const HISTORY = Buffer.alloc(16, 7);
+const NOTHING_ELSE = { endAll: null, ended: null, revived: [] };
 const restored = { ...event('database_restored'), at: NOW + 5 };
 
 /** Backups and restores. */
@@ -12,7 +14,7 @@ export function backups(withStore: WithStore): void {
   withStore('the last backup and the last restore are known', async (store) => {
     assert.deepEqual(await store.findBackups(), { backedUpAt: null, restoredAt: null });
     await store.noteBackup({ ...event('database_backed_up'), at: NOW });
-    await store.beginHistory(HISTORY, restored, null);
+    await store.beginHistory(HISTORY, restored, NOTHING_ELSE);
     assert.deepEqual(await store.findBackups(), { backedUpAt: NOW, restoredAt: NOW + 5 });
     const actions = (await store.listAuditEvents({ limit: 9 })).map(({ action }) => action);
     assert.deepEqual(actions.slice(0, 2), ['database_restored', 'database_backed_up']);
@@ -20,7 +22,7 @@ export function backups(withStore: WithStore): void {
 
   withStore('a restore ends every grant, with an event of its own', async (store) => {
     const grant = await issue(store, { generation: 3 });
-    await store.beginHistory(HISTORY, restored, event('all_grants_revoked'));
+    await store.beginHistory(HISTORY, restored, { ...NOTHING_ELSE, endAll: event('all_grants_revoked') });
     assert.equal(await isAlive(store, grant), false);
     assert.equal((await store.listAuditEvents({ action: 'all_grants_revoked', limit: 9 })).length, 1);
   });
@@ -33,7 +35,7 @@ export function backups(withStore: WithStore): void {
         await issue(store, { generation: 0 }),
         await issue(store, { generation: 0, redirectUri: DEVICE_GRANT_TYPE }),
       ];
-      await store.beginHistory(HISTORY, restored, null);
+      await store.beginHistory(HISTORY, restored, NOTHING_ELSE);
       assert.equal(await isAlive(store, active), true);
       for (const ended of [code, device]) {
         const { grant } = await find(store, ended);
@@ -47,8 +49,42 @@ export function backups(withStore: WithStore): void {
     await store.addSession(session, sampleAccount().password, null, event('sign_in'));
     const invitation = { digest: 'one', expiresAt: NOW + 1000 };
     await store.invite('usr_ada', 'ada@example.com', invitation, event('user_invited'));
-    await store.beginHistory(HISTORY, restored, null);
+    await store.beginHistory(HISTORY, restored, NOTHING_ELSE);
     assert.equal(await store.findSession(session.digest), null);
     assert.equal((await store.findAccount('usr_ada'))?.invitation, null);
+  });
+
+  withStore(
+    'what ended after the backup ends in the restore: one by one, of a person for an app, and in bulk',
+    async (store) => {
+      const redeemed = { generation: 2, accessTokenExpiresAt: NOW + 60_000 };
+      const [kept, one] = [await issue(store, redeemed), await issue(store, redeemed)];
+      const ended = { all: false, clientIds: [], resourceOwnerIds: [], pairs: [], grantIds: [grantIdText(one.id)] };
+      await store.beginHistory(HISTORY, restored, { ...NOTHING_ELSE, ended });
+      assert.deepEqual([await isAlive(store, kept), await isAlive(store, one)], [true, false]);
+      const device = await issue(store, { ...redeemed, redirectUri: DEVICE_GRANT_TYPE });
+      const pair = { clientId: kept.clientId, resourceOwnerId: kept.resourceOwnerId, butForDevices: true };
+      await store.beginHistory(HISTORY, restored, { ...NOTHING_ELSE, ended: { ...ended, pairs: [pair] } });
+      assert.deepEqual([await isAlive(store, kept), await isAlive(store, device)], [false, true]);
+      for (const bulk of [{ clientIds: [kept.clientId] }, { resourceOwnerIds: [kept.resourceOwnerId] }]) {
+        const epochs = await store.findEpochs(kept.clientId, kept.resourceOwnerId);
+        const other = await issue(store, { ...redeemed, ...(epochs ? { epochs } : {}) });
+        assert.equal(await isAlive(store, other), true);
+        await store.beginHistory(HISTORY, restored, { ...NOTHING_ELSE, ended: { ...ended, ...bulk } });
+        assert.equal(await isAlive(store, other), false);
+      }
+    },
+  );
+
+  withStore('what a restore brings back to life is taken away again where it is told to', async (store) => {
+    const revived = [
+      { kind: 'client', id: 'app_one', what: 'secret' },
+      { kind: 'user', id: 'usr_ada', what: 'password' },
+      { kind: 'user', id: 'usr_ada', what: 'activity' },
+    ] as const;
+    await store.beginHistory(HISTORY, restored, { ...NOTHING_ELSE, revived });
+    assert.equal((await store.findClient('app_one'))?.status, 'paused');
+    const ada = await store.findAccount('usr_ada');
+    assert.deepEqual([ada?.password, ada?.status], [null, 'disabled']);
   });
 }

@@ -1,0 +1,92 @@
+/** What happened after a backup was made, as the newer audit trail tells it: what ended then, and what a restore brings back to life. */
+import type { AuditEvent } from './audit.ts';
+
+/** What a trail's event has to say of an act. */
+export type ActSince = Pick<AuditEvent, 'action' | 'clientId' | 'resourceOwnerId' | 'grantId' | 'detail'>;
+
+/** Whose grants ended: of everybody, of clients, of resource owners, of a person for a client, and one by one. */
+export type EndedSince = {
+  readonly all: boolean;
+  readonly clientIds: readonly string[];
+  readonly resourceOwnerIds: readonly string[];
+  readonly pairs: readonly {
+    readonly clientId: string;
+    readonly resourceOwnerId: string;
+    readonly butForDevices: boolean;
+  }[];
+  /** As text. */
+  readonly grantIds: readonly string[];
+};
+
+/** Something that works again in an older database, and how that ends: a client or provider is paused, and so on. */
+export type Revived = {
+  readonly kind: 'client' | 'resource_server' | 'identity_provider' | 'user';
+  readonly id: string;
+  readonly what: RevivedThing;
+};
+
+/** What is back. */
+export type RevivedThing = 'itself' | 'activity' | 'secret' | 'password' | 'settings';
+
+/** The ends of grants since. */
+export function endedSince(acts: readonly ActSince[]): EndedSince {
+  const of = (action: string) => acts.filter((act) => act.action === action);
+  const ids = (field: 'clientId' | 'resourceOwnerId', ...actions: readonly string[]) => [
+    ...new Set(actions.flatMap(of).flatMap((act) => act[field] ?? [])),
+  ];
+  const pairs = of('grant_revoked').flatMap(({ grantId, clientId, resourceOwnerId, detail }) =>
+    grantId === null && clientId !== null && resourceOwnerId !== null
+      ? [{ clientId, resourceOwnerId, butForDevices: detail?.includes('but those of devices') ?? false }]
+      : [],
+  );
+  return {
+    all: of('all_grants_revoked').length > 0,
+    clientIds: ids('clientId', 'client_grants_revoked', 'client_deleted'),
+    resourceOwnerIds: ids('resourceOwnerId', 'user_grants_revoked', 'user_deleted'),
+    pairs,
+    grantIds: [...new Set(ONE_BY_ONE.flatMap(of).flatMap(({ grantId }) => grantId ?? []))],
+  };
+}
+
+const ONE_BY_ONE = ['grant_revoked', 'code_replay', 'refresh_reuse', 'refresh_conflict', 'too_many_grants'];
+
+/** What an act took away, by its name; an act that gave it back later makes that undone. */
+const TOOK: Readonly<Record<string, readonly [Revived['kind'], RevivedThing]>> = {
+  client_deleted: ['client', 'itself'],
+  client_paused: ['client', 'activity'],
+  client_secret_retired: ['client', 'secret'],
+  client_updated: ['client', 'settings'],
+  resource_server_deleted: ['resource_server', 'itself'],
+  resource_server_secret_retired: ['resource_server', 'secret'],
+  resource_server_updated: ['resource_server', 'settings'],
+  identity_provider_deleted: ['identity_provider', 'itself'],
+  identity_provider_paused: ['identity_provider', 'activity'],
+  identity_provider_secret_retired: ['identity_provider', 'secret'],
+  identity_provider_updated: ['identity_provider', 'settings'],
+  user_deleted: ['user', 'itself'],
+  user_disabled: ['user', 'activity'],
+  user_password_set: ['user', 'password'],
+  password_changed: ['user', 'password'],
+  password_set_by_invitation: ['user', 'password'],
+};
+const GAVE_BACK: Readonly<Record<string, Revived['kind']>> = {
+  client_resumed: 'client',
+  identity_provider_resumed: 'identity_provider',
+  user_enabled: 'user',
+};
+
+/** What is back to life, each once, in the order in which it was taken away. */
+export function revivedSince(acts: readonly ActSince[]): Revived[] {
+  const revived = new Map<string, Revived>();
+  for (const { action, clientId, resourceOwnerId, detail } of acts) {
+    const [kind, what] = TOOK[action] ?? [];
+    const id = (kind ?? GAVE_BACK[action]) === 'user' ? resourceOwnerId : clientId;
+    if (id === null) continue;
+    const back = GAVE_BACK[action];
+    if (back) revived.delete(`${back} ${id} activity`);
+    // Of settings only those whose entries went are back: redirect URIs, scopes, keys, rights.
+    if (kind && what && (what !== 'settings' || / -/.test(` ${detail ?? ''}`)))
+      revived.set(`${kind} ${id} ${what}`, { kind, id, what });
+  }
+  return [...revived.values()];
+}

@@ -1,0 +1,43 @@
+/** The statements by which a restore ends what the newer audit trail says ended, and what came back to life. */
+import { DEVICE_GRANT_TYPE } from '../../oauth/device-authorization.ts';
+import { parseGrantId } from '../../oauth/grant.ts';
+import type { EndedSince, Revived, RevivedThing } from '../../oauth/since-backup.ts';
+import type { Statement } from '../acts.ts';
+
+const END_GRANT = `UPDATE oauth_grant SET revoked_at = $1, revocation_reason = 'restored' WHERE revoked_at IS NULL`;
+
+/** `at` in ms; `given` is the expression of an id that is given as bytes. */
+export function endingOf(ended: EndedSince, at: number, given: (parameter: string) => string): Statement[] {
+  const raised = (table: string) => (id: string) => ({
+    sql: `UPDATE ${table} SET epoch = epoch + 1 WHERE id = $1`,
+    values: [id],
+  });
+  return [
+    ...ended.clientIds.map(raised('client')),
+    ...ended.resourceOwnerIds.map(raised('account')),
+    ...ended.pairs.map(({ clientId, resourceOwnerId, butForDevices }) => ({
+      sql: `${END_GRANT} AND resource_owner_id = $2 AND client_id = $3 AND redirect_uri <> $4`,
+      values: [at, resourceOwnerId, clientId, butForDevices ? DEVICE_GRANT_TYPE : ''],
+    })),
+    ...ended.grantIds
+      .map(parseGrantId)
+      .filter((id) => id !== null)
+      .map((id) => ({ sql: `${END_GRANT} AND id = ${given('$2')}`, values: [at, id] })),
+  ];
+}
+
+/** A client or a provider is paused and a person disabled: an operator looks, and brings it back. */
+const ENDINGS: Readonly<Record<Revived['kind'], (what: RevivedThing) => string>> = {
+  client: () => "UPDATE client SET status = 'paused' WHERE id = $1",
+  identity_provider: () => "UPDATE identity_provider SET status = 'paused' WHERE id = $1",
+  resource_server: () => "UPDATE resource_server SET secrets = '[]' WHERE id = $1",
+  user: (what) =>
+    what === 'password'
+      ? 'UPDATE account SET password = NULL, password_set_at = NULL, foreign_rank = NULL, is_unwrapped = FALSE WHERE id = $1'
+      : "UPDATE account SET status = 'disabled' WHERE id = $1",
+};
+
+/** One statement for each. */
+export function endingRevived(revived: readonly Revived[]): Statement[] {
+  return revived.map(({ kind, id, what }) => ({ sql: ENDINGS[kind](what), values: [id] }));
+}

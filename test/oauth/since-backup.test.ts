@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type ActSince, endedSince, revivedSince } from '../../src/oauth/since-backup.ts';
+
+const act = (action: ActSince['action'], some: Partial<ActSince> = {}): ActSince => ({
+  ...{ action, clientId: null, resourceOwnerId: null, grantId: null, detail: null },
+  ...some,
+});
+
+test('restore: every kind of end of grants is found in the newer trail', () => {
+  const of = { clientId: 'app_one', resourceOwnerId: 'usr_ada' };
+  const one = (grantId: string) => ({ ...of, grantId });
+  assert.deepEqual(
+    endedSince([
+      act('grant_revoked', one('a')),
+      act('code_replay', one('b')),
+      act('refresh_reuse', one('c')),
+      act('refresh_conflict', one('d')),
+      act('too_many_grants', one('e')),
+      act('grant_revoked', of),
+      act('grant_revoked', { ...of, detail: 'all grants for this client but those of devices' }),
+      act('client_grants_revoked', { clientId: 'app_two' }),
+      act('client_deleted', { clientId: 'app_three' }),
+      act('user_grants_revoked', { resourceOwnerId: 'usr_bob' }),
+      act('user_deleted', { resourceOwnerId: 'usr_eve' }),
+      act('consent_allowed', one('f')),
+    ]),
+    {
+      all: false,
+      clientIds: ['app_two', 'app_three'],
+      resourceOwnerIds: ['usr_bob', 'usr_eve'],
+      pairs: [
+        { ...of, butForDevices: false },
+        { ...of, butForDevices: true },
+      ],
+      grantIds: ['a', 'b', 'c', 'd', 'e'],
+    },
+  );
+  assert.equal(endedSince([act('all_grants_revoked')]).all, true);
+});
+
+test('restore: what was taken away since is back to life, unless it was given back', () => {
+  const client = { clientId: 'app_one' };
+  const ada = { resourceOwnerId: 'usr_ada' };
+  assert.deepEqual(
+    revivedSince([
+      act('client_paused', client),
+      act('client_resumed', client),
+      act('client_secret_retired', client),
+      act('client_updated', { ...client, detail: 'redirect_uris -https://one.example/cb +https://two.example/cb' }),
+      act('client_updated', { clientId: 'app_two', detail: 'name +Photos' }),
+      act('user_disabled', ada),
+      act('password_changed', ada),
+      act('user_password_set', ada),
+      act('identity_provider_paused', { clientId: 'product' }),
+      act('resource_server_secret_retired', { clientId: 'rs_one' }),
+    ]).map(({ kind, id, what }) => `${kind} ${id} ${what}`),
+    [
+      'client app_one secret',
+      'client app_one settings',
+      'user usr_ada activity',
+      'user usr_ada password',
+      'identity_provider product activity',
+      'resource_server rs_one secret',
+    ],
+  );
+});
