@@ -73,6 +73,7 @@ export function makeInstallation(
     audiences: assertionAudiences(appUrl),
   });
   const accounts = new Accounts({ store, hasher, ...limits, floor, wrongSignIns, signIns, now, guessable });
+  const auditTrail = new AuditTrail({ store, keyring, installation: installation.id, now });
   const grants = new GrantRegistry(store, now);
   const externalSignIns = new ExternalSignIns({ store, keyring, methods, signIns, now });
   const identityProviders = new IdentityProviderRegistry(parts, operator);
@@ -124,6 +125,7 @@ export function makeInstallation(
       {
         ...{ store, keyring, now, wait },
         listRunning: instances.listRunning,
+        proveTrail: (isAccepted) => auditTrail.prove(operator, isAccepted),
         countUses: countKeyUses,
         longestUse: longestUseOfKey(lifetimes.accessToken),
       },
@@ -131,7 +133,7 @@ export function makeInstallation(
     ),
     backups: new Backups(store, now, operator),
     audit: store,
-    auditTrail: new AuditTrail({ store, keyring, installation: installation.id, now }),
+    auditTrail,
     secretUses: store,
     throttles,
     /** What the operations counted since the process began. */

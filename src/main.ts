@@ -23,6 +23,7 @@ import { rootKeyName } from './oauth/root-key.ts';
 import { isNew, later, openDatabase, stopwatch, userName, type World, wait } from './open-database.ts';
 import { KeyWatch } from './operator/key-watch.ts';
 import { scanRules } from './operator/scan-rules.ts';
+import { TrailCheckpoints } from './operator/trail-checkpoints.ts';
 import { pagePaths } from './pages/page-paths.ts';
 import { InstallationError } from './process/installation-error.ts';
 import { GatheredLines, inStyle, type Log, lineByLine, makeLogger } from './process/log.ts';
@@ -138,6 +139,13 @@ export async function startService(configuration: Configuration, world: World): 
   const unsealed = (error: Error) =>
     logger.warn(`passwords are not all sealed with the current key yet: ${error.message}`);
   const resealing = installation.startResealing(unsealed);
+  const checkpoints = new TrailCheckpoints({
+    ...{ trail: installation.auditTrail, later },
+    actor: { kind: 'service', id: instanceName(), source: null, requestId: null },
+    told: (checkpoint) =>
+      logger.info({ checkpoint }, 'the audit trail has a checkpoint: whoever keeps it notices a cut'),
+    failed: (error) => logger.warn(`the audit trail has no new checkpoint: ${error.message}`),
+  });
   const stop = async (): Promise<void> => {
     stopping.abort();
     installation.accounts.turnStrangersAway();
@@ -145,6 +153,7 @@ export async function startService(configuration: Configuration, world: World): 
     clearInterval(checking);
     keyWatch.stop();
     await Promise.all([wrongSignIns.close().catch(untold), wrapping.stop(), resealing.stop()]);
+    await checkpoints.stop(); // After all events.
     await metrics?.close(); // After the requests: a stop is worth watching.
     await storage.close();
   };
@@ -163,7 +172,7 @@ async function followKeys(
   const watch = new KeyWatch({
     store,
     keyring,
-    instance: { id: instances.ownId, name: `${hostname()} (process ${process.pid})` },
+    instance: { id: instances.ownId, name: instanceName() },
     read: isInFile ? () => readKeysFile(keysFile) ?? [] : null,
     later,
     report: (sentence) => logger.warn(sentence),
@@ -174,6 +183,11 @@ async function followKeys(
   throw new InstallationError([
     `root key ${rootKeyName(lacks)} is about to be used, and is not among the keys here: give this instance the keys of the others`,
   ]);
+}
+
+/** What an operator knows this instance by. */
+function instanceName(): string {
+  return `${hostname()} (process ${process.pid})`;
 }
 
 /** Throws an `InstallationError` unless each way to sign in is the password or a registered identity provider. */
@@ -328,9 +342,9 @@ export function makeCommandContext(environment: Readonly<Record<string, string |
           await installation.close();
         }
       },
-      retire: async (keyId, endGrants) => {
+      retire: async (keyId, options) => {
         const installation = await openInstallation(false);
-        const ended = await installation.rootKeys.retire(keyId, endGrants).finally(() => installation.close());
+        const ended = await installation.rootKeys.retire(keyId, options).finally(() => installation.close());
         const { keys, keysFile } = configuration();
         return { ended, isRemoved: keys === null && removeRootKey(keysFile, keyId) };
       },

@@ -169,7 +169,13 @@ export type CommandContext = {
     generate(file: string | null): Promise<{ readonly key: string; readonly file: string | null }>;
     /** Adds a root key where none waits, and has it take over; `tell` gets the names of the instances that lack it. */
     rotate(tell: (names: readonly string[]) => void): Promise<KeyRotation & { readonly file: string | null }>;
-    /** Retires a root key, ends the grants that rest on it if told to, and takes it out of the keys file if it is there. */
-    retire(keyId: number, endGrants: boolean): Promise<{ readonly ended: number; readonly isRemoved: boolean }>;
+    /**
+     * Retires a root key, ends the grants that rest on it if told to, and takes it out of the keys file if it is there. Refused
+     * where the audit trail is wrong, unless that is accepted.
+     */
+    retire(
+      keyId: number,
+      options: { readonly endGrants: boolean; readonly acceptTrail: boolean },
+    ): Promise<{ readonly ended: number; readonly isRemoved: boolean }>;
   };
 };

@@ -59,14 +59,15 @@ export function addKeysCommands(program: CliCommand, run: CommandRun): void {
       'keys retire 1f0c27a9 --end-grants',
     ])
     .option('--end-grants', 'end the grants that still rest on it')
+    .option('--accept-trail', 'although the audit trail is not what was recorded: it is verified first')
     .option(...YES)
-    .action(async (id: string, { endGrants = false, yes = false }: YesOption & { endGrants?: boolean }) => {
+    .action(async (id: string, { endGrants = false, acceptTrail = false, yes = false }: RetireOptions) => {
       const keyId = readRootKeyName(id);
       if (keyId === null)
         throw new OperatorError(`${JSON.stringify(id)} is no root key's id: "keys list" shows those there are`);
       const ends = endGrants ? ' Grants that rest on it end.' : '';
       await confirm(run.context, `Retire root key ${id}? What it issued opens nothing any more.${ends}`, yes);
-      const { ended, isRemoved } = await run.context.keys.retire(keyId, endGrants);
+      const { ended, isRemoved } = await run.context.keys.retire(keyId, { endGrants, acceptTrail });
       const removed = 'It is taken out of the keys file; take it out of the files of other machines as well.';
       run.print({
         json: { key_id: rootKeyName(keyId), status: 'retired', ended_grants: ended },
@@ -75,6 +76,8 @@ export function addKeysCommands(program: CliCommand, run: CommandRun): void {
       });
     });
 }
+
+type RetireOptions = YesOption & { endGrants?: boolean; acceptTrail?: boolean };
 
 const DAY_MS = 24 * 3600 * 1000;
 const STATUS: Readonly<Record<KeyStatus, string>> = {

@@ -32,6 +32,8 @@ const WINDOW = 500;
 /** The audit trail of an installation. */
 export class AuditTrail {
   readonly #parts: AuditTrailParts;
+  /** The last event that this process saw in the trail. */
+  #seen = 0;
 
   constructor(parts: AuditTrailParts) {
     this.#parts = parts;
@@ -53,21 +55,47 @@ export class AuditTrail {
   }
 
   /**
-   * Records a checkpoint of all that is there, and returns its text; null when nothing happened since the last one. Throws
-   * an `OperatorError` when the last one is none of this installation's, so that it goes on from nothing that was forged.
+   * Records a checkpoint of all that is there, and returns its text; null when nothing happened since the last one, or more
+   * than `most` events. Throws an `OperatorError` when the last one is none of this installation's, so that it goes on from
+   * nothing that was forged, and when the trail ends earlier than it did for this process before.
    */
-  async recordCheckpoint(actor: Actor): Promise<string | null> {
-    const { store, keyring, installation, now } = this.#parts;
+  async recordCheckpoint(actor: Actor, most = Number.POSITIVE_INFINITY): Promise<string | null> {
+    const { store } = this.#parts;
     const upTo = await store.lastAuditSequence();
+    if (upTo < this.#seen)
+      throw new OperatorError(
+        `the audit trail ends at event ${upTo}, and had event ${this.#seen} before: its end was cut off`,
+      );
+    this.#seen = upTo;
     let state = await this.#lastState();
+    const { events } = state;
     let isNews = false;
     while (state.upTo < upTo) {
       const rows = await store.listTrailRows(state.upTo, upTo, WINDOW);
       isNews ||= rows.some(({ action }) => action !== 'audit_checkpoint');
       state = rows.reduce(advanced, state);
+      if (state.events - events > most) return null;
       if (rows.length < WINDOW) break;
     }
-    if (!isNews) return null;
+    return isNews ? this.#record(state, actor) : null;
+  }
+
+  /**
+   * Verifies all of it, and has a checkpoint under the current root key prove it from then on, so that an earlier one can go.
+   * Throws an `OperatorError` when something is wrong, unless that is `accepted`.
+   */
+  async prove(actor: Actor, accepted: boolean): Promise<void> {
+    const { state, problems } = await this.verify([]);
+    const [first] = problems;
+    if (first && !accepted)
+      throw new OperatorError(
+        `the audit trail is not what was recorded (${first.sentence}): look at "audit verify", and keep a copy of the database; --accept-trail retires the key all the same`,
+      );
+    await this.#record(state, actor);
+  }
+
+  async #record(state: TrailState, actor: Actor): Promise<string> {
+    const { store, keyring, installation, now } = this.#parts;
     const { text } = signCheckpoint(keyring, installation, state, now());
     await store.recordCheckpoint(auditEvent('audit_checkpoint', actor, now(), { detail: text }));
     return text;

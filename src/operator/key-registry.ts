@@ -13,6 +13,8 @@ export type KeyRegistryParts = {
   readonly keyring: Keyring;
   /** The ids of the instances that run now. */
   readonly listRunning: () => Promise<readonly string[]>;
+  /** Verifies the audit trail and proves it under the current key; throws an `OperatorError` when it is wrong and not accepted. */
+  readonly proveTrail: (isAccepted: boolean) => Promise<void>;
   readonly countUses: (liveAt: number) => Promise<readonly KeyUse[]>;
   /** Lifetimes of what a key issues without a row that rests on it: access tokens, and what is sealed. */
   readonly longestUse: number;
@@ -100,10 +102,11 @@ export class KeyRegistry {
   /**
    * Retires a key on which nothing rests. Refused while something does, unless the grants are to be ended, and until whatever
    * it issued last has expired. What is lost: an old refresh token of this key is refused from then on, and no longer ends
-   * its grant. Returns the number of grants that were ended.
+   * its grant. Before, the audit trail is verified, since events of this key cannot be afterwards, and proven by a checkpoint
+   * of the current one. Returns the number of grants that were ended.
    */
-  async retire(keyId: number, endGrants = false): Promise<number> {
-    const { store, longestUse, now } = this.#parts;
+  async retire(keyId: number, { endGrants = false, acceptTrail = false } = {}): Promise<number> {
+    const { store, longestUse, proveTrail, now } = this.#parts;
     const find = async () => (await this.list()).find((listed) => listed.keyId === keyId);
     let key = await find();
     const ended = key?.status === 'earlier' && endGrants ? await this.#endGrants(keyId) : 0;
@@ -112,6 +115,7 @@ export class KeyRegistry {
       ? this.#whyKept(key)
       : `there is no root key ${rootKeyName(keyId)}: "keys list" shows those there are`;
     if (problem) throw new OperatorError(problem);
+    await proveTrail(acceptTrail);
     const event = auditEvent('root_key_retired', this.#operator, now(), { detail: rootKeyName(keyId) });
     if (!(await store.retireRootKey(keyId, now() - longestUse, event)))
       throw new OperatorError('the keys were changed meanwhile: look at "keys list", and try again');

@@ -5,6 +5,7 @@ import { PasswordHasher } from '../../src/accounts/password-hash.ts';
 import { OperatorError } from '../../src/oauth/error.ts';
 import { createKeyring, type LiveKeyring } from '../../src/oauth/keyring.ts';
 import { rootKeyName } from '../../src/oauth/root-key.ts';
+import { AuditTrail } from '../../src/operator/audit-trail.ts';
 import { KeyRegistry } from '../../src/operator/key-registry.ts';
 import { KeyWatch } from '../../src/operator/key-watch.ts';
 import { NOW } from '../oauth/samples.ts';
@@ -20,12 +21,14 @@ async function installation(t: TestContext) {
   const opened = await openAsService(':memory:', { keyring: both, now: () => clock.now });
   t.after(() => opened.close());
   const { store } = opened;
+  const trail = new AuditTrail({ store, keyring: both, installation: opened.installation.id, now: () => clock.now });
   const running: string[] = [];
   const waits: (() => Promise<void>)[] = [];
   const registry = new KeyRegistry(
     {
       ...{ store, keyring: both },
       listRunning: async () => running,
+      proveTrail: (isAccepted) => trail.prove(operator, isAccepted),
       countUses: opened.countKeyUses,
       longestUse: HOUR,
       now: () => clock.now,
@@ -220,13 +223,13 @@ test('a key is retired with the grants that rest on it where the operator says s
   await store.rehashPassword(sealed.id, sealed.password, { sealedPhc: 'none', keyId: second });
   await registry.rotate(second, () => {});
   clock.now += HOUR + 1;
-  assert.equal(await registry.retire(first, true), 3);
+  assert.equal(await registry.retire(first, { endGrants: true }), 3);
   for (const { id } of grants) assert.equal((await store.findGrant(id))?.grant.revocationReason, 'operator');
   assert.equal((await store.findGrant(other.id))?.grant.revokedAt, null);
-  const events = await store.listAuditEvents({ limit: 4 });
+  const events = await store.listAuditEvents({ limit: 5 });
   assert.deepEqual(
     events.map(({ action }) => action),
-    ['root_key_retired', 'grant_revoked', 'grant_revoked', 'grant_revoked'],
+    ['root_key_retired', 'audit_checkpoint', 'grant_revoked', 'grant_revoked', 'grant_revoked'],
   );
-  assert.match(events[1]?.detail ?? '', new RegExp(`root key ${rootKeyName(first)}`));
+  assert.match(events[2]?.detail ?? '', new RegExp(`root key ${rootKeyName(first)}`));
 });

@@ -4,7 +4,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, describe, type TestContext, test } from 'node:test';
 import pg from 'pg';
 import { findCheckpoints } from '../../src/oauth/audit-checkpoint.ts';
-import { createKeyring } from '../../src/oauth/keyring.ts';
+import { createKeyring, type LiveKeyring } from '../../src/oauth/keyring.ts';
+import { rootKeyName } from '../../src/oauth/root-key.ts';
 import { TrailHeldUp } from '../../src/oauth/store.ts';
 import { AuditTrail } from '../../src/operator/audit-trail.ts';
 import type { Storage } from '../../src/storage/storage.ts';
@@ -32,7 +33,7 @@ type Row = Readonly<Record<string, unknown>>;
 
 /** A database whose rows a test reads and changes behind the service's back. */
 type Place = {
-  open(): Promise<Storage>;
+  open(keys?: LiveKeyring): Promise<Storage>;
   sql<Found extends Row>(text: string): Promise<Found[]>;
 };
 
@@ -42,7 +43,7 @@ const KINDS: Readonly<Record<string, { make(t: TestContext): Promise<Place>; byt
     async make(t) {
       const path = temporaryPath(t);
       return {
-        open: () => openAsService(path, { keyring }),
+        open: (keys = keyring) => openAsService(path, { keyring: keys }),
         async sql(text) {
           using database = new DatabaseSync(path);
           return database.prepare(text).all() as never;
@@ -54,7 +55,7 @@ const KINDS: Readonly<Record<string, { make(t: TestContext): Promise<Place>; byt
   PostgreSQL: {
     async make() {
       const url = await createDatabase();
-      return { open: () => openInstance(url, { keyring }), sql: (text) => server.query(url, text) };
+      return { open: (keys = keyring) => openInstance(url, { keyring: keys }), sql: (text) => server.query(url, text) };
     },
     bytes: (hex) => `'\\x${hex}'::bytea`,
   },
@@ -239,6 +240,65 @@ for (const [kind, { make, bytes }] of Object.entries(KINDS)) {
       assert.ok(await trailOf(opened, both).recordCheckpoint(operator));
       await opened.close();
       assert.deepEqual(await complaints({ sql, open }, [], both), []);
+    });
+
+    test('before a root key goes the trail is verified and proven under the next one, by which changes before are found', async (t) => {
+      const { sql, open, last } = await lived(t);
+      const keys = createKeyring([ROOT_KEY, Buffer.alloc(32, 'another key')]);
+      const [first = 0, second = 0] = keys.keyIds;
+      keys.issueWith(second);
+      const set = (detail: string) => sql(`UPDATE audit_event SET detail = '${detail}' WHERE sequence = ${last - 2}`);
+      const [row] = await sql<{ detail: string }>(`SELECT detail FROM audit_event WHERE sequence = ${last - 2}`);
+      await set('forged');
+      let opened = await open();
+      const refused = new RegExp(`not what was recorded \\(event ${last - 2} is not as it was recorded`);
+      await assert.rejects(trailOf(opened, keys).prove(operator, false), refused);
+      await opened.close();
+      await set((row?.detail ?? '').replaceAll("'", "''"));
+      opened = await open(keys);
+      await trailOf(opened, keys).prove(operator, false);
+      await opened.store.recordDenial(event('root_key_retired', { detail: rootKeyName(first) }));
+      await opened.close();
+      const alone = createKeyring([Buffer.alloc(32, 'another key')]);
+      assert.deepEqual(await complaints({ sql, open }, [], alone), []);
+      await set('forged');
+      assert.match(
+        (await complaints({ sql, open }, [], alone))[0]?.sentence ?? '',
+        /not those of the checkpoint in event/,
+      );
+      await set((row?.detail ?? '').replaceAll("'", "''"));
+      // Whoever has the key that was retired cannot go on with its chain.
+      opened = await open();
+      await opened.store.recordDenial(event('consent_denied'));
+      await opened.close();
+      assert.match((await complaints({ sql, open }, [], keys))[0]?.sentence ?? '', /after that was retired/);
+    });
+
+    test('checkpoints are recorded where something happened, go on from the last one, and never from a forged one', async (t) => {
+      const { sql, open } = await lived(t);
+      let opened = await open();
+      const trail = trailOf(opened);
+      const first = await trail.recordCheckpoint(operator);
+      assert.ok(first);
+      assert.equal(await trail.recordCheckpoint(operator), null, 'nothing happened but a checkpoint');
+      await opened.store.recordDenial(event('consent_denied'));
+      assert.equal(await trail.recordCheckpoint(operator, 0), null, 'too much for a stop');
+      const second = await trail.recordCheckpoint(operator);
+      assert.ok(second);
+      await opened.close();
+      assert.deepEqual(await complaints({ sql, open }, [first, second]), []);
+      opened = await open();
+      const running = trailOf(opened);
+      await opened.store.recordDenial(event('consent_denied'));
+      await running.recordCheckpoint(operator);
+      const last = await opened.store.lastAuditSequence();
+      await sql(`DELETE FROM audit_event WHERE sequence > ${last - 3}`);
+      await assert.rejects(running.recordCheckpoint(operator), /its end was cut off/);
+      await sql(`UPDATE audit_event SET detail = replace(detail, '${first.slice(-20)}', '${'A'.repeat(20)}')`);
+      await assert.rejects(trailOf(opened).recordCheckpoint(operator), /not signed by this installation/);
+      await opened.close();
+      const [forged] = await complaints({ sql, open });
+      assert.match(forged?.sentence ?? '', /is not as it was recorded/);
     });
   });
 }

@@ -1,0 +1,58 @@
+/** The checkpoints that a running service records in the audit trail and says in its log. */
+import type { Actor } from '../oauth/audit.ts';
+import type { AuditTrail } from './audit-trail.ts';
+
+/** Time between two checkpoints (ms): what happened since the last one may be cut off unseen. */
+export const CHECKPOINT_EVERY_MS = 300_000;
+/** Maximum number of events that the checkpoint of a stop reads: a stop must not take long. */
+const MAX_AT_STOP = 100_000;
+
+/** What they need. */
+export type TrailCheckpointParts = {
+  readonly trail: AuditTrail;
+  readonly actor: Actor;
+  /** Acts after a time (ms); what it returns cancels that. */
+  readonly later: (act: () => void, ms: number) => () => void;
+  /** Gets the text of each checkpoint. */
+  readonly told: (checkpoint: string) => void;
+  /** Gets what kept one from being made. */
+  readonly failed: (error: Error) => void;
+};
+
+/** Records a checkpoint every five minutes in which something happened, and at the stop. */
+export class TrailCheckpoints {
+  readonly #parts: TrailCheckpointParts;
+  #cancel: () => void;
+  #underWay: Promise<void> | null = null;
+
+  constructor(parts: TrailCheckpointParts) {
+    this.#parts = parts;
+    this.#cancel = this.#next();
+  }
+
+  /** Records what happened since the last one. */
+  async stop(): Promise<void> {
+    this.#cancel();
+    await this.#underWay;
+    await this.#record(MAX_AT_STOP);
+  }
+
+  #next(): () => void {
+    return this.#parts.later(() => {
+      this.#underWay = this.#record(Number.POSITIVE_INFINITY).then(() => {
+        this.#underWay = null;
+      });
+      this.#cancel = this.#next();
+    }, CHECKPOINT_EVERY_MS);
+  }
+
+  async #record(most: number): Promise<void> {
+    const { trail, actor, told, failed } = this.#parts;
+    try {
+      const checkpoint = await trail.recordCheckpoint(actor, most);
+      if (checkpoint !== null) told(checkpoint);
+    } catch (error) {
+      failed(error as Error);
+    }
+  }
+}
