@@ -29,6 +29,7 @@ import {
   type RevocationReason,
 } from './grant.ts';
 import { GrantLimit } from './grant-limit.ts';
+import { presentedBefore } from './incident.ts';
 import type { Keyring } from './keyring.ts';
 import type { KnownTokens } from './known-tokens.ts';
 import type { Parameters } from './parameters.ts';
@@ -208,7 +209,7 @@ export class AuthorizationServer {
         await this.#revoke(grant, decision.revoke, client, origin);
         return decision.refusal;
       }
-      if (await store.rotateRefreshToken(decision.rotate)) {
+      if (await store.rotateRefreshToken(decision.rotate, origin.source)) {
         tally.refreshes += 1;
         return this.#derive(grant, decision.rotate);
       }
@@ -301,7 +302,9 @@ export class AuthorizationServer {
     const { store, tally, now } = this.#parts;
     const action: AuditAction = reason === 'client' ? 'grant_revoked' : reason;
     const actor: Actor = { kind: 'client', id: client.id, ...origin };
-    const isEnded = await store.revokeGrant(grant.id, reason, auditEvent(action, actor, now(), namesOf(grant)));
+    const detail = reason === 'client' ? undefined : await presentedBefore(store, grant);
+    const about = { ...namesOf(grant), ...(detail === undefined ? {} : { detail }) };
+    const isEnded = await store.revokeGrant(grant.id, reason, auditEvent(action, actor, now(), about));
     if (isEnded && reason === 'code_replay') tally.codeReplays += 1;
     if (isEnded && reason === 'refresh_reuse') tally.refreshReuses += 1;
   }

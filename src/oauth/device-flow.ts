@@ -24,10 +24,12 @@ import {
   grantIdText,
   type IssuedTokens,
   type Lifetimes,
+  namesOf,
   newGrant,
   type OwnerSession,
 } from './grant.ts';
 import { GrantLimit } from './grant-limit.ts';
+import { presentedBefore } from './incident.ts';
 import type { Keyring } from './keyring.ts';
 import { networksOf } from './networks.ts';
 import { personFieldsText } from './person-fields.ts';
@@ -278,7 +280,8 @@ export class DeviceFlow {
       tally.deviceExchanges += 1;
       return deriveTokens(keyring, prefix, grant, decision.redeem);
     }
-    const about = { clientId: client.id, resourceOwnerId: grant.resourceOwnerId, grantId: grantIdText(grant.id) };
+    const detail = await presentedBefore(store, grant);
+    const about = { ...namesOf(grant), ...(detail === undefined ? {} : { detail }) };
     const event = auditEvent(decision.revoke, { kind: 'client', id: client.id, ...origin }, now(), about);
     if (await store.revokeGrant(grant.id, decision.revoke, event)) tally.codeReplays += 1;
     return decision.refusal;

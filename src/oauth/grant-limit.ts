@@ -28,7 +28,7 @@ export class GrantLimit {
 
   /** Redeems a grant, in `client`'s request; see `GrantStore.redeemAuthorizationCode`. */
   async redeem(grant: Grant, next: Generation, client: Client, origin: RequestOrigin): Promise<boolean> {
-    const redemption = await this.#store.redeemAuthorizationCode(next);
+    const redemption = await this.#store.redeemAuthorizationCode(next, origin.source);
     if (redemption === 'crowded') await this.#keep(grant, client, origin);
     return redemption !== false;
   }

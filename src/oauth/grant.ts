@@ -105,6 +105,9 @@ export type Generation = {
   readonly expiresAt: number;
 };
 
+/** The last time that a code or a refresh token of a grant was presented with success: when (ms), and from where if that is known. */
+export type Presentation = { readonly generation: number; readonly at: number; readonly source: string | null };
+
 /** Lifetimes in seconds (`docs/interface.md`). */
 export type Lifetimes = {
   readonly code: number;

@@ -8,7 +8,7 @@ import type { ChainedAuditEvent, TrailRow } from './audit-chain.ts';
 import type { Client } from './client.ts';
 import type { AssertionUse, UsedAssertion } from './client-assertion.ts';
 import type { DeviceDecision, PollPace, WaitingDevice } from './device-authorization.ts';
-import type { Generation, Grant, GrantInContext, ResourceOwner, RevocationReason, Use } from './grant.ts';
+import type { Generation, Grant, GrantInContext, Presentation, ResourceOwner, RevocationReason, Use } from './grant.ts';
 import type { Network } from './networks.ts';
 import type { ResourceServer } from './resource-server.ts';
 import type { ScopeDefinition } from './scope.ts';
@@ -125,10 +125,12 @@ export type GrantStore = {
    * allowed. A session that is ended meanwhile is gone, or there is the grant before whoever ends it gets an answer.
    */
   issueGrant(grant: Grant, event: AuditEvent, inSession?: Buffer): Promise<boolean>;
-  /** Generation 0 → 1. Of all who try, at most one ever gets another result than `false`; a revocation that came first wins. */
-  redeemAuthorizationCode(next: Generation): Promise<Redemption>;
-  /** Generation n → n+1. Of all who try from n, at most one ever gets `true`; a revocation that came first wins. */
-  rotateRefreshToken(next: Generation): Promise<boolean>;
+  /** Generation 0 → 1, for who presented the code from `source` (for an incident later). Of all who try, at most one ever gets another result than `false`; a revocation that came first wins. */
+  redeemAuthorizationCode(next: Generation, source?: string): Promise<Redemption>;
+  /** Generation n → n+1, likewise. Of all who try from n, at most one ever gets `true`; a revocation that came first wins. */
+  rotateRefreshToken(next: Generation, source?: string): Promise<boolean>;
+  /** What made the current generation of a grant; null when it is not there, or was not redeemed yet. */
+  findPresentation(id: Buffer): Promise<Presentation | null>;
   /**
    * Ends one grant; false when it is not there or was revoked already (the first reason stays). Its event records the
    * access that ended.

@@ -230,6 +230,30 @@ test('promise 3: a lost answer costs nothing while the new pair is unused, and t
   assert.deepEqual(await setup.store.listGrants({ limit: 1 }), before);
 });
 
+test('§5.11: an event of replay or reuse tells of both presentations, when and from where', async (context) => {
+  const setup = await setUp(context);
+  const [here, there, last] = ['192.0.2.1', '198.51.100.7', '2001:db8::/64'].map((source) => ({ ...origin, source }));
+  const newest = async () => (await setup.store.listAuditEvents({ limit: 1 }))[0];
+  const code = await obtainCode(setup);
+  const redeemedAt = new Date(setup.clock.now).toISOString();
+  assertGood(await setup.server.exchangeAuthorizationCode(asOne, code, exchange, here as typeof origin));
+  setup.clock.now += 1000;
+  await setup.server.exchangeAuthorizationCode(asOne, code, exchange, there as typeof origin);
+  const replay = await newest();
+  assert.equal(replay?.detail, `exchanged before at ${redeemedAt} from 192.0.2.1`);
+  assert.deepEqual([replay?.actor.source, replay?.at], ['198.51.100.7', setup.clock.now]);
+  const pair = await obtainPair(setup);
+  const refreshedAt = new Date(setup.clock.now).toISOString();
+  const next = assertGood(await setup.server.refresh(asOne, pair.refreshToken, WHOLE_GRANT, last as typeof origin));
+  assertGood(await setup.server.checkAccessToken(next.accessToken));
+  setup.clock.now += 60_000;
+  await setup.server.refresh(asOne, pair.refreshToken, WHOLE_GRANT, here as typeof origin);
+  const reuse = await newest();
+  assert.equal(reuse?.action, 'refresh_reuse');
+  assert.equal(reuse?.detail, `last refreshed before at ${refreshedAt} from 2001:db8::/64`);
+  assert.deepEqual([reuse?.actor.source, reuse?.at], ['192.0.2.1', setup.clock.now]);
+});
+
 test('promise 3: an older token is reuse as soon as the new access token was used, and ends the grant', async (context) => {
   const setup = await setUp(context);
   const pair = await obtainPair(setup);

@@ -68,10 +68,11 @@ const ISSUE = `
 
 const ADVANCE = `
   UPDATE oauth_grant
-  SET generation = next.generation, key_id = next.key_id, rotated_at = next.rotated_at,
+  SET generation = next.generation, key_id = next.key_id, rotated_at = next.rotated_at, presented_from = next.presented_from,
     access_token_expires_at = next.access_token_expires_at, expires_at = next.expires_at, attempt = next.attempt
-  FROM unnest($1::uuid[], $2::integer[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::uuid[])
-    AS next (id, generation, key_id, rotated_at, access_token_expires_at, expires_at, attempt)
+  FROM unnest($1::uuid[], $2::integer[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::uuid[],
+    $8::text[])
+    AS next (id, generation, key_id, rotated_at, access_token_expires_at, expires_at, attempt, presented_from)
   WHERE oauth_grant.id = next.id AND oauth_grant.generation = next.generation - 1 AND ${NOT_ENDED}
   RETURNING oauth_grant.id`;
 
@@ -107,6 +108,9 @@ const MARK_USES = `
   FROM json_to_recordset($1) AS mark (id uuid, ${recordType(MARK)})
   WHERE oauth_grant.id = mark.id AND (oauth_grant.used_generation < mark.generation
     OR oauth_grant.last_used_at IS NULL OR oauth_grant.last_used_at < mark.used_at)`;
+
+/** A transition, and from where it was asked for. */
+type Presented = Generation & { readonly source: string | undefined };
 
 /** What is written of one grant: its id, an attempt, and the columns that a statement names. */
 type Written = { readonly id: string; readonly attempt: string };
@@ -151,7 +155,7 @@ export function grantStore(database: Database, marks: UseMarks, clients: KnownCl
   };
   const asJson = (rows: readonly object[]) => [json(rows)];
   const [issue, revoke] = [writes<object>(ISSUE, asJson), writes<object>(REVOKE, asJson)];
-  const [redeem, rotate] = [writes<Generation>(REDEEM, advanced), writes<Generation>(ADVANCE, advanced)];
+  const [redeem, rotate] = [writes<Presented>(REDEEM, advanced), writes<Presented>(ADVANCE, advanced)];
 
   const own: OwnGrants = {
     async findGrant(id) {
@@ -169,12 +173,12 @@ export function grantStore(database: Database, marks: UseMarks, clients: KnownCl
       if (!isIssued && !inSession) throw new Error('there is a grant with this id already');
       return isIssued;
     },
-    async redeemAuthorizationCode(next): Promise<Redemption> {
-      const redeemed = await redeem(next, next.grantId);
+    async redeemAuthorizationCode(next, source): Promise<Redemption> {
+      const redeemed = await redeem({ ...next, source }, next.grantId);
       if (!redeemed) return false;
       return redeemed.is_crowded === false ? 'redeemed' : 'crowded';
     },
-    rotateRefreshToken: async (next) => (await rotate(next, next.grantId)) !== null,
+    rotateRefreshToken: async (next, source) => (await rotate({ ...next, source }, next.grantId)) !== null,
     revokeGrant: async (id, reason, event) =>
       (await revoke({ at: event.at, reason, event: recorded(event) }, id)) !== null,
     async revokeGrantsOfClient(resourceOwnerId, clientId, event, which = 'all') {
@@ -201,7 +205,7 @@ function recorded(event: AuditEvent): Record<string, unknown> {
 }
 
 /** Transitions as one array for each column, of which the database needs 1.6 µs less for each than of JSON. */
-function advanced(rows: readonly (Generation & Written)[]): string[] {
+function advanced(rows: readonly (Presented & Written)[]): string[] {
   return [
     rows.map(({ id }) => id),
     rows.map(({ generation }) => generation),
@@ -210,6 +214,7 @@ function advanced(rows: readonly (Generation & Written)[]): string[] {
     rows.map(({ accessTokenExpiresAt }) => accessTokenExpiresAt),
     rows.map(({ expiresAt }) => expiresAt),
     rows.map(({ attempt }) => attempt),
+    rows.map(({ source }) => (source === undefined ? 'NULL' : JSON.stringify(source))),
   ].map((values) => `{${values.join(',')}}`); // UUIDs and numbers need no quotes.
 }
 

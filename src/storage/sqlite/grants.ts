@@ -54,7 +54,7 @@ export function grantStore(tables: Tables, clients: RowCache<Client>, marks: Use
   const findSession = tables.tuple<readonly [1]>('SELECT 1 FROM session WHERE digest = ?');
   const advance = tables.change(
     `UPDATE oauth_grant
-     SET generation = ?, key_id = ?, rotated_at = ?, access_token_expires_at = ?, expires_at = ?
+     SET generation = ?, key_id = ?, rotated_at = ?, presented_from = ?, access_token_expires_at = ?, expires_at = ?
      WHERE id = ? AND generation = ? AND ${NOT_ENDED}`,
   );
   const revoke = tables.all<GrantedAccess>(
@@ -73,9 +73,9 @@ export function grantStore(tables: Tables, clients: RowCache<Client>, marks: Use
      WHERE oauth_grant.id = ? LIMIT 1 OFFSET ${MAX_GRANTS_OF_ONE_APP}`,
   );
 
-  const hasAdvanced = (key: string, next: Generation) => {
+  const hasAdvanced = (key: string, next: Generation, source: string | null) => {
     const { grantId, generation, keyId, rotatedAt, accessTokenExpiresAt, expiresAt } = next;
-    const values = [generation, keyId, rotatedAt, accessTokenExpiresAt, expiresAt];
+    const values = [generation, keyId, rotatedAt, source, accessTokenExpiresAt, expiresAt];
     if (advance(...values, grantId, generation - 1) === 0) return false;
     grants.kept(key)?.advance(next);
     return true;
@@ -99,16 +99,16 @@ export function grantStore(tables: Tables, clients: RowCache<Client>, marks: Use
         return insert(...GRANT.values(grant).map(bound)) === 1;
       });
     },
-    redeemAuthorizationCode(next) {
+    redeemAuthorizationCode(next, source) {
       const key = rowKey(next.grantId);
       return tables.writeThrough([key], () => {
-        if (!hasAdvanced(key, next)) return false;
+        if (!hasAdvanced(key, next, source ?? null)) return false;
         return beyondLimit(next.grantId) ? 'crowded' : 'redeemed';
       });
     },
-    rotateRefreshToken(next) {
+    rotateRefreshToken(next, source) {
       const key = rowKey(next.grantId);
-      return tables.writeThrough([key], () => hasAdvanced(key, next));
+      return tables.writeThrough([key], () => hasAdvanced(key, next, source ?? null));
     },
     async revokeGrant(id, reason, event) {
       return (await tables.endGrants([rowKey(id)], event, () => revoke(event.at, reason, id))) === 1;

@@ -7,7 +7,7 @@ import { CHAINED_EVENT } from './audit-events.ts';
 import { CLIENT_ASSERTION, CLIENT_ASSERTION_TOTAL } from './client-assertions.ts';
 import { CLIENT } from './clients.ts';
 import { EXTERNAL_SIGN_IN } from './external-sign-ins.ts';
-import { GRANT } from './grants.ts';
+import { STORED_GRANT } from './grants.ts';
 import { FORMER_ACCOUNT, FORMER_IDENTITY, IDENTITY } from './identities.ts';
 import { IDENTITY_PROVIDER } from './identity-providers.ts';
 import { STORED_ROOT_KEY } from './installation.ts';
@@ -39,7 +39,7 @@ export const TABLES: readonly StoredTable[] = [
   FORMER_IDENTITY,
   SESSION,
   EXTERNAL_SIGN_IN,
-  GRANT,
+  STORED_GRANT,
   CHAINED_EVENT,
 ];
 

@@ -4,7 +4,7 @@
  */
 import type { AuditEvent } from '../../oauth/audit.ts';
 import { DEVICE_GRANT_TYPE } from '../../oauth/device-authorization.ts';
-import type { Grant, RevocationReason, Use } from '../../oauth/grant.ts';
+import type { Grant, Presentation, RevocationReason, Use } from '../../oauth/grant.ts';
 import type { ActiveGrant, GrantCount, GrantFilter, GrantStore, GrantSummary, ListedGrant } from '../../oauth/store.ts';
 import {
   type Act,
@@ -19,8 +19,8 @@ import {
 import type { UseMarks } from '../use-marks.ts';
 import { asBuffer, Table } from './table.ts';
 
-/** A grant, as it is stored. */
-export const GRANT = Table.of<Grant>('oauth_grant', {
+/** A grant, as it is stored: with from where its current generation was presented, of which only an incident tells. */
+export const STORED_GRANT = Table.of<Grant & { readonly presentedFrom: string | null }>('oauth_grant', {
   id: 'uuid',
   clientId: 'text',
   resourceOwnerId: 'text',
@@ -28,6 +28,7 @@ export const GRANT = Table.of<Grant>('oauth_grant', {
   generation: 'integer',
   keyId: 'integer',
   rotatedAt: 'time',
+  presentedFrom: 'text?',
   accessTokenExpiresAt: 'time?',
   expiresAt: 'time',
   usedGeneration: 'integer',
@@ -47,6 +48,11 @@ export const GRANT = Table.of<Grant>('oauth_grant', {
   externalId: 'text?',
   signedInAt: 'time',
 });
+
+/** What a request needs of it. */
+export const GRANT = STORED_GRANT.without('presentedFrom');
+
+const PRESENTATION = Table.of<Presentation>('oauth_grant', { generation: 'integer', at: 'time', source: 'text?' });
 
 /** The values of a grant's columns. */
 export type GrantRow = readonly [
@@ -324,9 +330,14 @@ export function withColdVerbs(
 ): GrantStore {
   const [all, ofClient] = [summarize(ids.newest, ''), summarize(ids.newest, 'AND client_id = $4')];
   const after = ids.given('$1');
+  const presentation = `SELECT generation, rotated_at, presented_from FROM oauth_grant WHERE id = ${after} AND generation > 0`;
   const [walkGiven, walkOfKey] = [walk(after, GIVEN_THROUGH), walk(after, 'key_id = $3')];
   return {
     ...own,
+    async findPresentation(id) {
+      const [row] = await runner.select({ sql: presentation, values: [id] }, 'all');
+      return row ? PRESENTATION.read(row) : null;
+    },
     async findEpochs(clientId, resourceOwnerId) {
       const restsOn = [clientId, resourceOwnerId, INSTALLATION_KEY];
       const [row] = await runner.select({ sql: EPOCHS, values: [clientId, resourceOwnerId] }, restsOn);

@@ -15,6 +15,25 @@ import { type AnyStore, find, HUNDRED, isAlive, issue, type WithStore, winners }
 
 /** One grant at a time. */
 export function grants(withStore: WithStore): void {
+  withStore('of each grant it is known when and from where its last credential was presented', async (store) => {
+    const [one, other] = [await issue(store), await issue(store)] as const;
+    assert.equal(await store.findPresentation(one.id), null);
+    const source = '2001:db8::/64';
+    await Promise.all([
+      store.redeemAuthorizationCode(sampleGeneration(one, 1), source),
+      store.redeemAuthorizationCode(sampleGeneration(other, 1)),
+    ]);
+    assert.deepEqual(await store.findPresentation(one.id), { generation: 1, at: NOW + 1, source });
+    assert.deepEqual(await store.findPresentation(other.id), { generation: 1, at: NOW + 1, source: null });
+    await store.rotateRefreshToken(sampleGeneration(one, 2), 'odd {"source", \\}');
+    assert.deepEqual(await store.findPresentation(one.id), {
+      generation: 2,
+      at: NOW + 2,
+      source: 'odd {"source", \\}',
+    });
+    assert.equal(await store.findPresentation(Buffer.alloc(16)), null);
+  });
+
   withStore(
     'a grant comes back as it was issued, byte for byte, with its standing and its resource owner',
     async (store) => {

@@ -245,6 +245,7 @@ CREATE TABLE oauth_grant (
   generation integer NOT NULL,
   key_id bigint NOT NULL,
   rotated_at bigint NOT NULL,
+  presented_from text,
   access_token_expires_at bigint,
   expires_at bigint NOT NULL,
   used_generation integer NOT NULL,

@@ -226,6 +226,7 @@ CREATE TABLE oauth_grant (
   generation INTEGER NOT NULL,
   key_id INTEGER NOT NULL,
   rotated_at INTEGER NOT NULL,
+  presented_from TEXT,
   access_token_expires_at INTEGER,
   expires_at INTEGER NOT NULL,
   used_generation INTEGER NOT NULL,

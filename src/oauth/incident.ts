@@ -1,0 +1,15 @@
+/** What the audit trail says of a code or refresh token that came a second time: the other presentation, beside this one. */
+import type { Grant } from './grant.ts';
+import type { GrantStore } from './store.ts';
+
+/** The last presentation that was honoured, when and from where, in a few words; undefined where the grant is gone. */
+export async function presentedBefore(
+  store: Pick<GrantStore, 'findPresentation'>,
+  { id }: Pick<Grant, 'id'>,
+): Promise<string | undefined> {
+  const before = await store.findPresentation(id);
+  if (!before) return undefined;
+  const { generation, at, source } = before;
+  const what = generation === 1 ? 'exchanged' : 'last refreshed';
+  return `${what} before at ${new Date(at).toISOString()} from ${source ?? 'an unknown address'}`;
+}
