@@ -267,8 +267,8 @@ export type DeviceRequestStore = {
 export type AuditStore = {
   /** Records that a resource owner denied a request. */
   recordDenial(event: AuditEvent): Promise<void>;
-  /** Records a checkpoint of the trail itself. */
-  recordCheckpoint(event: AuditEvent): Promise<void>;
+  /** Records an event of the trail itself: a checkpoint, or that it was shortened. */
+  recordOfTrail(event: AuditEvent): Promise<void>;
   listAuditEvents(filter: AuditFilter): Promise<RecordedAuditEvent[]>;
   /** The same events with names. */
   listNamedAuditEvents(filter: AuditFilter): Promise<NamedAuditEvent[]>;
@@ -283,10 +283,12 @@ export type AuditStore = {
   listTrailRows(after: number, upTo: number, limit: number): Promise<TrailRow[]>;
   /** The same as events. */
   listChainedEvents(after: number, upTo: number, limit: number): Promise<ChainedAuditEvent[]>;
-  /** The newest checkpoint that the trail holds; null without any. */
-  findCheckpoint(): Promise<TrailRow | null>;
+  /** The newest checkpoint that the trail holds, or the newest from before a time (ms); null without any. */
+  findCheckpoint(before?: number): Promise<TrailRow | null>;
   /** The newest event that tells which events were taken away; null while all are there. */
   findShortening(): Promise<TrailRow | null>;
+  /** Takes away the oldest events up to a place, at most `limit`; answers whether any are left there. */
+  deleteTrailRows(upTo: number, limit: number): Promise<boolean>;
 };
 
 /** All that the protocol needs of a store. */

@@ -81,6 +81,30 @@ export class AuditTrail {
   }
 
   /**
+   * Takes away the events that were recorded before a time (ms), up to the last checkpoint of then. An event tells of it first, with
+   * what the trail was there, so that what is left can be verified; a call that was interrupted is made up for by the next one.
+   */
+  async shorten(before: number, actor: Actor): Promise<void> {
+    const { store, keyring, installation, now } = this.#parts;
+    const row = await store.findCheckpoint(before);
+    const [end] = findCheckpoints(row?.detail ?? '');
+    if (!end) return;
+    this.#requireOwn(end);
+    const start = await this.#start();
+    if (start < end.upTo) {
+      const { text } = signCheckpoint(keyring, installation, end, now());
+      await store.recordOfTrail(auditEvent('audit_shortened', actor, now(), { detail: text }));
+    }
+    while (await store.deleteTrailRows(Math.max(start, end.upTo), WINDOW));
+  }
+
+  /** The last event that the retention took away. */
+  async #start(): Promise<number> {
+    const shortening = await this.#parts.store.findShortening();
+    return findCheckpoints(shortening?.detail ?? '')[0]?.upTo ?? 0;
+  }
+
+  /**
    * Verifies all of it, and has a checkpoint under the current root key prove it from then on, so that an earlier one can go.
    * Throws an `OperatorError` when something is wrong, unless that is `accepted`.
    */
@@ -97,7 +121,7 @@ export class AuditTrail {
   async #record(state: TrailState, actor: Actor): Promise<string> {
     const { store, keyring, installation, now } = this.#parts;
     const { text } = signCheckpoint(keyring, installation, state, now());
-    await store.recordCheckpoint(auditEvent('audit_checkpoint', actor, now(), { detail: text }));
+    await store.recordOfTrail(auditEvent('audit_checkpoint', actor, now(), { detail: text }));
     return text;
   }
 
@@ -111,6 +135,11 @@ export class AuditTrail {
     if (place > upTo)
       throw new OperatorError(
         `the trail ends at event ${upTo}, before event ${place}: this is another installation, or an older copy of it`,
+      );
+    const start = await this.#start();
+    if (place > 0 && place < start)
+      throw new OperatorError(
+        `the events up to ${start} were taken away by the retention: begin with --after ${start}`,
       );
     for (let after = place; ; ) {
       const events = await store.listChainedEvents(after, upTo, WINDOW);

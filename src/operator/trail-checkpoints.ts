@@ -3,7 +3,7 @@ import type { Actor } from '../oauth/audit.ts';
 import type { AuditTrail } from './audit-trail.ts';
 
 /** Time between two checkpoints (ms): what happened since the last one may be cut off unseen. */
-export const CHECKPOINT_EVERY_MS = 300_000;
+const CHECKPOINT_EVERY_MS = 300_000;
 /** Maximum number of events that the checkpoint of a stop reads: a stop must not take long. */
 const MAX_AT_STOP = 100_000;
 
@@ -11,6 +11,9 @@ const MAX_AT_STOP = 100_000;
 export type TrailCheckpointParts = {
   readonly trail: AuditTrail;
   readonly actor: Actor;
+  /** How long events stay (ms); null for good. */
+  readonly retention: number | null;
+  readonly now: () => number;
   /** Acts after a time (ms); what it returns cancels that. */
   readonly later: (act: () => void, ms: number) => () => void;
   /** Gets the text of each checkpoint. */
@@ -47,10 +50,11 @@ export class TrailCheckpoints {
   }
 
   async #record(most: number): Promise<void> {
-    const { trail, actor, told, failed } = this.#parts;
+    const { trail, actor, retention, now, told, failed } = this.#parts;
     try {
       const checkpoint = await trail.recordCheckpoint(actor, most);
       if (checkpoint !== null) told(checkpoint);
+      if (retention !== null && most > MAX_AT_STOP) await trail.shorten(now() - retention, actor);
     } catch (error) {
       failed(error as Error);
     }

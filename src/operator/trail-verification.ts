@@ -77,7 +77,7 @@ class TrailWalk {
   /** The events up to here were taken away by the retention. */
   readonly #start: Checkpoint | null;
   readonly #chains = new Map<string, Followed>();
-  readonly #recent = new Recent();
+  readonly #recent: Recent;
   readonly #retiredKeys = new Set<number>();
   readonly #kept: Checkpoint[];
   readonly #problems: TrailProblem[] = [];
@@ -96,6 +96,7 @@ class TrailWalk {
     this.#start = start;
     this.#state = start ?? { upTo: 0, events: 0, digest: EMPTY_TRAIL };
     this.#kept = [...parts.checkpoints].sort((one, other) => one.upTo - other.upTo);
+    this.#recent = new Recent(start?.upTo ?? 0);
     if (start) this.#remember();
     this.#dropOlder();
   }
@@ -103,8 +104,10 @@ class TrailWalk {
   async step(row: TrailRow): Promise<void> {
     const { sequence } = row;
     this.#seen += 1;
-    if (this.#start && sequence <= this.#start.upTo)
-      this.#complain(sequence, `event ${sequence} was taken away by the retention, and is there again`);
+    if (this.#start && sequence <= this.#start.upTo) {
+      await this.#follow(row); // The retention was interrupted, and takes it away later.
+      return;
+    }
     this.#passKept(sequence);
     this.#state = { upTo: sequence, events: this.#state.events + 1, digest: trailDigest(this.#state.digest, row) };
     this.#remember();
@@ -267,7 +270,11 @@ class Recent {
   #young = new Map<number, TrailState>();
   #old = new Map<number, TrailState>();
   /** No earlier event is known any more. */
-  since = 0;
+  since: number;
+
+  constructor(since: number) {
+    this.since = since;
+  }
 
   add(state: TrailState): void {
     if (this.#young.size === RECENT) {

@@ -127,6 +127,12 @@ const SETTINGS = {
     readChoice('auto', 'json', 'text'),
     'How a line of the log looks: `json`, `text` for people, or `auto`: text at a terminal, else JSON.',
   ),
+  auditRetention: setting(
+    'VALETKEY_AUDIT_RETENTION',
+    '',
+    (text) => (text === '' ? null : durationBetween(30 * 86_400, 3_650 * 86_400)(text)),
+    'How long events stay in the audit trail, at least 30 d; without it they stay for good. What is left can still be verified.',
+  ),
   codeTtl: setting(
     'VALETKEY_CODE_TTL',
     '60',

@@ -274,6 +274,60 @@ for (const [kind, { make, bytes }] of Object.entries(KINDS)) {
       assert.match((await complaints({ sql, open }, [], keys))[0]?.sentence ?? '', /after that was retired/);
     });
 
+    test('what the retention leaves can be verified, also where it was interrupted; what was taken otherwise is missed', async (t) => {
+      const { sql, open, last } = await lived(t);
+      let opened = await open();
+      const trail = trailOf(opened);
+      await trail.shorten(NOW + 1, operator);
+      assert.equal(await opened.store.lastAuditSequence(), last, 'nothing without a checkpoint');
+      await trail.recordCheckpoint(operator);
+      await trail.shorten(NOW, operator);
+      assert.equal(await opened.store.lastAuditSequence(), last + 1, 'nothing that is not older');
+      for (let n = 0; n < 5; n += 1) await opened.store.recordDenial(event('consent_denied'));
+      const kept = await trail.verify([]);
+      await trail.shorten(NOW + 1, operator);
+      const [{ first } = { first: 0 }] = await sql<{ first: number }>('SELECT min(sequence) AS first FROM audit_event');
+      assert.equal(Number(first), last + 1, 'from the checkpoint on');
+      assert.deepEqual(
+        await exported(opened, 0),
+        Array.from({ length: 7 }, (_, n) => last + 1 + n),
+      );
+      await assert.rejects(exported(opened, 3), new RegExp(`begin with --after ${last}`));
+      await opened.close();
+      assert.deepEqual(await complaints({ sql, open }, [kept.checkpoint ?? '']), []);
+      opened = await open();
+      await opened.store.recordDenial(event('consent_denied'));
+      await trailOf(opened).recordCheckpoint(operator);
+      await opened.close();
+      assert.deepEqual(await complaints({ sql, open }), []);
+      await sql(`DELETE FROM audit_event WHERE sequence = ${last + 1}`);
+      assert.ok((await complaints({ sql, open })).length > 0, 'the first of those that are left');
+    });
+
+    test('a retention that was interrupted leaves a trail that is whole, and goes on', async (t) => {
+      const { sql, open, last } = await lived(t);
+      let opened = await open();
+      await trailOf(opened).recordCheckpoint(operator);
+      const { store } = opened;
+      let windows = 0;
+      const deleteTrailRows: typeof store.deleteTrailRows = async (upTo) => {
+        if (windows === 1) throw new Error('killed');
+        windows += 1;
+        return store.deleteTrailRows(upTo, 3);
+      };
+      const { id: installation } = opened.installation;
+      const killed = new AuditTrail({ store: { ...store, deleteTrailRows }, keyring, installation, now: () => NOW });
+      await assert.rejects(killed.shorten(NOW + 1, operator), /killed/);
+      await opened.close();
+      assert.deepEqual(await complaints({ sql, open }), []);
+      opened = await open();
+      await trailOf(opened).shorten(NOW + 1, operator);
+      await opened.close();
+      const [{ first } = { first: 0 }] = await sql<{ first: number }>('SELECT min(sequence) AS first FROM audit_event');
+      assert.equal(Number(first), last + 1);
+      assert.deepEqual(await complaints({ sql, open }), []);
+    });
+
     test('checkpoints are recorded where something happened, go on from the last one, and never from a forged one', async (t) => {
       const { sql, open } = await lived(t);
       let opened = await open();

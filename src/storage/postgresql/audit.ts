@@ -54,7 +54,7 @@ export function trailFollowing(database: Database): Pick<AuditStore, 'lastAuditS
 }
 
 /**
- * The event at the place itself is read as well, since none is ever deleted. Where it is gone, the server is one that did
+ * The event at the place itself is read as well: the retention leaves all of the last 30 days, and no reader keeps a place for so long. Where it is gone, the server is one that did
  * not have it, such as a replica after a failover: it may give the places up to there once more.
  */
 async function listAfter(connection: Connection, sequence: number, limit: number): Promise<RecordedAuditEvent[]> {

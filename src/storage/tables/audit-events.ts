@@ -80,11 +80,16 @@ const named = ({ sql, values }: Statement): Statement => ({
 const WALK = `
   SELECT ${CHAINED_EVENT.names} FROM audit_event WHERE sequence > $1 AND sequence <= $2 ORDER BY sequence LIMIT $3`;
 
-/** The newest event of a kind that has an index of its own. */
-const newest = (action: AuditAction): Statement => ({
-  sql: `SELECT ${CHAINED_EVENT.names} FROM audit_event WHERE action = '${action}' ORDER BY sequence DESC LIMIT 1`,
-  values: [],
+/** The newest event of a kind that has an index of its own, before a time (ms). */
+const newest = (action: AuditAction, before: number): Statement => ({
+  sql: `SELECT ${CHAINED_EVENT.names} FROM audit_event WHERE action = '${action}' AND at < $1 ORDER BY sequence DESC LIMIT 1`,
+  values: [before],
 });
+
+const DELETE_OLDEST = `
+  DELETE FROM audit_event
+  WHERE sequence IN (SELECT sequence FROM audit_event WHERE sequence <= $1 ORDER BY sequence LIMIT $2)`;
+const IS_LEFT = 'SELECT 1 FROM audit_event WHERE sequence <= $1 LIMIT 1';
 
 /** The columns in whose order `CHAINED_EVENT` has them, by name. */
 const PLACE = Object.fromEntries(CHAINED_EVENT.columns.map(({ name }, place) => [name, place]));
@@ -108,12 +113,17 @@ function trailRow(values: readonly unknown[]): TrailRow {
 
 /** What both stores do alike. */
 export function trail(runner: Runner): Omit<AuditStore, 'lastAuditSequence' | 'listAuditEventsAfter'> {
-  const newestOf = async (action: AuditAction) => (await runner.select(newest(action), 'all')).map(trailRow)[0] ?? null;
+  const newestOf = async (action: AuditAction, before = Number.MAX_SAFE_INTEGER) =>
+    (await runner.select(newest(action, before), 'all')).map(trailRow)[0] ?? null;
   return {
-    findCheckpoint: () => newestOf('audit_checkpoint'),
+    findCheckpoint: (before) => newestOf('audit_checkpoint', before),
     findShortening: () => newestOf('audit_shortened'),
     recordDenial: (event) => runner.record(event),
-    recordCheckpoint: (event) => runner.record(event),
+    recordOfTrail: (event) => runner.record(event),
+    async deleteTrailRows(upTo, limit) {
+      await runner.change([], { sql: DELETE_OLDEST, values: [upTo, limit] });
+      return (await runner.select({ sql: IS_LEFT, values: [upTo] }, 'all')).length > 0;
+    },
     listTrailRows: async (...values) => (await runner.select({ sql: WALK, values }, 'all')).map(trailRow),
     async listChainedEvents(...values) {
       return (await runner.select({ sql: WALK, values }, 'all')).map((row) => CHAINED_EVENT.read(row));
