@@ -127,6 +127,7 @@ export async function startService(configuration: Configuration, world: World): 
       throw error;
     },
   );
+  if (metrics) logger.info(`figures for Prometheus at ${metrics.url}`);
   storage.cleanUp.start((sentence) => logger.warn(sentence));
   const differences = toldDifferences(storage.installation.differences);
   for (const sentence of [...configurationWarnings(configuration), ...differences, ...storage.exposures])

@@ -12,7 +12,7 @@ export async function startMetrics(
   { tally: protocol, signIns }: WiredInstallation,
   { store, figures }: Storage,
   servers: { connections(): { open: number; opened: number } },
-): Promise<{ close(): Promise<void> } | null> {
+): Promise<{ readonly url: string; close(): Promise<void> } | null> {
   if (!metricsListen || !requests) return null;
   // Imported here, so that a service that nobody measures does not load it.
   const { Metrics, serveMetrics } = await import('./metrics/metrics.ts');

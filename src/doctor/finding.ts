@@ -35,8 +35,10 @@ export class Findings {
 
   /** A sentence of the form "what is wrong: what to do", as errors of an installation have it. */
   told(name: string, verdict: 'warning' | 'wrong', sentence: string): void {
-    const [detail, ...rest] = sentence.split(': ');
-    const remedy = rest.length === 0 ? null : rest.join(': ');
-    this.all.push({ area: this.#area, name, verdict, detail: detail as string, remedy });
+    const parts = sentence.split(': ');
+    // A variable's name alone says nothing yet.
+    const ofDetail = parts.length > 2 && !parts[0]?.includes(' ') ? 2 : 1;
+    const [detail, remedy] = [parts.slice(0, ofDetail), parts.slice(ofDetail)].map((some) => some.join(': '));
+    this.all.push({ area: this.#area, name, verdict, detail: detail as string, remedy: remedy || null });
   }
 }

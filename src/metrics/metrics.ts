@@ -3,6 +3,7 @@
  * asks. Only this folder knows its library, and it is loaded only where the address is set.
  */
 import { createServer, type Server, type ServerResponse } from 'node:http';
+import { isIPv6 } from 'node:net';
 import { setTimeout as after } from 'node:timers/promises';
 import { collectDefaultMetrics, type Metric, Registry } from 'prom-client';
 import type { BackupRecord } from '../oauth/restore.ts';
@@ -103,7 +104,8 @@ export async function serveMetrics(metrics: Metrics, address: { host: string; po
     );
     server.listen(address.port, address.host, () => resolve());
   });
-  return new MetricsServer(server);
+  const host = isIPv6(address.host) ? `[${address.host}]` : address.host;
+  return new MetricsServer(server, `http://${host}:${address.port}/metrics`);
 }
 
 function answer(response: ServerResponse, status: number, type: string, text: string): void {
@@ -117,10 +119,12 @@ function answer(response: ServerResponse, status: number, type: string, text: st
 
 /** A server that answers until it is closed: it is closed last, since a stop is worth watching. */
 class MetricsServer {
+  readonly url: string;
   readonly #server: Server;
 
-  constructor(server: Server) {
+  constructor(server: Server, url: string) {
     this.#server = server;
+    this.url = url;
   }
 
   async close(): Promise<void> {

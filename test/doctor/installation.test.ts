@@ -81,12 +81,19 @@ for (const [store, database] of Object.entries(STORES))
     });
 
     test('wrong and unlike variables, and a proxy that is not named, are found', async (t) => {
-      const { variables } = await found(t, database);
+      const { variables, folder } = await found(t, database);
       assertOne(
         await doctor({ ...variables, VALETKEY_CODE_TTL: '601' }),
         /^wrong configuration, variables: .*CODE_TTL/,
       );
       assertOne(await doctor({ ...variables, VALETKEY_CODE_TTL: '30' }), /^wrong database, variables: .*CODE_TTL/);
+      const url = join(folder, 'url');
+      writeFileSync(url, variables['VALETKEY_DATABASE_URL'] ?? '', { mode: 0o644 });
+      const { VALETKEY_DATABASE_URL: _, ...others } = variables;
+      assertOne(
+        await doctor({ ...others, VALETKEY_DATABASE_URL_FILE: url }),
+        /^wrong configuration, variables: VALETKEY_DATABASE_URL_FILE: others can read .*: run "chmod 600 /,
+      );
       const https = { VALETKEY_APP_URL: 'https://localhost:1', VALETKEY_API_URL: 'https://localhost:2' };
       const lines = await doctor({ ...variables, ...https });
       assert.match(lines[0] ?? '', /^wrong configuration, proxies: .*VALETKEY_TRUSTED_PROXIES.*: all visitors/);

@@ -155,6 +155,7 @@ test('a service answers for its figures until its last request is answered', asy
 test('only GET and HEAD of /metrics are answered there, and nothing of it at the other addresses', async (t) => {
   const { service, url } = await start(t);
   const statusOf = async (address: string, method: string) => (await fetch(address, { method })).status;
+  assert.ok(service.log.some((line) => line.includes(`figures for Prometheus at ${url}`)));
   assert.equal(await statusOf(url, 'HEAD'), 200);
   assert.equal(await statusOf(url, 'POST'), 405);
   assert.equal(await statusOf(url.replace('/metrics', '/'), 'GET'), 404);
