@@ -242,6 +242,25 @@ for (const [kind, { make, bytes }] of Object.entries(KINDS)) {
       assert.deepEqual(await complaints({ sql, open }, [], both), []);
     });
 
+    test('after a rotation no event is recorded under the earlier root key, also by what runs', async (t) => {
+      const { sql, open } = await make(t);
+      const keys = createKeyring([ROOT_KEY, Buffer.alloc(32, 'another key')]);
+      const opened = await open(keys);
+      const newest = async () => {
+        await opened.store.recordDenial(event('consent_denied'));
+        const [row] = await sql<{ chain_id: string }>(
+          'SELECT chain_id FROM audit_event ORDER BY sequence DESC LIMIT 1',
+        );
+        return row?.chain_id.slice(0, 8);
+      };
+      for (const keyId of [...keys.keyIds, ...keys.keyIds]) {
+        keys.issueWith(keyId);
+        assert.equal(await newest(), rootKeyName(keyId));
+      }
+      await opened.close();
+      assert.deepEqual(await complaints({ sql, open }, [], keys), []);
+    });
+
     test('before a root key goes the trail is verified and proven under the next one, by which changes before are found', async (t) => {
       const { sql, open, last } = await lived(t);
       const keys = createKeyring([ROOT_KEY, Buffer.alloc(32, 'another key')]);
