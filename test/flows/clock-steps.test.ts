@@ -16,6 +16,7 @@ import {
   refresh,
   signedInBrowser,
 } from '../support/flow.ts';
+import { PATIENT } from '../support/postgres.ts';
 import { addClient, addUser, Clock, freePort, startTestService, type TestService } from '../support/service.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 import { addResourceServer, DEVICE_GRANT, introspect, postAs } from '../support/standard.ts';
@@ -62,7 +63,7 @@ for (const [store, database] of Object.entries(stores))
           VALETKEY_DATABASE_URL: await database(t),
         };
         const clock = new Clock();
-        const start = () => startTestService(t, variables, clock);
+        const start = () => startTestService(t, variables, clock, PATIENT);
         const service = await start();
         await addUser(service);
         const client = await addClient(service);

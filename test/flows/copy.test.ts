@@ -18,7 +18,7 @@ import {
   signIn,
   type TestClient,
 } from '../support/flow.ts';
-import { startPostgres } from '../support/postgres.ts';
+import { PATIENT, startPostgres } from '../support/postgres.ts';
 import {
   addClient,
   addUser,
@@ -54,7 +54,8 @@ async function movable(t: Lifetime) {
   };
   return {
     file: (name: string) => `sqlite:${join(folder, name)}`,
-    serve: (database: string) => startTestService(t, { ...variables, VALETKEY_DATABASE_URL: database }),
+    serve: (database: string) =>
+      startTestService(t, { ...variables, VALETKEY_DATABASE_URL: database }, undefined, PATIENT),
     async copy(from: string, to: string) {
       const { code, stderr } = await runCommand(['database', 'copy', from, to, '--json'], variables);
       assert.deepEqual([code, stderr], [0, ''], 'with --json there is no progress to read');

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { newShared, startInstance } from '../instances/instances.ts';
 import { startOnFile } from '../support/on-file.ts';
+import { PATIENT } from '../support/postgres.ts';
 import { addClient, type Lifetime, startTestService, type TestService } from '../support/service.ts';
 import { type SharedPostgres, sharedPostgres } from '../support/shared-postgres.ts';
 import {
@@ -31,7 +32,7 @@ const STORES: Record<string, (t: Lifetime) => Promise<TestService>> = {
   SQLite: async (t) => (await startOnFile(t, MANY)).service,
   PostgreSQL: async (t) => {
     server ??= await sharedPostgres();
-    return startTestService(t, { ...(await newShared(server)), ...MANY });
+    return startTestService(t, { ...(await newShared(server)), ...MANY }, undefined, PATIENT);
   },
 };
 

@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Grant } from '../../src/oauth/grant.ts';
 import { networksOf } from '../../src/oauth/networks.ts';
 import type { PostgresqlStorage } from '../../src/storage/postgresql/open.ts';
-import { startPostgres } from '../support/postgres.ts';
+import { PATIENT, startPostgres } from '../support/postgres.ts';
 import {
   addAdaAndOne,
   event,
@@ -28,7 +28,7 @@ const createDatabase = await readyDatabases(server);
 
 async function open(t: TestContext): Promise<PostgresqlStorage & { url: string }> {
   const url = await createDatabase();
-  const opened = await instance(t, url);
+  const opened = await instance(t, url, PATIENT);
   await addAdaAndOne(opened);
   return { ...opened, url };
 }
@@ -203,7 +203,7 @@ test('a step sees 512 rows and deletes 64 at most, and a walk misses none', asyn
 test('one instance at a time cleans up; when it stops, or its connection is lost, another goes on', async (t) => {
   const first = await open(t);
   const { url } = first;
-  const second = await instance(t, url);
+  const second = await instance(t, url, PATIENT);
   assert.ok(await first.cleanUp.step());
   assert.equal(await second.cleanUp.step(), null);
   await server.query(

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { type SharedCounters, Throttle } from '../../src/accounts/throttle.ts';
+import { PATIENT } from '../support/postgres.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 import { NOW } from '../support/storage.ts';
 import { openInstance } from './instance.ts';
@@ -8,7 +9,7 @@ import { openInstance } from './instance.ts';
 const server = await sharedPostgres();
 after(() => server.remove());
 const url = await server.createDatabase();
-const [one, other] = [await openInstance(url), await openInstance(url)];
+const [one, other] = [await openInstance(url, PATIENT), await openInstance(url, PATIENT)];
 after(() => Promise.all([one.close(), other.close()]));
 
 const LIMIT = { count: 10, seconds: 300 };

@@ -6,7 +6,7 @@ import pg from 'pg';
 import { createVerifier } from '../../packages/verify/src/verifier.ts';
 import { makeRootKey } from '../../src/settings/root-keys.ts';
 import { signedInBrowser } from '../support/flow.ts';
-import { startPostgres } from '../support/postgres.ts';
+import { PATIENT, startPostgres } from '../support/postgres.ts';
 import { RevocationStream } from '../support/revocation-stream.ts';
 import { addClient, addUser, startTestService, type TestService } from '../support/service.ts';
 import { addResourceServer, basic, standardPair, type TestResourceServer } from '../support/standard.ts';
@@ -17,7 +17,12 @@ after(() => server.remove());
 
 async function setUp(t: TestContext) {
   const url = await server.createDatabase();
-  const service = await startTestService(t, { VALETKEY_DATABASE_URL: url, VALETKEY_KEYS: makeRootKey() });
+  const service = await startTestService(
+    t,
+    { VALETKEY_DATABASE_URL: url, VALETKEY_KEYS: makeRootKey() },
+    undefined,
+    PATIENT,
+  );
   return { service, url, api: await addResourceServer(service) };
 }
 

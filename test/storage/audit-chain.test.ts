@@ -10,7 +10,7 @@ import { TrailHeldUp } from '../../src/oauth/store.ts';
 import { AuditTrail } from '../../src/operator/audit-trail.ts';
 import type { Storage } from '../../src/storage/storage.ts';
 import { openInstance, readyDatabases } from '../postgresql/instance.ts';
-import { startPostgres } from '../support/postgres.ts';
+import { PATIENT, startPostgres } from '../support/postgres.ts';
 import {
   addAdaAndOne,
   event,
@@ -385,7 +385,7 @@ async function exported(opened: Storage, place: number): Promise<number[]> {
 
 test('operating: an export never passes over an event whose transaction ends later than that of a later event', async (t) => {
   const url = await createDatabase();
-  const opened = await openInstance(url, { keyring });
+  const opened = await openInstance(url, { keyring, ...PATIENT });
   t.after(() => opened.close());
   await addAdaAndOne(opened);
   const place = (await exported(opened, 0)).at(-1) as number;

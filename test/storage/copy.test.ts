@@ -20,7 +20,7 @@ import { TABLES } from '../../src/storage/tables/all.ts';
 import { INSTALLATION } from '../../src/storage/tables/installation.ts';
 import { runCommand } from '../support/command.ts';
 import { COMPILED } from '../support/compiled.ts';
-import { startPostgres } from '../support/postgres.ts';
+import { PATIENT, startPostgres } from '../support/postgres.ts';
 import { type Lifetime, startTestService } from '../support/service.ts';
 import { NO_CHAIN } from '../support/storage.ts';
 
@@ -581,7 +581,12 @@ describe('operating: what cannot be copied is refused in a sentence, and stays a
     const installed = await installation(t);
     const url = await server.createDatabase();
     assert.equal((await installed.copy(url)).code, 0);
-    const service = await startTestService(t, { ...installed.variables, VALETKEY_DATABASE_URL: url });
+    const service = await startTestService(
+      t,
+      { ...installed.variables, VALETKEY_DATABASE_URL: url },
+      undefined,
+      PATIENT,
+    );
     assert.equal((await fetch(`${service.appUrl}/readyz`)).status, 200);
     const back = `database copy ${url} sqlite:${installed.path}.back`;
     await refused(installed.run(back), /^valetkey: instances are connected to 127.*: stop them first/);

@@ -4,6 +4,7 @@ import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { makeRootKey } from '../../../src/settings/root-keys.ts';
 import { Browser, formOf, type Visit } from '../../support/browser.ts';
+import { PATIENT } from '../../support/postgres.ts';
 import { hold, requestHead } from '../../support/raw-http.ts';
 import { addUser, type Lifetime, PASSWORD, startTestService, type TestService } from '../../support/service.ts';
 import { sharedPostgres } from '../../support/shared-postgres.ts';
@@ -21,7 +22,10 @@ const stores: Record<string, (t: Lifetime) => Promise<TestService[]>> = {
   SQLite: async (t) => [await startTestService(t, trusted)],
   PostgreSQL: async (t) => {
     const shared = { ...trusted, VALETKEY_KEYS: makeRootKey(), VALETKEY_DATABASE_URL: await server.createDatabase() };
-    return [await startTestService(t, shared), await startTestService(t, shared)];
+    return [
+      await startTestService(t, shared, undefined, PATIENT),
+      await startTestService(t, shared, undefined, PATIENT),
+    ];
   },
 };
 

@@ -10,6 +10,7 @@ import type { AuditEvent } from '../../../src/oauth/audit.ts';
 import { makeRootKey } from '../../../src/settings/root-keys.ts';
 import { Browser } from '../../support/browser.ts';
 import { signIn } from '../../support/flow.ts';
+import { PATIENT } from '../../support/postgres.ts';
 import { addUser, Clock, startTestService, type TestService } from '../../support/service.ts';
 import { sharedPostgres } from '../../support/shared-postgres.ts';
 
@@ -52,7 +53,7 @@ for (const [name, database] of STORES)
     test('an account has one event for an hour with their number, written once the hour is over or the service stops; an unknown one has none', async (t) => {
       const folder = mkdtempSync(join(tmpdir(), 'valetkey-test-'));
       const variables = { VALETKEY_DATABASE_URL: await database(folder), VALETKEY_KEYS: makeRootKey() };
-      const service = await startTestService(t, variables);
+      const service = await startTestService(t, variables, undefined, PATIENT);
       // Last of all: no database may vanish before it is closed.
       t.after(() => t.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 })));
       const [ada, bob] = [await addUser(service), await addUser(service, 'bob@example.com', 'Bob')];
@@ -78,7 +79,7 @@ for (const [name, database] of STORES)
       );
       await wrong(service, 'ada@example.com');
       await service.stop();
-      const again = await startTestService(t, variables);
+      const again = await startTestService(t, variables, undefined, PATIENT);
       const all = await told(again);
       assert.deepEqual(all.slice(1), first, 'what was written stays as it was');
       assert.equal(all[0]?.detail, '1 in the hour from 2026-01-15T13:00:00.000Z');
