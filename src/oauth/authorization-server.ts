@@ -175,7 +175,7 @@ export class AuthorizationServer {
     const { grant } = decision;
     if ('redeem' in decision && (await this.#limit.redeem(grant, decision.redeem, client, origin))) {
       tally.codeExchanges += 1;
-      return this.#derive(grant, decision.redeem);
+      return this.#issue(client, grant, decision.redeem);
     }
     // A lost race is a replay: somebody presented the same code, with everything right, at the same time.
     await this.#revoke(grant, 'code_replay', client, origin);
@@ -203,7 +203,7 @@ export class AuthorizationServer {
       const { grant } = decision;
       if ('again' in decision) {
         tally.retries += 1;
-        return this.#derive(grant, decision.again);
+        return this.#issue(client, grant, decision.again);
       }
       if ('revoke' in decision) {
         await this.#revoke(grant, decision.revoke, client, origin);
@@ -211,7 +211,7 @@ export class AuthorizationServer {
       }
       if (await store.rotateRefreshToken(decision.rotate, origin.source)) {
         tally.refreshes += 1;
-        return this.#derive(grant, decision.rotate);
+        return this.#issue(client, grant, decision.rotate);
       }
       // Lost a race: the row is past this generation now, so the next round decides on a predecessor or a revoked grant.
     }
@@ -314,7 +314,8 @@ export class AuthorizationServer {
     return refusal;
   }
 
-  #derive(grant: Grant, generation: Generation): IssuedTokens {
+  #issue(client: Client, grant: Grant, generation: Generation): IssuedTokens {
+    this.#parts.clients.noteIssued(client);
     return deriveTokens(this.#parts.keyring, this.#parts.prefix, grant, generation);
   }
 }

@@ -1,5 +1,5 @@
 /** Authenticates clients at every endpoint that asks for it (RFC 6749 §2.3). */
-import { authenticateClient, type Client, type ClientCredentials, isClientId, keyUse } from './client.ts';
+import { authenticateClient, type Client, type ClientCredentials, isClientId, keyUse, publicUse } from './client.ts';
 import { claimedClientId, MAX_MARKS, verifyClientAssertion, whyNotUsed } from './client-assertion.ts';
 import { invalidClient, invalidRequest, Refusal } from './error.ts';
 import { GuardedChecks, type GuessThrottle, NOBODY } from './guess-throttle.ts';
@@ -71,6 +71,11 @@ export class ClientAuthenticator {
     const checked = this.#checks.run(key, () => this.#verify(client, credentials));
     const proven = checked instanceof Promise ? await checked : checked;
     return !(proven instanceof Refusal) && proven.status === 'paused' ? new PausedClient(proven) : proven;
+  }
+
+  /** Notes that a client was issued tokens: of a public one, which proves nothing, that is the use which counts. */
+  noteIssued(client: Client): void {
+    if (client.type === 'public') this.#used(publicUse(client));
   }
 
   /** A client by the id that a request names; null when there is none. */

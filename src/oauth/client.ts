@@ -57,7 +57,7 @@ export type Client = {
   readonly resumedAt: number | null;
 };
 
-/** What the use of a public client is noted under. */
+/** What the use of a public client is noted under: that it was issued tokens, since anybody can name it. */
 export function publicUse({ id }: Pick<Client, 'id'>): UseMark {
   return useMark('public', id);
 }
@@ -89,7 +89,7 @@ export type ClientCredentials =
 /**
  * Authenticates a client by its secret (RFC 6749 §2.3.1), in the same time whether it exists or not, or takes a public
  * one as named (RFC 6749 §3.2.1). All reasons share one public text, but that something did not come at all. Whether the
- * client is paused is checked after this. `used` gets the secret that proved it, or a public one's mark.
+ * client is paused is checked after this. `used` gets the secret that proved it.
  */
 export function authenticateClient(
   client: Client | null,
@@ -98,10 +98,7 @@ export function authenticateClient(
 ): Client | Refusal {
   if (credentials.clientId === undefined) return missingCredential('client_id');
   if (credentials.method === 'none') {
-    if (client?.type === 'public') {
-      used(publicUse(client));
-      return client;
-    }
+    if (client?.type === 'public') return client;
     return missingSecret(
       client ? 'the client is confidential and sent no credentials' : 'no client has this client_id',
     );

@@ -266,7 +266,7 @@ export class DeviceFlow {
     client: Client,
     origin: RequestOrigin,
   ): Promise<IssuedTokens | Refusal | null> {
-    const { store, keyring, prefix, lifetimes, tally, now } = this.#parts;
+    const { store, clients, keyring, prefix, lifetimes, tally, now } = this.#parts;
     const { retryWindow } = retryTimes(client, lifetimes, found.grant);
     const decision = decideDevicePoll({ keyring, lifetimes, deviceCode, found, retryWindow, now: now() });
     if (decision instanceof Refusal) return decision;
@@ -278,6 +278,7 @@ export class DeviceFlow {
     if ('redeem' in decision) {
       if (!(await this.#limit.redeem(grant, decision.redeem, client, origin))) return null;
       tally.deviceExchanges += 1;
+      clients.noteIssued(client);
       return deriveTokens(keyring, prefix, grant, decision.redeem);
     }
     const detail = await presentedBefore(store, grant);

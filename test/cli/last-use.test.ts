@@ -6,7 +6,7 @@ import { runProgram } from '../../src/cli/program.ts';
 import { makeCommandContext } from '../../src/main.ts';
 import { obtainPair, postForm, refresh, signedInBrowser } from '../support/flow.ts';
 import { addClient, addUser, startTestService } from '../support/service.ts';
-import { assertionFields, makeKey } from '../support/standard.ts';
+import { assertionFields, exchangeCode, makeKey, standardCode } from '../support/standard.ts';
 import { Collector } from './collector.ts';
 
 const service = await startTestService({ after });
@@ -47,7 +47,7 @@ test('each live secret of an app shows when it was last used, and a wrong one ma
   assert.match((await run(['client', 'list'])).stdout, new RegExp(`Last used.*\n.*${isoNow().slice(0, 10)}`));
 });
 
-test('a public app and one that proves itself by a key show when they last did', async () => {
+test('a public app shows when it was last issued tokens, and one with a key when that last proved it', async () => {
   const key = makeKey();
   const [open, signing] = [await addClient(service, {}, 'public'), await addClient(service, { keys: [key.jwk] })];
   const show = async ({ clientId }: { clientId: string }) =>
@@ -59,6 +59,9 @@ test('a public app and one that proves itself by a key show when they last did',
   const url = `${service.appUrl}/oauth2/token`;
   const asked = { grant_type: 'refresh_token', refresh_token: 'x' };
   await postForm(url, { ...asked, client_id: open.clientId });
+  clock.advance(60);
+  assert.equal((await show(open)).last_used_at, null, 'anybody can name it');
+  await exchangeCode(service, open, await standardCode(service, browser, open));
   await postForm(url, { ...asked, ...(await assertionFields(service, signing, key)) });
   await postForm(url, { ...asked, client_id: signing.clientId });
   clock.advance(60);

