@@ -2,8 +2,10 @@
 import { createReadStream, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
+import { encrypt, requirePassphrase } from './backup/encryption.ts';
 import { exchange, removeDatabase, stage } from './backup/in-place.ts';
-import { digestOf, writeNamed } from './backup/named-file.ts';
+import { copyIn, removeOlder } from './backup/kept-copies.ts';
+import { digestOf, withPart, writeNamed } from './backup/named-file.ts';
 import type { BackupAsked, BackupMade, CommandContext, RestoreAsked, Restored } from './cli/context.ts';
 import type { WiredInstallation } from './installation.ts';
 import { createKeyring } from './oauth/keyring.ts';
@@ -58,7 +60,9 @@ export function databaseCommands({ configuration, open, now }: DatabaseParts): C
       return copyDatabase({ from: source, to: target, keyring, now, report });
     },
     backUp: (asked, grows) =>
-      within({}, ({ storage, installation }) => backUp(storage, installation, asked, now(), grows)),
+      within({}, ({ storage, installation }) =>
+        backUp(storage, installation, configuration().database, asked, now(), grows),
+      ),
     noteBackup: () =>
       within({}, ({ installation }) => installation.backups.note('by other means than "database backup"')),
     async restore(asked) {
@@ -86,20 +90,35 @@ function at(read: Configuration, path: string): Configuration {
 async function backUp(
   { backUp: copy }: Storage,
   { backups }: WiredInstallation,
-  { file, replace }: BackupAsked,
+  database: Configuration['database'],
+  { to, replace, passphraseFile }: BackupAsked,
   now: number,
   grows: (bytes: number) => void,
 ): Promise<BackupMade> {
-  if (copy === null) throw new InstallationError([HAS_OWN_WAYS]);
+  if (copy === null || database.kind !== 'file') throw new InstallationError([HAS_OWN_WAYS]);
   const began = performance.now();
-  const { logGrowth } = await writeNamed(file, replace, now, async (part) => {
-    const made = await copy(part, now, grows);
-    requireSound(made.findings, `the copy was not sound, so there is no ${file}`);
-    return made;
-  });
+  if (passphraseFile !== null) requirePassphrase(passphraseFile);
+  const file = 'file' in to ? to.file : copyIn(to.folder, now, passphraseFile !== null);
+  const checked = async (part: string): Promise<number> => {
+    const { findings, logGrowth } = await copy(part, now, grows);
+    requireSound(findings, `the copy was not sound, so there is no ${file}`);
+    return logGrowth;
+  };
+  const logGrowth = await writeNamed(file, replace, now, (part) =>
+    // The clear copy stays beside the database: where backups go, others may read.
+    passphraseFile === null
+      ? checked(part)
+      : withPart(`${database.path}.clear`, now, async (clear) => {
+          const grown = await checked(clear);
+          await encrypt(clear, part, passphraseFile);
+          return grown;
+        }),
+  );
   await backups.note(resolve(file));
+  const removed = 'folder' in to ? removeOlder(to.folder, to.keep) : [];
   const seconds = (performance.now() - began) / 1000;
-  return { file, bytes: statSync(file).size, sha256: await digestOf(file), madeAt: now, logGrowth, seconds };
+  const made = { file, bytes: statSync(file).size, sha256: await digestOf(file), madeAt: now };
+  return { ...made, logGrowth, seconds, isEncrypted: passphraseFile !== null, removed };
 }
 
 /** A service cannot begin meanwhile: it would have the file that goes. */
@@ -154,9 +173,12 @@ function linesOf(path: string): AsyncIterable<string> {
 
 const IS_SERVED = 'an instance of the service is connected to the database: stop all of them first';
 
-/** Variables that are set otherwise than they are recorded are no fault of a copy. */
+/** How a server is set, and variables that are set otherwise than they are recorded, are no fault of a copy. */
+const NOT_OF_COPY: readonly string[] = ['settings', 'variables'];
+
+/** Refuses a copy that is not whole. Throws `InstallationError`. */
 function requireSound(findings: readonly Finding[], sentence: string): void {
-  const wrong = findings.filter(({ name, ok }) => !ok && name !== 'variables');
+  const wrong = findings.filter(({ name, ok }) => !ok && !NOT_OF_COPY.includes(name));
   if (wrong.length === 0) return;
   throw new InstallationError([`${sentence}: ${wrong.map(({ name, detail }) => `${name}: ${detail}`).join('; ')}`]);
 }

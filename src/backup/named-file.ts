@@ -31,14 +31,21 @@ export async function writeNamed<T>(
   make: (part: string) => Promise<T>,
 ): Promise<T> {
   requireRoom(path, replace);
-  removeLeftParts(path, now);
-  const part = `${path}.part-${process.pid}`;
-  try {
+  return withPart(path, now, async (part) => {
     const made = await make(part);
     syncFile(part);
     takeName(part, path, replace);
     syncFolder(dirname(resolve(path)));
     return made;
+  });
+}
+
+/** Has something done with a file that is gone after it; one that a killed run left goes after a day. `now` in ms. */
+export async function withPart<T>(path: string, now: number, act: (part: string) => Promise<T>): Promise<T> {
+  removeLeftParts(path, now);
+  const part = `${path}.part-${process.pid}`;
+  try {
+    return await act(part);
   } finally {
     removePart(part);
   }

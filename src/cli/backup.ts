@@ -1,23 +1,30 @@
 /** `database backup` and `database note-backup`. */
-import type { CliCommand } from './command.ts';
+import { type CliCommand, WrongUse } from './command.ts';
 import type { CommandRun } from './command-run.ts';
-import type { BackupMade } from './context.ts';
+import type { BackupAsked, BackupMade } from './context.ts';
+import { readLimit } from './option.ts';
 import { isoTime, readableTime } from './time.ts';
 
 /** The log of the service may grow by so many bytes before that is said: what is written meanwhile stays in it. */
 const LONG_LOG = 256 * 2 ** 20;
 
+type BackupOptions = { replace?: boolean; into?: string; keep?: number; passphraseFile?: string };
+
 /** Adds the commands that make backups. */
 export function addBackup(database: CliCommand, run: CommandRun): void {
   database
-    .leaf('backup <file>', 'Make a backup of a SQLite database while the service runs, and check it.', [
+    .leaf('backup [file]', 'Make a backup of a SQLite database while the service runs, and check it.', [
       'database backup /backup/valetkey.db',
-      'database backup /backup/valetkey.db --replace --json',
+      'database backup --into /backup --keep 14',
+      'database backup --into /backup --keep 14 --passphrase-file /etc/valetkey/backup-passphrase',
     ])
     .option('--replace', 'take the place of a file of this name, once the new one is whole')
-    .action(async (file: string, { replace = false }: { replace?: boolean }) => {
+    .option('--into <folder>', 'give it a name of its own in this folder')
+    .option('--keep <number>', 'the number of backups to keep in the folder: older ones are removed', readLimit)
+    .option('--passphrase-file <path>', 'encrypt it under the passphrase in this file, for "gpg --decrypt"')
+    .action(async (file: string | undefined, options: BackupOptions) => {
       let isTold = false;
-      const made = await run.context.database.backUp({ file, replace }, (grown) => {
+      const made = await run.context.database.backUp(asked(file, options), (grown) => {
         if (grown > LONG_LOG && !isTold) run.context.stderr.write(`${longLog(grown)}\n`);
         isTold ||= grown > LONG_LOG;
       });
@@ -36,6 +43,18 @@ export function addBackup(database: CliCommand, run: CommandRun): void {
     });
 }
 
+/** A file or a folder, and one of them. */
+function asked(file: string | undefined, { replace = false, into, keep, ...rest }: BackupOptions): BackupAsked {
+  const passphraseFile = rest.passphraseFile ?? null;
+  if ((file === undefined) === (into === undefined)) throw new WrongUse('name a file, or a folder with --into');
+  if (into === undefined) {
+    if (keep !== undefined) throw new WrongUse('--keep is for the backups of a folder: give --into');
+    return { to: { file: file as string }, replace, passphraseFile };
+  }
+  if (keep === undefined) throw new WrongUse('--into needs --keep, the number of backups to keep, such as --keep 14');
+  return { to: { folder: into, keep }, replace, passphraseFile };
+}
+
 const KEYS_APART =
   'The root keys are not in it: back the keys file up apart from it, since who has both can act for every user.';
 
@@ -43,15 +62,17 @@ function longLog(bytes: number): string {
   return `valetkey: the log of the database grew by ${megabytes(bytes)} while it is copied: the disk must have room for it, and a quieter hour makes it shorter`;
 }
 
-function backupJson({ file, bytes, sha256, madeAt, logGrowth, seconds }: BackupMade) {
-  return { file, bytes, sha256, made_at: isoTime(madeAt), log_growth_bytes: logGrowth, seconds };
+function backupJson({ file, bytes, sha256, madeAt, logGrowth, seconds, isEncrypted, removed }: BackupMade) {
+  const own = { file, bytes, sha256, encrypted: isEncrypted, made_at: isoTime(madeAt) };
+  return { ...own, log_growth_bytes: logGrowth, seconds, removed };
 }
 
-function backupText({ file, bytes, sha256, logGrowth, seconds }: BackupMade): string[] {
+function backupText({ file, bytes, sha256, logGrowth, seconds, isEncrypted, removed }: BackupMade): string[] {
   return [
-    `The backup is in ${file}: ${megabytes(bytes)}, checked, in ${seconds.toFixed(1)} s.`,
+    `The backup is in ${file}: ${megabytes(bytes)}, checked${isEncrypted ? ' and encrypted' : ''}, in ${seconds.toFixed(1)} s.`,
     `SHA-256 ${sha256}`,
     ...(logGrowth > 0 ? [`The log of the database grew by ${megabytes(logGrowth)} meanwhile.`] : []),
+    ...removed.map((older) => `Removed ${older}.`),
   ];
 }
 

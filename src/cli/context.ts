@@ -87,9 +87,12 @@ export type CopyOutcome = {
 
 /** What is asked of a backup. */
 export type BackupAsked = {
-  readonly file: string;
+  /** A file, or a folder where each has a name of its own and the newest are kept. */
+  readonly to: { readonly file: string } | { readonly folder: string; readonly keep: number };
   /** Whether it may take the place of a file. */
   readonly replace: boolean;
+  /** The file of a passphrase to encrypt it with; null for none. */
+  readonly passphraseFile: string | null;
 };
 
 /** A backup that was made and checked. Times in ms. */
@@ -101,6 +104,9 @@ export type BackupMade = {
   /** By how many bytes the write-ahead log of the service grew meanwhile. */
   readonly logGrowth: number;
   readonly seconds: number;
+  readonly isEncrypted: boolean;
+  /** Older backups that were removed from the folder. */
+  readonly removed: readonly string[];
 };
 
 /** What is asked of a restore. */

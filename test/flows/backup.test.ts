@@ -1,12 +1,14 @@
 /** A backup is made while the service works, and restored: what was acknowledged is in it, and what must not come back ends. */
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
 import { Browser } from '../support/browser.ts';
 import { assertRefused, exchange, me, obtainCode, obtainPair, pairOf, refresh, signIn } from '../support/flow.ts';
 import { inhabited } from '../support/inhabited.ts';
-import type { ProgramOnDisk, Serving } from '../support/program.ts';
+import { ProgramOnDisk, type Serving } from '../support/program.ts';
 import { PASSWORD, REDIRECT_URI } from '../support/service.ts';
 
 /** Ends a service as an operator does. */
@@ -160,3 +162,63 @@ test('with the newer trail, grants that were revoked since the backup end, and w
   writeFileSync(trail, lines.filter((_, at) => at !== missing).join('\n'));
   assert.match((await program.run(restore)).stderr, /events are missing/);
 });
+
+test('a backup is encrypted so that gpg opens it, and nothing of it is left in the clear', async (t) => {
+  if (spawnSync('gpg', ['--version']).error) return t.skip('there is no gpg here');
+  const program = await ProgramOnDisk.make({ after });
+  await program.json(['database', 'migrate']);
+  const beside = (name: string) => join(program.folder, name);
+  writeFileSync(beside('passphrase'), 'six words that nobody else knows\n', { mode: 0o644 });
+  const backup = ['database', 'backup', beside('backup.db.gpg'), '--passphrase-file', beside('passphrase')];
+  assert.match((await program.run(backup)).stderr, /others can read the passphrase/);
+  chmodSync(beside('passphrase'), 0o600);
+  const made = await program.json(backup);
+  assert.equal(made['encrypted'], true);
+  assert.deepEqual(readdirSync(program.folder).sort(), ['backup.db.gpg', 'data', 'passphrase']);
+  assert.deepEqual(readdirSync(beside('data')).sort(), ['keys', 'valetkey.db'], 'nothing is left beside the database');
+  assert.match((await program.run(['database', 'restore', beside('backup.db.gpg')])).stderr, /gpg .*--decrypt/);
+
+  const home = beside('gnupg');
+  mkdirSync(home, { mode: 0o700 });
+  const gpg = ['--batch', '--homedir', home, '--pinentry-mode', 'loopback', '--passphrase-file', beside('passphrase')];
+  const opened = spawnSync('gpg', [...gpg, '--output', beside('opened.db'), '--decrypt', beside('backup.db.gpg')]);
+  spawnSync('gpgconf', ['--homedir', home, '--kill', 'gpg-agent']);
+  assert.equal(opened.status, 0, String(opened.stderr));
+  await program.json(['database', 'restore', beside('opened.db')]);
+});
+
+for (const words of [['backup'], ['restore']] as const)
+  test(`a kill in the middle of database ${words[0]} leaves the database as it is, and the same command then works`, async () => {
+    const program = await ProgramOnDisk.make({ after });
+    await program.json(['database', 'migrate']);
+    const database = new DatabaseSync(join(program.folder, 'data/valetkey.db'));
+    // So much that a copy takes a while.
+    database.exec(`CREATE TABLE ballast (a TEXT); WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
+      INSERT INTO ballast SELECT hex(randomblob(1000)) FROM n; DROP TABLE ballast`);
+    database.close();
+    const file = join(program.folder, 'backup.db');
+    await program.json(['database', 'backup', file]);
+    const whole = readFileSync(file);
+    const command = words[0] === 'backup' ? ['database', 'backup', file, '--replace'] : ['database', 'restore', file];
+    const [data, name] = [join(program.folder, 'data'), words[0] === 'backup' ? /\.part-/ : /\.restoring/];
+    const moments = [
+      () => readdirSync(words[0] === 'backup' ? program.folder : data).some((there) => name.test(there)),
+      () =>
+        readdirSync(words[0] === 'backup' ? program.folder : data).some((there) =>
+          /(part-.*|restoring)-(wal|journal)$/.test(there),
+        ),
+      () => readdirSync(data).some((there) => there.includes('.before-')),
+    ];
+    for (const isThere of moments) {
+      const { child, ended } = program.start(command);
+      while (child.exitCode === null && !isThere()) await new Promise(setImmediate);
+      child.kill('SIGKILL');
+      const { code } = await ended;
+      if (isThere === moments[0]) assert.equal(code, null, 'it was killed in the middle');
+      if (words[0] === 'restore')
+        assert.deepEqual(readFileSync(file), whole, 'a restore changes nothing of the backup');
+      assert.equal((await program.run(['database', 'check'])).code, 0);
+    }
+    await program.json(command);
+    assert.equal((await program.run(['database', 'check'])).code, 0);
+  });

@@ -1,0 +1,60 @@
+/** Encrypts a backup with GnuPG under a passphrase (OpenPGP, RFC 9580 §5.3), and proves that it opens again. */
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
+import { InstallationError } from '../process/installation-error.ts';
+import { digestOf } from './named-file.ts';
+
+const GPG = ['--batch', '--quiet', '--no-tty', '--no-symkey-cache', '--pinentry-mode', 'loopback'];
+/** AES-256 under a key of 65 million rounds of SHA-512; GnuPG adds what finds any change. Databases hardly compress. */
+const SYMMETRIC = ['--symmetric', '--cipher-algo', 'AES256', '--s2k-digest-algo', 'SHA512', '--s2k-count', '65011712'];
+
+/** Throws an `InstallationError` unless the passphrase is in a file that nobody else can read. */
+export function requirePassphrase(file: string): void {
+  const stat = statSync(file, { throwIfNoEntry: false });
+  if (!stat?.isFile() || stat.size === 0)
+    throw new InstallationError([
+      `there is no passphrase in ${file}: make one with "openssl rand -base64 32 > ${file}"`,
+    ]);
+  if (process.platform !== 'win32' && (stat.mode & 0o077) !== 0)
+    throw new InstallationError([`others can read the passphrase in ${file}: run "chmod 600 ${file}"`]);
+}
+
+/** Writes an encrypted copy of a file to another that is not there yet. Throws `InstallationError`. */
+export async function encrypt(from: string, to: string, passphraseFile: string): Promise<void> {
+  // GnuPG wants a folder of its own, and must not touch the user's keys.
+  const home = mkdtempSync(join(tmpdir(), 'valetkey-gpg-'));
+  try {
+    const gpg = (...words: string[]) => run([...GPG, '--homedir', home, '--passphrase-file', passphraseFile, ...words]);
+    await gpg(...SYMMETRIC, '--compress-algo', 'none', '--output', to, from);
+    const opened = await gpg('--decrypt', to);
+    if (opened !== (await digestOf(from)))
+      throw new InstallationError([
+        `the encrypted backup does not open as what was encrypted: look at the disk, and run this again`,
+      ]);
+  } finally {
+    await run(['--homedir', home, '--kill', 'gpg-agent'], 'gpgconf').catch(() => {});
+    rmSync(home, { recursive: true, force: true });
+  }
+}
+
+/** Runs GnuPG, and returns the SHA-256 of what it prints. */
+async function run(words: readonly string[], program = 'gpg'): Promise<string> {
+  const child = spawn(program, words, { stdio: ['ignore', 'pipe', 'pipe'] });
+  const digest = createHash('sha256');
+  const ended = new Promise<number | null>((resolve, reject) => child.once('error', reject).once('close', resolve));
+  try {
+    const [code, said] = await Promise.all([ended, text(child.stderr), pipeline(child.stdout, digest)]);
+    if (code !== 0) throw new InstallationError([`gpg could not do it (${said.trim().replaceAll('\n', '; ')})`]);
+    return digest.digest('hex');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    throw new InstallationError([
+      'an encrypted backup needs GnuPG, and there is no gpg here: install it, or encrypt the file elsewhere',
+    ]);
+  }
+}
