@@ -70,6 +70,7 @@ async function openStorage(
       role,
       migrate,
       checkoutTimeout,
+      warn: (sentence) => logger.warn(sentence),
       ...(now ? { now } : {}),
     });
     return { storage, now: storage.now };

@@ -14,6 +14,7 @@ const sources = globSync('src/**/*.ts').map((path) => source(path, readFileSync(
 
 const FOLDER = 'src/process/folder.ts';
 const DISTRIBUTION = 'src/process/distribution.ts';
+const POSTGRESQL_URL = 'src/process/postgresql-url.ts';
 const INSTALLATION_ERROR = 'src/process/installation-error.ts';
 
 /** What the files of a floor may import: packages by name, `src/…` by folder or file; after `type ` its types alone. */
@@ -27,7 +28,16 @@ const floors: Readonly<Record<string, readonly string[]>> = {
   'src/process/readable-lines.ts': ['type pino'],
   'src/process/': ['node:'],
   'src/settings/': ['node:', 'src/oauth/', 'src/process/'],
-  'src/storage/': ['node:', 'pg', 'src/oauth/', 'src/accounts/', FOLDER, INSTALLATION_ERROR, DISTRIBUTION],
+  'src/storage/': [
+    'node:',
+    'pg',
+    'src/oauth/',
+    'src/accounts/',
+    FOLDER,
+    INSTALLATION_ERROR,
+    DISTRIBUTION,
+    POSTGRESQL_URL,
+  ],
   'src/metrics/': ['node:', 'prom-client', 'type src/', INSTALLATION_ERROR, DISTRIBUTION],
   'src/backup/': ['node:', 'src/process/'],
   'src/pages/': ['type src/oauth/', 'type src/accounts/'],

@@ -28,6 +28,7 @@ const tasks = {
   guards: { run: ['test/guards/run.ts'], dev: true },
   nginx: { run: ['tools/nginx.mjs'], dev: true },
   prometheus: { run: ['tools/prometheus.mjs'], dev: true },
+  failover: { run: ['tools/failover.mjs'], dev: true },
   'keep-databases': { run: ['test/upgrades/keep.ts'], dev: true },
   package: { run: ['tools/package.mjs'], dev: true },
   reader: { run: ['test/http/connection/fuzz/run.ts'], dev: true },

@@ -58,7 +58,7 @@ const SETTINGS = {
     'VALETKEY_DATABASE_URL',
     'sqlite:data/valetkey.db',
     readDatabaseUrl,
-    'The database: `sqlite:PATH`, `sqlite::memory:` for one that ends with the process, or `postgres://user:password@host/database` for any number of instances.',
+    'The database: `sqlite:PATH`, `sqlite::memory:` for one that ends with the process, or `postgres://user:password@host/database` for any number of instances; several hosts, `@one:5432,two:5432/`, are tried in turn for the one that can be written to.',
   ),
   databaseFile: setting(
     'VALETKEY_DATABASE_URL_FILE',

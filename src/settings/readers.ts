@@ -1,5 +1,6 @@
 /** How the texts of settings are read. What cannot be read becomes a `Mistake`, which says what to write instead. */
 import { BlockList, isIP } from 'node:net';
+import { readPostgresqlUrl } from '../process/postgresql-url.ts';
 import { readDuration } from './duration.ts';
 
 /** What is wrong with a value, and what to write instead. */
@@ -64,8 +65,14 @@ export function readDatabaseUrl(text: string): DatabaseLocation | Mistake {
   if (text === 'sqlite::memory:') return { kind: 'memory' };
   if (text.startsWith('sqlite:') && text.length > 'sqlite:'.length)
     return { kind: 'file', path: text.slice('sqlite:'.length) };
-  if (/^postgres(ql)?:\/\//.test(text) && URL.canParse(text)) return { kind: 'postgresql', url: text };
-  return new Mistake('write sqlite:PATH, sqlite::memory: or postgres://user:password@host/database');
+  if (!/^postgres(ql)?:\/\//.test(text))
+    return new Mistake('write sqlite:PATH, sqlite::memory: or postgres://user:password@host/database');
+  try {
+    readPostgresqlUrl(text);
+    return { kind: 'postgresql', url: text };
+  } catch (error) {
+    return new Mistake((error as Error).message);
+  }
 }
 
 /** A reader of whole numbers, both ends included. */

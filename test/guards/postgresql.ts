@@ -4,6 +4,25 @@ import { type Guard, guardsIn } from './guard.ts';
 /** Guards of src/storage/postgresql that are no rules of revocations or devices. */
 export const postgresqlGuards: readonly Guard[] = [
   ...guardsIn(
+    'src/storage/postgresql/servers.ts',
+    ['test/postgresql/failover.test.ts'],
+    [
+      [
+        'a server that a failover left behind is refused',
+        'if (timeline < this.#timeline) {',
+        'if (false as boolean) {',
+      ],
+      [
+        'sessions on a server that was left behind end',
+        'for (const old of this.#connections) if (old.timeline < timeline) old.destroy();',
+        '',
+      ],
+      ['of several hosts the next is tried', 'tried < length;', 'tried < 1;'],
+      ['each host has its share of the time', '/ (length - tried)', '/ 1'],
+      ['the host that served last is tried first', 'this.#primary = at;', ''],
+    ],
+  ),
+  ...guardsIn(
     'src/storage/tables/grants.ts',
     ['test/postgresql/instances.test.ts'],
     [
@@ -113,7 +132,7 @@ export const postgresqlGuards: readonly Guard[] = [
   ...guardsIn(
     'src/storage/postgresql/connection.ts',
     ['test/postgresql/open.test.ts'],
-    [['a server that only reads is refused', 'if (!standing?.writable)', 'if (!standing)']],
+    [['a server that only reads is refused', 'if (!writable || wal_file === null)', 'if (false as boolean)']],
   ),
   ...guardsIn(
     'src/storage/postgresql/connections.ts',

@@ -41,6 +41,10 @@ export type PostgresServer = {
   crash(): Promise<void>;
   stop(): Promise<void>;
   start(): Promise<void>;
+  /** Ends it at once, as in a crash. */
+  kill(): Promise<void>;
+  /** Makes another server that follows this one (by its `application_name`, `standby`); this one stops meanwhile. */
+  makeStandby(settings?: Readonly<Record<string, string>>): Promise<PostgresServer>;
   /** Stops it for good, and removes all that it wrote. */
   remove(): Promise<void>;
 };
@@ -50,15 +54,28 @@ const USER = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
 const PATIENCE_MS = 60_000;
 
 /** Starts a server on an empty cluster. A setting is as in postgresql.conf; nothing is synced unless `fsync` says so. */
-export async function startPostgres(settings: Readonly<Record<string, string>> = {}): Promise<PostgresServer> {
+export function startPostgres(settings: Readonly<Record<string, string>> = {}): Promise<PostgresServer> {
+  const initdb = ['-U', 'postgres', '--auth=trust', '-E', 'UTF8', '--no-sync', '--no-instructions'];
+  return startCluster(settings, (data, run) => run('initdb', ['-D', data, ...initdb]));
+}
+
+/** Runs a program on a cluster, as its owner. */
+type Run = (program: string, options: readonly string[]) => void;
+
+async function startCluster(
+  settings: Readonly<Record<string, string>>,
+  makeData: (data: string, run: Run) => void,
+): Promise<PostgresServer> {
   const binaries = process.env['PG_BIN'] ?? join(packagedBinaries(), 'bin');
   const folder = mkdtempSync(join(tmpdir(), 'valetkey-postgres-'));
   if (USER.uid !== undefined) chownSync(folder, USER.uid, USER.gid);
   const environment = { ...USER, cwd: folder, env: { PATH: process.env['PATH'], LC_ALL: 'C.UTF-8', TZ: 'UTC' } };
   const data = join(folder, 'data');
-  const initdb = ['-D', data, '-U', 'postgres', '--auth=trust', '-E', 'UTF8', '--no-sync', '--no-instructions'];
-  const made = spawnSync(join(binaries, 'initdb'), initdb, { ...environment, encoding: 'utf8' });
-  if (made.status !== 0) throw new Error(`initdb: ${made.error ?? made.stderr}`);
+  makeData(data, (program, options) => {
+    const place = program.includes('/') ? program : join(binaries, program);
+    const { status, error, stderr } = spawnSync(place, options, { ...environment, encoding: 'utf8' });
+    if (status !== 0) throw new Error(`${program}: ${error ?? stderr}`);
+  });
   const port = await freePort();
   const effective = {
     listen_addresses: '127.0.0.1',
@@ -96,10 +113,21 @@ export async function startPostgres(settings: Readonly<Record<string, string>> =
     running = serve();
     await untilReady(running);
   };
+  const makeStandby = async (own: Readonly<Record<string, string>> = {}) => {
+    await end('SIGINT');
+    const primary = `host=127.0.0.1 port=${port} user=postgres application_name=standby`;
+    const standby = startCluster({ ...settings, primary_conninfo: primary, ...own }, (copy, run) => {
+      run('/bin/cp', ['-R', data, copy]);
+      run('/bin/touch', [join(copy, 'standby.signal')]);
+    });
+    await start();
+    return standby;
+  };
   return {
     port,
     url,
     query: queryAt,
+    makeStandby,
     async createDatabase(template = 'template0') {
       const name = `test_${randomBytes(6).toString('hex')}`;
       await queryAt(url('postgres'), `CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY`);
@@ -107,6 +135,7 @@ export async function startPostgres(settings: Readonly<Record<string, string>> =
     },
     start,
     stop: () => end('SIGINT'),
+    kill: () => end('SIGQUIT'),
     async crash() {
       await end('SIGQUIT');
       await start();
@@ -140,7 +169,7 @@ async function untilReady(server: ChildProcess): Promise<void> {
     server.once('exit', fail);
     server.stderr?.setEncoding('utf8').on('data', (text: string) => {
       said = (said + text).slice(-4000);
-      if (!said.includes('ready to accept connections')) return;
+      if (!/ready to accept (read-only )?connections/.test(said)) return;
       clearTimeout(timer);
       server.off('exit', fail);
       resolve();

@@ -18,12 +18,21 @@ export type Session = {
   readonly chain?: NewChain;
 };
 
-const CONNECT_TIMEOUT_MS = 2500;
+/** Maximum time for connecting (ms). */
+export const CONNECT_TIMEOUT_MS = 2500;
 /** If nothing came from the server this long after the statement's timeout, the connection is dead (ms). */
 const DEAD_AFTER_MS = 1000;
 const GOODBYE_MS = 500;
 
-const IS_WRITABLE = "SELECT current_setting('transaction_read_only') = 'off' AS writable";
+/**
+ * What the server is. Its timeline is in the name of its current WAL file, since the control file has the one of the last
+ * checkpoint, which a promotion does not wait for. A replica has no current WAL file.
+ */
+const STANDING = `
+  SELECT current_setting('transaction_read_only') = 'off' AS writable, pg_backend_pid() AS pid,
+    CASE WHEN NOT pg_is_in_recovery() THEN pg_walfile_name(pg_current_wal_lsn()) END AS wal_file`;
+
+type Standing = { readonly writable: boolean; readonly pid: number; readonly wal_file: string | null };
 
 /** Begins a chain after the newest event. Bound values, unlike `SET`, are not shown to other sessions. */
 const BEGIN_CHAIN = `
@@ -42,6 +51,8 @@ export class Connection {
   readonly #client: Client;
   readonly #statementTimeout: number;
   #chainKeyId: number | null = null;
+  #timeline = 0;
+  #isDirect = true;
   #isLost = false;
   #onLost = () => {};
 
@@ -53,34 +64,46 @@ export class Connection {
     client.on('end', () => this.destroy());
   }
 
-  /** Connects within 2.5 s. Throws the error of the server or the network, also if the server is read-only. */
-  static async open(url: string, session: Session): Promise<Connection> {
+  /** Connects within `timeout`, and has as long to set the session up (ms). Throws the error of the server or the network, also if the server is read-only. */
+  static async open(url: string, session: Session, timeout = CONNECT_TIMEOUT_MS): Promise<Connection> {
     const client = new Client({
       connectionString: url,
-      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      connectionTimeoutMillis: timeout,
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
       fallback_application_name: 'valetkey',
     });
     client.setTypeParser(types.builtins.INT8, Number);
     const connection = new Connection(client, session.statementTimeout);
+    let timer: NodeJS.Timeout | undefined;
     try {
       await client.connect();
+      timer = setTimeout(() => connection.destroy(), timeout);
       // Before the settings, by which the newest event could not be found quickly.
       if (session.chain) await connection.#beginChain(session.chain);
-      await connection.script(settings(session));
-      const standing = await connection.one<{ writable: boolean }>(IS_WRITABLE);
-      if (!standing?.writable) throw new Error('the server is a replica, or set to be read only');
+      await connection.#settle(session);
       return connection;
     } catch (error) {
       connection.destroy();
       throw error;
+    } finally {
+      clearTimeout(timer);
     }
   }
 
   /** The root key of its chain, or null without one. */
   get chainKeyId(): number | null {
     return this.#chainKeyId;
+  }
+
+  /** The timeline of the server, which grows with each failover and does not change while the server is the primary. */
+  get timeline(): number {
+    return this.#timeline;
+  }
+
+  /** Whether no pooler stands before the server: one gives its clients process ids of its own making. */
+  get isDirect(): boolean {
+    return this.#isDirect;
   }
 
   get isLost(): boolean {
@@ -147,6 +170,30 @@ export class Connection {
     this.#onLost();
   }
 
+  /** Listens to a channel, and returns a function that answers whether a notification came within `timeout` (ms). */
+  async listen(channel: string): Promise<(timeout: number) => Promise<boolean>> {
+    const heard = Promise.withResolvers<boolean>();
+    this.#client.on('notification', (notification) => notification.channel === channel && heard.resolve(true));
+    await this.script(`LISTEN ${channel}`);
+    return async (timeout) => {
+      const timer = setTimeout(() => heard.resolve(false), timeout);
+      const isHeard = await heard.promise;
+      clearTimeout(timer);
+      return isHeard;
+    };
+  }
+
+  /** Sets the session up, and looks at the server in the same script. */
+  async #settle(session: Session): Promise<void> {
+    const results = (await this.#query(
+      `${settings(session)} ${STANDING}`,
+    )) as unknown as readonly QueryResult<Standing>[];
+    const { writable, pid, wal_file } = (results.at(-1) as QueryResult<Standing>).rows[0] as Standing;
+    if (!writable || wal_file === null) throw new Error('the server is a replica, or set to be read only');
+    this.#timeline = Number.parseInt(wal_file.slice(0, 8), 16);
+    this.#isDirect = (this.#client as Client & { readonly processID: number }).processID === pid;
+  }
+
   async #beginChain({ name, keyId, key }: NewChain): Promise<void> {
     const { inner, outer } = key.blocks;
     await this.rows(BEGIN_CHAIN, [name, inner, outer, NO_MAC]);
@@ -183,7 +230,10 @@ export class Connection {
   }
 }
 
-/** The settings of a session. Only the primary is read, so a commit needs to wait for its disk alone. */
+/**
+ * The settings of a session. With `on` a commit waits for the disk, and for that of a synchronous standby if there is one.
+ * It need not be seen there, since only the primary is read.
+ */
 function settings({ statementTimeout, lockTimeout, byKey, name }: Session): string {
   const everywhere = {
     ...(name === undefined ? {} : { application_name: `'${name}'` }),

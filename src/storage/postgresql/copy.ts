@@ -8,8 +8,9 @@ import type { Connection, Session } from './connection.ts';
 import { asStoreError, SQLSTATE, sqlState } from './errors.ts';
 import { LOCKS } from './locks.ts';
 import { OWN_COLUMNS, plain } from './plain-database.ts';
-import { asRefusal, placeOf, reach } from './reach.ts';
+import { asRefusal, reach } from './reach.ts';
 import { requireFitServer } from './server-settings.ts';
+import { Servers } from './servers.ts';
 
 const SESSION: Session = { statementTimeout: 0, lockTimeout: 10_000, byKey: false };
 
@@ -25,8 +26,9 @@ const NEVER_END = `
 
 /** Connects to a database. Throws `InstallationError`. */
 export async function postgresqlSide(url: string): Promise<OwnSide> {
-  const connection = await reach(url, SESSION);
-  const place = placeOf(url);
+  const servers = new Servers(url);
+  const connection = await reach(servers, SESSION);
+  const { place } = servers;
   return {
     place,
     database: plain(connection),
@@ -53,7 +55,7 @@ export async function postgresqlSide(url: string): Promise<OwnSide> {
     },
     empty: ({ name }) => connection.script(`TRUNCATE ${name} CASCADE`),
     close: () => connection.close(),
-    explained: (error) => asRefusal(error, url) ?? asStoreError(error),
+    explained: (error) => asRefusal(error, place) ?? asStoreError(error),
   };
 }
 

@@ -16,7 +16,7 @@ import { ownChecks } from './check.ts';
 import { cleanUpOf } from './clean-up.ts';
 import { assertionMarking } from './client-assertions.ts';
 import { DatabaseClock } from './clock.ts';
-import { Connection, type Session } from './connection.ts';
+import type { Connection, Session } from './connection.ts';
 import { sharedCounters } from './counters.ts';
 import { Database, type Purpose, type Sizes } from './database.ts';
 import { deviceRequestStore } from './device-requests.ts';
@@ -29,11 +29,14 @@ import { asRefusal, exposures, reach } from './reach.ts';
 import { resourceServerSearch } from './resource-servers.ts';
 import { runnerOn } from './runner.ts';
 import { requireFitServer, sizeOf } from './server-settings.ts';
+import { Servers } from './servers.ts';
 
 /** How a database is opened. */
 export type PostgresqlOptions = OpeningOptions & {
-  /** `postgres://user:password@host:port/database` of the primary itself: a pooler that shares sessions does not work. */
+  /** `postgres://user:password@host:port/database`; several hosts, with commas between them, of which one is the primary. */
   readonly url: string;
+  /** Gets a sentence on each failover, and on a server that a failover left behind. */
+  readonly warn?: (sentence: string) => void;
   /** Milliseconds since the epoch, for tests; without it the time is the database's. */
   readonly now?: () => number;
   /** Maximum time that a request waits for a connection (ms), for tests on a busy machine. */
@@ -75,7 +78,8 @@ const LONG_SESSION: Session = { statementTimeout: 0, lockTimeout: 60_000, byKey:
  * database as it was.
  */
 export async function openPostgresql(options: PostgresqlOptions): Promise<PostgresqlStorage> {
-  const connection = await reach(options.url, LONG_SESSION);
+  const servers = new Servers(options.url, options.warn);
+  const connection = await reach(servers, LONG_SESSION);
   const clock = new DatabaseClock();
   const now = options.now ?? (() => clock.now());
   let ready: Ready;
@@ -85,20 +89,26 @@ export async function openPostgresql(options: PostgresqlOptions): Promise<Postgr
     await refuseUnfit(plain(connection), options);
     ready = await makeReady(plain(connection), options, now());
   } catch (error) {
-    throw asRefusal(error, options.url) ?? asStoreError(error);
+    throw asRefusal(error, servers.place) ?? asStoreError(error);
   } finally {
     await connection.close();
   }
-  return storage(options, ready, clock, now);
+  return storage(options, servers, ready, clock, now);
 }
 
-function storage(options: PostgresqlOptions, ready: Ready, clock: DatabaseClock, now: () => number): PostgresqlStorage {
-  const { url, role, keyring, checkoutTimeout } = options;
+function storage(
+  options: PostgresqlOptions,
+  servers: Servers,
+  ready: Ready,
+  clock: DatabaseClock,
+  now: () => number,
+): PostgresqlStorage {
+  const { role, keyring, checkoutTimeout } = options;
   const ownId = randomBytes(8).toString('hex');
   const named = role === 'service' ? { name: sessionName(ownId) } : {};
   const open = (purpose: Purpose) => {
     const chain = purpose === 'reads' ? {} : { chain: newChain(keyring) };
-    return Connection.open(url, { ...SESSIONS[purpose], ...named, ...chain });
+    return servers.connect({ ...SESSIONS[purpose], ...named, ...chain });
   };
   const database = new Database(open, SIZES[role], {
     checkoutTimeout,
@@ -123,7 +133,7 @@ function storage(options: PostgresqlOptions, ready: Ready, clock: DatabaseClock,
     now,
     ...ready,
     instances: { ownId, listRunning: () => runningInstances(database) },
-    exposures: exposures(url),
+    exposures: exposures(servers),
     counters: sharedCounters(database),
     cleanUp,
     figures: () => ({
@@ -134,9 +144,10 @@ function storage(options: PostgresqlOptions, ready: Ready, clock: DatabaseClock,
       pools: database.pools(),
       cleanUp: cleanUp.figures(),
     }),
-    check: (how) => onLongSession(url, (connection) => check(plain(connection), options, ownChecks(connection), how)),
+    check: (how) =>
+      onLongSession(servers, (connection) => check(plain(connection), options, ownChecks(connection), how)),
     sizes: async () => ({ database: await sizeOf(database), log: null, free: null }),
-    countKeyUses: (liveAt) => onLongSession(url, (connection) => countKeyUses(plain(connection), liveAt)),
+    countKeyUses: (liveAt) => onLongSession(servers, (connection) => countKeyUses(plain(connection), liveAt)),
     backUp: null,
     adoptSettings: () => adoptSettings(runner, options.settings),
     async close() {
@@ -148,8 +159,8 @@ function storage(options: PostgresqlOptions, ready: Ready, clock: DatabaseClock,
   };
 }
 
-async function onLongSession<T>(url: string, run: (connection: Connection) => Promise<T>): Promise<T> {
-  const connection = await reach(url, LONG_SESSION);
+async function onLongSession<T>(servers: Servers, run: (connection: Connection) => Promise<T>): Promise<T> {
+  const connection = await reach(servers, LONG_SESSION);
   try {
     return await run(connection);
   } finally {

@@ -1,39 +1,44 @@
 /** Connects to a database for the first time. Each error becomes a sentence with its remedy. */
 import { Client } from 'pg';
 import { InstallationError } from '../../process/installation-error.ts';
-import { Connection, type Session } from './connection.ts';
+import type { Connection, Session } from './connection.ts';
 import { SQLSTATE, sqlState } from './errors.ts';
+import { requireOwnSession } from './pooler.ts';
+import type { Servers } from './servers.ts';
 
 /** Connects. Throws `InstallationError`. */
-export async function reach(url: string, session: Session): Promise<Connection> {
+export async function reach(servers: Servers, session: Session): Promise<Connection> {
+  let connection: Connection | undefined;
   try {
-    return await Connection.open(url, session);
+    connection = await servers.connect(session);
+    if (!connection.isDirect) await requireOwnSession(connection, servers);
+    return connection;
   } catch (error) {
-    const unreachable = `the database at ${placeOf(url)} cannot be reached (${(error as Error).message}): start it, or check the address`;
-    throw asRefusal(error, url) ?? new InstallationError([unreachable]);
+    connection?.destroy();
+    const unreachable = `the database at ${servers.place} cannot be reached (${(error as Error).message}): start it, or check the address`;
+    throw asRefusal(error, servers.place) ?? new InstallationError([unreachable]);
   }
 }
 
-/** Whether a database is reached over a network without TLS, by its URL and PostgreSQL's environment variables. */
+/** A sentence with a remedy for the operator, if others may read what is sent to the database. */
+export function exposures({ urls, place }: Servers): string[] {
+  if (!urls.some(crossesNetworkInClear)) return [];
+  return [
+    `the database at ${place} is reached over a network without TLS: set the server up for TLS, and end VALETKEY_DATABASE_URL with "sslmode=verify-full", unless nobody can listen between here and there`,
+  ];
+}
+
+/** Whether a server is reached over a network without TLS, by its URL and PostgreSQL's environment variables. */
 export function crossesNetworkInClear(url: string): boolean {
   const { host, ssl } = new Client({ connectionString: url });
   return !ssl && !/^(localhost|127(\.\d{1,3}){3}|\[?::1\]?|\/.*)$/.test(host);
 }
 
-/** A sentence with a remedy for the operator, if others may read what is sent to the database. */
-export function exposures(url: string): string[] {
-  if (!crossesNetworkInClear(url)) return [];
-  return [
-    `the database at ${placeOf(url)} is reached over a network without TLS: set the server up for TLS, and end VALETKEY_DATABASE_URL with "?sslmode=verify-full", unless nobody can listen between here and there`,
-  ];
-}
-
 /** The refusal with a remedy for an error of the server, or undefined if none is known. */
-export function asRefusal(error: unknown, url: string): InstallationError | undefined {
+export function asRefusal(error: unknown, place: string): InstallationError | undefined {
   if (error instanceof InstallationError) return error;
-  const place = placeOf(url);
-  const { message } = error as Error;
-  switch (sqlState(error)) {
+  const { message, cause } = error as Error;
+  switch (sqlState(error) ?? sqlState(cause)) {
     case SQLSTATE.NO_SUCH_DATABASE:
       return new InstallationError([`there is no database at ${place}: make it with "createdb", or check the address`]);
     case SQLSTATE.INVALID_PASSWORD:
@@ -46,10 +51,4 @@ export function asRefusal(error: unknown, url: string): InstallationError | unde
     default:
       return undefined;
   }
-}
-
-/** An address without its user and password. */
-export function placeOf(url: string): string {
-  const { host, pathname } = URL.parse(url) ?? { host: '', pathname: '' };
-  return `${host || 'this machine'}${pathname}`;
 }

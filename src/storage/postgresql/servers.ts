@@ -1,0 +1,96 @@
+/**
+ * The servers of a database, one of which is the primary. A failover makes another one the primary, with a higher timeline.
+ * A server with a lower timeline than the highest that this process has seen was left behind, and lacks what was answered
+ * since: it is refused, and sessions on it end. (To keep it from serving others is the cluster's work.)
+ */
+import { InstallationError } from '../../process/installation-error.ts';
+import { type PostgresqlServer, readPostgresqlUrl } from '../../process/postgresql-url.ts';
+import { CONNECT_TIMEOUT_MS, Connection, type Session } from './connection.ts';
+import { sqlState } from './errors.ts';
+
+/** What a process knows of the servers that a URL names. */
+export class Servers {
+  /** Hosts and database, without user and password. */
+  readonly place: string;
+  readonly #servers: readonly PostgresqlServer[];
+  readonly #warn: (sentence: string) => void;
+  /** Where the newest connection was made: the next one begins there. */
+  #primary = 0;
+  /** The highest timeline that was seen. */
+  #timeline = 0;
+  #connections: Connection[] = [];
+  /** Refusals that were told. */
+  readonly #told = new Set<string>();
+
+  /** `warn` gets a sentence on each failover, and once on each server that is refused for its timeline. */
+  constructor(url: string, warn: (sentence: string) => void = () => {}) {
+    const { place, servers } = readPostgresqlUrl(url);
+    this.place = place;
+    this.#servers = servers;
+    this.#warn = warn;
+  }
+
+  /** The URL of each server. */
+  get urls(): readonly string[] {
+    return this.#servers.map(({ url }) => url);
+  }
+
+  /**
+   * Connects to the primary: tries one server after the other, with an equal share of 2.5 s each. Throws the server's or
+   * the network's error; of several servers one that names all of their errors.
+   */
+  async connect(session: Session): Promise<Connection> {
+    const end = performance.now() + CONNECT_TIMEOUT_MS;
+    const { length } = this.#servers;
+    const [errors, hosts]: [Error[], string[]] = [[], []];
+    for (let tried = 0; tried < length; tried += 1) {
+      const at = (this.#primary + tried) % length;
+      const { url, host } = this.#servers[at] as PostgresqlServer;
+      try {
+        const connection = await Connection.open(
+          url,
+          session,
+          Math.max(1, (end - performance.now()) / (length - tried)),
+        );
+        this.#admit(connection, host);
+        this.#primary = at;
+        return connection;
+      } catch (error) {
+        errors.push(error as Error);
+        hosts.push(host);
+      }
+    }
+    throw allOf(errors, hosts);
+  }
+
+  #admit(connection: Connection, host: string): void {
+    const { timeline } = connection;
+    if (timeline < this.#timeline) {
+      connection.destroy();
+      throw this.#refusal(host, timeline);
+    }
+    if (timeline > this.#timeline) {
+      if (this.#timeline > 0)
+        this.#warn(`the database failed over to ${host}, from timeline ${this.#timeline} to ${timeline}`);
+      this.#timeline = timeline;
+      for (const old of this.#connections) if (old.timeline < timeline) old.destroy();
+    }
+    this.#connections = [...this.#connections.filter(({ isLost }) => !isLost), connection];
+  }
+
+  #refusal(host: string, timeline: number): InstallationError {
+    const sentence = `the server at ${host} is refused, since it is on timeline ${timeline} and this process has seen ${this.#timeline}: a failover left it behind, and what was answered since is missing there. Stop it and let it join the cluster again as a replica (pg_rewind); if an older state was restored on purpose, stop every instance and run "valetkey database restore"`;
+    if (!this.#told.has(sentence)) this.#warn(sentence);
+    this.#told.add(sentence);
+    return new InstallationError([sentence]);
+  }
+}
+
+/** The error of a server alone; of several one with all sentences, whose cause is what all servers answered, if that is the same. */
+function allOf(errors: readonly Error[], hosts: readonly string[]): Error {
+  const [first] = errors;
+  if (errors.length === 1) return first as Error;
+  const isSame = new Set(errors.map(sqlState)).size === 1;
+  const sentences = errors.map(({ message }, index) => `${hosts[index]}: ${message}`);
+  return new Error(sentences.join('; '), isSame ? { cause: first } : {});
+}
