@@ -307,7 +307,11 @@ export const oauthGuards: readonly Guard[] = [
       ['a text that cannot be an id is looked up nowhere', '/^[\\x21-\\x7e]{1,100}$/.test(text)', 'text.length > 0'],
       ["scripts of confidential clients' origins are not let in", "type === 'public' && redirectUris", 'redirectUris'],
       ['no id, no client', "if (credentials.clientId === undefined) return missingCredential('client_id');", ''],
-      ['only public clients are taken by their word', "if (client?.type === 'public') {", 'if (client) {'],
+      [
+        'only public clients are taken by their word',
+        "if (client?.type === 'public') return client;",
+        'if (client) return client;',
+      ],
       [
         'no secret, no proof',
         "if (credentials.clientSecret === undefined) return missingCredential('client_secret');",
