@@ -168,7 +168,12 @@ async function restoreInPlace(
 function linesOf(path: string): AsyncIterable<string> {
   if (!statSync(path, { throwIfNoEntry: false })?.isFile())
     throw new InstallationError([`there is no audit trail at ${path}: check the path`]);
-  return createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY });
+  return readLines(path);
+}
+
+/** Opens the file when the first line is asked for: lines that are read before that are lost. */
+async function* readLines(path: string): AsyncIterable<string> {
+  yield* createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY });
 }
 
 const IS_SERVED = 'an instance of the service is connected to the database: stop all of them first';
