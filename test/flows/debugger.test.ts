@@ -53,9 +53,12 @@ describe('design: SIGUSR1 opens no debugger, which would hand out the keys', { c
       const kill = (signal: NodeJS.Signals) => process.kill(-(child.pid as number), signal);
       const [said, ended] = [text(child.stderr), once(child, 'exit')];
       t.after(() => child.exitCode !== null || kill('SIGKILL'));
-      for (let printed = ''; !/^api /m.test(printed); ) printed += (await once(child.stdout, 'data'))[0];
+      const over = ended.then(async () => assert.fail(await said));
+      for (let printed = ''; !/^api /m.test(printed); )
+        printed += (await Promise.race([once(child.stdout, 'data'), over]))[0];
       kill('SIGUSR1');
       for (let n = 0; n < 3; n++) assert.equal((await fetch(`${appUrl}/readyz`)).status, 200);
+      over.catch(() => {});
       kill('SIGTERM');
       assert.deepEqual(await ended, [0, null]);
       assert.doesNotMatch(await said, /debugger|inspector/i);

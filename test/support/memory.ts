@@ -7,7 +7,7 @@ const MEMORY = '/dev/shm';
 const ENOUGH = 4 * 2 ** 30;
 
 /** The variable with the folder for what is about a disk, where all else lies in memory. */
-export const DISK = 'VALETKEY_TEST_DISK';
+export const DISK = 'TEST_DISK';
 
 /** A folder on a disk, for tests in which a writer has to wait for it. */
 export function diskFolder(): string {

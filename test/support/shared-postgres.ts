@@ -18,7 +18,7 @@ export type SharedPostgres = Pick<PostgresServer, 'port' | 'url' | 'query'> & {
 };
 
 /** The variable with the port of the server, and the database that others are copies of. */
-const PORT = 'VALETKEY_TEST_POSTGRES';
+const PORT = 'TEST_POSTGRES_PORT';
 const TEMPLATE = 'migrated';
 
 /** Starts the server of a run; the variables are for the files' environment. */
