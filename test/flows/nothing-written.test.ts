@@ -160,6 +160,14 @@ test('operating: on a full disk every command that writes ends in a sentence, SQ
   }
   const keys = ['keys', 'generate', '--file', join(disk.folder, 'keys')];
   assertSentence(await run(program, keys, variables), keys);
+
+  rmSync(join(disk.folder, 'ballast'));
+  const service = new DatabaseSync(join(disk.folder, 'valetkey.db'));
+  t.after(() => service.close());
+  service.exec('SELECT 1 FROM audit_event');
+  fill(join(disk.folder, 'ballast'));
+  const { stderr } = await run(program, writing[0] ?? [], variables);
+  assert.match(stderr, /the disk of the database is full: make room/, 'beside a service it says what to do');
 });
 
 test('operating: on a full disk every command that writes ends in a sentence, PostgreSQL', async (t) => {

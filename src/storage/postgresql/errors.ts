@@ -72,5 +72,5 @@ export function asStoreError(error: unknown): unknown {
   if (error instanceof ConnectionLost)
     return new StoreUnavailable(`${error.message}; whether this was written is not known`, { cause: error });
   if (!NOT_NOW.test(sqlState(error) ?? '')) return error;
-  return new StoreUnavailable(`the database cannot serve now: ${(error as Error).message}`, { cause: error });
+  return new StoreUnavailable((error as Error).message, { cause: error });
 }

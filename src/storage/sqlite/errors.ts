@@ -36,7 +36,8 @@ const OUR_MISTAKES = new Set([SQLITE.ERROR, SQLITE.CONSTRAINT, 20, 21, 25]);
 export function asStoreError(error: unknown): unknown {
   const code = primaryCode(error);
   if (code === undefined || OUR_MISTAKES.has(code)) return error;
-  return new StoreUnavailable(`the database cannot serve now: ${(error as Error).message}`, { cause: error });
+  const why = code === SQLITE.FULL ? 'the disk of the database is full: make room' : (error as Error).message;
+  return new StoreUnavailable(why, { cause: error });
 }
 
 /** The error for a write that comes after writing has stopped for good. */
