@@ -11,6 +11,8 @@ export type Stream = {
   readonly seconds: number;
   readonly connections: number;
   readonly next: () => Call | null;
+  /** How long it sleeps between looks at what is due (ms): for slow streams, which need no core of their own. */
+  readonly pauseMs?: number;
 };
 
 /** What came of it; latencies in ms from when a request was due, sorted. */
@@ -30,7 +32,7 @@ const UNDER_WAY_MS = 50;
 
 /** Runs a stream to its end. */
 export async function runStream(stream: Stream): Promise<StreamOutcome> {
-  const { rate, seconds, connections: count } = stream;
+  const { rate, seconds, connections: count, pauseMs } = stream;
   const due = Math.floor(rate * seconds);
   const latencies: number[] = [];
   const problems: string[] = [];
@@ -56,8 +58,8 @@ export async function runStream(stream: Stream): Promise<StreamOutcome> {
   start = performance.now();
   for (let now = start; latencies.length < due && now < dueAt(due) + GRACE_MS; now = performance.now()) {
     while (idle.length > 0 && sent < due && dueAt(sent) <= now) sendIfDue(idle.pop() as Connection, now);
-    // A timer is too coarse for this; the generator has its core to itself.
-    await new Promise<void>((resolve) => setImmediate(resolve));
+    // A timer is too coarse for a fast stream; its generator has its core to itself.
+    await new Promise<void>((resolve) => (pauseMs ? setTimeout(resolve, pauseMs) : setImmediate(resolve)));
   }
   for (const connection of connections) connection.end();
   // Those who were given up have waited at least until now.
