@@ -59,6 +59,9 @@ async function askOn(what: Ask, isRight: (answer: Answer) => boolean, seen: Seen
   }
 }
 
+/** How many a busy machine may keep silent for all of the grace: without a grace it would be nearly all. */
+const MAX_SILENT = CONNECTIONS / 10;
+
 test('stop: of requests on 200 busy connections of a proxy each is answered rightly, and the last on each says that it is', async (t) => {
   // For its connections the grace is 9 seconds, which no machine stands still.
   const seen = await stopUnderLoad(t, { VALETKEY_TRUSTED_PROXIES: '127.0.0.1', VALETKEY_PROXY_IDLE_TIMEOUT: '8' });
@@ -69,8 +72,8 @@ test('stop: of requests on 200 busy connections each is answered rightly, and ne
   const seen = await stopUnderLoad(t);
   if (seen.stoodMs >= STOOD_MS) return t.diagnostic('the clients stood still: who was silent is not known');
   // Only who was silent for all of the grace can meet the end of a connection with the next request.
-  assert.ok(seen.lost.length <= 2, `${seen.lost.length} lost: ${seen.lost[0]}`);
-  assert.ok(seen.last >= CONNECTIONS - 2, `${seen.last} were told`);
+  assert.ok(seen.lost.length <= MAX_SILENT, `${seen.lost.length} lost: ${seen.lost[0]}`);
+  assert.ok(seen.last >= CONNECTIONS - MAX_SILENT, `${seen.last} were told`);
 });
 
 /** Starts the program, asks it on all connections, and stops it meanwhile. */
