@@ -261,10 +261,16 @@ function canServe({ store }: Storage): Promise<boolean> {
   );
 }
 
+/** The path of this file as somebody types it; null where it is not the program, or is hidden behind a command's name: only wrappers give Node.js options. */
+function typedPath(): string | null {
+  if (!import.meta.main || process.execArgv.length > 0) return null;
+  return relative(process.cwd(), import.meta.filename);
+}
+
 /** The context of commands. Nothing is read or opened before a command asks for it. */
 export function makeCommandContext(environment: Readonly<Record<string, string | undefined>>): CommandContext {
   const configuration = () => readConfiguration(environment);
-  const caller = callerOf(environment, import.meta.main ? relative(process.cwd(), import.meta.filename) : null);
+  const caller = callerOf(environment, typedPath());
   const world = { logger: makeLogger(lineByLine(), Date.now), wallClock: Date.now };
   const openForCommand = async ({ mayCreate = false, migrate = false, read = configuration() }) => {
     if (read.database.kind === 'memory') {

@@ -35,6 +35,9 @@ export type UpdateOptions = SettingsOptions & {
   name?: string;
   addRedirectUri?: string[];
   removeRedirectUri?: string[];
+  addScope?: Scope[];
+  addOptionalScope?: Scope[];
+  removeScope?: string[];
 };
 
 /** The settings of a new app. Reads the file of keys, if there is one. Throws `OperatorError`. */
@@ -64,7 +67,8 @@ export async function newSettings(options: RegisterOptions): Promise<ClientSetti
 export async function changedSettings(client: Client, options: UpdateOptions): Promise<Partial<ClientSettings>> {
   const { name, requirePkce, consent, device, assertionAudience, jwks, refreshOverlap, refreshRetryWindow } = options;
   const changesUris = options.redirectUri ?? options.addRedirectUri ?? options.removeRedirectUri;
-  const changesScopes = options.scope ?? options.optionalScope;
+  const { scope, optionalScope, addScope, addOptionalScope, removeScope } = options;
+  const changesScopes = scope ?? optionalScope ?? addScope ?? addOptionalScope ?? removeScope;
   return withoutUndefined<ClientSettings>({
     name,
     publisher: textOrNone(options.publisher),
@@ -116,15 +120,32 @@ function changedUris(client: Client, options: UpdateOptions): string[] {
   return [...redirectUri.filter((uri) => !removeRedirectUri.includes(uri)), ...addRedirectUri];
 }
 
+/** The scopes after a replacement, without those that are removed, and with those that are added. */
+function changedScopes(client: Client, options: UpdateOptions): Scope[] {
+  const { removeScope = [], addScope = [], addOptionalScope = [] } = options;
+  const replaced = replacedScopes(client, options);
+  const unknown = removeScope.find((name) => replaced.every((scope) => scope.name !== name));
+  if (unknown !== undefined) throw new OperatorError(`scope ${JSON.stringify(unknown)} is not registered`);
+  const added = [...addScope, ...addOptionalScope];
+  const gone = new Set([...removeScope, ...added.map(({ name }) => name)]);
+  return [...replaced.filter(({ name }) => !gone.has(name)), ...added.map((scope) => keptSentence(client, scope))];
+}
+
 /**
  * Each of the two options replaces its own kind of scopes only. A scope that is given is removed from the other kind,
  * so that it can be moved. `--no-scope` keeps only what is given with it.
  */
-function changedScopes({ scopes }: Client, { scope, optionalScope }: UpdateOptions): Scope[] {
+function replacedScopes({ scopes }: Client, { scope, optionalScope }: UpdateOptions): Scope[] {
   const given = [...(scope || []), ...(optionalScope || [])].map(({ name }) => name);
   const kept = scopes.filter(({ name }) => scope !== false && !given.includes(name));
   return [
     ...(scope === undefined ? kept.filter(({ optional }) => !optional) : scope || []),
     ...(optionalScope === undefined ? kept.filter(({ optional }) => optional) : optionalScope || []),
   ];
+}
+
+/** A scope that is there already and is added without a sentence, as to move it to the other kind, keeps its own. */
+function keptSentence({ scopes }: Client, scope: Scope): Scope {
+  const before = scopes.find(({ name }) => name === scope.name);
+  return { ...scope, sentence: scope.sentence ?? before?.sentence ?? null };
 }

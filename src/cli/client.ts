@@ -116,6 +116,7 @@ function addUpdate(client: CliCommand, run: CommandRun): void {
     .leaf('update <id>', 'Change what is registered of an app. Name the app first, then what changes.', [
       'client update app_6qm1v0t4y8d3k2xz --name "Acme Post"',
       'client update app_6qm1v0t4y8d3k2xz --add-redirect-uri https://acme.example/new',
+      'client update app_6qm1v0t4y8d3k2xz --add-scope "read=Read your mail" --remove-scope send',
       'client update app_6qm1v0t4y8d3k2xz --optional-scope "send=Send mail" --consent remember',
       'client update app_6qm1v0t4y8d3k2xz --refresh-overlap 30s --refresh-retry-window default',
     ])
@@ -134,12 +135,15 @@ function addUpdate(client: CliCommand, run: CommandRun): void {
     .option('--add-redirect-uri <uri...>', 'these as well')
     .option('--remove-redirect-uri <uri...>', 'these no longer')
     .option('--scope <scope...>', 'these instead of all scopes that are not optional; NAME, or "NAME=…"', readScope)
+    .option('--add-scope <scope...>', 'these as well, in the same form', readScope)
+    .option('--remove-scope <name...>', 'these no longer, optional or not')
     .option('--no-scope', 'no scopes any more, optional or not, but for those given here')
     .option(
       '--optional-scope <scope...>',
       'these instead of all optional scopes; a scope that was not optional becomes it',
       readOptionalScope,
     )
+    .option('--add-optional-scope <scope...>', 'these optional ones as well', readOptionalScope)
     .option('--no-optional-scope', 'no optional scopes any more')
     .option('--jwks <file>', 'these public keys (JWK or JWK Set) instead of all; a secret is still good')
     .option('--no-jwks', 'no public keys any more')
@@ -170,14 +174,15 @@ function addUpdate(client: CliCommand, run: CommandRun): void {
 function noteOfUpdate(before: Client, updated: Client): string {
   const { id, name, type, keys, secrets, scopes } = updated;
   const cannotProveItself = type === 'confidential' && keys.length === 0 && secrets.length === 0;
-  const losesScopes = before.scopes.some((scope) => scopes.every((left) => left.name !== scope.name));
+  const lost = before.scopes.map((scope) => scope.name).filter((scope) => scopes.every((left) => left.name !== scope));
   return [
     `${name} is updated.`,
     before.isChecked &&
       !updated.isChecked &&
       'You no longer vouch for it: its publisher or the host of a redirect URI changed. Check them, and give --checked again.',
     cannotProveItself && `It has neither a key nor a secret now: "valetkey client rotate-secret ${id}" makes a secret.`,
-    losesScopes && `What users allowed before stays allowed: "valetkey client revoke-grants ${id}" ends it.`,
+    lost.length > 0 &&
+      `No longer registered: ${lost.join(', ')}. What users allowed before stays allowed: "valetkey client revoke-grants ${id}" ends it.`,
   ]
     .filter((sentence) => sentence !== false)
     .join(' ');

@@ -2,7 +2,7 @@
 import { type Html, html } from './html.ts';
 import { icons } from './icons.ts';
 import { isolatedAddress } from './isolated.ts';
-import { addressHref, newTab, type PageContext } from './layout.ts';
+import { elsewhere, type PageContext } from './layout.ts';
 
 /** What pages show of an app besides its name. */
 export type AppProfile = {
@@ -19,11 +19,8 @@ export function appProfile({ messages, brand }: PageContext, profile: AppProfile
   const texts = messages.appProfile;
   const { publisher, homepage, privacyPage, contact, isChecked } = profile;
   const link = (address: string | null, text: string) => {
-    const href = addressHref(address ?? '');
-    return (
-      href !== null &&
-      html`<li><a href="${href}" target="_blank" rel="noopener noreferrer">${text}${newTab(messages)}</a></li>`
-    );
+    const anchor = elsewhere(messages, address, text);
+    return anchor && html`<li>${anchor}</li>`;
   };
   return html`<ul class="profile">
 <li>${publisher === null ? texts.unknownPublisher : texts.publisher(publisher)}</li>

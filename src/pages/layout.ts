@@ -64,8 +64,14 @@ ${main}
 
 /** A link to the people who can help, or nothing if the operator named none. */
 export function supportLink({ brand, messages }: PageContext): Html | null {
-  const href = addressHref(brand.supportAddress ?? '');
-  return href === null ? null : html`<a href="${href}">${messages.layout.support}</a>`;
+  return elsewhere(messages, brand.supportAddress, messages.layout.support);
+}
+
+/** A link to somebody's https or e-mail address, which leaves our page open; null for every other address. */
+export function elsewhere(messages: Messages, address: string | null, text: string): Html | null {
+  const href = addressHref(address ?? '');
+  if (href === null) return null;
+  return html`<a href="${href}" target="_blank" rel="noopener noreferrer">${text}${newTab(messages)}</a>`;
 }
 
 /** The end of a link that opens another tab: a sign, and the words for who hears it. Links leave a decision's page open, and other sites are never opened in place of a page. */
@@ -74,7 +80,7 @@ export function newTab({ layout: { newTab } }: Messages): Html {
 }
 
 /** The link to an https or e-mail address; null for every other text. */
-export function addressHref(address: string): string | null {
+function addressHref(address: string): string | null {
   if (/^https:\/\/[^\s]+$/.test(address)) return address;
   return /^[^\s@:/?#&%]+@[^\s@:/?#&%]+$/.test(address) ? `mailto:${address}` : null;
 }

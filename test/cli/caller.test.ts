@@ -1,9 +1,11 @@
 /** How the program was called: what hints say, and options that npm kept. */
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { runCommand } from '../support/command.ts';
 
 /** Runs a line as npm does for `npm run -s valetkey`, with what npm made of the options as its configuration. */
@@ -72,4 +74,14 @@ test('hints, examples and refusals name the program as it was called', async () 
     (await throughNpm('client register --name A --redirect-uri https://a.example/?valetkey --json')).stdout,
   );
   assert.ok(json.client_id);
+});
+
+test('a command that hands Node.js options is known by its name in the folder of the release as well, and the file by its path', () => {
+  const cwd = fileURLToPath(new URL('../..', import.meta.url));
+  const usage = (...options: string[]) => {
+    const { stdout } = spawnSync(process.execPath, [...options, 'src/main.ts', '--help'], { cwd, env: {} });
+    return String(stdout).split('\n')[0];
+  };
+  assert.match(String(usage('--disable-sigusr1')), /^Usage: valetkey /);
+  assert.match(String(usage()), /^Usage: node src\/main\.ts /);
 });

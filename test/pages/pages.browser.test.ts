@@ -161,7 +161,7 @@ test('the consent page is walked with the keyboard alone, Allow before Deny', as
       'Connected apps (opens another tab)',
       'Allow',
       'Deny',
-      'Get help',
+      'Get help (opens another tab)',
     ],
   );
   await page.context().close();
