@@ -103,6 +103,12 @@ export class GrantRegistry {
     return this.#store.revokeGrantsOfClient(resourceOwnerId, clientId, event);
   }
 
+  /** A user takes back everything from every app, each with its event. What is left after a failure is listed as before. */
+  async disconnectAll(resourceOwnerId: string, actor: Actor): Promise<void> {
+    const clientIds = new Set((await this.connectedApps(resourceOwnerId)).map(({ clientId }) => clientId));
+    await Promise.all([...clientIds].map((clientId) => this.disconnect(resourceOwnerId, clientId, actor)));
+  }
+
   /**
    * A user takes back one line of the connected apps: the grant of a device, or the one that waits, or all but those of
    * devices. The latter ends the codes under way as well, which would bring the app back in a moment. Returns what it was for;

@@ -39,10 +39,11 @@ export type RemovedAccess = 'app' | 'appButDevices' | 'device' | 'waiting';
 export type ConnectedAppsData = {
   account: PageAccount;
   apps: readonly ConnectedApp[];
-  /** For the forms that take access back. */
+  /** For the forms that take access back from one app, and for the one that does from all. */
   formToken: string;
+  removeAllFormToken: string;
   /** What was taken back just now, and the name of its app. */
-  justRemoved: { what: RemovedAccess; appName: string } | null;
+  justRemoved: { what: RemovedAccess; appName: string } | 'everything' | null;
   /** Whether one should have been removed by a form that was out of date. */
   isOutdated: boolean;
   signOutFormToken: string;
@@ -57,13 +58,14 @@ export function connectedAppsPage(context: PageContext, data: ConnectedAppsData)
   const bar = html`<form method="post" action="${paths.signOut}" class="session"><span>${texts.signedInAs(data.account.email ?? data.account.name)}</span>${hiddenFields(data.signOutFormToken)}<button class="quiet">${texts.signOut}</button></form>`;
   const removed =
     data.justRemoved !== null &&
-    html`<div class="notice success" role="status">${icons.check}<div>${texts.removed[data.justRemoved.what](data.justRemoved.appName)}</div></div>`;
+    html`<div class="notice success" role="status">${icons.check}<div>${sayingRemoved(messages, data.justRemoved)}</div></div>`;
   const title = data.isOutdated ? messages.layout.titleWithProblem(texts.title) : texts.title;
   const main = html`<h1>${texts.heading}</h1>
 ${data.apps.length > 0 && html`<p class="lead">${texts.lead(brand.productName)} ${texts.effect}</p>`}
 ${data.isOutdated && problemNotice(texts.outdated)}
 ${removed}
 ${data.apps.length > 0 ? appList(context, data) : emptyState(messages)}
+${data.apps.length > 1 && removeAll(context, data.removeAllFormToken)}
 ${data.hasPassword && html`<p class="fine"><a href="${paths.password}">${messages.home.password}</a></p>`}`;
   return layout(context, { title, shape: 'column', bar }, main);
 }
@@ -72,6 +74,21 @@ function appList(context: PageContext, { apps, formToken }: ConnectedAppsData): 
   return html`<ul class="apps">
 ${apps.map((app) => appCard(context, app, beginning(context.messages, app, apps), formToken))}</ul>
 <p class="fine">${context.messages.connectedApps.timeZone}</p>`;
+}
+
+function sayingRemoved(
+  { connectedApps: texts }: Messages,
+  removed: NonNullable<ConnectedAppsData['justRemoved']>,
+): Html {
+  return removed === 'everything' ? html`${texts.removedAll}` : texts.removed[removed.what](removed.appName);
+}
+
+/** The button is behind a question, so that nobody ends all by one press. */
+function removeAll({ messages, paths }: PageContext, formToken: string): Html {
+  const texts = messages.connectedApps.removeAll;
+  return html`<details class="remove-all"><summary>${texts.open}</summary>
+<form method="post" action="${paths.removeAllApps}">${hiddenFields(formToken)}<p>${texts.question}</p><button class="secondary danger">${texts.submit}</button></form>
+</details>`;
 }
 
 /** When it began, in words: several lines of one app are told apart by that, to the second where minutes are equal. */

@@ -14,6 +14,7 @@ export function pagePaths(base: string) {
     signOut: `${base}/sign-out`,
     apps: `${base}/account/apps`,
     removeApp: `${base}/account/apps/revoke`,
+    removeAllApps: `${base}/account/apps/remove-all`,
     password: `${base}/account/password`,
     /** Where invited people set a password. */
     newPassword: `${base}/account/new-password`,

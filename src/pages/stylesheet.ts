@@ -172,6 +172,9 @@ main > .monogram.app { inline-size: 3rem; block-size: 3rem; font-size: 1.375rem;
 .column .lead { margin-block-start: 0.75rem; max-inline-size: 36rem; }
 .column .notice { margin-block-start: 1.5rem; }
 .column .fine { margin-block-start: 1rem; }
+.remove-all { margin-block-start: 1.5rem; font-size: 0.875rem; }
+.remove-all summary { inline-size: fit-content; padding-block: 0.75rem; color: var(--problem); font-weight: 550; cursor: pointer; }
+.remove-all form { display: grid; gap: 0.75rem; justify-items: start; max-inline-size: 36rem; }
 .session { display: flex; align-items: center; gap: 0.25rem 1.5rem; flex-wrap: wrap; font-size: 0.875rem; color: var(--muted); }
 .apps { display: grid; gap: 1rem; margin-block-start: 1.75rem; }
 .app-card { padding: 1.25rem; background: var(--surface); border: 1px solid var(--line); border-radius: 1rem; box-shadow: 0 1px 2px var(--shadow); }

@@ -126,6 +126,7 @@ export function samplePages(context: PageContext, text: Replace = unchanged): Re
     hasPassword: true,
     apps: [],
     formToken: text('token'),
+    removeAllFormToken: text('token'),
     justRemoved: null,
     isOutdated: false,
     signOutFormToken: text('token'),
@@ -322,6 +323,7 @@ export function samplePages(context: PageContext, text: Replace = unchanged): Re
     'connected-apps-device': removed('device'),
     'connected-apps-waiting': removed('waiting'),
     'connected-apps-empty': connectedAppsPage(context, connected),
+    'connected-apps-removed-all': connectedAppsPage(context, { ...connected, justRemoved: 'everything' }),
     password: passwordPage(context, { ...password, problem: null }),
     'password-changed': passwordPage(context, { ...password, problem: null, wasChanged: true }),
     ...Object.fromEntries(

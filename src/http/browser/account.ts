@@ -24,10 +24,32 @@ export function addAccount(app: FastifyInstance, service: Service, pages: Pages,
     return sendApps(request, reply, signedIn);
   });
 
-  app.post(paths.removeApp, { config }, async (request, reply) => {
+  app.post(paths.removeApp, { config }, (request, reply) =>
+    whenFromItsForm(request, reply, '', async (signedIn) => {
+      const clientId = formOf(request).get('client_id') ?? '';
+      const what = await remove(request, signedIn, clientId);
+      if (what === null) request.outcome = { error: 'unknown_grant' };
+      return back(reply, what && saysRemoved(signedIn, clientId, what));
+    }),
+  );
+
+  app.post(paths.removeAllApps, { config }, (request, reply) =>
+    whenFromItsForm(request, reply, 'all', async (signedIn) => {
+      const { id } = signedIn.account;
+      await service.grants.disconnectAll(id, { kind: 'user', id, ...originOf(request) });
+      return back(reply, saysRemoved(signedIn, '', 'everything'));
+    }),
+  );
+
+  /** Does what a form of the page asks for, if it is a form of this page, in time, and the person is still signed in. */
+  async function whenFromItsForm(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    subject: '' | 'all',
+    act: (signedIn: SignedIn) => Promise<FastifyReply>,
+  ): Promise<FastifyReply> {
     if (!sessions.isFromOwnPage(request)) return pages.sendError(request, reply, 403, 'form_refused');
     const signedIn = await sessions.signedIn(request);
-    const form = formOf(request);
     if (!signedIn) {
       const problem = { kind: 'signed_out' } as const;
       return sendSignIn(service, pages, sessions, request, reply.code(403), {
@@ -36,16 +58,18 @@ export function addAccount(app: FastifyInstance, service: Service, pages: Pages,
         problem,
       });
     }
-    if (sessions.checkForm(signedIn, 'apps', '', form.get('form_token')) !== 'good') {
+    if (sessions.checkForm(signedIn, 'apps', subject, formOf(request).get('form_token')) !== 'good') {
       request.outcome = { error: 'form_outdated' };
       return sendApps(request, reply.code(403), signedIn, true);
     }
-    const clientId = form.get('client_id') ?? '';
-    const what = await remove(request, signedIn, clientId);
-    if (what === null) request.outcome = { error: 'unknown_grant' };
-    const location = what === null ? paths.apps : `${paths.apps}?${saysRemoved(signedIn, clientId, what)}`;
+    return act(signedIn);
+  }
+
+  /** Back to the page, which says what was removed. */
+  function back(reply: FastifyReply, said: URLSearchParams | null): FastifyReply {
+    const location = said === null ? paths.apps : `${paths.apps}?${said}`;
     return pages.secure(reply).header('Cache-Control', 'no-store').code(303).header('Location', location).send();
-  });
+  }
 
   /** Also if it was removed before: the result is the same. The mark shows that we made the link, as anybody can make one. */
   function saysRemoved(signedIn: SignedIn, clientId: string, what: Removed): URLSearchParams {
@@ -78,6 +102,7 @@ export function addAccount(app: FastifyInstance, service: Service, pages: Pages,
       hasPassword: hasPassword(account),
       apps: await Promise.all(apps.map((connected) => asShown(service, connected, account, context.language))),
       formToken: sessions.formToken(signedIn, 'apps', ''),
+      removeAllFormToken: sessions.formToken(signedIn, 'apps', 'all'),
       justRemoved: await justRemoved(request, signedIn, apps),
       isOutdated,
       signOutFormToken: sessions.formToken(signedIn, 'sign-out', ''),
@@ -92,6 +117,7 @@ export function addAccount(app: FastifyInstance, service: Service, pages: Pages,
     const removed = REMOVED.find((what) => what === query.get('what'));
     if (!removed || sessions.checkForm(signedIn, 'removed', subjectOf(clientId, removed), query.get('mark')) !== 'good')
       return null;
+    if (removed === 'everything') return apps.length === 0 ? removed : null;
     const appName = (await service.clients.findClient(clientId))?.name;
     const what = shownOf(
       removed,
@@ -101,13 +127,13 @@ export function addAccount(app: FastifyInstance, service: Service, pages: Pages,
   }
 }
 
-const REMOVED = ['all', 'app', 'device', 'waiting'] as const;
+const REMOVED = ['all', 'app', 'device', 'waiting', 'everything'] as const;
 
-/** What was removed: all of an app, or one line of the page. */
+/** What was removed: all of an app, one line of the page, or everything of every app. */
 type Removed = (typeof REMOVED)[number];
 
 /** What the page says of a removal, given what the app still has; null if it is not true any more. */
-function shownOf(removed: Removed, left: readonly ConnectedApp[]): RemovedAccess | null {
+function shownOf(removed: Exclude<Removed, 'everything'>, left: readonly ConnectedApp[]): RemovedAccess | null {
   if (removed === 'device' || removed === 'waiting') return removed;
   if (left.length === 0) return 'app';
   return removed === 'app' && left.every(({ isDevice }) => isDevice) ? 'appButDevices' : null;

@@ -309,6 +309,13 @@ export const ar: Messages = {
       device: (app, since) => html`إزالة <span class="unseen">${isolated(app)} من الجهاز المتصل منذ ${since}</span>`,
       waiting: (app, since) => html`إزالة <span class="unseen">ما سُمح به في ${since} وينتظر ${isolated(app)}</span>`,
     },
+    removedAll: 'أُزيلت جميع التطبيقات، وستُرفض طلباتها التالية.',
+    removeAll: {
+      open: 'إزالة جميع التطبيقات…',
+      question:
+        'يفقد كل ما في هذه القائمة إمكانية الوصول إلى حسابك فورًا، وعلى الأجهزة أيضًا. ويمكنك ربط كل تطبيق من جديد لاحقًا.',
+      submit: 'نعم، أزِل جميع التطبيقات',
+    },
     timeZone: 'التواريخ والأوقات بالتوقيت العالمي المنسّق (UTC).',
     empty: {
       heading: 'لا توجد تطبيقات متصلة',

@@ -310,6 +310,13 @@ export const en = {
       waiting: (app: string, since: string): Html =>
         html`Remove <span class="unseen">what was allowed ${since} and waits for ${isolated(app)}</span>`,
     },
+    removedAll: 'All apps were removed. Their next requests will be refused.',
+    removeAll: {
+      open: 'Remove all apps …',
+      question:
+        'Everything listed here loses access to your account at once, on devices as well. You can connect each app again later.',
+      submit: 'Yes, remove all apps',
+    },
     timeZone: 'Dates and times are in UTC.',
     empty: {
       heading: 'No connected apps',

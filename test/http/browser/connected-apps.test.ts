@@ -60,6 +60,42 @@ test('Promise 2: taking an app back ends all of it at once, and nothing of anybo
   assert.deepEqual(namesIn(await ada.get(appsUrl)), ['Unwanted', 'Wanted'], 'and can be given again');
 });
 
+test('Promise 2: all apps are taken back by one form, where there are several, each told and on the record, and nobody else’s', async (t) => {
+  const own = await startTestService(t);
+  for (const name of ['ada', 'grace']) await addUser(own, `${name}@example.com`);
+  const [browser, other] = [await signedInBrowser(own), await signedInBrowser(own, 'grace@example.com')];
+  const [one, two] = [await addClient(own), await addClient(own)];
+  const url = `${own.appUrl}/account/apps`;
+  const kept = await obtainPair(own, other, one);
+  const ended = [await obtainPair(own, browser, one)];
+  assert.ok(!(await browser.get(url)).body.includes('/account/apps/remove-all'), 'one app has its own button');
+  ended.push(await obtainPair(own, browser, two), await obtainPair(own, browser, two));
+  const waiting = await obtainCode(own, browser, one);
+  const page = await browser.get(url);
+  const removeAll = (fields: Record<string, string> = {}, headers = {}) =>
+    browser.submit(page, '/account/apps/remove-all', fields, headers);
+  const { fields } = formOf(page.body, '/account/apps/revoke');
+  const refused = [
+    await removeAll({}, { 'Sec-Fetch-Site': 'cross-site' }),
+    await removeAll({ form_token: '' }),
+    await removeAll({ form_token: String(fields['form_token']) }),
+    await other.submit(page, '/account/apps/remove-all'),
+  ];
+  for (const { status } of refused) assert.equal(status, 403);
+  for (const { accessToken } of ended) assert.equal((await me(own, accessToken)).status, 200);
+  const { status, headers } = await removeAll();
+  assert.equal(status, 303);
+  for (const { accessToken } of ended) assert.equal((await me(own, accessToken)).status, 401);
+  assertRefused(await exchange(own, one, waiting), 400, 'invalid_grant');
+  assert.equal((await me(own, kept.accessToken)).status, 200);
+  assert.deepEqual((await auditActions(own)).slice(-2), ['grant_revoked', 'grant_revoked']);
+  const said = new URL(String(headers.get('location')), url).href;
+  assert.match((await browser.get(said)).body, /role="status".*All apps were removed.*No connected apps/s);
+  assert.ok(!(await other.get(said)).body.includes('role="status"'), 'the link tells others nothing');
+  await obtainPair(own, browser, one);
+  assert.ok(!(await browser.get(said)).body.includes('role="status"'), 'it is true no longer');
+});
+
 test('how long access lasts stands on consent, and on the page with the dates of what was allowed', async (t) => {
   const own = await startTestService(t, {
     VALETKEY_REFRESH_TOKEN_MAX_TTL: '90d',
