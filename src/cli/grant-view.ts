@@ -152,7 +152,7 @@ function detailsJson({ redirectUri, resource, generation, rotatedAt, absoluteExp
   };
 }
 
-const HEADINGS = ['ID', 'App', 'User', 'Scope', 'Status', 'Granted', 'Last used', 'Expires'];
+const HEADINGS = ['ID', 'App', 'User', 'Scope', 'Status', 'Granted', 'Last used', 'Expires', 'Signed in at'];
 
 function grantRow({ grant, standing, clientName, resourceOwner }: ListedGrant, now: number): string[] {
   return [
@@ -164,6 +164,7 @@ function grantRow({ grant, standing, clientName, resourceOwner }: ListedGrant, n
     readableTime(grant.grantedAt),
     readableLastUse(lastUse(grant)),
     readableTime(grant.expiresAt),
+    grant.providerId ?? '',
   ];
 }
 

@@ -77,6 +77,7 @@ small { display: block; font-size: 0.875rem; color: var(--muted); }
 ul { padding: 0; list-style: none; }
 a { color: var(--brand-text); text-decoration-thickness: 1px; text-underline-offset: 0.2em; }
 a:hover { text-decoration-thickness: 2px; }
+a[target] { white-space: nowrap; }
 a[target] > .icon { display: inline; inline-size: 0.625em; block-size: 0.625em; margin: 0; margin-inline-start: 0.25em; vertical-align: 0; }
 [dir="rtl"] a > .icon { transform: scaleX(-1); }
 code, pre, .field .user-code { font-family: ui-monospace, SFMono-Regular, "SF Mono", Menlo, Consolas, "Liberation Mono", monospace; }
