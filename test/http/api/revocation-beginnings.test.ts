@@ -86,9 +86,10 @@ test('Promise 2: streams that begin while one is finding its place share what it
 test('a stream that begins while others are open waits for no query of the trail', async (t) => {
   const { places, open } = await setUp(t);
   await open();
-  places.hold(2);
+  const place = places.hold(2);
   await open();
   assert.equal(places.asked, 1);
+  place(); // The stop asks, too.
 });
 
 test('Promise 2: a resource server that goes while its stream begins gets no stream', async (t) => {
