@@ -60,9 +60,11 @@ test('design: PostgreSQL over a network without TLS is warned of, with the remed
   assert.deepEqual(more, []);
   assert.match(
     warning,
-    /^the database at 0\.0\.0\.0:\d+\/\w+ is reached over a network without TLS: .*"sslmode=verify-full"/,
+    /^the database at 0\.0\.0\.0:\d+\/\w+ is reached over a network without TLS: .*"\?sslmode=verify-full"/,
   );
   assert.doesNotMatch(warning, /hush/);
+  const [again] = await warningsOf(program, { VALETKEY_DATABASE_URL: `${far}?target_session_attrs=read-write` });
+  assert.match(again ?? '', /"&sslmode=verify-full"/);
 });
 
 const near = ['127.0.0.1', '127.9.9.9', 'localhost', '[::1]', '%2Fvar%2Frun%2Fpostgresql'];

@@ -23,8 +23,9 @@ export async function reach(servers: Servers, session: Session): Promise<Connect
 /** A sentence with a remedy for the operator, if others may read what is sent to the database. */
 export function exposures({ urls, place }: Servers): string[] {
   if (!urls.some(crossesNetworkInClear)) return [];
+  const ending = `${urls[0]?.includes('?') ? '&' : '?'}sslmode=verify-full`;
   return [
-    `the database at ${place} is reached over a network without TLS: set the server up for TLS, and end VALETKEY_DATABASE_URL with "sslmode=verify-full", unless nobody can listen between here and there`,
+    `the database at ${place} is reached over a network without TLS: set the server up for TLS, and end VALETKEY_DATABASE_URL with "${ending}", unless nobody can listen between here and there`,
   ];
 }
 
