@@ -24,7 +24,7 @@ export type Seen = {
 export const PASS_HEADER = 'valetkey-doctor';
 export const DOCTORS_COOKIE = '__Host-valetkey-doctor=1; Path=/; Max-Age=1; HttpOnly; Secure; SameSite=Lax';
 export const PADDING_HEADER = 'valetkey-padding';
-/** As long as a redirect may be. */
+/** A header of 8 KiB, some more than the longest redirect needs: a proxy must let it through. */
 export const PADDING = 'x'.repeat(8192);
 
 const LIFETIME_MS = 60_000;
