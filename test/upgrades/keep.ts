@@ -10,9 +10,9 @@ import { makeRootKey } from '../../src/settings/root-keys.ts';
 import type { Migration } from '../../src/storage/migrations.ts';
 import { MIGRATION_TABLE, MIGRATIONS as OF_POSTGRESQL } from '../../src/storage/postgresql/plain-database.ts';
 import { MIGRATIONS as OF_SQLITE } from '../../src/storage/sqlite/plain-database.ts';
+import { inhabit } from '../support/held.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { startTestService } from '../support/service.ts';
-import { inhabit } from './held.ts';
 import { keep, type StoreName, textOf } from './kept.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'valetkey-keep-'));

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import pg from 'pg';
 import type { AppliedMigration } from '../../src/storage/migrations.ts';
-import type { Held } from './held.ts';
+import type { Held } from '../support/held.ts';
 
 const KEPT = fileURLToPath(new URL('kept/', import.meta.url));
 

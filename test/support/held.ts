@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { createPrivateKey, generateKeyPairSync, type JsonWebKey } from 'node:crypto';
 import { SignJWT } from 'jose';
-import { Browser } from '../support/browser.ts';
+import { Browser } from './browser.ts';
 import {
   exchange,
   me,
@@ -13,9 +13,9 @@ import {
   signedInBrowser,
   signIn,
   type TestClient,
-} from '../support/flow.ts';
-import { askUsers, registerProvider } from '../support/provider.ts';
-import { addClient, addUser, type TestService } from '../support/service.ts';
+} from './flow.ts';
+import { askUsers, registerProvider } from './provider.ts';
+import { addClient, addUser, type TestService } from './service.ts';
 import {
   addResourceServer,
   assertionFields,
@@ -28,7 +28,10 @@ import {
   scopes,
   standardCode,
   standardPair,
-} from '../support/standard.ts';
+} from './standard.ts';
+
+/** A pair of tokens. */
+type Pair = ReturnType<typeof pairOf>;
 
 /** Everything that is held. `now` is the time of the installation (ms): all of it is good at that moment. */
 export type Held = Awaited<ReturnType<typeof inhabit>>;
@@ -118,14 +121,18 @@ async function allowedDevice(service: TestService, browser: Browser) {
   return { client, fields: { grant_type: DEVICE_GRANT, device_code: String(body['device_code']) } };
 }
 
-function browserWith(cookies: Held['cookies']): Browser {
+/** A browser with cookies that were held. */
+export function browserWith(cookies: Held['cookies']): Browser {
   const browser = new Browser();
   for (const [name, value] of cookies) browser.cookies.set(name, value);
   return browser;
 }
 
-/** Asserts that who held something goes on with it, that what was ended stays so, and that no event of the trail is gone. */
-export async function assertGoesOn(service: TestService, held: Held): Promise<void> {
+/**
+ * Asserts that who held something goes on with it, that what was ended stays so, and that no event of the trail is gone.
+ * Returns a pair that is live then.
+ */
+export async function assertGoesOn(service: TestService, held: Held): Promise<Pair> {
   const { app, live, used, signing, phone } = held;
   const trail = await service.installation.audit.listAuditEvents({ limit: 1000 });
   assert.ok(trail.length >= held.events, 'the trail is whole');
@@ -145,16 +152,22 @@ export async function assertGoesOn(service: TestService, held: Held): Promise<vo
   assert.match(apps.body, /ada@example\.com.*Read your mail/s);
   assert.equal((await signIn(service, new Browser())).status, 303);
   assert.equal((await askUsers(service, held.product, 'GET ?subject=m-1')).status, 200);
+  assert.equal((await me(service, used.pair.accessToken)).status, 200);
   await assertStaysDead(service, held);
-  assert.equal((await me(service, used.pair.accessToken)).status, 401, 'the replay of a code ends its grant');
+  return next;
 }
 
-async function assertStaysDead(service: TestService, { app, dead, signing, used, endedCookies }: Held): Promise<void> {
+/** Asserts that what was ended stays so, and what was used stays used. */
+export async function assertStaysDead(
+  service: TestService,
+  { app, dead, signing, used, endedCookies }: Held,
+): Promise<void> {
   for (const { accessToken } of dead) assert.ok((await me(service, accessToken)).status >= 400);
   assert.equal((await refresh(service, app, String(dead[0]?.refreshToken))).status, 400);
   const again = { token: 'x', ...signing.assertion };
   assert.equal((await postAs(service, signing.client, 'revoke', again)).status, 401, 'an assertion is good once');
   assert.equal((await exchange(service, app, used.code)).status, 400);
+  assert.equal((await me(service, used.pair.accessToken)).status, 401, 'the replay of a code ends its grant');
   const graces = await browserWith(endedCookies).get(`${service.appUrl}/account/apps`);
   assert.doesNotMatch(graces.body, /grace@example\.com/);
 }
