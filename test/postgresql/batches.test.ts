@@ -8,9 +8,10 @@ import { Batches } from '../../src/storage/postgresql/batches.ts';
 import { Connection } from '../../src/storage/postgresql/connection.ts';
 import { Connections } from '../../src/storage/postgresql/connections.ts';
 import { KnownClients } from '../../src/storage/postgresql/known-clients.ts';
+import { lots } from '../instances/effort.ts';
 import { PATIENT, startPostgres } from '../support/postgres.ts';
 import { addAdaAndOne, event, NOW, sampleGeneration, sampleGrant, sampleUse } from '../support/storage.ts';
-import { instance, numbers, readyDatabases } from './instance.ts';
+import { instance, readyDatabases } from './instance.ts';
 
 const server = await startPostgres({
   shared_preload_libraries: 'pg_stat_statements',
@@ -215,7 +216,7 @@ test('a NUL in what people send finds nothing, and is no error', async (t) => {
 
 test('transitions and marks write no index (heap-only tuples)', async (t) => {
   const { store, grants, url, close } = await openWithGrants(t, 1000);
-  const random = numbers(1);
+  const random = lots(1);
   const generations = new Map(grants.map((grant) => [grant, 0]));
   const next = (grant: Grant) => {
     generations.set(grant, (generations.get(grant) ?? 0) + 1);

@@ -44,12 +44,3 @@ export function waitingCopies(server: PostgresServer): CopyWaiting {
     await server.query(urls.get(store) as string, copies, [userCode, times]);
   };
 }
-
-/** Pseudo-random numbers below a bound, the same for the same seed. */
-export function numbers(seed: number): (bound: number) => number {
-  let state = seed;
-  return (bound) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((state / 2 ** 32) * bound);
-  };
-}

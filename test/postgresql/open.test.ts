@@ -7,9 +7,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createKeyring } from '../../src/oauth/keyring.ts';
 import { StoreUnavailable } from '../../src/oauth/store.ts';
 import { openPostgresql, type PostgresqlOptions } from '../../src/storage/postgresql/open.ts';
+import { lots } from '../instances/effort.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { addAdaAndOne, beginning, event, sampleGrant } from '../support/storage.ts';
-import { instance, numbers, openInstance } from './instance.ts';
+import { instance, openInstance } from './instance.ts';
 
 const server = await startPostgres();
 after(() => server.remove());
@@ -157,7 +158,7 @@ const SEED = 20_260_102;
 
 test(`killed inside a migration, a database is as before it or as after it, and migrating goes on (seed ${SEED})`, async (t) => {
   const url = await server.createDatabase();
-  const random = numbers(SEED);
+  const random = lots(SEED);
   for (let round = 0; round < 4; round += 1) {
     const program = new URL('migrate.child.ts', import.meta.url).pathname;
     const child = spawn(process.execPath, [program, url], { stdio: ['ignore', 'pipe', 'inherit'] });

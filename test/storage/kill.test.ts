@@ -9,6 +9,7 @@ import { test } from 'node:test';
 import { setTimeout as after } from 'node:timers/promises';
 import { migrate, pending } from '../../src/storage/migrate.ts';
 import { MIGRATIONS, plain } from '../../src/storage/sqlite/plain-database.ts';
+import { lots } from '../instances/effort.ts';
 import { NOW, openAsService, temporaryPath } from '../support/storage.ts';
 import { LATER } from './later-migration.ts';
 
@@ -30,20 +31,11 @@ async function runAndKill(program: string, path: string, delay: number): Promise
   return output;
 }
 
-/** Pseudo-random numbers below a bound, the same for the same seed. */
-function numbers(seed: number): (bound: number) => number {
-  let state = seed;
-  return (bound) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((state / 2 ** 32) * bound);
-  };
-}
-
 const SEED = 20_260_102;
 
 test(`killed under load, a database has every acknowledged transition (seed ${SEED})`, async (t) => {
   const path = temporaryPath(t);
-  const random = numbers(SEED);
+  const random = lots(SEED);
   const acknowledged = new Map<string, string>();
   for (let round = 0; round < 8; round += 1) {
     const output = await runAndKill('load.child.ts', path, random(150));
@@ -69,7 +61,7 @@ test(`killed under load, a database has every acknowledged transition (seed ${SE
 });
 
 test('killed inside a migration, a database is as before it or as after it, and migrating goes on', async (t) => {
-  const random = numbers(SEED);
+  const random = lots(SEED);
   const path = temporaryPath(t);
   mkdirSync(dirname(path));
   for (let round = 0; round < 8; round += 1) {
@@ -98,7 +90,7 @@ test('killed inside a migration, a database is as before it or as after it, and 
 });
 
 test('killed while a migration makes a table anew, a database has every row, as before it or as after it', async (t) => {
-  const random = numbers(SEED);
+  const random = lots(SEED);
   const path = temporaryPath(t);
   mkdirSync(dirname(path));
   const made = new DatabaseSync(path);

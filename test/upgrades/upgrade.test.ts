@@ -14,6 +14,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { MIGRATIONS as OF_POSTGRESQL } from '../../src/storage/postgresql/plain-database.ts';
 import { MIGRATIONS as OF_SQLITE } from '../../src/storage/sqlite/plain-database.ts';
+import { lots } from '../instances/effort.ts';
 import { runCommand } from '../support/command.ts';
 import { assertGoesOn } from '../support/held.ts';
 import { startPostgres } from '../support/postgres.ts';
@@ -90,15 +91,6 @@ async function startAndKill({ facts, variables }: Restored, delay: number): Prom
   return said;
 }
 
-/** Pseudo-random numbers below a bound, the same for the same seed. */
-function numbers(seed: number): (bound: number) => number {
-  let state = seed;
-  return (bound) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((state / 2 ** 32) * bound);
-  };
-}
-
 for (const store of ['sqlite', 'postgresql'] as const) {
   test(`the kept databases are of this schema, or of one before it (${store})`, () => {
     for (const version of keptVersions()) {
@@ -122,7 +114,7 @@ for (const store of ['sqlite', 'postgresql'] as const) {
       });
 
       test(`goes on in a later version whose start was killed ${KILLS} times (seed ${SEED})`, async (t) => {
-        const random = numbers(SEED);
+        const random = lots(SEED);
         let restored = await restore[store](t, version);
         const before = await restored.applied();
         const outcomes = new Set<number>();
