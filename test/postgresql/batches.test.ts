@@ -61,6 +61,28 @@ test('64 requests of one kind at the same time are two statements, whatever they
   assert.deepEqual([count('consent_allowed'), count('grant_revoked')], [128, 64]);
 });
 
+test('a redemption planned while the table was empty does not read the grants that other people give the app later', async (t) => {
+  const { store, url, issue } = await openWithGrants(t, 0);
+  await server.query(url, 'ALTER TABLE oauth_grant SET (autovacuum_enabled = off)');
+  const redeem = async () => {
+    const grant = sampleGrant();
+    await issue(grant);
+    await server.query(url, 'SELECT pg_stat_statements_reset()');
+    assert.equal(await store.redeemAuthorizationCode(sampleGeneration(grant, 1)), 'redeemed');
+    const [read] = await server.query<{ blocks: number }>(
+      url,
+      `SELECT sum(shared_blks_hit + shared_blks_read)::int AS blocks FROM pg_stat_statements WHERE query ~ 'is_crowded'`,
+    );
+    return read?.blocks ?? Number.NaN;
+  };
+  await redeem();
+  const copies = `INSERT INTO oauth_grant SELECT copy.* FROM oauth_grant, generate_series(1, 5000) AS number,
+    jsonb_populate_record(oauth_grant, jsonb_build_object('id', gen_random_uuid(), 'resource_owner_id', 'usr_' || number)) AS copy`;
+  await server.query(url, copies);
+  const blocks = await redeem();
+  assert.ok(blocks < 60, `it read ${blocks} pages`);
+});
+
 test('an answer is shared only by those who ask before the statement is sent', async (t) => {
   // Enough that the last one is sent by the very call that asks for it.
   const { store, grants, url } = await openWithGrants(t, 32);

@@ -76,10 +76,15 @@ const ADVANCE = `
   WHERE oauth_grant.id = next.id AND oauth_grant.generation = next.generation - 1 AND ${NOT_ENDED}
   RETURNING oauth_grant.id`;
 
-/** The same, and whether the resource owner has many grants for the client: the index has both columns. */
+const OWNER_AND_CLIENT = '(oauth_grant.resource_owner_id, oauth_grant.client_id)';
+
+/**
+ * The same, and whether the resource owner has many grants for the client. Two equalities would let a plan that was made
+ * while the table was empty read all grants of the client by its own index; only the index of both can serve this one.
+ */
 const REDEEM = `${ADVANCE}, EXISTS (
   SELECT FROM oauth_grant AS other
-  WHERE other.resource_owner_id = oauth_grant.resource_owner_id AND other.client_id = oauth_grant.client_id
+  WHERE (other.resource_owner_id, other.client_id) BETWEEN ${OWNER_AND_CLIENT} AND ${OWNER_AND_CLIENT}
   OFFSET ${MAX_GRANTS_OF_ONE_APP}) AS is_crowded`;
 
 const REVOKE = `
