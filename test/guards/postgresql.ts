@@ -23,6 +23,28 @@ export const postgresqlGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
+    'src/storage/postgresql/errors.ts',
+    ['test/postgresql/unconfirmed-commits.test.ts'],
+    [
+      [
+        'a commit whose wait for the standby was cancelled is not confirmed',
+        "return routine === 'SyncRepWaitForLSN' ?",
+        "return routine === '' ?",
+      ],
+    ],
+  ),
+  ...guardsIn(
+    'src/storage/postgresql/connections.ts',
+    ['test/postgresql/unconfirmed-commits.test.ts'],
+    [
+      [
+        'what a lost connection wrote counts when the standby has it',
+        'if (connection.chainKeyId !== null) await connection.confirmSeen();',
+        '',
+      ],
+    ],
+  ),
+  ...guardsIn(
     'src/storage/tables/grants.ts',
     ['test/postgresql/instances.test.ts'],
     [

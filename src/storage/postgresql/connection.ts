@@ -2,7 +2,7 @@
 import { Client, type QueryArrayConfig, type QueryConfig, type QueryResult, type QueryResultRow, types } from 'pg';
 import { type NewChain, NO_MAC } from '../../oauth/audit-chain.ts';
 import type { Tuple } from '../acts.ts';
-import { ConnectionLost, endsSession } from './errors.ts';
+import { asStoreError, ConnectionLost, endsSession, whyUnconfirmed } from './errors.ts';
 
 /** How a session is used. Times in ms. */
 export type Session = {
@@ -43,6 +43,9 @@ const BEGIN_CHAIN = `
   FROM (SELECT) AS one
   LEFT JOIN (SELECT sequence, chain_mac FROM audit_event ORDER BY sequence DESC LIMIT 1) AS newest ON true`;
 
+/** A commit of its own, which like any other waits for the disk and for the synchronous standby; it changes no row. */
+const EMPTY_COMMIT = "SELECT pg_logical_emit_message(true, 'valetkey', '')";
+
 /** The name of each statement, under which each connection prepares it once. */
 const names = new Map<string, string>();
 
@@ -54,6 +57,8 @@ export class Connection {
   #timeline = 0;
   #isDirect = true;
   #isLost = false;
+  /** Why a commit is not known to be on the standby; then the session ends, and the commit is not answered. */
+  #unconfirmed: Error | null = null;
   #onLost = () => {};
 
   private constructor(client: Client, statementTimeout: number) {
@@ -62,6 +67,9 @@ export class Connection {
     // Without a listener the loss of an idle connection would end the process.
     client.on('error', () => this.destroy());
     client.on('end', () => this.destroy());
+    client.on('notice', (notice) => {
+      this.#unconfirmed ??= whyUnconfirmed(notice);
+    });
   }
 
   /** Connects within `timeout`, and has as long to set the session up (ms). Throws the error of the server or the network, also if the server is read-only. */
@@ -154,6 +162,18 @@ export class Connection {
     }
   }
 
+  /**
+   * Waits until all that this session has seen is on the synchronous standby too, if there is one. A commit is seen before
+   * where its wait for the standby was cut short: by whoever cancelled it, or by a crash. Throws `StoreUnavailable`.
+   */
+  async confirmSeen(): Promise<void> {
+    try {
+      await this.rows(EMPTY_COMMIT);
+    } catch (error) {
+      throw asStoreError(error);
+    }
+  }
+
   /** Closes the session; if that takes long, it only closes the socket. */
   async close(): Promise<void> {
     const timer = setTimeout(() => this.destroy(), GOODBYE_MS);
@@ -219,11 +239,13 @@ export class Connection {
     const timeout = this.#statementTimeout + DEAD_AFTER_MS;
     const timer = this.#statementTimeout > 0 ? setTimeout(() => this.destroy(), timeout) : undefined;
     try {
-      return await ask();
+      const answer = await ask();
+      if (this.#unconfirmed) throw this.#unconfirmed;
+      return answer;
     } catch (error) {
-      if (!endsSession(error)) throw error;
+      if (!this.#unconfirmed && !endsSession(error)) throw error;
       this.destroy();
-      throw new ConnectionLost(error as Error);
+      throw new ConnectionLost(this.#unconfirmed ?? (error as Error));
     } finally {
       clearTimeout(timer);
     }

@@ -39,6 +39,16 @@ type Waiting = {
   readonly timer: NodeJS.Timeout;
 };
 
+/**
+ * Does work once more. What it finds of an earlier try may be on this server alone, so that it counts only when the
+ * standby has it. Reads, whose connections have no chain, do not wait for a standby that is away.
+ */
+async function afterLoss<T>(connection: Connection, work: Work<T>): Promise<T> {
+  const result = await work(connection, true);
+  if (connection.chainKeyId !== null) await connection.confirmSeen();
+  return result;
+}
+
 /** A pool with a maximum number of connections. */
 export class Connections {
   /** How many requests shared a statement. */
@@ -82,7 +92,7 @@ export class Connections {
     let [losses, conflicts] = [0, 0];
     for (;;) {
       try {
-        return await this.#use((connection) => work(connection, losses > 0));
+        return await this.#use((connection) => (losses > 0 ? afterLoss(connection, work) : work(connection, false)));
       } catch (error) {
         if (error instanceof ConnectionLost && losses < MAX_LOSSES) losses += 1;
         else if (isConflict(error) && conflicts < MAX_CONFLICTS) {

@@ -58,6 +58,18 @@ export function endsSession(error: unknown): boolean {
   return code === undefined || code.startsWith('08') || SESSION_ENDS.has(code);
 }
 
+/** A notice of the server, as far as it is read. */
+type Notice = { readonly routine?: string | undefined; readonly message?: string | undefined };
+
+/**
+ * Why a commit may be on this server alone, of a notice of the server; null for any other. It comes where the wait for a
+ * synchronous standby is cancelled, or its session ended, and the commit then counts as done. The name of the server's
+ * function is the same in all languages, unlike the text.
+ */
+export function whyUnconfirmed({ routine, message }: Notice): Error | null {
+  return routine === 'SyncRepWaitForLSN' ? new Error(message) : null;
+}
+
 /** Whether two transactions were in conflict. Nothing was written, and another try may succeed. */
 export function isConflict(error: unknown): boolean {
   const code = sqlState(error);
