@@ -61,7 +61,6 @@ export const httpGuards: readonly Guard[] = [
         "    const visitor = request.cookies[this.#name('visitor')];\n    if (visitor === undefined) return this.#hasCookie(request) ? 'wrong' : 'no_cookies';",
         "    const visitor = (this.#name, '');",
       ],
-      ['a sign-in that was demanded is recent', ' &&\n      now() - signedInAt <= DEMANDED_SIGN_IN_MS', ''],
       ['a sign-in takes the visitor’s value', "    this.#clear(reply, 'visitor');\n", ''],
     ],
   ),

@@ -119,7 +119,7 @@ export const storageGuards: readonly Guard[] = [
   ),
   ...guardsIn(
     'src/storage/sqlite/file-stamp.ts',
-    ['test/flows/moved-database.test.ts'],
+    ['test/storage/file-stamp.test.ts'],
     [
       ['a file has a head', 'if (!found || !this.#seen) return false;', 'if (!found || !this.#seen) return true;'],
       ['another stamp is noticed', 'if (stamp !== found.stamp && this.#stamp !== found.stamp) return false;', ''],
