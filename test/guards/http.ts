@@ -53,8 +53,8 @@ export const httpGuards: readonly Guard[] = [
     [
       [
         'each visitor has a value of their own',
-        "const visitor = known ?? randomBytes(32).toString('base64url');",
-        "const visitor = known ?? (randomBytes, 'visitor');",
+        "  return randomBytes(32).toString('base64url');",
+        "  return randomBytes(1) && 'visitor';",
       ],
       [
         'a sign-in form is its visitor’s',

@@ -10,7 +10,7 @@ import type { Service } from '../service.ts';
 import type { BrowserSessions, SignedIn } from './browser-session.ts';
 import { type Pages, pageAccount } from './page-answers.ts';
 import { fieldsThere, permissionsGranted } from './permissions.ts';
-import { sendSignIn } from './sign-in-form.ts';
+import { sendSignedOut, sendSignIn } from './sign-in-form.ts';
 
 /** Adds the connected-apps page. */
 export function addAccount(app: FastifyInstance, service: Service, pages: Pages, sessions: BrowserSessions): void {
@@ -50,14 +50,7 @@ export function addAccount(app: FastifyInstance, service: Service, pages: Pages,
   ): Promise<FastifyReply> {
     if (!sessions.isFromOwnPage(request)) return pages.sendError(request, reply, 403, 'form_refused');
     const signedIn = await sessions.signedIn(request);
-    if (!signedIn) {
-      const problem = { kind: 'signed_out' } as const;
-      return sendSignIn(service, pages, sessions, request, reply.code(403), {
-        continueTo: paths.apps,
-        appName: null,
-        problem,
-      });
-    }
+    if (!signedIn) return sendSignedOut(service, pages, sessions, request, reply, paths.apps);
     if (sessions.checkForm(signedIn, 'apps', subject, formOf(request).get('form_token')) !== 'good') {
       request.outcome = { error: 'form_outdated' };
       return sendApps(request, reply.code(403), signedIn, true);

@@ -150,9 +150,15 @@ export class BrowserSessions {
       .sort();
   }
 
-  /** Takes the session from the browser. */
+  /** Takes the session from the browser, and leaves a visitor's value: without it, it would look like one that keeps no cookies. */
   end(reply: FastifyReply): void {
     this.#clear(reply, 'session');
+    this.#set(reply, 'visitor', newVisitor());
+  }
+
+  /** Why a form of a signed-in person came from nobody. */
+  whyNotSignedIn(request: FastifyRequest): 'signed_out' | 'no_cookies' {
+    return this.#hasCookie(request) ? 'signed_out' : 'no_cookies';
   }
 
   /** The token for a form of a signed-in person, about one subject. */
@@ -210,7 +216,7 @@ export class BrowserSessions {
   /** The token for a form that needs nobody signed in, about one subject; gives the browser a visitor value if it has none. */
   visitorFormToken(request: FastifyRequest, reply: FastifyReply, purpose: VisitorFormPurpose, subject = ''): string {
     const known = request.cookies[this.#name('visitor')];
-    const visitor = known ?? randomBytes(32).toString('base64url');
+    const visitor = known ?? newVisitor();
     if (known === undefined) this.#set(reply, 'visitor', visitor);
     return makeFormToken(this.#service.keyring, { session: visitor, purpose, subject }, this.#service.now());
   }
@@ -228,7 +234,7 @@ export class BrowserSessions {
     return checkFormToken(keyring, { session: visitor, purpose, subject }, token, now(), lifetimeOf(purpose));
   }
 
-  /** A browser that signed in keeps its mark, so that one without any cookie of ours keeps none, or is here for the first time. */
+  /** A browser that has been here has a cookie of ours, also once it signed out. One without any keeps none, or is here for the first time. */
   #hasCookie({ cookies }: FastifyRequest): boolean {
     return Object.keys(cookies).some((name) => name.startsWith(this.#prefix));
   }
@@ -264,6 +270,11 @@ export class BrowserSessions {
   #clear(reply: FastifyReply, what: CookieName): void {
     this.#set(reply, what, '', 0);
   }
+}
+
+/** A visitor's value. */
+function newVisitor(): string {
+  return randomBytes(32).toString('base64url');
 }
 
 /** Bound to no session, since signing in begins a new one. */

@@ -11,7 +11,7 @@ import type { Service } from '../service.ts';
 import { type BrowserSessions, FORM_PROBLEMS, type SignedIn } from './browser-session.ts';
 import { untilHangUp } from './hang-up.ts';
 import type { Pages } from './page-answers.ts';
-import { sendSignIn } from './sign-in-form.ts';
+import { sendSignedOut, sendSignIn } from './sign-in-form.ts';
 
 type OfPassword = SignedIn & { readonly account: PasswordAccount };
 
@@ -38,14 +38,7 @@ export function addPassword(app: FastifyInstance, service: Service, pages: Pages
   app.post(paths.password, { config }, async (request, reply) => {
     if (!sessions.isFromOwnPage(request)) return pages.sendError(request, reply, 403, 'form_refused');
     const signedIn = await sessions.signedIn(request);
-    if (!signedIn) {
-      const problem = { kind: 'signed_out' } as const;
-      return sendSignIn(service, pages, sessions, request, reply.code(403), {
-        continueTo: paths.password,
-        appName: null,
-        problem,
-      });
-    }
+    if (!signedIn) return sendSignedOut(service, pages, sessions, request, reply, paths.password);
     if (!isOfPassword(signedIn)) return answerProblem(pages.answers, request, reply, { kind: 'not_found' });
     const form = formOf(request);
     const shown = sessions.checkForm(signedIn, 'password', '', form.get('form_token'));

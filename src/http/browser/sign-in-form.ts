@@ -42,5 +42,19 @@ export async function sendSignIn(
   return pages.send(reply, signInPage(pages.context(request), data), 'leaves');
 }
 
+/** Answers a form of a signed-in person that came from nobody, and did nothing: the way to sign in, and back to its page. */
+export async function sendSignedOut(
+  service: Service,
+  pages: Pages,
+  sessions: BrowserSessions,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  continueTo: string,
+): Promise<FastifyReply> {
+  const problem = { kind: sessions.whyNotSignedIn(request) };
+  request.outcome = { error: problem.kind };
+  return sendSignIn(service, pages, sessions, request, reply.code(403), { continueTo, appName: null, problem });
+}
+
 /** `Retry-After` while every way to sign in is paused (s). */
 const NO_WAY_RETRY_AFTER = 60;

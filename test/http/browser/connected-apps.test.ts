@@ -146,10 +146,16 @@ test('Promise 2: what a page out of date asks for is not done, and the next page
   const late = await press(page);
   assert.equal(late.status, 403);
   assert.match(late.body, /role="alert".*Nothing was removed yet/s);
+  // As after a sign-in elsewhere, which leaves no mark of a known browser.
+  browser.cookies.delete('valetkey_known');
   await browser.submit(await browser.get(`${own.appUrl}/sign-out`), '/sign-out');
   const signedOut = await press(late);
   assert.equal(signedOut.status, 403);
   assert.match(signedOut.body, /role="alert".*You were signed out.*name="password"/s);
+  browser.cookies.clear();
+  const blocked = await press(late);
+  assert.equal(blocked.status, 403);
+  assert.match(blocked.body, /role="alert".*Your browser blocks our cookies.*name="password"/s);
   assert.equal((await me(own, accessToken)).status, 200);
   await signIn(own, browser);
   assert.equal((await press(await browser.get(`${own.appUrl}/account/apps`))).status, 303);

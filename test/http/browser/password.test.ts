@@ -128,14 +128,15 @@ test('a post from elsewhere, without its own token or without a session changes 
   const [, foreign = ''] = /name="form_token" value="([^"]+)"/.exec((await other.browser.get(url)).body) ?? [];
   assert.equal((await change(browser, { form_token: foreign })).status, 403);
   const page = await browser.get(url);
-  browser.cookies.clear();
-  const signedOut = await browser.submit(page, '/account/password', {
-    current_password: PASSWORD,
-    password: NEXT,
-    password_again: NEXT,
-  });
+  const typed = { current_password: PASSWORD, password: NEXT, password_again: NEXT };
+  await browser.submit(await browser.get(`${service.appUrl}/sign-out`), '/sign-out');
+  const signedOut = await browser.submit(page, '/account/password', typed);
   assert.equal(signedOut.status, 403);
-  assert.match(signedOut.body, /You were signed out/);
+  assert.match(signedOut.body, /role="alert".*You were signed out/s);
+  browser.cookies.clear();
+  const blocked = await browser.submit(page, '/account/password', typed);
+  assert.equal(blocked.status, 403);
+  assert.match(blocked.body, /role="alert".*Your browser blocks our cookies/s);
   assert.equal((await signIn(service, new Browser(), email)).status, 303);
 });
 
