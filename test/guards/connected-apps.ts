@@ -3,9 +3,34 @@ import { type Guard, guardsIn } from './guard.ts';
 
 const REGISTRY_TESTS = ['test/oauth/grant-registry.test.ts'];
 const STORE_TESTS = ['test/storage/sqlite.test.ts'];
+const PAGE_TESTS = ['test/http/browser/connected-apps.test.ts'];
 
-/** Guards of src/oauth and of the store. */
+/** Guards of the page, of src/oauth and of the store. */
 export const connectedAppsGuards: readonly Guard[] = [
+  ...guardsIn('src/http/browser/account.ts', PAGE_TESTS, [
+    [
+      'apps are removed by our own page',
+      "    if (!sessions.isFromOwnPage(request)) return pages.sendError(request, reply, 403, 'form_refused');\n",
+      '',
+    ],
+    [
+      'apps are removed by a form of this session, in time',
+      "formOf(request).get('form_token')) !== 'good'",
+      "formOf(request).get('form_token')) === undefined",
+    ],
+    [
+      'the form of one app does not remove all',
+      "if (sessions.checkForm(signedIn, 'apps', subject,",
+      "const token = formOf(request).get('form_token');\n    if (sessions.checkForm(signedIn, 'apps', '', token) !== 'good' && sessions.checkForm(signedIn, 'apps', subject,",
+    ],
+  ]),
+  ...guardsIn('src/storage/sqlite/grants.ts', PAGE_TESTS, [
+    [
+      'removing an app, or all, ends the person’s own grants alone',
+      'WHERE resource_owner_id = ? AND client_id = ? AND redirect_uri IS NOT ?',
+      'WHERE length(?) > 0 AND client_id = ? AND redirect_uri IS NOT ?',
+    ],
+  ]),
   ...guardsIn('src/oauth/grant-registry.ts', REGISTRY_TESTS, [
     [
       'nobody takes back what is another person’s',
