@@ -3,7 +3,8 @@ import type { Messages } from './messages/messages.ts';
 import { type Permission, type PersonSeen, permissionList, permissionText } from './permissions.ts';
 
 /**
- * What an app asks for, for the consent form. If the app asks for more than it has already, that stands apart. What is
+ * What an app asks for, for the consent form: who the person is, then what is required, then what is optional; in each of
+ * these two lists what is sensitive comes first. If the app asks for more than it has already, that stands apart. What is
  * optional is ticked only if the person chose it before. `choice` has the optional scopes of a decision that was not
  * accepted; null when there was none.
  */
@@ -33,7 +34,7 @@ ${permissionList(messages, held, person.isNew ? null : person.fields)}</div>
 ${held.map(({ optional, name }) => optional && html`<input type="hidden" name="scope" value="${name}">\n`)}`;
 }
 
-/** Whatever does not fit on the screen, it is not what may hurt most. */
+/** The end of a list may be below the screen, so it must not be what may hurt most. */
 function sensitiveFirst(permissions: readonly Permission[]): Permission[] {
   return permissions.toSorted((a, b) => Number(b.effect === 'sensitive') - Number(a.effect === 'sensitive'));
 }

@@ -47,6 +47,8 @@ export const consentRules = `
 @media (max-width: 30rem) {
   .decision main { padding: 1.25rem; }
   .verdict { margin-inline: -1.25rem; padding-inline: 1.25rem; }
+  .account > .monogram { display: none; }
+  .account p { flex-basis: auto; }
 }
 @media (forced-colors: active) { .below { padding-block-start: 0.5rem; background: Canvas; } }
 /* Who asks stands beside what it asks, so that both are in sight with Allow and Deny on a laptop's screen. */

@@ -48,7 +48,7 @@ export function developersPage(context: PageContext, data: DevelopersData): Html
   const help = supportLink(context);
   return layout(
     context,
-    { title: texts.title, shape: 'guide', script: copyButtons(context) },
+    { title: texts.title, shape: 'guide', script: copyButtons(context), hasHelp: true },
     html`<div class="intro"><h1>${texts.heading}</h1>
 <p class="lead">${texts.lead(context.brand.productName)}</p>
 ${ways(texts)}</div>

@@ -34,7 +34,7 @@ export function errorPage(context: PageContext, { kind, requestId, retryAfterSec
   const next = retryAfterSeconds === undefined ? now : texts.waitAndRetry(retryAfterSeconds);
   return layout(
     context,
-    { title: heading, shape: 'card' },
+    { title: heading, shape: 'card', hasHelp: true },
     html`<h1>${heading}</h1>
 <p>${text}</p>
 <p>${next}</p>

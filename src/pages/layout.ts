@@ -29,14 +29,19 @@ export type Frame = {
   bar?: Html;
   /** Whether it is a card with a lot to read before the decision: then it is wider and closer, and its buttons stay in sight. */
   isDecision?: boolean;
+  /** Whether the main part has the link to help, which then is not at the foot as well. */
+  hasHelp?: boolean;
   /** Stands at the end of the head. */
   script?: Html;
 };
 
+const HTTPS = /^https:\/\/[^\s]+$/;
+const EMAIL = /^[^\s@:/?#&%]+@[^\s@:/?#&%]+$/;
+
 /** The whole document of one page around the content of its main part, which must hold the one `h1`. */
 export function layout(
   context: PageContext,
-  { title, shape, bar, script, isDecision = false }: Frame,
+  { title, shape, bar, script, isDecision = false, hasHelp = false }: Frame,
   main: Html,
 ): Html {
   const { messages, language, brand, paths, stylesheetHref } = context;
@@ -56,7 +61,7 @@ ${script}</head>
 <main>
 ${main}
 </main>
-<footer class="foot"><span>${isolated(brand.productName)}</span>${supportLink(context)}</footer>
+<footer class="foot"><span>${isolated(brand.productName)}</span>${!hasHelp && supportLink(context)}</footer>
 </body>
 </html>
 `;
@@ -67,20 +72,18 @@ export function supportLink({ brand, messages }: PageContext): Html | null {
   return elsewhere(messages, brand.supportAddress, messages.layout.support);
 }
 
-/** A link to somebody's https or e-mail address, which leaves our page open; null for every other address. */
+/**
+ * A link to somebody's https or e-mail address; null for every other text. Our page stays open: another site opens in another
+ * tab, and an e-mail address in the mail program.
+ */
 export function elsewhere(messages: Messages, address: string | null, text: string): Html | null {
-  const href = addressHref(address ?? '');
-  if (href === null) return null;
-  return html`<a href="${href}" target="_blank" rel="noopener noreferrer">${text}${newTab(messages)}</a>`;
+  if (address === null) return null;
+  if (EMAIL.test(address)) return html`<a href="mailto:${address}">${text}</a>`;
+  if (!HTTPS.test(address)) return null;
+  return html`<a href="${address}" target="_blank" rel="noopener noreferrer">${text}${newTab(messages)}</a>`;
 }
 
 /** The end of a link that opens another tab: a sign, and the words for who hears it. Links leave a decision's page open, and other sites are never opened in place of a page. */
 export function newTab({ layout: { newTab } }: Messages): Html {
   return html`${icons.away}<span class="unseen"> ${newTab}</span>`;
-}
-
-/** The link to an https or e-mail address; null for every other text. */
-function addressHref(address: string): string | null {
-  if (/^https:\/\/[^\s]+$/.test(address)) return address;
-  return /^[^\s@:/?#&%]+@[^\s@:/?#&%]+$/.test(address) ? `mailto:${address}` : null;
 }

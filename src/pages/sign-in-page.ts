@@ -40,7 +40,7 @@ export function signInPage(context: PageContext, data: SignInData): Html {
   const title = data.problem ? messages.layout.titleWithProblem(texts.title) : texts.title;
   return layout(
     context,
-    { title, shape: 'card' },
+    { title, shape: 'card', hasHelp: data.hasPassword },
     html`<h1>${texts.heading}</h1>
 <p class="lead">${lead(context, data)}</p>
 ${data.problem && problemNotice(problemTexts(messages, data.problem))}

@@ -184,7 +184,8 @@ main > .monogram.app { inline-size: 3rem; block-size: 3rem; font-size: 1.375rem;
 .app-access { grid-column: 1 / -1; }
 .app-head h2 { font-size: 1.0625rem; text-wrap: wrap; }
 .dates { display: flex; flex-wrap: wrap; gap: 0 1rem; font-size: 0.875rem; color: var(--muted); }
-.app-head > p + p, .kinds { margin-block-start: 0.25rem; }
+.kinds { margin-block-start: 0.25rem; }
+.app-head > * + .dates { margin-block-start: 0.375rem; }
 .kinds { display: flex; flex-wrap: wrap; gap: 0 1rem; font-size: 0.875rem; font-weight: 550; }
 .kinds span { display: flex; align-items: center; gap: 0.375rem; }
 .kinds .icon { inline-size: 1.125rem; block-size: 1.125rem; color: var(--brand-text); }
@@ -259,6 +260,7 @@ html:lang(ar) :is(h1, h2, h3) { line-height: 1.45; letter-spacing: 0; }
 }
 @media (max-width: 30rem) {
   .app-card form { grid-column: 1 / -1; grid-row: auto; display: grid; }
+  .remove-all form { justify-items: stretch; }
   .danger, .quiet { min-block-size: 2.75rem; }
   .card { background: var(--surface); }
   .card .bar { padding: 1.5rem 1.25rem 0; justify-content: start; }

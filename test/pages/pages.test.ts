@@ -99,6 +99,13 @@ test('the support address is a link only if it is an email or https address', ()
   }
 });
 
+test('the way to help stands once on each page', () => {
+  for (const [name, page] of Object.entries(samplePages(sampleContext('en'))))
+    assert.equal(String(page).match(/<a [^>]*>Get help/g)?.length, 1, name);
+  const elsewhere = signInPage(sampleContext('en'), { ...signIn, hasPassword: false, providers: [] });
+  assert.match(String(elsewhere), /<footer.*Get help/, 'at the foot where the page has no line of its own for it');
+});
+
 const signIn = {
   hasPassword: true,
   providers: [],
@@ -187,8 +194,9 @@ test('the consent page says who makes the app, whether that was checked, and whe
   assert.match(said({}), /Its maker isn’t named/);
   assert.doesNotMatch(said({}), /Website|Privacy|Contact/);
   const page = consentMarkup({ profile });
-  for (const href of ['https://planner.example/', 'https://planner.example/privacy', 'mailto:hi@planner.example'])
+  for (const href of ['https://planner.example/', 'https://planner.example/privacy'])
     assert.ok(page.includes(`<a href="${href}" target="_blank" rel="noopener noreferrer">`), href);
+  assert.ok(page.includes('<a href="mailto:hi@planner.example">Contact</a>'), 'an e-mail address opens no tab');
   assert.doesNotMatch(consentMarkup({ profile: { ...profile, homepage: 'javascript:alert(1)' } }), /javascript/);
 });
 

@@ -41,6 +41,7 @@ export function sampleContext(language: Language, brand: Brand = sampleBrand): P
 
 const errorKinds = Object.keys(messagesFor('en').errors.kinds) as ErrorKind[];
 
+/** What may go wrong where somebody who is signed in changes the password. */
 const PASSWORD_PROBLEMS: readonly PasswordProblemShown[] = [
   { kind: 'wrong_credentials' },
   { kind: 'different' },
@@ -49,12 +50,10 @@ const PASSWORD_PROBLEMS: readonly PasswordProblemShown[] = [
   { kind: 'nul' },
   { kind: 'common' },
   { kind: 'guessable' },
-  { kind: 'same' },
   { kind: 'throttled', retryAfterSeconds: 150 },
   { kind: 'busy' },
   { kind: 'form_expired' },
   { kind: 'opened_twice' },
-  { kind: 'no_cookies' },
 ];
 
 /** Every page in every state worth looking at, by name. */
@@ -331,6 +330,11 @@ export function samplePages(context: PageContext, text: Replace = unchanged): Re
     ),
     invitation: invitationPage(context, { ...newPassword, token: text('usr_ada.token'), problem: null }),
     'invitation-common': invitationPage(context, { ...newPassword, token: text('t'), problem: { kind: 'common' } }),
+    'invitation-no-cookies': invitationPage(context, {
+      ...newPassword,
+      token: text('t'),
+      problem: { kind: 'no_cookies' },
+    }),
     'invitation-used': passwordSetPage(context),
     'must-change': mustChangePage(context, { ...newPassword, ...mustChange, problem: null }),
     'must-change-same': mustChangePage(context, { ...newPassword, ...mustChange, problem: { kind: 'same' } }),

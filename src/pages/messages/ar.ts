@@ -272,7 +272,7 @@ export const ar: Messages = {
       text: (app) => html`رُفض طلب ${isolated(app)}. يمكنك إغلاق هذه الصفحة.`,
     },
     takeBack: {
-      allowed: (apps) => html`يمكنك سحبه من صفحة <a href="${apps}">التطبيقات المتصلة</a>، الآن أو في أي وقت لاحق.`,
+      allowed: (apps) => html`وبعد ذلك أيضًا من صفحة <a href="${apps}">التطبيقات المتصلة</a>.`,
       connected: (apps) => html`يمكنك سحب ذلك في أي وقت من صفحة <a href="${apps}">التطبيقات المتصلة</a>.`,
     },
   },
@@ -553,7 +553,7 @@ export const ar: Messages = {
   errors: {
     goHome: 'الانتقال إلى الصفحة الرئيسية',
     developers: 'للمطوّرين',
-    developersPage: (href) => html`كل العناوين والأخطاء: <a href="${href}">لمطوّري التطبيقات</a>.`,
+    developersPage: (href) => html`كل العناوين والأخطاء: <a href="${href}">دليل المطوّرين</a>.`,
     received: 'ما وصلنا',
     requestId: 'رقم الطلب',
     quote: 'إذا طلبت المساعدة، فاذكر هذا الرقم من فضلك.',

@@ -267,8 +267,7 @@ export const en = {
       text: (app: string): Html => html`The request of ${isolated(app)} was denied. You can close this page.`,
     },
     takeBack: {
-      allowed: (apps: string): Html =>
-        html`Take it back under <a href="${apps}">Connected apps</a>, now or at any later time.`,
+      allowed: (apps: string): Html => html`After that as well, under <a href="${apps}">Connected apps</a>.`,
       connected: (apps: string): Html =>
         html`You can take this back at any time under <a href="${apps}">Connected apps</a>.`,
     },
@@ -560,7 +559,7 @@ export const en = {
   errors: {
     goHome: 'Go to the start page',
     developers: 'For developers',
-    developersPage: (href: string): Html => html`All addresses and errors: <a href="${href}">For app developers</a>.`,
+    developersPage: (href: string): Html => html`All addresses and errors: <a href="${href}">the developer guide</a>.`,
     received: 'We received',
     requestId: 'Request',
     quote: 'If you ask for help, please mention this number.',
