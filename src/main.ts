@@ -32,7 +32,7 @@ import { stopSignal } from './process/stop-signal.ts';
 import { type Configuration, configurationWarnings, lifetimesOf, readConfiguration } from './settings/configuration.ts';
 import { addRootKey, removeRootKey } from './settings/keys-file.ts';
 import { readLogo } from './settings/logo.ts';
-import { loadRootKeys, makeKeysFile, makeRootKey, readKeysFile } from './settings/root-keys.ts';
+import { loadRootKeys, makeKeysFile, makeRootKey, rereadKeysFile } from './settings/root-keys.ts';
 import { startMetrics } from './start-metrics.ts';
 import { toldDifferences } from './storage/installation-settings.ts';
 import type { Storage } from './storage/storage.ts';
@@ -175,7 +175,7 @@ async function followKeys(
     store,
     keyring,
     instance: { id: instances.ownId, name: instanceName() },
-    read: isInFile ? () => readKeysFile(keysFile) ?? [] : null,
+    read: isInFile ? () => rereadKeysFile(keysFile) : null,
     later,
     report: (sentence) => logger.warn(sentence),
   });

@@ -72,7 +72,10 @@ export function addKeysCommands(program: CliCommand, run: CommandRun): void {
       run.print({
         json: { key_id: rootKeyName(keyId), status: 'retired', ended_grants: ended },
         text: [`Root key ${rootKeyName(keyId)} is retired.`, ...(endGrants ? [`${ended} grants ended.`] : [])],
-        note: isRemoved ? removed : 'Take it out of the keys file, or out of VALETKEY_KEYS, on every machine.',
+        note: [
+          isRemoved ? removed : 'Take it out of the keys file, or out of VALETKEY_KEYS, on every machine.',
+          'A backup of the database from before needs it: keep it in the backup of the keys as long as that one.',
+        ],
       });
     });
 }

@@ -64,7 +64,7 @@ const UNTOLD =
 const NEXT = 'Next: start the service.';
 
 function restoredJson({ madeAt, keptGrants, kept, revived, hasEndedRevived }: Restored) {
-  const things = revived.map(({ kind, id, what }) => ({ kind, id, what, ended: hasEndedRevived }));
+  const things = revived.map((one) => ({ ...one, ended: hasEndedRevived && canEnd(one) }));
   return { made_at: isoTime(madeAt), kept_grants: keptGrants, kept_database: kept, revived: things };
 }
 
@@ -75,18 +75,35 @@ function restoredText({ madeAt, keptGrants, kept, revived, hasEndedRevived }: Re
       ? 'Grants go on; codes, sessions and invitations ended.'
       : 'All grants, codes, sessions and invitations ended.',
     ...(kept === null ? [] : [`The database before it is kept in ${kept}.`]),
-    ...(revived.length === 0 ? [] : ['', hasEndedRevived ? ENDED : REVIVED]),
-    ...revived.map((one) => `  ${KINDS[one.kind]} ${one.id}: ${hasEndedRevived ? endingWords(one) : WORDS[one.what]}`),
+    ...listed(revived.filter(canEnd), hasEndedRevived ? ENDED : REVIVED, hasEndedRevived ? endingWords : wordsOf),
+    ...listed(
+      revived.filter((one) => !canEnd(one)),
+      KEYS,
+      (one) => `"keys retire ${one.id}"`,
+    ),
   ];
+}
+
+/** A root key may be needed to read what is in the backup. */
+function canEnd({ kind }: Revived): boolean {
+  return kind !== 'root_key';
+}
+
+function listed(revived: readonly Revived[], title: string, words: (one: Revived) => string): string[] {
+  if (revived.length === 0) return [];
+  return ['', title, ...revived.map((one) => `  ${KINDS[one.kind]} ${one.id}: ${words(one)}`)];
 }
 
 const REVIVED = 'What was taken away since the backup works again; the same command with --end-revived ends it:';
 const ENDED = 'What was taken away since the backup is taken away again:';
+const KEYS =
+  'Root keys that were retired since the backup are good again. Start the service, "keys rotate" if one is current, and an hour later:';
 const KINDS: Readonly<Record<Revived['kind'], string>> = {
   client: 'app',
   resource_server: 'resource server',
   identity_provider: 'identity provider',
   user: 'user',
+  root_key: 'root key',
 };
 const WORDS: Readonly<Record<Revived['what'], string>> = {
   itself: 'was deleted, and is there again',
@@ -95,6 +112,10 @@ const WORDS: Readonly<Record<Revived['what'], string>> = {
   password: 'the password is the one before',
   settings: 'something that was removed from its settings is there again, such as a redirect URI',
 };
+
+function wordsOf({ what }: Revived): string {
+  return WORDS[what];
+}
 
 function endingWords({ kind, what }: Revived): string {
   if (kind === 'user') return what === 'password' ? 'has no password: "user invite"' : 'is disabled';

@@ -18,9 +18,12 @@ export type EndedSince = {
   readonly grantIds: readonly string[];
 };
 
-/** Something that works again in an older database, and how that ends: a client or provider is paused, and so on. */
+/**
+ * Something that works again in an older database, and how that ends: a client or provider is paused, and so on. A root key,
+ * whose id is its name, is not ended: passwords of the backup may be sealed with it, so that it is retired again as any other.
+ */
 export type Revived = {
-  readonly kind: 'client' | 'resource_server' | 'identity_provider' | 'user';
+  readonly kind: 'client' | 'resource_server' | 'identity_provider' | 'user' | 'root_key';
   readonly id: string;
   readonly what: RevivedThing;
 };
@@ -68,6 +71,7 @@ const TOOK: Readonly<Record<string, readonly [Revived['kind'], RevivedThing]>> =
   user_password_set: ['user', 'password'],
   password_changed: ['user', 'password'],
   password_set_by_invitation: ['user', 'password'],
+  root_key_retired: ['root_key', 'itself'],
 };
 const GAVE_BACK: Readonly<Record<string, Revived['kind']>> = {
   client_resumed: 'client',
@@ -78,9 +82,10 @@ const GAVE_BACK: Readonly<Record<string, Revived['kind']>> = {
 /** What is back to life, each once, in the order in which it was taken away. */
 export function revivedSince(acts: readonly ActSince[]): Revived[] {
   const revived = new Map<string, Revived>();
-  for (const { action, clientId, resourceOwnerId, detail } of acts) {
+  for (const act of acts) {
+    const { action, detail } = act;
     const [kind, what] = TOOK[action] ?? [];
-    const id = (kind ?? GAVE_BACK[action]) === 'user' ? resourceOwnerId : clientId;
+    const id = idOf(kind ?? GAVE_BACK[action], act);
     if (id === null) continue;
     const back = GAVE_BACK[action];
     if (back) revived.delete(`${back} ${id} activity`);
@@ -89,4 +94,9 @@ export function revivedSince(acts: readonly ActSince[]): Revived[] {
       revived.set(`${kind} ${id} ${what}`, { kind, id, what });
   }
   return [...revived.values()];
+}
+
+function idOf(kind: Revived['kind'] | undefined, { clientId, resourceOwnerId, detail }: ActSince): string | null {
+  if (kind === 'root_key') return detail;
+  return kind === 'user' ? resourceOwnerId : clientId;
 }

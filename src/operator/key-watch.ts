@@ -1,8 +1,9 @@
 /**
  * A running instance follows its installation's root keys: it reads keys that were added, says which it has, issues with the
- * one that is current, and drops what was retired. So a rotation needs no restart.
+ * one that is current, and drops what was retired. So a rotation needs no restart. It also warns as soon as the next start
+ * would be refused, since its keys are not where they are kept any more.
  */
-import type { LiveKeyring } from '../oauth/keyring.ts';
+import { keyIdOf, type LiveKeyring } from '../oauth/keyring.ts';
 import { type RootKey, type RootKeyStore, rootKeyName } from '../oauth/root-key.ts';
 
 /** What following works with. `later` acts after a number of ms, and returns how to cancel that. */
@@ -11,10 +12,13 @@ export type KeyWatchParts = {
   readonly keyring: LiveKeyring;
   /** The id of this instance, and what an operator knows it by. */
   readonly instance: { readonly id: string; readonly name: string };
-  /** Reads the root keys from where they are kept; null where they cannot change while the process runs. */
+  /**
+   * Reads the root keys from where they are kept, and throws where that is not possible, with a sentence for the operator; null
+   * where they cannot change while the process runs.
+   */
   readonly read: (() => readonly Buffer[]) | null;
   readonly later: (act: () => void, ms: number) => () => void;
-  /** Told, once for each, what an operator has to do. */
+  /** Gets what an operator has to do, once as long as it is so. */
   readonly report: (sentence: string) => void;
 };
 
@@ -26,7 +30,7 @@ export class KeyWatch {
   readonly #parts: KeyWatchParts;
   #isStopped = false;
   #cancel: () => void = () => {};
-  #told = '';
+  #told: readonly string[] = [];
   #noted = '';
 
   constructor(parts: KeyWatchParts) {
@@ -64,11 +68,11 @@ export class KeyWatch {
     const { store, keyring, read } = this.#parts;
     const found = await store.findRootKeys();
     const live = found.keys.filter(({ retiredAt }) => retiredAt === null).map(({ keyId }) => keyId);
-    if (read && live.some((keyId) => !keyring.keyIds.includes(keyId))) this.#read(read);
+    const wrong = read ? this.#follow(read, live) : [];
     if (keyring.keyIds.includes(found.currentKeyId)) keyring.issueWith(found.currentKeyId);
     for (const { keyId, retiredAt } of found.keys)
       if (retiredAt !== null && keyId !== keyring.currentKeyId && keyring.keyIds.includes(keyId)) keyring.remove(keyId);
-    this.#tell(live.filter((keyId) => !keyring.keyIds.includes(keyId)));
+    this.#tell([...wrong, ...lacking(live.filter((keyId) => !keyring.keyIds.includes(keyId)))]);
     const isAnnounced = ({ keyId, supersededAt, retiredAt }: RootKey) =>
       keyId !== found.currentKeyId && supersededAt === null && retiredAt === null;
     // Said again while a rotation may be waiting for it: a server that crashed has forgotten who is there.
@@ -77,25 +81,25 @@ export class KeyWatch {
     return found;
   }
 
-  /** Keys that the installation does not know are left alone: a command makes them known, with a canary. */
-  #read(read: () => readonly Buffer[]): void {
+  /**
+   * Reads the keys where this instance lacks one, and whether all of its own are still kept; returns what is wrong. Keys that the
+   * installation does not know are left alone: a command makes them known, with a canary.
+   */
+  #follow(read: () => readonly Buffer[], live: readonly number[]): string[] {
+    const { keyring } = this.#parts;
     try {
-      this.#parts.keyring.add(read());
+      const kept = read();
+      if (live.some((keyId) => !keyring.keyIds.includes(keyId))) keyring.add(kept);
+      const keptIds = kept.map(keyIdOf);
+      return unkept(live.filter((keyId) => keyring.keyIds.includes(keyId) && !keptIds.includes(keyId)));
     } catch (error) {
-      this.#once((error as Error).message);
+      return [(error as Error).message];
     }
   }
 
-  #tell(missing: readonly number[]): void {
-    if (missing.length === 0) return;
-    const names = missing.map(rootKeyName).join(', ');
-    this.#once(`this instance lacks root keys of its installation (${names}): give it the keys file of the others`);
-  }
-
-  #once(sentence: string): void {
-    if (sentence === this.#told) return;
-    this.#told = sentence;
-    this.#parts.report(sentence);
+  #tell(wrong: readonly string[]): void {
+    for (const sentence of wrong) if (!this.#told.includes(sentence)) this.#parts.report(sentence);
+    this.#told = wrong;
   }
 
   async #note(): Promise<void> {
@@ -105,4 +109,20 @@ export class KeyWatch {
     await store.noteInstance({ ...instance, keyIds: keyring.keyIds });
     this.#noted = noted;
   }
+}
+
+function lacking(keyIds: readonly number[]): string[] {
+  if (keyIds.length === 0) return [];
+  return [`this instance lacks root keys of its installation (${names(keyIds)}): give it the keys file of the others`];
+}
+
+function unkept(keyIds: readonly number[]): string[] {
+  if (keyIds.length === 0) return [];
+  return [
+    `the keys file does not hold root keys of this installation any more (${names(keyIds)}): put them back from its backup, or retire them with "valetkey keys retire"; the next start is refused while something rests on them`,
+  ];
+}
+
+function names(keyIds: readonly number[]): string {
+  return keyIds.map(rootKeyName).join(', ');
 }

@@ -78,6 +78,15 @@ export function readKeysFile(path: string): Buffer[] | null {
   return text === null ? null : parseRootKeys(text, path);
 }
 
+/** Reads the keys file of a process that runs with it. Throws `InstallationError`, also if the file is gone. */
+export function rereadKeysFile(path: string): Buffer[] {
+  const found = readKeysFile(path);
+  if (found) return found;
+  throw new InstallationError([
+    `the keys file ${path} is gone: put it back from its backup before this process ends, since the next start is refused without it`,
+  ]);
+}
+
 /**
  * Writes a new keys file with one key, mode 0600. It appears whole or not at all. It never replaces another, so that of
  * two processes that start at once one makes it and the other reads it. Returns false if there is one already.

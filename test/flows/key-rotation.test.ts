@@ -1,13 +1,16 @@
 /** A root key takes over while the service runs, also where the command that does it is killed: nothing is refused meanwhile. */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { chmodSync, readFileSync, renameSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readCredential } from '../../src/oauth/credential.ts';
 import { rootKeyName } from '../../src/oauth/root-key.ts';
 import { Browser } from '../support/browser.ts';
-import { me, obtainPair, pairOf, refresh, signIn } from '../support/flow.ts';
+import { me, obtainPair, pairOf, refresh, signedInBrowser, signIn } from '../support/flow.ts';
 import { inhabited } from '../support/inhabited.ts';
+import { addClient, addUser, startTestService } from '../support/service.ts';
+import { temporaryPath } from '../support/storage.ts';
 
 type KeyJson = { readonly key_id: string; readonly status: string; readonly passwords: number };
 
@@ -59,4 +62,25 @@ test('interface §3: a root key takes over without a restart, whenever the comma
   );
   await program.serve();
   assert.equal((await me(service, pair.accessToken)).status, 200);
+});
+
+test('operating: a service whose keys file is gone, or open to others, says so once and goes on', async (t) => {
+  const path = temporaryPath(t);
+  const keysFile = join(dirname(path), 'keys');
+  const at = { VALETKEY_DATABASE_URL: `sqlite:${path}`, VALETKEY_KEYS_FILE: keysFile };
+  const service = await startTestService(t, at);
+  await addUser(service);
+  const { accessToken } = await obtainPair(service, await signedInBrowser(service), await addClient(service));
+  const told = async (words: string, times: number) => {
+    const found = () => service.log.filter((line) => line.includes(words)).length;
+    while (found() < times) await sleep(20);
+    assert.equal(found(), times, service.log.join(''));
+  };
+  renameSync(keysFile, `${keysFile}.away`);
+  await told(`${keysFile} is gone: put it back`, 1);
+  assert.equal((await me(service, accessToken)).status, 200);
+  renameSync(`${keysFile}.away`, keysFile);
+  chmodSync(keysFile, 0o644);
+  await told(`others can read the keys file ${keysFile}: run`, 1);
+  await told(`${keysFile} is gone`, 1);
 });

@@ -34,6 +34,13 @@ export const rootKeyGuards: readonly Guard[] = [
       '    const { nextKeyId }',
     ],
     ['an instance without the next key does not serve', '? nextKeyId : null;', '? null : null;'],
+    [
+      'an instance says that its keys are not kept any more',
+      'return unkept(live.filter(',
+      'return unkept(live.slice(0, 0).filter(',
+    ],
+    ['a keys file that cannot be read is told of', 'return [(error as Error).message];', 'return [];'],
+    ['a warning is given once', 'if (!this.#told.includes(sentence)) ', ''],
     ['an instance drops a retired key', 'keyring.remove(keyId);', 'keyring.issueWith(keyring.currentKeyId);'],
   ]),
   ...guardsIn('src/storage/tables/root-keys.ts', STORES, [

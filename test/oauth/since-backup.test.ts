@@ -54,6 +54,8 @@ test('restore: what was taken away since is back to life, unless it was given ba
       act('user_password_set', ada),
       act('identity_provider_paused', { clientId: 'product' }),
       act('resource_server_secret_retired', { clientId: 'rs_one' }),
+      act('root_key_used', { detail: '0000002a' }),
+      act('root_key_retired', { detail: '1f0c27a9' }),
     ]).map(({ kind, id, what }) => `${kind} ${id} ${what}`),
     [
       'client app_one secret',
@@ -62,6 +64,7 @@ test('restore: what was taken away since is back to life, unless it was given ba
       'user usr_ada password',
       'identity_provider product activity',
       'resource_server rs_one secret',
+      'root_key 1f0c27a9 itself',
     ],
   );
 });

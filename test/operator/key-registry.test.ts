@@ -48,11 +48,11 @@ async function instanceOf({ store, running }: Awaited<ReturnType<typeof installa
   const keyring: LiveKeyring = createKeyring(file);
   const reports: string[] = [];
   const looks: (() => void)[] = [];
-  const held = { file };
+  const held = { file, read: (): Buffer[] => held.file };
   const watch = new KeyWatch({
     ...{ store, keyring },
     instance: { id, name: `host ${id}` },
-    read: () => held.file,
+    read: () => held.read(),
     later: (act) => {
       looks.push(act);
       return () => {};
@@ -97,6 +97,28 @@ test('a rotation waits until every running instance has read the key, and none i
     assert.equal(keyring.currentKeyId, second);
     assert.ok(keyring.key(first, 'at'), 'what was issued before is still read');
   }
+});
+
+test('an instance says once, and again when it is so again, that its keys are not where they are kept any more', async (t) => {
+  const all = await installation(t);
+  const one = await instanceOf(all, 'one', [FIRST, SECOND]);
+  assert.deepEqual(one.reports, []);
+  const read = () => one.held.file;
+  const gone = () => {
+    throw new Error('the keys file is gone');
+  };
+  for (const _ of [1, 2]) {
+    one.held.read = gone;
+    for (const __ of [1, 2]) await one.look();
+    one.held.read = read;
+    await one.look();
+  }
+  assert.deepEqual(one.reports, Array(2).fill('the keys file is gone'));
+  one.held.file = [SECOND];
+  for (const _ of [1, 2]) await one.look();
+  assert.equal(one.reports.length, 3);
+  assert.match(one.reports[2] ?? '', new RegExp(`does not hold .*${rootKeyName(all.first)}.: put them back`));
+  assert.ok(one.keyring.key(all.first, 'at'), 'it goes on with those it has');
 });
 
 test('a rotation that an instance cannot follow ends, names it, and changes nothing; a second one goes on', async (t) => {

@@ -27,7 +27,7 @@ export function endingOf(ended: EndedSince, at: number, given: (parameter: strin
 }
 
 /** A client or a provider is paused and a person disabled: an operator looks, and brings it back. */
-const ENDINGS: Readonly<Record<Revived['kind'], (what: RevivedThing) => string>> = {
+const ENDINGS: Readonly<Record<Revived['kind'], ((what: RevivedThing) => string) | null>> = {
   client: () => "UPDATE client SET status = 'paused' WHERE id = $1",
   identity_provider: () => "UPDATE identity_provider SET status = 'paused' WHERE id = $1",
   resource_server: () => "UPDATE resource_server SET secrets = '[]' WHERE id = $1",
@@ -35,9 +35,13 @@ const ENDINGS: Readonly<Record<Revived['kind'], (what: RevivedThing) => string>>
     what === 'password'
       ? 'UPDATE account SET password = NULL, password_set_at = NULL, foreign_rank = NULL, is_unwrapped = FALSE WHERE id = $1'
       : "UPDATE account SET status = 'disabled' WHERE id = $1",
+  root_key: null,
 };
 
-/** One statement for each. */
+/** One statement for each that a restore ends. */
 export function endingRevived(revived: readonly Revived[]): Statement[] {
-  return revived.map(({ kind, id, what }) => ({ sql: ENDINGS[kind](what), values: [id] }));
+  return revived.flatMap(({ kind, id, what }) => {
+    const sql = ENDINGS[kind]?.(what);
+    return sql === undefined ? [] : [{ sql, values: [id] }];
+  });
 }

@@ -81,6 +81,7 @@ export function backups(withStore: WithStore): void {
       { kind: 'client', id: 'app_one', what: 'secret' },
       { kind: 'user', id: 'usr_ada', what: 'password' },
       { kind: 'user', id: 'usr_ada', what: 'activity' },
+      { kind: 'root_key', id: '1f0c27a9', what: 'itself' },
     ] as const;
     await store.beginHistory(HISTORY, restored, { ...NOTHING_ELSE, revived });
     assert.equal((await store.findClient('app_one'))?.status, 'paused');
