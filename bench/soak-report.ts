@@ -1,4 +1,4 @@
-/** What a soak found: whether anything grew, as lines and as a picture over time. */
+/** What a soak found: whether anything grew, as lines. */
 import { median } from './statistics.ts';
 
 /** One slice of a soak, at its end. */

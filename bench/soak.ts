@@ -10,6 +10,7 @@ import { runCell } from './load.ts';
 import { runStream, type StreamOutcome } from './open-loop.ts';
 import { isOfApi, type Operation, Purse, seededChance } from './operations.ts';
 import { percentile } from './rounds.ts';
+import { soakPlot } from './soak-plot.ts';
 import { type Sample, soakReport } from './soak-report.ts';
 import { figuresText } from './statistics.ts';
 import { launch, residentBytes, stop, type Target, untilAnswers } from './target.ts';
@@ -17,7 +18,7 @@ import { launch, residentBytes, stop, type Target, untilAnswers } from './target
 const USAGE = `node bench/soak.ts --folder FOLDER [options]
 The service on SQLite under a steady load: refreshes, checks and introspections that are due at fixed rates, and every minute
 new grants whose codes are exchanged. Memory, open files, the write-ahead log and the p99 of each slice are sampled. Linux.
-  --folder FOLDER  an empty folder for the database, the log and soak.json; on the disk that is to be tried
+  --folder FOLDER  an empty folder for the database, the log, soak.json and soak.svg; on the disk that is to be tried
   --seconds N      how long (3600)
   --slice N        seconds between samples (10)
   --rate N         refreshes a second, and as many checks and introspections (100)
@@ -67,6 +68,7 @@ async function soak(folder: string): Promise<number> {
     const { text, isFlat } = soakReport(samples);
     const about = { date: new Date().toISOString().slice(0, 10), node: process.version, ...values, isFlat };
     writeFileSync(join(folder, 'soak.json'), `${figuresText({ ...about, samples })}\n`);
+    writeFileSync(join(folder, 'soak.svg'), soakPlot(samples, about));
     process.stdout.write(`${text}\n`);
     return isFlat ? 0 : 1;
   } finally {

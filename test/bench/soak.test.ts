@@ -21,6 +21,8 @@ test('a short soak asks every operation without a wrong answer, and keeps its sa
     assert.ok(Object.keys(p99).join() === 'refresh,check,introspect' && requests === 30, said);
     assert.ok(residentMB > 0 && files > 0 && walMB > 0, said);
   }
+  const drawn = readFileSync(join(folder, 'soak.svg'), 'utf8').match(/ class="(ours|second)" d="M[\d. L]+"/g);
+  assert.equal(drawn?.length, 7, 'a line for each figure, of numbers alone');
 });
 
 const CALM: Sample = {
