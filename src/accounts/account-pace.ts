@@ -1,8 +1,8 @@
 /**
- * How strangers (browsers that never signed in to it) try one account: one after the other, network by network, at two paces.
- * Networks that tried the account often lately have a slow one, the others a faster one, and neither pace slows down the
- * other. A crowd at one account makes strangers wait there, and nobody elsewhere. Whoever has no turn within a timeout, or
- * finds no place to wait, is turned away, and the account's counters do not count it.
+ * Makes strangers (browsers that never signed in to an account) take turns at it, so that a crowd at one account makes
+ * strangers wait there, and nobody elsewhere. Their networks take turns at two paces: a slow one for networks that tried the
+ * account often lately, a faster one for the others. Neither pace slows down the other. Whoever has no turn within a timeout,
+ * or comes when too many wait, is turned away, and the account's counters do not count that try.
  */
 import { widestNetworkOf } from '../oauth/networks.ts';
 import { drawn, FairLine, most, TurnedAway, type Waiter } from './fair-line.ts';
@@ -15,7 +15,7 @@ export type AccountPaceParts = {
   readonly often: Throttle;
   /** The pace at which it is tried by the others. */
   readonly seldom: Throttle;
-  /** Number of tries by a network at an account beyond which it counts as one that tries often. */
+  /** Counts the tries of a network at an account. A network beyond this limit tries often. */
   readonly accountAndNetwork: Throttle;
   readonly now: () => number;
   readonly later: (act: () => void, ms: number) => () => void;
@@ -30,7 +30,7 @@ const BOUNDS: PaceBounds = { ofNetworkForOne: 10, ofNetwork: 50, inAll: 2000 };
 /** Timeout of waiting for a turn (ms). */
 export const TURN_TIMEOUT_MS = 30_000;
 
-/** In the order in which they have a turn. The first has no more turns than its pace allows, so the second gets turns too. */
+/** In the order of their turns. The first has no more turns than its slow pace allows, so the second gets turns too. */
 const PACES = ['often', 'seldom'] as const;
 type Which = (typeof PACES)[number];
 
@@ -39,7 +39,7 @@ type Stranger = Waiter & { readonly network: string; forgetTimeout(): void };
 /** Those who try one account: whether somebody does right now, and who waits, by network. */
 type AccountLine = Readonly<Record<Which, FairLine<Stranger>>> & { isTaken: boolean; forgetAlarm(): void };
 
-/** The paces of all accounts, whether there are such accounts or not. */
+/** The lines of all accounts. An address without an account has one too, so that the time of an answer tells nothing. */
 export class AccountPace {
   readonly #parts: AccountPaceParts;
   #bounds: PaceBounds;

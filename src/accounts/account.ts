@@ -26,7 +26,7 @@ export type Invitation = { readonly digest: string; readonly expiresAt: number }
 export type Account = {
   /** Never given to anybody else, even after the account is deleted. */
   readonly id: string;
-  /** Null, or the same as others have, for people who sign in elsewhere. Of those who have a password or an invitation no two have the same. */
+  /** Unique among accounts with a password or an invitation. People who sign in elsewhere may have none, or one that others have. */
   readonly email: string | null;
   /** Whether a provider said that the address is this person's. */
   readonly emailVerified: boolean;
@@ -37,13 +37,13 @@ export type Account = {
   readonly status: 'active' | 'disabled';
   /** Grants allowed under an earlier epoch are dead: raising it revokes them all in one write. */
   readonly epoch: number;
-  /** Null for who cannot sign in here with a password. */
+  /** Null for an account that cannot sign in with a password. */
   readonly password: StoredPassword | null;
   /** When the password was last set. A new hash of the same password changes nothing here. */
   readonly passwordSetAt: number | null;
   /** Whether somebody else knows the password: it is then good for choosing another one, and for nothing else. */
   readonly mustChangePassword: boolean;
-  /** Null from when it was used or its account was disabled, got another e-mail address or got a password otherwise. */
+  /** Null once it was used, or the account was disabled, or got another e-mail address, or a password in another way. */
   readonly invitation: Invitation | null;
   readonly createdAt: number;
 };
@@ -67,7 +67,7 @@ export function isMadeHere(id: string): boolean {
 
 const OWN_START = 'usr_';
 
-/** What a person is called where one text must do: the best that is known. */
+/** What pages call a person: the name, else the user name, else the address, else the id. */
 export function callName({ id, name, username, email }: Pick<Account, 'id' | 'name' | 'username' | 'email'>): string {
   return name ?? username ?? email ?? id;
 }

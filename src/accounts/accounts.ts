@@ -1,4 +1,4 @@
-/** What people and operators do with accounts: sign in, sign out, and the operator’s acts. */
+/** What people and operators do with accounts: signing in and out, and the operator’s acts. */
 import { type Actor, type AuditAction, type AuditEvent, auditEvent } from '../oauth/audit.ts';
 import type { RequestOrigin } from '../oauth/client-authenticator.ts';
 import { OperatorError } from '../oauth/error.ts';
@@ -127,7 +127,7 @@ export class Accounts {
     return found;
   }
 
-  /** Ends a session, whatever state it is in. */
+  /** Ends a session, even one that expired. */
   async signOut(sessionToken: string, account: Account, origin: RequestOrigin): Promise<void> {
     const { store, now } = this.#parts;
     const event = auditEvent('sign_out', { kind: 'user', id: account.id, ...origin }, now(), {
@@ -136,7 +136,7 @@ export class Accounts {
     await store.endSession(sessionDigest(sessionToken), event);
   }
 
-  /** Throws an `OperatorError` if this person cannot be added, as far as that is known before. */
+  /** Throws an `OperatorError` if this person cannot be added, as far as that is known without a password. */
   refuseNew(person: NewPerson): Promise<void> {
     return refuseNewPerson(this.#parts.store, person);
   }
@@ -182,7 +182,7 @@ export class Accounts {
     return { account: { ...account, email, invitation }, token };
   }
 
-  /** Changes what an account is called and where its person is written to. Sessions and grants stay. */
+  /** Changes the e-mail address and the names of an account. Sessions and grants stay. */
   async update(idOrEmail: string, changes: Partial<AboutAccount>, operator: Actor): Promise<Account> {
     const { store, now } = this.#parts;
     const before = await this.show(idOrEmail);
@@ -233,7 +233,7 @@ export class Accounts {
     return { ...account, mustChangePassword: mustChange, invitation: null };
   }
 
-  /** Refuses everything of an account while it lasts, and ends its sessions; its grants come back with it. */
+  /** Disables an account: ends its sessions, and refuses everything of it until `enable`, which brings back its grants. */
   disable(idOrEmail: string, operator: Actor): Promise<Account> {
     return this.#setStatus(idOrEmail, 'disabled', 'user_disabled', operator);
   }

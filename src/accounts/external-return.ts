@@ -1,7 +1,9 @@
 /**
- * The way back from a provider: a browser shows its ticket. Find, decide, then one write that takes the ticket away whatever
- * was decided, so that one that was shown in the wrong browser is dead; whether that write changes a row decides every race.
+ * The way back from a provider: a browser shows its ticket. Find, decide, then one write that takes the ticket away. It does so
+ * whatever was decided, so that a ticket that was shown in the wrong browser is dead. Whether it changes a row decides every
+ * race.
  */
+
 import { timingSafeEqual } from 'node:crypto';
 import { type AuditEvent, auditEvent } from '../oauth/audit.ts';
 import type { RequestOrigin } from '../oauth/client-authenticator.ts';
@@ -11,6 +13,7 @@ import { type Identity, type IdentityProvider, subjectOf } from './identity-prov
 import { refusedPerson } from './people.ts';
 import { externalSession, newSessionToken, type Session, sessionDigest, sessionExpiresAt } from './session.ts';
 import { browserDigest } from './sign-in-request.ts';
+import { MAX_CLOCK_SKEW_MS } from './sign-in-statement.ts';
 import type {
   AccountStore,
   ExternalSignInStore,
@@ -47,9 +50,6 @@ export type ReturnOutcome =
   | { readonly kind: 'already' | 'denied'; readonly continueTo: string }
   | { readonly kind: 'dead'; readonly detail: string }
   | { readonly kind: 'refused'; readonly why: 'paused' | 'disabled' | 'too_old' };
-
-/** Maximum difference between the clocks of a product and ours (ms). */
-const SKEW_MS = 60_000;
 
 /** Somebody of whom nothing is proven. */
 const VISITOR = { kind: 'visitor', id: 'unknown' } as const;
@@ -109,8 +109,8 @@ async function decide(
 
 /** `prompt=login` wants a sign-in after the request, and `max_age` one of some seconds ago at most. */
 function isTooOld({ demandsLogin, maxAge, authTime, requestedAt }: ExternalSignIn, at: number): boolean {
-  if (demandsLogin && (authTime === null || authTime + SKEW_MS < requestedAt)) return true;
-  return maxAge !== null && (authTime === null || authTime + maxAge * 1000 + SKEW_MS < at);
+  if (demandsLogin && (authTime === null || authTime + MAX_CLOCK_SKEW_MS < requestedAt)) return true;
+  return maxAge !== null && (authTime === null || authTime + maxAge * 1000 + MAX_CLOCK_SKEW_MS < at);
 }
 
 type Taking = {

@@ -2,6 +2,7 @@
  * Signing in elsewhere: the browser goes to a provider with a sealed request, the provider's server says who it is, and the
  * browser comes back with a ticket (`external-return.ts`). No address and no script ever says who somebody is.
  */
+
 import { randomBytes } from 'node:crypto';
 import { type Actor, auditEvent } from '../oauth/audit.ts';
 import type { RequestOrigin } from '../oauth/client-authenticator.ts';
@@ -20,6 +21,7 @@ import {
   sealSignInRequest,
 } from './sign-in-request.ts';
 import type { SignInStatement } from './sign-in-statement.ts';
+import { MAX_CLOCK_SKEW_MS } from './sign-in-statement.ts';
 import type { AccountStore, ExternalSignInStore, IdentityProviderStore } from './store.ts';
 import type { SignInTally } from './tally.ts';
 import { newTicket, TICKET_LIFETIME_MS } from './ticket.ts';
@@ -40,9 +42,6 @@ export type AskedOfProvider = Pick<SignInRequest, 'continueTo' | 'demandsLogin' 
 
 /** A way to sign in: here with a password, or at a provider. */
 export type SignInWay = 'password' | IdentityProvider;
-
-/** Maximum time by which the clock of a product may be ahead of ours (ms). */
-const SKEW_MS = 60_000;
 
 /** Signing in at providers. */
 export class ExternalSignIns {
@@ -155,5 +154,5 @@ function refusedTime({ demandsLogin, maxAge }: SignInRequest, said: SignInStatem
     return demandsLogin || maxAge !== null
       ? invalidRequest('auth_time is required: the request asked for a sign-in that is recent enough')
       : null;
-  return said.authTime * 1000 > now + SKEW_MS ? invalidRequest('auth_time is in the future') : null;
+  return said.authTime * 1000 > now + MAX_CLOCK_SKEW_MS ? invalidRequest('auth_time is in the future') : null;
 }

@@ -42,13 +42,13 @@ type Rules<F extends Family> = {
   derive(it: Of<F>, password: string, salt: Buffer): Promise<Buffer>;
 };
 
-/** Beyond these a sign-in would be too slow or take too much memory. Memory in KiB. */
+/** Maximum parameters: with larger ones a sign-in would be too slow or take too much memory. Memory in KiB. */
 const MAX = { cost: 13, iterations: 2_000_000, memory: 64 * 1024, memoryTimesPasses: 256 * 1024, parallelism: 16 };
 
 /** Maximum memory of all blocks of scrypt, as a multiple of the largest one. */
 const SCRYPT_SLACK = 2;
 
-/** The same as our own (`password-hash.ts`), or more, is strong. Memory in KiB. */
+/** Minimum parameters of a strong function: those of our own (`password-hash.ts`). Memory in KiB. */
 const STRONG = { memory: 19 * 1024, passes: 2, length: 16 };
 
 const ARGON2_TYPES = { d: 0, i: 1, id: 2 } as const;
@@ -127,7 +127,7 @@ export function functionLabel(it: ForeignFunction): string {
 
 const FAMILY_NAMES = ['argon2', 'bcrypt', 'pbkdf2', 'scrypt'] as const satisfies Family[];
 
-/** No function has so much work. */
+/** More work than any function has, so that the ranks of two families never meet. */
 const MAX_WORK = 1_000_000;
 
 /**

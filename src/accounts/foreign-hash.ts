@@ -10,11 +10,11 @@ export type ForeignHash = { readonly madeBy: ForeignFunction; readonly digest: B
 /** A hash, or why it is refused. */
 export type ReadHash = ForeignHash | { readonly problem: string };
 
-/** Bytes of a salt and of a digest. A shorter digest would take wrong passwords. */
+/** Bytes of a salt and of a digest. A shorter digest would accept wrong passwords. */
 const SALT_BYTES = { min: 1, max: 64 };
 const DIGEST_BYTES = { min: 16, max: 64 };
 const MIN_ARGON2_SALT_BYTES = 8;
-/** No text that is taken is longer. */
+/** Maximum number of characters of a text. */
 const MAX_TEXT = 512;
 
 const KNOWN =

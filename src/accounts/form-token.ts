@@ -11,7 +11,7 @@ export type FormBinding = { readonly session: string; readonly purpose: string; 
 
 const LIFETIME_MS = 10 * 60 * 1000;
 
-/** Lifetime of a form where passwords are typed, and of what it carries (ms): who typed a password in time need not type it again. */
+/** Lifetime of a form where a password is typed, and of what it carries (ms). Long, so that nobody has to type a password twice. */
 export const SIGN_IN_LIFETIME_MS = 12 * 3600 * 1000;
 
 /** Makes the token of a form that is shown now (ms). */
@@ -20,8 +20,8 @@ export function makeFormToken(keyring: Keyring, binding: FormBinding, now: numbe
 }
 
 /**
- * Whether a token was made for this binding: `expired` after its lifetime (ms; 10 minutes if none is given), or where the clock stepped back since, `wrong` for
- * everything else. `now` in ms.
+ * Whether a token was made for this binding. `expired`: its lifetime (ms; 10 minutes if none is given) is over, or the clock
+ * stepped back since. `wrong`: everything else. `now` in ms.
  */
 export function checkFormToken(
   keyring: Keyring,

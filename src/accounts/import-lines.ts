@@ -15,7 +15,7 @@ export type ImportLine = { readonly line: number } & (
   | { readonly problem: string }
 );
 
-/** The header says what no file of people says; the message names the remedy. Nothing else was read. */
+/** The first line is no header of a file of people. The message names the remedy; no other line was read. */
 export class WrongHeader extends Error {
   override readonly name = 'WrongHeader';
 }
@@ -66,7 +66,7 @@ type TextRecord =
   | { readonly line: number; readonly text: string }
   | { readonly line: number; readonly problem: string };
 
-/** The lines that are not empty; in CSV, which shows at the first where it is null, a record goes on while a quote is open. */
+/** The records of a file, without its empty lines. In CSV a record goes on while a quote is open. Where `csv` is null, the first line shows whether it is CSV. */
 async function* recordsOf(pieces: AsyncIterable<Buffer>, csv: boolean | null): AsyncGenerator<TextRecord> {
   let [isCsv, line, begun, bytes, quotes] = [csv, 0, 0, Buffer.alloc(0) as Buffer, 0];
   for await (const read of linesOf(pieces)) {
@@ -84,7 +84,7 @@ async function* recordsOf(pieces: AsyncIterable<Buffer>, csv: boolean | null): A
     yield { line: begun, problem: 'a quote is opened here and not closed: nothing from here on was read' };
 }
 
-/** Each with its end; of a line that is too long only as much as shows that. */
+/** The lines of a file with their line ends. Of a line that is too long, only enough to show that. */
 async function* linesOf(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let begun: Buffer = Buffer.alloc(0);
   const add = (part: Buffer) => {

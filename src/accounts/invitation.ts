@@ -12,7 +12,7 @@ import { passwordProblem } from './password.ts';
 import type { PasswordHasher } from './password-hash.ts';
 import type { AccountStore } from './store.ts';
 
-/** An account's id, and what proves that somebody got the address. Other texts never come to the store. */
+/** A token: an account's id, and what proves that somebody got the address. The store is not asked for other texts. */
 const TOKEN = /^([^\p{Cc}\p{Cs}]{1,255})\.[A-Za-z0-9_-]{43}$/u;
 
 /** Lifetime of an invitation (ms). */

@@ -7,7 +7,7 @@ import { currentKey, type DerivedKey, type Keyring, mac } from '../oauth/keyring
 import type { Account } from './account.ts';
 import type { Throttle } from './throttle.ts';
 
-/** A browser stays known for this time (s). */
+/** Lifetime of a mark (s). */
 export const KNOWN_BROWSER_LIFETIME = 365 * 24 * 3600;
 
 /** Maximum number of accounts that a browser is known to; the one that signed in longest ago goes. */
@@ -21,7 +21,7 @@ const MARK = /^[A-Za-z0-9_-]{51}$/;
 
 type Stamped = Pick<Account, 'id' | 'passwordSetAt'>;
 
-/** Without an account the same is computed, in the same time. */
+/** Stands for an account that does not exist, so that the same is computed in the same time. */
 const NO_ACCOUNT: Stamped = { id: '', passwordSetAt: 0 };
 
 /** The limits of a known browser: both are counted before a password is checked. */
@@ -70,7 +70,7 @@ export class KnownBrowsers {
     this.#limits.knownBrowsers.refund([accountId], now);
   }
 
-  /** The marks for a browser that signed in: a new one before those that it sent, without the one that it stands for. */
+  /** The marks for a browser that signed in: a new one for this account, and then those that it sent for others. */
   renew(marks: string | null, account: Stamped, now: number): string {
     const known = this.#find(marks, account, now);
     const others = split(marks).filter((mark) => mark !== known);

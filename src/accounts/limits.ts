@@ -5,7 +5,7 @@ import { GuessBudget } from './guess-budget.ts';
 import { KNOWN_BROWSER_LIFETIME, KnownBrowsers } from './known-browser.ts';
 import { type Limit, type SharedCounters, Throttle } from './throttle.ts';
 
-/** The limits that are not of signing in alone. The name says what each counts. */
+/** The limits that more than signing in uses. The name says what each counts. */
 const LIMITS = {
   accountAndSource: { count: 10, seconds: 300 },
   source: { count: 100, seconds: 600 },
@@ -15,16 +15,16 @@ const LIMITS = {
   deviceRequests: { count: 100, seconds: 600 },
   userCode: { count: 20, seconds: 600 },
   decisions: { count: 60, seconds: 600 },
-  /** Of one identity provider that asks about its people. */
+  /** Calls of one identity provider about its people. */
   providerCalls: { count: 100, seconds: 10 },
 } as const satisfies Record<string, Limit>;
 
 /** The limits that only signing in knows. */
 const SIGN_IN_LIMITS = {
-  /** Of one account, by strangers of all networks together that tried it seldom, and that tried it often. */
+  /** Tries at one account by strangers: of all networks that tried it seldom, and of all that tried it often. */
   seldomPace: { count: 10, seconds: 2 },
   oftenPace: { count: 10, seconds: 10 },
-  /** Of one account by one network; beyond it the network is one that tried it often. */
+  /** Tries at one account by one network. A network beyond it tries the account often. */
   accountAndNetwork: { count: 10, seconds: 86_400 },
   knownBrowsers: { count: 30, seconds: 600 },
   // One is forgotten each year; by then the mark that it was counted for has expired.

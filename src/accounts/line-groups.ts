@@ -1,9 +1,9 @@
-/** Lines of a file of people that are taken together: they share their waits for the disk. */
+/** Groups the lines of a file of people, so that the writes of a group share their waits for the disk. */
 
-/** Maximum number of lines of a group. */
+/** Maximum number of lines in a group. */
 const MAX_LINES = 500;
 
-/** Groups lines, in their order: no two of a group have a name in common, so that of two the first one counts. */
+/** Groups lines in their order. No two lines of a group have a name in common: of two that have, the first must be written before the second. */
 export async function* groupsOf<Line>(
   lines: AsyncIterable<Line>,
   namesOf: (line: Line) => readonly string[],

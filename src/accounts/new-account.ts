@@ -16,9 +16,10 @@ export type NewPerson = AboutAccount & {
 /** What an operator says of a new account with a password. */
 export type NewAccount = NewPerson & { readonly password: string; readonly mustChangePassword?: boolean };
 
-/** An account that nobody can sign in to yet, added at a time (ms). */
-export function newAccount(person: NewPerson, at: number) {
+/** An account that nobody can sign in to yet, made at a time (ms). */
+export function newAccount<Person extends AboutAccount>(person: Person, at: number) {
   return {
+    isOperator: false,
     ...person,
     id: newAccountId(),
     emailVerified: false,
@@ -33,7 +34,7 @@ export function newAccount(person: NewPerson, at: number) {
   };
 }
 
-/** Throws an `OperatorError` that names the field if an account cannot be called so. */
+/** Throws an `OperatorError` that names the field if the address or a name is malformed. */
 export function checkAbout({ email, name, username }: AboutAccount): void {
   const problems = {
     email: email === null ? null : emailProblem(email),
@@ -43,7 +44,7 @@ export function checkAbout({ email, name, username }: AboutAccount): void {
   for (const [field, problem] of Object.entries(problems)) if (problem) throw new OperatorError(`${field}: ${problem}`);
 }
 
-/** Where a provider's subjects are the account ids nobody else is here, and nobody has a password: throws an `OperatorError`. */
+/** Throws an `OperatorError` where a provider gives all people their ids (`--own-ids`): nobody else is here, and nobody has a password. */
 export async function refuseOwnIds(store: Pick<AccountStore, 'listIdentityProviders'>): Promise<void> {
   const alone = (await store.listIdentityProviders()).find(({ ownIds }) => ownIds);
   if (alone)
@@ -63,11 +64,11 @@ export async function refuseNewPerson(
   if (taken) throw new OperatorError(TAKEN[taken]);
 }
 
-/** Why an account does not get a name. */
+/** Why an account cannot have an e-mail address or a user name. */
 export const TAKEN = {
   email: 'another account has this e-mail address already',
   username: 'another account has this user name already',
 } as const;
 
-/** Why an account gets no password. */
+/** Why an account cannot have a password. */
 export const NO_EMAIL = 'who has no e-mail address cannot sign in with a password: "user update --email" gives one';

@@ -14,8 +14,8 @@ export type HashedPassword =
   | { readonly kind: 'busy' };
 
 /**
- * Hashes a new password that the rules allow. Only for somebody who proved to be the owner: of a password that must be
- * changed it tells whether this is it.
+ * Hashes a new password that the rules allow. Only for somebody who proved to be the owner: it tells whether the new password
+ * is the very one that must be changed.
  */
 export async function hashNewPassword(
   hasher: PasswordHasher,

@@ -1,6 +1,6 @@
 /**
  * Password hashing: argon2id, whose text is sealed under the keyring, so that a stolen database alone does not even allow
- * guessing. Another root key seals it anew, without the password.
+ * guessing. When another root key takes over, the text is sealed anew without the password.
  * Each hash takes 19 MiB and a core for some 20 ms, so two run at once, one in each lane, and those who wait are
  * bounded. Node.js has four threads for work beside the event loop: two stay free for syncs, whatever the number of sign-ins,
  * and one where hashes that were imported are being wrapped too.
@@ -20,7 +20,7 @@ import { FairSlot, type SlotBounds } from './fair-slot.ts';
 import { derive, type ForeignFunction } from './foreign-function.ts';
 import type { ForeignHash } from './foreign-hash.ts';
 
-/** OWASP's floor for argon2id (ASVS appendix C), the library's default algorithm: 19 MiB, two passes, one lane. */
+/** OWASP's minimum for argon2id (ASVS appendix C), the library's default algorithm: 19 MiB, two passes, one lane. */
 const PARAMETERS = { memoryCost: 19 * 1024, timeCost: 2, parallelism: 1 } as const;
 const PARAMETERS_IN_PHC = '$argon2id$v=19$m=19456,t=2,p=1$';
 /** A hash of no password, which takes as long to verify as any other. */
@@ -69,7 +69,7 @@ export class PasswordHasher {
     return { ...this.#sealedForeign(digest.toString('base64')), foreign: madeBy };
   }
 
-  /** Hashes what was sealed, so that it takes both functions to try a password. One at a time is wrapped, beside the lanes. */
+  /** Wraps a foreign hash in our own, so that whoever tries a password needs both functions. It runs beside the lanes: the caller wraps one at a time. */
   async wrap(password: SealedPassword): Promise<WrappedPassword> {
     return { ...this.#sealed(await hash(this.#opened(password), PARAMETERS)), foreign: password.foreign };
   }
@@ -81,7 +81,7 @@ export class PasswordHasher {
     return { ...stored, ...('sealed' in stored ? this.#sealedForeign(text) : this.#sealed(text)) };
   }
 
-  /** Does what the check of a password takes that was made with a function, beside the lanes: to learn how long that is. */
+  /** Does the work of checking a password that `foreign` hashed, so that the caller can measure it. It runs beside the lanes. */
   async rehearse(foreign: ForeignFunction): Promise<void> {
     await this.#matches({ ...this.#decoy, foreign }, 'a password');
   }
@@ -121,7 +121,7 @@ export class PasswordHasher {
     this.#lanes.unknown.stop();
   }
 
-  /** Whether a stored password should be hashed anew at the next sign-in: it is not our own, or parameters rose. */
+  /** Whether a stored password should be hashed anew at the next sign-in: it is not our own, or our parameters were raised. */
   isOutdated(stored: StoredPassword): boolean {
     return 'foreign' in stored || !this.#opened(stored).startsWith(PARAMETERS_IN_PHC);
   }

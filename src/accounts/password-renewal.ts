@@ -8,13 +8,13 @@ import type { AccountStore } from './store.ts';
 
 /** What a renewal works with. `later` acts after a number of ms, and returns how to cancel that. */
 export type PasswordRenewalParts<Password extends StoredPassword = StoredPassword> = {
-  /** Those that need the new form, by id beyond one, at most `limit`. */
+  /** Those that need the new form, in the order of their ids after `after`, at most `limit`. */
   readonly list: (after: string, limit: number) => Promise<{ readonly id: string; readonly password: Password }[]>;
   /** The new form; null where it has it already. */
   readonly renew: (password: Password) => StoredPassword | null | Promise<StoredPassword | null>;
   readonly store: Pick<AccountStore, 'rehashPassword'>;
   readonly later: (act: () => void, ms: number) => () => void;
-  /** Told of what keeps it from going on. */
+  /** Gets the errors that interrupt it. */
   readonly report: (error: Error) => void;
 };
 
@@ -53,7 +53,7 @@ export class PasswordRenewal<Password extends StoredPassword = StoredPassword> {
     }
   }
 
-  /** Renews those with an id beyond `from`, in its order; returns how many. */
+  /** Renews those with an id after `from`, in the order of ids; returns their number. */
   async #renewFrom(from: string): Promise<number> {
     for (let [last, renewed] = [from, 0]; ; ) {
       const batch = this.#isStopped ? [] : await this.#parts.list(last, BATCH);
@@ -63,7 +63,7 @@ export class PasswordRenewal<Password extends StoredPassword = StoredPassword> {
     }
   }
 
-  /** Each is written while the next one is made. */
+  /** Writes each while the next one is made. */
   async #renewBatch(batch: Awaited<ReturnType<PasswordRenewalParts<Password>['list']>>): Promise<number> {
     const { store, renew } = this.#parts;
     let [renewed, written] = [0, Promise.resolve()];

@@ -2,7 +2,7 @@
 import type { Account } from './account.ts';
 import { COMMON_PASSWORDS } from './common-passwords.ts';
 
-/** A password longer than this (bytes of UTF-8) is refused before any work is done for it. */
+/** Maximum length (bytes of UTF-8): a longer password is refused before any work is done for it. */
 const MAX_PASSWORD_BYTES = 1024;
 /** Minimum number of characters. */
 const MIN_PASSWORD_LENGTH = 8;

@@ -1,9 +1,11 @@
 /** The people of identity providers: who they are here, made and updated by what their provider says. */
+
 import { type Actor, auditEvent } from '../oauth/audit.ts';
 import { invalidRequest, Refusal } from '../oauth/error.ts';
 import { StoreUnavailable } from '../oauth/store.ts';
-import { type Account, emailKey, isMadeHere, newAccountId } from './account.ts';
+import { type Account, emailKey, isMadeHere } from './account.ts';
 import { type IdentityProvider, identityId } from './identity-provider.ts';
+import { newAccount } from './new-account.ts';
 import type { PersonStatement, Profile } from './profile.ts';
 import type { AccountStore, IdentityStore, PersonChange } from './store.ts';
 
@@ -57,7 +59,7 @@ export async function bringUpToDate(
     if (refused) return refused;
   }
   const changes: PersonChange[] = [];
-  /** Two subjects may be one person, who is then what was said last. */
+  /** Two subjects may be the same person; what was said last counts. */
   const latest = new Map<string, Account>();
   for (const person of people) {
     const known = found.get(person.subject);
@@ -81,23 +83,8 @@ function addition(
   actor: Actor,
   at: number,
 ): PersonChange {
-  const account: Account = {
-    id: provider.ownIds ? subject : newAccountId(),
-    email: null,
-    emailVerified: false,
-    username: null,
-    name: null,
-    avatarUrl: null,
-    ...profile,
-    isOperator: false,
-    status: 'active',
-    epoch: 0,
-    password: null,
-    passwordSetAt: null,
-    mustChangePassword: false,
-    invitation: null,
-    createdAt: at,
-  };
+  const blank = newAccount({ email: null, name: null, username: null }, at);
+  const account: Account = { ...blank, ...profile, ...(provider.ownIds ? { id: subject } : {}) };
   const identity = {
     id: identityId(provider.id, subject),
     providerId: provider.id,
@@ -109,8 +96,8 @@ function addition(
 }
 
 /**
- * A provider is told nothing of who else has an address: who has a password here, or is invited, keeps theirs where another
- * one has it.
+ * Brings an account up to date. One with a password or an invitation keeps its address and user name where another such
+ * account has the new ones: a refusal would tell the provider who else is here.
  */
 async function update(
   { store, now }: PeopleParts,

@@ -22,7 +22,7 @@ export type ProviderAuthenticatorParts = {
   readonly restoredAt: number | null;
 };
 
-/** Proves providers. A credential of a client or a resource server is none of a provider: each kind has a key of its own. */
+/** Authenticates providers. They are looked up among providers alone, so that no credential of a client or a resource server proves one. */
 export class ProviderAuthenticator {
   readonly #parts: ProviderAuthenticatorParts;
   readonly #checks: GuardedChecks;
@@ -55,8 +55,8 @@ export class ProviderAuthenticator {
       : new Refusal('unauthorized_client', `this identity provider lacks the right: ${right}`);
   }
 
-  /** Whether a provider that was proven is still registered as it was, so that what proved it proves it now. */
-  async isStillSo(proven: IdentityProvider): Promise<boolean> {
+  /** Whether a provider's registration is as it was when it was authenticated, so that the same credentials prove it now. */
+  async isUnchanged(proven: IdentityProvider): Promise<boolean> {
     return isDeepStrictEqual(await this.#parts.store.findIdentityProvider(proven.id), proven);
   }
 

@@ -13,7 +13,7 @@ export type Session = {
   readonly external: ExternalSession | null;
 };
 
-/** What a session is good for that began with a sign-in elsewhere. Times in ms. */
+/** What is known of a session that began with a sign-in elsewhere. Times in ms. */
 export type ExternalSession = {
   /** When it ends, however often it is seen. */
   readonly expiresAt: number;

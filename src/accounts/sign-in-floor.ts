@@ -17,7 +17,7 @@ export type SignInFloorParts = {
   readonly later: (act: () => void, ms: number) => () => void;
 };
 
-/** The floor is this many times what the slowest function took alone: while others sign in, it takes longer. */
+/** Factor on the time that the slowest function took alone: while others sign in, it takes longer. */
 const MARGIN = 2;
 
 /** The floor under the sign-ins of an installation. */

@@ -11,6 +11,9 @@ export type SignInStatement = {
   readonly profile: Profile;
 };
 
+/** Maximum difference between the clocks of a product and ours (ms). */
+export const MAX_CLOCK_SKEW_MS = 60_000;
+
 const MAX_METHODS = 10;
 const MAX_METHOD = 40;
 

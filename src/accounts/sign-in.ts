@@ -59,7 +59,7 @@ export type SignInAttempt = {
 /**
  * Signs a person in. Guesses are counted before any hashing; the session that `replaces` names ends. `tell` is called with the
  * id of the account that was tried, or null, for the log alone. A guess whose `signal` is aborted while it waits is not checked.
- * It returns what was checked when the floor is over.
+ * The outcome of a check is returned only when the floor is over.
  */
 export async function signIn(
   parts: SignInParts,

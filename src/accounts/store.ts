@@ -116,9 +116,9 @@ export type SessionStore = {
 export type ForeignPasswordStore = {
   /** Of each family that is there, the function that takes longest. */
   listSlowestForeign(): Promise<ForeignFunction[]>;
-  /** Those that wait for being wrapped, by id beyond one, at most `limit`. */
+  /** Those that wait for being wrapped, in the order of ids after `after`, at most `limit`. */
   listUnwrapped(after: string, limit: number): Promise<{ readonly id: string; readonly password: SealedPassword }[]>;
-  /** Those that a root key sealed, ours as well, by id beyond one, at most `limit`. */
+  /** Those that a root key sealed, our own hashes too, in the order of ids after `after`, at most `limit`. */
   listSealedWith(
     keyId: number,
     after: string,
@@ -138,16 +138,16 @@ export type PersonChange = {
   readonly event: AuditEvent;
 };
 
-/** Who accounts are at providers. */
+/** Identities: who accounts are at providers. */
 export type IdentityStore = {
   findIdentity(providerId: string, subject: string): Promise<{ identity: Identity; account: Account } | null>;
   /** The accounts of many subjects of a provider, by subject; those that nobody has are left out. */
   findPeople(providerId: string, subjects: readonly string[]): Promise<Map<string, Account>>;
-  /** The same as the first, by the identity's id. */
+  /** An identity by its id, with its account. */
   findIdentityById(id: string): Promise<{ identity: Identity; account: Account } | null>;
-  /** All of some accounts; of those that were deleted within the last day as well. */
+  /** The identities of some accounts, also of those that were deleted within the last day. */
   listIdentitiesOf(accountIds: readonly string[]): Promise<Identity[]>;
-  /** All of an account, oldest first. */
+  /** The identities of an account, oldest first. */
   listIdentities(accountId: string): Promise<Identity[]>;
   /** Adds an account without a password and its identity; false when there is this identity already. Of all who try, one wins. */
   addIdentityAndAccount(

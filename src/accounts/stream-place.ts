@@ -1,15 +1,15 @@
-/** A place in the audit trail as a provider gets it with its stream, to go on from: sealed, since a number would tell how much others do. */
+/** Places in the audit trail, which a provider gets with its stream to go on from. Sealed, since a plain number would tell how much others do. */
 import { isAheadOfClock } from '../oauth/grant.ts';
 import type { Keyring } from '../oauth/keyring.ts';
 import { seal, unseal } from '../oauth/sealed.ts';
 
-/** Lifetime of a place (ms): as long as it is known who deleted accounts were. */
+/** Lifetime of a place (ms): the identities of deleted accounts are known for as long. */
 const LIFETIME_MS = 24 * 3_600_000;
 
 /** Padded to this, so that its length tells nothing of the number. */
 const MAX_TEXT = 64;
 
-/** Longer texts are none. */
+/** Maximum number of characters of a sealed place. */
 const MAX_CHARACTERS = 300;
 
 /** Seals a place for a provider, as of `now` (ms). */

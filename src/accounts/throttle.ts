@@ -10,7 +10,7 @@ export type Limit = { readonly count: number; readonly seconds: number };
 /** What guesses are counted under. A network has `weight` times the limit, a text alone has it once. */
 export type ThrottleKey = string | { readonly key: string; readonly weight: number };
 
-/** What one guess takes and all at once (whole ms, so that sums are exact). */
+/** The time that one guess takes of the budget, and the whole budget (whole ms, so that sums are exact). */
 type Pace = { readonly interval: number; readonly window: number };
 
 /**

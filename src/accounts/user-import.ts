@@ -4,12 +4,13 @@
  */
 import { type Actor, auditEvent } from '../oauth/audit.ts';
 import { OperatorError } from '../oauth/error.ts';
-import { type Account, emailKey, emailProblem, newAccountId, personNameProblem, usernameProblem } from './account.ts';
+import { type Account, emailKey, emailProblem, personNameProblem, usernameProblem } from './account.ts';
 import { functionLabel, isStrong } from './foreign-function.ts';
 import { type ForeignHash, readForeignHash } from './foreign-hash.ts';
 import { type Identity, identityId, subjectProblem } from './identity-provider.ts';
 import { type ImportedPerson, type ImportLine, readImport, WrongHeader } from './import-lines.ts';
 import { groupsOf } from './line-groups.ts';
+import { newAccount } from './new-account.ts';
 import type { PasswordHasher } from './password-hash.ts';
 import type { AccountStore } from './store.ts';
 
@@ -141,18 +142,9 @@ export class UserImport {
     }
     const at = now();
     const account: Account = {
-      ...about,
-      id: newAccountId(),
-      emailVerified: false,
-      avatarUrl: null,
-      isOperator: false,
-      status: 'active',
-      epoch: 0,
+      ...newAccount(about, at),
       password: hash && hasher.seal(hash),
       passwordSetAt: hash && at,
-      mustChangePassword: false,
-      invitation: null,
-      createdAt: at,
     };
     const event = auditEvent('user_imported', this.#operator, at, { resourceOwnerId: account.id });
     const key = about.email && emailKey(about.email);
@@ -192,7 +184,7 @@ function aboutProblem({ email, name, username, password_hash: hash }: ImportedPe
   return null;
 }
 
-/** Who signs in elsewhere is called as they are there. */
+/** People who sign in elsewhere keep the user name that they have there. */
 function foreignUsernameProblem(username: string): string | null {
   return /^[^\p{Cc}\p{Cs}]{1,200}$/u.test(username) ? null : 'it has not 1 to 200 characters, or control characters';
 }

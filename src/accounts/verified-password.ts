@@ -5,7 +5,8 @@ import type { AccountStore } from './store.ts';
 /**
  * Runs a write that happens only while the stored password is the verified one, and returns whether it did. The same
  * password may have been sealed with another root key meanwhile, which changes only its stored form: then it is tried once
- * more. One that was set meanwhile is another, even in the same millisecond: then the key is the same.
+ * more. A password that was set meanwhile differs in its time or, if that is the same millisecond, has the same root key: then
+ * nothing is written.
  */
 export async function onVerifiedPassword(
   store: Pick<AccountStore, 'findAccount'>,
