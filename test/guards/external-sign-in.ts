@@ -21,11 +21,15 @@ export const externalSignInGuards: readonly Guard[] = [
     ['a paused provider signs nobody in', "provider?.status !== 'active' || ", '!provider || '],
     ['a provider that is left out signs nobody in', ' || !methods.includes(provider.id))', ')'],
     ['a disabled person does not come in', '!found || refusedPerson(provider, found.account)', '!found'],
-    ['prompt=login wants a sign-in after the request', 'authTime + SKEW_MS < requestedAt', 'authTime + SKEW_MS < 0'],
+    [
+      'prompt=login wants a sign-in after the request',
+      'authTime + MAX_CLOCK_SKEW_MS < requestedAt',
+      'authTime + MAX_CLOCK_SKEW_MS < 0',
+    ],
     [
       'max_age wants a recent sign-in',
-      'authTime + maxAge * 1000 + SKEW_MS < at',
-      'authTime + maxAge * 1000 + SKEW_MS < 0',
+      'authTime + maxAge * 1000 + MAX_CLOCK_SKEW_MS < at',
+      'authTime + maxAge * 1000 + MAX_CLOCK_SKEW_MS < 0',
     ],
     ['another person replaces the session', 'present?.accountId === id && present.providerId', 'present?.providerId'],
     [
@@ -88,7 +92,7 @@ export const externalSignInGuards: readonly Guard[] = [
     ],
     ['a provider that is left out says nothing', 'if (!methods.includes(provider.id))', "if (methods.includes(''))"],
     ['a fresh sign-in has a time', 'demandsLogin || maxAge !== null', 'false'],
-    ['a time is not ahead of us', 'said.authTime * 1000 > now + SKEW_MS', 'said.authTime < 0'],
+    ['a time is not ahead of us', 'said.authTime * 1000 > now + MAX_CLOCK_SKEW_MS', 'said.authTime < 0'],
   ]),
   ...guardsIn('src/accounts/people.ts', TESTS, [
     [
