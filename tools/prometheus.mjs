@@ -1,21 +1,17 @@
 // npm run test:prometheus: Prometheus itself evaluates the rules under deploy/ over figures that were scraped around the fault of
-// each alert. The package is installed where root runs this on Debian.
+// each alert, and draws each figure of the dashboard. Where it is not installed, Debian's package is unpacked.
 import { spawnSync } from 'node:child_process';
+import { delimiter, join } from 'node:path';
 import { isThere } from '../test/metrics/prometheus.ts';
-import { aptGet, whyNotInstallable } from './debian.mjs';
+import { unpackPackages } from './debian.mjs';
 
-const LONGEST_INSTALL = 5 * 60_000;
-
-if (!isThere()) {
-  const failed = whyNotInstallable() || aptGet(['update'], LONGEST_INSTALL) || install();
-  if (failed || !isThere()) console.error(`test:prometheus: promtool is not installed: ${failed}`);
-}
-if (!isThere()) process.exitCode = 1;
-else
-  process.exitCode =
-    spawnSync(process.execPath, ['--test', 'test/metrics/rules.test.ts'], { stdio: 'inherit' }).status ?? 1;
-
-// Its service would be started by the installation.
-function install() {
-  return aptGet(['install', '-y', '--no-install-recommends', 'prometheus'], LONGEST_INSTALL);
+const { place, failed } = isThere() ? { place: '', failed: '' } : unpackPackages('prometheus', ['prometheus']);
+if (failed) {
+  console.error(`test:prometheus: Prometheus is not there: ${failed}`);
+  process.exitCode = 1;
+} else {
+  const PATH = [join(place, 'usr/bin'), process.env['PATH']].join(delimiter);
+  const env = { ...process.env, PATH, VALETKEY_DRAW_DASHBOARD: '1' };
+  const tests = ['test/metrics/rules.test.ts', 'test/metrics/dashboard.test.ts'];
+  process.exitCode = spawnSync(process.execPath, ['--test', ...tests], { env, stdio: 'inherit' }).status ?? 1;
 }

@@ -45,6 +45,17 @@ export const postgresqlGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
+    'src/storage/postgresql/servers.ts',
+    ['test/postgresql/second-primary.test.ts'],
+    [
+      [
+        'a slow statement makes a process look for another primary',
+        'if (length > 1) connection.onSlow = () => void this.#lookAround();',
+        '',
+      ],
+    ],
+  ),
+  ...guardsIn(
     'src/storage/tables/grants.ts',
     ['test/postgresql/instances.test.ts'],
     [

@@ -1,13 +1,12 @@
 /** The verdict on an installation after a trial. */
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { SharedPostgres } from '../support/shared-postgres.ts';
 import { SEED } from './effort.ts';
 import { type Entry, violations } from './history.ts';
 import type { TestInstallation } from './instances.ts';
 import { startLoad, sweep } from './load.ts';
 import type { Instance } from './recorder.ts';
-import { oddRows } from './rows.ts';
+import { oddRows, type Queried } from './rows.ts';
 
 /** A fault that shows at all may show a thousand times. */
 const SHOWN = 20;
@@ -15,7 +14,7 @@ const SHOWN = 20;
 const FEWEST_DONE = 100;
 
 /** Asserts that what was asked and answered may be so, and that the rows are as they must be. */
-export async function judge(installation: TestInstallation<Instance>, server: SharedPostgres): Promise<void> {
+export async function judge(installation: TestInstallation<Instance>, server: Queried): Promise<void> {
   const { recorder, shared } = installation;
   const wrong = [...violations(recorder.entries), ...(await oddRows(server, shared.VALETKEY_DATABASE_URL))];
   assert.deepEqual(wrong.slice(0, SHOWN), [], `${wrong.length} faults`);
@@ -27,7 +26,7 @@ export async function judge(installation: TestInstallation<Instance>, server: Sh
  */
 export async function trial(
   installation: TestInstallation<Instance>,
-  server: SharedPostgres,
+  server: Queried,
   act: () => Promise<void>,
 ): Promise<string> {
   const { instances, recorder } = installation;

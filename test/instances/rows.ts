@@ -1,6 +1,9 @@
 /** What the rows of an installation must be like, whatever happened to the lines over which they were written. */
 import type { SharedPostgres } from '../support/shared-postgres.ts';
 
+/** What is asked about rows. */
+export type Queried = Pick<SharedPostgres, 'query'>;
+
 /** Each finds ids that should not be found. */
 const ODD: Readonly<Record<string, string>> = {
   // Not the other way round: a grant that an epoch ended may be cleared away at once, and its event stays.
@@ -19,7 +22,7 @@ const ODD: Readonly<Record<string, string>> = {
 };
 
 /** What is wrong with the rows of a database, in words; none when all is well. */
-export async function oddRows(server: SharedPostgres, database: string): Promise<string[]> {
+export async function oddRows(server: Queried, database: string): Promise<string[]> {
   const found = Object.entries(ODD).map(async ([what, sql]) =>
     (await server.query<{ id: string }>(database, sql)).map(({ id }) => `${what}: ${id}`),
   );

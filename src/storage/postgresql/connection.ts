@@ -22,6 +22,8 @@ export type Session = {
 export const CONNECT_TIMEOUT_MS = 2500;
 /** If nothing came from the server this long after the statement's timeout, the connection is dead (ms). */
 const DEAD_AFTER_MS = 1000;
+/** A statement that takes longer than this is slow (ms). */
+const SLOW_AFTER_MS = 1000;
 const GOODBYE_MS = 500;
 
 /**
@@ -60,6 +62,7 @@ export class Connection {
   /** Why a commit is not known to be on the standby; then the session ends, and the commit is not answered. */
   #unconfirmed: Error | null = null;
   #onLost = () => {};
+  #onSlow = () => {};
 
   private constructor(client: Client, statementTimeout: number) {
     this.#client = client;
@@ -122,6 +125,11 @@ export class Connection {
   set onLost(onLost: () => void) {
     this.#onLost = onLost;
     if (this.#isLost) onLost();
+  }
+
+  /** A function that is called when a statement takes longer than a second, and works on. */
+  set onSlow(onSlow: () => void) {
+    this.#onSlow = onSlow;
   }
 
   /** The rows that a statement returns. Throws `ConnectionLost`, or the server's error. */
@@ -236,8 +244,13 @@ export class Connection {
   }
 
   async #guarded<T>(ask: () => Promise<T>): Promise<T> {
-    const timeout = this.#statementTimeout + DEAD_AFTER_MS;
-    const timer = this.#statementTimeout > 0 ? setTimeout(() => this.destroy(), timeout) : undefined;
+    const rest = this.#statementTimeout + DEAD_AFTER_MS - SLOW_AFTER_MS;
+    let timer: NodeJS.Timeout | undefined;
+    const whenSlow = () => {
+      timer = setTimeout(() => this.destroy(), rest);
+      this.#onSlow();
+    };
+    if (this.#statementTimeout > 0) timer = setTimeout(whenSlow, SLOW_AFTER_MS);
     try {
       const answer = await ask();
       if (this.#unconfirmed) throw this.#unconfirmed;

@@ -1,12 +1,19 @@
 /**
  * The servers of a database, one of which is the primary. A failover makes another one the primary, with a higher timeline.
  * A server with a lower timeline than the highest that this process has seen was left behind, and lacks what was answered
- * since: it is refused, and sessions on it end. (To keep it from serving others is the cluster's work.)
+ * since: it is refused, and sessions on it end. (To keep it from serving others is the cluster's work.) One that was left
+ * behind and does not know it still reads, but its commits wait for a standby that has gone: so a slow statement makes a process
+ * look whether another server is the primary.
  */
 import { InstallationError } from '../../process/installation-error.ts';
 import { type PostgresqlServer, readPostgresqlUrl } from '../../process/postgresql-url.ts';
 import { CONNECT_TIMEOUT_MS, Connection, type Session } from './connection.ts';
 import { sqlState } from './errors.ts';
+
+/** For looking at a server. */
+const LOOK: Session = { statementTimeout: 1000, lockTimeout: 1000, byKey: false };
+/** Maximum time for a look, and the pause between two (ms). */
+const LOOK_MS = 1000;
 
 /** What a process knows of the servers that a URL names. */
 export class Servers {
@@ -19,6 +26,8 @@ export class Servers {
   /** The highest timeline that was seen. */
   #timeline = 0;
   #connections: Connection[] = [];
+  /** When it looked around last. */
+  #looked = Number.NEGATIVE_INFINITY;
   /** Refusals that were told. */
   readonly #told = new Set<string>();
 
@@ -52,8 +61,8 @@ export class Servers {
           session,
           Math.max(1, (end - performance.now()) / (length - tried)),
         );
-        this.#admit(connection, host);
-        this.#primary = at;
+        this.#admit(connection, at);
+        if (length > 1) connection.onSlow = () => void this.#lookAround();
         return connection;
       } catch (error) {
         errors.push(error as Error);
@@ -63,8 +72,25 @@ export class Servers {
     throw allOf(errors, hosts);
   }
 
-  #admit(connection: Connection, host: string): void {
+  /** Asks the other servers at once; one with a higher timeline takes over, and the sessions on this one end. */
+  async #lookAround(): Promise<void> {
+    const now = performance.now();
+    if (now - this.#looked < LOOK_MS) return;
+    this.#looked = now;
+    const look = async ({ url }: PostgresqlServer, at: number) => {
+      if (at === this.#primary) return;
+      const connection = await Connection.open(url, LOOK, LOOK_MS);
+      if (connection.timeline !== this.#timeline) this.#admit(connection, at);
+      await connection.close();
+    };
+    // Replicas, and servers that are not there, refuse; the next look may find another state.
+    await Promise.allSettled(this.#servers.map(look));
+  }
+
+  /** Takes a connection to a server, which is the primary from now on; one of a lower timeline is closed, and refused. */
+  #admit(connection: Connection, at: number): void {
     const { timeline } = connection;
+    const { host } = this.#servers[at] as PostgresqlServer;
     if (timeline < this.#timeline) {
       connection.destroy();
       throw this.#refusal(host, timeline);
@@ -75,6 +101,7 @@ export class Servers {
       this.#timeline = timeline;
       for (const old of this.#connections) if (old.timeline < timeline) old.destroy();
     }
+    this.#primary = at;
     this.#connections = [...this.#connections.filter(({ isLost }) => !isLost), connection];
   }
 
