@@ -1,7 +1,7 @@
 /** A backup is made while the service works, and restored: what was acknowledged is in it, and what must not come back ends. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, watch, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
@@ -26,7 +26,7 @@ test('a backup that is made while the service runs is whole, and nobody but its 
   assert.equal(statSync(file).mode & 0o777, 0o600);
   assert.deepEqual(readdirSync(program.folder).sort(), ['backup.db', 'data'], 'nothing is left beside it');
 
-  const again = await program.run(['database', 'backup', file]);
+  const again = await program.command(['database', 'backup', file]);
   assert.match(again.stderr, /is there already: name another file, or give --replace/);
   assert.equal(again.code, 1);
   await program.json(['database', 'backup', file, '--replace']);
@@ -39,7 +39,7 @@ test('a backup is not served before it was restored, and then its grants, codes 
   const file = join(program.folder, 'backup.db');
   await program.json(['database', 'backup', file]);
 
-  const early = await program.run(['database', 'restore', file]);
+  const early = await program.command(['database', 'restore', file]);
   assert.match(early.stderr, /another service has the database .* stop it first/);
   await stop(serving);
 
@@ -54,7 +54,7 @@ test('a backup is not served before it was restored, and then its grants, codes 
   assert.equal((await me(service, pair.accessToken)).status, 401);
   const page = await browser.get(`${service.appUrl}/account/apps`);
   assert.match(page.body, /name="password"/, 'the session ended');
-  const actions = (await program.run(['audit', 'list', '--json'])).stdout;
+  const actions = (await program.command(['audit', 'list', '--json'])).stdout;
   assert.match(actions, /database_restored/);
   await stop(anew);
 });
@@ -81,7 +81,7 @@ test('a drill: with --keep-tokens, what was acknowledged before a backup under l
   await Promise.all(working);
   await stop(serving);
 
-  const untold = await program.run(['database', 'restore', file, '--keep-tokens']);
+  const untold = await program.command(['database', 'restore', file, '--keep-tokens']);
   assert.match(untold.stderr, /grants that were revoked since the backup would go on/);
   const restored = await program.json(['database', 'restore', file, '--keep-tokens', '--without-audit']);
   assert.equal(restored['kept_grants'], true);
@@ -96,7 +96,7 @@ test('a drill: with --keep-tokens, what was acknowledged before a backup under l
     assert.equal((await me(service, pair.accessToken)).status, 401, 'a newer access token is refused');
     assertRefused(await refresh(service, client, pair.refreshToken), 400, 'invalid_grant');
   }
-  const events = await program.run(['audit', 'list', '--action', 'refresh_conflict', '--json']);
+  const events = await program.command(['audit', 'list', '--action', 'refresh_conflict', '--json']);
   assert.equal((JSON.parse(events.stdout) as unknown[]).length, busy.length, 'each of them ended its grant');
   await stop(anew);
 });
@@ -104,7 +104,7 @@ test('a drill: with --keep-tokens, what was acknowledged before a backup under l
 /** The audit trail in the form of `audit export`. */
 async function exportTrail(program: ProgramOnDisk): Promise<string> {
   const file = join(program.folder, 'trail.jsonl');
-  const { code, stdout, stderr } = await program.run(['audit', 'export']);
+  const { code, stdout, stderr } = await program.command(['audit', 'export']);
   assert.equal(code, 0, stderr);
   writeFileSync(file, stdout);
   return file;
@@ -155,12 +155,12 @@ test('with the newer trail, grants that were revoked since the backup end, and w
   await stop(anew);
 
   writeFileSync(trail, readFileSync(trail, 'utf8').split('\n').slice(-3).join('\n'));
-  const partial = await program.run(restore);
+  const partial = await program.command(restore);
   assert.match(partial.stderr, /does not hold event \d+, the last one of the backup/);
   const lines = readFileSync(await exportTrail(program), 'utf8').split('\n');
   const missing = lines.findIndex((line) => line.includes('consent_allowed'));
   writeFileSync(trail, lines.filter((_, at) => at !== missing).join('\n'));
-  assert.match((await program.run(restore)).stderr, /events are missing/);
+  assert.match((await program.command(restore)).stderr, /events are missing/);
 });
 
 test('a backup is encrypted so that gpg opens it, and nothing of it is left in the clear', async (t) => {
@@ -170,13 +170,13 @@ test('a backup is encrypted so that gpg opens it, and nothing of it is left in t
   const beside = (name: string) => join(program.folder, name);
   writeFileSync(beside('passphrase'), 'six words that nobody else knows\n', { mode: 0o644 });
   const backup = ['database', 'backup', beside('backup.db.gpg'), '--passphrase-file', beside('passphrase')];
-  assert.match((await program.run(backup)).stderr, /others can read the passphrase/);
+  assert.match((await program.command(backup)).stderr, /others can read the passphrase/);
   chmodSync(beside('passphrase'), 0o600);
   const made = await program.json(backup);
   assert.equal(made['encrypted'], true);
   assert.deepEqual(readdirSync(program.folder).sort(), ['backup.db.gpg', 'data', 'passphrase']);
   assert.deepEqual(readdirSync(beside('data')).sort(), ['keys', 'valetkey.db'], 'nothing is left beside the database');
-  assert.match((await program.run(['database', 'restore', beside('backup.db.gpg')])).stderr, /gpg .*--decrypt/);
+  assert.match((await program.command(['database', 'restore', beside('backup.db.gpg')])).stderr, /gpg .*--decrypt/);
 
   const home = beside('gnupg');
   mkdirSync(home, { mode: 0o700 });
@@ -200,25 +200,24 @@ for (const words of [['backup'], ['restore']] as const)
     await program.json(['database', 'backup', file]);
     const whole = readFileSync(file);
     const command = words[0] === 'backup' ? ['database', 'backup', file, '--replace'] : ['database', 'restore', file];
-    const [data, name] = [join(program.folder, 'data'), words[0] === 'backup' ? /\.part-/ : /\.restoring/];
+    const data = join(program.folder, 'data');
+    const folder = words[0] === 'backup' ? program.folder : data;
     const moments = [
-      () => readdirSync(words[0] === 'backup' ? program.folder : data).some((there) => name.test(there)),
-      () =>
-        readdirSync(words[0] === 'backup' ? program.folder : data).some((there) =>
-          /(part-.*|restoring)-(wal|journal)$/.test(there),
-        ),
-      () => readdirSync(data).some((there) => there.includes('.before-')),
-    ];
-    for (const isThere of moments) {
+      [folder, words[0] === 'backup' ? /\.part-/ : /\.restoring/],
+      [folder, /(part-.*|restoring)-(wal|journal)$/],
+      [data, /\.before-/],
+    ] as const;
+    for (const moment of moments) {
       const { child, ended } = program.start(command);
-      while (child.exitCode === null && !isThere()) await new Promise(setImmediate);
-      child.kill('SIGKILL');
+      const [where, made] = moment;
+      const watcher = watch(where, (_, name) => made.test(String(name)) && child.kill('SIGKILL'));
       const { code } = await ended;
-      if (isThere === moments[0]) assert.equal(code, null, 'it was killed in the middle');
+      watcher.close();
+      if (moment === moments[0]) assert.equal(code, null, 'it was killed in the middle');
       if (words[0] === 'restore')
         assert.deepEqual(readFileSync(file), whole, 'a restore changes nothing of the backup');
-      assert.equal((await program.run(['database', 'check'])).code, 0);
+      assert.equal((await program.command(['database', 'check'])).code, 0);
     }
     await program.json(command);
-    assert.equal((await program.run(['database', 'check'])).code, 0);
+    assert.equal((await program.command(['database', 'check'])).code, 0);
   });

@@ -52,7 +52,7 @@ test('design: PostgreSQL over a network without TLS is warned of, with the remed
   const program = await ProgramOnDisk.make(t);
   const url = await server.createDatabase();
   const keys = ['keys', 'generate', '--file', program.variables['VALETKEY_KEYS_FILE'] ?? ''];
-  assert.equal((await program.run(keys)).code, 0);
+  assert.equal((await program.command(keys)).code, 0);
   assert.deepEqual(await warningsOf(program, { VALETKEY_DATABASE_URL: url }), []);
   // An address of this machine that does not look like one: what matters is what the URL says.
   const far = url.replace('postgres@127.0.0.1', 'postgres:hush@0.0.0.0');

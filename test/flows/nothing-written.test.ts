@@ -113,7 +113,7 @@ test('operating: without the table of audit events every command that writes end
   const variables = { VALETKEY_DATABASE_URL: url };
   await program.json(['keys', 'generate', '--file', join(program.folder, 'keys')]);
   Object.assign(variables, { VALETKEY_KEYS_FILE: join(program.folder, 'keys') });
-  assert.equal((await program.run(['database', 'migrate'], variables)).code, 0);
+  assert.equal((await program.command(['database', 'migrate'], variables)).code, 0);
   const { writing } = await inhabited(program, variables);
   await server.query(url, 'DROP TABLE audit_event');
   for (const words of [...writing, ['audit', 'list']]) assertSentence(await run(program, words, variables), words);
@@ -180,7 +180,7 @@ test('operating: on a full disk every command that writes ends in a sentence, Po
   await server.query(all, 'CREATE DATABASE on_small_disk TABLESPACE small');
   const variables = { VALETKEY_DATABASE_URL: url, VALETKEY_KEYS_FILE: join(program.folder, 'keys') };
   await program.json(['keys', 'generate', '--file', variables.VALETKEY_KEYS_FILE]);
-  assert.equal((await program.run(['database', 'migrate'], variables)).code, 0);
+  assert.equal((await program.command(['database', 'migrate'], variables)).code, 0);
   const { writing } = await inhabited(program, variables);
   await server.query(url, 'CHECKPOINT'); // Only now are files gone whose tables are.
   fill(join(disk.folder, 'ballast'));

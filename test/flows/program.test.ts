@@ -321,7 +321,7 @@ test('Promise 1: killed at any moment under load, nothing acknowledged is lost, 
       assert.equal((await refresh(service, client, refreshToken)).status, 200);
     }
     for (const code of redeemed) assert.equal((await exchange(service, client, code)).status, 400);
-    const check = await program.run(['database', 'check']);
+    const check = await program.command(['database', 'check']);
     assert.equal(check.code, 0, check.stdout + check.stderr);
   }
 });

@@ -185,7 +185,7 @@ for (const [store, place] of STORES)
       const { program, keys, database } = await prepared(t);
       const old = readFileSync(keys, 'utf8');
       await begun(program, database);
-      const rotated = await program.run(['keys', 'rotate'], database);
+      const rotated = await program.command(['keys', 'rotate'], database);
       assert.equal(rotated.code, 0, rotated.stderr);
       const [newer = ''] = /^vk_rk_.*$/m.exec(readFileSync(keys, 'utf8')) ?? [];
       assert.ok(newer && !old.includes(newer));

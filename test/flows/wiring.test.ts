@@ -55,7 +55,7 @@ describe('what the program is made of holds together', { concurrency: true }, ()
   for (const sync of ['awaited', 'full'] as const)
     test(`Promise 1: with VALETKEY_SQLITE_SYNC=${sync} ${MEANING[sync]}`, needsDisk, async (t) => {
       const program = await ProgramOnDisk.make(t);
-      assert.equal((await program.run(['database', 'migrate'])).code, 0);
+      assert.equal((await program.command(['database', 'migrate'])).code, 0);
       await program.json(USER, PASSWORD);
       const disk = await failingLog(program);
       const { child, ended } = await program.serve({ ...disk.variables, VALETKEY_SQLITE_SYNC: sync });
@@ -70,7 +70,7 @@ describe('what the program is made of holds together', { concurrency: true }, ()
 
   test('Promise 1: a disk that fails ends a command, which says that nobody knows', needsDisk, async (t) => {
     const program = await ProgramOnDisk.make(t);
-    assert.equal((await program.run(['database', 'migrate'])).code, 0);
+    assert.equal((await program.command(['database', 'migrate'])).code, 0);
     const disk = await failingLog(program);
     disk.fail();
     const { code, stdout, stderr } = await program.run(USER, disk.variables, PASSWORD);
@@ -82,7 +82,7 @@ describe('what the program is made of holds together', { concurrency: true }, ()
     const program = await ProgramOnDisk.make(t);
     for (const password of ['acme letters1', 'Valetkey1'])
       assert.match(
-        (await program.run(USER, { VALETKEY_PRODUCT_NAME: 'Acme Letters' }, password)).stderr,
+        (await program.command(USER, { VALETKEY_PRODUCT_NAME: 'Acme Letters' }, password)).stderr,
         /hardly more than a name that anybody would try/,
         password,
       );
@@ -90,7 +90,7 @@ describe('what the program is made of holds together', { concurrency: true }, ()
 
   test('a start warns of https without a proxy, and of settings that differ', async (t) => {
     const program = await ProgramOnDisk.make(t);
-    assert.equal((await program.run(['database', 'migrate'])).code, 0);
+    assert.equal((await program.command(['database', 'migrate'])).code, 0);
     const other = { VALETKEY_APP_URL: 'https://auth.example', VALETKEY_APP_LISTEN: new URL(program.appUrl).host };
     const warnings = await warningsOf(program, { ...other, VALETKEY_CODE_TTL: '61' });
     const beginnings = [
@@ -109,7 +109,7 @@ describe('what the program is made of holds together', { concurrency: true }, ()
     needsDisk,
     async (t) => {
       const program = await ProgramOnDisk.make(t);
-      assert.equal((await program.run(['database', 'migrate'])).code, 0);
+      assert.equal((await program.command(['database', 'migrate'])).code, 0);
       const database = new DatabaseSync(join(program.folder, 'data/valetkey.db'));
       database.exec('UPDATE installation SET epoch = 1');
       const disk = await failingDisk(database.location() ?? '', faultsIn(program));

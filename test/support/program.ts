@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { runCommand } from './command.ts';
 import { COMPILED } from './compiled.ts';
 import { READER } from './reader.ts';
 import { freePort, type Lifetime } from './service.ts';
@@ -55,16 +56,24 @@ export class ProgramOnDisk {
     };
   }
 
-  /** Runs one command to its end. */
+  /** Runs one command to its end, as a process of its own. */
   async run(command: string[], variables: Record<string, string> = {}, input = ''): Promise<Ended> {
     const child = this.#spawn(command, variables);
     child.stdin?.end(input);
     return outcome(child);
   }
 
-  /** Runs a command that must succeed, and returns its JSON. */
+  /**
+   * Runs one command to its end in the process of the test, for less than a tenth of the work. Whatever it logs goes to the
+   * standard error of that process.
+   */
+  command(command: string[], variables: Record<string, string> = {}, input = ''): Promise<Ended> {
+    return runCommand(command, { ...this.variables, ...variables }, input);
+  }
+
+  /** Runs a command that must succeed, in the process of the test, and returns its JSON. */
   async json(command: string[], input = ''): Promise<Record<string, unknown>> {
-    const { code, stdout, stderr } = await this.run([...command, '--json'], {}, input);
+    const { code, stdout, stderr } = await this.command([...command, '--json'], {}, input);
     assert.equal(code, 0, stderr);
     return JSON.parse(stdout) as Record<string, unknown>;
   }
