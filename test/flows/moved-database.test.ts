@@ -3,10 +3,11 @@ import assert from 'node:assert/strict';
 import { copyFileSync, readFileSync, renameSync, rmSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { after, describe, test } from 'node:test';
+import { after, describe, type TestContext, test } from 'node:test';
 import { me, obtainPair, pairOf, refresh } from '../support/flow.ts';
 import { inhabited } from '../support/inhabited.ts';
 import { ProgramOnDisk, type Serving } from '../support/program.ts';
+import { REDIRECT_URI } from '../support/service.ts';
 
 /** What happens to a folder with a database, what is said of it, and how it is taken back. */
 type Act = readonly [name: string, act: (folder: string) => void, said: RegExp, undo?: (folder: string) => void];
@@ -39,18 +40,27 @@ const IN_PLACE: readonly Act[] = [
 const other = await ProgramOnDisk.make({ after });
 await other.json(['database', 'migrate']);
 
-/** Starts the service anew, and puts beside its folder what its database file can be overwritten by. */
-async function amongCopies(program: ProgramOnDisk, { child, ended }: Serving, sync = 'awaited'): Promise<Serving> {
-  const beside = (name: string) => join(program.folder, name);
-  child.kill('SIGTERM');
-  await ended;
-  copyFileSync(beside('data/valetkey.db'), beside('older.db'));
-  copyFileSync(join(other.folder, 'data/valetkey.db'), beside('other.db'));
-  const serving = await program.serve({ VALETKEY_SQLITE_SYNC: sync });
-  const shell = new DatabaseSync(beside('data/valetkey.db'));
-  shell.prepare('VACUUM INTO ?').run(beside('backup.db'));
+/** Puts beside the folder of a database that is not served yet a copy as it is. */
+async function copyOlder(program: ProgramOnDisk): Promise<void> {
+  await program.json(['database', 'migrate']);
+  copyFileSync(join(program.folder, 'data/valetkey.db'), join(program.folder, 'older.db'));
+}
+
+/** Puts beside the folder of a database that is served what else its file can be overwritten by. */
+function copyOthers({ folder }: ProgramOnDisk): void {
+  copyFileSync(join(other.folder, 'data/valetkey.db'), join(folder, 'other.db'));
+  const shell = new DatabaseSync(join(folder, 'data/valetkey.db'));
+  shell.prepare('VACUUM INTO ?').run(join(folder, 'backup.db'));
   shell.close();
-  return serving;
+}
+
+/** A program that is served, with copies beside its folder. */
+async function amongCopies(t: TestContext): Promise<{ readonly program: ProgramOnDisk; readonly serving: Serving }> {
+  const program = await ProgramOnDisk.make(t);
+  await copyOlder(program);
+  const serving = await program.serve();
+  copyOthers(program);
+  return { program, serving };
 }
 
 /** Ends with one line about it, which says what to do. */
@@ -85,10 +95,9 @@ describe('Promise 1: a database that vanished', { concurrency: 2 }, () => {
   for (const [place, [name, act, said, undo]] of [...ACTS, ...IN_PLACE].entries()) {
     test(`under load, a database that was ${name} acknowledges nothing that began since, and the process ends`, async (t) => {
       const sync = place % 2 === 0 ? 'awaited' : 'full';
-      const begun = await inhabited(t, { VALETKEY_SQLITE_SYNC: sync });
-      const { program, service } = begun;
-      const isInPlace = place >= ACTS.length;
-      const serving = isInPlace ? await amongCopies(program, begun.serving, sync) : begun.serving;
+      const begun = await inhabited(t, { VALETKEY_SQLITE_SYNC: sync }, copyOlder);
+      const { program, service, serving } = begun;
+      copyOthers(program);
       const { acknowledged, workers, working } = await underLoad(begun);
       act(join(program.folder, 'data'));
       const since = performance.now();
@@ -106,11 +115,10 @@ describe('Promise 1: a database that vanished', { concurrency: 2 }, () => {
 
   for (const [name, act, said] of [...ACTS.slice(0, 3), ...IN_PLACE]) {
     test(`while nobody asks for anything, a database that was ${name} is noticed`, async (t) => {
-      const program = await ProgramOnDisk.make(t);
-      const { ended } = await amongCopies(program, await program.serve());
+      const { program, serving } = await amongCopies(t);
       assert.equal((await fetch(`${program.appUrl}/readyz`)).status, 200);
       act(join(program.folder, 'data'));
-      assertTold(await ended, said);
+      assertTold(await serving.ended, said);
       await assert.rejects(fetch(`${program.appUrl}/readyz`), 'nothing says that it is ready');
     });
   }
@@ -127,28 +135,26 @@ describe('Promise 1: a database that vanished', { concurrency: 2 }, () => {
   });
 
   test('what its file was overwritten by stays as it is when the process has ended', async (t) => {
-    const program = await ProgramOnDisk.make(t);
-    const { ended } = await amongCopies(program, await program.serve());
-    await program.json(['client', 'register', '--name', 'App', '--redirect-uri', 'https://app.example/callback']);
+    const { program, serving } = await amongCopies(t);
+    await program.json(['client', 'register', '--name', 'App', '--redirect-uri', REDIRECT_URI]);
     overwrite('other.db')(join(program.folder, 'data'));
-    await ended;
+    await serving.ended;
     const [there, other] = ['data/valetkey.db', 'other.db'].map((name) => readFileSync(join(program.folder, name)));
     assert.ok(there?.equals(other as Buffer));
   });
 
   test('commands, backups and changes of the schema beside the service do not end it', async (t) => {
-    const program = await ProgramOnDisk.make(t);
-    const { child, ended } = await amongCopies(program, await program.serve());
+    const { program, serving } = await amongCopies(t);
     const shell = new DatabaseSync(join(program.folder, 'data/valetkey.db'));
     shell.exec('VACUUM; CREATE TABLE one (x); PRAGMA wal_checkpoint; CREATE TABLE two (x); DROP TABLE one');
     for (const name of ['One', 'Two']) {
-      await program.json(['client', 'register', '--name', name, '--redirect-uri', 'https://app.example/callback']);
+      await program.json(['client', 'register', '--name', name, '--redirect-uri', REDIRECT_URI]);
       shell.exec('PRAGMA wal_checkpoint(TRUNCATE)');
       await new Promise((resolve) => setTimeout(resolve, 1100)); // Until the service has looked again.
     }
     shell.close();
     assert.equal((await fetch(`${program.appUrl}/readyz`)).status, 200);
-    child.kill('SIGTERM');
-    assert.equal((await ended).code, 0);
+    serving.child.kill('SIGTERM');
+    assert.equal((await serving.ended).code, 0);
   });
 });

@@ -5,9 +5,14 @@ import { signIn, type TestClient } from './flow.ts';
 import { ProgramOnDisk } from './program.ts';
 import { type Lifetime, PASSWORD, REDIRECT_URI, type TestService } from './service.ts';
 
-/** A running program with Ada, signed in, and an app; the variables are for the service. */
-export async function inhabited(t: Lifetime, variables: Record<string, string> = {}) {
+/** A running program with Ada, signed in, and an app; the variables are for the service. `prepare` comes before its start. */
+export async function inhabited(
+  t: Lifetime,
+  variables: Record<string, string> = {},
+  prepare: (program: ProgramOnDisk) => Promise<void> = async () => {},
+) {
   const program = await ProgramOnDisk.make(t);
+  await prepare(program);
   const serving = await program.serve(variables);
   const user = ['user', 'add', '--email', 'ada@example.com', '--name', 'Ada Example', '--password-stdin'];
   const [registered] = await Promise.all([
