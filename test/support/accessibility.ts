@@ -1,12 +1,17 @@
 /** What is wrong with a page for those who cannot see it, or not well. */
 import assert from 'node:assert/strict';
-import axe, { type AxeResults } from 'axe-core';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
+
+/** What a page is given to look at itself: the short form, since each page has to read it anew. */
+const AXE = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
 /** What axe finds against an open page, each in words. Throws where the page has frames, which nobody would look into. */
 export async function inaccessible(page: Page): Promise<string[]> {
   assert.equal(page.frames().length, 1, 'our pages have no frames');
-  await page.evaluate(axe.source);
+  if (!(await page.evaluate("'axe' in window"))) await page.evaluate(AXE);
   // All rules are run; what follows them in full is told of violations alone.
   const { violations } = await page.evaluate<AxeResults>("axe.run({ resultTypes: ['violations'] })");
   return violations.flatMap(({ id, nodes }) =>
