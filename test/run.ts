@@ -1,6 +1,6 @@
-// npm test: types, lint and format, dead code, some tests of HTTP with Node.js as the only reader, then every test. With
-// paths (`npm test -- test/oauth`) only the tests there, once; with --check (`npm run check`) everything but the tests. What
-// was skipped is named at the end, and is a failure under CI.
+// npm test: types, lint and format, dead code, every test, and some tests of HTTP with Node.js as the only reader, all at the
+// same time. With paths (`npm test -- test/oauth`) only the tests there, once; with --check (`npm run check`) everything but
+// the tests. What was skipped is named at the end, and is a failure under CI.
 // Node's own counts are the last thing on stdout.
 import { spawn } from 'node:child_process';
 import { chmodSync, existsSync, globSync, mkdtempSync, rmSync, statSync } from 'node:fs';
@@ -20,8 +20,8 @@ const checks: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Tests that are run with Node.js as the only reader too, before all are run with the service's own: those of requests,
- * answers and connections.
+ * Tests that are run with Node.js as the only reader too, beside all with the service's own: those of requests, answers and
+ * connections.
  */
 const READ_BOTH_WAYS = [
   'test/flows/stop.test.ts',
@@ -44,14 +44,9 @@ const failures: string[] = [];
 // The checks, the unpacking of Chromium and some tests share no file, so they share the processors.
 const checking = paths.length > 0 ? [] : Object.entries(checks).map(([name, command]) => check(name, command));
 if (!checkOnly) await prepareChromium();
-// Those tests wait for timeouts most of their time, which the checks have use for.
-if (!checkOnly && paths.length === 0) {
-  console.log('tests with VALETKEY_HTTP_READER=node:');
-  await runTests(READ_BOTH_WAYS, { VALETKEY_HTTP_READER: 'node' });
-}
-await Promise.all(checking);
 if (!checkOnly && paths.length > 0) await runTests(paths.map(testFiles));
 if (!checkOnly && paths.length === 0) await runAll();
+await Promise.all(checking);
 for (const failure of failures) console.error(`npm test: ${failure}`);
 if (failures.length > 0) process.exitCode = 1;
 
@@ -86,11 +81,20 @@ function report(stage: string, start: number, remark: string): void {
   console.log(`${stage}: ${((performance.now() - start) / 1000).toFixed(1)} s${remark && `, ${remark}`}`);
 }
 
-/** Runs every test, with one PostgreSQL server for those that share one. */
+/** Runs every test, with one PostgreSQL server for those that share one, and beside them some with Node.js as the only reader. */
 async function runAll(): Promise<void> {
   const { startShared } = await import('./support/shared-postgres.ts');
   const shared = await startShared();
-  await runTests(['test/**/*.test.ts'], shared.variables).finally(() => shared.remove());
+  // They wait for timeouts most of their time, which the others have use for.
+  const beside = runTests(READ_BOTH_WAYS, { VALETKEY_HTTP_READER: 'node' }, { print: printAtOnce });
+  const ended = beside.then(() => Promise.all(checking));
+  await runTests(['test/**/*.test.ts'], shared.variables, { before: ended }).finally(() => shared.remove());
+}
+
+/** Prints a report when it is whole, since others report at the same time. */
+async function printAtOnce(report: AsyncIterable<string>): Promise<void> {
+  const whole = await text(report);
+  process.stdout.write(`tests with VALETKEY_HTTP_READER=node:\n${whole}`);
 }
 
 /** What a path on the command line stands for: a folder for the tests below it. */
@@ -98,7 +102,21 @@ function testFiles(path: string): string {
   return existsSync(path) && statSync(path).isDirectory() ? join(path, '**/*.test.ts') : path;
 }
 
-async function runTests(globPatterns: string[], variables: Readonly<Record<string, string>> = {}): Promise<void> {
+/** How tests report: who prints it, and what has to end before the counts are printed. */
+type Reporting = {
+  readonly print?: (report: AsyncIterable<string>) => Promise<void>;
+  readonly before?: Promise<unknown>;
+};
+
+function printAsItComes(report: AsyncIterable<string>): Promise<void> {
+  return pipeline(report, process.stdout, { end: false });
+}
+
+async function runTests(
+  globPatterns: string[],
+  variables: Readonly<Record<string, string>> = {},
+  { print = printAsItComes, before = Promise.resolve() }: Reporting = {},
+): Promise<void> {
   const env = { ...process.env, ...COMPILED, ...variables };
   // A test that hangs fails in the end, as does a file whose tests left something open: so late that a busy machine, on which
   // all takes many times as long, fails nothing. Made to exit a file would end at once, and before all that it reported was read.
@@ -106,7 +124,7 @@ async function runTests(globPatterns: string[], variables: Readonly<Record<strin
   // Many tests wait for a timeout of the service: with twice as many files as processors these are not idle meanwhile.
   const concurrency = 2 * availableParallelism();
   const tests = run({ files: inTurns(globSync(globPatterns)), concurrency, execArgv, env, timeout: 900_000 });
-  await pipeline(judged(tests, globPatterns), spec(), process.stdout, { end: false });
+  await pipeline(judged(tests, globPatterns, before), spec(), print);
 }
 
 /** The files of all folders in turns: those of one folder are much alike, and several that start many processes are too much at once. */
@@ -122,12 +140,17 @@ type Outcome = Extract<TestEvent, { type: 'test:pass' | 'test:fail' }>['data'];
  * Notes what failed, and adds before the counts a line for each test that was skipped, with its reason. A suite that was
  * skipped is one line; Node's counts leave it out.
  */
-async function* judged(events: AsyncIterable<TestEvent>, globPatterns: readonly string[]): AsyncGenerator<TestEvent> {
+async function* judged(
+  events: AsyncIterable<TestEvent>,
+  globPatterns: readonly string[],
+  before: Promise<unknown>,
+): AsyncGenerator<TestEvent> {
   const skipped: string[] = [];
   for await (const event of events) {
     if (event.type === 'test:pass' || event.type === 'test:fail') skipped.push(...skippedBy(event.data));
     // A plan or a summary without a file is that of all files; the counts stand between them.
     if (event.type === 'test:plan' && event.data.file === undefined) {
+      await before;
       for (const message of skipped) yield { type: 'test:diagnostic', data: { nesting: 0, message, level: 'info' } };
     }
     if (event.type === 'test:summary' && event.data.file === undefined) {
