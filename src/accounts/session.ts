@@ -33,8 +33,7 @@ export type ExternalSession = {
 export type SessionRequest = { readonly continueTo: string; readonly ticket: string; readonly at: number };
 
 /** A session ends after 12 hours without a request, and after 30 days in any case (ASVS 7.3.1, 7.3.2); ms. */
-const IDLE_MS = 12 * 3600 * 1000;
-const ABSOLUTE_MS = 30 * 24 * 3600 * 1000;
+export const SESSION_LIFETIMES = { idle: 12 * 3600 * 1000, absolute: 30 * 24 * 3600 * 1000 } as const;
 /** Minimum time between two writes of when a session was seen (ms), so that not every page is a write. */
 const SEEN_EVERY_MS = 5 * 60 * 1000;
 
@@ -58,7 +57,8 @@ export function sessionExpiresAt(
   session: Pick<Session, 'createdAt' | 'lastSeenAt'> & Partial<Pick<Session, 'external'>>,
 ): number {
   const { createdAt, lastSeenAt, external } = session;
-  return Math.min(lastSeenAt + IDLE_MS, createdAt + ABSOLUTE_MS, external?.expiresAt ?? Number.POSITIVE_INFINITY);
+  const { idle, absolute } = SESSION_LIFETIMES;
+  return Math.min(lastSeenAt + idle, createdAt + absolute, external?.expiresAt ?? Number.POSITIVE_INFINITY);
 }
 
 /** Whether anybody signed in for a session at a time (ms) or later: at its beginning, or for one more request. */

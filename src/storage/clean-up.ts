@@ -2,7 +2,10 @@
  * Deletes dead rows. A cursor walks over the keys in small windows, so that a step costs the same at any size and needs
  * no index of its own.
  */
+import type { Tuple } from './acts.ts';
+import type { DyingRows } from './dead-rows.ts';
 import type { CleanUpFigures } from './storage.ts';
+import { type Stored, Table } from './tables/table.ts';
 
 const REST_BETWEEN_ROUNDS_MS = 10 * 60_000;
 /** Minimum time between two deletions of expired replay marks. */
@@ -10,33 +13,34 @@ const MARKS_EVERY_MS = 5000;
 /** Pause after a failure, and before another try to take over from the process that cleans up. */
 const RETRY_MS = 60_000;
 
-export const HOUR_MS = 3_600_000;
-/** Dead rows are kept for this time: for people to see them, and in case the clock is wrong. */
-export const KEPT_MS = 24 * HOUR_MS;
-const MAX_CLOCK_JUMP_MS = HOUR_MS;
-const PAUSE_MS = 24 * HOUR_MS;
+const MAX_CLOCK_JUMP_MS = 3_600_000;
+const PAUSE_MS = 24 * 3_600_000;
+
+/** What a walk reads of a row, by the kind of its key; and a key before all others. */
+const WALKED = {
+  text: { row: Table.of<Walked<string>>('walked', { key: 'text', isDead: 'boolean' }), first: '' },
+  bytes: { row: Table.of<Walked<Buffer>>('walked', { key: 'bytes', isDead: 'boolean' }), first: Buffer.alloc(0) },
+  uuid: { row: Table.of<Walked<Buffer>>('walked', { key: 'uuid', isDead: 'boolean' }), first: Buffer.alloc(16) },
+} as const;
+
+type Walked<Key> = { readonly key: Key; readonly isDead: boolean };
 
 /** What a step did: how many rows it read and deleted, and whether it reached the end of the last walk. */
 export type CleanUpStep = { readonly seen: number; readonly deleted: number; readonly isEndOfRound: boolean };
 
-/** One kind of row that is walked. A place is a row's key, with what else its deletion needs. */
-export type Walk<Place> = {
-  /**
-   * Reads the next window after a place (null: from the first row): its number of rows, the dead ones, and its last place
-   * if the window was full. `before` in ms: what died before then is deleted.
-   */
-  scan(after: Place | null, before: number): Promise<Window<Place>>;
-  /** Deletes those that are still dead, and returns how many. */
-  remove(dead: readonly Place[], before: number): Promise<number>;
-};
-
-/** What a walk found in one window. */
-export type Window<Place> = { readonly seen: number; readonly dead: readonly Place[]; readonly last: Place | null };
+/** The key of a row. */
+export type Key = Buffer | string;
 
 /** How a store is cleaned up. All of it throws `StoreUnavailable`. Times in ms. */
-export type CleanUpParts<Place> = {
-  readonly walks: readonly Walk<Place>[];
-  /** Maximum number of rows that a step deletes. */
+export type CleanUpParts = {
+  readonly walks: readonly DyingRows[];
+  /** The expression of a parameter that is compared with a UUID. */
+  readonly givenId: (parameter: string) => string;
+  select(sql: string, values: readonly Stored[]): Promise<readonly Tuple[]>;
+  /** Runs a statement that deletes the rows with these keys; returns how many it deleted. */
+  remove(keys: readonly Key[], sql: string, values: readonly Stored[]): Promise<number>;
+  /** Number of rows that a step reads, and the maximum number that it deletes. */
+  readonly window: number;
   readonly deletions: number;
   /** Time between two steps, and between two while there is much to delete. */
   readonly stepEvery: number;
@@ -53,11 +57,12 @@ export type CleanUpParts<Place> = {
 };
 
 /** The clean-up of one process. */
-export class CleanUp<Place = unknown> {
-  readonly #parts: CleanUpParts<Place>;
+export class CleanUp {
+  readonly #parts: CleanUpParts;
   readonly #monotonic: () => number;
   #walk = 0;
-  #cursor: Place | null = null;
+  /** The last key that was looked at in this walk. */
+  #cursor: Key | null = null;
   #timer: NodeJS.Timeout | null = null;
   #isStopped = false;
   #clockOffset: number;
@@ -65,7 +70,7 @@ export class CleanUp<Place = unknown> {
   readonly #tally = { seen: 0, deleted: 0, rounds: 0, failures: 0 };
   #restsUntil = Number.NEGATIVE_INFINITY;
 
-  constructor(parts: CleanUpParts<Place>) {
+  constructor(parts: CleanUpParts) {
     this.#parts = parts;
     this.#monotonic = parts.monotonic ?? (() => performance.now());
     this.#clockOffset = parts.now() - this.#monotonic();
@@ -93,22 +98,25 @@ export class CleanUp<Place = unknown> {
    * `StoreUnavailable`, the cursor has not moved.
    */
   async step(): Promise<CleanUpStep | null> {
-    const { walks, deletions, now } = this.#parts;
+    const { walks, window, deletions, remove, now } = this.#parts;
     if (!(await this.#leads())) return null;
-    const walk = walks[this.#walk] as Walk<Place>;
-    const before = now() - KEPT_MS;
-    const { seen, dead, last } = await walk.scan(this.#cursor, before);
+    const walk = walks[this.#walk] as DyingRows;
+    const { scan, removal, row, first } = this.#statements(walk);
+    const [after, before] = [this.#cursor ?? first, now() - walk.kept];
+    const seen = (await this.#parts.select(scan, [after, window, before])).map((tuple) => row.read(tuple));
+    const dead = seen.filter(({ isDead }) => isDead).map(({ key }) => key);
     const doomed = dead.slice(0, deletions);
-    const deleted = doomed.length > 0 ? await walk.remove(doomed, before) : 0;
+    const last = doomed.at(-1);
+    const deleted = last === undefined ? 0 : await remove(doomed, removal, [after, last, before]);
     // If there are more dead rows than one step deletes, the next window begins after the last deleted one.
-    this.#cursor = dead.length > doomed.length ? (doomed.at(-1) as Place) : last;
+    this.#cursor = dead.length > doomed.length ? (last as Key) : (seen[window - 1]?.key ?? null);
     const isEndOfWalk = this.#cursor === null;
     if (isEndOfWalk) this.#walk = (this.#walk + 1) % walks.length;
     const isEndOfRound = isEndOfWalk && this.#walk === 0;
-    this.#tally.seen += seen;
+    this.#tally.seen += seen.length;
     this.#tally.deleted += deleted;
     if (isEndOfRound) this.#tally.rounds += 1;
-    return { seen, deleted, isEndOfRound };
+    return { seen: seen.length, deleted, isEndOfRound };
   }
 
   /**
@@ -135,6 +143,17 @@ export class CleanUp<Place = unknown> {
       report(`the clock jumped by ${Math.round(jump / 1000)} s: clean-up pauses for a day; check the clock`);
     }
     return this.#monotonic() >= this.#pausedUntil;
+  }
+
+  /** Deletes what is still dead between two keys, so that one statement serves whatever their number. */
+  #statements({ table, key, kind, isDead }: DyingRows) {
+    const given = (parameter: string) => (kind === 'uuid' ? this.#parts.givenId(parameter) : parameter);
+    const next = `SELECT * FROM ${table} WHERE ${key} > ${given('$1')} ORDER BY ${key} LIMIT $2`;
+    return {
+      scan: `SELECT ${key}, ${isDead('$3')} FROM (${next}) AS ${table} ORDER BY ${key}`,
+      removal: `DELETE FROM ${table} WHERE ${key} > ${given('$1')} AND ${key} <= ${given('$2')} AND ${isDead('$3')}`,
+      ...WALKED[kind],
+    };
   }
 
   async #leads(): Promise<boolean> {

@@ -203,6 +203,10 @@ test('after the clock jumped by more than an hour nothing is deleted for a day, 
   let [wall, monotonic] = [NOW, 0];
   const cleanUp = new CleanUp({
     walks: [],
+    givenId: (parameter) => parameter,
+    select: () => assert.fail('nothing is asked of the database'),
+    remove: () => assert.fail('nothing is asked of the database'),
+    window: 1,
     deletions: 1,
     stepEvery: 1,
     busyStepEvery: 1,

@@ -9,21 +9,21 @@ import { Table } from '../tables/table.ts';
 import { newAttempt } from './attempts.ts';
 import type { Database } from './database.ts';
 
-const ROW = Table.of<DeviceRequest & { decision: DeviceDecision; polledAt: number; intervalS: number }>(
-  'device_request',
-  {
-    userCode: 'text',
-    grantId: 'uuid',
-    clientId: 'text',
-    scope: 'json',
-    resource: 'text?',
-    codeChallenge: 'text',
-    expiresAt: 'time',
-    decision: 'text?',
-    polledAt: 'time',
-    intervalS: 'integer',
-  },
-);
+/** A request, as it is stored. */
+export const DEVICE_REQUEST = Table.of<
+  DeviceRequest & { decision: DeviceDecision; polledAt: number; intervalS: number }
+>('device_request', {
+  userCode: 'text',
+  grantId: 'uuid',
+  clientId: 'text',
+  scope: 'json',
+  resource: 'text?',
+  codeChallenge: 'text',
+  expiresAt: 'time',
+  decision: 'text?',
+  polledAt: 'time',
+  intervalS: 'integer',
+});
 
 /** Number of expired requests that go with each one that comes. */
 const EXPIRED_AT_ONCE = 64;
@@ -39,12 +39,12 @@ const ADD = `
       (SELECT count(*) FROM device_request WHERE network_1 = $11) AS of_1,
       (SELECT count(*) FROM device_request WHERE network_4 = $12) AS of_4,
       (SELECT count(*) FROM device_request WHERE network_32 = $13) AS of_32)
-  INSERT INTO device_request (${ROW.names}, network_1, network_4, network_32)
+  INSERT INTO device_request (${DEVICE_REQUEST.names}, network_1, network_4, network_32)
   SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13 FROM waiting
   WHERE of_1 * 32 < free AND of_4 * 32 < free * 4 AND of_32 * 32 < free * 32
   ON CONFLICT (user_code) DO NOTHING`;
 
-const FIND = `SELECT ${ROW.names} FROM device_request WHERE user_code = $1 AND expires_at > $2`;
+const FIND = `SELECT ${DEVICE_REQUEST.names} FROM device_request WHERE user_code = $1 AND expires_at > $2`;
 
 /** A request that finds its own attempt there has decided, in an earlier try. */
 const DECIDE = `
@@ -60,12 +60,12 @@ export function deviceRequestStore(database: Database): DeviceRequestStore {
       const row = { ...request, decision, polledAt: pace.polledAt, intervalS: pace.interval };
       await database.change(FORGET_EXPIRED, [now, EXPIRED_AT_ONCE]);
       const own = WEIGHTS.map((weight) => networks.find((network) => network.weight === weight)?.key ?? null);
-      return (await database.change(ADD, [...ROW.values(row), ...own, MAX_DEVICES_WAITING])) === 1;
+      return (await database.change(ADD, [...DEVICE_REQUEST.values(row), ...own, MAX_DEVICES_WAITING])) === 1;
     },
     async findDeviceRequest(userCode, now) {
       const [found] = await database.tuples(FIND, [userCode, now]);
       if (!found) return null;
-      const { decision, polledAt, intervalS: interval, ...request } = ROW.read(found);
+      const { decision, polledAt, intervalS: interval, ...request } = DEVICE_REQUEST.read(found);
       return { request, decision, pace: { polledAt, interval } };
     },
     async decideDeviceRequest(userCode, from, to) {

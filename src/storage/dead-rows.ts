@@ -1,0 +1,45 @@
+/** What dies by time, table by table, in the SQL that both stores speak: `clean-up.ts` walks over it. */
+import { SESSION_LIFETIMES } from '../accounts/session.ts';
+import type { StoredTable } from './tables/all.ts';
+import { EXTERNAL_SIGN_IN } from './tables/external-sign-ins.ts';
+import { HAS_ITS_EPOCHS, STORED_GRANT } from './tables/grants.ts';
+import { FORMER_IDENTITY } from './tables/identities.ts';
+import { SESSION } from './tables/sessions.ts';
+
+/** A table with rows that die. */
+export type DyingRows = {
+  readonly table: string;
+  /** The key by which the table is walked, and its kind. */
+  readonly key: string;
+  readonly kind: 'text' | 'bytes' | 'uuid';
+  /** Dead rows are kept for this time (ms). */
+  readonly kept: number;
+  /** The condition of a dead row; `before` is the parameter of the time before which it must have died. */
+  isDead(before: string): string;
+};
+
+const HOUR_MS = 3_600_000;
+/** For people to see them, and in case the clock is wrong. */
+const DAY_MS = 24 * HOUR_MS;
+
+/** Rows of a table that are dead from the time in a column on. */
+export function dyingAt(table: Pick<StoredTable, 'name' | 'columns'>, time: string, kept = HOUR_MS): DyingRows {
+  const { name, kind } = table.columns[0] as { name: string; kind: DyingRows['kind'] };
+  return { table: table.name, key: name, kind, kept, isDead: (before) => `${time} < ${before}` };
+}
+
+/** What dies in both stores. */
+export const DYING: readonly DyingRows[] = [
+  {
+    ...dyingAt(STORED_GRANT, 'expires_at', DAY_MS),
+    isDead: (before) => `(coalesce(revoked_at < ${before}, FALSE) OR expires_at < ${before} OR NOT ${HAS_ITS_EPOCHS})`,
+  },
+  {
+    ...dyingAt(SESSION, 'last_seen_at', DAY_MS),
+    isDead: (before) =>
+      `(last_seen_at + ${SESSION_LIFETIMES.idle} < ${before} OR created_at + ${SESSION_LIFETIMES.absolute} < ${before})`,
+  },
+  // After an hour, and not a day: it says who signed in, and where they were going.
+  dyingAt(EXTERNAL_SIGN_IN, 'expires_at'),
+  dyingAt(FORMER_IDENTITY, 'ended_at', DAY_MS),
+];
