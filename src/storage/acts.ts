@@ -9,6 +9,16 @@ import type { Stored, Table } from './tables/table.ts';
 /** The key of the installation's row. */
 export const INSTALLATION_KEY = 'installation';
 
+/** What each store writes in SQL of its own, within statements that are alike. */
+export type Dialect = {
+  /** The expression of a UUID that is given as bytes, by the name of its parameter. */
+  givenId(parameter: string): string;
+  /** The newest id of a group of grants: not every store has `max` of a UUID. */
+  readonly newestGrantId: string;
+  /** The id of the root key that an account's password is sealed with, by which there is an index. */
+  readonly passwordKeyId: string;
+};
+
 /** A statement, with `$1` and so on in the place of its values. */
 export type Statement = { readonly sql: string; readonly values: readonly Stored[] };
 
@@ -57,18 +67,30 @@ export async function listed<Row extends object>(
   return (await runner.select({ sql, values }, 'all')).map((row) => table.read(row));
 }
 
+/** The first of them, or null. The result waits until what it `restsOn` is on disk. */
+export async function found<Row extends object>(
+  runner: Runner,
+  table: Table<Row>,
+  statement: Statement,
+  restsOn: RestsOn = 'all',
+): Promise<Row | null> {
+  const [row] = await runner.select(statement, restsOn);
+  return row ? table.read(row) : null;
+}
+
 /** Whether a query finds a row; it waits likewise. */
 export async function isAny(runner: Runner, sql: string, values: readonly Stored[] = []): Promise<boolean> {
   return (await runner.select({ sql, values }, 'all')).length > 0;
 }
 
+/** The rows that a result rests on, which may follow from what was found. */
+export type RestsOn = RowKeys | 'all' | ((rows: readonly Tuple[]) => RowKeys | 'all');
+
 /** What runs them. All of it throws `StoreUnavailable`. */
 export type Runner = {
-  /** Selects rows; the result waits until those that it `restsOn` are on disk. */
-  select(
-    statement: Statement,
-    restsOn: RowKeys | 'all' | ((rows: readonly Tuple[]) => RowKeys | 'all'),
-  ): Promise<Tuple[]>;
+  readonly dialect: Dialect;
+  /** Selects rows; the result waits until those that it rests on are on disk. */
+  select(statement: Statement, restsOn: RestsOn): Promise<Tuple[]>;
   /** Whether the act happened. */
   act(act: Act): Promise<boolean>;
   /** Whether all of these acts happened, in this order and each with its event; else none did. */

@@ -110,5 +110,5 @@ function canary(keyring: Keyring, keyId: number, installation: Buffer): Buffer {
 
 /** Whether a password or a grant that is not revoked rests on a key. Walks tables: only for a missing key. */
 async function isNeeded(database: PlainDatabase, keyId: number): Promise<boolean> {
-  return (await database.tuples(HAS_OF_KEY(database.passwordKeyId), [keyId])).length > 0;
+  return (await database.tuples(HAS_OF_KEY(database.dialect.passwordKeyId), [keyId])).length > 0;
 }

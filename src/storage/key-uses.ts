@@ -12,7 +12,7 @@ const USES = (passwordKeyId: string) => `
 
 /** Counts, for each key that anything rests on, the grants that live at a time (ms) and the passwords. */
 export async function countKeyUses(database: PlainDatabase, liveAt: number): Promise<KeyUse[]> {
-  const rows = await database.tuples(USES(database.passwordKeyId), [liveAt]);
+  const rows = await database.tuples(USES(database.dialect.passwordKeyId), [liveAt]);
   return rows.map(([keyId, grants, passwords]) => ({
     keyId: Number(keyId),
     grants: Number(grants),

@@ -2,7 +2,7 @@
  * A database as it is opened, checked and copied: one connection, which runs one statement after the other. What concerns
  * the whole of an installation is written once for both stores, on this. The verbs of the ports are in `acts.ts`.
  */
-import type { Tuple } from './acts.ts';
+import type { Dialect, Tuple } from './acts.ts';
 import type { AppliedMigration, Migration } from './migrations.ts';
 import type { StoredColumn } from './tables/all.ts';
 import type { Kind, Stored } from './tables/table.ts';
@@ -25,8 +25,7 @@ export type PlainDatabase = {
   readonly migrations: readonly Migration[];
   readonly migrationTable: string;
   readonly types: ColumnTypes;
-  /** The expression of the id of the root key that an account's password is sealed with, by which there is an index. */
-  readonly passwordKeyId: string;
+  readonly dialect: Dialect;
   /** The values of the rows that a statement returns. */
   tuples(sql: string, values?: readonly Stored[]): Promise<Tuple[]>;
   /** How many rows a statement changed. */

@@ -4,19 +4,13 @@
  */
 import { type Grant, USE_IS_NEWS_AFTER_MS, type Use } from '../oauth/grant.ts';
 import { rowKey } from './row-key.ts';
-import { WriteBehind, type WriteBehindParts } from './write-behind.ts';
+import { WriteBehind } from './write-behind.ts';
 
 /** A grant's mark, as it is written: its `rowKey`, the highest generation used, and the last time. */
 export type Mark = Use & { readonly key: string };
 
 /** The marks of one instance. They only ever grow. */
-export class UseMarks {
-  readonly #marks: WriteBehind<Mark>;
-
-  constructor(parts: WriteBehindParts<Mark>) {
-    this.#marks = new WriteBehind(parts);
-  }
-
+export class UseMarks extends WriteBehind<Mark> {
   /**
    * Notes a use, unless the mark says the same to ten minutes. Returns the time that the mark has now, or
    * null if there is no room for it. `grant` is as it was found, with its mark merged in.
@@ -25,33 +19,23 @@ export class UseMarks {
     const lastUsedAt = grant.lastUsedAt ?? 0;
     if (generation <= grant.usedGeneration && usedAt - lastUsedAt < USE_IS_NEWS_AFTER_MS) return lastUsedAt;
     const key = rowKey(grant.id);
-    const mark = this.#marks.get(key);
+    const mark = this.get(key);
     const grown = {
       key,
       generation: Math.max(generation, mark?.generation ?? 0),
       usedAt: Math.max(usedAt, mark?.usedAt ?? 0),
     };
-    return this.#marks.set(grown) ? usedAt : null;
+    return this.set(grown) ? usedAt : null;
   }
 
   /** Returns the grant as it will be when its mark is written. */
   merge(grant: Grant): Grant {
-    const mark = this.#marks.get(rowKey(grant.id));
+    const mark = this.get(rowKey(grant.id));
     if (!mark) return grant;
     return {
       ...grant,
       usedGeneration: Math.max(grant.usedGeneration, mark.generation),
       lastUsedAt: Math.max(grant.lastUsedAt ?? 0, mark.usedAt),
     };
-  }
-
-  /** Tries to write all marks that are noted by now, for a query over many grants. */
-  flush(): Promise<void> {
-    return this.#marks.flush();
-  }
-
-  /** Writes all marks, and then no more. */
-  close(): Promise<void> {
-    return this.#marks.close();
   }
 }

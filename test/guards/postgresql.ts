@@ -112,18 +112,6 @@ export const postgresqlGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/storage/postgresql/attempts.ts',
-    ['test/postgresql/batches.test.ts'],
-    [
-      [
-        'attempts of two processes are never alike',
-        'randomUUID().slice(0, -12)',
-        "(randomUUID, '00000000-0000-4000-8000-')",
-      ],
-      ['attempts of a process are never alike', 'count += 1;', ''],
-    ],
-  ),
-  ...guardsIn(
     'src/storage/postgresql/batches.ts',
     ['test/postgresql/batches.test.ts'],
     [

@@ -187,15 +187,6 @@ test('an instance keeps ten thousand clients at most', async (t) => {
   assert.equal(isKnown(), false);
 });
 
-test('attempts of two processes are never alike, and neither are those of one', async () => {
-  const starts = await Promise.all(
-    ['one', 'other'].map((process) => import(`../../src/storage/postgresql/attempts.ts?${process}`)),
-  );
-  const attempts = starts.flatMap(({ newAttempt }) => Array.from({ length: 100 }, newAttempt as () => string));
-  assert.equal(new Set(attempts).size, 200);
-  for (const attempt of attempts) assert.match(attempt, /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
-});
-
 test('one request that cannot be written fails alone, and wholly', async (t) => {
   const { store, url } = await openWithGrants(t, 0);
   await server.query(

@@ -8,8 +8,8 @@ import { clearAssertions } from './client-assertions.ts';
 import type { Connection } from './connection.ts';
 import { DEVICE_REQUEST } from './device-requests.ts';
 import { asStoreError } from './errors.ts';
-import { GIVEN_GRANT_ID } from './grants.ts';
 import { LOCKS } from './locks.ts';
+import { DIALECT } from './records.ts';
 
 const TRY_TO_LEAD = 'SELECT pg_try_advisory_lock($1, $2) AS leads';
 
@@ -22,7 +22,7 @@ export function cleanUpOf(open: () => Promise<Connection>, now: () => number): C
   return new CleanUp({
     // Of devices after an hour, and not a day: their requests hold from where they came.
     walks: [...DYING, dyingAt(DEVICE_REQUEST, 'expires_at'), dyingAt(COUNTER, 'arrives_at')],
-    givenId: GIVEN_GRANT_ID,
+    givenId: DIALECT.givenId,
     select: (sql, values) => leader.ask((connection) => connection.tuples(sql, values)),
     remove: (_keys, sql, values) => leader.ask((connection) => connection.change(sql, values)),
     window: 512,

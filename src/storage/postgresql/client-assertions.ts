@@ -3,8 +3,8 @@
  * expired. Whoever makes or clears marks of a client locks the row of its total first; of several clients, in the order of
  * their ids. So no mark is counted twice, no client has more than it may, and no two statements wait for each other.
  */
+import { randomUUID } from 'node:crypto';
 import { type AssertionUse, CLEARED_COUNTS_FOR_MS, type UsedAssertion } from '../../oauth/client-assertion.ts';
-import { newAttempt } from './attempts.ts';
 import { Batches } from './batches.ts';
 import { type Connection, json } from './connection.ts';
 import type { Database } from './database.ts';
@@ -88,7 +88,7 @@ export function assertionMarking(
     },
   });
   return ({ clientId, digest, expiresAt }, most) => {
-    const asked = { client_id: clientId, expires_at: expiresAt, attempt: newAttempt(), most };
+    const asked = { client_id: clientId, expires_at: expiresAt, attempt: randomUUID(), most };
     return batches.add({ ...asked, digest: digest.toString('hex') });
   };
 }

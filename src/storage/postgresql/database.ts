@@ -1,11 +1,11 @@
 /** What the stores stand on: connections for reads by key, for writes by key, and for everything else. */
+import { randomUUID } from 'node:crypto';
 import type { QueryResultRow } from 'pg';
 import type { AuditEvent } from '../../oauth/audit.ts';
 import type { GrantedAccess } from '../../oauth/granted-access.ts';
 import type { Tuple } from '../acts.ts';
 import type { PoolFigures } from '../storage.ts';
 import { NEW_EVENT, newEvent } from '../tables/audit-events.ts';
-import { newAttempt } from './attempts.ts';
 import { type Connection, json } from './connection.ts';
 import { Connections, type PoolUse, type Work } from './connections.ts';
 import { asStoreError } from './errors.ts';
@@ -80,7 +80,7 @@ export class Database {
     effect: (connection: Connection, attempt: string) => Promise<T>,
     recall: (connection: Connection, attempt: string) => Promise<T> = async () => true as T,
   ): Promise<T> {
-    const attempt = newAttempt();
+    const attempt = randomUUID();
     const recorded = (ended: readonly GrantedAccess[] | null) => [
       json([{ ...asRecord(NEW_EVENT, newEvent(event, ended)), attempt }]),
     ];

@@ -2,11 +2,11 @@
  * What devices ask for while they wait, for all instances. The table is bounded and outside the server's log: a crash of
  * the server costs a waiting device a new code. What somebody allowed is a grant, and on disk.
  */
+import { randomUUID } from 'node:crypto';
 import { type DeviceDecision, type DeviceRequest, MAX_DEVICES_WAITING } from '../../oauth/device-authorization.ts';
 import { WEIGHTS } from '../../oauth/networks.ts';
 import type { DeviceRequestStore } from '../../oauth/store.ts';
 import { Table } from '../tables/table.ts';
-import { newAttempt } from './attempts.ts';
 import type { Database } from './database.ts';
 
 /** A request, as it is stored. */
@@ -69,7 +69,7 @@ export function deviceRequestStore(database: Database): DeviceRequestStore {
       return { request, decision, pace: { polledAt, interval } };
     },
     async decideDeviceRequest(userCode, from, to) {
-      return (await database.change(DECIDE, [userCode, from, to, newAttempt()])) === 1;
+      return (await database.change(DECIDE, [userCode, from, to, randomUUID()])) === 1;
     },
     async paceDeviceRequest(userCode, { polledAt, interval }) {
       await database.change(PACE, [userCode, polledAt, interval]);

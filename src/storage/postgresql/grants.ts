@@ -3,11 +3,13 @@
  * a statement changed decides a race. Each writes an attempt of its own into the row, so that who lost the connection
  * asks the row whether it was their write.
  */
+import { randomUUID } from 'node:crypto';
 import type { AuditEvent } from '../../oauth/audit.ts';
 import { DEVICE_GRANT_TYPE } from '../../oauth/device-authorization.ts';
 import { type Generation, grantIdText, MAX_GRANTS_OF_ONE_APP } from '../../oauth/grant.ts';
 import type { GrantedAccess } from '../../oauth/granted-access.ts';
 import type { GrantStore, Redemption } from '../../oauth/store.ts';
+import type { Runner } from '../acts.ts';
 import { bytesOf } from '../row-key.ts';
 import { NEW_EVENT, newEvent } from '../tables/audit-events.ts';
 import {
@@ -23,14 +25,12 @@ import {
   withColdVerbs,
 } from '../tables/grants.ts';
 import { type Mark, UseMarks } from '../use-marks.ts';
-import { newAttempt } from './attempts.ts';
 import { Batches, searchByKey } from './batches.ts';
 import { type Connection, json } from './connection.ts';
 import type { Database } from './database.ts';
 import { asStoreError } from './errors.ts';
 import type { KnownClients } from './known-clients.ts';
 import { asRecord, recordType } from './records.ts';
-import { runnerOn } from './runner.ts';
 
 /** A grant, its id as bytes, and what a decision on it needs. */
 const FIND = `
@@ -139,11 +139,8 @@ export function useMarks(database: Database): UseMarks {
   return new UseMarks({ write, maxPerWrite: MARKS_PER_STATEMENT });
 }
 
-/** The expression of a grant's id that is given as bytes. */
-export const GIVEN_GRANT_ID = (parameter: string): string => `encode(${parameter}::bytea, 'hex')::uuid`;
-
 /** The port's grants. */
-export function grantStore(database: Database, marks: UseMarks, clients: KnownClients): GrantStore {
+export function grantStore(database: Database, runner: Runner, marks: UseMarks, clients: KnownClients): GrantStore {
   const find = searchByKey(database.reads, FIND, (row: GrantInContextRow) => ({
     grant: asGrant(row),
     ...contextOf(row),
@@ -156,7 +153,7 @@ export function grantStore(database: Database, marks: UseMarks, clients: KnownCl
       send: (connection, rows, again) => write(connection, sql, rows, parametersOf(rows), again),
     });
     return (row: Row, id: Buffer): Promise<WrittenRow | null> =>
-      batches.add({ ...row, id: grantIdText(id), attempt: newAttempt() });
+      batches.add({ ...row, id: grantIdText(id), attempt: randomUUID() });
   };
   const asJson = (rows: readonly object[]) => [json(rows)];
   const [issue, revoke] = [writes<object>(ISSUE, asJson), writes<object>(REVOKE, asJson)];
@@ -199,10 +196,7 @@ export function grantStore(database: Database, marks: UseMarks, clients: KnownCl
     version: () => null,
     noteUse: (grant, use) => marks.note(grant, use),
   };
-  return withColdVerbs(own, runnerOn(database), marks, {
-    newest: 'max(oauth_grant.id::text)',
-    given: GIVEN_GRANT_ID,
-  });
+  return withColdVerbs(own, runner, marks);
 }
 
 function recorded(event: AuditEvent): Record<string, unknown> {

@@ -21,10 +21,10 @@ import { sharedCounters } from './counters.ts';
 import { Database, type Purpose, type Sizes } from './database.ts';
 import { deviceRequestStore } from './device-requests.ts';
 import { asStoreError } from './errors.ts';
-import { GIVEN_GRANT_ID, grantStore, useMarks } from './grants.ts';
+import { grantStore, useMarks } from './grants.ts';
 import { runningInstances, sessionName } from './instances.ts';
 import { KnownClients } from './known-clients.ts';
-import { PASSWORD_KEY_ID, plain } from './plain-database.ts';
+import { plain } from './plain-database.ts';
 import { asRefusal, exposures, reach } from './reach.ts';
 import { resourceServerSearch } from './resource-servers.ts';
 import { runnerOn } from './runner.ts';
@@ -65,7 +65,6 @@ const SESSIONS: Readonly<Record<Purpose, Session>> = {
 
 /** A restore looks at every grant, and may take its time. */
 const OWN_RESTORE: OwnRestore = {
-  given: GIVEN_GRANT_ID,
   forgetRows: () => {},
   statements: ['SET LOCAL statement_timeout = 0', 'DELETE FROM device_request'],
 };
@@ -117,12 +116,12 @@ function storage(
   const known = new KnownClients(database.reads);
   const runner = runnerOn(database);
   const marks = useMarks(database);
-  const { verbs, close: closeVerbs } = alike(runner, PASSWORD_KEY_ID);
+  const { verbs, close: closeVerbs } = alike(runner);
   const cleanUp = cleanUpOf(() => open('others'), now);
   clock.start(database);
   return {
     store: {
-      ...grantStore(database, marks, known),
+      ...grantStore(database, runner, marks, known),
       ...clientStore(runner, { findClient: (id) => known.find(id), useClientAssertion: assertionMarking(database) }),
       ...resourceServerStore(runner, resourceServerSearch(database.reads)),
       ...deviceRequestStore(database),

@@ -4,7 +4,7 @@ import { type AppliedMigration, type Migration, readMigrations } from '../migrat
 import { kindOf, type PlainDatabase } from '../plain-database.ts';
 import type { Connection } from './connection.ts';
 import { LOCKS } from './locks.ts';
-import { TYPES } from './records.ts';
+import { DIALECT, TYPES } from './records.ts';
 
 /** The migrations of this version. */
 export const MIGRATIONS: readonly Migration[] = readMigrations(new URL('./schema/', import.meta.url));
@@ -35,16 +35,13 @@ export const OWN_COLUMNS: Readonly<Record<string, Readonly<Record<string, string
   audit_event: { attempt: 'NULL::uuid' },
 };
 
-/** The id of the root key that an account's password is sealed with; as the index of the schema has it. */
-export const PASSWORD_KEY_ID = "((password::jsonb) ->> 'keyId')::bigint";
-
 /** A connection that nobody else uses meanwhile. */
 export function plain(connection: Connection): PlainDatabase {
   return {
     migrations: MIGRATIONS,
     migrationTable: MIGRATION_TABLE,
     types: TYPES,
-    passwordKeyId: PASSWORD_KEY_ID,
+    dialect: DIALECT,
     tuples: (sql, values) => connection.tuples(sql, values),
     change: (sql, values) => connection.change(sql, values),
     script: (sql) => connection.script(sql),

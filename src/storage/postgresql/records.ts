@@ -1,4 +1,5 @@
-/** Rows of a table as JSON, for statements that take many of them, and the columns as JSON is read. */
+/** SQL of PostgreSQL's own: types, expressions, and rows of a table as JSON, for statements that take many of them. */
+import type { Dialect } from '../acts.ts';
 import type { ColumnTypes } from '../plain-database.ts';
 import type { Table } from '../tables/table.ts';
 
@@ -11,6 +12,13 @@ export const TYPES: ColumnTypes = {
   boolean: ['boolean'],
   bytes: ['bytea'],
   uuid: ['uuid'],
+};
+
+/** The key of a password is as the index of the schema has it. */
+export const DIALECT: Dialect = {
+  givenId: (parameter) => `encode(${parameter}::bytea, 'hex')::uuid`,
+  newestGrantId: 'max(oauth_grant.id::text)',
+  passwordKeyId: "((password::jsonb) ->> 'keyId')::bigint",
 };
 
 /** The names and types of its columns, for `json_to_recordset`. */

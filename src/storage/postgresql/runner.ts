@@ -3,6 +3,7 @@ import { type Act, type Runner, UNDONE } from '../acts.ts';
 import type { Connection } from './connection.ts';
 import { type Database, recordEvents } from './database.ts';
 import { SQLSTATE, sqlState } from './errors.ts';
+import { DIALECT } from './records.ts';
 
 /** The runner of a database. */
 export function runnerOn(database: Database): Runner {
@@ -28,6 +29,7 @@ export function runnerOn(database: Database): Runner {
     }
   };
   return {
+    dialect: DIALECT,
     select: ({ sql, values }) => database.tuples(sql, values),
     act: (asked) => twice(() => act(asked)),
     actAll: (acts) => retried(() => twice(() => actAll(acts))),

@@ -1,21 +1,15 @@
 /** How readers follow the audit trail in SQLite, where places are taken and filled in one order. */
 import type { AuditStore } from '../../oauth/store.ts';
+import { listed, type Runner } from '../acts.ts';
 import { AUDIT_EVENT } from '../tables/audit-events.ts';
-import type { Tables } from './tables.ts';
+
+const LAST = 'SELECT coalesce(max(sequence), 0) FROM audit_event';
+const AFTER = `SELECT ${AUDIT_EVENT.names} FROM audit_event WHERE sequence > $1 ORDER BY sequence LIMIT $2`;
 
 /** The port's reading of the trail from a place on. */
-export function trailFollowing(tables: Tables): Pick<AuditStore, 'lastAuditSequence' | 'listAuditEventsAfter'> {
-  const last = tables.one<{ sequence: number | null }>('SELECT max(sequence) AS sequence FROM audit_event');
-  const listAfter = tables.tuples(
-    `SELECT ${AUDIT_EVENT.names} FROM audit_event WHERE sequence > ? ORDER BY sequence LIMIT ?`,
-  );
+export function trailFollowing(runner: Runner): Pick<AuditStore, 'lastAuditSequence' | 'listAuditEventsAfter'> {
   return {
-    async lastAuditSequence() {
-      return tables.onDisk('all', last()?.sequence ?? 0);
-    },
-    async listAuditEventsAfter(sequence, limit) {
-      const events = listAfter(sequence, limit).map((row) => AUDIT_EVENT.read(row));
-      return tables.onDisk('all', events);
-    },
+    lastAuditSequence: async () => (await runner.select({ sql: LAST, values: [] }, 'all'))[0]?.[0] as number,
+    listAuditEventsAfter: (sequence, limit) => listed(runner, AUDIT_EVENT, AFTER, [sequence, limit]),
   };
 }

@@ -3,7 +3,7 @@ import { CleanUp } from '../clean-up.ts';
 import { DYING } from '../dead-rows.ts';
 import { rowKey } from '../row-key.ts';
 import { assertionClearing } from './client-assertions.ts';
-import { bound, inSqlite } from './sql.ts';
+import { bound, DIALECT } from './sql.ts';
 import type { Tables } from './tables.ts';
 
 /** Number of rows that a step reads. Even among 10,000,000 grants it blocks the event loop for less than 1 ms. */
@@ -15,11 +15,11 @@ export const DELETIONS = 8;
 export function cleanUpOf(tables: Tables, now: () => number): CleanUp {
   return new CleanUp({
     walks: DYING,
-    givenId: (parameter) => parameter,
-    select: async (sql, values) => tables.tuples<readonly unknown[]>(inSqlite(sql))(...values.map(bound)),
+    givenId: DIALECT.givenId,
+    select: async (sql, values) => tables.tuples(sql)(...values.map(bound)),
     remove(keys, sql, values) {
       const touches = keys.map((key) => (typeof key === 'string' ? key : rowKey(key)));
-      return tables.write(touches, () => tables.change(inSqlite(sql))(...values.map(bound)));
+      return tables.write(touches, () => tables.change(sql)(...values.map(bound)));
     },
     window: WINDOW,
     deletions: DELETIONS,

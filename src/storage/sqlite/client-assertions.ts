@@ -2,16 +2,15 @@
 import { type AssertionUse, isCleared, type UsedAssertion } from '../../oauth/client-assertion.ts';
 import type { Tables } from './tables.ts';
 
-/** What a client's marks come to. */
-type TotalRow = { readonly marks: number; readonly cleared_until: number };
-
 /** A mark whose assertion has expired. */
-type ExpiredRow = { readonly digest: Uint8Array; readonly client_id: string; readonly expires_at: number };
+type Expired = readonly [digest: Uint8Array, clientId: string, expiresAt: number];
 
 /** The port's `useClientAssertion` on these tables. */
 export function assertionMarking(tables: Tables): (assertion: UsedAssertion, most: number) => Promise<AssertionUse> {
-  const find = tables.one('SELECT 1 FROM client_assertion WHERE digest = ?');
-  const total = tables.one<TotalRow>('SELECT marks, cleared_until FROM client_assertion_total WHERE client_id = ?');
+  const find = tables.tuple('SELECT 1 FROM client_assertion WHERE digest = ?');
+  const total = tables.tuple<readonly [number, number]>(
+    'SELECT marks, cleared_until FROM client_assertion_total WHERE client_id = ?',
+  );
   const insert = tables.change('INSERT INTO client_assertion (digest, client_id, expires_at) VALUES (?, ?, ?)');
   const count = tables.change(
     `INSERT INTO client_assertion_total (client_id, marks, cleared_until) VALUES (?, 1, 0)
@@ -19,8 +18,8 @@ export function assertionMarking(tables: Tables): (assertion: UsedAssertion, mos
   );
   const use = ({ clientId, digest, expiresAt }: UsedAssertion, most: number): AssertionUse => {
     if (find(digest)) return 'again';
-    const { marks, cleared_until } = total(clientId) ?? { marks: 0, cleared_until: 0 };
-    if (isCleared(expiresAt, cleared_until)) return 'cleared';
+    const [marks, clearedUntil] = total(clientId) ?? [0, 0];
+    if (isCleared(expiresAt, clearedUntil)) return 'cleared';
     if (marks >= most) return 'full';
     insert(digest, clientId, expiresAt);
     count(clientId);
@@ -31,7 +30,7 @@ export function assertionMarking(tables: Tables): (assertion: UsedAssertion, mos
 
 /** Clears away up to `most` marks whose assertions expired before a time (ms); returns how many. */
 export function assertionClearing(tables: Tables): (before: number, most: number) => Promise<number> {
-  const look = tables.all<ExpiredRow>(
+  const look = tables.tuples<Expired>(
     'SELECT digest, client_id, expires_at FROM client_assertion WHERE expires_at < ? ORDER BY expires_at LIMIT ?',
   );
   const remove = tables.change('DELETE FROM client_assertion WHERE digest = ?');
@@ -43,7 +42,7 @@ export function assertionClearing(tables: Tables): (before: number, most: number
     const expired = look(before, most);
     if (expired.length === 0) return 0;
     return tables.write([], () => {
-      for (const { digest, client_id, expires_at } of expired) uncount(remove(digest), expires_at, client_id);
+      for (const [digest, clientId, expiresAt] of expired) uncount(remove(digest), expiresAt, clientId);
       return expired.length;
     });
   };

@@ -1,10 +1,10 @@
 /** Grants in SQLite: every transition is one conditional update of one row, and its count of changed rows decides a race. */
+import type { AuditEvent } from '../../oauth/audit.ts';
 import type { Client } from '../../oauth/client.ts';
 import { DEVICE_GRANT_TYPE } from '../../oauth/device-authorization.ts';
 import { type Generation, MAX_GRANTS_OF_ONE_APP } from '../../oauth/grant.ts';
-import type { GrantedAccess } from '../../oauth/granted-access.ts';
 import type { GrantStore } from '../../oauth/store.ts';
-import { INSTALLATION_KEY } from '../acts.ts';
+import { INSTALLATION_KEY, type Runner } from '../acts.ts';
 import { bytesOf, rowKey } from '../row-key.ts';
 import {
   asGrant,
@@ -19,13 +19,15 @@ import {
 import { type Mark, UseMarks } from '../use-marks.ts';
 import { CachedGrant, SharedTexts } from './cached-grant.ts';
 import type { RowCache } from './row-cache.ts';
-import { runnerOn } from './runner.ts';
-import { bound, inSqlite } from './sql.ts';
+import { bound } from './sql.ts';
 import { Standings } from './standings.ts';
 import type { Tables } from './tables.ts';
 
 /** Size of each of the two maps in which the cache of grants keeps them: see `RowCache`. */
 const MANY_GRANTS = 16_384;
+/** What a grant gave that has ended. */
+type EndedAccess = readonly [resource: string | null, scope: string];
+
 /** Number of marks that share one write. */
 const MARKS_PER_WRITE = 128;
 
@@ -41,7 +43,7 @@ export function useMarks(tables: Tables): UseMarks {
 }
 
 /** The port's grants on these tables. */
-export function grantStore(tables: Tables, clients: RowCache<Client>, marks: UseMarks): GrantStore {
+export function grantStore(tables: Tables, runner: Runner, clients: RowCache<Client>, marks: UseMarks): GrantStore {
   const find = tables.tuple<GrantRow>(`SELECT ${GRANT.names} FROM oauth_grant WHERE id = ?`);
   const texts = new SharedTexts();
   const read = (key: string) => {
@@ -50,18 +52,18 @@ export function grantStore(tables: Tables, clients: RowCache<Client>, marks: Use
   };
   const grants = tables.caches.add(read, MANY_GRANTS);
   const standings = new Standings(tables, clients);
-  const insert = tables.change(inSqlite(GRANT.insertion));
+  const insert = tables.change(GRANT.insertion);
   const findSession = tables.tuple<readonly [1]>('SELECT 1 FROM session WHERE digest = ?');
   const advance = tables.change(
     `UPDATE oauth_grant
      SET generation = ?, key_id = ?, rotated_at = ?, presented_from = ?, access_token_expires_at = ?, expires_at = ?
      WHERE id = ? AND generation = ? AND ${NOT_ENDED}`,
   );
-  const revoke = tables.all<GrantedAccess>(
+  const revoke = tables.changed<EndedAccess>(
     `UPDATE oauth_grant SET revoked_at = ?, revocation_reason = ? WHERE id = ? AND ${NOT_ENDED}
      RETURNING resource, scope`,
   );
-  const revokeOfClient = tables.all<GrantedAccess>(
+  const revokeOfClient = tables.changed<EndedAccess>(
     `UPDATE oauth_grant SET revoked_at = ?, revocation_reason = 'user'
      WHERE resource_owner_id = ? AND client_id = ? AND redirect_uri IS NOT ? AND ${NOT_ENDED}
      RETURNING resource, scope`,
@@ -81,6 +83,13 @@ export function grantStore(tables: Tables, clients: RowCache<Client>, marks: Use
     return true;
   };
 
+  /** Records what ended, if anything did; returns how many grants. */
+  const end = (event: AuditEvent, ended: readonly EndedAccess[]) => {
+    const access = ended.map(([resource, scope]) => ({ resource, scope }));
+    if (access.length > 0) tables.record(event, access);
+    return access.length;
+  };
+
   const own: OwnGrants = {
     async findGrant(id) {
       const key = rowKey(id);
@@ -93,10 +102,12 @@ export function grantStore(tables: Tables, clients: RowCache<Client>, marks: Use
     version: () => tables.caches.changes(),
     async issueGrant(grant, event, inSession) {
       const key = rowKey(grant.id);
-      return tables.act([key], event, () => {
+      return tables.write([key], () => {
         if (inSession && !findSession(inSession)) return false;
+        insert(...GRANT.values(grant).map(bound));
         grants.keep(key, new CachedGrant(grant, texts));
-        return insert(...GRANT.values(grant).map(bound)) === 1;
+        tables.record(event);
+        return true;
       });
     },
     redeemAuthorizationCode(next, source) {
@@ -110,13 +121,13 @@ export function grantStore(tables: Tables, clients: RowCache<Client>, marks: Use
       const key = rowKey(next.grantId);
       return tables.writeThrough([key], () => hasAdvanced(key, next, source ?? null));
     },
-    async revokeGrant(id, reason, event) {
-      return (await tables.endGrants([rowKey(id)], event, () => revoke(event.at, reason, id))) === 1;
-    },
+    revokeGrant: (id, reason, event) =>
+      tables.write([rowKey(id)], () => end(event, revoke(event.at, reason, id)) === 1),
     revokeGrantsOfClient: (resourceOwnerId, clientId, event, which = 'all') =>
-      tables.endGrants([resourceOwnerId], event, () => {
+      tables.write([resourceOwnerId], () => {
         grants.forgetAll();
-        return revokeOfClient(event.at, resourceOwnerId, clientId, which === 'all' ? null : DEVICE_GRANT_TYPE);
+        const spared = which === 'all' ? null : DEVICE_GRANT_TYPE;
+        return end(event, revokeOfClient(event.at, resourceOwnerId, clientId, spared));
       }),
     noteUse(grant, use) {
       const usedAt = marks.note(grant, use);
@@ -124,8 +135,5 @@ export function grantStore(tables: Tables, clients: RowCache<Client>, marks: Use
       return usedAt;
     },
   };
-  return withColdVerbs(own, runnerOn(tables), marks, {
-    newest: 'max(oauth_grant.id)',
-    given: (parameter) => parameter,
-  });
+  return withColdVerbs(own, runner, marks);
 }

@@ -25,7 +25,7 @@ import { resultCode, SQLITE } from './errors.ts';
 import { FileStamp } from './file-stamp.ts';
 import { FilesInPlace, statOf } from './files-in-place.ts';
 import { grantStore, useMarks } from './grants.ts';
-import { PASSWORD_KEY_ID, plain } from './plain-database.ts';
+import { plain } from './plain-database.ts';
 import { runnerOn } from './runner.ts';
 import { isServed, lockForServing } from './serving-lock.ts';
 import { Tables } from './tables.ts';
@@ -119,11 +119,11 @@ function storage(
   const clients = tables.cacheOf(CLIENT);
   const resourceServers = tables.cacheOf(RESOURCE_SERVER);
   const marks = useMarks(tables);
-  const { verbs, close: closeVerbs } = alike(runner, PASSWORD_KEY_ID);
+  const { verbs, close: closeVerbs } = alike(runner);
   const cleanUp = cleanUpOf(tables, now);
   return {
     store: {
-      ...grantStore(tables, clients, marks),
+      ...grantStore(tables, runner, clients, marks),
       ...clientStore(runner, {
         findClient: async (id) => tables.onDisk([id], clients.find(id)),
         useClientAssertion: assertionMarking(tables),
@@ -131,12 +131,8 @@ function storage(
       ...resourceServerStore(runner, async (id) => tables.onDisk([id], resourceServers.find(id))),
       ...deviceRequestStore(),
       ...verbs,
-      ...trailFollowing(tables),
-      ...backupStore(runner, {
-        given: (parameter) => parameter,
-        forgetRows: () => tables.caches.forgetAll(),
-        statements: [],
-      }),
+      ...trailFollowing(runner),
+      ...backupStore(runner, { forgetRows: () => tables.caches.forgetAll(), statements: [] }),
     },
     ...ready,
     instances: { ownId: THE_SERVICE, listRunning: async () => (isServed(path) ? [THE_SERVICE] : []) },

@@ -5,7 +5,7 @@ import { type AppliedMigration, type Migration, readMigrations } from '../migrat
 import { type ColumnTypes, type FoundColumn, kindOf, type PlainDatabase } from '../plain-database.ts';
 import type { Stored } from '../tables/table.ts';
 import { APPLICATION_ID } from './connection.ts';
-import { bound, inSqlite } from './sql.ts';
+import { bound, DIALECT, inSqlite } from './sql.ts';
 
 /** The migrations of this version. */
 export const MIGRATIONS: readonly Migration[] = readMigrations(new URL('./schema/', import.meta.url));
@@ -28,9 +28,6 @@ const TYPES: ColumnTypes = {
 
 const COLUMNS = 'SELECT name, type, "notnull" OR pk AS required FROM pragma_table_xinfo(?) ORDER BY cid';
 
-/** The id of the root key that an account's password is sealed with; as the index of the schema has it. */
-export const PASSWORD_KEY_ID = "json_extract(password, '$.keyId')";
-
 /** A connection that nobody else uses meanwhile: a transaction lasts over several turns. */
 export function plain(database: DatabaseSync): PlainDatabase {
   const prepared = new Map<string, StatementSync>();
@@ -44,7 +41,7 @@ export function plain(database: DatabaseSync): PlainDatabase {
     migrations: MIGRATIONS,
     migrationTable: MIGRATION_TABLE,
     types: TYPES,
-    passwordKeyId: PASSWORD_KEY_ID,
+    dialect: DIALECT,
     async tuples(sql, asked = []) {
       const { known, values } = statement(sql, asked);
       return known.all(...values) as unknown as Tuple[];

@@ -1,6 +1,14 @@
 /** Statements that are written for both stores, as SQLite takes them. */
 import type { SQLInputValue } from 'node:sqlite';
+import type { Dialect } from '../acts.ts';
 import type { Stored } from '../tables/table.ts';
+
+/** SQL of SQLite's own. The key of a password is as the index of the schema has it. */
+export const DIALECT: Dialect = {
+  givenId: (parameter) => parameter,
+  newestGrantId: 'max(oauth_grant.id)',
+  passwordKeyId: "json_extract(password, '$.keyId')",
+};
 
 /** A prepared statement as a function of its parameters. */
 export type Query<Result> = (...parameters: SQLInputValue[]) => Result;

@@ -19,11 +19,9 @@ export class Standings {
   readonly #accounts: RowCache<AccountStanding>;
 
   constructor(tables: Tables, clients: RowCache<Client>) {
-    const readInstallation = tables.one<{ epoch: number }>('SELECT epoch FROM installation');
-    const readAccount = tables.tuple<readonly unknown[]>(
-      `SELECT ${OWNER.names}, ${STANDING.names} FROM account WHERE id = ?`,
-    );
-    this.#installation = tables.caches.add(() => readInstallation()?.epoch ?? null);
+    const readInstallation = tables.tuple<readonly [number]>('SELECT epoch FROM installation');
+    const readAccount = tables.tuple(`SELECT ${OWNER.names}, ${STANDING.names} FROM account WHERE id = ?`);
+    this.#installation = tables.caches.add(() => readInstallation()?.[0] ?? null);
     this.#clients = clients;
     this.#accounts = tables.caches.add((id) => {
       const row = readAccount(id);

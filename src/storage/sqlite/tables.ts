@@ -3,11 +3,12 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { AuditEvent } from '../../oauth/audit.ts';
 import type { GrantedAccess } from '../../oauth/granted-access.ts';
 import type { Keyring } from '../../oauth/keyring.ts';
+import type { Tuple } from '../acts.ts';
 import type { Table } from '../tables/table.ts';
 import { ChainedEvents } from './chained-events.ts';
 import { asStoreError } from './errors.ts';
 import { type RowCache, RowCaches } from './row-cache.ts';
-import type { Query } from './sql.ts';
+import { inSqlite, type Query } from './sql.ts';
 import type { WriteQueue } from './write-queue.ts';
 
 /** The tables of one connection. */
@@ -16,7 +17,7 @@ export class Tables {
   readonly caches: RowCaches;
   readonly #database: DatabaseSync;
   readonly #writes: WriteQueue;
-  readonly #prepared = new Map<string, Query<unknown[]>>();
+  readonly #prepared = new Map<string, StatementSync>();
   readonly #events: ChainedEvents;
   readonly #begin: StatementSync;
   readonly #end: StatementSync;
@@ -34,37 +35,36 @@ export class Tables {
 
   /** Caches the rows of a table by their ids. */
   cacheOf<Row extends object>(table: Table<Row>): RowCache<Row> {
-    const find = this.tuple<readonly unknown[]>(`SELECT ${table.names} FROM ${table.name} WHERE id = ?`);
+    const find = this.tuple(`SELECT ${table.names} FROM ${table.name} WHERE id = ?`);
     return this.caches.add((id) => {
       const row = find(id);
       return row ? table.read(row) : null;
     });
   }
 
-  /** Prepares a query for at most one row. The query throws `StoreUnavailable` when the database cannot be read now. */
-  one<Row>(sql: string): Query<Row | undefined> {
-    return this.#reading(this.#database.prepare(sql), 'get');
+  /**
+   * A query for the values of at most one row: the names of columns would be made anew for each. It throws `StoreUnavailable`
+   * when the database cannot be read now.
+   */
+  tuple<Row extends Tuple>(sql: string): Query<Row | undefined> {
+    return this.#reading(sql, 'get');
   }
 
-  /** The same for the row's values in the order of its columns: the names of columns are made anew for each row. */
-  tuple<Row extends readonly unknown[]>(sql: string): Query<Row | undefined> {
-    return this.#reading(asTuples(this.#database.prepare(sql)), 'get');
+  /** The same for many rows. */
+  tuples<Row extends Tuple>(sql: string): Query<Row[]> {
+    return this.#reading(sql, 'all');
   }
 
-  /** Prepares a query for many rows, once for each text. */
-  all<Row>(sql: string): Query<Row[]> {
-    return this.#once(sql, () => this.#reading(this.#database.prepare(sql), 'all'));
-  }
-
-  /** The same for the values of each. */
-  tuples<Row extends readonly unknown[]>(sql: string): Query<Row[]> {
-    return this.#once(`tuples of ${sql}`, () => this.#reading(asTuples(this.#database.prepare(sql)), 'all'));
-  }
-
-  /** Prepares a change, for use inside a write; returns how many rows it changed. */
+  /** A change, for use inside a write; returns how many rows it changed. */
   change(sql: string): Query<number> {
-    const statement = this.#database.prepare(sql);
+    const statement = this.#prepare(sql);
     return (...parameters) => statement.run(...parameters).changes as number;
+  }
+
+  /** A change that returns the values of the rows that it changed, likewise. */
+  changed<Row extends Tuple>(sql: string): Query<Row[]> {
+    const statement = this.#prepare(sql);
+    return (...parameters) => statement.all(...parameters) as unknown as Row[];
   }
 
   /** Runs a write; its result waits for the disk. See `WriteQueue.write`. */
@@ -80,35 +80,9 @@ export class Tables {
     return this.#writes.write(touches, run);
   }
 
-  /** Runs a write whose event is recorded if, and only if, it had an effect (a result that is neither false nor 0). */
-  act<T extends boolean | number>(touches: readonly string[], event: AuditEvent, effect: () => T): Promise<T> {
-    return this.write(touches, () => {
-      const result = effect();
-      if (result) this.#events.record(event);
-      return result;
-    });
-  }
-
-  /** Runs a write of several acts, whose events are recorded unless it throws. */
-  actAll(touches: readonly string[], events: readonly AuditEvent[], effect: () => void): Promise<void> {
-    return this.write(touches, () => {
-      effect();
-      for (const event of events) this.#events.record(event);
-    });
-  }
-
-  /** The same for grants that end: the effect returns what each of them gave, which the event records. Returns their number. */
-  endGrants(touches: readonly string[], event: AuditEvent, effect: () => readonly GrantedAccess[]): Promise<number> {
-    return this.write(touches, () => {
-      const ended = effect();
-      if (ended.length > 0) this.#events.record(event, ended);
-      return ended.length;
-    });
-  }
-
-  /** Records an event that has no other effect. */
-  async record(event: AuditEvent): Promise<void> {
-    await this.#writes.write([], () => this.#events.record(event));
+  /** Records an event inside a write that had its effect, and what grants gave that it ended. */
+  record(event: AuditEvent, ended: readonly GrantedAccess[] | null = null): void {
+    this.#events.record(event, ended);
   }
 
   /** The result of a read, as soon as the rows that it rests on are on disk. See `WriteQueue.onDisk`. */
@@ -116,13 +90,16 @@ export class Tables {
     return this.#writes.onDisk(rows, result);
   }
 
-  #once<Row>(sql: string, prepare: () => Query<Row[]>): Query<Row[]> {
-    const query = (this.#prepared.get(sql) as Query<Row[]> | undefined) ?? prepare();
-    this.#prepared.set(sql, query);
-    return query;
+  /** Once for each text. */
+  #prepare(sql: string): StatementSync {
+    const statement = this.#prepared.get(sql) ?? this.#database.prepare(inSqlite(sql));
+    statement.setReturnArrays(true);
+    this.#prepared.set(sql, statement);
+    return statement;
   }
 
-  #reading<Result>(statement: StatementSync, how: 'get' | 'all'): Query<Result> {
+  #reading<Result>(sql: string, how: 'get' | 'all'): Query<Result> {
+    const statement = this.#prepare(sql);
     return (...parameters) => {
       try {
         this.#beginReading();
@@ -148,9 +125,4 @@ export class Tables {
       this.#writes.fail(error as Error); // As of a file that was overwritten.
     }
   }
-}
-
-function asTuples(statement: StatementSync): StatementSync {
-  statement.setReturnArrays(true);
-  return statement;
 }

@@ -11,7 +11,7 @@ import type {
   SessionStore,
 } from '../../accounts/store.ts';
 import type { AuditEvent } from '../../oauth/audit.ts';
-import { type Act, isAny, listed, type Runner, type Statement } from '../acts.ts';
+import { type Act, found, isAny, listed, type RestsOn, type Runner, type Statement } from '../acts.ts';
 import { LAST_USE } from './grants.ts';
 import { type Stored, Table } from './table.ts';
 
@@ -153,10 +153,8 @@ export function accountStore(
   AccountStore,
   keyof (SessionStore & IdentityStore & ExternalSignInStore & ForeignPasswordStore & IdentityProviderStore)
 > {
-  const one = async (where: string, value: string, restsOn: readonly string[] | 'all') => {
-    const [row] = await runner.select({ sql: `${SELECT} WHERE ${where} = $1`, values: [value] }, restsOn);
-    return row ? ACCOUNT.read(row) : null;
-  };
+  const one = (where: string, value: string, restsOn: RestsOn) =>
+    found(runner, ACCOUNT, { sql: `${SELECT} WHERE ${where} = $1`, values: [value] }, restsOn);
   const taken = async ({ id, username }: Pick<Account, 'id' | 'username'>, emailKey: string | null) => {
     const [row] = await runner.select({ sql: TAKEN, values: [emailKey, username, id] }, 'all');
     return row ? (row[0] as 'email' | 'username') : null;

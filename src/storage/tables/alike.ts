@@ -11,14 +11,14 @@ import { scopeStore } from './scopes.ts';
 import { secretUseStore } from './secret-uses.ts';
 import { sessionStore } from './sessions.ts';
 
-/** Those verbs; `close` writes what they still have to write. `passwordKeyId`: see `PlainDatabase`. */
-export function alike(runner: Runner, passwordKeyId: string) {
+/** Those verbs; `close` writes what they still have to write. */
+export function alike(runner: Runner) {
   const secretUses = secretUseStore(runner);
   return {
     verbs: {
       ...accountStore(runner),
       ...externalSignInStore(runner),
-      ...foreignPasswordStore(runner, passwordKeyId),
+      ...foreignPasswordStore(runner),
       ...identityProviderStore(runner),
       ...identityStore(runner),
       ...rootKeyStore(runner),

@@ -22,8 +22,6 @@ const plain = (sql: string): Statement => ({ sql, values: [] });
 
 /** What each store does in its own way. */
 export type OwnRestore = {
-  /** The expression of a grant's id that is given as bytes. */
-  readonly given: (parameter: string) => string;
   /** Forgets rows that it keeps in memory: any of them may have changed. */
   readonly forgetRows: () => void;
   /** What else belongs to a restore. */
@@ -31,7 +29,7 @@ export type OwnRestore = {
 };
 
 /** The port's backups. */
-export function backupStore(runner: Runner, { given, forgetRows, statements }: OwnRestore): BackupStore {
+export function backupStore(runner: Runner, { forgetRows, statements }: OwnRestore): BackupStore {
   return {
     async findBackups() {
       const [row] = await runner.select(plain(`SELECT ${BACKUPS.names} FROM installation`), 'all');
@@ -48,7 +46,7 @@ export function backupStore(runner: Runner, { given, forgetRows, statements }: O
         { sql: END_UNREDEEMED, values: [event.at] },
         ...EMPTIED.map((table) => plain(`DELETE FROM ${table}`)),
         plain('UPDATE account SET invitation = NULL WHERE invitation IS NOT NULL'),
-        ...(ended ? endingOf(ended, event.at, given) : []),
+        ...(ended ? endingOf(ended, event.at, runner.dialect) : []),
         ...endingRevived(revived),
       ];
       const ending = endAll ? [endingAllGrants(endAll)] : [];

@@ -2,12 +2,12 @@
 import { DEVICE_GRANT_TYPE } from '../../oauth/device-authorization.ts';
 import { parseGrantId } from '../../oauth/grant.ts';
 import type { EndedSince, Revived, RevivedThing } from '../../oauth/since-backup.ts';
-import type { Statement } from '../acts.ts';
+import type { Dialect, Statement } from '../acts.ts';
 
 const END_GRANT = `UPDATE oauth_grant SET revoked_at = $1, revocation_reason = 'restored' WHERE revoked_at IS NULL`;
 
-/** `at` in ms; `given` is the expression of an id that is given as bytes. */
-export function endingOf(ended: EndedSince, at: number, given: (parameter: string) => string): Statement[] {
+/** `at` in ms. */
+export function endingOf(ended: EndedSince, at: number, { givenId }: Dialect): Statement[] {
   const raised = (table: string) => (id: string) => ({
     sql: `UPDATE ${table} SET epoch = epoch + 1 WHERE id = $1`,
     values: [id],
@@ -22,7 +22,7 @@ export function endingOf(ended: EndedSince, at: number, given: (parameter: strin
     ...ended.grantIds
       .map(parseGrantId)
       .filter((id) => id !== null)
-      .map((id) => ({ sql: `${END_GRANT} AND id = ${given('$2')}`, values: [at, id] })),
+      .map((id) => ({ sql: `${END_GRANT} AND id = ${givenId('$2')}`, values: [at, id] })),
   ];
 }
 

@@ -1,7 +1,7 @@
 /** What providers said of sign-ins that browsers come back from. */
 import type { ExternalSignIn } from '../../accounts/external-sign-in.ts';
 import type { ExternalSignInStore } from '../../accounts/store.ts';
-import { listed, type Runner, type Statement, WALK_WINDOW, walked } from '../acts.ts';
+import { found, listed, type Runner, type Statement, WALK_WINDOW, walked } from '../acts.ts';
 import { rowKey } from '../row-key.ts';
 import { SESSION } from './sessions.ts';
 import { Table } from './table.ts';
@@ -46,10 +46,7 @@ const END = 'DELETE FROM session WHERE digest = $1';
 
 /** The port's sign-ins elsewhere. */
 export function externalSignInStore(runner: Runner): ExternalSignInStore {
-  const find = async (nonce: Buffer) => {
-    const [row] = await runner.select({ sql: FIND, values: [nonce] }, [rowKey(nonce)]);
-    return row ? EXTERNAL_SIGN_IN.read(row) : null;
-  };
+  const find = (nonce: Buffer) => found(runner, EXTERNAL_SIGN_IN, { sql: FIND, values: [nonce] }, [rowKey(nonce)]);
   return {
     findExternalSignIn: find,
     async stateExternalSignIn(stated) {

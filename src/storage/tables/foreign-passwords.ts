@@ -16,11 +16,11 @@ const UNWRAPPED = `SELECT ${PASSWORD.names} FROM account WHERE is_unwrapped AND 
 const COUNT = `
   SELECT (SELECT count(*) FROM account WHERE foreign_rank IS NOT NULL), (SELECT count(*) FROM account WHERE is_unwrapped)`;
 
-/** The port's foreign passwords, and those that a root key sealed; `passwordKeyId` is the expression of its id. */
-export function foreignPasswordStore(runner: Runner, passwordKeyId: string): ForeignPasswordStore {
+/** The port's foreign passwords, and those that a root key sealed. */
+export function foreignPasswordStore(runner: Runner): ForeignPasswordStore {
   const sealedWith = `
     SELECT ${PASSWORD.names} FROM account
-    WHERE password IS NOT NULL AND ${passwordKeyId} = $1 AND id > $2 ORDER BY id LIMIT $3`;
+    WHERE password IS NOT NULL AND ${runner.dialect.passwordKeyId} = $1 AND id > $2 ORDER BY id LIMIT $3`;
   return {
     async listSlowestForeign() {
       const rows = await runner.select({ sql: SLOWEST, values: [] }, []);

@@ -4,10 +4,11 @@
  */
 import type { AuditEvent } from '../../oauth/audit.ts';
 import { DEVICE_GRANT_TYPE } from '../../oauth/device-authorization.ts';
-import type { Grant, Presentation, RevocationReason, Use } from '../../oauth/grant.ts';
+import type { Epochs, Grant, Presentation, RevocationReason, Use } from '../../oauth/grant.ts';
 import type { ActiveGrant, GrantCount, GrantFilter, GrantStore, GrantSummary, ListedGrant } from '../../oauth/store.ts';
 import {
   type Act,
+  found,
   INSTALLATION_KEY,
   listed,
   type Runner,
@@ -175,7 +176,9 @@ export const MARKED = `
   used_generation = CASE WHEN mark.generation > used_generation THEN mark.generation ELSE used_generation END,
   last_used_at = CASE WHEN mark.used_at > coalesce(last_used_at, 0) THEN mark.used_at ELSE last_used_at END`;
 
-const EPOCHS = `
+const EPOCHS = Table.of<Epochs>('epochs', { installation: 'integer', client: 'integer', resourceOwner: 'integer' });
+
+const FIND_EPOCHS = `
   SELECT installation.epoch, client.epoch, account.epoch
   FROM installation, client, account WHERE client.id = $1 AND account.id = $2`;
 
@@ -318,32 +321,18 @@ export type OwnGrants = Pick<
   | 'noteUse'
 >;
 
-/**
- * The port's grants, with each store's own. `ids` are expressions of the newest id of a group, for which not every store has
- * `max`, and of an id that is given as bytes.
- */
-export function withColdVerbs(
-  own: OwnGrants,
-  runner: Runner,
-  marks: UseMarks,
-  ids: { readonly newest: string; readonly given: (parameter: string) => string },
-): GrantStore {
-  const [all, ofClient] = [summarize(ids.newest, ''), summarize(ids.newest, 'AND client_id = $4')];
-  const after = ids.given('$1');
+/** The port's grants, with each store's own. */
+export function withColdVerbs(own: OwnGrants, runner: Runner, marks: UseMarks): GrantStore {
+  const { newestGrantId, givenId } = runner.dialect;
+  const [all, ofClient] = [summarize(newestGrantId, ''), summarize(newestGrantId, 'AND client_id = $4')];
+  const after = givenId('$1');
   const presentation = `SELECT generation, rotated_at, presented_from FROM oauth_grant WHERE id = ${after} AND generation > 0`;
   const [walkGiven, walkOfKey] = [walk(after, GIVEN_THROUGH), walk(after, 'key_id = $3')];
   return {
     ...own,
-    async findPresentation(id) {
-      const [row] = await runner.select({ sql: presentation, values: [id] }, 'all');
-      return row ? PRESENTATION.read(row) : null;
-    },
-    async findEpochs(clientId, resourceOwnerId) {
-      const restsOn = [clientId, resourceOwnerId, INSTALLATION_KEY];
-      const [row] = await runner.select({ sql: EPOCHS, values: [clientId, resourceOwnerId] }, restsOn);
-      if (!row) return null;
-      const [installation, client, resourceOwner] = row as [number, number, number];
-      return { installation, client, resourceOwner };
+    findPresentation: (id) => found(runner, PRESENTATION, { sql: presentation, values: [id] }),
+    findEpochs(...ids) {
+      return found(runner, EPOCHS, { sql: FIND_EPOCHS, values: ids }, [...ids, INSTALLATION_KEY]);
     },
     async revokeAllGrants(event) {
       await runner.act(endingAllGrants(event));

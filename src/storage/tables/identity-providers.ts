@@ -1,7 +1,7 @@
 /** Identity providers. */
 import type { IdentityProvider } from '../../accounts/identity-provider.ts';
 import type { IdentityProviderStore } from '../../accounts/store.ts';
-import type { Runner } from '../acts.ts';
+import { found, type Runner } from '../acts.ts';
 import { registered } from './registered.ts';
 import { SECRETS } from './secrets.ts';
 import { Table } from './table.ts';
@@ -34,10 +34,7 @@ const DELETE = `
 export function identityProviderStore(runner: Runner): IdentityProviderStore {
   const providers = registered(runner, IDENTITY_PROVIDER, SETTINGS);
   return {
-    async findIdentityProvider(id) {
-      const [row] = await runner.select({ sql: FIND, values: [id] }, [id]);
-      return row ? IDENTITY_PROVIDER.read(row) : null;
-    },
+    findIdentityProvider: (id) => found(runner, IDENTITY_PROVIDER, { sql: FIND, values: [id] }, [id]),
     listIdentityProviders: providers.list,
     registerIdentityProvider: (provider, event) => providers.register(provider, event, REGISTER),
     updateIdentityProvider: providers.update,
