@@ -6,6 +6,7 @@ import { migrate, pending, requireUpToDate } from './migrate.ts';
 import { copyMark } from './migrations.ts';
 import type { PlainDatabase } from './plain-database.ts';
 import { keyColumn, type StoredColumn, type StoredTable } from './tables/all.ts';
+import { asBuffer, type Kind, type Stored } from './tables/table.ts';
 
 /** A value of a row, as both stores tell it alike: bytes and UUIDs as hexadecimal digits in lower case, booleans as 0 or 1. */
 export type CopiedValue = string | number | null;
@@ -19,7 +20,7 @@ export type CopySide = {
   readonly place: string;
   /** A table with all columns that its schema has, in their order, but for those that only this store has. */
   wholeTable(name: string): Promise<StoredTable>;
-  /** The rows after a key (from the first when it is null), in the order of their keys, at most so many. */
+  /** At most `limit` rows after a key (from the first when it is null), in the order of their keys. */
   read(table: StoredTable, after: CopiedValue, limit: number): Promise<CopiedRow[]>;
   close(): Promise<void>;
 };
@@ -58,9 +59,8 @@ export type OwnSide = Pick<CopySide, 'place' | 'close'> &
     readonly lastAuditSequence: string;
     /** Has the audit trail go on after a place. */
     continueAuditAfter(sequence: number): Promise<void>;
-    /** A column as it is told, and an expression that keeps what was told, in SQL. */
-    told(column: StoredColumn): string;
-    kept(column: StoredColumn, value: string): string;
+    /** What a statement gets of a value as both stores tell it. */
+    kept(kind: Kind, value: CopiedValue): Stored;
     /** Refuses anybody who has the database open, and keeps others from opening it. Throws `InstallationError`. */
     lock(): Promise<void>;
     /** Keeps a source as it is until it is closed. Throws `InstallationError`. */
@@ -150,22 +150,25 @@ async function refuseAnother({ database, place, remedy }: OwnSide): Promise<void
 }
 
 async function read(
-  { database, told, kept }: OwnSide,
+  { database, kept }: OwnSide,
   table: StoredTable,
   after: CopiedValue,
   limit: number,
 ): Promise<CopiedRow[]> {
   const { name, columns } = table;
   const key = keyColumn(table);
-  const where = after === null ? '' : `WHERE ${name}.${key.name} > ${kept(key, '$2')}`;
+  const where = after === null ? '' : `WHERE ${key.name} > $2`;
   const rows = await database.tuples(
-    `SELECT ${columns.map(told).join(', ')} FROM ${name} ${where} ORDER BY ${name}.${key.name} LIMIT $1`,
-    after === null ? [limit] : [limit, after],
+    `SELECT ${columns.map((column) => column.name).join(', ')} FROM ${name} ${where} ORDER BY ${key.name} LIMIT $1`,
+    after === null ? [limit] : [limit, kept(key.kind, after)],
   );
-  return rows.map((row) => row.map((value) => withoutNul(value as CopiedValue)));
+  return rows.map((row) => row.map((value, place) => told((columns[place] as StoredColumn).kind, value)));
 }
 
-/** Not every database stores NUL in a text: where one does not, this is what it puts in its place. */
-function withoutNul(value: CopiedValue): CopiedValue {
-  return typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\ufffd') : value;
+/** Not every database stores NUL in a text: where one does not, U+FFFD takes its place. */
+function told(kind: Kind, value: unknown): CopiedValue {
+  if (value instanceof Uint8Array) return asBuffer(value).toString('hex');
+  if (typeof value === 'boolean') return Number(value);
+  if (typeof value !== 'string') return value as number | null;
+  return kind === 'uuid' ? value.replaceAll('-', '') : value.replaceAll('\0', '\ufffd');
 }

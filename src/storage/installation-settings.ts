@@ -1,5 +1,7 @@
 /** What the record of an installation keeps of how it is set, since whoever has the database open has to agree on it. */
 import { InstallationError } from '../process/installation-error.ts';
+import type { Runner } from './acts.ts';
+import type { StoredInstallation } from './tables/installation.ts';
 
 /** How a process is set. */
 export type InstallationSettings = {
@@ -9,22 +11,14 @@ export type InstallationSettings = {
   readonly shared: Readonly<Record<string, string>>;
 };
 
-/**
- * What is recorded: the shared variables are JSON. The current key is the one that the service issues
- * with, the next one is about to take its place.
- */
-export type InstallationRecord = {
-  /** The installation's id, 16 bytes. */
-  readonly id: Buffer;
-  readonly tokenPrefix: string;
-  readonly settings: string;
-  readonly currentKeyId: number;
-  readonly nextKeyId: number | null;
-  /** 16 bytes, another one after each restore. */
-  readonly history: Buffer;
-  readonly restoredAt: number | null;
-  readonly isBackup: boolean;
-};
+/** What is read of the installation's row before a database is migrated: columns that were there from the beginning. */
+export const RECORDED = [
+  ...(['id', 'tokenPrefix', 'settings', 'currentKeyId', 'nextKeyId'] as const),
+  ...(['history', 'restoredAt', 'isBackup'] as const),
+] as const;
+
+/** That record. */
+export type InstallationRecord = Pick<StoredInstallation, (typeof RECORDED)[number]>;
 
 /** A variable that is set otherwise than it is recorded. */
 export type Difference = { readonly variable: string; readonly recorded: string; readonly own: string };
@@ -35,6 +29,11 @@ export type Beginning = { readonly settings: InstallationSettings; readonly refu
 /** The form in which shared variables are recorded. */
 export function recordedForm({ shared }: InstallationSettings): string {
   return JSON.stringify(shared);
+}
+
+/** Records the shared settings of this process. */
+export function adoptSettings(runner: Runner, settings: InstallationSettings): Promise<void> {
+  return runner.change([], { sql: 'UPDATE installation SET settings = $1', values: [recordedForm(settings)] });
 }
 
 /** The variables of a process that are not as recorded. */

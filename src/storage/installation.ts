@@ -1,17 +1,13 @@
 /** The installation's row, and the canaries that prove at start that the keys fit the database. */
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { type Keyring, mac } from '../oauth/keyring.ts';
-import { type RootKey, rootKeyName } from '../oauth/root-key.ts';
+import { rootKeyName } from '../oauth/root-key.ts';
 import { InstallationError } from '../process/installation-error.ts';
-import { type InstallationRecord, type InstallationSettings, recordedForm } from './installation-settings.ts';
+import { type InstallationRecord, type InstallationSettings, RECORDED, recordedForm } from './installation-settings.ts';
 import type { PlainDatabase } from './plain-database.ts';
 import { INSTALLATION, STORED_ROOT_KEY } from './tables/installation.ts';
 
-/** What is read before a database is migrated: columns that were there from the beginning. */
-const RECORD = INSTALLATION.pick(
-  ...(['id', 'tokenPrefix', 'settings', 'currentKeyId', 'nextKeyId'] as const),
-  ...(['history', 'restoredAt', 'isBackup'] as const),
-);
+const RECORD = INSTALLATION.pick(...RECORDED);
 const KNOWN_KEY = STORED_ROOT_KEY.pick('keyId', 'canary', 'retiredAt');
 
 const FIND_RECORD = `SELECT ${RECORD.names} FROM installation`;
@@ -86,16 +82,11 @@ export async function found(
   const unsaved = { history: randomBytes(16), restoredAt: null, backedUpAt: null, isBackup: false };
   const row = { number: 1, id, epoch: 0, createdAt: now, ...own, ...unsaved };
   if (!before) await database.change(INSTALLATION.insertion, INSTALLATION.values(row));
-  for (const keyId of keyring.keyIds)
-    await database.change(
-      ADD_KEY,
-      STORED_ROOT_KEY.values({ ...newKey(keyId, now), canary: canary(keyring, keyId, id) }),
-    );
+  for (const keyId of keyring.keyIds) {
+    const key = { keyId, canary: canary(keyring, keyId, id), createdAt: now, supersededAt: null, retiredAt: null };
+    await database.change(ADD_KEY, STORED_ROOT_KEY.values(key));
+  }
   return !before;
-}
-
-function newKey(keyId: number, now: number): RootKey {
-  return { keyId, createdAt: now, supersededAt: null, retiredAt: null };
 }
 
 async function knownKeys(database: PlainDatabase) {

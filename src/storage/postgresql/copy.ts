@@ -1,6 +1,6 @@
 /** A PostgreSQL database as a side of a copy. */
 import { InstallationError } from '../../process/installation-error.ts';
-import type { OwnSide } from '../copy-side.ts';
+import type { CopiedValue, OwnSide } from '../copy-side.ts';
 import { keyColumn, type StoredTable, TABLES } from '../tables/all.ts';
 import { INSTALLATION } from '../tables/installation.ts';
 import type { Kind } from '../tables/table.ts';
@@ -9,6 +9,7 @@ import { asStoreError, SQLSTATE, sqlState } from './errors.ts';
 import { LOCKS } from './locks.ts';
 import { OWN_COLUMNS, plain } from './plain-database.ts';
 import { asRefusal, reach } from './reach.ts';
+import { TYPES } from './records.ts';
 import { requireFitServer } from './server-settings.ts';
 import { Servers } from './servers.ts';
 
@@ -38,8 +39,7 @@ export async function postgresqlSide(url: string): Promise<OwnSide> {
       const set = "SELECT setval('audit_event_sequence', greatest($1::bigint, 1), $1::bigint > 0)";
       await connection.one(set, [sequence]);
     },
-    told: ({ name, kind }) => KINDS[kind].told(name),
-    kept: ({ kind }, value) => KINDS[kind].kept(value),
+    kept,
     async lock() {
       await requireFitServer(connection);
       await lockForCopying(connection, place);
@@ -50,7 +50,7 @@ export async function postgresqlSide(url: string): Promise<OwnSide> {
     // The first instance should not have to guess how large the tables are.
     prepareEnd: () => connection.script(`ANALYZE ${ALL_TABLES}; SET synchronous_commit = on`),
     async write(table, rows) {
-      const columns = table.columns.map((_, place) => rows.map((row) => row[place]));
+      const columns = table.columns.map(({ kind }, place) => rows.map((row) => kept(kind, row[place] as CopiedValue)));
       await connection.change(insertion(table), columns);
     },
     empty: ({ name }) => connection.script(`TRUNCATE ${name} CASCADE`),
@@ -85,31 +85,16 @@ async function freeze(connection: Connection, place: string): Promise<void> {
 function insertion(table: StoredTable): string {
   const { name, columns } = table;
   const names = columns.map((column) => column.name);
-  const own = OWN_COLUMNS[name] ?? {};
-  const values = [...columns.map((column) => KINDS[column.kind].kept(column.name)), ...Object.values(own)];
-  const arrays = columns.map(({ kind }, place) => `$${place + 1}::${KINDS[kind].type}[]`);
+  const own = Object.entries(OWN_COLUMNS[name] ?? {});
+  const arrays = columns.map(({ kind }, place) => `$${place + 1}::${TYPES[kind][0]}[]`);
   return `
-    INSERT INTO ${name} (${[...names, ...Object.keys(own)].join(', ')}) SELECT ${values.join(', ')}
+    INSERT INTO ${name} (${[...names, ...own.map(([column]) => column)].join(', ')})
+    SELECT ${[...names, ...own.map(([, value]) => value)].join(', ')}
     FROM unnest(${arrays.join(', ')}) AS given (${names.join(', ')})
     ON CONFLICT (${keyColumn(table).name}) DO NOTHING`;
 }
 
-/** How a kind of column is told, the type of what is told, and how that is kept again. */
-type Form = {
-  readonly told: (column: string) => string;
-  readonly type: string;
-  readonly kept: (value: string) => string;
-};
-
-const asItIs = (value: string) => value;
-const TEXT: Form = { told: asItIs, type: 'text', kept: asItIs };
-const NUMBER: Form = { told: asItIs, type: 'bigint', kept: asItIs };
-const KINDS: Readonly<Record<Kind, Form>> = {
-  text: TEXT,
-  json: TEXT,
-  integer: NUMBER,
-  time: NUMBER,
-  boolean: { told: (column) => `${column}::integer`, type: 'boolean', kept: asItIs },
-  bytes: { told: (column) => `encode(${column}, 'hex')`, type: 'text', kept: (value) => `decode(${value}, 'hex')` },
-  uuid: { told: (column) => `replace(${column}::text, '-', '')`, type: 'uuid', kept: (value) => `${value}::uuid` },
-};
+/** The server reads 0 and 1 as booleans, and hexadecimal digits as UUIDs. */
+function kept(kind: Kind, value: CopiedValue): Buffer | CopiedValue {
+  return kind === 'bytes' && value !== null ? Buffer.from(value as string, 'hex') : value;
+}

@@ -1,9 +1,10 @@
 /** A SQLite database as a side of a copy. */
 import { existsSync } from 'node:fs';
-import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import { InstallationError } from '../../process/installation-error.ts';
-import type { CopiedRow, OwnSide } from '../copy-side.ts';
-import { keyColumn, type StoredColumn, type StoredTable } from '../tables/all.ts';
+import type { CopiedRow, CopiedValue, OwnSide } from '../copy-side.ts';
+import { keyColumn, type StoredTable } from '../tables/all.ts';
+import type { Kind } from '../tables/table.ts';
 import { preparePass } from './checkpoint.ts';
 import { configure, connect, requiredPragmas } from './connection.ts';
 import { prepareDatabaseFile } from './database-file.ts';
@@ -30,9 +31,7 @@ export function sqliteSide(path: string, as: 'source' | 'target'): OwnSide {
       await own.script("DELETE FROM sqlite_sequence WHERE name = 'audit_event'");
       await own.change("INSERT INTO sqlite_sequence (name, seq) VALUES ('audit_event', $1)", [sequence]);
     },
-    // Of null, hex would make an empty text.
-    told: ({ name, kind }) => (isBinary(kind) ? `CASE WHEN ${name} IS NOT NULL THEN lower(hex(${name})) END` : name),
-    kept: ({ kind }, value) => (isBinary(kind) ? `unhex(${value})` : value),
+    kept,
     async lock() {
       held.push(lockAgainstServices(path));
     },
@@ -60,8 +59,8 @@ export function sqliteSide(path: string, as: 'source' | 'target'): OwnSide {
   };
 }
 
-function isBinary(kind: StoredColumn['kind']): boolean {
-  return kind === 'bytes' || kind === 'uuid';
+function kept(kind: Kind, value: CopiedValue): Buffer | CopiedValue {
+  return (kind === 'bytes' || kind === 'uuid') && value !== null ? Buffer.from(value as string, 'hex') : value;
 }
 
 function lockAgainstServices(path: string): DatabaseSync {
@@ -78,11 +77,11 @@ function lockAgainstServices(path: string): DatabaseSync {
 function insert(database: DatabaseSync, table: StoredTable, rows: readonly CopiedRow[]): void {
   const { name, columns } = table;
   const names = columns.map((column) => column.name).join(', ');
-  const values = columns.map(({ kind }) => (isBinary(kind) ? 'unhex(?)' : '?')).join(', ');
   const statement = database.prepare(
-    `INSERT INTO ${name} (${names}) VALUES (${values}) ON CONFLICT (${keyColumn(table).name}) DO NOTHING`,
+    `INSERT INTO ${name} (${names}) VALUES (${columns.map(() => '?').join(', ')})
+     ON CONFLICT (${keyColumn(table).name}) DO NOTHING`,
   );
-  for (const row of rows) statement.run(...(row as SQLInputValue[]));
+  for (const row of rows) statement.run(...columns.map(({ kind }, place) => kept(kind, row[place] as CopiedValue)));
 }
 
 function copyLog(database: DatabaseSync): void {

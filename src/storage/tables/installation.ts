@@ -1,17 +1,16 @@
 /** The installation's own row, which makes a database whole, and the root keys that it was used with. */
 import type { RootKey } from '../../oauth/root-key.ts';
-import type { Runner } from '../acts.ts';
-import { type InstallationSettings, recordedForm } from '../installation-settings.ts';
 import { Table } from './table.ts';
 
-/** There is one, whose number is 1. The settings are a text of JSON, as `recordedForm` makes it. */
-export const INSTALLATION = Table.of<{
+/** The row of the installation, whose number is 1. The settings are a text of JSON, as `recordedForm` makes it. */
+export type StoredInstallation = {
   readonly number: number;
   readonly id: Buffer;
   readonly epoch: number;
   readonly createdAt: number;
   readonly tokenPrefix: string;
   readonly settings: string;
+  /** The root key that the service issues with, and the one that is about to take its place. */
   readonly currentKeyId: number;
   readonly nextKeyId: number | null;
   /** 16 random bytes, drawn anew by each restore. */
@@ -21,7 +20,10 @@ export const INSTALLATION = Table.of<{
   readonly backedUpAt: number | null;
   /** Whether this is a backup that was not restored yet. */
   readonly isBackup: boolean;
-}>('installation', {
+};
+
+/** It, as it is stored. */
+export const INSTALLATION = Table.of<StoredInstallation>('installation', {
   number: 'integer',
   id: 'bytes',
   epoch: 'integer',
@@ -44,8 +46,3 @@ export const STORED_ROOT_KEY = Table.of<RootKey & { readonly canary: Buffer }>('
   supersededAt: 'time?',
   retiredAt: 'time?',
 });
-
-/** Records the shared settings of this process. */
-export function adoptSettings(runner: Runner, settings: InstallationSettings): Promise<void> {
-  return runner.change([], { sql: 'UPDATE installation SET settings = $1', values: [recordedForm(settings)] });
-}
