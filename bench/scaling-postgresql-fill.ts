@@ -2,7 +2,7 @@
 import { PERSON_FIELDS } from '../src/oauth/person-fields.ts';
 import { STORED_ACCOUNT } from '../src/storage/tables/accounts.ts';
 import { CLIENT } from '../src/storage/tables/clients.ts';
-import { GRANT } from '../src/storage/tables/grants.ts';
+import { GRANT } from '../src/storage/tables/grant-rows.ts';
 import type { MadeUp } from './scaling-store.ts';
 
 /** Asks a database. */

@@ -10,7 +10,7 @@ import { openSqlite } from '../src/storage/sqlite/open.ts';
 import { bound, inSqlite } from '../src/storage/sqlite/sql.ts';
 import { type AccountSearchKeys, STORED_ACCOUNT } from '../src/storage/tables/accounts.ts';
 import { CLIENT } from '../src/storage/tables/clients.ts';
-import { GRANT } from '../src/storage/tables/grants.ts';
+import { GRANT } from '../src/storage/tables/grant-rows.ts';
 import type { Table } from '../src/storage/tables/table.ts';
 import {
   accountId,

@@ -18,6 +18,7 @@ import { databaseCommands } from './database-commands.ts';
 import { RequestTally } from './http/request-tally.ts';
 import type { Service } from './http/service.ts';
 import { makeInstallation, type WiredInstallation } from './installation.ts';
+import { keyCommands } from './key-commands.ts';
 import { createKeyring, type LiveKeyring } from './oauth/keyring.ts';
 import { rootKeyName } from './oauth/root-key.ts';
 import { isNew, later, openDatabase, stopwatch, userName, type World, wait } from './open-database.ts';
@@ -30,9 +31,8 @@ import { GatheredLines, inStyle, type Log, lineByLine, makeLogger } from './proc
 import { requestOnce } from './process/one-request.ts';
 import { stopSignal } from './process/stop-signal.ts';
 import { type Configuration, configurationWarnings, lifetimesOf, readConfiguration } from './settings/configuration.ts';
-import { addRootKey, removeRootKey } from './settings/keys-file.ts';
 import { readLogo } from './settings/logo.ts';
-import { loadRootKeys, makeKeysFile, makeRootKey, rereadKeysFile } from './settings/root-keys.ts';
+import { loadRootKeys, rereadKeysFile } from './settings/root-keys.ts';
 import { startMetrics } from './start-metrics.ts';
 import { toldDifferences } from './storage/installation-settings.ts';
 import type { Storage } from './storage/storage.ts';
@@ -246,13 +246,6 @@ async function announce(
   }
 }
 
-/** What to do where a rotation cannot add the key by itself. */
-const ADD_TO_VARIABLE =
-  'the root keys are in VALETKEY_KEYS: make another with "keys generate", add it to the variable, restart every instance, and run this again';
-
-/** What to do where the key that was added is not in the file any more. */
-const CHANGED_MEANWHILE = 'somebody else changed the keys file at the same time: run this again';
-
 /** Whether the store can read. */
 function canServe({ store }: Storage): Promise<boolean> {
   return store.findClient('').then(
@@ -324,39 +317,7 @@ export function makeCommandContext(environment: Readonly<Record<string, string |
       return examine(environment, makeLogger(lineByLine(), Date.now, 'error'), Date.now);
     },
     scanRules: () => scanRules(configuration().tokenPrefix),
-    keys: {
-      generate: async (file) => {
-        const key = makeRootKey();
-        if (file !== null && !makeKeysFile(file, key))
-          throw new InstallationError([`${file} is there already: choose another name, or move it away`]);
-        return { key, file };
-      },
-      rotate: async (tell) => {
-        let installation = await openInstallation(false);
-        if ((await installation.rootKeys.announced()).length === 0) {
-          await installation.close();
-          const { keys, keysFile } = configuration();
-          if (keys !== null) throw new InstallationError([ADD_TO_VARIABLE]);
-          addRootKey(keysFile, makeRootKey());
-          // Opening the database makes the key's canary, by which the installation knows it.
-          installation = await openInstallation(false);
-        }
-        try {
-          const keyId = (await installation.rootKeys.announced()).at(-1);
-          if (keyId === undefined) throw new InstallationError([CHANGED_MEANWHILE]);
-          const { keys, keysFile } = configuration();
-          return { ...(await installation.rootKeys.rotate(keyId, tell)), file: keys === null ? keysFile : null };
-        } finally {
-          await installation.close();
-        }
-      },
-      retire: async (keyId, options) => {
-        const installation = await openInstallation(false);
-        const ended = await installation.rootKeys.retire(keyId, options).finally(() => installation.close());
-        const { keys, keysFile } = configuration();
-        return { ended, isRemoved: keys === null && removeRootKey(keysFile, keyId) };
-      },
-    },
+    keys: keyCommands(configuration, () => openInstallation(false)),
   };
 }
 

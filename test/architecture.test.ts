@@ -68,6 +68,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
   'src/examination.ts': [''],
   'src/doctor/': ['type node:', 'src/oauth/doctor-pass.ts', 'src/oauth/root-key.ts', 'type src/'],
   'src/database-commands.ts': [''],
+  'src/key-commands.ts': [''],
 };
 
 const rules: readonly Rule[] = [

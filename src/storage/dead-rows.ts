@@ -2,7 +2,7 @@
 import { SESSION_LIFETIMES } from '../accounts/session.ts';
 import type { StoredTable } from './tables/all.ts';
 import { EXTERNAL_SIGN_IN } from './tables/external-sign-ins.ts';
-import { HAS_ITS_EPOCHS, STORED_GRANT } from './tables/grants.ts';
+import { HAS_ITS_EPOCHS, STORED_GRANT } from './tables/grant-rows.ts';
 import { FORMER_IDENTITY } from './tables/identities.ts';
 import { SESSION } from './tables/sessions.ts';
 

@@ -1,7 +1,7 @@
 /** What rests on the root keys. It walks all grants, so it is for commands. */
 import type { KeyUse } from '../oauth/root-key.ts';
 import type { PlainDatabase } from './plain-database.ts';
-import { NOT_ENDED } from './tables/grants.ts';
+import { NOT_ENDED } from './tables/grant-rows.ts';
 
 const USES = (passwordKeyId: string) => `
   SELECT key_id, sum(grants), sum(passwords) FROM (

@@ -56,7 +56,7 @@ export const postgresqlGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
-    'src/storage/tables/grants.ts',
+    'src/storage/tables/grant-rows.ts',
     ['test/postgresql/instances.test.ts'],
     [
       [

@@ -21,9 +21,8 @@ import {
   MARK,
   MARKED,
   NOT_ENDED,
-  type OwnGrants,
-  withColdVerbs,
-} from '../tables/grants.ts';
+} from '../tables/grant-rows.ts';
+import { type OwnGrants, withColdVerbs } from '../tables/grants.ts';
 import { type Mark, UseMarks } from '../use-marks.ts';
 import { Batches, searchByKey } from './batches.ts';
 import { type Connection, json } from './connection.ts';

@@ -6,16 +6,8 @@ import { type Generation, MAX_GRANTS_OF_ONE_APP } from '../../oauth/grant.ts';
 import type { GrantStore } from '../../oauth/store.ts';
 import { INSTALLATION_KEY, type Runner } from '../acts.ts';
 import { bytesOf, rowKey } from '../row-key.ts';
-import {
-  asGrant,
-  GRANT,
-  type GrantRow,
-  MARK,
-  MARKED,
-  NOT_ENDED,
-  type OwnGrants,
-  withColdVerbs,
-} from '../tables/grants.ts';
+import { asGrant, GRANT, type GrantRow, MARK, MARKED, NOT_ENDED } from '../tables/grant-rows.ts';
+import { type OwnGrants, withColdVerbs } from '../tables/grants.ts';
 import { type Mark, UseMarks } from '../use-marks.ts';
 import { CachedGrant, SharedTexts } from './cached-grant.ts';
 import type { RowCache } from './row-cache.ts';

@@ -7,7 +7,7 @@ import { CHAINED_EVENT } from './audit-events.ts';
 import { CLIENT_ASSERTION, CLIENT_ASSERTION_TOTAL } from './client-assertions.ts';
 import { CLIENT } from './clients.ts';
 import { EXTERNAL_SIGN_IN } from './external-sign-ins.ts';
-import { STORED_GRANT } from './grants.ts';
+import { STORED_GRANT } from './grant-rows.ts';
 import { FORMER_ACCOUNT, FORMER_IDENTITY, IDENTITY } from './identities.ts';
 import { IDENTITY_PROVIDER } from './identity-providers.ts';
 import { STORED_ROOT_KEY } from './installation.ts';

@@ -1,0 +1,158 @@
+/** The rows of grants, in either store. Each request reads one of them: so that is written by hand, for speed. */
+import type { Grant, RevocationReason, Use } from '../../oauth/grant.ts';
+import type { ListedGrant } from '../../oauth/store.ts';
+import { asBuffer, Table } from './table.ts';
+
+/** A grant, as it is stored: with from where its current generation was presented, of which only an incident tells. */
+export const STORED_GRANT = Table.of<Grant & { readonly presentedFrom: string | null }>('oauth_grant', {
+  id: 'uuid',
+  clientId: 'text',
+  resourceOwnerId: 'text',
+  epochs: { installation: 'integer', client: 'integer', resourceOwner: 'integer' },
+  generation: 'integer',
+  keyId: 'integer',
+  rotatedAt: 'time',
+  presentedFrom: 'text?',
+  accessTokenExpiresAt: 'time?',
+  expiresAt: 'time',
+  usedGeneration: 'integer',
+  lastUsedAt: 'time?',
+  revokedAt: 'time?',
+  revocationReason: 'text?',
+  grantedAt: 'time',
+  absoluteExpiresAt: 'time',
+  seed: 'bytes',
+  scope: 'text',
+  leftOut: 'text',
+  personFields: 'text',
+  redirectUri: 'text',
+  codeChallenge: 'text?',
+  resource: 'text?',
+  providerId: 'text?',
+  externalId: 'text?',
+  signedInAt: 'time',
+});
+
+/** What a request needs of it. */
+export const GRANT = STORED_GRANT.without('presentedFrom');
+
+/** The values of a grant's columns. */
+export type GrantRow = readonly [
+  id: Uint8Array,
+  clientId: string,
+  resourceOwnerId: string,
+  installationEpoch: number,
+  clientEpoch: number,
+  resourceOwnerEpoch: number,
+  generation: number,
+  keyId: number,
+  rotatedAt: number,
+  accessTokenExpiresAt: number | null,
+  expiresAt: number,
+  usedGeneration: number,
+  lastUsedAt: number | null,
+  revokedAt: number | null,
+  revocationReason: RevocationReason | null,
+  grantedAt: number,
+  absoluteExpiresAt: number,
+  seed: Uint8Array,
+  scope: string,
+  leftOut: string,
+  personFields: string,
+  redirectUri: string,
+  codeChallenge: string | null,
+  resource: string | null,
+  providerId: string | null,
+  externalId: string | null,
+  signedInAt: number,
+];
+
+/** The same, and those of `CONTEXT_COLUMNS` after them. */
+export type GrantInContextRow = readonly [
+  ...GrantRow,
+  epochOfInstallation: number,
+  epochOfClient: number,
+  clientStatus: 'active' | 'paused',
+  clientName: string,
+  epochOfAccount: number,
+  accountStatus: 'active' | 'disabled',
+  username: string | null,
+  email: string | null,
+  name: string | null,
+  avatarUrl: string | null,
+  ...more: unknown[],
+];
+
+/** What a decision on a grant needs beside its row, of the installation, its client and its account. */
+export const CONTEXT_COLUMNS = `installation.epoch, client.epoch, client.status, client.name,
+  account.epoch, account.status, account.username, account.email, account.name, account.avatar_url`;
+
+/** Whether no epoch was raised since the Allow, and client and account are there. */
+export const HAS_ITS_EPOCHS = `EXISTS (
+  SELECT 1 FROM installation, client, account
+  WHERE installation.number = 1 AND installation.epoch = oauth_grant.epochs_installation
+    AND client.id = oauth_grant.client_id AND client.epoch = oauth_grant.epochs_client
+    AND account.id = oauth_grant.resource_owner_id AND account.epoch = oauth_grant.epochs_resource_owner)`;
+
+/**
+ * Not revoked, neither alone nor by an epoch: what transitions ask. SQLite asks it under the write lock. In PostgreSQL a
+ * revocation of the grant itself writes the row that a transition writes: one waits for the other, and then asks anew what
+ * the row says. An epoch is read there as of the moment when the statement began. One that was raised before is therefore
+ * seen, so that a revocation that was answered wins against everything that began after its answer. One that is raised
+ * while the statement runs may be missed; then the transition came first, and what it hands out is dead as soon as the
+ * epoch is committed, because the grant keeps the epochs of its Allow and every later read compares them. So no transition
+ * needs a lock on a row that all grants share.
+ */
+export const NOT_ENDED = `oauth_grant.revoked_at IS NULL AND ${HAS_ITS_EPOCHS}`;
+
+/** The grant of a row. */
+export function asGrant(row: GrantRow | GrantInContextRow): Grant {
+  return {
+    id: asBuffer(row[0]),
+    clientId: row[1],
+    resourceOwnerId: row[2],
+    epochs: { installation: row[3], client: row[4], resourceOwner: row[5] },
+    generation: row[6],
+    keyId: row[7],
+    rotatedAt: row[8],
+    accessTokenExpiresAt: row[9],
+    expiresAt: row[10],
+    usedGeneration: row[11],
+    lastUsedAt: row[12],
+    revokedAt: row[13],
+    revocationReason: row[14],
+    grantedAt: row[15],
+    absoluteExpiresAt: row[16],
+    seed: asBuffer(row[17]),
+    scope: row[18],
+    leftOut: row[19],
+    personFields: row[20],
+    redirectUri: row[21],
+    codeChallenge: row[22],
+    resource: row[23],
+    providerId: row[24],
+    externalId: row[25],
+    signedInAt: row[26],
+  };
+}
+
+/** The standing of a row's grant, its resource owner and its client's name. */
+export function contextOf(row: GrantInContextRow): Omit<ListedGrant, 'grant'> {
+  return {
+    standing: {
+      epochs: { installation: row[27], client: row[28], resourceOwner: row[31] },
+      clientPaused: row[29] === 'paused',
+      resourceOwnerDisabled: row[32] === 'disabled',
+    },
+    resourceOwner: { id: row[2], username: row[33], email: row[34], name: row[35], avatarUrl: row[36] },
+    clientName: row[30],
+  };
+}
+
+/** A use mark, but for its grant. */
+export const MARK = Table.of<Use>('mark', { generation: 'integer', usedAt: 'time' });
+
+/** What a mark makes of a grant's row: it only ever grows. */
+export const MARKED = `
+  used_generation = CASE WHEN mark.generation > used_generation THEN mark.generation ELSE used_generation END,
+  last_used_at = CASE WHEN mark.used_at > coalesce(last_used_at, 0) THEN mark.used_at ELSE last_used_at END`;
