@@ -6,7 +6,6 @@ import './process/required-node.ts';
 import './process/no-debugger.ts';
 
 import { isIPv6 } from 'node:net';
-import { hostname } from 'node:os';
 import { relative } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
@@ -19,20 +18,19 @@ import { RequestTally } from './http/request-tally.ts';
 import type { Service } from './http/service.ts';
 import { makeInstallation, type WiredInstallation } from './installation.ts';
 import { keyCommands } from './key-commands.ts';
-import { createKeyring, type LiveKeyring } from './oauth/keyring.ts';
-import { rootKeyName } from './oauth/root-key.ts';
+import { followKeys, instanceName, refuseUnknownMethods } from './may-serve.ts';
+import { createKeyring } from './oauth/keyring.ts';
 import { isNew, later, openDatabase, stopwatch, userName, type World, wait } from './open-database.ts';
-import { KeyWatch } from './operator/key-watch.ts';
 import { scanRules } from './operator/scan-rules.ts';
 import { TrailCheckpoints } from './operator/trail-checkpoints.ts';
 import { pagePaths } from './pages/page-paths.ts';
 import { InstallationError } from './process/installation-error.ts';
-import { GatheredLines, inStyle, type Log, lineByLine, makeLogger } from './process/log.ts';
+import { GatheredLines, inStyle, lineByLine, makeLogger } from './process/log.ts';
 import { requestOnce } from './process/one-request.ts';
 import { stopSignal } from './process/stop-signal.ts';
 import { type Configuration, configurationWarnings, lifetimesOf, readConfiguration } from './settings/configuration.ts';
 import { readLogo } from './settings/logo.ts';
-import { loadRootKeys, rereadKeysFile } from './settings/root-keys.ts';
+import { loadRootKeys } from './settings/root-keys.ts';
 import { startMetrics } from './start-metrics.ts';
 import { toldDifferences } from './storage/installation-settings.ts';
 import type { Storage } from './storage/storage.ts';
@@ -161,53 +159,6 @@ export async function startService(configuration: Configuration, world: World): 
   };
   let stopped: Promise<void> | undefined;
   return { appUrl: configuration.appUrl, apiUrl: configuration.apiUrl, installation, stop: () => (stopped ??= stop()) };
-}
-
-/** Follows the root keys of the installation. Throws an `InstallationError` if this instance may not serve with its own. */
-async function followKeys(
-  { keys, keysFile, database }: Configuration,
-  keyring: LiveKeyring,
-  { store, instances, close }: Storage,
-  logger: Log,
-): Promise<KeyWatch> {
-  const isInFile = keys === null && database.kind !== 'memory';
-  const watch = new KeyWatch({
-    store,
-    keyring,
-    instance: { id: instances.ownId, name: instanceName() },
-    read: isInFile ? () => rereadKeysFile(keysFile) : null,
-    later,
-    report: (sentence) => logger.warn(sentence),
-  });
-  const lacks = await watch.begin();
-  if (lacks === null) return watch;
-  await close();
-  throw new InstallationError([
-    `root key ${rootKeyName(lacks)} is about to be used, and is not among the keys here: give this instance the keys of the others`,
-  ]);
-}
-
-/** What an operator knows this instance by. */
-function instanceName(): string {
-  return `${hostname()} (process ${process.pid})`;
-}
-
-/** Throws an `InstallationError` unless each way to sign in is the password or a registered identity provider. */
-async function refuseUnknownMethods({ signInMethods }: Configuration, { store, close }: Storage): Promise<void> {
-  const providers = await store.listIdentityProviders();
-  const unknown = signInMethods.filter((id) => id !== 'password' && !providers.some((provider) => provider.id === id));
-  const alone = providers.find(({ ownIds }) => ownIds);
-  const problems = unknown.map(
-    (id) =>
-      `VALETKEY_SIGN_IN_METHODS names ${id}, which is not registered: "valetkey identity-provider register --id ${id}"`,
-  );
-  if (alone && signInMethods.includes('password'))
-    problems.push(
-      `VALETKEY_SIGN_IN_METHODS holds password, but ${alone.id} was registered with --own-ids: set it to ${alone.id} alone`,
-    );
-  if (problems.length === 0) return;
-  await close();
-  throw new InstallationError(problems);
 }
 
 /** Serves until a signal comes; prints where, and what to do next on an empty installation. */

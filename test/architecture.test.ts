@@ -69,6 +69,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
   'src/doctor/': ['type node:', 'src/oauth/doctor-pass.ts', 'src/oauth/root-key.ts', 'type src/'],
   'src/database-commands.ts': [''],
   'src/key-commands.ts': [''],
+  'src/may-serve.ts': [''],
 };
 
 const rules: readonly Rule[] = [

@@ -6,6 +6,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { DOCTORS_COOKIE, PADDING, PADDING_HEADER, PASS_HEADER, type Seen } from '../oauth/doctor-pass.ts';
 import { type Finding, Findings } from './finding.ts';
 import { readableAge } from './sizes.ts';
+import { CLAIMED, ofWhatArrived, QUERY } from './what-arrived.ts';
 
 /** An answer, as `process/one-request.ts` tells it. */
 export type Answered = {
@@ -39,10 +40,6 @@ export type AddressParts = {
   readonly proxyIdleTimeout: number;
 };
 
-/** An address for documentation (RFC 5737), which no visitor has. */
-const CLAIMED_SOURCE = '192.0.2.123';
-const QUERY = 'doctor=a%2Fb+c';
-const COOKIE = 'valetkey-doctor=1';
 const BODY_BYTES = 60_000;
 const CLOCK_WARNING_MS = 5000;
 /** Client assertions of a clock that is further ahead are refused. */
@@ -69,13 +66,7 @@ export async function examineAddress(parts: AddressParts): Promise<Finding[]> {
   ofCaching(found, plainly, await ask(`${url}/healthz`, { method: 'GET', headers: {}, maxBytes: 0 }));
   const asked = await ask(`${url}/healthz?${QUERY}`, {
     method: 'GET',
-    headers: {
-      [PASS_HEADER]: pass(),
-      'X-Forwarded-For': CLAIMED_SOURCE,
-      'X-Forwarded-Proto': 'http',
-      Cookie: COOKIE,
-      Authorization: 'Bearer doctor',
-    },
+    headers: { [PASS_HEADER]: pass(), ...CLAIMED },
     maxBytes: 10_000,
   });
   const seen = asked.kind === 'answered' ? seenIn(asked) : null;
@@ -86,10 +77,7 @@ export async function examineAddress(parts: AddressParts): Promise<Finding[]> {
     found.wrong('same service', 'a service answers, and does not know the keys of this command', SAME_KEYS);
   } else {
     found.good('same service', 'it has the keys of this command');
-    ofSource(found, url, seen);
-    ofScheme(found, url, seen);
-    ofWhatArrived(found, url, seen);
-    ofConnections(found, seen, parts.proxyIdleTimeout);
+    ofWhatArrived(found, url, seen, parts.proxyIdleTimeout);
     ofAnswer(found, asked);
   }
   if (is === 'app') {
@@ -142,77 +130,6 @@ function ofClock(found: Findings, { date, at }: Answered): void {
   if (Math.abs(difference) > CLOCK_WRONG_MS) found.wrong('clock', detail, remedy);
   else if (Math.abs(difference) > CLOCK_WARNING_MS) found.warn('clock', detail, remedy);
   else found.good('clock', detail);
-}
-
-/** Whom the service takes a visitor for. */
-function ofSource(found: Findings, url: string, seen: Seen): void {
-  const { source, peer, peer_is_trusted: isTrusted, forwarded_for: forwardedFor } = seen;
-  const name = 'visitors’ addresses';
-  const isProxied = url.startsWith('https:') || forwardedFor !== CLAIMED_SOURCE;
-  if (source === CLAIMED_SOURCE)
-    found.wrong(
-      name,
-      'X-Forwarded-For is believed as a visitor sends it: who makes up addresses has no limits',
-      'let the proxy put the address of whoever connected to it there (nginx: proxy_set_header X-Forwarded-For $remote_addr), and name no more in VALETKEY_TRUSTED_PROXIES than proxies',
-    );
-  else if (!isTrusted && isProxied)
-    found.wrong(
-      name,
-      `the service takes the proxy at ${peer} for every visitor, who all share its limits`,
-      `add ${peer} to VALETKEY_TRUSTED_PROXIES, and restart`,
-    );
-  else if (isTrusted && forwardedFor === null)
-    found.wrong(
-      name,
-      `the proxy at ${peer} does not say for whom it asks: all visitors share its limits`,
-      'let it set X-Forwarded-For (nginx: proxy_set_header X-Forwarded-For $remote_addr)',
-    );
-  else found.good(name, `this command came from ${source}; what it claimed was not believed`);
-}
-
-/** Whether plain http would be noticed. */
-function ofScheme(found: Findings, url: string, { forwarded_proto: proto, peer_is_trusted: isTrusted }: Seen): void {
-  if (!url.startsWith('https:') || !isTrusted) return;
-  const last = proto?.split(',').at(-1)?.trim().toLowerCase() ?? null;
-  const remedy = 'let the proxy set X-Forwarded-Proto itself (nginx: proxy_set_header X-Forwarded-Proto $scheme)';
-  if (last === null) found.warn('scheme', 'the proxy does not say whether a request came by https', remedy);
-  else if (last !== 'https') found.wrong('scheme', `the proxy hands on X-Forwarded-Proto: ${last} as it came`, remedy);
-  else found.good('scheme', 'the proxy says https, whatever a visitor claims');
-}
-
-function ofWhatArrived(found: Findings, url: string, seen: Seen): void {
-  if (seen.target !== `/healthz?${QUERY}`)
-    found.wrong('addresses', 'the proxy changes addresses on their way', 'hand every path and query on unchanged');
-  else found.good('addresses', 'arrive unchanged');
-  if (!seen.has_authorization)
-    found.wrong(
-      'Authorization',
-      'the proxy drops it: no token can be checked or refreshed',
-      'hand the header on (Apache: CGIPassAuth On, or no RequestHeader unset)',
-    );
-  else found.good('Authorization', 'arrives');
-  if (!seen.cookie?.includes(COOKIE))
-    found.wrong('cookies sent', 'the proxy drops Cookie: nobody can sign in', 'hand the header on');
-  // Many proxies leave the port out (nginx: $host).
-  if (URL.parse(`http://${seen.host}`)?.hostname !== new URL(url).hostname)
-    found.warn(
-      'Host',
-      `the service is told ${seen.host ?? 'none'}, and not ${new URL(url).hostname}; links do not depend on it`,
-      'hand Host on, so that logs of both say the same (nginx: proxy_set_header Host $host)',
-    );
-  else found.good('Host', 'arrives');
-}
-
-function ofConnections(found: Findings, seen: Seen, proxyIdleTimeout: number): void {
-  if (!seen.peer_is_trusted) return;
-  const isKept = seen.http_version !== '1.0' && !/close/i.test(seen.connection ?? '');
-  if (isKept && proxyIdleTimeout === 0)
-    found.warn(
-      'connections',
-      'the proxy keeps its connections, and VALETKEY_PROXY_IDLE_TIMEOUT is 0: a stop may cut off a POST',
-      'let it keep them for a few seconds at most, and set VALETKEY_PROXY_IDLE_TIMEOUT to the same',
-    );
-  else found.good('connections', isKept ? `kept for ${proxyIdleTimeout} s at most` : 'one for each request');
 }
 
 /** What became of the answer on its way back. */
