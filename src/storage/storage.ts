@@ -1,11 +1,9 @@
 /** What every kind of database is to whoever wires the program, once it is open. */
-import type { AccountStore } from '../accounts/store.ts';
 import type { SharedCounters } from '../accounts/throttle.ts';
-import type { BackupStore } from '../oauth/restore.ts';
-import type { KeyUse, RootKeyStore } from '../oauth/root-key.ts';
-import type { Store } from '../oauth/store.ts';
+import type { KeyUse } from '../oauth/root-key.ts';
 import type { Distribution } from '../process/distribution.ts';
 import type { Difference } from './installation-settings.ts';
+import type { WholeStore } from './tables/alike.ts';
 
 /** One thing that was looked at; `detail` says what is wrong, or what is right, in a few words. */
 export type Finding = { readonly name: string; readonly ok: boolean; readonly detail: string };
@@ -67,7 +65,7 @@ export type BackupCopy = { readonly logGrowth: number; readonly findings: readon
 
 /** An open database. */
 export type Storage = {
-  readonly store: Store & AccountStore & RootKeyStore & BackupStore;
+  readonly store: WholeStore;
   readonly cleanUp: {
     /** Clears away what is dead, again and again until `stop`; `report` gets a sentence for the log. */
     start(report: (sentence: string) => void): void;

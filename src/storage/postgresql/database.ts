@@ -1,6 +1,5 @@
 /** What the stores stand on: connections for reads by key, for writes by key, and for everything else. */
 import { randomUUID } from 'node:crypto';
-import type { QueryResultRow } from 'pg';
 import type { AuditEvent } from '../../oauth/audit.ts';
 import type { GrantedAccess } from '../../oauth/granted-access.ts';
 import type { Tuple } from '../acts.ts';
@@ -44,19 +43,9 @@ export class Database {
     return Object.entries(pools).map(([purpose, pool]) => ({ purpose, ...pool.figures() }));
   }
 
-  /** The rows of a query. Throws `StoreUnavailable`. */
-  rows<Row extends QueryResultRow>(sql: string, parameters: readonly unknown[] = []): Promise<Row[]> {
-    return this.run((connection) => connection.rows<Row>(sql, parameters));
-  }
-
   /** The values of the rows of a query. Throws `StoreUnavailable`. */
   tuples<Row extends Tuple>(sql: string, parameters: readonly unknown[] = []): Promise<Row[]> {
     return this.run((connection) => connection.tuples<Row>(sql, parameters));
-  }
-
-  /** The first row of a query. Throws `StoreUnavailable`. */
-  one<Row extends QueryResultRow>(sql: string, parameters: readonly unknown[] = []): Promise<Row | undefined> {
-    return this.run((connection) => connection.one<Row>(sql, parameters));
   }
 
   /** How many rows a statement changed; it must be harmless to repeat. Throws `StoreUnavailable`. */
@@ -65,8 +54,12 @@ export class Database {
   }
 
   /** Does something on a connection; it must be harmless to repeat. Throws `StoreUnavailable`. */
-  run<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
-    return this.#do(work);
+  async run<T>(work: Work<T>): Promise<T> {
+    try {
+      return await this.#others.run(work);
+    } catch (error) {
+      throw asStoreError(error);
+    }
   }
 
   /**
@@ -84,7 +77,7 @@ export class Database {
     const recorded = (ended: readonly GrantedAccess[] | null) => [
       json([{ ...asRecord(NEW_EVENT, newEvent(event, ended)), attempt }]),
     ];
-    return this.#do(async (connection, again) => {
+    return this.run(async (connection, again) => {
       if (again && (await happened(connection, recorded(null)))) return recall(connection, attempt);
       return connection.transaction(async () => {
         const result = await effect(connection, attempt);
@@ -106,14 +99,6 @@ export class Database {
   /** Waits until everything asked so far is done, and disconnects. */
   async close(): Promise<void> {
     await Promise.all([this.reads.close(), this.writes.close(), this.#others.close()]);
-  }
-
-  async #do<T>(work: Work<T>): Promise<T> {
-    try {
-      return await this.#others.run(work);
-    } catch (error) {
-      throw asStoreError(error);
-    }
   }
 }
 

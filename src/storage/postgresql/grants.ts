@@ -8,8 +8,7 @@ import type { AuditEvent } from '../../oauth/audit.ts';
 import { DEVICE_GRANT_TYPE } from '../../oauth/device-authorization.ts';
 import { type Generation, grantIdText, MAX_GRANTS_OF_ONE_APP } from '../../oauth/grant.ts';
 import type { GrantedAccess } from '../../oauth/granted-access.ts';
-import type { GrantStore, Redemption } from '../../oauth/store.ts';
-import type { Runner } from '../acts.ts';
+import type { Redemption } from '../../oauth/store.ts';
 import { bytesOf } from '../row-key.ts';
 import { NEW_EVENT, newEvent } from '../tables/audit-events.ts';
 import {
@@ -22,7 +21,7 @@ import {
   MARKED,
   NOT_ENDED,
 } from '../tables/grant-rows.ts';
-import { type OwnGrants, withColdVerbs } from '../tables/grants.ts';
+import type { OwnGrants } from '../tables/grants.ts';
 import { type Mark, UseMarks } from '../use-marks.ts';
 import { Batches, searchByKey } from './batches.ts';
 import { type Connection, json } from './connection.ts';
@@ -138,8 +137,8 @@ export function useMarks(database: Database): UseMarks {
   return new UseMarks({ write, maxPerWrite: MARKS_PER_STATEMENT });
 }
 
-/** The port's grants. */
-export function grantStore(database: Database, runner: Runner, marks: UseMarks, clients: KnownClients): GrantStore {
+/** What each request asks of a grant. */
+export function ownGrants(database: Database, marks: UseMarks, clients: KnownClients): OwnGrants {
   const find = searchByKey(database.reads, FIND, (row: GrantInContextRow) => ({
     grant: asGrant(row),
     ...contextOf(row),
@@ -158,7 +157,7 @@ export function grantStore(database: Database, runner: Runner, marks: UseMarks, 
   const [issue, revoke] = [writes<object>(ISSUE, asJson), writes<object>(REVOKE, asJson)];
   const [redeem, rotate] = [writes<Presented>(REDEEM, advanced), writes<Presented>(ADVANCE, advanced)];
 
-  const own: OwnGrants = {
+  return {
     async findGrant(id) {
       const found = await find(grantIdText(id));
       if (!found) return null;
@@ -195,7 +194,6 @@ export function grantStore(database: Database, runner: Runner, marks: UseMarks, 
     version: () => null,
     noteUse: (grant, use) => marks.note(grant, use),
   };
-  return withColdVerbs(own, runner, marks);
 }
 
 function recorded(event: AuditEvent): Record<string, unknown> {

@@ -7,10 +7,8 @@ import { adoptSettings } from '../installation-settings.ts';
 import { countKeyUses } from '../key-uses.ts';
 import { makeReady, type OpeningOptions, type Ready, refuseUnfit } from '../opening.ts';
 import type { Storage } from '../storage.ts';
-import { alike } from '../tables/alike.ts';
-import { backupStore, type OwnRestore } from '../tables/backups.ts';
-import { clientStore } from '../tables/clients.ts';
-import { resourceServerStore } from '../tables/resource-servers.ts';
+import { wholeStore } from '../tables/alike.ts';
+import type { OwnRestore } from '../tables/backups.ts';
 import { trailFollowing } from './audit.ts';
 import { ownChecks } from './check.ts';
 import { cleanUpOf } from './clean-up.ts';
@@ -21,7 +19,7 @@ import { sharedCounters } from './counters.ts';
 import { Database, type Purpose, type Sizes } from './database.ts';
 import { deviceRequestStore } from './device-requests.ts';
 import { asStoreError } from './errors.ts';
-import { grantStore, useMarks } from './grants.ts';
+import { ownGrants, useMarks } from './grants.ts';
 import { runningInstances, sessionName } from './instances.ts';
 import { KnownClients } from './known-clients.ts';
 import { plain } from './plain-database.ts';
@@ -116,19 +114,23 @@ function storage(
   const known = new KnownClients(database.reads);
   const runner = runnerOn(database);
   const marks = useMarks(database);
-  const { verbs, close: closeVerbs } = alike(runner);
+  const { store, close: closeVerbs } = wholeStore(
+    runner,
+    ownGrants(database, marks, known),
+    marks,
+    {
+      findClient: (id) => known.find(id),
+      findResourceServer: resourceServerSearch(database.reads),
+      useClientAssertion: assertionMarking(database),
+      ...deviceRequestStore(database),
+      ...trailFollowing(database),
+    },
+    OWN_RESTORE,
+  );
   const cleanUp = cleanUpOf(() => open('others'), now);
   clock.start(database);
   return {
-    store: {
-      ...grantStore(database, runner, marks, known),
-      ...clientStore(runner, { findClient: (id) => known.find(id), useClientAssertion: assertionMarking(database) }),
-      ...resourceServerStore(runner, resourceServerSearch(database.reads)),
-      ...deviceRequestStore(database),
-      ...verbs,
-      ...trailFollowing(database),
-      ...backupStore(runner, OWN_RESTORE),
-    },
+    store,
     now,
     ...ready,
     instances: { ownId, listRunning: () => runningInstances(database) },
@@ -152,7 +154,7 @@ function storage(
     async close() {
       clock.stop();
       cleanUp.stop();
-      await Promise.all([marks.close(), closeVerbs()]);
+      await closeVerbs();
       await database.close();
     },
   };

@@ -37,8 +37,8 @@ export async function wrongSettings(connection: Connection): Promise<string[]> {
 
 /** The size of the whole database (bytes). */
 export async function sizeOf(database: Database): Promise<number> {
-  const row = await database.one<{ bytes: number }>('SELECT pg_database_size(current_database())::float8 AS bytes');
-  return row?.bytes ?? 0;
+  const [row] = await database.tuples<[number]>('SELECT pg_database_size(current_database())::float8');
+  return row?.[0] ?? 0;
 }
 
 /** The settings of this session, and what they were when it began. */

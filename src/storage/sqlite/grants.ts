@@ -3,11 +3,10 @@ import type { AuditEvent } from '../../oauth/audit.ts';
 import type { Client } from '../../oauth/client.ts';
 import { DEVICE_GRANT_TYPE } from '../../oauth/device-authorization.ts';
 import { type Generation, MAX_GRANTS_OF_ONE_APP } from '../../oauth/grant.ts';
-import type { GrantStore } from '../../oauth/store.ts';
-import { INSTALLATION_KEY, type Runner } from '../acts.ts';
+import { INSTALLATION_KEY } from '../acts.ts';
 import { bytesOf, rowKey } from '../row-key.ts';
 import { asGrant, GRANT, type GrantRow, MARK, MARKED, NOT_ENDED } from '../tables/grant-rows.ts';
-import { type OwnGrants, withColdVerbs } from '../tables/grants.ts';
+import type { OwnGrants } from '../tables/grants.ts';
 import { type Mark, UseMarks } from '../use-marks.ts';
 import { CachedGrant, SharedTexts } from './cached-grant.ts';
 import type { RowCache } from './row-cache.ts';
@@ -34,8 +33,8 @@ export function useMarks(tables: Tables): UseMarks {
   return new UseMarks({ write, maxPerWrite: MARKS_PER_WRITE });
 }
 
-/** The port's grants on these tables. */
-export function grantStore(tables: Tables, runner: Runner, clients: RowCache<Client>, marks: UseMarks): GrantStore {
+/** What each request asks of a grant, on these tables. */
+export function ownGrants(tables: Tables, clients: RowCache<Client>, marks: UseMarks): OwnGrants {
   const find = tables.tuple<GrantRow>(`SELECT ${GRANT.names} FROM oauth_grant WHERE id = ?`);
   const texts = new SharedTexts();
   const read = (key: string) => {
@@ -82,7 +81,7 @@ export function grantStore(tables: Tables, runner: Runner, clients: RowCache<Cli
     return access.length;
   };
 
-  const own: OwnGrants = {
+  return {
     async findGrant(id) {
       const key = rowKey(id);
       const grant = grants.find(key)?.grant(id);
@@ -127,5 +126,4 @@ export function grantStore(tables: Tables, runner: Runner, clients: RowCache<Cli
       return usedAt;
     },
   };
-  return withColdVerbs(own, runner, marks);
 }

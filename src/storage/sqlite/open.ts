@@ -7,10 +7,9 @@ import { adoptSettings } from '../installation-settings.ts';
 import { countKeyUses } from '../key-uses.ts';
 import { makeReady, type OpeningOptions, type Ready, refuseUnfit } from '../opening.ts';
 import type { Storage } from '../storage.ts';
-import { alike } from '../tables/alike.ts';
-import { backupStore } from '../tables/backups.ts';
-import { CLIENT, clientStore } from '../tables/clients.ts';
-import { RESOURCE_SERVER, resourceServerStore } from '../tables/resource-servers.ts';
+import { wholeStore } from '../tables/alike.ts';
+import { CLIENT } from '../tables/clients.ts';
+import { RESOURCE_SERVER } from '../tables/resource-servers.ts';
 import { trailFollowing } from './audit.ts';
 import { backUp } from './backup.ts';
 import { ownChecks } from './check.ts';
@@ -24,7 +23,7 @@ import { deviceRequestStore } from './device-requests.ts';
 import { resultCode, SQLITE } from './errors.ts';
 import { FileStamp } from './file-stamp.ts';
 import { FilesInPlace, statOf } from './files-in-place.ts';
-import { grantStore, useMarks } from './grants.ts';
+import { ownGrants, useMarks } from './grants.ts';
 import { plain } from './plain-database.ts';
 import { runnerOn } from './runner.ts';
 import { isServed, lockForServing } from './serving-lock.ts';
@@ -119,21 +118,22 @@ function storage(
   const clients = tables.cacheOf(CLIENT);
   const resourceServers = tables.cacheOf(RESOURCE_SERVER);
   const marks = useMarks(tables);
-  const { verbs, close: closeVerbs } = alike(runner);
+  const { store, close: closeVerbs } = wholeStore(
+    runner,
+    ownGrants(tables, clients, marks),
+    marks,
+    {
+      findClient: async (id) => tables.onDisk([id], clients.find(id)),
+      findResourceServer: async (id) => tables.onDisk([id], resourceServers.find(id)),
+      useClientAssertion: assertionMarking(tables),
+      ...deviceRequestStore(),
+      ...trailFollowing(runner),
+    },
+    { forgetRows: () => tables.caches.forgetAll(), statements: [] },
+  );
   const cleanUp = cleanUpOf(tables, now);
   return {
-    store: {
-      ...grantStore(tables, runner, clients, marks),
-      ...clientStore(runner, {
-        findClient: async (id) => tables.onDisk([id], clients.find(id)),
-        useClientAssertion: assertionMarking(tables),
-      }),
-      ...resourceServerStore(runner, async (id) => tables.onDisk([id], resourceServers.find(id))),
-      ...deviceRequestStore(),
-      ...verbs,
-      ...trailFollowing(runner),
-      ...backupStore(runner, { forgetRows: () => tables.caches.forgetAll(), statements: [] }),
-    },
+    store,
     ...ready,
     instances: { ownId: THE_SERVICE, listRunning: async () => (isServed(path) ? [THE_SERVICE] : []) },
     exposures: files ? exposures(path) : [],
@@ -156,7 +156,7 @@ function storage(
       cleanUp.stop();
       files?.inPlace.stop();
       try {
-        await Promise.all([marks.close(), closeVerbs()]);
+        await closeVerbs();
         await writes.close();
       } finally {
         await checkpoints?.close();

@@ -1,32 +1,61 @@
-/** The verbs of the ports that both stores run alike, put together: a new table's are added here. */
+/** A store put together: the verbs that both stores run alike, with those that each has in its own way. A new table's are added here. */
+import type { AccountStore } from '../../accounts/store.ts';
+import type { BackupStore } from '../../oauth/restore.ts';
+import type { RootKeyStore } from '../../oauth/root-key.ts';
+import type { AuditStore, ClientStore, DeviceRequestStore, ResourceServerStore, Store } from '../../oauth/store.ts';
 import type { Runner } from '../acts.ts';
+import type { UseMarks } from '../use-marks.ts';
 import { accountStore } from './accounts.ts';
 import { trail } from './audit-events.ts';
+import { backupStore, type OwnRestore } from './backups.ts';
+import { clientStore } from './clients.ts';
 import { externalSignInStore } from './external-sign-ins.ts';
 import { foreignPasswordStore } from './foreign-passwords.ts';
+import { type OwnGrants, withColdVerbs } from './grants.ts';
 import { identityStore } from './identities.ts';
 import { identityProviderStore } from './identity-providers.ts';
+import { resourceServerStore } from './resource-servers.ts';
 import { rootKeyStore } from './root-keys.ts';
 import { scopeStore } from './scopes.ts';
 import { secretUseStore } from './secret-uses.ts';
 import { sessionStore } from './sessions.ts';
 
-/** Those verbs; `close` writes what they still have to write. */
-export function alike(runner: Runner) {
+/** All verbs of the ports. */
+export type WholeStore = Store & AccountStore & RootKeyStore & BackupStore;
+
+/** What each store does in its own way. */
+export type OwnVerbs = DeviceRequestStore &
+  Pick<ClientStore, 'findClient' | 'useClientAssertion'> &
+  Pick<ResourceServerStore, 'findResourceServer'> &
+  Pick<AuditStore, 'lastAuditSequence' | 'listAuditEventsAfter'>;
+
+/** The store; `close` writes what it still has to write. */
+export function wholeStore(
+  runner: Runner,
+  grants: OwnGrants,
+  marks: UseMarks,
+  own: OwnVerbs,
+  restore: OwnRestore,
+): { readonly store: WholeStore; close(): Promise<unknown> } {
   const secretUses = secretUseStore(runner);
   return {
-    verbs: {
+    store: {
+      ...own,
+      ...withColdVerbs(grants, runner, marks),
       ...accountStore(runner),
+      ...backupStore(runner, restore),
+      ...clientStore(runner, own),
       ...externalSignInStore(runner),
       ...foreignPasswordStore(runner),
       ...identityProviderStore(runner),
       ...identityStore(runner),
+      ...resourceServerStore(runner, own.findResourceServer),
       ...rootKeyStore(runner),
       ...scopeStore(runner),
       ...secretUses.store,
       ...sessionStore(runner),
       ...trail(runner),
     },
-    close: () => secretUses.close(),
+    close: () => Promise.all([marks.close(), secretUses.close()]),
   };
 }

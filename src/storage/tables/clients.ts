@@ -54,7 +54,8 @@ const FORGET_ASSERTIONS = 'DELETE FROM client_assertion_total WHERE client_id = 
 export function clientStore(runner: Runner, own: Pick<ClientStore, 'findClient' | 'useClientAssertion'>): ClientStore {
   const clients = registered(runner, CLIENT, SETTINGS);
   return {
-    ...own,
+    findClient: own.findClient,
+    useClientAssertion: own.useClientAssertion,
     hasClients: () => isAny(runner, HAS_ONE),
     listClients: clients.list,
     async registerClient(client, event) {
