@@ -112,7 +112,7 @@ export function later(act: () => void, ms: number): () => void {
   return () => clearTimeout(timer);
 }
 
-/** Waits so many ms, and keeps the process alive meanwhile. */
+/** Waits for a time (ms), and keeps the process alive meanwhile. */
 export function wait(ms: number): Promise<void> {
   return after(ms);
 }

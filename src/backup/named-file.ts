@@ -17,7 +17,7 @@ import { pipeline } from 'node:stream/promises';
 import { syncFolder } from '../process/folder.ts';
 import { InstallationError } from '../process/installation-error.ts';
 
-/** What is left of a run that was killed goes when nothing was written to it for so long (ms). */
+/** The file of a run that was killed is deleted when nothing was written to it for this time (ms). */
 const LEFT_AFTER_MS = 24 * 3_600_000;
 
 /**

@@ -5,7 +5,7 @@ import type { BackupAsked, BackupMade } from './context.ts';
 import { readLimit } from './option.ts';
 import { isoTime, readableTime } from './time.ts';
 
-/** The log of the service may grow by so many bytes before that is said: what is written meanwhile stays in it. */
+/** Maximum growth of the service's log (bytes) before that is said: what is written during a backup stays in it. */
 const LONG_LOG = 256 * 2 ** 20;
 
 type BackupOptions = { replace?: boolean; into?: string; keep?: number; passphraseFile?: string };

@@ -48,7 +48,7 @@ export class ProgressLine {
   }
 }
 
-/** `perMs`: so many a millisecond. */
+/** `perMs`: how many in a millisecond. */
 function sentence({ step, rows, of, unit = 'rows' }: Progress, perMs: number): string {
   const left = rows < of && perMs > 0 ? `, ${duration((of - rows) / perMs / 1000)} left` : '';
   return `${step} ${percent({ rows, of })} %, ${rows} of ${of} ${unit}${left}`;

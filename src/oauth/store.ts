@@ -287,7 +287,7 @@ export type AuditStore = {
   findCheckpoint(before?: number): Promise<TrailRow | null>;
   /** The newest event that tells which events were taken away; null while all are there. */
   findShortening(): Promise<TrailRow | null>;
-  /** Takes away the oldest events up to a place, at most `limit`; answers whether any are left there. */
+  /** Takes away the oldest events up to a place, at most `limit`; returns whether any are left there. */
   deleteTrailRows(upTo: number, limit: number): Promise<boolean>;
 };
 

@@ -29,7 +29,7 @@ export async function requestOnce(url: string, now: () => number, timeout = TIME
   return { kind: 'answered', status, location: answer.headers.location ?? null, date, at, certificateEndsAt };
 }
 
-/** A question: its body is sent whole, and of the answer's so many bytes are read. */
+/** A request: its body is sent whole, and at most `maxBytes` of the body of its response are read. */
 export type Question = {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;

@@ -3,7 +3,7 @@ import { pending } from './migrate.ts';
 import type { AppliedMigration, Migration } from './migrations.ts';
 import type { PlainDatabase } from './plain-database.ts';
 
-/** What there is to do: from the migration that the database has last, by these, over so many rows. */
+/** What there is to do: the last migration that was applied, those to come, and the number of rows of large tables. */
 export type MigrationPlan = {
   readonly from: AppliedMigration;
   readonly steps: readonly Migration[];

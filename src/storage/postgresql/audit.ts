@@ -1,8 +1,8 @@
 /**
  * The audit trail in PostgreSQL. Events are written by `Database.act` and by the batches of grants, in one transaction
- * with what they tell. A place is taken before its transaction commits, so that a later place may be seen earlier: who
- * reads on from a place takes events as they come while no place is missing between them, and where one is, waits until
- * it is known to stay empty. No event is ever skipped, and nothing else on the server can hold the reader up.
+ * with what they tell. A place is taken before its transaction commits, so that a later place may be seen earlier. A reader
+ * takes events while no place between them is missing. Where one is missing, it waits until that place is filled or is
+ * known to stay empty. So no event is ever skipped, and nothing else on the server can hold the reader up.
  *
  * Why a lock, and no comparison of transaction ids: ids are of the whole server, so that a transaction of another database,
  * or one that only reads, would hold readers up; and after a failover no lock is left of transactions that are gone.
@@ -54,8 +54,9 @@ export function trailFollowing(database: Database): Pick<AuditStore, 'lastAuditS
 }
 
 /**
- * The event at the place itself is read as well: the retention leaves all of the last 30 days, and no reader keeps a place for so long. Where it is gone, the server is one that did
- * not have it, such as a replica after a failover: it may give the places up to there once more.
+ * The event at the place itself is read as well. Retention leaves the events of the last 30 days, and no reader keeps a
+ * place for that long. So where this event is gone, the server never had it, as a replica after a failover: it may give
+ * the places up to there once more.
  */
 async function listAfter(connection: Connection, sequence: number, limit: number): Promise<RecordedAuditEvent[]> {
   const events = (await connection.tuples(FROM, [sequence, limit + 1])).map((row) => AUDIT_EVENT.read(row));

@@ -198,7 +198,7 @@ export class Connection {
     this.#onLost();
   }
 
-  /** Listens to a channel, and returns a function that answers whether a notification came within `timeout` (ms). */
+  /** Listens to a channel, and returns a function that says whether a notification came within `timeout` (ms). */
   async listen(channel: string): Promise<(timeout: number) => Promise<boolean>> {
     const heard = Promise.withResolvers<boolean>();
     this.#client.on('notification', (notification) => notification.channel === channel && heard.resolve(true));

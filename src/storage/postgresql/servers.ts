@@ -1,7 +1,7 @@
 /**
  * The servers of a database, one of which is the primary. A failover makes another one the primary, with a higher timeline.
- * A server with a lower timeline than the highest that this process has seen was left behind, and lacks what was answered
- * since: it is refused, and sessions on it end. (To keep it from serving others is the cluster's work.) One that was left
+ * A server whose timeline is lower than the highest that this process has seen was left behind, and lacks what was confirmed
+ * since. It is refused, and sessions on it end. (To keep it from serving others is the cluster's work.) A primary that was left
  * behind and does not know it still reads, but its commits wait for a standby that has gone: so a slow statement makes a process
  * look whether another server is the primary.
  */
@@ -113,7 +113,7 @@ export class Servers {
   }
 }
 
-/** The error of a server alone; of several one with all sentences, whose cause is what all servers answered, if that is the same. */
+/** One error for all servers. The error of the first is its cause, if all have the same code; of a single server it is that error. */
 function allOf(errors: readonly Error[], hosts: readonly string[]): Error {
   const [first] = errors;
   if (errors.length === 1) return first as Error;

@@ -1,9 +1,9 @@
 /**
  * Group commit: writes that arrive together share one transaction and one sync; each keeps its own guard and result.
  *
- * No result is returned before it is on disk. A commit writes to the WAL without waiting for the disk. Then the WAL is
- * synced off the event loop, one sync at a time. A commit is settled by a sync that began after it. Meanwhile further
- * writes may commit and wait for the next sync, and reads go on:
+ * No result is returned before it is on disk. A commit writes to the WAL without waiting for the disk. Then a thread syncs
+ * the WAL, one sync at a time. A commit is settled by a sync that began after it. Meanwhile further writes may commit and
+ * wait for the next sync, and reads go on:
  *
  * - The result of a write waits for the sync after its commit, whether its guard held or not. A sync covers the whole
  *   file, so that all that the guard saw is on disk as well.

@@ -40,7 +40,7 @@ const ASKED = {
   action: 'action',
 } as const satisfies Partial<Record<keyof AuditFilter, string>>;
 
-/** Maximum step of the clock (ms): by so much an event may be older than one in an earlier place. */
+/** Maximum step of the clock (ms): an event may be older than one in an earlier place, by this at most. */
 const CLOCK_STEP_MS = 86_400_000;
 
 /**
@@ -91,7 +91,7 @@ const DELETE_OLDEST = `
   WHERE sequence IN (SELECT sequence FROM audit_event WHERE sequence <= $1 ORDER BY sequence LIMIT $2)`;
 const IS_LEFT = 'SELECT 1 FROM audit_event WHERE sequence <= $1 LIMIT 1';
 
-/** The columns in whose order `CHAINED_EVENT` has them, by name. */
+/** The place of each column in a row, by its name. */
 const PLACE = Object.fromEntries(CHAINED_EVENT.columns.map(({ name }, place) => [name, place]));
 
 /** The text that a MAC covers, of values in the order of the columns: all but the MAC, which is the last. */

@@ -95,13 +95,16 @@ export const HAS_ITS_EPOCHS = `EXISTS (
     AND account.id = oauth_grant.resource_owner_id AND account.epoch = oauth_grant.epochs_resource_owner)`;
 
 /**
- * Not revoked, neither alone nor by an epoch: what transitions ask. SQLite asks it under the write lock. In PostgreSQL a
- * revocation of the grant itself writes the row that a transition writes: one waits for the other, and then asks anew what
- * the row says. An epoch is read there as of the moment when the statement began. One that was raised before is therefore
- * seen, so that a revocation that was answered wins against everything that began after its answer. One that is raised
- * while the statement runs may be missed; then the transition came first, and what it hands out is dead as soon as the
- * epoch is committed, because the grant keeps the epochs of its Allow and every later read compares them. So no transition
- * needs a lock on a row that all grants share.
+ * Not revoked, neither alone nor by an epoch: the condition of every transition. So no transition needs a lock on a row that
+ * all grants share.
+ *
+ * - SQLite looks at it under the write lock.
+ * - In PostgreSQL a revocation of the grant itself writes the row that a transition writes: the second waits for the first,
+ *   and then looks at the row anew.
+ * - An epoch is read there as of the moment when the statement began. One that was committed before is seen: a revocation
+ *   that was confirmed wins against everything that begins later. One that is raised while the statement runs may be missed.
+ *   Then the transition came first, and its tokens are dead as soon as the epoch is committed: the grant keeps the epochs of
+ *   its Allow, and every later read compares them.
  */
 export const NOT_ENDED = `oauth_grant.revoked_at IS NULL AND ${HAS_ITS_EPOCHS}`;
 
