@@ -101,9 +101,9 @@ export class CleanUp {
     const { walks, window, deletions, remove, now } = this.#parts;
     if (!(await this.#leads())) return null;
     const walk = walks[this.#walk] as DyingRows;
-    const { scan, removal, row, first } = this.#statements(walk);
+    const { reading, removal, row, first } = this.#statements(walk);
     const [after, before] = [this.#cursor ?? first, now() - walk.kept];
-    const seen = (await this.#parts.select(scan, [after, window, before])).map((tuple) => row.read(tuple));
+    const seen = (await this.#parts.select(reading, [after, window, before])).map((tuple) => row.read(tuple));
     const dead = seen.filter(({ isDead }) => isDead).map(({ key }) => key);
     const doomed = dead.slice(0, deletions);
     const last = doomed.at(-1);
@@ -150,7 +150,7 @@ export class CleanUp {
     const given = (parameter: string) => (kind === 'uuid' ? this.#parts.givenId(parameter) : parameter);
     const next = `SELECT * FROM ${table} WHERE ${key} > ${given('$1')} ORDER BY ${key} LIMIT $2`;
     return {
-      scan: `SELECT ${key}, ${isDead('$3')} FROM (${next}) AS ${table} ORDER BY ${key}`,
+      reading: `SELECT ${key}, ${isDead('$3')} FROM (${next}) AS ${table} ORDER BY ${key}`,
       removal: `DELETE FROM ${table} WHERE ${key} > ${given('$1')} AND ${key} <= ${given('$2')} AND ${isDead('$3')}`,
       ...WALKED[kind],
     };
