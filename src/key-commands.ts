@@ -45,10 +45,17 @@ export function keyCommands(
       }
     },
     retire: async (keyId, options) => {
-      const installation = await open();
-      const ended = await installation.rootKeys.retire(keyId, options).finally(() => installation.close());
+      const { rootKeys, close } = await open();
       const { keys, keysFile } = configuration();
-      return { ended, isRemoved: keys === null && removeRootKey(keysFile, keyId) };
+      const remove = () => keys === null && removeRootKey(keysFile, keyId);
+      try {
+        // Retired by a command that was killed before it took the key out of the file.
+        if ((await rootKeys.isRetired(keyId)) && remove()) return { ended: 0, isRemoved: true };
+        const ended = await rootKeys.retire(keyId, options);
+        return { ended, isRemoved: remove() };
+      } finally {
+        await close();
+      }
     },
   };
 }

@@ -78,6 +78,12 @@ export class KeyRegistry {
     return waiting.map(({ keyId }) => keyId).filter((keyId) => this.#parts.keyring.keyIds.includes(keyId));
   }
 
+  /** Whether a key was retired before. */
+  async isRetired(keyId: number): Promise<boolean> {
+    const { keys } = await this.#parts.store.findRootKeys();
+    return keys.some((key) => key.keyId === keyId && key.retiredAt !== null);
+  }
+
   /**
    * Has every running instance read an announced key, and then makes it current. Waits for instances at most
    * half a minute; `tell` gets their names as long as they lack it. A second call after an interruption goes on where the first one was.

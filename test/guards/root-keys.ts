@@ -43,6 +43,22 @@ export const rootKeyGuards: readonly Guard[] = [
     ['a warning is given once', 'if (!this.#told.includes(sentence)) ', ''],
     ['an instance drops a retired key', 'keyring.remove(keyId);', 'keyring.issueWith(keyring.currentKeyId);'],
   ]),
+  ...guardsIn(
+    'src/key-commands.ts',
+    ['test/flows/key-rotation-kills.test.ts'],
+    [
+      [
+        'a rotation that was killed goes on with its key',
+        'if ((await installation.rootKeys.announced()).length === 0) {',
+        'if (((await installation.rootKeys.announced()).length as number) >= 0) {',
+      ],
+      [
+        'a retirement that was killed is made up for in the keys file',
+        'if ((await rootKeys.isRetired(keyId)) && remove())',
+        'if ((await rootKeys.isRetired(keyId)) && false)',
+      ],
+    ],
+  ),
   ...guardsIn('src/storage/tables/root-keys.ts', STORES, [
     ['only the prepared key is used', 'WHERE next_key_id = $1 AND current_key_id', 'WHERE current_key_id'],
     ['a retired key is not used again', 'WHERE key_id = $1 AND retired_at IS NULL)`', 'WHERE key_id = $1)`'],

@@ -1,0 +1,64 @@
+/**
+ * Loaded before the program (`--import`): kills the process at a step. KILLED_AT is a regular expression of the statement
+ * or of the call, KILLED_WHEN says whether that is to have happened: a statement has, once it is committed.
+ */
+import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import { DatabaseSync, StatementSync } from 'node:sqlite';
+import pg from 'pg';
+
+const at = new RegExp(process.env['KILLED_AT'] ?? '$.');
+const isAfter = process.env['KILLED_WHEN'] === 'after';
+/** Whether a transaction is open, and whether the statement was run in it. */
+let [isOpen, isRun] = [false, false];
+
+function end(): never {
+  process.kill(process.pid, 'SIGKILL');
+  for (;;); // Nothing more happens until the signal is there.
+}
+
+function begins(sql: string): void {
+  if (/^\s*BEGIN/.test(sql)) isOpen = true;
+  if (/^\s*COMMIT/.test(sql) && isRun && !isAfter) end();
+  if (at.test(sql) && !isOpen && !isAfter) end();
+}
+
+function ended(sql: string): void {
+  isRun ||= at.test(sql);
+  if (/^\s*(COMMIT|ROLLBACK|END)/.test(sql)) isOpen = false;
+  if (isRun && !isOpen && isAfter) end();
+}
+
+const { exec } = DatabaseSync.prototype;
+DatabaseSync.prototype.exec = function (sql) {
+  begins(sql);
+  exec.call(this, sql);
+  ended(sql);
+};
+const { run } = StatementSync.prototype;
+StatementSync.prototype.run = function (this: StatementSync, ...values: Parameters<typeof run>) {
+  begins(this.sourceSQL);
+  const result = run.apply(this, values);
+  ended(this.sourceSQL);
+  return result;
+} as typeof run;
+
+type Answered = (error: Error | null, result: unknown) => void;
+const client = pg.Client.prototype as unknown as { query(asked: string | { text: string }, told: Answered): void };
+const { query } = client;
+client.query = function (asked, told) {
+  const sql = typeof asked === 'string' ? asked : asked.text;
+  begins(sql);
+  return query.call(this, asked, (error, result) => {
+    if (!error) ended(sql);
+    told(error, result);
+  });
+};
+
+const { renameSync } = fs;
+fs.renameSync = (from, to) => {
+  if (at.test('rename') && !isAfter) end();
+  renameSync(from, to);
+  if (at.test('rename')) end();
+};
+syncBuiltinESMExports();
