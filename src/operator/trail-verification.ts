@@ -43,6 +43,8 @@ export type VerificationParts = {
 
 const WINDOW = 1000;
 const MAX_PROBLEMS = 100;
+/** Maximum number of chains whose keys are kept. */
+const KEPT_KEYS = 1000;
 /** Number of events before a recorded checkpoint that its digest is looked up in; with more it is left to the next one. */
 const RECENT = 65_536;
 
@@ -64,7 +66,6 @@ export async function verifyTrail(parts: VerificationParts): Promise<TrailReport
 
 /** How far a chain was followed. */
 type Followed = {
-  readonly key: HmacKey | null;
   number: number;
   mac: Buffer;
   sequence: number;
@@ -77,6 +78,7 @@ class TrailWalk {
   /** The events up to here were taken away by the retention. */
   readonly #start: Checkpoint | null;
   readonly #chains = new Map<string, Followed>();
+  readonly #keys = new Map<string, HmacKey | null>();
   readonly #recent: Recent;
   readonly #retiredKeys = new Set<number>();
   readonly #kept: Checkpoint[];
@@ -153,15 +155,25 @@ class TrailWalk {
         sequence,
         `event ${sequence} stands after event ${followed.sequence}, which came after it: it was moved or added`,
       );
-    const key = followed ? followed.key : chainKey(this.#parts.keyring, chain.id);
+    const key = this.#keyOf(chain.id);
     const before = await this.#before(sequence, chain, followed);
     if (!key) this.#unproven = { sequence, keyId };
     const isRight = !key || before === null || linkMac(key, before, text).equals(chain.mac);
     // What follows an event whose MAC was changed does not fit, and need not be wrong itself.
     if (!isRight && (followed?.isSure ?? true))
       this.#complain(sequence, `event ${sequence} is not as it was recorded: it was changed, moved or added`);
-    this.#chains.set(chain.id, { key, number: chain.number, mac: chain.mac, sequence, isSure: isRight });
+    this.#chains.set(chain.id, { number: chain.number, mac: chain.mac, sequence, isSure: isRight });
     return isRight;
+  }
+
+  /** The key of a chain, null without its root key. Those of some chains are kept: a key is large, and there may be many chains. */
+  #keyOf(id: string): HmacKey | null {
+    const known = this.#keys.get(id);
+    if (known !== undefined) return known;
+    if (this.#keys.size === KEPT_KEYS) this.#keys.clear();
+    const key = chainKey(this.#parts.keyring, id);
+    this.#keys.set(id, key);
+    return key;
   }
 
   /** The MAC that an event covers, or null where that is not known; complains of events that are missing before it. */

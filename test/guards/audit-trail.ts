@@ -31,6 +31,14 @@ export const auditTrailGuards: readonly Guard[] = [
     ],
     ['nobody goes on with the chain of a retired key', 'if (this.#retiredKeys.has(keyId))', 'if (keyId < 0)'],
   ]),
+  ...guardsIn(
+    'src/operator/trail-checkpoints.ts',
+    ['test/operator/trail-checkpoints.test.ts'],
+    [
+      ['a stop leaves no event without a checkpoint', '    await this.#record(MAX_AT_STOP);\n', ''],
+      ['checkpoints go on', '      this.#cancel = this.#next();\n', ''],
+    ],
+  ),
   ...guardsIn('src/operator/audit-trail.ts', CHAIN_TESTS, [
     ['a service notices that the end was cut off', 'if (upTo < this.#seen)', 'if (upTo < 0)'],
     [
