@@ -12,8 +12,8 @@ import { plain } from './plain.ts';
 type Format = 'jsonl' | 'csv';
 type ExportOptions = { readonly format: Format; readonly after: number; readonly follow?: true };
 
-/** Time between two looks for further events (ms). */
-const EVERY_MS = 1000;
+/** Interval of polling for further events (ms). */
+const POLL_INTERVAL_MS = 1000;
 
 /** Adds the command. */
 export function addAuditExport(audit: CliCommand, run: CommandRun): void {
@@ -39,14 +39,14 @@ async function exportTrail({ format, after, follow }: ExportOptions, run: Comman
   try {
     const { begin, rows, end } = run.json ? ARRAY : FORMATS[format];
     await write(run.context, begin);
-    for (let place = after; ; await pause(EVERY_MS)) {
+    for (let place = after; ; await pause(POLL_INTERVAL_MS)) {
       try {
         for await (const events of auditTrail.eventsAfter(place)) {
           await write(run.context, rows(events.map(exportedEvent), place === after));
           place = events.at(-1)?.sequence ?? place;
         }
       } catch (error) {
-        // An event has its place, and its transaction has not ended: it is there at a later look.
+        // An event has its place, but its transaction has not ended: a later poll finds it.
         if (!follow || !(error instanceof TrailHeldUp)) throw error;
       }
       if (!follow) break;
@@ -66,7 +66,7 @@ const FIELDS = [
   ...['detail', 'ended_access', 'chain_id', 'chain_number', 'chain_mac'],
 ] as readonly (keyof ExportedEvent)[];
 
-/** What is printed before, of each page, and after. */
+/** What is printed before the events, for a page of them, and after them. */
 type Form = {
   readonly begin: string;
   readonly rows: (events: readonly ExportedEvent[], isFirst: boolean) => string;
@@ -86,7 +86,7 @@ const FORMATS: Readonly<Record<Format, Form>> = {
 const ARRAY: Form = {
   begin: '[',
   rows: (events, isFirst) =>
-    events.map((event, place) => `${isFirst && place === 0 ? '' : ','}\n${line(event)}`).join(''),
+    events.map((event, index) => `${isFirst && index === 0 ? '' : ','}\n${line(event)}`).join(''),
   end: '\n]\n',
 };
 

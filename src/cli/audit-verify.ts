@@ -33,14 +33,14 @@ async function verify({ auditTrail }: Installation, given: readonly string[], ru
   for (const one of given) checkpoints.push(...(await checkpointsIn(one, run)));
   const progress = new ProgressLine(run.context);
   const report = (rows: number, of: number) => {
-    if (!run.json && of > LONG) progress.show({ step: 'verifying', rows, of, unit: 'events' });
+    if (!run.json && of > MIN_PROGRESS_EVENTS) progress.show({ step: 'verifying', rows, of, unit: 'events' });
   };
   const found = await auditTrail.verify(checkpoints, report).finally(() => progress.end());
   return verified(found);
 }
 
-/** A shorter trail is verified at once. */
-const LONG = 50_000;
+/** Minimum number of events for which progress is shown. */
+const MIN_PROGRESS_EVENTS = 50_000;
 
 function verified({ state, seen, chains, checkpoints, wrong, problems, checkpoint, publicKey }: VerifiedTrail) {
   const json = {
@@ -66,8 +66,8 @@ function more(number: number): string[] {
   return number > 0 ? [`… and ${number} more`] : [];
 }
 
-/** More characters than a checkpoint has, of which one may stand in two pieces of a file. */
-const LONGEST = 512;
+/** Overlap of two pieces of a file (characters): longer than any checkpoint, since one may begin in the first and end in the second. */
+const OVERLAP = 512;
 
 /** The checkpoints in a text, or in a file. Throws `OperatorError`. */
 async function checkpointsIn(given: string, run: CommandRun): Promise<Checkpoint[]> {
@@ -77,7 +77,7 @@ async function checkpointsIn(given: string, run: CommandRun): Promise<Checkpoint
   for await (const piece of piecesOf(given, 'reading', 'checkpoints', run)) {
     const text = before + piece.toString('latin1');
     for (const checkpoint of findCheckpoints(text)) found.set(checkpoint.text, checkpoint);
-    before = text.slice(-LONGEST);
+    before = text.slice(-OVERLAP);
   }
   if (found.size === 0) throw new OperatorError(`there is no checkpoint in ${given}: "audit verify" prints one`);
   return [...found.values()];

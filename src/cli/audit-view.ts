@@ -1,4 +1,4 @@
-/** How events of the audit trail are shown: one line each, in whatever width there is, and one event in full. */
+/** How events of the audit trail are shown: many with a line each, whatever the width is, and one in full. */
 import { accountLabel } from '../accounts/account.ts';
 import type { NamedAuditEvent } from '../oauth/store.ts';
 import { type Column, card, fitted } from './table.ts';
@@ -70,7 +70,7 @@ export function eventLines(events: readonly NamedAuditEvent[], width: number): s
 /** Maximum number of names whose ids are told below the lines, so that the lines stay in sight. */
 const MAX_NAMED = 8;
 
-/** In the order of their importance where not all fit: the last are left out first. */
+/** Most important first: where not all fit, the last are left out. */
 const COLUMNS: readonly Column<NamedAuditEvent>[] = [
   { heading: '#', value: ({ sequence }) => String(sequence) },
   { heading: 'Time (UTC)', value: ({ at }) => exactDay(at) },
@@ -84,7 +84,7 @@ const COLUMNS: readonly Column<NamedAuditEvent>[] = [
   { heading: 'Detail', value: ({ detail }) => detail ?? '', mayBeLeft: true },
 ];
 
-/** The kind of actor, whose name stands in another column, and where it was; of an operator the name. */
+/** The kind of an actor and its source. Another column has the name, but for operators and providers, whose name stands here. */
 function shortActor({ kind, id, source }: NamedAuditEvent['actor']): string {
   const who = kind === 'client' ? 'app' : kind === 'operator' || kind === 'provider' ? `${kind} ${id}` : kind;
   return source === null ? who : `${who} ${source}`;

@@ -29,7 +29,7 @@ export function addAuditCommands(program: CliCommand, run: CommandRun): void {
     .option('--client <id>', 'only what concerns this app, this resource server or this identity provider')
     .option('--user <id or e-mail>', 'only what concerns this user')
     .option('--action <name>', 'only this kind of act, such as client_updated', readAction)
-    .option('--limit <number>', 'at most so many', readLimit, DEFAULT_LIMIT)
+    .option('--limit <number>', 'the maximum number of events', readLimit, DEFAULT_LIMIT)
     .action((options: ListOptions) => run.withInstallation((installation) => list(installation, options, run)));
   audit
     .leaf('show <number>', 'Show all that is recorded of one event, by the number that "audit list" gives.', [

@@ -5,7 +5,7 @@ import type { BackupAsked, BackupMade } from './context.ts';
 import { readLimit } from './option.ts';
 import { isoTime, readableTime } from './time.ts';
 
-/** Maximum growth of the service's log (bytes) before that is said: what is written during a backup stays in it. */
+/** Growth of the write-ahead log at which the command warns (bytes): while a backup is made, the log cannot be shortened. */
 const LONG_LOG = 256 * 2 ** 20;
 
 type BackupOptions = { replace?: boolean; into?: string; keep?: number; passphraseFile?: string };
@@ -43,7 +43,7 @@ export function addBackup(database: CliCommand, run: CommandRun): void {
     });
 }
 
-/** A file or a folder, and one of them. */
+/** Reads the options: either a file or a folder must be named. */
 function asked(file: string | undefined, { replace = false, into, keep, ...rest }: BackupOptions): BackupAsked {
   const passphraseFile = rest.passphraseFile ?? null;
   if ((file === undefined) === (into === undefined)) throw new WrongUse('name a file, or a folder with --into');

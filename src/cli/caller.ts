@@ -1,8 +1,8 @@
-/** How the program was called: hints name it so, and options that npm took for itself are missed. */
+/** How the program was called: hints name it so, and options that npm took for itself are noticed. */
 import type { Option } from 'commander';
 import { type CliCommand, WrongUse } from './command.ts';
 
-/** How the caller names the program, and the configuration that npm read, of which options may be a part; null without npm. */
+/** How the caller names the program, and npm's configuration, where options of ours may have ended up; null without npm. */
 export type Caller = {
   readonly programName: string;
   readonly npmConfig: Readonly<Record<string, string | undefined>> | null;
@@ -33,7 +33,7 @@ export function asCalled(text: string, { programName }: Caller, program: CliComm
 
 /**
  * Without `--` npm keeps all options, and the command would run as if none was given: throws `WrongUse` with the line that is
- * right. npm also tells options that stand in files of its own: a line with any option was written well.
+ * right. A line that has any option was written well: what npm's configuration says beside it comes from npm's own files.
  */
 export function refuseTakenByNpm(
   argv: readonly string[],
@@ -44,7 +44,7 @@ export function refuseTakenByNpm(
   const command = commandOf(argv, program);
   const taken = command.options.flatMap((option) => takenOption(option, npmConfig));
   if (taken.length === 0) return;
-  // npm left values of options behind, and nobody knows of which.
+  // npm takes an option and may leave its value behind: only the command and its own arguments are certain.
   const words = argv.slice(0, depthOf(command) + command.registeredArguments.length);
   const names = taken.map(([name]) => name).join(', ');
   const line = [programName, ...words.map(quoted), ...taken.flat()].join(' ');

@@ -5,7 +5,7 @@ import { PERSON_FIELDS, type PersonField } from '../oauth/person-fields.ts';
 import type { Scope } from '../oauth/scope.ts';
 import type { ClientSettings } from '../operator/client-registry.ts';
 import { readJwksFile } from './jwks-file.ts';
-import type { TimeSetting } from './option.ts';
+import { secondsOf, type TimeSetting } from './option.ts';
 
 type SettingsOptions = {
   personFields?: readonly PersonField[];
@@ -53,8 +53,8 @@ export async function newSettings(options: RegisterOptions): Promise<ClientSetti
     scopes: [...(options.scope || []), ...(options.optionalScope || [])],
     personFields: options.personFields ?? PERSON_FIELDS,
     requirePkce: options.requirePkce ?? false,
-    refreshOverlap: seconds(options.refreshOverlap),
-    refreshRetryWindow: seconds(options.refreshRetryWindow),
+    refreshOverlap: secondsOf(options.refreshOverlap),
+    refreshRetryWindow: secondsOf(options.refreshRetryWindow),
     keys: await keysFrom(options.jwks),
     consent: options.consent ?? 'ask',
     deviceFlow: options.device ?? false,
@@ -80,8 +80,8 @@ export async function changedSettings(client: Client, options: UpdateOptions): P
     personFields: options.personFields,
     scopes: changesScopes === undefined ? undefined : changedScopes(client, options),
     requirePkce,
-    refreshOverlap: refreshOverlap === undefined ? undefined : seconds(refreshOverlap),
-    refreshRetryWindow: refreshRetryWindow === undefined ? undefined : seconds(refreshRetryWindow),
+    refreshOverlap: refreshOverlap === undefined ? undefined : secondsOf(refreshOverlap),
+    refreshRetryWindow: refreshRetryWindow === undefined ? undefined : secondsOf(refreshRetryWindow),
     keys: jwks === undefined ? undefined : await keysFrom(jwks),
     consent,
     deviceFlow: device,
@@ -107,10 +107,6 @@ function textOrNone(text: string | false | undefined): string | null | undefined
 
 async function keysFrom(file: string | false | undefined): Promise<readonly PublicKey[]> {
   return file ? readJwksFile(file) : [];
-}
-
-function seconds(setting: TimeSetting | undefined): number | null {
-  return typeof setting === 'number' ? setting : null;
 }
 
 function changedUris(client: Client, options: UpdateOptions): string[] {

@@ -1,8 +1,8 @@
-/** When an app last proved itself, by each of what it has: its secrets, its keys, or for a public one nothing but its id. */
+/** When an app last proved itself with each of its secrets and keys, or, if it is public, was there by its id alone. */
 import { type Client, keyUse, publicUse } from '../oauth/client.ts';
 import { type LiveSecret, liveSecrets, type SecretUses } from './secret-view.ts';
 
-/** Last uses (ms; null for never), the keys' in their order. */
+/** Last uses (ms; null for never). Those of the keys are in the order of the keys. */
 export type ClientUses = {
   readonly secrets: readonly LiveSecret[];
   readonly keys: readonly (number | null)[];
@@ -10,7 +10,7 @@ export type ClientUses = {
   readonly itself: number | null;
 };
 
-/** Finds them. */
+/** Finds the last uses of an app. */
 export async function findClientUses(client: Client, uses: SecretUses): Promise<ClientUses> {
   return {
     secrets: await liveSecrets(client.secrets, uses),
@@ -19,7 +19,7 @@ export async function findClientUses(client: Client, uses: SecretUses): Promise<
   };
 }
 
-/** The last of all. */
+/** The latest of all uses (ms), or null. */
 export function lastClientUse({ secrets, keys, itself }: ClientUses): number | null {
   const all = [...secrets.map(({ lastUsedAt }) => lastUsedAt), ...keys, itself].filter((at) => at !== null);
   return all.length === 0 ? null : Math.max(...all);

@@ -6,7 +6,7 @@ import type { CommandResult } from './command-run.ts';
 import type { Endpoints } from './context.ts';
 import { type SecretUses, secretLines, secretsJson, usedText } from './secret-view.ts';
 import { type Column, card, fitted } from './table.ts';
-import { isoTime, readableTime } from './time.ts';
+import { isoTime, readableTime, timeOrNever } from './time.ts';
 
 /** The sentence below a secret. */
 export const SHOWN_ONCE = 'The secret is shown this once, and only its digest is kept: store it safely now.';
@@ -60,7 +60,7 @@ function withoutSecret({ type }: Client): string {
     : 'none: the app proves itself with its own key (private_key_jwt)';
 }
 
-/** A name with underscores in place of capitals. */
+/** A name in snake case. */
 type InJson<Name extends string> = Name extends `${infer First}${infer Rest}`
   ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${InJson<Rest>}`
   : Name;
@@ -130,14 +130,10 @@ const COLUMNS: readonly Column<{ client: Client; found: ClientUses }>[] = [
   { heading: 'Client ID', value: ({ client }) => client.id },
   { heading: 'Name', value: ({ client }) => client.name, shrinksTo: 8 },
   { heading: 'Status', value: ({ client }) => client.status },
-  { heading: 'Last used', value: ({ found }) => lastUseText(lastClientUse(found)) },
+  { heading: 'Last used', value: ({ found }) => timeOrNever(lastClientUse(found)) },
   { heading: 'Type', value: ({ client }) => client.type, mayBeLeft: true },
   { heading: 'Registered', value: ({ client }) => readableTime(client.createdAt), mayBeLeft: true },
 ];
-
-function lastUseText(at: number | null): string {
-  return at === null ? 'never' : readableTime(at);
-}
 
 function clientCard(client: Client, { secrets, keys, itself }: ClientUses): string[] {
   const rows: Record<Exclude<keyof Client, 'epoch' | 'resumedAt'>, Parameters<typeof card>[0][number]> = {
@@ -169,7 +165,7 @@ function clientCard(client: Client, { secrets, keys, itself }: ClientUses): stri
     seesExternalId: ['External id', client.seesExternalId ? 'told in /v2/me' : ''],
     createdAt: ['Registered', readableTime(client.createdAt)],
   };
-  const lastUsed = ['Last used', client.type === 'public' ? lastUseText(itself) : ''] as const;
+  const lastUsed = ['Last used', client.type === 'public' ? timeOrNever(itself) : ''] as const;
   return card([...Object.values(rows), lastUsed]);
 }
 

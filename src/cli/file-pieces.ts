@@ -5,7 +5,7 @@ import { OperatorError } from '../oauth/error.ts';
 import type { CommandRun } from './command-run.ts';
 import { ProgressLine } from './progress.ts';
 
-/** A smaller file is read at once; a pipe has no size. */
+/** Minimum size of a file whose progress is shown (bytes); a pipe has no size. */
 const MIN_PROGRESS_BYTES = 500_000;
 
 /** The pieces of a file; `step` is what is done with them, `content` what the file must hold. Throws `OperatorError`. */

@@ -7,7 +7,7 @@ import type { FoundGrant, ListedGrant, NamedAuditEvent } from '../oauth/store.ts
 import { byWhom, eventJson, eventLines, withId } from './audit-view.ts';
 import type { CommandResult } from './command-run.ts';
 import { card, type Field, table } from './table.ts';
-import { exactTime, isoTime, readableTime } from './time.ts';
+import { exactTime, isoTime, readableTime, timeOrNever } from './time.ts';
 
 /** Many grants. `now` in ms. */
 export function listedGrants(listed: readonly ListedGrant[], now: number, width: number): CommandResult {
@@ -162,7 +162,7 @@ function grantRow({ grant, standing, clientName, resourceOwner }: ListedGrant, n
     grant.scope,
     statusText({ grant, standing }, now),
     readableTime(grant.grantedAt),
-    readableLastUse(lastUse(grant)),
+    timeOrNever(lastUse(grant)),
     readableTime(grant.expiresAt),
     grant.providerId ?? '',
   ];
@@ -173,8 +173,4 @@ function statusText({ grant, standing }: Pick<ListedGrant, 'grant' | 'standing'>
   const held = [standing.clientPaused ? 'app paused' : '', standing.resourceOwnerDisabled ? 'user disabled' : ''];
   const why = held.filter((reason) => reason !== '').join(', ');
   return why === '' ? status : `${status} (${why})`;
-}
-
-function readableLastUse(at: number | null): string {
-  return at === null ? 'never' : readableTime(at);
 }

@@ -21,7 +21,7 @@ export function addGrantCommands(program: CliCommand, run: CommandRun): void {
     )
     .option('--client <id>', 'only grants for this app')
     .option('--user <id or e-mail>', 'only grants of this user')
-    .option('--limit <number>', 'at most so many', readLimit, DEFAULT_LIMIT)
+    .option('--limit <number>', 'the maximum number of grants', readLimit, DEFAULT_LIMIT)
     .action((options: ListOptions) => run.withInstallation((installation) => list(installation, options, run)));
   grant
     .leaf('show <id>', 'Show the whole life of one grant: who allowed what, its last use, and what ended it.', [

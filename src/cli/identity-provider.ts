@@ -22,12 +22,13 @@ import {
   readMoment,
   readRights,
   readTimeSetting,
+  secondsOf,
   type TimeSetting,
   timeOf,
   YES,
   type YesOption,
 } from './option.ts';
-import { NowAndThen } from './progress.ts';
+import { PeriodicLines } from './progress.ts';
 import { beforeRetiring, liveSecrets } from './secret-view.ts';
 import { confirm } from './terminal-input.ts';
 import { exactTime } from './time.ts';
@@ -81,7 +82,7 @@ function addRegister(group: CliCommand, run: CommandRun): void {
         async ({ identityProviders, endpoints }) => {
           const { id, name, signInUrl, ownIds = false, operators = false, rights = ['sign-in'] } = options;
           const keys = options.jwks === undefined ? [] : await readJwksFile(options.jwks);
-          const sessionLifetime = seconds(options.session);
+          const sessionLifetime = secondsOf(options.session);
           const settings = { id, name, signInUrl, ownIds, rights, forOperators: operators, keys, sessionLifetime };
           const { provider, secret } = await identityProviders.register(settings);
           return registeredProvider(provider, secret, endpoints);
@@ -148,12 +149,8 @@ async function changedSettings(options: SettingOptions): Promise<Partial<Identit
     ...(jwks === undefined ? {} : { keys: await readJwksFile(jwks) }),
     ...(rights === undefined ? {} : { rights }),
     ...(operators === undefined ? {} : { forOperators: operators }),
-    ...(session === undefined ? {} : { sessionLifetime: seconds(session) }),
+    ...(session === undefined ? {} : { sessionLifetime: secondsOf(session) }),
   };
-}
-
-function seconds(setting: TimeSetting | undefined): number | null {
-  return setting === undefined || setting === 'default' ? null : setting;
 }
 
 function addSecrets(group: CliCommand, run: CommandRun): void {
@@ -235,7 +232,7 @@ async function endAll({ identityProviders }: Installation, run: CommandRun, id: 
   const { name } = await identityProviders.show(id);
   const question = `End all sessions and grants that were given through ${name} since ${exactTime(since)}?`;
   await confirm(run.context, `${question} This cannot be undone.`, yes);
-  const lines = new NowAndThen(run.context);
+  const lines = new PeriodicLines(run.context);
   const { provider, ended } = await identityProviders.endAll(id, since, ({ sessions, grants }) =>
     lines.say(`${sessions} sessions and ${grants} grants are ended so far`),
   );

@@ -8,7 +8,7 @@ export async function nextSteps(
   programName: string,
 ): Promise<string> {
   const steps: string[] = [];
-  // Who signs in elsewhere comes by itself.
+  // People who sign in elsewhere get their account at the first sign-in.
   if (signInMethods.includes('password') && !(await accounts.hasAny()))
     steps.push('user add --email you@example.com --name "Your Name"');
   if (!(await clients.hasAny())) {

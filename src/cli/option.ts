@@ -7,13 +7,13 @@ import { PERSON_FIELDS, type PersonField } from '../oauth/person-fields.ts';
 import { SCOPE_EFFECTS, type Scope, type ScopeEffect } from '../oauth/scope.ts';
 import { readDuration } from '../settings/duration.ts';
 
-/** Of commands that ask before they act. */
+/** The option of commands that ask before they act. */
 export const YES = ['--yes', 'do not ask first'] as const;
 
 /** What `YES` leaves in a command's options. */
 export type YesOption = { yes?: boolean };
 
-/** Of commands that end one of two secrets. */
+/** The option of commands that end one of two secrets. */
 export const NEWER = ['--newer', 'the newer one instead, as when its text was lost before anybody had it'] as const;
 
 /** What `NEWER` leaves in a command's options. */
@@ -56,6 +56,11 @@ export function timeOf(moment: Moment, now: number): number {
 
 /** Seconds, or `default` for the installation's own setting. */
 export type TimeSetting = number | 'default';
+
+/** The seconds of a setting; null for the installation's own, and without the option. */
+export function secondsOf(setting: TimeSetting | undefined): number | null {
+  return typeof setting === 'number' ? setting : null;
+}
 
 /** Reads a length of time, or the word `default`. */
 export function readTimeSetting(text: string): TimeSetting {

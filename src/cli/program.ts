@@ -73,19 +73,19 @@ function newProgram({ stdout, stderr }: CommandContext, called: (text: string) =
 
 /** Refuses an option together with its opposite: the last would win, and the other be ignored in silence. */
 function refuseTakenBack(argv: readonly string[]): void {
-  for (const [place, argument] of argv.entries()) {
+  for (const [index, argument] of argv.entries()) {
     const option = argument.replace(/^--no-/, '--');
     const isGiven = (before: string) => before === option || before.startsWith(`${option}=`);
-    if (option !== argument && argv.slice(0, place).some(isGiven))
+    if (option !== argument && argv.slice(0, index).some(isGiven))
       throw new WrongUse(`${argument} takes back the ${option} before it: leave one out, or give ${argument} first`);
   }
 }
 
 /** Moves `--help`, or a leading `help`, to the end: wherever it stands, it is about the whole command. */
 function helpLast(argv: readonly string[]): string[] {
-  const isHelp = (argument: string, place: number) =>
-    argument === '--help' || argument === '-h' || (argument === 'help' && place === 0);
-  const command = argv.filter((argument, place) => !isHelp(argument, place));
+  const isHelp = (argument: string, index: number) =>
+    argument === '--help' || argument === '-h' || (argument === 'help' && index === 0);
+  const command = argv.filter((argument, index) => !isHelp(argument, index));
   return command.length < argv.length ? [...command, '--help'] : command;
 }
 

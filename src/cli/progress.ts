@@ -48,7 +48,7 @@ export class ProgressLine {
   }
 }
 
-/** `perMs`: how many in a millisecond. */
+/** `perMs` is the number of rows per millisecond. */
 function sentence({ step, rows, of, unit = 'rows' }: Progress, perMs: number): string {
   const left = rows < of && perMs > 0 ? `, ${duration((of - rows) / perMs / 1000)} left` : '';
   return `${step} ${percent({ rows, of })} %, ${rows} of ${of} ${unit}${left}`;
@@ -68,8 +68,8 @@ function duration(seconds: number): string {
   return seconds < 5400 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3600)} h`;
 }
 
-/** Lines about a long command whose end is not known, on standard error: one every ten seconds. */
-export class NowAndThen {
+/** Lines about a long command whose end is not known, on standard error: at most one every ten seconds. */
+export class PeriodicLines {
   readonly #context: Pick<CommandContext, 'stderr' | 'now'>;
   #saidAt: number;
 

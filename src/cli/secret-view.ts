@@ -4,7 +4,7 @@ import type { SecretUseStore } from '../oauth/store.ts';
 import type { WhichSecret } from '../operator/secret-rotation.ts';
 import type { CommandRun } from './command-run.ts';
 import { confirm } from './terminal-input.ts';
-import { isoTime, readableTime } from './time.ts';
+import { isoTime, readableTime, timeOrNever } from './time.ts';
 
 /** A live secret, without its digest, and when it was last used. Times in ms since the epoch. */
 export type LiveSecret = { readonly createdAt: number; readonly lastUsedAt: number | null };
@@ -37,8 +37,7 @@ export function secretLines(secrets: readonly LiveSecret[]): string[] {
 /** The last use of any of them, for a list; empty without secrets. */
 export function lastUseLine(secrets: readonly LiveSecret[]): string {
   if (secrets.length === 0) return '';
-  const last = Math.max(...secrets.map(({ lastUsedAt }) => lastUsedAt ?? 0));
-  return last === 0 ? 'never' : readableTime(last);
+  return timeOrNever(Math.max(...secrets.map(({ lastUsedAt }) => lastUsedAt ?? 0)) || null);
 }
 
 /** Asks before a secret is retired that was used within a day; returns what is said of it afterwards. */

@@ -11,16 +11,16 @@ export async function ask(context: CommandContext, prompts: readonly string[], e
   // With `terminal`, keys are read one by one, and the terminal does not echo them.
   const lines = createInterface({ input: stdin, output: nowhere, terminal: !echo, historySize: 0 });
   const typed = lines[Symbol.asyncIterator]();
-  const answers: string[] = [];
+  const replies: string[] = [];
   try {
     for (const prompt of prompts) {
       stderr.write(prompt);
       const line = await typed.next();
       if (!echo || line.done) stderr.write('\n');
       if (line.done) throw new OperatorError('the question was not answered: nothing was changed');
-      answers.push(line.value);
+      replies.push(line.value);
     }
-    return answers;
+    return replies;
   } finally {
     lines.close();
   }
@@ -34,6 +34,6 @@ export async function confirm(
 ): Promise<void> {
   if (yes || !context.stdin.isTTY) return;
   const text = typeof question === 'string' ? question : await question();
-  const [answer = ''] = await ask(context, [`${text} [y/N] `], true);
-  if (!/^y(es)?$/i.test(answer.trim())) throw new OperatorError('nothing was changed');
+  const [reply = ''] = await ask(context, [`${text} [y/N] `], true);
+  if (!/^y(es)?$/i.test(reply.trim())) throw new OperatorError('nothing was changed');
 }

@@ -15,6 +15,11 @@ export function exactDay(at: number): string {
   return new Date(at).toISOString().slice(0, 19).replace('T', ' ');
 }
 
+/** The same as `readableTime`, or `never` for null. */
+export function timeOrNever(at: number | null): string {
+  return at === null ? 'never' : readableTime(at);
+}
+
 /** `2026-11-21 10:03 UTC`, for people. */
 export function readableTime(at: number): string {
   return `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;

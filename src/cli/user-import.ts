@@ -42,7 +42,7 @@ function reported(report: ImportReport, dryRun: boolean, width: number): Command
     hashes: hashes.map((each) => ({ function: each.function, hashes: each.hashes, waiting: each.wait })),
     lines: left,
   };
-  // Whoever imports a file once more has all its people skipped.
+  // A second import of the same file skips all its people: they are not listed.
   const shown = dryRun ? left : left.filter(({ outcome }) => outcome === 'refused');
   const rows = shown.map(({ line, outcome, reason }) => [String(line), outcome, reason]);
   const text = [

@@ -6,7 +6,7 @@ import type { CommandResult } from './command-run.ts';
 import { whereItEnds } from './option.ts';
 import type { NewPassword } from './password-input.ts';
 import { type Column, card, type Field, fitted } from './table.ts';
-import { isoTime, readableTime } from './time.ts';
+import { isoTime, readableTime, timeOrNever } from './time.ts';
 
 /** The result after a password was set. The password is shown only if it was made here, and only now. */
 export function withPassword(account: Account, { password, made }: NewPassword, sentence: string): CommandResult {
@@ -62,20 +62,16 @@ const COLUMNS: readonly Column<{ account: Account; use: AccountUse }>[] = [
   { heading: 'E-mail', value: ({ account }) => account.email ?? '', shrinksTo: 10 },
   { heading: 'Name', value: ({ account }) => account.name ?? '', shrinksTo: 8 },
   { heading: 'Status', value: ({ account }) => account.status + (account.isOperator ? ', operator' : '') },
-  { heading: 'Last sign-in', value: ({ use }) => readableUse(use.lastSignInAt) },
-  { heading: 'Apps last used', value: ({ use }) => readableUse(use.appsLastUsedAt), mayBeLeft: true },
+  { heading: 'Last sign-in', value: ({ use }) => timeOrNever(use.lastSignInAt) },
+  { heading: 'Apps last used', value: ({ use }) => timeOrNever(use.appsLastUsedAt), mayBeLeft: true },
   { heading: 'Added', value: ({ account }) => readableTime(account.createdAt), mayBeLeft: true },
 ];
 
 function usedFields({ lastSignInAt, appsLastUsedAt }: AccountUse): Field[] {
   return [
-    ['Last sign-in', readableUse(lastSignInAt)],
-    ['Apps last used', readableUse(appsLastUsedAt)],
+    ['Last sign-in', timeOrNever(lastSignInAt)],
+    ['Apps last used', timeOrNever(appsLastUsedAt)],
   ];
-}
-
-function readableUse(at: number | null): string {
-  return at === null ? 'never' : readableTime(at);
 }
 
 /** When a user came last, for programs. */

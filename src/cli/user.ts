@@ -112,7 +112,7 @@ function addMaking(user: CliCommand, run: CommandRun): void {
 function addLooking(user: CliCommand, run: CommandRun): void {
   user
     .leaf('list', 'List users, newest first.', ['user list', 'user list --limit 20 --json'])
-    .option('--limit <number>', 'at most so many', readLimit, DEFAULT_LIMIT)
+    .option('--limit <number>', 'the maximum number of users', readLimit, DEFAULT_LIMIT)
     .action(({ limit }: { limit: number }) =>
       run.withInstallation(async ({ accounts }) => {
         const some = await accounts.list(limit);
