@@ -101,7 +101,7 @@ const SETTINGS = {
     'VALETKEY_PROXY_IDLE_TIMEOUT',
     '0',
     durationBetween(0, 8),
-    'How long the trusted proxies keep a connection on which nothing is asked; a stop leaves theirs open for so long. At most 8; 0 where they keep none.',
+    'Idle timeout of the connections that trusted proxies keep; a stop leaves these open until it is over. At most 8; 0 where they keep none.',
   ),
   httpReader: setting(
     'VALETKEY_HTTP_READER',
@@ -131,37 +131,37 @@ const SETTINGS = {
     'VALETKEY_AUDIT_RETENTION',
     '',
     (text) => (text === '' ? null : durationBetween(30 * 86_400, 3_650 * 86_400)(text)),
-    'How long events stay in the audit trail, at least 30 d; without it they stay for good. What is left can still be verified.',
+    'Retention of events in the audit trail, at least 30 d; without it they stay for good. What is left can still be verified.',
   ),
   codeTtl: setting(
     'VALETKEY_CODE_TTL',
     '60',
     durationBetween(1, 600),
-    'How long an authorization code can be exchanged; at most 600.',
+    'Lifetime of an authorization code; at most 600.',
   ),
   accessTokenTtl: setting(
     'VALETKEY_ACCESS_TOKEN_TTL',
     '1800',
     durationBetween(10, 86_400),
-    'How long an access token works; at most a day.',
+    'Lifetime of an access token; at most a day.',
   ),
   refreshTokenIdleTtl: setting(
     'VALETKEY_REFRESH_TOKEN_IDLE_TTL',
     '30d',
     durationBetween(60, 3_650 * 86_400),
-    'How long a refresh token works if it is not used.',
+    'Lifetime of a refresh token that is not used.',
   ),
   refreshTokenMaxTtl: setting(
     'VALETKEY_REFRESH_TOKEN_MAX_TTL',
     '365d',
     durationBetween(60, 3_650 * 86_400),
-    'How long a grant lasts, however often it is refreshed.',
+    'Maximum lifetime of a grant, however often it is refreshed.',
   ),
   refreshOverlap: setting(
     'VALETKEY_REFRESH_OVERLAP',
     '10',
     durationBetween(0, 3600),
-    'How long after a rotation the refresh token before it gets the same pair again; 0 is strict.',
+    'Time after a rotation in which the refresh token before it gets the same pair again; 0 is strict.',
   ),
   refreshRetryWindow: setting(
     'VALETKEY_REFRESH_RETRY_WINDOW',
@@ -231,7 +231,7 @@ export function readConfiguration(given: Readonly<Record<string, string | undefi
   };
 }
 
-/** Reads where a database is; an error calls the text `name`. Throws `InstallationError`. */
+/** Reads where a database is. Throws `InstallationError`, which calls the text `name`. */
 export function readDatabaseLocation(name: string, text: string): DatabaseLocation {
   const read = readDatabaseUrl(text);
   if (read instanceof Mistake) throw new InstallationError([`${name}: ${read.remedy}`]);

@@ -2,7 +2,7 @@
 import { InstallationError } from '../process/installation-error.ts';
 import { readSecretFile } from './secret-file.ts';
 
-/** The variable of the database's URL, where the URL stands in a file; what keeps it from being read is added to the mistakes. */
+/** Reads the value of `VALETKEY_DATABASE_URL` from the file that another variable names, if it does. Adds to `mistakes` what keeps it from that. */
 export function databaseUrlIn(
   given: Readonly<Record<string, string | undefined>>,
   mistakes: string[],

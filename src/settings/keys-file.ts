@@ -19,7 +19,7 @@ import { syncFolder } from '../process/folder.ts';
 import { InstallationError } from '../process/installation-error.ts';
 import { parseRootKeys } from './root-keys.ts';
 
-/** What the name of a draft adds to that of the keys file. */
+/** The suffix of a draft: its name is that of the keys file with this at the end. */
 export const DRAFT = /^\.[0-9a-f]{16}\.new$/;
 
 /** Adds a root key (its text) above those that are there. Throws `InstallationError`. */
@@ -45,7 +45,7 @@ export function removeRootKey(keysFile: string, keyId: number): boolean {
   });
 }
 
-/** Whether the file is another one afterwards. */
+/** Replaces the file if its text changes; returns whether it did. */
 function change(keysFile: string, changed: (text: string) => string): boolean {
   try {
     const path = realpathSync(keysFile); // So that a link is not replaced by a file.

@@ -8,7 +8,7 @@ import { makeFolder, syncFolder } from '../process/folder.ts';
 import { InstallationError } from '../process/installation-error.ts';
 import { readSecretFile } from './secret-file.ts';
 
-/** So that secret scanners and people recognise a root key. */
+/** Begins every root key, so that secret scanners and people recognise one. */
 const PREFIX = 'vk_rk_';
 
 /** A new root key as text: 256 random bits with a prefix and a checksum. */
