@@ -39,7 +39,7 @@ const APP_ALONE: readonly string[] = [
 ];
 const API_ALONE: readonly string[] = [ME_PATH, RESOURCE_METADATA_PATH];
 
-/** What OpenID Connect clients ask first, and there is not (OpenID Connect Discovery §4). */
+/** What OpenID Connect clients ask for first, and this service does not have (OpenID Connect Discovery §4). */
 const OPENID_CONFIGURATION = '/.well-known/openid-configuration';
 
 /** What to ask instead of an address where nothing is, in words; undefined where nothing is known. */

@@ -14,7 +14,7 @@ export type RouteTally = { ok: number; readonly others: Map<string, number>; rea
 /** The requests of one process. */
 export class RequestTally {
   readonly routes = new Map<string, RouteTally>();
-  /** Answers that told to come back later, since somebody asked too often. */
+  /** Number of answers with status 429. */
   throttled = 0;
 
   /** A request ended, `ms` after it came. `route` is the pattern of the program, not the path that was asked for. */

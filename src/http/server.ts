@@ -82,7 +82,7 @@ export type Faces = { readonly app: boolean; readonly api: boolean };
 const HEADERS_LIMIT_BYTES = 16 * 1024;
 
 /** Builds a server for the given faces, and adds their routes to the description. The caller makes it listen. */
-export async function buildListener(
+export async function buildServer(
   service: Service,
   faces: Faces,
   description: ApiDescription,

@@ -69,7 +69,7 @@ function ways({ ways: texts, library, calls }: Texts): Html {
 <p class="fine">${texts.same}</p>`;
 }
 
-/** After the stylesheet, and when all of the page is there. */
+/** Stands after the stylesheet; with `defer` it runs once the page is parsed. */
 function copyButtons({ messages: { developers }, copyScriptHref }: PageContext): Html {
   return html`<script src="${copyScriptHref}" data-copy="${developers.copy}" data-copied="${developers.copied}" defer></script>\n`;
 }

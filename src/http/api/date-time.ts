@@ -7,7 +7,7 @@ const days = new Map<number, string>();
 const TWO = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'));
 const THREE = Array.from({ length: 1000 }, (_, number) => String(number).padStart(3, '0'));
 
-/** Ms since the epoch, as `toISOString` writes them. To make the text of two days anew takes 0.6 µs of a check's 17. */
+/** Ms since the epoch, as `toISOString` writes them. Days are cached: to format two of them takes 0.6 µs of a check's 17. */
 export function dateTime(at: number): string {
   const day = Math.floor(at / DAY_MS);
   const ms = at - day * DAY_MS;

@@ -1,4 +1,4 @@
-/** Begins streams of server-sent events that a feed fills: for whoever proved to be a listener. */
+/** Begins streams of server-sent events, which a feed fills, for callers that proved to be listeners. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { answerProblem } from '../answer.ts';
 import type { EndpointReply } from '../endpoint.ts';
@@ -8,7 +8,7 @@ import type { TrailFeed } from './trail-feed.ts';
 
 const RETRY_AFTER = 5;
 
-/** Begins a stream for a listener, where the feed says or from an earlier place; or refuses it, when there can be none now. */
+/** Begins a stream for a listener, at the feed's place or at an earlier one; or refuses it, when none can begin now. */
 export function beginStream(
   { stopping }: Service,
   feed: TrailFeed,
@@ -19,9 +19,9 @@ export function beginStream(
 ): EndpointReply {
   if (feed.isHeldUp || stopping.aborted)
     return answerProblem(oauthAnswers, request, reply, { kind: 'unavailable', retryAfter: RETRY_AFTER });
-  const noPlace = feed.refusal(listenerId);
-  if (noPlace) {
-    const { isOfOne, detail } = noPlace;
+  const limitReached = feed.refusal(listenerId);
+  if (limitReached) {
+    const { isOfOne, detail } = limitReached;
     const kind = isOfOne ? 'too_many_requests' : 'unavailable';
     const description = isOfOne ? TOO_MANY_OF_ONE : TOO_MANY_IN_ALL;
     request.outcome = { error: kind, detail, client_id: listenerId };

@@ -25,7 +25,7 @@ export function addMe(app: FastifyInstance, service: Service): void {
         : await service.authorizationServer.checkAccessToken(token);
     if (checked instanceof Refusal) return sendTokenRefusal(request, reply, checked, metadataUrl);
     request.outcome = byGrant(checked.grant);
-    return sendJson(reply, checked, () => answerOf(checked));
+    return sendJson(reply, checked, () => bodyOf(checked));
   });
   // Pages of any origin may ask: no cookie is read here that another site could misuse.
   app.options(ME_PATH, async (_request, reply) =>
@@ -43,8 +43,8 @@ export function addMe(app: FastifyInstance, service: Service): void {
 const FOR_PAGES = { 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': 'WWW-Authenticate' };
 const NO_TOKEN = new Refusal('missing_token', 'an access token is required, as Authorization: Bearer');
 
-/** Made once, and kept as long as checks find the same. */
-function answerOf(checked: CheckedToken): string {
+/** The body as text. Serialized once, and cached as long as checks find the same. */
+function bodyOf(checked: CheckedToken): string {
   checked.answer ??= JSON.stringify(describe(checked));
   return checked.answer;
 }

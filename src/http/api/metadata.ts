@@ -13,7 +13,7 @@ const CLIENT_METHODS = [...SECRET_METHODS, 'private_key_jwt', 'none'];
 
 /** Adds the authorization server's metadata to the app's address. */
 export function addServerMetadata(app: FastifyInstance, service: Service): void {
-  const bytesFor = keepForScopes((scopes) => serverMetadata(service, scopes));
+  const bytesFor = cachedByScopes((scopes) => serverMetadata(service, scopes));
   app.get(
     STANDARD_PATHS.metadata,
     { config: { answers: oauthAnswers, operation: SERVER, limit: 'public', mayBePlain: true } },
@@ -23,7 +23,7 @@ export function addServerMetadata(app: FastifyInstance, service: Service): void 
 
 /** Adds the API's metadata to its address. */
 export function addResourceMetadata(app: FastifyInstance, service: Service): void {
-  const bytesFor = keepForScopes((scopes) => resourceMetadata(service, scopes));
+  const bytesFor = cachedByScopes((scopes) => resourceMetadata(service, scopes));
   app.get(
     RESOURCE_METADATA_PATH,
     { config: { answers: apiAnswers, operation: RESOURCE, limit: 'public', mayBePlain: true } },
@@ -32,14 +32,14 @@ export function addResourceMetadata(app: FastifyInstance, service: Service): voi
 }
 
 /** Caches a document until the names of the scopes change; nothing else in it can. */
-function keepForScopes(
+function cachedByScopes(
   make: (scopes: readonly ScopeDefinition[]) => object,
 ): (scopes: readonly ScopeDefinition[]) => Buffer {
-  let kept: { readonly names: string; readonly bytes: Buffer } | null = null;
+  let cached: { readonly names: string; readonly bytes: Buffer } | null = null;
   return (scopes) => {
     const names = scopes.map(({ name }) => name).join(' ');
-    if (kept?.names !== names) kept = { names, bytes: documentBytes(make(scopes)) };
-    return kept.bytes;
+    if (cached?.names !== names) cached = { names, bytes: documentBytes(make(scopes)) };
+    return cached.bytes;
   };
 }
 

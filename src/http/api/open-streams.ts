@@ -1,7 +1,7 @@
 /**
- * The places for streams of one audience in one process, and how listeners share them. One can have a number of places as
- * long as they are few; if there are more, each can have an equal share. A listener with less takes a place from the one
- * that has most.
+ * The open streams of one audience in one process, and how listeners share their limit. While there are few listeners, each can
+ * have a fixed number of streams; if there are more, each can have an equal share. A listener with less than its share
+ * takes a stream from the one that has most.
  */
 
 /**
@@ -18,10 +18,10 @@ export type StreamLimits = {
 };
 
 /** The limit that is reached: `isOfOne` if it is that of one listener; `detail` has the remedy, for the log. */
-export type NoPlace = { readonly isOfOne: boolean; readonly detail: string };
+export type LimitReached = { readonly isOfOne: boolean; readonly detail: string };
 
-/** The streams that are open. */
-export class StreamPlaces<Stream extends { readonly listenerId: string }> implements Iterable<Stream> {
+/** The streams that are open, within the limits. */
+export class OpenStreams<Stream extends { readonly listenerId: string }> implements Iterable<Stream> {
   readonly #limits: StreamLimits;
   /** By listener, oldest first; none is empty. */
   readonly #taken = new Map<string, Set<Stream>>();
@@ -40,7 +40,7 @@ export class StreamPlaces<Stream extends { readonly listenerId: string }> implem
   }
 
   /** Why a listener can have no further stream now; null when it can. */
-  refusal(listenerId: string): NoPlace | null {
+  refusal(listenerId: string): LimitReached | null {
     const { ofOne, inAll, listener, streams, sharers } = this.#limits;
     const has = this.#taken.get(listenerId)?.size ?? 0;
     if (has >= ofOne) {
@@ -52,26 +52,26 @@ export class StreamPlaces<Stream extends { readonly listenerId: string }> implem
     return { isOfOne: false, detail };
   }
 
-  /** Takes a place, which there must be. Returns the stream that lost its own by this; the caller must end it. */
-  take(stream: Stream): Stream | null {
+  /** Adds a stream, which must not be refused. Returns the stream that makes room for it; the caller must end that. */
+  add(stream: Stream): Stream | null {
     const { listenerId } = stream;
     const loser = this.#size < this.#limits.inAll ? null : this.#newestOfMost();
-    if (loser) this.free(loser);
+    if (loser) this.delete(loser);
     const streams = this.#taken.get(listenerId) ?? new Set();
     this.#taken.set(listenerId, streams.add(stream));
     this.#size += 1;
     return loser;
   }
 
-  /** Gives back the place of a stream, if it has one. */
-  free(stream: Stream): void {
+  /** Removes a stream, if it is there. */
+  delete(stream: Stream): void {
     const streams = this.#taken.get(stream.listenerId);
     if (!streams?.delete(stream)) return;
     this.#size -= 1;
     if (streams.size === 0) this.#taken.delete(stream.listenerId);
   }
 
-  /** Gives back all places. */
+  /** Removes all streams. */
   clear(): void {
     this.#taken.clear();
     this.#size = 0;
@@ -83,7 +83,7 @@ export class StreamPlaces<Stream extends { readonly listenerId: string }> implem
     return Math.min(this.#limits.always, Math.floor(this.#limits.inAll / sharing));
   }
 
-  /** Who has most has more than the share, since all places are taken and somebody has less. */
+  /** Who has most has more than its share, since the limit is reached and somebody has less. */
   #newestOfMost(): Stream | null {
     const [most] = [...this.#taken.values()].sort((one, other) => other.size - one.size);
     return [...(most ?? [])].at(-1) ?? null;

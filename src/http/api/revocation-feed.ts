@@ -1,11 +1,11 @@
-/** What resource servers are told by the stream of revocations: when access ends, each what is its business. */
+/** What the stream of revocations tells resource servers: that access ended, to each only what concerns it. */
 import type { RecordedAuditEvent } from '../../oauth/audit.ts';
 import type { ResourceServer } from '../../oauth/resource-server.ts';
 import { noticeFor, type RevocationNotice } from '../../oauth/revocation-notice.ts';
 import type { Service } from '../service.ts';
 import type { Audience } from './trail-feed.ts';
 
-/** Resource servers, of which each of the first 62 can always have 16 streams. */
+/** The audience of resource servers. While at most 62 of them have streams, each can always have 16. */
 export function resourceServers({ resourceServers }: Pick<Service, 'resourceServers'>): Audience {
   return {
     limits: {

@@ -19,7 +19,7 @@ export function addRevocations(app: FastifyInstance, service: Service): void {
     service.audit,
     resourceServers(service),
     (error) => app.log.warn({ err: error }, 'the revocation streams end'),
-    (id) => app.log.warn({ client_id: id }, LOST_PLACE),
+    (id) => app.log.warn({ client_id: id }, LOST_STREAM),
   );
   service.stopping.addEventListener('abort', () => feed.end());
   app.get(
@@ -38,7 +38,7 @@ export function addRevocations(app: FastifyInstance, service: Service): void {
 }
 
 /** For the log. */
-const LOST_PLACE =
+const LOST_STREAM =
   'all streams of revocations are taken: the resource server that has most lost one to another that had less than its share; let processes of APIs share one, or run another instance';
 
 const NOTICE = component(

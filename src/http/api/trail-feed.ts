@@ -7,7 +7,7 @@ import type { ServerResponse } from 'node:http';
 import type { RecordedAuditEvent } from '../../oauth/audit.ts';
 import { TrailHeldUp } from '../../oauth/store.ts';
 import type { Service } from '../service.ts';
-import { type NoPlace, type StreamLimits, StreamPlaces } from './stream-places.ts';
+import { type LimitReached, OpenStreams, type StreamLimits } from './open-streams.ts';
 
 const EVERY_MS = 250;
 const EVENTS_AT_ONCE = 500;
@@ -23,13 +23,13 @@ const MAX_DRAIN_MS = 10_000;
 type Stream = {
   readonly listenerId: string;
   readonly response: ServerResponse;
-  /** The place of the last event that it was told, or that was before its time. */
+  /** The place of the last event that it was told, or that came before the stream. */
   place: number;
   /** True while it is being told what it missed. */
   isBehind: boolean;
 };
 
-/** The text of the news for a listener, of those after a place; never empty. `isOver`: it must prove itself anew. */
+/** What a listener is told of the news after a place: a text that is never empty. `isOver`: its stream ends, since it must prove itself anew. */
 export type Told = (listenerId: string, after: number) => { readonly text: string; readonly isOver: boolean };
 
 /** Who listens: each kind of listener has its own words. */
@@ -45,7 +45,7 @@ export class TrailFeed {
   readonly #audience: Audience;
   readonly #onFailure: (error: unknown) => void;
   readonly #onLost: (listenerId: string) => void;
-  readonly #streams: StreamPlaces<Stream>;
+  readonly #streams: OpenStreams<Stream>;
   #sequence = 0;
   #asked: Promise<number> | null = null;
   #timer: NodeJS.Timeout | null = null;
@@ -64,13 +64,13 @@ export class TrailFeed {
   ) {
     this.#audit = audit;
     this.#audience = audience;
-    this.#streams = new StreamPlaces(audience.limits);
+    this.#streams = new OpenStreams(audience.limits);
     this.#onFailure = onFailure;
     this.#onLost = onLost;
   }
 
   /** Why a listener can have no further stream now; null when it can. */
-  refusal(listenerId: string): NoPlace | null {
+  refusal(listenerId: string): LimitReached | null {
     return this.#streams.refusal(listenerId);
   }
 
@@ -100,8 +100,8 @@ export class TrailFeed {
   }
 
   /**
-   * Adds a stream, which is not refused, and sends `ready`, the text of its first event. From an earlier place in the trail it
-   * is told first what it missed since.
+   * Adds a stream (the caller asked for a `refusal` before), and sends `ready`, the text of its first event. One that begins
+   * at an earlier place in the trail is first told what it missed since.
    */
   add(
     { listenerId, response }: Pick<Stream, 'listenerId' | 'response'>,
@@ -114,10 +114,10 @@ export class TrailFeed {
     if (!socket || socket.readableEnded) return void response.destroy();
     socket.once('end', () => response.destroy());
     const stream: Stream = { listenerId, response, place, isBehind: place < this.#sequence };
-    const loser = this.#streams.take(stream);
+    const loser = this.#streams.add(stream);
     if (loser) this.#onLost(loser.listenerId);
     loser?.response.destroy();
-    response.once('close', () => this.#streams.free(stream));
+    response.once('close', () => this.#streams.delete(stream));
     response.write(ready);
     if (stream.isBehind) void this.#catchUp(stream);
     this.#timer ??= setTimeout(() => void this.#tell(), EVERY_MS);

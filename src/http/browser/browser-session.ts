@@ -1,8 +1,10 @@
 /**
- * A browser's cookies: the session's token once somebody is signed in; before that a visitor's random value, so that
- * the sign-in form too is bound to one browser; the mark of a known browser, which opens nothing; secrets of sign-ins that
- * it began elsewhere, so that it alone can finish them; and what somebody chose before they had to sign in again. None of
- * them is ever in a page or a log.
+ * A browser's cookies, none of which is ever in a page or a log:
+ * - `session`: the session's token, while somebody is signed in;
+ * - `visitor`: a random value before that, so that the sign-in form too is bound to one browser;
+ * - `known`: the marks of a known browser, which open nothing;
+ * - `sign_in_…`: the secrets of sign-ins that it began elsewhere, so that it alone can finish them;
+ * - `choice`: what somebody chose before they had to sign in again.
  */
 import { randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -36,17 +38,17 @@ export type FormPurpose = 'sign-out' | 'consent' | 'device' | 'apps' | 'removed'
 /** What a form is for that is shown to who is not signed in. */
 export type VisitorFormPurpose = 'sign-in' | 'invitation' | 'must-change';
 
-/** Whether a form that needs nobody signed in is taken; without any cookie of ours the browser keeps none. */
+/** What the check of a form found that needs nobody signed in. `no_cookies`: none of our cookies came, so the browser keeps none. */
 export type VisitorForm = 'good' | 'expired' | 'wrong' | 'no_cookies';
 
-/** What a page says of a form that is not taken. */
+/** What a page says of a form that is not accepted. */
 export const FORM_PROBLEMS = {
   expired: 'form_expired',
   wrong: 'opened_twice',
   no_cookies: 'no_cookies',
 } as const satisfies Record<Exclude<VisitorForm, 'good'>, string>;
 
-/** A sign-in that was demanded is recent enough for this time (ms). */
+/** Maximum age of a sign-in that was demanded (ms). */
 const DEMANDED_SIGN_IN_MS = 10 * 60 * 1000;
 
 type CookieName = 'session' | 'visitor' | 'known' | 'choice' | `sign_in_${string}`;
@@ -59,8 +61,8 @@ const TEN_MINUTES = 600;
 const MAX_SIGN_INS = 5;
 
 /**
- * How long a form is good (ms; undefined for the usual time). Where passwords are typed, hours: each of them asks for what
- * proves the person anew. Not so `must-change`, whose token is that proof.
+ * Lifetime of a form (ms); undefined for the usual one. Forms where a password is typed live for hours, since each asks for
+ * a proof of the person anew. `must-change` does not ask: its token is that proof.
  */
 function lifetimeOf(purpose: FormPurpose | VisitorFormPurpose): number | undefined {
   return ['sign-in', 'invitation', 'password'].includes(purpose) ? SIGN_IN_LIFETIME_MS : undefined;
@@ -120,7 +122,10 @@ export class BrowserSessions {
     return request.cookies[this.#name('known')] ?? null;
   }
 
-  /** Gives the browser its new session, and its mark, which a sign-in elsewhere does not make; takes the visitor's value: no form from before is good any more. */
+  /**
+   * Gives the browser its new session, and its marks (null after a sign-in elsewhere, which makes none). Takes the visitor's
+   * value, so that no form from before is good any more.
+   */
   begin(reply: FastifyReply, sessionToken: string, knownBrowser: string | null): void {
     this.#set(reply, 'session', sessionToken, MONTH_SECONDS);
     if (knownBrowser !== null) this.#set(reply, 'known', knownBrowser, KNOWN_BROWSER_LIFETIME);
@@ -142,7 +147,7 @@ export class BrowserSessions {
     this.#set(reply, id, secret, HOUR_SECONDS);
   }
 
-  /** Their names begin with the time, so that they sort by it. One that we never gave could not be taken back. */
+  /** Their names, oldest first, since each begins with a time. Other names are left out: we did not set them, and could not clear them. */
   #signInCookies({ cookies }: FastifyRequest): string[] {
     const start = `${this.#prefix}sign_in_`;
     return Object.keys(cookies)
@@ -197,7 +202,7 @@ export class BrowserSessions {
     this.#set(reply, 'choice', choice, TEN_MINUTES);
   }
 
-  /** What the browser keeps, whether we marked it or not. */
+  /** The choice that the browser sent, whether we marked it or not; empty without one. */
   choice(request: FastifyRequest): string {
     return request.cookies[this.#name('choice')] ?? '';
   }
@@ -241,8 +246,8 @@ export class BrowserSessions {
 
   /**
    * Whether a post comes from our own page in a window of its own, as the browser says: by Fetch Metadata, else by
-   * `Origin`, else by `Referer`. A request with none of them is from no browser that another site could use; it still needs the form
-   * token.
+   * `Origin`, else by `Referer`. A request with none of them is from no browser that another site could use; it still needs
+   * the form token.
    */
   isFromOwnPage(request: FastifyRequest): boolean {
     if (!isNavigation(request)) return false;

@@ -3,9 +3,9 @@ import type { PagePaths } from '../../pages/page-paths.ts';
 import { AUTHORIZE_PATH, STANDARD_PATHS } from '../paths.ts';
 
 /**
- * The address of one of those pages, with its query, as it was given; null for every other text, since neither may be
- * an open redirect (ASVS 3.7.2), also not to the product that has the same host name. A path is compared as it is
- * written, so no encoding of another one passes. A fragment is none of ours: it would be kept in the next redirect.
+ * Returns the text if it is the address of one of those pages, with its query; else null. So neither is an open redirect
+ * (ASVS 3.7.2), not even to a product that has the same host name. The path is compared as it is written: no other encoding
+ * of it passes. A fragment is refused, since browsers would keep it through the next redirect.
  */
 export function continuation(paths: PagePaths, text: string | undefined): string | null {
   if (text === undefined || !/^[\x21\x22\x24-\x5b\x5d-\x7e]+$/.test(text)) return null;

@@ -70,7 +70,7 @@ export function addExternalSignIn(
     return pages.sendError(request, lead(reply), status, kind);
   }
 
-  /** An app is told; a page of our own says so. */
+  /** Tells the app that asked; without one, an error page says it. */
   async function denied(request: FastifyRequest, reply: FastifyReply, continueTo: string): Promise<FastifyReply> {
     request.outcome = { error: 'access_denied' };
     const asked = await requestOnTheWay(service, continueTo);

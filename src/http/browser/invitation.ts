@@ -1,4 +1,4 @@
-/** The page of an invitation: a person sets the password, who is then to sign in with it. */
+/** The page of an invitation: an invited person sets a password, and then signs in with it. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Invited } from '../../accounts/invitation.ts';
 import type { Parameters } from '../../oauth/parameters.ts';

@@ -1,7 +1,7 @@
 /**
- * The page at sign-in for who has a password that somebody else knows. No session begins before another one is set, so that
- * no page is open meanwhile. The form is shown to whom the password was right for: its token, which nobody else gets, proves
- * that in the next request. It is bound to the browser, the account and the password's stamp.
+ * The page where a person at sign-in replaces a password that somebody else knows. No session begins before that, so that no
+ * other page is open meanwhile. Only somebody whose password was right is shown the form, so its token proves that in the
+ * next request. The token is bound to the browser, the account and the password's stamp.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { PasswordAccount } from '../../accounts/account.ts';
@@ -16,7 +16,7 @@ import { continuation } from './continuation.ts';
 import type { Pages } from './page-answers.ts';
 import { sendSignIn } from './sign-in-form.ts';
 
-/** Adds what the form posts to. Whoever opens the address begins at sign-in. */
+/** Adds the address that the form posts to. Whoever opens it begins at sign-in. */
 export function addMustChange(app: FastifyInstance, service: Service, pages: Pages, sessions: BrowserSessions): void {
   const { accounts, paths } = service;
   const config = { answers: pages.answers, limit: 'public' } as const;
@@ -66,7 +66,7 @@ export type MustChange = {
   readonly problem: PasswordProblemShown | null;
 };
 
-/** Shows the form for another password to whom the password was right for just now. */
+/** Shows the form to somebody whose password was right just now. */
 export function sendMustChange(
   pages: Pages,
   sessions: BrowserSessions,

@@ -1,7 +1,7 @@
-/** Whether a browser's window asks, or something in it that could act for the person: a script, a frame, a service worker. */
+/** Tells the navigation of a window from requests of what could act for the person in it: a script, a frame, a service worker. */
 import type { FastifyRequest } from 'fastify';
 
-/** Whether a browser loads a page ahead, also for a service worker. If that is refused, it asks again when the person goes there. */
+/** Whether a browser prefetches a page, or preloads it for a service worker. If that is refused, it asks again when the person goes there. */
 export function isLoadedAhead({ headers }: FastifyRequest): boolean {
   if (headers['service-worker-navigation-preload'] !== undefined) return true;
   return String(headers['sec-purpose'] ?? headers['purpose']).startsWith('prefetch');

@@ -20,7 +20,7 @@ export type FormTarget = 'this-site' | 'leaves';
 export type Pages = {
   /** What a page needs to be rendered for this request. */
   readonly context: (request: FastifyRequest) => PageContext;
-  /** Refuses whatever is no window: a page holds form tokens and names, which are for the person who looks at it. */
+  /** Sends a page to a window, and refuses everything else: form tokens and names are for the person who looks at it. */
   readonly send: (reply: FastifyReply, page: Html, target?: FormTarget) => FastifyReply;
   /** The same for a page whose forms stay on this site, with the script that it names. */
   readonly sendWithScript: (reply: FastifyReply, page: Html) => FastifyReply;

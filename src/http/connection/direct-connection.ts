@@ -24,7 +24,7 @@ export class DirectConnection implements Unanswered {
   #first = NOTHING;
   #more: Buffer[] | null = null;
   #length = 0;
-  /** The request whose head was read, until it is answered; and whether all of it was read. */
+  /** The request whose head was read, until it is answered; and whether all of it was read, so that its answer is awaited. */
   #request: DirectRequest | null = null;
   #isAsked = false;
   /** Whether the client sends no other request; whether the server wants none; whether the last answer was sent. */

@@ -1,7 +1,7 @@
 /** Answers as bytes (RFC 9112 §4). */
 import type { EndpointReply } from '../endpoint.ts';
 
-/** Keep-alive timeout: how long a connection may be silent between two requests (s). */
+/** Keep-alive timeout: the maximum silence of a connection between two requests (s). */
 export const KEEP_ALIVE_SECONDS = 60;
 
 /** Not imported: with an import Node.js would load its WebSocket and `fetch`, 3 MB of an idle process. */
@@ -12,7 +12,7 @@ const VALUE = /^[\x20-\x7e]*$/;
 const LAST = 'Connection: close\r\n';
 const NOT_LAST = `Connection: keep-alive\r\nKeep-Alive: timeout=${KEEP_ALIVE_SECONDS}\r\n`;
 
-/** The lines of headers that never change. */
+/** Cached lines of headers that never change. */
 const constants = new WeakMap<object, string>();
 
 /** A reply; it is sent once. */
@@ -39,7 +39,7 @@ export class DirectReply implements EndpointReply {
   }
 
   headers(values: Readonly<Record<string, string>>): this {
-    this.#headers += constants.get(values) ?? keptLines(values);
+    this.#headers += constants.get(values) ?? cachedLines(values);
     return this;
   }
 
@@ -54,7 +54,7 @@ export class DirectReply implements EndpointReply {
   }
 }
 
-function keptLines(values: Readonly<Record<string, string>>): string {
+function cachedLines(values: Readonly<Record<string, string>>): string {
   const lines = Object.entries(values)
     .map(([name, value]) => headerLine(name, value))
     .join('');

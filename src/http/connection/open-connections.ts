@@ -148,18 +148,18 @@ export class OpenConnections {
   }
 
   /** Closes idle connections; those of trusted proxies only with `all`. */
-  hangUpIdle(whom: 'all' | 'all but proxies'): void {
+  closeIdle(whom: 'all' | 'all but proxies'): void {
     for (const [socket, connection] of this.#all)
       if (isIdle(socket, connection) && !(connection.isOfProxy && whom === 'all but proxies')) socket.destroy();
   }
 
   /** Closes all connections. */
-  hangUp(): void {
+  closeAll(): void {
     for (const socket of this.#all.keys()) socket.destroy();
   }
 
-  /** Ends the checks: no connection comes any more. */
-  close(): void {
+  /** Stops the checks: no connection comes any more. */
+  stopChecks(): void {
     clearInterval(this.#checking);
   }
 

@@ -77,7 +77,7 @@ export class PlainHeaders {
         return true;
       case 'connection':
         return this.#takeConnection(value.toLowerCase());
-      // A request that came by https is plain; any other value is left to Node.js and the hooks of `listener.ts`.
+      // A request that came by https is plain; any other value is left to Node.js and the hooks of `server.ts`.
       case 'x-forwarded-proto':
         return value === 'https';
       // These change how a body or the connection is read, or ask for more than an answer.

@@ -5,9 +5,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { InstallationError } from '../../process/installation-error.ts';
 import { ApiDescription } from '../api/openapi.ts';
-import { buildListener, type Faces } from '../listener.ts';
 import { boundedSource } from '../origin.ts';
 import type { RequestLogger } from '../request-log.ts';
+import { buildServer, type Faces } from '../server.ts';
 import type { Service } from '../service.ts';
 import { OpenConnections } from './open-connections.ts';
 
@@ -15,8 +15,8 @@ import { OpenConnections } from './open-connections.ts';
 export type ListenAddress = { readonly host: string; readonly port: number };
 
 /**
- * How long after a stop began a connection may begin a request (ms). One may be on its way, and its answer says that it
- * was the last. A connection that is silent for longer is in a pool, or a browser opened it ahead of need.
+ * Timeout of idle connections once a stop began (ms). A request may be on its way, and its answer says that it was the last.
+ * A connection that is silent for longer is in a pool, or a browser opened it ahead of need.
  */
 const LAST_REQUESTS_MS = 250;
 /** Added to a proxy's idle timeout, so that it closes its connections first (ms). */
@@ -52,7 +52,7 @@ export async function startServers(
     sourceOf: (socket) => boundedSource(socket),
     report: (sentence) => logger.warn(sentence),
   });
-  const apps = await Promise.all(wanted.map(([faces]) => buildListener(service, faces, description, open, logger)));
+  const apps = await Promise.all(wanted.map(([faces]) => buildServer(service, faces, description, open, logger)));
   const servers = new Servers(apps, open, proxyIdleTimeout);
   for (const [index, [, address]] of wanted.entries()) {
     try {
@@ -115,14 +115,14 @@ class Servers {
     const start = performance.now();
     const checking = setInterval(() => {
       const waited = performance.now() - start;
-      if (waited > DRAIN_TIMEOUT_MS) this.#connections.hangUp();
+      if (waited > DRAIN_TIMEOUT_MS) this.#connections.closeAll();
       // After the input of this turn is read: on a busy machine requests may have come that are not seen yet.
       else if (waited > LAST_REQUESTS_MS)
-        setImmediate(() => this.#connections.hangUpIdle(waited > this.#proxiesLetGoMs ? 'all' : 'all but proxies'));
+        setImmediate(() => this.#connections.closeIdle(waited > this.#proxiesLetGoMs ? 'all' : 'all but proxies'));
     }, CHECK_EVERY_MS);
     await closed;
     clearInterval(checking);
-    this.#connections.close();
+    this.#connections.stopChecks();
     await Promise.all(this.#apps.map((app) => app.close()));
   }
 

@@ -1,4 +1,4 @@
-/** How the endpoints for identity providers refuse, described. */
+/** The refusals of the endpoints for identity providers, for their operations in OpenAPI. */
 import type { ErrorCode } from '../../oauth/error.ts';
 import { answer, bodyRefusals, component, type DescribedAnswers, oauthError, refusals } from '../api/operation.ts';
 

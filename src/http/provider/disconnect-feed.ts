@@ -1,4 +1,4 @@
-/** What identity providers are told by the stream of disconnects: what apps lost of their own people, by their subjects. */
+/** What the stream of disconnects tells identity providers: which apps lost access to their own people, by their subjects. */
 import { type DisconnectNotice, disconnectedAccount, disconnectNotices } from '../../accounts/disconnect-notice.ts';
 import { sealStreamPlace } from '../../accounts/stream-place.ts';
 import type { AuditAction, RecordedAuditEvent } from '../../oauth/audit.ts';
@@ -20,7 +20,7 @@ const END_STREAMS: ReadonlySet<AuditAction> = new Set<AuditAction>([
   'identity_provider_deleted',
 ]);
 
-/** Identity providers, each of which can always have 16 streams. */
+/** The audience of identity providers. While at most 16 of them have streams, each can always have 16. */
 export function providers({ identities, keyring, now }: Pick<Service, 'identities' | 'keyring' | 'now'>): Audience {
   const idAt = (providerId: string, place: number) => `id: ${sealStreamPlace(keyring, providerId, place, now())}\n`;
   let readings = 0;
@@ -38,7 +38,7 @@ export function providers({ identities, keyring, now }: Pick<Service, 'identitie
         readings += 1;
         const tellsPlace = readings % PLACE_EVERY === 0;
         const accounts = news.map(disconnectedAccount).filter((id) => id !== null);
-        // After the events: whom one of them erased is still known for a day.
+        // Read after the events: the identities of an account that one of them deleted are kept for a day.
         const found = await identities.listIdentitiesOf([...new Set(accounts)]);
         const byProvider = new Map<string, { readonly sequence: number; readonly text: string }[]>();
         const noticesOf = (providerId: string) => {

@@ -21,7 +21,7 @@ export function addDisconnects(app: FastifyInstance, service: Service): void {
     service.audit,
     providers(service),
     (error) => app.log.warn({ err: error }, 'streams of disconnects end'),
-    (id) => app.log.warn({ provider: id }, LOST_PLACE),
+    (id) => app.log.warn({ provider: id }, LOST_STREAM),
   );
   service.stopping.addEventListener('abort', () => feed.end());
   const config = { answers: oauthAnswers, operation: USERS.disconnects };
@@ -42,7 +42,7 @@ export function addDisconnects(app: FastifyInstance, service: Service): void {
   });
 }
 
-/** The place of `Last-Event-ID`, where all that came after it can be told; else null. */
+/** The place that `Last-Event-ID` names, if everything after it can still be told; else null. */
 async function placeToGoOnFrom(
   { keyring, audit, now }: Service,
   feed: TrailFeed,
@@ -58,5 +58,5 @@ async function placeToGoOnFrom(
 
 const CHANGED = 'the registration of this identity provider was changed just now: try again';
 /** For the log. */
-const LOST_PLACE =
+const LOST_STREAM =
   'all streams of disconnects are taken: the identity provider that has most lost one to another that had less than its share; let processes of the product share one, or run another instance';

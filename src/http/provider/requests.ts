@@ -12,7 +12,7 @@ import { formOf } from '../form.ts';
 import { originOf } from '../origin.ts';
 import type { Service } from '../service.ts';
 
-/** Has a part of the server read JSON alone, as the object that it is. */
+/** Makes a part of the server accept JSON bodies alone, whose values keep their types. */
 export function readJsonMembers(part: FastifyInstance): void {
   part.removeAllContentTypeParsers();
   part.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {

@@ -1,4 +1,4 @@
-/** What identity providers may ask about their people, described. */
+/** The operations, in OpenAPI, of the endpoints about the people of identity providers. */
 import {
   answer,
   component,
@@ -25,7 +25,7 @@ const SECURITY: Operation['security'] = [{ providerBasic: [] }, {}];
 const NEEDS_BASIC: Operation['security'] = [{ providerBasic: [] }];
 const WITHOUT_BODY: Operation['security'] = [{ providerBasic: [] }, { providerAssertion: [] }];
 
-/** What is the same of all. */
+/** What all of them share. */
 const COMMON = { tags: ['identity providers'], security: SECURITY } as const;
 
 const PERSON = component(

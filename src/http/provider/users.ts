@@ -39,9 +39,9 @@ export async function addProviderUsers(app: FastifyInstance, service: Service): 
         url: PROVIDER_PATHS.users + path,
         config: { answers: providerAnswers, operation },
         handler: async (request, reply) => {
-          const answer = await answerTo(service, request, operation, call);
-          if (answer instanceof Refusal) return sendProviderRefusal(request, reply, answer);
-          return answer ? sendJson(reply, answer) : sendDone(reply);
+          const result = await makeCall(service, request, operation, call);
+          if (result instanceof Refusal) return sendProviderRefusal(request, reply, result);
+          return result ? sendJson(reply, result) : sendDone(reply);
         },
       });
     const addOne = (method: 'GET' | 'POST', path: string, operation: Operation, call: SubjectCall) =>
@@ -75,8 +75,8 @@ export async function addProviderUsers(app: FastifyInstance, service: Service): 
   });
 }
 
-/** What a call answers to a provider that has proven itself, and did not ask too often. */
-async function answerTo(
+/** Makes a call for the provider that a request proves, unless it made too many lately. */
+async function makeCall(
   service: Service,
   request: FastifyRequest,
   operation: Operation,

@@ -155,6 +155,6 @@ export class OwnReader {
 
   /** Ends what it started. */
   close(): void {
-    this.#open.close();
+    this.#open.stopChecks();
   }
 }
