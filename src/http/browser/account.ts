@@ -60,8 +60,7 @@ export function addAccount(app: FastifyInstance, service: Service, pages: Pages,
 
   /** Back to the page, which says what was removed. */
   function back(reply: FastifyReply, said: URLSearchParams | null): FastifyReply {
-    const location = said === null ? paths.apps : `${paths.apps}?${said}`;
-    return pages.secure(reply).header('Cache-Control', 'no-store').code(303).header('Location', location).send();
+    return pages.seeOther(reply, said === null ? paths.apps : `${paths.apps}?${said}`);
   }
 
   /** Also if it was removed before: the result is the same. The mark shows that we made the link, as anybody can make one. */

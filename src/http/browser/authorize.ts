@@ -241,15 +241,9 @@ function refuse(
   return redirect(pages, reply, refusedLocation(outcome, new Refusal(code, description)));
 }
 
-/** 303, so that no browser posts the form to the app (RFC 9700 §4.12). No referrer: this page's URL is not for others. */
+/** Without a referrer: this page's URL is not for others. */
 function redirect(pages: Pages, reply: FastifyReply, location: string): FastifyReply {
-  return pages
-    .secure(reply, 'leaves')
-    .header('Cache-Control', 'no-store')
-    .header('Referrer-Policy', 'no-referrer')
-    .code(303)
-    .header('Location', location)
-    .send();
+  return pages.seeOther(reply.header('Referrer-Policy', 'no-referrer'), location, 'leaves');
 }
 
 /** The address with this value of a parameter of our own and no older one: two would be a repeated parameter. */

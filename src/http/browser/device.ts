@@ -54,7 +54,7 @@ async function decide(parts: Parts, request: FastifyRequest, reply: FastifyReply
   const signedOut = () => {
     request.outcome = { error: 'signed_out' };
     keepChoice(sessions, reply, typed, formOf(request).all('scope'));
-    return seeOther(pages, reply, request.url);
+    return pages.seeOther(reply, request.url);
   };
   if (!signedIn) return signedOut();
   const found = await findWaiting(parts, request, reply, signedIn, typed);
@@ -176,8 +176,4 @@ async function sendConsent(
 /** Names the very request that was shown, since its code may be another request's later. */
 function subjectOf({ request: { grantId, scope }, client }: ShownDeviceRequest): string {
   return JSON.stringify([grantIdText(grantId), scope, optionalNames(client.scopes, scope), client.personFields]);
-}
-
-function seeOther(pages: Pages, reply: FastifyReply, path: string): FastifyReply {
-  return pages.secure(reply).header('Cache-Control', 'no-store').code(303).header('Location', path).send();
 }

@@ -56,7 +56,7 @@ export function addExternalSignIn(
     if (outcome.kind === 'dead' || outcome.kind === 'refused') return refuse(request, reply, outcome);
     if (outcome.kind === 'signed_in' && outcome.sessionToken !== null)
       sessions.begin(reply, outcome.sessionToken, null);
-    return lead(reply).code(303).header('Location', outcome.continueTo).send();
+    return pages.seeOther(lead(reply), outcome.continueTo, 'leaves');
   });
 
   function refuse(
@@ -75,7 +75,7 @@ export function addExternalSignIn(
     request.outcome = { error: 'access_denied' };
     const asked = await requestOnTheWay(service, continueTo);
     if (!asked) return pages.sendError(request, lead(reply), 403, 'sign_in_denied');
-    return lead(reply).code(303).header('Location', notSignedInLocation(asked)).send();
+    return pages.seeOther(lead(reply), notSignedInLocation(asked), 'leaves');
   }
 
   /** The address holds a ticket, so no referrer may carry it to another address. */

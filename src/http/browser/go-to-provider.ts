@@ -45,11 +45,5 @@ export function goToProvider(
     max_age: maxAge?.toString(),
   };
   for (const [name, value] of Object.entries(readable)) if (value) url.searchParams.append(name, value);
-  return pages
-    .secure(reply, 'leaves')
-    .header('Cache-Control', 'no-store')
-    .header('Referrer-Policy', 'no-referrer')
-    .code(303)
-    .header('Location', url.href)
-    .send();
+  return pages.seeOther(reply.header('Referrer-Policy', 'no-referrer'), url.href, 'leaves');
 }

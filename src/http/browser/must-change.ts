@@ -21,7 +21,7 @@ export function addMustChange(app: FastifyInstance, service: Service, pages: Pag
   const { accounts, paths } = service;
   const config = { answers: pages.answers, limit: 'public' } as const;
 
-  app.get(paths.mustChange, { config }, async (_request, reply) => seeOther(pages, reply, paths.signIn));
+  app.get(paths.mustChange, { config }, async (_request, reply) => pages.seeOther(reply, paths.signIn, 'leaves'));
 
   app.post(paths.mustChange, { config }, async (request, reply) => {
     if (!sessions.isFromOwnPage(request)) return pages.sendError(request, reply, 403, 'form_refused');
@@ -50,7 +50,7 @@ export function addMustChange(app: FastifyInstance, service: Service, pages: Pag
     const outcome = await accounts.replacePassword(account, replacement, originOf(request));
     if (outcome.kind === 'changed') {
       sessions.begin(reply, outcome.sessionToken, outcome.knownBrowser);
-      return seeOther(pages, reply, continueTo ?? paths.apps);
+      return pages.seeOther(reply, continueTo ?? paths.apps, 'leaves');
     }
     if (outcome.kind === 'refused') return again(400, { kind: outcome.problem });
     if (outcome.kind === 'wrong_credentials') return fromStart();
@@ -82,8 +82,4 @@ export function sendMustChange(
 
 function subjectOf({ id, passwordSetAt }: PasswordAccount): string {
   return JSON.stringify([id, passwordSetAt]);
-}
-
-function seeOther(pages: Pages, reply: FastifyReply, path: string): FastifyReply {
-  return pages.secure(reply, 'leaves').header('Cache-Control', 'no-store').code(303).header('Location', path).send();
 }

@@ -32,6 +32,8 @@ export type Pages = {
     more?: ErrorDetails,
   ) => FastifyReply;
   readonly answers: (request: FastifyRequest, reply: FastifyReply, problem: HttpProblem) => FastifyReply;
+  /** Leads the browser on by 303, so that it never posts a form once more (RFC 9700 §4.12). */
+  readonly seeOther: (reply: FastifyReply, location: string, target?: FormTarget) => FastifyReply;
   readonly stylesheet: { readonly path: string; readonly text: string };
   readonly copyScript: { readonly path: string; readonly text: string };
   /** Headers for everything else that the app's address serves to browsers. */
@@ -78,8 +80,10 @@ export function makePages(service: Service): Pages {
   const sendWithScript: Pages['sendWithScript'] = (reply, page) => sendPage(reply, page, 'this-site', true);
   const answers: Pages['answers'] = (request, reply, problem) =>
     sendError(request, reply, reply.statusCode, ERROR_KINDS[problem.kind], { retryAfterSeconds: problem.retryAfter });
+  const seeOther: Pages['seeOther'] = (reply, location, target) =>
+    secure(reply, target).header('Cache-Control', 'no-store').code(303).header('Location', location).send();
   const files = { stylesheet: { path, text }, copyScript: { path: scriptPath, text: copyScript } };
-  return { context, send, sendWithScript, sendError, answers, ...files, secure };
+  return { context, send, sendWithScript, sendError, answers, seeOther, ...files, secure };
 }
 
 /** Part of a file's address, so that browsers may keep it for good. */

@@ -67,8 +67,7 @@ export function addPassword(app: FastifyInstance, service: Service, pages: Pages
       const { sessionToken, knownBrowser } = outcome;
       sessions.begin(reply, sessionToken, knownBrowser);
       const changed = sessions.formToken({ account, sessionToken }, 'password-changed', '');
-      const location = `${paths.password}?${new URLSearchParams({ changed })}`;
-      return pages.secure(reply).header('Cache-Control', 'no-store').code(303).header('Location', location).send();
+      return pages.seeOther(reply, `${paths.password}?${new URLSearchParams({ changed })}`);
     }
     request.outcome = { error: outcome.kind, account_id: account.id };
     if (outcome.kind === 'throttled') setRetryAfter(reply.code(429), outcome.retryAfterSeconds);

@@ -26,7 +26,8 @@ export function addSignIn(app: FastifyInstance, service: Service, pages: Pages, 
 
   app.get(paths.signIn, { config }, async (request, reply) => {
     const continueTo = continuation(paths, (request.query as Parameters).get('continue'));
-    if (await sessions.signedIn(request, continueTo ?? start)) return seeOther(pages, reply, continueTo ?? start);
+    if (await sessions.signedIn(request, continueTo ?? start))
+      return pages.seeOther(reply, continueTo ?? start, 'leaves');
     return sendSignIn(
       service,
       pages,
@@ -47,7 +48,7 @@ export function addSignIn(app: FastifyInstance, service: Service, pages: Pages, 
     if (shown !== 'good') {
       // They may have signed in in another tab meanwhile. A browser that dropped the visitor's cookie gets a new form.
       if (!again.isAgain && (await sessions.signedIn(request, continueTo ?? start)))
-        return seeOther(pages, reply, continueTo ?? start);
+        return pages.seeOther(reply, continueTo ?? start, 'leaves');
       const problem = { kind: FORM_PROBLEMS[shown] } as const;
       request.outcome = { error: problem.kind };
       return sendSignIn(service, pages, sessions, request, reply.code(403), { ...again, problem });
@@ -67,7 +68,7 @@ export function addSignIn(app: FastifyInstance, service: Service, pages: Pages, 
     );
     if (outcome.kind === 'signed_in') {
       sessions.begin(reply, outcome.sessionToken, outcome.knownBrowser);
-      return seeOther(pages, reply, continueTo ?? start);
+      return pages.seeOther(reply, continueTo ?? start, 'leaves');
     }
     request.outcome = { error: outcome.kind, account_id: tried };
     if (outcome.kind === 'must_change') {
@@ -104,7 +105,7 @@ export function addSignIn(app: FastifyInstance, service: Service, pages: Pages, 
     if (continueTo !== null && signedIn?.session.external) return signInAsAnother(request, reply, continueTo, signedIn);
     const providerId = signedIn?.session.providerId ?? null;
     const from = providerId === null ? '' : `?${new URLSearchParams({ from: providerId })}`;
-    return seeOther(pages, reply, continueTo ?? paths.signOut + from);
+    return pages.seeOther(reply, continueTo ?? paths.signOut + from, 'leaves');
   });
 
   /** The product where somebody signed in, whose own session goes on; null for here, or where there is none of this id. */
@@ -120,9 +121,9 @@ export function addSignIn(app: FastifyInstance, service: Service, pages: Pages, 
     { session }: { readonly session: Session },
   ): Promise<FastifyReply> {
     const provider = await service.externalSignIns.way(session.providerId ?? '');
-    if (!provider) return seeOther(pages, reply, continueTo);
+    if (!provider) return pages.seeOther(reply, continueTo, 'leaves');
     const asked = await requestOnTheWay(service, continueTo);
-    const tooLong = () => seeOther(pages, reply, continueTo);
+    const tooLong = () => pages.seeOther(reply, continueTo, 'leaves');
     const about = asked ? { ...asked, tooLong } : undefined;
     return goToProvider(service, pages, sessions, request, reply, provider, continueTo, about, true);
   }
@@ -150,8 +151,4 @@ async function onTheWayTo(
   if (!asked) return { continueTo, appName: null };
   const isAgain = asked.prompt.includes('login') && (await sessions.signedIn(request, continueTo ?? '')) !== null;
   return { continueTo, appName: asked.client.name, backToApp: notSignedInLocation(asked), isAgain };
-}
-
-function seeOther(pages: Pages, reply: FastifyReply, path: string): FastifyReply {
-  return pages.secure(reply, 'leaves').header('Cache-Control', 'no-store').code(303).header('Location', path).send();
 }
