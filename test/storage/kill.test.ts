@@ -11,6 +11,7 @@ import { migrate, pending } from '../../src/storage/migrate.ts';
 import { MIGRATIONS, plain } from '../../src/storage/sqlite/plain-database.ts';
 import { lots } from '../instances/effort.ts';
 import { NOW, openAsService, temporaryPath } from '../support/storage.ts';
+import { requireWholeTrail } from '../support/trail.ts';
 import { LATER } from './later-migration.ts';
 
 /** Runs a program of this folder, kills it so long after its first output (ms), and answers the whole output. */
@@ -58,6 +59,7 @@ test(`killed under load, a database has every acknowledged transition (seed ${SE
   const events = await opened.store.listAuditEvents({ action: 'grant_revoked', limit: 1_000_000 });
   const grants = await opened.store.listGrants({ limit: 1_000_000 });
   assert.equal(events.length, grants.filter(({ grant }) => grant.revokedAt !== null).length);
+  await requireWholeTrail(opened, NOW);
 });
 
 test('killed inside a migration, a database is as before it or as after it, and migrating goes on', async (t) => {
