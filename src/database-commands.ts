@@ -147,7 +147,7 @@ async function restoreFile(
 }
 
 async function restoreInPlace(
-  { keepTokens, audit, endRevived }: RestoreAsked,
+  { keepTokens, audit, checkpoints, acceptTrail, endRevived }: RestoreAsked,
   { storage, installation }: Opened,
   from: string,
 ): Promise<Restored> {
@@ -156,7 +156,7 @@ async function restoreInPlace(
     if (storage.backUp === null && running.length > 0) throw new InstallationError([IS_SERVED]);
     requireSound(await storage.check(), 'the backup is not sound, and was not restored');
     const { backedUpAt } = await installation.backups.find();
-    const trail = audit === null ? null : linesOf(audit);
+    const trail = audit === null ? null : { lines: linesOf(audit), checkpoints, isAccepted: acceptTrail };
     const outcome = await installation.backups.restore({ keepGrants: keepTokens, from, trail, endRevived });
     return { madeAt: backedUpAt, kept: null, ...outcome, hasEndedRevived: endRevived };
   } finally {

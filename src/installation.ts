@@ -131,7 +131,7 @@ export function makeInstallation(
       },
       operator,
     ),
-    backups: new Backups(store, now, operator),
+    backups: new Backups(store, auditTrail, now, operator),
     audit: store,
     auditTrail,
     secretUses: store,

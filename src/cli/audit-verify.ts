@@ -1,13 +1,11 @@
 /** `audit verify`: whether the trail is what was recorded. */
 
-import { type Checkpoint, findCheckpoints } from '../oauth/audit-checkpoint.ts';
-import { OperatorError } from '../oauth/error.ts';
 import type { VerifiedTrail } from '../operator/audit-trail.ts';
+import { CHECKPOINT, checkpointsIn } from './checkpoints.ts';
 import type { CliCommand } from './command.ts';
 import type { CommandResult, CommandRun } from './command-run.ts';
 import type { Installation } from './context.ts';
 import { counted } from './counted.ts';
-import { piecesOf } from './file-pieces.ts';
 import { ProgressLine } from './progress.ts';
 
 /** Adds the command. */
@@ -18,19 +16,14 @@ export function addAuditVerify(audit: CliCommand, run: CommandRun): void {
       'Verify that no event was changed, added, moved or removed; exits 1 if one was. Its end may be cut off unseen: checkpoints that were kept elsewhere show it.',
       ['audit verify', 'audit verify --checkpoint /var/log/valetkey.log'],
     )
-    .option(
-      '--checkpoint <text or file>',
-      'a checkpoint, or a file that holds some, such as the log of the service; may be given several times',
-      (text: string, before: string[] = []) => [...before, text],
-    )
+    .option(...CHECKPOINT)
     .action(({ checkpoint = [] }: { checkpoint?: string[] }) =>
       run.withInstallation((installation) => verify(installation, checkpoint, run)),
     );
 }
 
 async function verify({ auditTrail }: Installation, given: readonly string[], run: CommandRun): Promise<CommandResult> {
-  const checkpoints: Checkpoint[] = [];
-  for (const one of given) checkpoints.push(...(await checkpointsIn(one, run)));
+  const checkpoints = await checkpointsIn(given, run);
   const progress = new ProgressLine(run.context);
   const report = (rows: number, of: number) => {
     if (!run.json && of > MIN_PROGRESS_EVENTS) progress.show({ step: 'verifying', rows, of, unit: 'events' });
@@ -64,21 +57,4 @@ function verified({ state, seen, chains, checkpoints, wrong, problems, checkpoin
 
 function more(number: number): string[] {
   return number > 0 ? [`… and ${number} more`] : [];
-}
-
-/** Overlap of two pieces of a file (characters): longer than any checkpoint, since one may begin in the first and end in the second. */
-const OVERLAP = 512;
-
-/** The checkpoints in a text, or in a file. Throws `OperatorError`. */
-async function checkpointsIn(given: string, run: CommandRun): Promise<Checkpoint[]> {
-  const found = new Map(findCheckpoints(given).map((checkpoint) => [checkpoint.text, checkpoint]));
-  if (found.size > 0) return [...found.values()];
-  let before = '';
-  for await (const piece of piecesOf(given, 'reading', 'checkpoints', run)) {
-    const text = before + piece.toString('latin1');
-    for (const checkpoint of findCheckpoints(text)) found.set(checkpoint.text, checkpoint);
-    before = text.slice(-OVERLAP);
-  }
-  if (found.size === 0) throw new OperatorError(`there is no checkpoint in ${given}: "audit verify" prints one`);
-  return [...found.values()];
 }

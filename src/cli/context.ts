@@ -3,10 +3,12 @@ import type { Accounts } from '../accounts/accounts.ts';
 import type { UserImport } from '../accounts/user-import.ts';
 import type { UserLinks } from '../accounts/user-links.ts';
 import type { Actor } from '../oauth/audit.ts';
+import type { Checkpoint } from '../oauth/audit-checkpoint.ts';
 import type { GrantRegistry } from '../oauth/grant-registry.ts';
 import type { Revived } from '../oauth/since-backup.ts';
 import type { AuditStore, SecretUseStore } from '../oauth/store.ts';
 import type { AuditTrail } from '../operator/audit-trail.ts';
+import type { ReadTrail } from '../operator/backups.ts';
 import type { ClientRegistry } from '../operator/client-registry.ts';
 import type { IdentityProviderRegistry } from '../operator/identity-provider-registry.ts';
 import type { KeyRegistry, KeyRotation } from '../operator/key-registry.ts';
@@ -116,6 +118,9 @@ export type RestoreAsked = {
   readonly keepTokens: boolean;
   /** The file of the newer audit trail, or null. */
   readonly audit: string | null;
+  /** What it is compared with, and whether it is taken although it is not what was recorded. */
+  readonly checkpoints: readonly Checkpoint[];
+  readonly acceptTrail: boolean;
   readonly endRevived: boolean;
 };
 
@@ -129,6 +134,8 @@ export type Restored = {
   /** What works again that was taken away after the backup, as far as a trail says so, and whether it was ended anew. */
   readonly revived: readonly Revived[];
   readonly hasEndedRevived: boolean;
+  /** What the newer trail was found to be; null without one. */
+  readonly trail: ReadTrail | null;
 };
 
 /** What one run of the program gets from its process. `now` returns ms since the epoch. */

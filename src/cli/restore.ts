@@ -1,14 +1,24 @@
 /** `database restore`. */
 import { OperatorError } from '../oauth/error.ts';
 import type { Revived } from '../oauth/since-backup.ts';
+import type { ReadTrail } from '../operator/backups.ts';
+import { CHECKPOINT, checkpointsIn } from './checkpoints.ts';
 import { type CliCommand, WrongUse } from './command.ts';
 import type { CommandRun } from './command-run.ts';
 import type { Restored } from './context.ts';
+import { counted } from './counted.ts';
 import { YES, type YesOption } from './option.ts';
 import { confirm } from './terminal-input.ts';
 import { isoTime, readableTime } from './time.ts';
 
-type Options = YesOption & { keepTokens?: boolean; audit?: string; withoutAudit?: boolean; endRevived?: boolean };
+type Options = YesOption & {
+  keepTokens?: boolean;
+  audit?: string;
+  checkpoint?: string[];
+  acceptTrail?: boolean;
+  withoutAudit?: boolean;
+  endRevived?: boolean;
+};
 
 /** Adds the command that restores. */
 export function addRestore(database: CliCommand, run: CommandRun): void {
@@ -24,28 +34,30 @@ export function addRestore(database: CliCommand, run: CommandRun): void {
     )
     .option(
       '--audit <file>',
-      'the newer audit trail, as "audit export" printed it: grants that ended since the backup end',
+      'the newer audit trail, as "audit export" printed it: it is verified, and grants that ended since the backup end',
     )
+    .option(...CHECKPOINT)
+    .option('--accept-trail', 'take the trail although it is not what was recorded')
     .option(
       '--end-revived',
       'take away again what the trail says was taken away: pause apps, disable people, remove passwords',
     )
     .option('--without-audit', 'keep tokens though nobody knows what was revoked since the backup')
     .option(...YES)
-    .action(async (file: string | undefined, options: Options) => {
-      const { keepTokens = false, audit = null, withoutAudit = false, endRevived = false, yes = false } = options;
-      if (keepTokens && audit === null && !withoutAudit) throw new OperatorError(UNKNOWN_SINCE);
-      if (endRevived && audit === null)
-        throw new WrongUse('--end-revived needs --audit, which says what was taken away');
-      await confirm(run.context, question(file, keepTokens), yes);
-      const asked = { file: file ?? null, keepTokens, audit, endRevived };
-      const restored = await run.context.database.restore(asked);
-      run.print({
-        json: restoredJson(restored),
-        text: restoredText(restored),
-        note: audit === null ? [UNTOLD, NEXT] : NEXT,
-      });
-    });
+    .action((file: string | undefined, options: Options) => restore(file, options, run));
+}
+
+async function restore(file: string | undefined, options: Options, run: CommandRun): Promise<void> {
+  const { keepTokens = false, audit = null, withoutAudit = false, endRevived = false, yes = false } = options;
+  const { checkpoint = [], acceptTrail = false } = options;
+  if (keepTokens && audit === null && !withoutAudit) throw new OperatorError(UNKNOWN_SINCE);
+  if (audit === null && (endRevived || acceptTrail || checkpoint.length > 0))
+    throw new WrongUse('--end-revived, --checkpoint and --accept-trail need --audit, the newer trail');
+  const checkpoints = await checkpointsIn(checkpoint, run);
+  await confirm(run.context, question(file, keepTokens), yes);
+  const asked = { file: file ?? null, keepTokens, audit, checkpoints, acceptTrail, endRevived };
+  const restored = await run.context.database.restore(asked);
+  run.print({ json: restoredJson(restored), text: restoredText(restored), note: notes(restored, checkpoints) });
 }
 
 const UNKNOWN_SINCE =
@@ -61,19 +73,28 @@ function question(file: string | undefined, keepTokens: boolean): string {
 
 const UNTOLD =
   'What was paused, disabled, deleted, retired or changed since the backup is as it was then: --audit lists it, and --end-revived takes it away again.';
+const END_UNKNOWN =
+  'Whether the end of the trail was cut off only a checkpoint tells that was kept elsewhere, such as in the log of the service: --checkpoint.';
 const NEXT = 'Next: start the service.';
 
-function restoredJson({ madeAt, keptGrants, kept, revived, hasEndedRevived }: Restored) {
-  const things = revived.map((one) => ({ ...one, ended: hasEndedRevived && canEnd(one) }));
-  return { made_at: isoTime(madeAt), kept_grants: keptGrants, kept_database: kept, revived: things };
+function notes({ trail }: Restored, checkpoints: readonly unknown[]): string[] {
+  if (trail === null) return [UNTOLD, NEXT];
+  return checkpoints.length === 0 ? [END_UNKNOWN, NEXT] : [NEXT];
 }
 
-function restoredText({ madeAt, keptGrants, kept, revived, hasEndedRevived }: Restored): string[] {
+function restoredJson({ madeAt, keptGrants, kept, revived, hasEndedRevived, trail }: Restored) {
+  const read = trail && { events: trail.events, last_at: trail.lastAt && isoTime(trail.lastAt), wrong: trail.wrong };
+  const things = revived.map((one) => ({ ...one, ended: hasEndedRevived && canEnd(one) }));
+  return { made_at: isoTime(madeAt), kept_grants: keptGrants, kept_database: kept, trail: read, revived: things };
+}
+
+function restoredText({ madeAt, keptGrants, kept, revived, hasEndedRevived, trail }: Restored): string[] {
   return [
     `The database is restored${madeAt === null ? '' : `, as it was at ${readableTime(madeAt)}`}.`,
     keptGrants
       ? 'Grants go on; codes, sessions and invitations ended.'
       : 'All grants, codes, sessions and invitations ended.',
+    ...(trail === null ? [] : [trailText(trail)]),
     ...(kept === null ? [] : [`The database before it is kept in ${kept}.`]),
     ...listed(revived.filter(canEnd), hasEndedRevived ? ENDED : REVIVED, hasEndedRevived ? endingWords : wordsOf),
     ...listed(
@@ -92,6 +113,13 @@ function canEnd({ kind }: Revived): boolean {
 function listed(revived: readonly Revived[], title: string, words: (one: Revived) => string): string[] {
   if (revived.length === 0) return [];
   return ['', title, ...revived.map((one) => `  ${KINDS[one.kind]} ${one.id}: ${words(one)}`)];
+}
+
+function trailText({ events, lastAt, wrong }: ReadTrail): string {
+  const until = lastAt === null ? '' : `, up to ${readableTime(lastAt)}`;
+  const found =
+    wrong === 0 ? 'is whole' : `is not what was recorded in ${counted(wrong, 'place')}, and was taken all the same`;
+  return `The newer trail ${found}: ${counted(events, 'event')} since the backup${until}.`;
 }
 
 const REVIVED = 'What was taken away since the backup works again; the same command with --end-revived ends it:';

@@ -13,6 +13,8 @@ export type EndedByRestore = {
   readonly ended: EndedSince | null;
   /** What works again, and is to be paused, disabled or taken away. */
   readonly revived: readonly Revived[];
+  /** Tell of these two one by one. */
+  readonly events: readonly AuditEvent[];
 };
 
 /** Where backups and restores are recorded. When a verb returns, its effect is on disk. */

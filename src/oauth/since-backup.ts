@@ -1,5 +1,5 @@
 /** What happened after a backup was made, as the newer audit trail tells it: what ended then, and what a restore brings back to life. */
-import type { AuditEvent } from './audit.ts';
+import { type Actor, type AuditEvent, auditEvent } from './audit.ts';
 
 /** What a trail's event has to say of an act. */
 export type ActSince = Pick<AuditEvent, 'action' | 'clientId' | 'resourceOwnerId' | 'grantId' | 'detail'>;
@@ -31,15 +31,19 @@ export type Revived = {
 /** What is back. */
 export type RevivedThing = 'itself' | 'activity' | 'secret' | 'password' | 'settings';
 
-/** The ends of grants since. */
+/** What the events of a restore begin with, that tell what it ended. */
+export const BY_RESTORE = 'by a restore';
+
+/** The ends of grants since. Grants that were also allowed since are not in the backup, and are left out. */
 export function endedSince(acts: readonly ActSince[]): EndedSince {
   const of = (action: string) => acts.filter((act) => act.action === action);
   const ids = (field: 'clientId' | 'resourceOwnerId', ...actions: readonly string[]) => [
     ...new Set(actions.flatMap(of).flatMap((act) => act[field] ?? [])),
   ];
+  const allowed = new Set(ALLOWED.flatMap(of).flatMap(({ grantId }) => grantId ?? []));
   const pairs = of('grant_revoked').flatMap(({ grantId, clientId, resourceOwnerId, detail }) =>
     grantId === null && clientId !== null && resourceOwnerId !== null
-      ? [{ clientId, resourceOwnerId, butForDevices: detail?.includes('but those of devices') ?? false }]
+      ? [{ clientId, resourceOwnerId, butForDevices: detail?.includes(BUT_FOR_DEVICES) ?? false }]
       : [],
   );
   return {
@@ -47,11 +51,48 @@ export function endedSince(acts: readonly ActSince[]): EndedSince {
     clientIds: ids('clientId', 'client_grants_revoked', 'client_deleted'),
     resourceOwnerIds: ids('resourceOwnerId', 'user_grants_revoked', 'user_deleted'),
     pairs,
-    grantIds: [...new Set(ONE_BY_ONE.flatMap(of).flatMap(({ grantId }) => grantId ?? []))],
+    grantIds: [...new Set(ONE_BY_ONE.flatMap(of).flatMap(({ grantId }) => grantId ?? []))].filter(
+      (id) => !allowed.has(id),
+    ),
   };
 }
 
+const BUT_FOR_DEVICES = 'but those of devices';
+const ALLOWED = ['consent_allowed', 'consent_remembered', 'consent_skipped'];
 const ONE_BY_ONE = ['grant_revoked', 'code_replay', 'refresh_reuse', 'refresh_conflict', 'too_many_grants'];
+
+/**
+ * Tells of what a restore ended and took away as of any other act, so that the trail that begins here says it too: the same backup
+ * may be restored again. `at` in ms.
+ */
+export function endedEvents(ended: EndedSince, revived: readonly Revived[], actor: Actor, at: number): AuditEvent[] {
+  const told = (action: AuditEvent['action'], about: Parameters<typeof auditEvent>[3] = {}) =>
+    auditEvent(action, actor, at, { detail: BY_RESTORE, ...about });
+  return [
+    ...ended.clientIds.map((clientId) => told('client_grants_revoked', { clientId })),
+    ...ended.resourceOwnerIds.map((resourceOwnerId) => told('user_grants_revoked', { resourceOwnerId })),
+    ...ended.pairs.map(({ butForDevices, ...pair }) =>
+      told('grant_revoked', {
+        ...pair,
+        detail: `${BY_RESTORE}: all grants${butForDevices ? ` ${BUT_FOR_DEVICES}` : ''}`,
+      }),
+    ),
+    ...ended.grantIds.map((grantId) => told('grant_revoked', { grantId })),
+    ...revived.flatMap(({ kind, id, what }) => {
+      const action = kind === 'user' && what === 'password' ? 'user_password_set' : TAKEN_AWAY[kind];
+      return action === null ? [] : told(action, kind === 'user' ? { resourceOwnerId: id } : { clientId: id });
+    }),
+  ];
+}
+
+/** The act that a restore does to what came back to life. */
+const TAKEN_AWAY: Readonly<Record<Revived['kind'], AuditEvent['action'] | null>> = {
+  client: 'client_paused',
+  identity_provider: 'identity_provider_paused',
+  resource_server: 'resource_server_secret_retired',
+  user: 'user_disabled',
+  root_key: null,
+};
 
 /** What an act took away, by its name; an act that gave it back later makes that undone. */
 const TOOK: Readonly<Record<string, readonly [Revived['kind'], RevivedThing]>> = {

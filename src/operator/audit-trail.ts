@@ -13,6 +13,7 @@ import {
 import { OperatorError } from '../oauth/error.ts';
 import type { Keyring } from '../oauth/keyring.ts';
 import type { AuditStore } from '../oauth/store.ts';
+import { type NewerTrail, readNewerTrail } from './newer-trail.ts';
 import { type TrailReport, verifyTrail } from './trail-verification.ts';
 
 /** What the trail works with. `now` returns ms since the epoch. */
@@ -52,6 +53,21 @@ export class AuditTrail {
     const found = await verifyTrail({ store, keyring, installation, checkpoints, report });
     const checkpoint = found.wrong === 0 ? signCheckpoint(keyring, installation, found.state, now()).text : null;
     return { ...found, checkpoint, publicKey: checkpointPublicKey(keyring) };
+  }
+
+  /**
+   * Reads the trail as it went on in a newer database, from the lines of `audit export`, and verifies it as one with what is
+   * there. Throws an `OperatorError` for lines that do not go on from here, and for a checkpoint that is none of this installation's.
+   */
+  async readNewer(
+    lines: AsyncIterable<string>,
+    checkpoints: readonly Checkpoint[],
+  ): Promise<NewerTrail & { readonly report: TrailReport }> {
+    const { store, keyring, installation } = this.#parts;
+    for (const checkpoint of checkpoints) this.#requireOwn(checkpoint);
+    const newer = await readNewerTrail(lines, store);
+    const parts = { keyring, installation, checkpoints, report: () => {} };
+    return { ...newer, report: await verifyTrail({ store: newer.whole, ...parts }) };
   }
 
   /**

@@ -1,14 +1,25 @@
 /** Backups and restores, as acts of an operator. */
 import { randomBytes } from 'node:crypto';
 import { type Actor, auditEvent } from '../oauth/audit.ts';
-import type { TrailRow } from '../oauth/audit-chain.ts';
+import type { Checkpoint } from '../oauth/audit-checkpoint.ts';
+import { OperatorError } from '../oauth/error.ts';
 import type { BackupRecord, BackupStore } from '../oauth/restore.ts';
-import { endedSince, type Revived, revivedSince } from '../oauth/since-backup.ts';
-import type { AuditStore } from '../oauth/store.ts';
-import { readNewerTrail } from './newer-trail.ts';
+import { BY_RESTORE, endedEvents, endedSince, type Revived, revivedSince } from '../oauth/since-backup.ts';
+import type { AuditTrail } from './audit-trail.ts';
+import type { TrailReport } from './trail-verification.ts';
 
 /** The bytes that tell one history of an installation from another. */
 const HISTORY_BYTES = 16;
+
+/** The newer audit trail, as a restore is given it. */
+export type GivenTrail = {
+  /** The lines of `audit export`. */
+  readonly lines: AsyncIterable<string>;
+  /** Checkpoints that were kept elsewhere: they show whether its end was cut off. */
+  readonly checkpoints: readonly Checkpoint[];
+  /** Whether to go on although it is not what was recorded. */
+  readonly isAccepted: boolean;
+};
 
 /** What a restore is told. */
 export type RestoreOptions = {
@@ -16,29 +27,34 @@ export type RestoreOptions = {
   readonly keepGrants: boolean;
   /** Where the database came from, in a few words for the audit trail. */
   readonly from: string;
-  /** The lines of the newer audit trail, as `audit export` wrote it; null where there is none. */
-  readonly trail: AsyncIterable<string> | null;
+  /** Null where there is none. */
+  readonly trail: GivenTrail | null;
   /** Whether what the trail says was taken away is taken away again. */
   readonly endRevived: boolean;
 };
 
+/** What a newer trail was found to be: the number of events that are newer than the backup, when the last of them was (ms), how many complaints it gave. */
+export type ReadTrail = { readonly events: number; readonly lastAt: number | null; readonly wrong: number };
+
 /** What a restore did: whether grants go on, and what works again that was taken away since. */
-export type RestoreOutcome = { readonly keptGrants: boolean; readonly revived: readonly Revived[] };
+export type RestoreOutcome = {
+  readonly keptGrants: boolean;
+  readonly revived: readonly Revived[];
+  readonly trail: ReadTrail | null;
+};
 
-/** Number of events that are compared with the newer trail. */
-const LAST_ROWS = 10_000;
-
-/** Where backups are recorded, and the trail. */
-type RecordedBackups = BackupStore & Pick<AuditStore, 'lastAuditSequence' | 'listTrailRows'>;
+const NOTHING = endedSince([]);
 
 /** Notes backups, and ends what must not come back with one. */
 export class Backups {
-  readonly #store: RecordedBackups;
+  readonly #store: BackupStore;
+  readonly #trail: AuditTrail;
   readonly #now: () => number;
   readonly #operator: Actor;
 
-  constructor(store: RecordedBackups, now: () => number, operator: Actor) {
+  constructor(store: BackupStore, trail: AuditTrail, now: () => number, operator: Actor) {
     this.#store = store;
+    this.#trail = trail;
     this.#now = now;
     this.#operator = operator;
   }
@@ -56,30 +72,40 @@ export class Backups {
   }
 
   /**
-   * Ends what must not come back with an older database. Nobody may be served meanwhile. Throws an `OperatorError` when the trail is not that of this database, and then changed nothing.
+   * Ends what must not come back with an older database. Nobody may be served meanwhile. Throws an `OperatorError`, and then
+   * changed nothing, when the trail does not go on from that of this database, or is not what was recorded.
    */
   async restore({ keepGrants, from, trail, endRevived }: RestoreOptions): Promise<RestoreOutcome> {
-    const acts = trail === null ? [] : await readNewerTrail(trail, await this.#lastRows());
+    const newer = trail && (await this.#trail.readNewer(trail.lines, trail.checkpoints));
+    if (newer && !trail.isAccepted) requireWhole(newer.report);
+    const acts = newer?.acts ?? [];
     const [ended, revived] = [endedSince(acts), revivedSince(acts)];
     const at = this.#now();
     const endsAll = !keepGrants || ended.all;
     const told = `${from}; ${endsAll ? 'all grants ended' : 'grants go on, codes ended'}`;
-    const detail = trail === null ? told : `${told}; ${acts.length} later events ${endRevived ? 'applied' : 'read'}`;
+    const wrong = newer?.report.wrong ?? 0;
+    const how = `${endRevived ? 'applied' : 'read'}${wrong > 0 ? ', of a trail that is not what was recorded' : ''}`;
+    const detail = newer === null ? told : `${told}; ${acts.length} later events ${how}`;
+    const taken = endRevived ? revived : [];
     await this.#store.beginHistory(
       randomBytes(HISTORY_BYTES),
       auditEvent('database_restored', this.#operator, at, { detail }),
       {
-        endAll: endsAll ? auditEvent('all_grants_revoked', this.#operator, at, { detail: 'by a restore' }) : null,
-        ended: trail === null ? null : ended,
-        revived: endRevived ? revived : [],
+        endAll: endsAll ? auditEvent('all_grants_revoked', this.#operator, at, { detail: BY_RESTORE }) : null,
+        ended: newer === null ? null : ended,
+        revived: taken,
+        events: endedEvents(endsAll ? NOTHING : ended, taken, this.#operator, at),
       },
     );
-    return { keptGrants: !endsAll, revived };
+    return { keptGrants: !endsAll, revived, trail: newer && { events: acts.length, lastAt: newer.lastAt, wrong } };
   }
+}
 
-  /** The last events that the database has: enough of them that none was still being written behind the first. */
-  async #lastRows(): Promise<TrailRow[]> {
-    const last = await this.#store.lastAuditSequence();
-    return this.#store.listTrailRows(Math.max(0, last - LAST_ROWS), last, LAST_ROWS);
-  }
+function requireWhole({ wrong, problems }: TrailReport): void {
+  const [first] = problems;
+  if (!first) return;
+  const more = wrong > 1 ? `, and ${wrong - 1} more` : '';
+  throw new OperatorError(
+    `the trail is not what was recorded, so that what ended since is not known (${first.sentence}${more}): give it whole, as "audit export" printed it; or restore without it and without --keep-tokens, so that every grant ends; --accept-trail goes on with what it tells`,
+  );
 }

@@ -1,5 +1,6 @@
 /** An event of the audit trail as `audit export` writes it: the form that collectors and `database restore` read. */
-import type { ChainedAuditEvent } from '../oauth/audit-chain.ts';
+import { type ChainedAuditEvent, rowText, type TrailRow } from '../oauth/audit-chain.ts';
+import type { ActSince } from '../oauth/since-backup.ts';
 
 /** The fields, in the order of the columns of CSV. Times are ISO 8601 in UTC, bytes hexadecimal digits. */
 export type ExportedEvent = {
@@ -41,4 +42,34 @@ export function exportedEvent(event: ChainedAuditEvent): ExportedEvent {
     chain_number: chain.number,
     chain_mac: chain.mac.toString('hex'),
   };
+}
+
+/** An exported event, read again: as the trail holds it, so that its MAC can be verified, and the act that it tells of. */
+export type ReadEvent = { readonly row: TrailRow; readonly act: ActSince };
+
+/** Reads a line of `audit export`; null where it is none. */
+export function readExportedEvent(line: string): ReadEvent | null {
+  const event = parsed(line);
+  if (event === null) return null;
+  const { sequence, action, detail, client_id: clientId, user_id: resourceOwnerId, grant_id: grantId } = event;
+  const at = Date.parse(event.at);
+  const access = event.ended_access && JSON.stringify(event.ended_access);
+  const chain = { id: event.chain_id, number: event.chain_number, mac: Buffer.from(event.chain_mac, 'hex') };
+  const who = [event.actor_kind, event.actor_id, event.source, event.request_id];
+  const whom = [clientId, resourceOwnerId, grantId];
+  const text = rowText([sequence, at, action, ...who, ...whom, detail, access, chain.id, chain.number]);
+  const row = { sequence, at, action, detail, chain, text };
+  return { row, act: { action: action as ActSince['action'], clientId, resourceOwnerId, grantId, detail } };
+}
+
+function parsed(line: string): ExportedEvent | null {
+  try {
+    const event = JSON.parse(line) as ExportedEvent | null;
+    const numbers = [event?.sequence, event?.chain_number];
+    const texts = [event?.action, event?.at, event?.chain_id, event?.chain_mac];
+    const isEvent = numbers.every(Number.isInteger) && texts.every((text) => typeof text === 'string');
+    return isEvent ? event : null;
+  } catch {
+    return null;
+  }
 }

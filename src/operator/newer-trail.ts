@@ -1,67 +1,122 @@
-/** The audit trail after a backup was made, as `audit export` wrote it. */
-import type { AuditAction } from '../oauth/audit.ts';
+/** The audit trail of a backup as it went on: its own events, and those that `audit export` of the newer database printed. */
 import type { TrailRow } from '../oauth/audit-chain.ts';
 import { OperatorError } from '../oauth/error.ts';
-import type { ActSince } from '../oauth/since-backup.ts';
+import { type ActSince, BY_RESTORE } from '../oauth/since-backup.ts';
+import type { AuditStore } from '../oauth/store.ts';
+import { readExportedEvent } from './exported-event.ts';
+import type { VerificationParts } from './trail-verification.ts';
 
-/** An event of a line, as far as it is needed. */
-type Line = {
-  readonly sequence: number;
-  readonly action: AuditAction;
-  readonly client_id: string | null;
-  readonly user_id: string | null;
-  readonly grant_id: string | null;
-  readonly detail: string | null;
-  readonly chain_id: string;
-  readonly chain_number: number;
-  readonly chain_mac: string;
+type OwnTrail = Pick<AuditStore, 'lastAuditSequence' | 'listTrailRows' | 'findShortening'>;
+
+/** Both together, to be verified as one trail, and the acts that the backup does not know. */
+export type NewerTrail = {
+  readonly whole: VerificationParts['store'];
+  readonly acts: readonly ActSince[];
+  /** When the newest event happened (ms), or null without any. */
+  readonly lastAt: number | null;
 };
 
+const WINDOW = 1000;
+
 /**
- * Reads the acts that a backup does not know. `known` are its last events: the newest of them must be in the file, so that it is
- * the trail of this installation and reaches back far enough; and no event may be missing within a chain. Throws `OperatorError`.
+ * Reads the events that a backup does not know, among which are some that were still being written when it was made. The
+ * newest of its own must be in the file, so that it is the trail of this installation, and reaches back far enough. Nothing is
+ * verified yet. Throws `OperatorError`.
  */
-export async function readNewerTrail(
-  lines: AsyncIterable<string>,
-  known: readonly TrailRow[],
-): Promise<readonly ActSince[]> {
-  const sequences = new Set(known.map(({ sequence }) => sequence));
-  const first = known[0]?.sequence ?? 0;
-  const last = known.at(-1);
-  const numbers = new Map<string, number>();
+export async function readNewerTrail(lines: AsyncIterable<string>, own: OwnTrail): Promise<NewerTrail> {
+  const last = await lastBeforeRestores(own);
+  const find = finder(own, last);
+  const newer: TrailRow[] = [];
   const acts: ActSince[] = [];
-  let isJoined = last === undefined;
-  let at = 0;
+  let isJoined = last === 0;
+  let [at, before] = [0, 0];
   for await (const text of lines) {
     at += 1;
     if (text.trim() === '') continue;
-    const line = readLine(text, at);
-    const before = numbers.get(line.chain_id);
-    if (before !== undefined && line.chain_number !== before + 1)
-      throw new OperatorError(
-        `line ${at}: events are missing or out of order before event ${line.sequence}: export the trail anew, whole, and look with "audit verify"`,
-      );
-    numbers.set(line.chain_id, line.chain_number);
-    if (line.sequence === last?.sequence) isJoined = line.chain_mac === last.chain.mac.toString('hex');
-    if (line.sequence < first || sequences.has(line.sequence)) continue;
-    const { action, client_id: clientId, user_id: resourceOwnerId, grant_id: grantId, detail } = line;
-    acts.push({ action, clientId, resourceOwnerId, grantId, detail });
+    const event = readExportedEvent(text);
+    if (event === null) throw new OperatorError(noEvent(at));
+    const { sequence, chain } = event.row;
+    if (sequence <= before) throw new OperatorError(outOfOrder(at, sequence, before));
+    before = sequence;
+    const known = await find(sequence);
+    if (known && !known.chain.mac.equals(chain.mac)) throw new OperatorError(notTheSame(sequence));
+    isJoined ||= sequence === last;
+    if (known) continue;
+    newer.push(event.row);
+    acts.push(event.act);
   }
-  if (isJoined) return acts;
-  throw new OperatorError(
-    `the trail does not hold event ${last?.sequence}, the last one of the backup, as it is there: give the trail of this installation from that event on, such as of "audit export"`,
-  );
+  if (!isJoined) throw new OperatorError(notJoined(last));
+  return { whole: together(own, last, newer), acts, lastAt: newer.at(-1)?.at ?? null };
 }
 
-function readLine(text: string, at: number): Line {
-  try {
-    const line = JSON.parse(text) as Line;
-    if (Number.isInteger(line.sequence) && Number.isInteger(line.chain_number) && typeof line.action === 'string')
-      return line;
-  } catch {
-    // As any other line that is none.
+const noEvent = (line: number) =>
+  `line ${line} is no event of the trail: give what "audit export" printed, one JSON object a line; if its last line was cut short, take that out`;
+const outOfOrder = (line: number, sequence: number, before: number) =>
+  `line ${line}: event ${sequence} stands after event ${before}: give the events in their order, each once, as "audit export" printed them`;
+const notTheSame = (sequence: number) =>
+  `event ${sequence} is not the one that the backup has: the trail is of another installation, or of another history of this one; give the one that the backup is from`;
+const notJoined = (last: number) =>
+  `the trail does not hold event ${last}, the last one of the backup: give the trail of this installation from that event on, such as of "audit export"`;
+
+/** Finds an event of the backup by its number; the numbers that are asked for ascend. */
+function finder(own: OwnTrail, last: number): (sequence: number) => Promise<TrailRow | undefined> {
+  let rows = new Map<number, TrailRow>();
+  let to = 0;
+  return async (sequence) => {
+    if (sequence > last) return undefined;
+    if (sequence > to) {
+      const window = await own.listTrailRows(sequence - 1, last, WINDOW);
+      rows = new Map(window.map((row) => [row.sequence, row]));
+      to = window.length < WINDOW ? last : (window.at(-1)?.sequence ?? last);
+    }
+    return rows.get(sequence);
+  };
+}
+
+/**
+ * The last event of the backup. A restore may run again, in place, with what the first one was not told: what it recorded itself,
+ * where nothing came after it, is not of the backup.
+ */
+async function lastBeforeRestores(own: OwnTrail): Promise<number> {
+  const newest = await own.lastAuditSequence();
+  let [last, isAfterIt] = [newest, false];
+  for (let place = newest; place > 0; place -= WINDOW) {
+    const rows = await own.listTrailRows(Math.max(0, place - WINDOW), place, WINDOW);
+    for (const { sequence, action, detail } of rows.reverse()) {
+      if (isAfterIt) last = sequence;
+      isAfterIt = action === 'database_restored';
+      if (!isAfterIt && !detail?.startsWith(BY_RESTORE)) return last;
+    }
   }
-  throw new OperatorError(
-    `line ${at} is no event of the trail: give what "audit export" printed, one JSON object a line`,
-  );
+  return isAfterIt ? 0 : last;
+}
+
+/** What the retention took away from the backup is not there; nothing is missing that it took away later. */
+function together(own: OwnTrail, last: number, newer: readonly TrailRow[]): VerificationParts['store'] {
+  return {
+    findShortening: () => own.findShortening(),
+    lastAuditSequence: async () => Math.max(last, newer.at(-1)?.sequence ?? 0),
+    async listTrailRows(after, upTo, limit) {
+      const from = firstAfter(newer, after);
+      const both = [
+        ...(await own.listTrailRows(after, Math.min(last, upTo), limit)),
+        ...newer.slice(from, from + limit),
+      ];
+      return both
+        .filter(({ sequence }) => sequence <= upTo)
+        .sort((one, other) => one.sequence - other.sequence)
+        .slice(0, limit);
+    },
+  };
+}
+
+/** The place of the first row after an event, in the order of their numbers. */
+function firstAfter(rows: readonly TrailRow[], after: number): number {
+  let [low, high] = [0, rows.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((rows[middle] as TrailRow).sequence <= after) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

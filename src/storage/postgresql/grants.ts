@@ -40,9 +40,9 @@ const FIND = `
   JOIN client ON client.id = oauth_grant.client_id
   JOIN account ON account.id = oauth_grant.resource_owner_id`;
 
-/** Its event, with the access that ended (as `accessText` writes it). */
+/** Its event, with the access that ended, in the very text that `JSON.stringify` makes of it: an exported event is verified by that. */
 const WITH_ENDED_ACCESS = `(asked.event::jsonb || jsonb_build_object('ended_access',
-  jsonb_build_array(jsonb_build_object('resource', oauth_grant.resource, 'scope', oauth_grant.scope))::text))::json`;
+  format('[{"resource":%s,"scope":%s}]', coalesce(to_json(oauth_grant.resource)::text, 'null'), to_json(oauth_grant.scope)::text)))::json`;
 
 /** Records the events of acts, after all their rows: so nobody waits for the row of a grant while holding a place in the trail. */
 const record = (acts: string) => `

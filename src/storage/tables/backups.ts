@@ -11,6 +11,9 @@ const BACKUPS: Table<BackupRecord> = INSTALLATION.pick('backedUpAt', 'restoredAt
 const BEGIN_HISTORY = `
   UPDATE installation SET history = $1, restored_at = $2, is_backup = FALSE, next_key_id = NULL`;
 
+/** An act changes a row; what these tell of was done with the first. */
+const UNCHANGED = 'UPDATE installation SET number = number';
+
 /** Grants that wait for their code, or for their device, and gave nothing yet. */
 const UNREDEEMED = 'generation = 0 AND revoked_at IS NULL';
 const END_UNREDEEMED = `UPDATE oauth_grant SET revoked_at = $1, revocation_reason = 'restored' WHERE ${UNREDEEMED}`;
@@ -39,7 +42,7 @@ export function backupStore(runner: Runner, { forgetRows, statements }: OwnResto
       const first = { sql: 'UPDATE installation SET backed_up_at = $1', values: [event.at] };
       await runner.act({ touches: [INSTALLATION_KEY], event, first });
     },
-    async beginHistory(history, event, { endAll, ended, revived }) {
+    async beginHistory(history, event, { endAll, ended, revived, events }) {
       const first = { sql: BEGIN_HISTORY, values: [history, event.at] };
       const rest = [
         ...statements.map(plain),
@@ -49,8 +52,9 @@ export function backupStore(runner: Runner, { forgetRows, statements }: OwnResto
         ...(ended ? endingOf(ended, event.at, runner.dialect) : []),
         ...endingRevived(revived),
       ];
+      const told = events.map((each) => ({ touches: [], event: each, first: plain(UNCHANGED) }));
       const ending = endAll ? [endingAllGrants(endAll)] : [];
-      await runner.actAll([...ending, { touches: [INSTALLATION_KEY], event, first, rest }]);
+      await runner.actAll([{ touches: [INSTALLATION_KEY], event, first, rest }, ...ending, ...told]);
       forgetRows();
     },
   };

@@ -6,7 +6,7 @@ import { event, NOW, sampleAccount, sampleSession } from '../../support/storage.
 import { find, isAlive, issue, type WithStore } from './any-store.ts';
 
 const HISTORY = Buffer.alloc(16, 7);
-const NOTHING_ELSE = { endAll: null, ended: null, revived: [] };
+const NOTHING_ELSE = { endAll: null, ended: null, revived: [], events: [] };
 const restored = { ...event('database_restored'), at: NOW + 5 };
 
 /** Backups and restores. */
@@ -83,7 +83,14 @@ export function backups(withStore: WithStore): void {
       { kind: 'user', id: 'usr_ada', what: 'activity' },
       { kind: 'root_key', id: '1f0c27a9', what: 'itself' },
     ] as const;
-    await store.beginHistory(HISTORY, restored, { ...NOTHING_ELSE, revived });
+    const events = [{ ...event('client_paused'), clientId: 'app_one' }, event('user_disabled')];
+    await store.beginHistory(HISTORY, restored, { ...NOTHING_ELSE, revived, events });
+    const actions = (await store.listAuditEvents({ limit: 3 })).map(({ action }) => action);
+    assert.deepEqual(
+      actions,
+      ['user_disabled', 'client_paused', 'database_restored'],
+      'each is told of, after the restore',
+    );
     assert.equal((await store.findClient('app_one'))?.status, 'paused');
     const ada = await store.findAccount('usr_ada');
     assert.deepEqual([ada?.password, ada?.status], [null, 'disabled']);
