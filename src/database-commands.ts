@@ -147,7 +147,7 @@ async function restoreFile(
 }
 
 async function restoreInPlace(
-  { keepTokens, audit, checkpoints, acceptTrail, endRevived }: RestoreAsked,
+  { file, keepTokens, audit, checkpoints, acceptTrail, endRevived }: RestoreAsked,
   { storage, installation }: Opened,
   from: string,
 ): Promise<Restored> {
@@ -155,10 +155,11 @@ async function restoreInPlace(
     const running = await storage.instances.listRunning();
     if (storage.backUp === null && running.length > 0) throw new InstallationError([IS_SERVED]);
     requireSound(await storage.check(), 'the backup is not sound, and was not restored');
-    const { backedUpAt } = await installation.backups.find();
+    // What is in place by other means may be a later state than the last backup that it knows of.
+    const madeAt = file === null ? null : (await installation.backups.find()).backedUpAt;
     const trail = audit === null ? null : { lines: linesOf(audit), checkpoints, isAccepted: acceptTrail };
     const outcome = await installation.backups.restore({ keepGrants: keepTokens, from, trail, endRevived });
-    return { madeAt: backedUpAt, kept: null, ...outcome, hasEndedRevived: endRevived };
+    return { madeAt, kept: null, ...outcome, hasEndedRevived: endRevived };
   } finally {
     await installation.close();
   }

@@ -118,7 +118,9 @@ function listed(revived: readonly Revived[], title: string, words: (one: Revived
 function trailText({ events, lastAt, wrong }: ReadTrail): string {
   const until = lastAt === null ? '' : `, up to ${readableTime(lastAt)}`;
   const found =
-    wrong === 0 ? 'is whole' : `is not what was recorded in ${counted(wrong, 'place')}, and was taken all the same`;
+    wrong === 0
+      ? 'is as it was recorded'
+      : `is not what was recorded in ${counted(wrong, 'place')}, and was taken all the same`;
   return `The newer trail ${found}: ${counted(events, 'event')} since the backup${until}.`;
 }
 

@@ -5,12 +5,11 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node
 import { delimiter, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, describe, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { COMPILED } from '../support/compiled.ts';
 import { assertRefused, me, obtainPair, pairOf, postBody, refresh, type TestClient } from '../support/flow.ts';
 import { inhabited } from '../support/inhabited.ts';
 import { REDIRECT_URI } from '../support/service.ts';
-import { hasCurl, pathWithStandIn, patternOf, readSteps } from './transcript.ts';
+import { hasCurl, pathWithStandIn, patternOf, readSteps, writeValetkey } from './transcript.ts';
 
 const ROOT = new URL('../../', import.meta.url);
 const document = readFileSync(new URL('docs/runbooks.md', ROOT), 'utf8');
@@ -26,8 +25,7 @@ mkdirSync(backup, { mode: 0o700 });
 writeFileSync(join(backup, 'keys'), readFileSync(keysFile), { mode: 0o600 });
 const bin = join(program.folder, 'bin');
 mkdirSync(bin);
-const words = `'${process.execPath}' --disable-warning=ExperimentalWarning '${fileURLToPath(new URL('src/main.ts', ROOT))}'`;
-writeFileSync(join(bin, 'valetkey'), `#!/bin/sh\nexec ${words} "$@"\n`, { mode: 0o755 });
+writeValetkey(bin);
 /** Variables of the commands, and of a service that they start. */
 const variables: Record<string, string> = {};
 const environment = () => ({
@@ -179,7 +177,9 @@ describe('runbooks', { timeout: 300_000 }, () => {
   });
 
   test('each runbook with commands is walked', () => {
-    const all = [...RUNBOOKS].filter(([, part]) => part.includes('```console')).map(([heading]) => heading);
+    const isHere = ([heading, part]: [string, string]) =>
+      part.includes('```console') && heading !== 'PostgreSQL, back to a point in time';
+    const all = [...RUNBOOKS].filter(isHere).map(([heading]) => heading);
     assert.deepEqual([...walked], all);
   });
 });

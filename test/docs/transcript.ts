@@ -38,6 +38,13 @@ export function pathWithStandIn(folder: string): string {
   return folder + delimiter + process.env['PATH'];
 }
 
+/** Writes the program "valetkey" into a folder, which runs this checkout. */
+export function writeValetkey(folder: string): void {
+  const program = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+  const words = `'${process.execPath}' --disable-warning=ExperimentalWarning '${program}'`;
+  writeFileSync(join(folder, 'valetkey'), `#!/bin/sh\nexec ${words} "$@"\n`, { mode: 0o755 });
+}
+
 /** What an answer must look like. */
 export function patternOf(expected: string): RegExp {
   const literal = expected

@@ -1,29 +1,33 @@
 /** A dump of PostgreSQL, made beside the service by its own tools and restored by the commands of docs/operating.md. */
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { globSync, mkdtempSync, rmSync } from 'node:fs';
+import { execFile, execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { after, test } from 'node:test';
+import { join } from 'node:path';
+import { after, type TestContext, test } from 'node:test';
+import { promisify } from 'node:util';
 import { makeRootKey } from '../../src/settings/root-keys.ts';
 import { runCommand } from '../support/command.ts';
-import { assertRefused, exchange, obtainCode, obtainPair, pairOf, refresh, signedInBrowser } from '../support/flow.ts';
-import { startPostgres } from '../support/postgres.ts';
+import {
+  assertRefused,
+  exchange,
+  me,
+  obtainCode,
+  obtainPair,
+  pairOf,
+  refresh,
+  signedInBrowser,
+} from '../support/flow.ts';
+import { POSTGRES_TOOLS, type PostgresServer, startPostgresOfTools } from '../support/postgres.ts';
 import { addClient, addUser, freePort, startTestService } from '../support/service.ts';
 
-/** The newest tools on this machine with a server of their own version: a dump is made by tools of the server's version or later. */
-const tools = globSync('/usr/lib/postgresql/*/bin/pg_dump').map(dirname).sort().at(-1);
+const tools = String(POSTGRES_TOOLS);
+const skip = POSTGRES_TOOLS === undefined && 'there are no PostgreSQL tools with a server of their version here';
+const server = POSTGRES_TOOLS === undefined ? null : await startPostgresOfTools();
+after(() => server?.remove());
 
-test('operating: pg_dump beside the service, pg_restore, and database restore end every grant, or keep what was not revoked', {
-  skip: tools === undefined && 'there are no PostgreSQL tools with a server of their version here',
-}, async (t) => {
-  const before = process.env['PG_BIN'];
-  process.env['PG_BIN'] = String(tools);
-  const server = await startPostgres().finally(() => {
-    if (before === undefined) delete process.env['PG_BIN'];
-    else process.env['PG_BIN'] = before;
-  });
-  after(() => server.remove());
+/** A service on a database of its own, the commands there, and a folder for its dump. */
+async function installation(t: TestContext) {
   const folder = mkdtempSync(join(tmpdir(), 'valetkey-dump-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const dump = join(folder, 'valetkey.dump');
@@ -36,17 +40,32 @@ test('operating: pg_dump beside the service, pg_restore, and database restore en
     const { code, stdout, stderr } = await runCommand(words, { ...common, VALETKEY_DATABASE_URL: url });
     return { code, stdout, stderr };
   };
-  const url = await server.createDatabase();
-  const service = await startTestService(t, { ...common, VALETKEY_DATABASE_URL: url });
+  /** Puts the dump into another database, and returns its address. */
+  const restored = async (): Promise<string> => {
+    const restoredUrl = await (server as PostgresServer).createDatabase();
+    const restoring = ['--exit-on-error', '--single-transaction', '--no-owner', '--dbname', restoredUrl, dump];
+    execFileSync(join(tools, 'pg_restore'), restoring);
+    return restoredUrl;
+  };
+  const serve = (at: string) => startTestService(t, { ...common, VALETKEY_DATABASE_URL: at });
+  const url = await (server as PostgresServer).createDatabase();
+  const service = await serve(url);
   await addUser(service);
   const client = await addClient(service);
   const browser = await signedInBrowser(service);
+  return { folder, dump, run, restored, serve, url, service, client, browser };
+}
+
+test('operating: pg_dump beside the service, pg_restore, and database restore end every grant, or keep what was not revoked', {
+  skip,
+}, async (t) => {
+  const { folder, dump, run, restored, serve, url, service, client, browser } = await installation(t);
   const kept = await obtainPair(service, browser, client);
   service.clock.advance(1); // The ids of grants are in the order of time.
   const revoked = await obtainPair(service, browser, client);
   service.clock.advance(1);
   const code = await obtainCode(service, browser, client);
-  execFileSync(join(String(tools), 'pg_dump'), ['--format=custom', `--file=${dump}`, url]);
+  execFileSync(join(tools, 'pg_dump'), ['--format=custom', `--file=${dump}`, url]);
   assert.match((await run(['database', 'backup', 'x.db'], url)).stderr, /has its own ways/);
   assert.equal((await run(['database', 'note-backup'], url)).code, 0);
   const [, newer] = await service.installation.grants.list({ limit: 2 });
@@ -61,17 +80,68 @@ test('operating: pg_dump beside the service, pg_restore, and database restore en
   await service.stop();
 
   for (const keep of [false, true]) {
-    const restoredUrl = await server.createDatabase();
-    const restoring = ['--exit-on-error', '--single-transaction', '--no-owner', '--dbname', restoredUrl, dump];
-    execFileSync(join(String(tools), 'pg_restore'), restoring);
+    const restoredUrl = await restored();
     const words = keep ? ['database', 'restore', '--keep-tokens', '--audit', trail] : ['database', 'restore'];
-    const restored = await run(words, restoredUrl);
-    assert.equal(restored.code, 0, restored.stderr);
-    const anew = await startTestService(t, { ...common, VALETKEY_DATABASE_URL: restoredUrl });
+    const { code: exit, stderr } = await run(words, restoredUrl);
+    assert.equal(exit, 0, stderr);
+    const anew = await serve(restoredUrl);
     assertRefused(await exchange(anew, client, code), 400, 'invalid_grant');
     assertRefused(await refresh(anew, client, revoked.refreshToken), 400, 'invalid_grant');
     if (keep) pairOf(await refresh(anew, client, kept.refreshToken));
     else assertRefused(await refresh(anew, client, kept.refreshToken), 400, 'invalid_grant');
     await anew.stop();
   }
+});
+
+test('a drill: with --keep-tokens, what was acknowledged before a dump under load began works after it', {
+  skip,
+}, async (t) => {
+  const { dump, run, restored, serve, url, service, client, browser } = await installation(t);
+  const quiet = await obtainPair(service, browser, client);
+  const busy = await Promise.all(
+    Array.from({ length: 4 }, async () => ({ pair: await obtainPair(service, browser, client), count: 0 })),
+  );
+  const exchanged: Awaited<ReturnType<typeof obtainPair>>[] = [];
+  let isOver = false;
+  const working = [
+    ...busy.map(async (worker) => {
+      for (; !isOver; worker.count += 1) worker.pair = pairOf(await refresh(service, client, worker.pair.refreshToken));
+    }),
+    (async () => {
+      while (!isOver) exchanged.push(await obtainPair(service, browser, client));
+    })(),
+  ];
+  const goOn = async (exchanges: number) => {
+    const from = busy.map(({ count }) => count);
+    const most = exchanged.length + exchanges;
+    while (busy.some(({ count }, at) => count < (from[at] as number) + 3) || exchanged.length < most)
+      await new Promise(setImmediate);
+  };
+  await goOn(3);
+  const rotated = pairOf(await refresh(service, client, quiet.refreshToken));
+  const before = [...exchanged];
+  await promisify(execFile)(join(tools, 'pg_dump'), ['--format=custom', `--file=${dump}`, url]);
+  await goOn(1);
+  isOver = true;
+  await Promise.all(working);
+  await service.stop();
+
+  const restoredUrl = await restored();
+  const untold = await run(['database', 'restore', '--keep-tokens'], restoredUrl);
+  assert.match(untold.stderr, /grants that were revoked since the backup would go on/);
+  const { code, stderr } = await run(['database', 'restore', '--keep-tokens', '--without-audit'], restoredUrl);
+  assert.equal(code, 0, stderr);
+  const anew = await serve(restoredUrl);
+  assert.equal((await me(anew, quiet.accessToken)).status, 200, 'an access token from before a rotation works');
+  for (const { accessToken, refreshToken } of [rotated, ...before]) {
+    assert.equal((await me(anew, accessToken)).status, 200);
+    pairOf(await refresh(anew, client, refreshToken));
+  }
+  // Each of these was rotated after the dump: whoever else holds the row's token has to be taken for a thief.
+  for (const { pair } of busy) {
+    assert.equal((await me(anew, pair.accessToken)).status, 401, 'a newer access token is refused');
+    assertRefused(await refresh(anew, client, pair.refreshToken), 400, 'invalid_grant');
+  }
+  const conflicts = await anew.installation.audit.listAuditEvents({ action: 'refresh_conflict', limit: 9 });
+  assert.equal(conflicts.length, busy.length, 'each of them ended its grant');
 });

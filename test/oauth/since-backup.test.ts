@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type ActSince, endedSince, revivedSince } from '../../src/oauth/since-backup.ts';
+import { type ActSince, endedEvents, endedSince, revivedSince } from '../../src/oauth/since-backup.ts';
+import { NOW, operator } from '../support/storage.ts';
 
 const act = (action: ActSince['action'], some: Partial<ActSince> = {}): ActSince => ({
   ...{ action, clientId: null, resourceOwnerId: null, grantId: null, detail: null },
@@ -67,4 +68,36 @@ test('restore: what was taken away since is back to life, unless it was given ba
       'root_key 1f0c27a9 itself',
     ],
   );
+});
+
+test('restore: what it ended is told in events that another restore reads as the same', () => {
+  const pair = { clientId: 'app_one', resourceOwnerId: 'usr_ada' };
+  const acts = [
+    act('grant_revoked', { ...pair, grantId: 'a' }),
+    act('grant_revoked', pair),
+    act('grant_revoked', { ...pair, detail: 'all grants for this client but those of devices' }),
+    act('client_deleted', { clientId: 'app_two' }),
+    act('user_grants_revoked', { resourceOwnerId: 'usr_bob' }),
+    act('client_paused', { clientId: 'app_one' }),
+    act('identity_provider_paused', { clientId: 'product' }),
+    act('user_disabled', { resourceOwnerId: 'usr_bob' }),
+    act('user_password_set', { resourceOwnerId: 'usr_ada' }),
+    act('root_key_retired', { detail: '0000000a' }),
+  ];
+  const [ended, revived] = [endedSince(acts), revivedSince(acts)];
+  const again = endedEvents(ended, revived, operator, NOW);
+  assert.deepEqual(endedSince(again), ended);
+  const things = [
+    'client app_one activity',
+    'identity_provider product activity',
+    'user usr_bob activity',
+    'user usr_ada password',
+  ];
+  const told = revivedSince(again).map(({ kind, id, what }) => `${kind} ${id} ${what}`);
+  assert.deepEqual(told, ['client app_two activity', ...things], 'a deleted app that is back was paused');
+});
+
+test('restore: a grant that was also allowed since is not in the backup', () => {
+  const one = { clientId: 'app_one', resourceOwnerId: 'usr_ada', grantId: 'a' };
+  assert.deepEqual(endedSince([act('consent_allowed', one), act('grant_revoked', one)]).grantIds, []);
 });

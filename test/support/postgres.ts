@@ -10,6 +10,7 @@ import {
   chownSync,
   cpSync,
   existsSync,
+  globSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -31,6 +32,9 @@ export const PATIENT = { checkoutTimeout: 60_000 };
 export type PostgresServer = {
   /** The port on 127.0.0.1. */
   readonly port: number;
+  /** Its folder, and the system user whose it is. */
+  readonly data: string;
+  readonly owner: { readonly uid?: number; readonly gid?: number };
   /** The address of a database on it. */
   url(database: string): string;
   /** Makes a database with a name of its own and returns its address. */
@@ -52,6 +56,24 @@ export type PostgresServer = {
 const NOBODY = 65_534;
 const USER = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
 const PATIENCE_MS = 60_000;
+
+/** The newest tools of PostgreSQL on this machine that came with a server of their own version; the npm package has none of them. */
+export const POSTGRES_TOOLS = globSync('/usr/lib/postgresql/*/bin/pg_dump')
+  .map(dirname)
+  .sort((one, other) => Number(one.split('/')[4]) - Number(other.split('/')[4]))
+  .at(-1);
+
+/** Starts a server of the version of these tools: a dump is made by tools of the server's version or later. */
+export async function startPostgresOfTools(settings?: Readonly<Record<string, string>>): Promise<PostgresServer> {
+  const before = process.env['PG_BIN'];
+  process.env['PG_BIN'] = String(POSTGRES_TOOLS);
+  try {
+    return await startPostgres(settings);
+  } finally {
+    if (before === undefined) delete process.env['PG_BIN'];
+    else process.env['PG_BIN'] = before;
+  }
+}
 
 /** Starts a server on an empty cluster. A setting is as in postgresql.conf; nothing is synced unless `fsync` says so. */
 export function startPostgres(settings: Readonly<Record<string, string>> = {}): Promise<PostgresServer> {
@@ -125,6 +147,8 @@ async function startCluster(
   };
   return {
     port,
+    data,
+    owner: USER,
     url,
     query: queryAt,
     makeStandby,
