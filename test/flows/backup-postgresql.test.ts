@@ -81,6 +81,7 @@ test('operating: pg_dump beside the service, pg_restore, and database restore en
 
   for (const keep of [false, true]) {
     const restoredUrl = await restored();
+    await assert.rejects(serve(restoredUrl), /was served elsewhere, .* run "database restore"/);
     const words = keep ? ['database', 'restore', '--keep-tokens', '--audit', trail] : ['database', 'restore'];
     const { code: exit, stderr } = await run(words, restoredUrl);
     assert.equal(exit, 0, stderr);

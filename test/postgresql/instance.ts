@@ -13,10 +13,10 @@ export function openInstance(url: string, options: Partial<PostgresqlOptions> = 
   return openPostgresql({ ...beginning, url, keyring, now: () => NOW, role: 'service', migrate: true, ...options });
 }
 
-/** Makes databases that are migrated and founded, each a copy of one. */
+/** Makes databases that are migrated and founded, each a copy of one that was not served. */
 export async function readyDatabases(server: PostgresServer): Promise<() => Promise<string>> {
   const first = await server.createDatabase();
-  await (await openInstance(first)).close();
+  await (await openInstance(first, { role: 'command' })).close();
   return () => server.createDatabase(new URL(first).pathname.slice(1));
 }
 

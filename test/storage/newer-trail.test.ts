@@ -41,7 +41,7 @@ function sqliteAt(t: TestContext, path: string): Place {
 
 function postgresqlAt(url: string): Place {
   return {
-    open: (keys = keyring) => openInstance(url, { keyring: keys }),
+    open: (keys = keyring) => openInstance(url, { keyring: keys, role: 'command' }), // A service refuses a copy.
     copy: async () => postgresqlAt(await server.createDatabase(new URL(url).pathname.slice(1))),
   };
 }

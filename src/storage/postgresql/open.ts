@@ -22,6 +22,7 @@ import { asStoreError } from './errors.ts';
 import { ownGrants, useMarks } from './grants.ts';
 import { runningInstances, sessionName } from './instances.ts';
 import { KnownClients } from './known-clients.ts';
+import { RECORD_PLACE, requireOwnPlace } from './own-place.ts';
 import { plain } from './plain-database.ts';
 import { asRefusal, exposures, reach } from './reach.ts';
 import { resourceServerSearch } from './resource-servers.ts';
@@ -64,7 +65,7 @@ const SESSIONS: Readonly<Record<Purpose, Session>> = {
 /** A restore looks at every grant, and may take its time. */
 const OWN_RESTORE: OwnRestore = {
   forgetRows: () => {},
-  statements: ['SET LOCAL statement_timeout = 0', 'DELETE FROM device_request'],
+  statements: ['SET LOCAL statement_timeout = 0', 'DELETE FROM device_request', RECORD_PLACE],
 };
 
 /** For opening and checking: another instance may need long to migrate, and a check takes long too. */
@@ -85,6 +86,7 @@ export async function openPostgresql(options: PostgresqlOptions): Promise<Postgr
     await requireFitServer(connection);
     await refuseUnfit(plain(connection), options);
     ready = await makeReady(plain(connection), options, now());
+    if (options.role === 'service') await requireOwnPlace(connection, options.warn ?? (() => {}));
   } catch (error) {
     throw asRefusal(error, servers.place) ?? asStoreError(error);
   } finally {
@@ -150,7 +152,10 @@ function storage(
     sizes: async () => ({ database: await sizeOf(database), log: null, free: null }),
     countKeyUses: (liveAt) => onLongSession(servers, (connection) => countKeyUses(plain(connection), liveAt)),
     backUp: null,
-    adoptSettings: () => adoptSettings(runner, options.settings),
+    adoptSettings: async () => {
+      await adoptSettings(runner, options.settings);
+      await onLongSession(servers, (connection) => connection.script(RECORD_PLACE));
+    },
     async close() {
       clock.stop();
       cleanUp.stop();
