@@ -8,6 +8,7 @@ import { httpGuards } from './http.ts';
 import { mainGuards } from './main.ts';
 import { oauthGuards } from './oauth.ts';
 import { postgresqlGuards } from './postgresql.ts';
+import { restoreGuards } from './restore.ts';
 import { revocationGuards } from './revocations.ts';
 import { rootKeyGuards } from './root-keys.ts';
 import { storageGuards } from './storage.ts';
@@ -22,6 +23,7 @@ export const GUARDS: Readonly<Record<string, readonly Guard[]>> = {
   main: mainGuards,
   oauth: oauthGuards,
   postgresql: postgresqlGuards,
+  restore: restoreGuards,
   revocations: revocationGuards,
   'root keys': rootKeyGuards,
   storage: storageGuards,

@@ -1,0 +1,100 @@
+/** The guards of a restore: what keeps an older database from bringing back what ended since. */
+import { type Guard, guardsIn } from './guard.ts';
+
+const STORES = ['test/storage/sqlite.test.ts'];
+const TRAIL = ['test/storage/newer-trail.test.ts'];
+
+/** Guards of what ends, of the newer trail, and of databases that nobody restored. */
+export const restoreGuards: readonly Guard[] = [
+  ...guardsIn('src/storage/tables/backups.ts', STORES, [
+    ['every grant ends, unless they are kept', '...ending, ...told', '...told'],
+    ['codes and waiting devices end', '        { sql: END_UNREDEEMED, values: [event.at] },\n', ''],
+    ['sessions end', "const EMPTIED = ['session', ", 'const EMPTIED = ['],
+    [
+      'invitations end',
+      "'UPDATE account SET invitation = NULL WHERE invitation IS NOT NULL'",
+      "'UPDATE account SET invitation = invitation'",
+    ],
+    ['what ended since ends', '...(ended ? endingOf(ended, event.at, given) : []),', ''],
+    ['what is back to life is taken away', '        ...endingRevived(revived),\n', ''],
+    ['what it ended is told in the trail', '...ending, ...told', '...ending'],
+  ]),
+  ...guardsIn('src/operator/backups.ts', TRAIL, [
+    [
+      'a trail that is not what was recorded is refused',
+      'if (newer && !trail.isAccepted) ',
+      'if (newer && trail.isAccepted) ',
+    ],
+  ]),
+  ...guardsIn('src/operator/newer-trail.ts', TRAIL, [
+    ['a trail reaches back to the backup', 'if (!isJoined) throw', 'if (false as boolean) throw'],
+    ['the events of a trail are in their order', 'if (sequence <= before) throw', 'if (sequence < 0) throw'],
+    [
+      'a trail is of the history of the backup',
+      'if (known && !known.chain.mac.equals(chain.mac)) throw',
+      'if (known && sequence < 0) throw',
+    ],
+    [
+      'a restore that was served is of the backup',
+      'if (!isAfterIt && !detail?.startsWith(BY_RESTORE)) return last;',
+      'if (sequence < 0) return last;',
+    ],
+  ]),
+  ...guardsIn(
+    'src/oauth/grant.ts',
+    ['test/oauth/refresh-token.test.ts', 'test/oauth/access-token.test.ts'],
+    [
+      ['a newer token is of another history', 'return token.generation > generation;', 'return false;'],
+      [
+        'a token of the same generation with another expiry or key is of another history',
+        'return token.expiresAt !== expiresAt || token.keyId !== keyId;',
+        'return false;',
+      ],
+    ],
+  ),
+  ...guardsIn(
+    'src/cli/restore.ts',
+    ['test/cli/transcripts.test.ts'],
+    [
+      [
+        'nobody keeps tokens without the trail, or without saying so',
+        'if (keepTokens && audit === null && !withoutAudit) throw',
+        'if (keepTokens && audit === null && withoutAudit) throw',
+      ],
+    ],
+  ),
+  ...guardsIn(
+    'src/storage/opening.ts',
+    ['test/flows/backup.test.ts'],
+    [
+      [
+        'a backup is not served',
+        "if (record.isBackup && role === 'service') throw",
+        "if (record.isBackup && role !== 'service') throw",
+      ],
+    ],
+  ),
+  ...guardsIn(
+    'src/storage/postgresql/own-place.ts',
+    ['test/postgresql/own-place.test.ts'],
+    [
+      [
+        'a database that was served elsewhere is refused',
+        'if (place !== undefined && place !== found?.own) throw',
+        'if (place === null) throw',
+      ],
+      ['another timeline is warned of', 'if (place !== undefined) warn(', 'if (place === null) warn('],
+    ],
+  ),
+  ...guardsIn(
+    'src/database-commands.ts',
+    ['test/flows/backup-postgresql.test.ts'],
+    [
+      [
+        'a database that is served is not restored',
+        'if (storage.backUp === null && running.length > 0) throw',
+        'if (storage.backUp === null && running.length < 0) throw',
+      ],
+    ],
+  ),
+];
