@@ -15,7 +15,7 @@ export const restoreGuards: readonly Guard[] = [
       "'UPDATE account SET invitation = NULL WHERE invitation IS NOT NULL'",
       "'UPDATE account SET invitation = invitation'",
     ],
-    ['what ended since ends', '...(ended ? endingOf(ended, event.at, given) : []),', ''],
+    ['what ended since ends', '...(ended ? endingOf(ended, event.at, runner.dialect) : []),', ''],
     ['what is back to life is taken away', '        ...endingRevived(revived),\n', ''],
     ['what it ended is told in the trail', '...ending, ...told', '...ending'],
   ]),
