@@ -125,6 +125,9 @@ async function factsOf(
     running: (await storage.instances.listRunning()).length,
     methods: configuration.signInMethods,
     providers: new Map(await Promise.all(tested)),
+    leftOut: registered
+      .filter(({ id, status }) => status === 'active' && !configuration.signInMethods.includes(id))
+      .map(({ id }) => id),
   };
 }
 

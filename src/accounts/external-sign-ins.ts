@@ -88,7 +88,7 @@ export class ExternalSignIns {
     const at = now();
     const actor = providerActor(provider, origin);
     if (!methods.includes(provider.id))
-      return invalidClient('VALETKEY_SIGN_IN_METHODS leaves the identity provider out');
+      return invalidClient(`VALETKEY_SIGN_IN_METHODS leaves it out: add ${provider.id} to it`);
     const request = openSignInRequest(keyring, said.signInRequest, at);
     if (!request) return refusedRequest('the sign-in request is broken, expired or of another installation');
     if (request.providerId !== provider.id) return this.#conflict(actor, at, `it is ${request.providerId}'s`);

@@ -24,6 +24,8 @@ export type Opened = {
   readonly methods: readonly string[];
   /** Of each provider that people may sign in at, what its test found; null where there is none of that id. */
   readonly providers: ReadonlyMap<string, readonly ProviderFinding[] | null>;
+  /** The active providers that VALETKEY_SIGN_IN_METHODS leaves out. */
+  readonly leftOut: readonly string[];
 };
 
 const DAY_MS = 24 * 3_600_000;
@@ -148,7 +150,7 @@ function ofBackups({ backups: { backedUpAt }, now }: Opened): Finding[] {
   return found.all;
 }
 
-function ofSignIn({ methods, providers }: Opened): Finding[] {
+function ofSignIn({ methods, providers, leftOut }: Opened): Finding[] {
   const found = new Findings('sign-in');
   found.good('ways', methods.join(', '));
   for (const [id, findings] of providers) {
@@ -163,5 +165,11 @@ function ofSignIn({ methods, providers }: Opened): Finding[] {
         if (ok) found.good(`${id}: ${name}`, detail);
         else found.wrong(`${id}: ${name}`, detail, remedy);
   }
+  for (const id of leftOut)
+    found.warn(
+      id,
+      'VALETKEY_SIGN_IN_METHODS leaves it out: its sign-ins are answered with invalid_client',
+      `add ${id} to it, or "valetkey identity-provider pause ${id}"`,
+    );
   return found.all;
 }

@@ -99,7 +99,7 @@ for (const [store, database] of Object.entries(STORES))
       assert.match(lines[0] ?? '', /^wrong configuration, proxies: .*VALETKEY_TRUSTED_PROXIES.*: all visitors/);
     });
 
-    test('a provider that is not registered, and one whose address does not answer, are found', async (t) => {
+    test('a provider that is not registered, one whose address does not answer, and one that the settings leave out, are found', async (t) => {
       const { variables } = await found(t, database);
       const methods = { ...variables, VALETKEY_SIGN_IN_METHODS: 'password,product' };
       assertOne(
@@ -110,6 +110,10 @@ for (const [store, database] of Object.entries(STORES))
       const registration = ['--id', 'product', '--name', 'Product', '--sign-in-url', address];
       assert.equal((await runCommand(['identity-provider', 'register', ...registration], methods)).code, 0);
       assertOne(await doctor(methods), /^wrong sign-in, product: sign-in address: nothing listens there: see that /);
+      assertOne(
+        await doctor(variables),
+        /^warning sign-in, product: VALETKEY_SIGN_IN_METHODS leaves it out: .*: add product/,
+      );
     });
 
     test('an old backup, a key that is due for a rotation, and one whose rotation was not finished, are told', async (t) => {
@@ -171,6 +175,7 @@ const SOUND: Opened = {
   running: 1,
   methods: ['password'],
   providers: new Map(),
+  leftOut: [],
 };
 const SICK: Readonly<Record<string, [changed: Partial<Opened>, finding: string]>> = {
   'the server’s clock a little ahead': [{ serverNow: 4000 }, 'warning database'],
@@ -182,6 +187,7 @@ const SICK: Readonly<Record<string, [changed: Partial<Opened>, finding: string]>
     'wrong free space',
   ],
   'an installation without a backup': [{ backups: { backedUpAt: null, restoredAt: null } }, 'warning last'],
+  'a provider that no sign-in reaches': [{ leftOut: ['product'] }, 'warning product'],
   'a key that this command lacks': [{ ownKeyIds: [] }, 'warning missing key'],
 };
 

@@ -228,7 +228,14 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
       const stated = await state(one, world.provider, early.request);
       const without = await world.restart({ VALETKEY_SIGN_IN_METHODS: 'password' });
       assert.equal((await early.browser.get(redirectOf(stated, without))).status, 503);
-      assertRefused(await state(without, world.provider, late.request), 401, 'invalid_client');
+      const refused = await state(without, world.provider, late.request);
+      assertRefused(refused, 401, 'invalid_client');
+      assert.doesNotMatch(JSON.stringify(refused.body), /SIGN_IN_METHODS/);
+      const reason = new RegExp(`VALETKEY_SIGN_IN_METHODS leaves it out: add ${world.provider.id} to it`);
+      assert.ok(
+        without.log.some((line) => reason.test(line)),
+        'the log says why',
+      );
     });
 
     test('external sign-in: cookies with names that are none of ours do no harm', async (t) => {
