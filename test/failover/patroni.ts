@@ -26,6 +26,11 @@ import { environment, NOBODY, postgresqlPrograms, unpacked } from './packages.ts
 /** How soon the cluster notices that its primary is lost (s): Patroni's own defaults are 30, 10 and 10. */
 const LEADER_KEY = { ttl: 10, loop_wait: 2, retry_timeout: 3 };
 const PATIENCE_MS = 180_000;
+/**
+ * After a fault that came at a bad moment, Patroni 3.0.2 may try for ever to note the synchronous standby, or to bring a standby to the
+ * primary's timeline. Its operator then starts the primary's Patroni again, and copies the standby anew.
+ */
+const STUCK_MS = 45_000;
 const LOOK_AGAIN_MS = 100;
 const ANSWER_MS = 2000;
 /** systemd starts what crashed again so soon. */
@@ -79,6 +84,19 @@ export class Node {
     await once(patroni, 'exit');
   }
 
+  /** `kill -9` of Patroni, which systemd then starts again: its server goes on meanwhile. */
+  async restartPatroni(): Promise<void> {
+    await this.killPatroni();
+    await sleep(RESTART_MS);
+    this.start();
+  }
+
+  /** Has its Patroni copy the primary anew, as `patronictl reinit` does. */
+  async copyAnew(): Promise<void> {
+    const request = { method: 'POST', body: '{"force": true}', signal: AbortSignal.timeout(ANSWER_MS) };
+    await fetch(`http://127.0.0.1:${this.#rest}/reinitialize`, request).catch(() => {});
+  }
+
   /** Signals all that runs on the machine, once more for what was begun meanwhile. */
   signal(signal: NodeJS.Signals): void {
     for (let times = 0; times < 2; times += 1) for (const pid of this.#processes()) trySignal(pid, signal);
@@ -113,6 +131,8 @@ export class Node {
 /** The cluster. */
 export class PatroniCluster {
   readonly nodes: readonly Node[];
+  /** How often a cluster that did not become whole by itself was mended. */
+  mended = 0;
 
   private constructor(nodes: readonly Node[]) {
     this.nodes = nodes;
@@ -146,6 +166,7 @@ export class PatroniCluster {
   /** Waits until there is one primary, with a synchronous and an asynchronous standby that follow it; answers the primary. */
   async whole(): Promise<Node> {
     const end = performance.now() + PATIENCE_MS;
+    let stuck = performance.now() + STUCK_MS;
     while (performance.now() < end) {
       const roles = await Promise.all(this.nodes.map((node) => node.roles()));
       const [first] = roles;
@@ -154,6 +175,12 @@ export class PatroniCluster {
       if (isAgreed && primary && isDeepStrictEqual(Object.values(first).toSorted(), WHOLE)) {
         const rows = await queryAt<{ standbys: number }>(primary.url('postgres'), STREAMING).catch(() => []);
         if (rows[0]?.standbys === 2) return primary;
+      }
+      if (primary && performance.now() > stuck) {
+        stuck += STUCK_MS;
+        this.mended += 1;
+        await primary.restartPatroni();
+        await Promise.all(this.nodes.filter(({ name }) => !first?.[name]).map((node) => node.copyAnew()));
       }
       await sleep(LOOK_AGAIN_MS);
     }
@@ -170,11 +197,7 @@ export const FAULTS: Readonly<Record<string, (primary: Node, moved: Promise<unkn
     await moved;
     primary.start();
   },
-  'kill -9 of Patroni, which systemd starts again': async (primary) => {
-    await primary.killPatroni();
-    await sleep(RESTART_MS);
-    primary.start();
-  },
+  'kill -9 of Patroni, which systemd starts again': (primary) => primary.restartPatroni(),
   'the machine stands still, and comes back as the primary that it was': async (primary, moved) => {
     primary.signal('SIGSTOP');
     await moved;
