@@ -16,7 +16,9 @@ import { areThere } from './packages.ts';
 import { FAULTS, type Node, PatroniCluster } from './patroni.ts';
 import { Writes } from './writes.ts';
 
-const PEOPLE = 4;
+const PEOPLE = 24;
+/** Below the limit of decisions of a person for ten minutes and more. */
+const PACE = { steps: 60, pause: 10_000 };
 const BACK_WITHIN_MS = 2000;
 const KINDS = Object.keys(FAULTS);
 
@@ -34,23 +36,28 @@ if (areThere)
       const installation = await furnish(instances, admin, shared, PEOPLE);
       await admin.stop();
       const writes = await Writes.begin(cluster.nodes, primary);
+      t.after(() => writes.stop());
       const draw = lots(SEED);
       const slow: string[] = [];
       const server = {
         query: <Row extends object>(_: string, sql: string) => queryAt<Row>(primary.url('valetkey'), sql),
       };
-      const figures = await trial(installation, server, async () => {
-        for (let fault = 0, count = rounds(KINDS.length, 0.1); fault < count; fault += 1) {
-          await sleep(ROUND_MS + draw(3 * ROUND_MS));
-          const kind = count > KINDS.length ? pick(draw, KINDS) : (KINDS[fault] as string);
-          const trace = await strike(kind, primary, writes, installation);
-          const old = primary;
-          primary = await cluster.whole();
-          t.diagnostic(`${fault + 1}. ${kind} (${old.name}, then ${primary.name}): ${trace.words}`);
-          if (trace.back > BACK_WITHIN_MS) slow.push(`${fault + 1}. ${kind}: ${trace.words}`);
-        }
-      });
-      await writes.stop();
+      const figures = await trial(
+        installation,
+        server,
+        async () => {
+          for (let fault = 0, count = rounds(KINDS.length, 0.1); fault < count; fault += 1) {
+            await sleep(ROUND_MS + draw(3 * ROUND_MS));
+            const kind = count > KINDS.length ? pick(draw, KINDS) : (KINDS[fault] as string);
+            const trace = await strike(kind, primary, writes, installation);
+            const old = primary;
+            primary = await cluster.whole();
+            t.diagnostic(`${fault + 1}. ${kind} (${old.name}, then ${primary.name}): ${trace.words}`);
+            if (trace.back > BACK_WITHIN_MS) slow.push(`${fault + 1}. ${kind}: ${trace.words}`);
+          }
+        },
+        PACE,
+      );
       for (const instance of instances) await instance.stop();
       t.diagnostic(`${figures}; the cluster was mended ${cluster.mended} times`);
       assert.deepEqual(slow, []);

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { SEED } from './effort.ts';
 import { type Entry, violations } from './history.ts';
 import type { TestInstallation } from './instances.ts';
-import { startLoad, sweep } from './load.ts';
+import { type Pace, startLoad, sweep } from './load.ts';
 import type { Instance } from './recorder.ts';
 import { oddRows, type Queried } from './rows.ts';
 
@@ -28,10 +28,11 @@ export async function trial(
   installation: TestInstallation<Instance>,
   server: Queried,
   act: () => Promise<void>,
+  pace?: Pace,
 ): Promise<string> {
   const { instances, recorder } = installation;
   const stops = instances.map((at) => recorder.listen(at));
-  const load = startLoad(installation, SEED);
+  const load = startLoad(installation, SEED, pace);
   try {
     await act();
     while (doneOf(recorder.entries) <= FEWEST_DONE) await sleep(100);

@@ -13,6 +13,12 @@ const PAUSE_MS = 5;
 /** What a client waits after a 503, far less than it is told. */
 const RETRY_MS = 40;
 
+/** How lives follow each other: the steps of one are below `steps`, and the pause before the next is below `pause` (ms). */
+export type Pace = { readonly steps: number; readonly pause: number };
+
+/** For seconds. A person who allows as often for minutes meets the limit of decisions. */
+const QUICK: Pace = { steps: 8, pause: PAUSE_MS };
+
 /** A running load. */
 export type Load = {
   /** Ends the lives where they are; resolves when the last request is answered. */
@@ -20,11 +26,19 @@ export type Load = {
 };
 
 /** Starts the load: one life at a time for each person. */
-export function startLoad({ instances, recorder, people }: TestInstallation<Instance>, seed: number): Load {
+export function startLoad(
+  { instances, recorder, people }: TestInstallation<Instance>,
+  seed: number,
+  pace: Pace = QUICK,
+): Load {
   const stopping = new AbortController();
   const lives = people.map(async (person, index) => {
-    const life = new Life(recorder, instances, person, lots(seed + index), stopping.signal);
-    for (; !stopping.signal.aborted; await after(PAUSE_MS)) await life.live();
+    const draw = lots(seed + index);
+    const life = new Life(recorder, instances, person, draw, pace.steps, stopping.signal);
+    while (!stopping.signal.aborted) {
+      await life.live();
+      await after(draw(pace.pause), undefined, { signal: stopping.signal }).catch(() => {});
+    }
   });
   return {
     async stop() {
@@ -39,13 +53,22 @@ class Life {
   readonly #instances: readonly Instance[];
   readonly #person: Person;
   readonly #draw: Lots;
+  readonly #steps: number;
   readonly #stopping: AbortSignal;
 
-  constructor(recorder: Recorder, instances: readonly Instance[], person: Person, draw: Lots, stopping: AbortSignal) {
+  constructor(
+    recorder: Recorder,
+    instances: readonly Instance[],
+    person: Person,
+    draw: Lots,
+    steps: number,
+    stopping: AbortSignal,
+  ) {
     this.#recorder = recorder;
     this.#instances = instances;
     this.#person = person;
     this.#draw = draw;
+    this.#steps = steps;
     this.#stopping = stopping;
   }
 
@@ -54,7 +77,7 @@ class Life {
     const allowed = await this.#untilAnswered(() => this.#recorder.allow(this.#person, this.#any(), this.#any()));
     if (allowed.kind !== 'allow' || !allowed.code) return;
     let pair = await this.#exchange(allowed.code);
-    for (let step = this.#draw(8); pair && step > 0; step -= 1) {
+    for (let step = this.#draw(this.#steps); pair && step > 0; step -= 1) {
       pair = await this.#step(pair);
       await after(this.#draw(PAUSE_MS));
     }

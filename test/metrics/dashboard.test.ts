@@ -45,7 +45,7 @@ const TARGETS = DASHBOARD.panels.flatMap(({ title, targets = [] }) => targets.ma
 /** What Grafana's grid is wide, and the variables that it brings itself. */
 const COLUMNS = 24;
 const BUILT_IN = ['__rate_interval', '__interval', '__range', '__all'];
-const PATIENCE_MS = 120_000;
+const PATIENCE_MS = 300_000;
 
 test('the dashboard is one that Grafana imports: ids, places, sources and variables', () => {
   const { uid, schemaVersion, panels, templating } = DASHBOARD;
