@@ -186,7 +186,7 @@ const SETTINGS = {
     'VALETKEY_SIGN_IN_METHODS',
     'password',
     readSignInMethods,
-    'The ways to sign in, in their order, separated by commas: `password`, and the ids of identity providers.',
+    'The ways to sign in, in their order, separated by commas: `password`, and the ids of identity providers. Nobody signs in at a provider that is left out, as if it were paused; it may still ask about its people, so that a product can bring them before they come.',
   ),
   productLogo: setting(
     'VALETKEY_PRODUCT_LOGO',
