@@ -94,6 +94,9 @@ function sentenceFor(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
   if (error.name === 'StoreUnavailable')
     return `the database cannot serve now, and nothing was changed: try again (${error.message})`;
+  const { code, path } = error as NodeJS.ErrnoException;
+  if ((code === 'EACCES' || code === 'EPERM') && path !== undefined)
+    return `the user who runs this command may not use ${path} (${code}): move it to where that user may, or run this as another user`;
   if (isFromBelow(error) || isFromBelow(error.cause))
     return `this could not be done (${error.message.replaceAll('\n', ' ')}): look at the disk, and at the database with "database check"`;
   return ['OperatorError', 'InstallationError', 'WrongUse'].includes(error.name) ? error.message : null;

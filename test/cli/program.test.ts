@@ -53,6 +53,18 @@ describe('every command', () => {
 });
 
 describe('what goes wrong', () => {
+  it('is said of a file that the user may not use, with where to put it', async () => {
+    const closed = Object.assign(new Error("EACCES: permission denied, stat '/root/trail.jsonl'"), {
+      ...{ code: 'EACCES', syscall: 'stat', path: '/root/trail.jsonl' },
+    });
+    const { code, stderr } = await run('client list', closed);
+    assert.equal(code, 1);
+    assert.equal(
+      stderr,
+      'valetkey: the user who runs this command may not use /root/trail.jsonl (EACCES): move it to where that user may, or run this as another user\n',
+    );
+  });
+
   it('is told in the words of the refusal', async () => {
     const { code, stdout, stderr } = await run(
       'client list --json',
