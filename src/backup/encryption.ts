@@ -13,12 +13,15 @@ const GPG = ['--batch', '--quiet', '--no-tty', '--no-symkey-cache', '--pinentry-
 /** AES-256 under a key of 65 million rounds of SHA-512; GnuPG adds what finds any change. Databases hardly compress. */
 const SYMMETRIC = ['--symmetric', '--cipher-algo', 'AES256', '--s2k-digest-algo', 'SHA512', '--s2k-count', '65011712'];
 
+/** Minimum size of the file with a passphrase (bytes): a backup can be guessed at for years. */
+const MIN_PASSPHRASE_BYTES = 16;
+
 /** Throws an `InstallationError` unless the passphrase is in a file that nobody else can read. */
 export function requirePassphrase(file: string): void {
   const stat = statSync(file, { throwIfNoEntry: false });
-  if (!stat?.isFile() || stat.size === 0)
+  if (!stat?.isFile() || stat.size < MIN_PASSPHRASE_BYTES)
     throw new InstallationError([
-      `there is no passphrase in ${file}: make one with "openssl rand -base64 32 > ${file}"`,
+      `there is no passphrase of ${MIN_PASSPHRASE_BYTES} characters or more in ${file}: make one with "openssl rand -base64 32 > ${file}"`,
     ]);
   if (process.platform !== 'win32' && (stat.mode & 0o077) !== 0)
     throw new InstallationError([`others can read the passphrase in ${file}: run "chmod 600 ${file}"`]);

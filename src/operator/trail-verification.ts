@@ -122,6 +122,7 @@ class TrailWalk {
 
   end(): TrailReport {
     const { upTo } = this.#state;
+    this.#compared += this.#kept.length;
     for (const { upTo: missing, at } of this.#kept)
       this.#complain(
         null,

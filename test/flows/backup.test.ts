@@ -1,7 +1,17 @@
 /** A backup is made while the service works, and restored: what was acknowledged is in it, and what must not come back ends. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, watch, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  watch,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
@@ -172,6 +182,10 @@ test('a backup is encrypted so that gpg opens it, and nothing of it is left in t
   const backup = ['database', 'backup', beside('backup.db.gpg'), '--passphrase-file', beside('passphrase')];
   assert.match((await program.command(backup)).stderr, /others can read the passphrase/);
   chmodSync(beside('passphrase'), 0o600);
+  writeFileSync(beside('short'), 'a short one\n', { mode: 0o600 });
+  const guessable = await program.command([...backup.slice(0, -1), beside('short')]);
+  assert.match(guessable.stderr, /no passphrase of 16 characters or more/);
+  rmSync(beside('short'));
   const made = await program.json(backup);
   assert.equal(made['encrypted'], true);
   assert.deepEqual(readdirSync(program.folder).sort(), ['backup.db.gpg', 'data', 'passphrase']);
