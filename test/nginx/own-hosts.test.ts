@@ -24,7 +24,7 @@ type Start = (
 const startNginx: Start = async (t, at, [app, api]) => {
   const server = (url: string, place: string, folder: string) =>
     ofNginx
-      .replace(/^# In the http block.*/ms, '')
+      .replace(/^# In the http block.*?;\n/ms, '')
       .replace('listen 443 ssl;', `listen ${new URL(url).host};`)
       .replace('127.0.0.1:3000', place)
       .replace('$scheme;', 'https;')

@@ -136,7 +136,8 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
       assert.equal(await one.installation.accounts.hasAny(), false);
       const events = await one.installation.audit.listAuditEvents({ resourceOwnerId: String(id), limit: 50 });
       assert.ok(events.length > 0);
-      assert.doesNotMatch(JSON.stringify(events), /ada|Ada|a\.example/);
+      // As words: random ids have these letters in a row now and then.
+      assert.doesNotMatch(JSON.stringify(events), /\b[Aa]da\b|a\.example/);
       await ask('PUT ', { subject: 'ada' });
       const { body } = await ask('GET ?subject=ada');
       assert.notEqual(body['id'], id);
