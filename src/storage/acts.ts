@@ -32,8 +32,8 @@ export type RowKeys = readonly string[];
 export type Act = {
   readonly touches: RowKeys;
   readonly event: AuditEvent;
-  /** Changes one row, or else nothing happens. */
-  readonly first: Statement;
+  /** Changes one row, or else nothing happens. Without it the event tells of what an act before it did. */
+  readonly first?: Statement;
   /** What follows from it, in this order. */
   readonly rest?: readonly Statement[];
 };

@@ -8,7 +8,7 @@ import { DIALECT } from './records.ts';
 /** The runner of a database. */
 export function runnerOn(database: Database): Runner {
   const run = async (connection: Connection, { first, rest = [] }: Act): Promise<boolean> => {
-    if ((await connection.change(first.sql, first.values)) !== 1) return false;
+    if (first && (await connection.change(first.sql, first.values)) !== 1) return false;
     for (const { sql, values } of rest) await connection.change(sql, values);
     return true;
   };

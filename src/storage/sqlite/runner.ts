@@ -7,7 +7,7 @@ import type { Tables } from './tables.ts';
 export function runnerOn(tables: Tables): Runner {
   const change = ({ sql, values }: Statement) => tables.change(sql)(...values.map(bound));
   const run = ({ first, rest = [], event }: Act): boolean => {
-    if (change(first) !== 1) return false;
+    if (first && change(first) !== 1) return false;
     for (const step of rest) change(step);
     tables.record(event);
     return true;

@@ -11,9 +11,6 @@ const BACKUPS: Table<BackupRecord> = INSTALLATION.pick('backedUpAt', 'restoredAt
 const BEGIN_HISTORY = `
   UPDATE installation SET history = $1, restored_at = $2, is_backup = FALSE, next_key_id = NULL`;
 
-/** An act changes a row; what these tell of was done with the first. */
-const UNCHANGED = 'UPDATE installation SET number = number';
-
 /** Grants that wait for their code, or for their device, and gave nothing yet. */
 const UNREDEEMED = 'generation = 0 AND revoked_at IS NULL';
 const END_UNREDEEMED = `UPDATE oauth_grant SET revoked_at = $1, revocation_reason = 'restored' WHERE ${UNREDEEMED}`;
@@ -52,7 +49,7 @@ export function backupStore(runner: Runner, { forgetRows, statements }: OwnResto
         ...(ended ? endingOf(ended, event.at, runner.dialect) : []),
         ...endingRevived(revived),
       ];
-      const told = events.map((each) => ({ touches: [], event: each, first: plain(UNCHANGED) }));
+      const told = events.map((each) => ({ touches: [], event: each }));
       const ending = endAll ? [endingAllGrants(endAll)] : [];
       await runner.actAll([{ touches: [INSTALLATION_KEY], event, first, rest }, ...ending, ...told]);
       forgetRows();
