@@ -27,7 +27,7 @@ const READ_BOTH_WAYS = [
   'test/flows/stop.test.ts',
   'test/http/api/{me,refresh-endpoint}.test.ts',
   'test/http/connection/{connection-bounds,connections,direct,pipelining,stop,unread-output}.test.ts',
-  'test/http/{cross-origin,log,one-meaning,requests}.test.ts',
+  'test/http/{cross-origin,log,plain-http,repeated-headers,requests}.test.ts',
 ];
 
 // Where there is memory for it, what tests write lies there; and what one leaves behind goes with the folder.

@@ -5,6 +5,7 @@
 import type { Actor } from '../oauth/audit.ts';
 import type { PublicKey } from '../oauth/client.ts';
 import type { RequestOrigin } from '../oauth/client-authenticator.ts';
+import { isLoopback } from '../oauth/loopback.ts';
 import type { StoredSecret } from '../oauth/secret.ts';
 
 /** What a provider may do: say who signs in, and look after its own people. */
@@ -72,10 +73,6 @@ export function signInUrlProblem(text: string): string | null {
   if (url.username || url.password) return 'it must not hold a user name or password';
   if (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname))) return null;
   return 'it must begin with https, or with http on this machine (127.0.0.1, [::1], localhost)';
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
 /** A provider as an actor, in a request of its server. */

@@ -44,14 +44,15 @@ import {
   UnsupportedBody,
 } from './decoding.ts';
 import type { Endpoint, JsonAnswers, Outcome } from './endpoint.ts';
-import { refusePlainHttp, requireSingleCookies, requireSingleHeaders } from './one-meaning.ts';
 import { rememberSource } from './origin.ts';
 import { addressElsewhere, askInstead } from './paths.ts';
+import { refusePlainHttp } from './plain-http.ts';
 import type { HttpProblem } from './problem.ts';
 import { addDisconnects } from './provider/disconnects.ts';
 import { addProviderSignIn } from './provider/sign-in.ts';
 import { addProviderUsers } from './provider/users.ts';
 import { limitPublic } from './public-limit.ts';
+import { requireSingleCookies, requireSingleHeaders } from './repeated-headers.ts';
 import { newRequestId } from './request-id.ts';
 import { RequestLog, type RequestLogger } from './request-log.ts';
 import type { Service } from './service.ts';

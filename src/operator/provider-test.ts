@@ -7,6 +7,7 @@
  */
 import type { ExternalSignIns } from '../accounts/external-sign-ins.ts';
 import type { IdentityProvider } from '../accounts/identity-provider.ts';
+import { isLoopback } from '../oauth/loopback.ts';
 import type { IdentityProviderRegistry } from './identity-provider-registry.ts';
 
 /** What came of one GET, as `process/one-request.ts` tells it. Times in ms since the epoch. */
@@ -103,7 +104,7 @@ function ofMethods({ id, ownIds }: IdentityProvider, methods: readonly string[])
 
 function ofEndpoint({ signInUrl }: IdentityProvider, signInEndpoint: string): ProviderFinding {
   const detail = `its server posts to ${signInEndpoint}`;
-  const isApart = isOnThisMachine(signInEndpoint) && !isOnThisMachine(signInUrl);
+  const isApart = isLoopback(new URL(signInEndpoint).hostname) && !isLoopback(new URL(signInUrl).hostname);
   return isApart
     ? wrong(
         'sign-in endpoint',
@@ -195,11 +196,6 @@ function ofClock({ date, at }: Answered): ProviderFinding {
 
 function updateUrl({ id }: IdentityProvider): string {
   return `valetkey identity-provider update ${id} --sign-in-url ADDRESS`;
-}
-
-function isOnThisMachine(url: string): boolean {
-  const { hostname } = new URL(url);
-  return hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.');
 }
 
 function age(ms: number): string {

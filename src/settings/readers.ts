@@ -1,5 +1,6 @@
 /** How the texts of settings are read. What cannot be read becomes a `Mistake`, which says what to write instead. */
 import { BlockList, isIP } from 'node:net';
+import { isLoopback } from '../oauth/loopback.ts';
 import { readPostgresqlUrl } from '../process/postgresql-url.ts';
 import { readDuration } from './duration.ts';
 
@@ -20,10 +21,6 @@ export type DatabaseLocation =
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'memory' }
   | { readonly kind: 'postgresql'; readonly url: string };
-
-function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname);
-}
 
 /** The origin of an address, https unless its host is loopback. */
 export function readBaseUrl(text: string): string | Mistake {

@@ -1,10 +1,9 @@
-/** Refuses repeated headers and cookies, since some readers take the first and others the last; and plain http. */
+/** Refuses repeated headers and cookies: some readers take the first, others the last. */
 import type { FastifyInstance } from 'fastify';
 import type { FallbackAnswers } from './answer.ts';
 import { answerProblem } from './answer.ts';
 import type { BrowserSessions } from './browser/browser-session.ts';
 import type { Pages } from './browser/page-answers.ts';
-import { cameByPlainHttp } from './origin.ts';
 
 /** Headers that may come once. Of several, Node.js would keep one without a word, or join them. */
 const ONCE: ReadonlySet<string> = new Set(['authorization', 'content-length', 'content-type', 'host', 'origin']);
@@ -36,20 +35,5 @@ export function requireSingleCookies(app: FastifyInstance, pages: Pages, session
     if (!sessions.hasRepeatedCookie(request)) return;
     request.outcome = { error: 'bad_request', detail: 'a cookie of this service came twice' };
     return answerProblem(pages.answers, request, reply, { kind: 'bad_request' });
-  });
-}
-
-/**
- * Refuses a request that a trusted proxy received by plain http, if `url` is https: others could read it on its way. It
- * is not redirected to https, so that a client that sends secrets like this notices (RFC 6749 §10.9). Routes that carry
- * nobody's data are exempt.
- */
-export function refusePlainHttp(app: FastifyInstance, url: string, fallback: FallbackAnswers): void {
-  if (!url.startsWith('https:')) return;
-  app.addHook('onRequest', async (request, reply) => {
-    const { config } = request.routeOptions;
-    if (config.mayBePlain || !cameByPlainHttp(request.raw.socket, request.headers['x-forwarded-proto'])) return;
-    request.outcome = { error: 'plain_http', detail: 'X-Forwarded-Proto of the proxy says http' };
-    return answerProblem(config.answers ?? fallback(request), request, reply, { kind: 'plain_http' });
   });
 }

@@ -1,0 +1,20 @@
+/** Refuses what came by plain http though the service has https. */
+import type { FastifyInstance } from 'fastify';
+import type { FallbackAnswers } from './answer.ts';
+import { answerProblem } from './answer.ts';
+import { cameByPlainHttp } from './origin.ts';
+
+/**
+ * Refuses a request that a trusted proxy received by plain http, if `url` is https: others could read it on its way. It
+ * is not redirected to https, so that a client that sends secrets like this notices (RFC 6749 §10.9). Routes that carry
+ * nobody's data are exempt.
+ */
+export function refusePlainHttp(app: FastifyInstance, url: string, fallback: FallbackAnswers): void {
+  if (!url.startsWith('https:')) return;
+  app.addHook('onRequest', async (request, reply) => {
+    const { config } = request.routeOptions;
+    if (config.mayBePlain || !cameByPlainHttp(request.raw.socket, request.headers['x-forwarded-proto'])) return;
+    request.outcome = { error: 'plain_http', detail: 'X-Forwarded-Proto of the proxy says http' };
+    return answerProblem(config.answers ?? fallback(request), request, reply, { kind: 'plain_http' });
+  });
+}
