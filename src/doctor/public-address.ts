@@ -6,6 +6,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { DOCTORS_COOKIE, PADDING, PADDING_HEADER, PASS_HEADER, type Seen } from '../oauth/doctor-pass.ts';
 import { type Finding, Findings } from './finding.ts';
 import { readableAge } from './sizes.ts';
+import { type Failed, ofUnreached, REACH } from './unreached.ts';
 import { CLAIMED, ofWhatArrived, QUERY } from './what-arrived.ts';
 
 /** An answer, as `process/one-request.ts` tells it. */
@@ -24,7 +25,7 @@ export type Answered = {
 export type Ask = (
   url: string,
   question: { method: string; headers: Record<string, string>; body?: string; maxBytes: number },
-) => Promise<Answered | { readonly kind: 'failed'; readonly problem: string }>;
+) => Promise<Answered | Failed>;
 
 /** What the examination of one address works with. */
 export type AddressParts = {
@@ -51,13 +52,12 @@ export async function examineAddress(parts: AddressParts): Promise<Finding[]> {
   const { url, is, ask, pass, isServed } = parts;
   const found = new Findings(is === 'app' ? 'app address' : 'API address');
   const plainly = await ask(`${url}/healthz`, { method: 'GET', headers: {}, maxBytes: 1000 });
-  if (plainly.kind === 'failed' && !isServed) {
-    found.warn('reached', `${url}: ${plainly.problem}, and no service runs on this database`, SERVE_FIRST);
+  if (plainly.kind === 'failed') {
+    ofUnreached(found, url, plainly, isServed);
     return found.all;
   }
-  if (plainly.kind === 'failed' || !isAlive(plainly)) {
-    const what = plainly.kind === 'failed' ? plainly.problem : `answers ${plainly.status}, and not as Valetkey does`;
-    found.wrong('reached', `${url}: ${what}`, REACH);
+  if (!isAlive(plainly)) {
+    found.wrong('reached', `${url}: answers ${plainly.status}, and not as Valetkey does`, REACH);
     return found.all;
   }
   found.good('reached', `${url} answers`);
@@ -88,8 +88,6 @@ export async function examineAddress(parts: AddressParts): Promise<Finding[]> {
   return found.all;
 }
 
-const SERVE_FIRST = 'start it with "valetkey serve", and run this again to see what a visitor meets';
-const REACH = 'see that the service runs, that the proxy sends this host to it, and that the name leads here';
 const BUFFERS =
   'let the proxy take answer heads of 16 KiB (nginx: proxy_buffer_size 16k), or an Allow can end in a 502';
 const SAME_KEYS =

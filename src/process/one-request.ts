@@ -1,7 +1,7 @@
 /** One request to an address that an operator configured, to see what answers. No redirect is followed. */
 import http from 'node:http';
 import https from 'node:https';
-import type { TLSSocket } from 'node:tls';
+import type { PeerCertificate, TLSSocket } from 'node:tls';
 
 /** Maximum time from the first name lookup to the head of the answer (ms). */
 const TIMEOUT_MS = 10_000;
@@ -18,7 +18,16 @@ export type RequestOutcome =
       readonly at: number;
       readonly certificateEndsAt: number | null;
     }
-  | { readonly kind: 'failed'; readonly problem: string };
+  | Failure;
+
+/** Why there is no answer: in words, and by a code: Node.js's or OpenSSL's, `TIMEOUT`, or `UNRECOGNIZED_NAME`. */
+export type Failure = {
+  readonly kind: 'failed';
+  readonly problem: string;
+  readonly code: string;
+  /** When it failed (ms since the epoch). */
+  readonly at: number;
+};
 
 /** Asks once, and reads no body. Never throws. `now` returns ms since the epoch. */
 export async function requestOnce(url: string, now: () => number, timeout = TIMEOUT_MS): Promise<RequestOutcome> {
@@ -45,7 +54,7 @@ export type Answer =
       readonly counts: Readonly<Record<string, number>>;
       readonly body: string;
     })
-  | { readonly kind: 'failed'; readonly problem: string };
+  | Failure;
 
 /** Asks once. Never throws. */
 export function ask(url: string, question: Question, now: () => number, timeout = TIMEOUT_MS): Promise<Answer> {
@@ -54,8 +63,9 @@ export function ask(url: string, question: Question, now: () => number, timeout 
   return new Promise((resolve) => {
     const signal = AbortSignal.timeout(timeout);
     const failed = (error: NodeJS.ErrnoException) => {
-      const problem = signal.aborted ? `no answer within ${timeout / 1000} s` : problemOf(error);
-      resolve({ kind: 'failed', problem });
+      const late = { problem: `no answer within ${timeout / 1000} s`, code: 'TIMEOUT' };
+      const met = signal.aborted ? late : { problem: problemOf(error), code: codeOf(error) };
+      resolve({ kind: 'failed', ...met, at: now() });
     };
     const asking = request(
       url,
@@ -100,8 +110,15 @@ function countsOf(rawHeaders: readonly string[]): Record<string, number> {
   return counts;
 }
 
-/** In words that say nothing of the address, which holds a sealed request. */
-function problemOf({ code = '' }: NodeJS.ErrnoException): string {
+/** TLS that fails with EPROTO says why in its message alone. */
+function codeOf({ code = '', message }: NodeJS.ErrnoException): string {
+  return code === 'EPROTO' && message.includes('unrecognized name') ? 'UNRECOGNIZED_NAME' : code;
+}
+
+/** In words that say nothing of the address but its host, since it may hold a sealed request. */
+function problemOf(error: NodeJS.ErrnoException): string {
+  const code = codeOf(error);
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return ofAnotherName(error as Misnamed);
   return (
     PROBLEMS[code] ??
     (/CERT|ERR_TLS|SSL|ISSUER|ALTNAME/.test(code)
@@ -110,18 +127,32 @@ function problemOf({ code = '' }: NodeJS.ErrnoException): string {
   );
 }
 
+type Misnamed = NodeJS.ErrnoException & { readonly host: string; readonly cert: PeerCertificate };
+
+/** The host that was asked, and the names of the certificate that was shown; of many the first. */
+function ofAnotherName({ host, cert: { subjectaltname = '' } }: Misnamed): string {
+  const names = subjectaltname.split(', ').map((name) => name.replace(/^(DNS|IP Address):/, ''));
+  const [shown, more] = [names.slice(0, SHOWN_NAMES).join(', ') || 'no host', names.length - SHOWN_NAMES];
+  return `its TLS certificate is for ${shown}${more > 0 ? ` and ${more} more` : ''}, and not for ${host}`;
+}
+
+const SHOWN_NAMES = 3;
+
 const PROBLEMS: Readonly<Record<string, string>> = {
   ENOTFOUND: 'its host name is not known here',
   EAI_AGAIN: 'host names cannot be looked up here',
   ECONNREFUSED: 'nothing listens there',
   ECONNRESET: 'the connection was ended before an answer',
   EPROTO: 'what answers speaks no TLS',
+  // RFC 6066 §3.
+  UNRECOGNIZED_NAME: 'what answers has no TLS certificate for its host name',
   HPE_HEADER_OVERFLOW: 'the head of the answer is longer than 32 KiB',
   HPE_INVALID_CONSTANT: 'what answers is no HTTP',
   CERT_HAS_EXPIRED: 'its TLS certificate has expired',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'its TLS certificate is for another host name',
+  CERT_NOT_YET_VALID: 'its TLS certificate is not valid yet',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'its TLS certificate is self-signed, which browsers refuse',
   SELF_SIGNED_CERT_IN_CHAIN: 'its TLS certificate is of an authority that is not known here',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its TLS certificate comes without the intermediate one',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE:
+    'its TLS certificate comes without the intermediate one, or is of an authority that is not known here',
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'its TLS certificate is of an authority that is not known here',
 };
