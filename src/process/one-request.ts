@@ -2,6 +2,7 @@
 import http from 'node:http';
 import https from 'node:https';
 import type { PeerCertificate, TLSSocket } from 'node:tls';
+import { lookUp } from './host-names.ts';
 
 /** Maximum time from the first name lookup to the head of the answer (ms). */
 const TIMEOUT_MS = 10_000;
@@ -69,7 +70,7 @@ export function ask(url: string, question: Question, now: () => number, timeout 
     };
     const asking = request(
       url,
-      { method, headers, signal, agent: false, maxHeaderSize: MAX_HEAD_BYTES },
+      { method, headers, signal, agent: false, lookup: lookUp, maxHeaderSize: MAX_HEAD_BYTES },
       (response) => {
         const { statusCode = 0, headers: got, rawHeaders, socket } = response;
         const date = Date.parse(got.date ?? '');

@@ -115,3 +115,10 @@ test('the doctor says what to do about a name that nobody knows, and waits with 
   const finding = await reached(`https://localhost:${await freePort()}`);
   assert.match(finding, /^warning: .*: nothing listens there, and no service runs .*: start it with "valetkey serve"/);
 });
+
+test('RFC 6761 §6.3: a name under localhost leads to this machine, whatever the resolver knows', async (t) => {
+  const certificate = makeCertificate(now, 90 * DAY_MS, { host: 'auth.localhost' });
+  tls.setDefaultCACertificates([...tls.getCACertificates('default'), certificate.cert]);
+  const port = await serveTls(t, certificate);
+  assert.match(await reached(`https://auth.localhost:${port}`), /answers 502/);
+});
