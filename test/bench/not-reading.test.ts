@@ -6,7 +6,7 @@ import { DOCUMENT, type Run, runNotReading } from '../../bench/not-reading.ts';
 describe('backpressure: whoever pipelines and never reads costs little, and nobody else an answer', {
   concurrency: true,
 }, () => {
-  const run: Run = { request: DOCUMENT, at: 'app', sockets: 200, seconds: 5, variables: {} };
+  const run: Run = { request: DOCUMENT, at: 'app', sockets: 200, seconds: 2, variables: {} };
   for (const [name, most] of [
     // More than the others have under way on a busy machine: they are one source as well.
     ['as many as one source may have', '150'],

@@ -24,7 +24,7 @@ describe(`three instances under load (seed ${SEED})`, { timeout: TIMEOUT }, () =
   test('sessions that the server ends, one every 50 ms, cost no answered token', async (t) => {
     const installation = await startThree(t, server, PEOPLE);
     const figures = await trial(installation, server, async () => {
-      const end = performance.now() + rounds(8) * ROUND_MS;
+      const end = performance.now() + rounds(5) * ROUND_MS;
       while (performance.now() < end) {
         await server.query(installation.shared.VALETKEY_DATABASE_URL, TERMINATE_ONE);
         await sleep(TERMINATE_EVERY_MS);
@@ -33,11 +33,11 @@ describe(`three instances under load (seed ${SEED})`, { timeout: TIMEOUT }, () =
     t.diagnostic(figures);
   });
 
-  test('a server that crashes three times, and then is gone for a while: 503 and /readyz say so, and all recovers', async (t) => {
+  test('a server that crashes twice or more, and then is gone for a while: 503 and /readyz say so, and all recovers', async (t) => {
     const installation = await startThree(t, server, PEOPLE);
     const watch = new Watch(installation.instances);
     const figures = await trial(installation, server, async () => {
-      for (let crash = rounds(3, 0.1); crash > 0; crash -= 1) {
+      for (let crash = rounds(2, 0.1); crash > 0; crash -= 1) {
         await sleep(ROUND_MS);
         await server.crash();
         await watch.until('ready');

@@ -29,9 +29,11 @@ async function expand(url: string): Promise<void> {
   await connection.close();
 }
 
+const expanded = await createDatabase();
+await expand(expanded);
+
 async function openExpanded(t: TestContext) {
-  const url = await createDatabase();
-  await expand(url);
+  const url = await server.createDatabase(new URL(expanded).pathname.slice(1));
   return instance(t, url, { ...PATIENT, migrate: false });
 }
 

@@ -12,9 +12,9 @@ import { cutPower, type Extent } from './trial.ts';
 
 const ROUNDS = rounds(1);
 /** A round is a life and another that follows a power cut in it, with so much load (ms) and so many cuts each. */
-const LOAD_MS = ROUNDS > 1 ? 4000 : 2000;
-const CUTS: Extent = { cuts: 150, onTheWire: 1, seed: SEED };
-const CUTS_OF_A_LIAR = 200;
+const LOAD_MS = ROUNDS > 1 ? 4000 : 1000;
+const CUTS: Extent = { cuts: ROUNDS > 1 ? 150 : 60, onTheWire: 1, seed: SEED };
+const CUTS_OF_A_LIAR = 100;
 const TIMEOUT = 300_000;
 /** A fault that shows at all may show a thousand times. */
 const SHOWN = 20;

@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { migrate } from '../../src/storage/migrate.ts';
 import { Connection } from '../../src/storage/postgresql/connection.ts';
 import { plain } from '../../src/storage/postgresql/plain-database.ts';
-import { type PostgresServer, queryAt, startPostgres } from './postgres.ts';
+import { type PostgresServer, queryAt, startPostgres, startPostgresForAll } from './postgres.ts';
 
 /** A server that other tests use as well. */
 export type SharedPostgres = Pick<PostgresServer, 'port' | 'url' | 'query'> & {
@@ -23,9 +23,9 @@ const TEMPLATE = 'migrated';
 
 /** Starts the server of a run; the variables are for the files' environment. */
 export async function startShared(): Promise<{ variables: Record<string, string>; remove(): Promise<void> }> {
-  const server = await startPostgres({ max_connections: '400' });
+  const { server, variables } = await startPostgresForAll({ max_connections: '400' });
   await makeTemplate(server);
-  return { variables: { [PORT]: String(server.port) }, remove: () => server.remove() };
+  return { variables: { ...variables, [PORT]: String(server.port) }, remove: () => server.remove() };
 }
 
 /** The server of the run; where a file is run alone, one of its own. */
