@@ -4,10 +4,10 @@
  */
 import { newAccountId } from '../src/accounts/account.ts';
 import { newSessionToken, passwordSession } from '../src/accounts/session.ts';
+import type { OwnerSession } from '../src/oauth/allow.ts';
 import { auditEvent } from '../src/oauth/audit.ts';
 import { AuthorizationServer } from '../src/oauth/authorization-server.ts';
 import { ClientAuthenticator } from '../src/oauth/client-authenticator.ts';
-import type { OwnerSession } from '../src/oauth/grant.ts';
 import { createKeyring, type Keyring } from '../src/oauth/keyring.ts';
 import { KnownTokens } from '../src/oauth/known-tokens.ts';
 import { Parameters } from '../src/oauth/parameters.ts';

@@ -3,7 +3,8 @@
  * here as the service derives them. They are made a lap at a time, before its clock starts.
  */
 import { deriveCredential } from '../src/oauth/credential.ts';
-import { currentGeneration, deriveTokens, type Grant } from '../src/oauth/grant.ts';
+import type { Grant } from '../src/oauth/grant.ts';
+import { currentGeneration, deriveTokens } from '../src/oauth/token-pair.ts';
 import type { Call } from './connection.ts';
 import { type FilledDatabase, putBack } from './growth-database.ts';
 import {

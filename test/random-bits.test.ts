@@ -8,14 +8,15 @@ import { syncBuiltinESMExports } from 'node:module';
 import { type TestContext, test } from 'node:test';
 import { newAccountId } from '../src/accounts/account.ts';
 import { newSessionToken } from '../src/accounts/session.ts';
+import { newGrant } from '../src/oauth/allow.ts';
 import { newDeviceRequest } from '../src/oauth/device-authorization.ts';
-import { newGrant, newGrantId } from '../src/oauth/grant.ts';
+import { newGrantId } from '../src/oauth/grant.ts';
 import { createKeyring } from '../src/oauth/keyring.ts';
 import { newId } from '../src/oauth/registered-id.ts';
 import { seal } from '../src/oauth/sealed.ts';
 import { makeSecret } from '../src/oauth/secret.ts';
 import { makeRootKey } from '../src/settings/root-keys.ts';
-import { lifetimes } from './oauth/samples.ts';
+import { allow, lifetimes } from './oauth/samples.ts';
 
 const keyring = createKeyring([Buffer.alloc(32, 1)]);
 const epochs = { installation: 0, client: 0, resourceOwner: 0 };
@@ -40,20 +41,8 @@ for (const [what, bits, make] of MADE)
   });
 
 function seedOfNewGrant(): Buffer {
-  const about = {
-    clientId: 'app',
-    resourceOwnerId: 'usr',
-    scope: '',
-    leftOut: '',
-    personFields: '',
-    redirectUri: '',
-    codeChallenge: null,
-    resource: null,
-    providerId: null,
-    externalId: null,
-    signedInAt: 0,
-  };
-  return newGrant({ ...about, id: Buffer.alloc(16), epochs, expiresAt: 0 }, keyring.currentKeyId, lifetimes, 0).seed;
+  const made = { id: Buffer.alloc(16), epochs, keyId: keyring.currentKeyId, expiresAt: 0 };
+  return newGrant(allow, made, lifetimes, 0).seed;
 }
 
 /** The challenge of the verifier, which is beside the grant's id and the user code the only thing that is drawn. */

@@ -3,7 +3,7 @@
  * (RFC 6749 §10.12). A token is a time and a MAC; nothing is stored.
  */
 import { timingSafeEqual } from 'node:crypto';
-import { isAheadOfClock } from '../oauth/grant.ts';
+import { isAheadOfClock } from '../oauth/clock-steps.ts';
 import { currentKey, type Keyring, mac } from '../oauth/keyring.ts';
 
 /** What a form is bound to: the browser session's secret, the form's purpose, and what exactly it was shown for. */

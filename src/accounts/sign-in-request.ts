@@ -3,7 +3,7 @@
  * nobody can fill a table by asking for pages; nobody else can read or change it.
  */
 import { hash } from 'node:crypto';
-import { isAheadOfClock } from '../oauth/grant.ts';
+import { isAheadOfClock } from '../oauth/clock-steps.ts';
 import type { Keyring } from '../oauth/keyring.ts';
 import { seal, unseal } from '../oauth/sealed.ts';
 

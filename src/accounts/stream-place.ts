@@ -1,5 +1,5 @@
 /** Places in the audit trail, which a provider gets with its stream to go on from. Sealed, since a plain number would tell how much others do. */
-import { isAheadOfClock } from '../oauth/grant.ts';
+import { isAheadOfClock } from '../oauth/clock-steps.ts';
 import type { Keyring } from '../oauth/keyring.ts';
 import { seal, unseal } from '../oauth/sealed.ts';
 

@@ -1,20 +1,19 @@
 /** Checking an access token (RFC 6750 §2.1): the rules, in the order in which they hold. */
+
+import { isAheadOfClock, notBefore } from './clock-steps.ts';
 import { type Credential, isGenuine } from './credential.ts';
 import { invalidToken, type Refusal } from './error.ts';
 import {
-  accessTokenLifetime,
   type Grant,
   type GrantInContext,
   type GrantNames,
-  isAheadOfClock,
-  isOfAnotherHistory,
-  notBefore,
   type ResourceOwner,
   USE_IS_NEWS_AFTER_MS,
   whyRefused,
 } from './grant.ts';
 import type { Keyring } from './keyring.ts';
 import { isForResource } from './resource-server.ts';
+import { accessTokenLifetime, isOfAnotherHistory } from './token-pair.ts';
 
 /** A checked access token: whose it is, for which client and scope, since when and until when (ms). */
 export type CheckedToken = {

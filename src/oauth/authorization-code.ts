@@ -1,7 +1,9 @@
 /** Exchanging an authorization code (RFC 6749 §4.1.3): the rules, in the order in which they hold. */
+
+import { isAheadOfClock } from './clock-steps.ts';
 import { isGenuine } from './credential.ts';
 import { invalidCode, invalidRequest, type Reason, type Refusal } from './error.ts';
-import { type Generation, type Grant, isAheadOfClock, isEnded, nextGeneration, whyRefused } from './grant.ts';
+import { type Generation, type Grant, isEnded, whyRefused } from './grant.ts';
 import { isCodeVerifier, verifiesChallenge } from './pkce.ts';
 import {
   codeExpired,
@@ -15,6 +17,7 @@ import {
   VERIFIER_MISSING,
 } from './reason.ts';
 import { isRegisteredRedirectUri } from './redirect-uri.ts';
+import { nextGeneration } from './token-pair.ts';
 import { beyondGrant, type TokenRequest } from './token-request.ts';
 
 /** What the exchange presents beside the code. */

@@ -3,6 +3,7 @@
  * make one atomic write. Devices (`device-flow.ts`) and resource servers (`introspection.ts`) have theirs beside it.
  */
 import { type CheckedToken, decideAccessToken, periodOfCheck } from './access-token.ts';
+import { allowEvent, type ConsentGiven, newGrant, type OwnerSession } from './allow.ts';
 import { type Actor, type AuditAction, auditEvent, userActor } from './audit.ts';
 import { type CodeExchange, decideCodeExchange } from './authorization-code.ts';
 import {
@@ -16,30 +17,20 @@ import type { Client, ClientCredentials } from './client.ts';
 import { type ClientAuthenticator, PausedClient, type RequestOrigin } from './client-authenticator.ts';
 import { type Credential, deriveCredential, isGenuine, readCredential } from './credential.ts';
 import { invalidCode, invalidRequest, invalidToken, notTheCredential, Refusal } from './error.ts';
-import {
-  deriveTokens,
-  type Generation,
-  type Grant,
-  type IssuedTokens,
-  type Lifetimes,
-  namesOf,
-  newGrant,
-  newGrantId,
-  type OwnerSession,
-  type RevocationReason,
-} from './grant.ts';
+import { type Generation, type Grant, type Lifetimes, namesOf, newGrantId, type RevocationReason } from './grant.ts';
 import { GrantLimit } from './grant-limit.ts';
 import { presentedBefore } from './incident.ts';
 import type { Keyring } from './keyring.ts';
 import type { KnownTokens } from './known-tokens.ts';
 import type { Parameters } from './parameters.ts';
-import { personFieldsText, seenOf } from './person-fields.ts';
+import { seenOf } from './person-fields.ts';
 import { pushedRequest, REQUEST_URI_START, requestUriFor } from './pushed-request.ts';
 import { CLIENT_PAUSED, codeUsedMeanwhile, explain } from './reason.ts';
 import { decideRefresh } from './refresh-token.ts';
-import { allowedScope, leftOutScope } from './scope.ts';
+import { allowedScope } from './scope.ts';
 import type { FoundGrant, Store } from './store.ts';
 import type { ProtocolTally } from './tally.ts';
+import { deriveTokens, type IssuedTokens } from './token-pair.ts';
 import type { AskedOfTokens } from './token-request.ts';
 
 /** What the authorization server works with. `now` returns ms since the epoch. */
@@ -59,9 +50,6 @@ export type AuthorizationServerParts = {
   readonly clients: ClientAuthenticator;
   readonly tally: ProtocolTally;
 };
-
-/** Why a request is allowed: the person pressed Allow, had done so before, or is not asked (the client's policy). */
-export type ConsentGiven = 'allowed' | 'remembered' | 'skipped';
 
 /** The protocol's operations. They return refusals as values and throw only `StoreUnavailable` and programming errors. */
 export class AuthorizationServer {
@@ -109,39 +97,22 @@ export class AuthorizationServer {
    */
   async allow(
     request: AuthorizationRequest,
-    { session, ...owner }: OwnerSession,
+    owner: OwnerSession,
     given: ConsentGiven,
     chosen: readonly string[],
     origin: RequestOrigin,
   ): Promise<string | null> {
     const { store, keyring, lifetimes, prefix, now } = this.#parts;
-    const { client, codeChallenge, redirectUri, resource } = request;
+    const { client } = request;
     const scope = allowedScope(client.scopes, request.scope, chosen);
     if (!scope) return this.deny(request, owner.resourceOwnerId, origin);
     const epochs = await store.findEpochs(client.id, owner.resourceOwnerId);
     if (!epochs) return null;
     const at = now();
-    const grant = newGrant(
-      {
-        id: newGrantId(at),
-        clientId: client.id,
-        ...owner,
-        scope: scope.join(' '),
-        leftOut: leftOutScope(client.scopes, request.scope, scope).join(' '),
-        personFields: personFieldsText(client.personFields),
-        redirectUri,
-        codeChallenge,
-        resource,
-        epochs,
-        expiresAt: at + lifetimes.code * 1000,
-      },
-      keyring.currentKeyId,
-      lifetimes,
-      at,
-    );
-    const actor = userActor(owner.resourceOwnerId, origin);
-    const about = { ...namesOf(grant), detail: grant.scope };
-    if (!(await store.issueGrant(grant, auditEvent(CONSENT_ACTIONS[given], actor, at, about), session))) return null;
+    const allow = { asked: request, scope, owner, given, origin };
+    const made = { id: newGrantId(at), epochs, keyId: keyring.currentKeyId, expiresAt: at + lifetimes.code * 1000 };
+    const grant = newGrant(allow, made, lifetimes, at);
+    if (!(await store.issueGrant(grant, allowEvent(allow, grant), owner.session))) return null;
     if (given === 'allowed') this.#parts.tally.allowed += 1;
     const header = { grantId: grant.id, generation: 0, keyId: grant.keyId, expiresAt: grant.expiresAt };
     return allowedLocation(request, deriveCredential(keyring, prefix, 'ac', header, grant.seed));
@@ -319,12 +290,6 @@ export class AuthorizationServer {
     return deriveTokens(this.#parts.keyring, this.#parts.prefix, grant, generation);
   }
 }
-
-const CONSENT_ACTIONS = {
-  allowed: 'consent_allowed',
-  remembered: 'consent_remembered',
-  skipped: 'consent_skipped',
-} as const satisfies Record<ConsentGiven, AuditAction>;
 
 /** Whether a credential is genuine and the client's own. */
 function isOwn(keyring: Keyring, credential: Credential | null, found: FoundGrant | null, client: Client): boolean {

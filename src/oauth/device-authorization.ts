@@ -4,24 +4,15 @@
  * code that people type needs a memory, which is bounded and short.
  */
 import { hash, randomBytes, randomInt } from 'node:crypto';
+import { ageOfGeneration, isAheadOfClock } from './clock-steps.ts';
 import { readChecked, withChecksum } from './credential.ts';
 import { invalidDeviceCode, Refusal } from './error.ts';
-import {
-  ageOfGeneration,
-  currentGeneration,
-  type Generation,
-  type Grant,
-  type GrantInContext,
-  isAheadOfClock,
-  type Lifetimes,
-  newGrantId,
-  nextGeneration,
-  whyRefused,
-} from './grant.ts';
+import { type Generation, type Grant, type GrantInContext, type Lifetimes, newGrantId, whyRefused } from './grant.ts';
 import type { Keyring } from './keyring.ts';
 import { WEIGHTS } from './networks.ts';
 import { verifiesChallenge } from './pkce.ts';
 import { seal, unseal } from './sealed.ts';
+import { currentGeneration, nextGeneration } from './token-pair.ts';
 
 /** The grant type of a device's token request (RFC 8628 §3.4); a grant for a device has it in place of a redirect URI. */
 export const DEVICE_GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:device_code';

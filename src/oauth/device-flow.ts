@@ -1,4 +1,6 @@
 /** The device flow's operations (RFC 8628): a device asks, a person decides in a browser, the device polls. */
+
+import { allowEvent, newGrant, type OwnerSession } from './allow.ts';
 import { auditEvent, userActor } from './audit.ts';
 import { NOT_REGISTERED } from './authorization-request.ts';
 import type { Client, ClientCredentials } from './client.ts';
@@ -18,25 +20,16 @@ import {
   type WaitingDevice,
 } from './device-authorization.ts';
 import { invalidDeviceCode, Refusal } from './error.ts';
-import {
-  deriveTokens,
-  type GrantInContext,
-  grantIdText,
-  type IssuedTokens,
-  type Lifetimes,
-  namesOf,
-  newGrant,
-  type OwnerSession,
-} from './grant.ts';
+import { type GrantInContext, type Lifetimes, namesOf } from './grant.ts';
 import { GrantLimit } from './grant-limit.ts';
 import { presentedBefore } from './incident.ts';
 import type { Keyring } from './keyring.ts';
 import { networksOf } from './networks.ts';
-import { personFieldsText } from './person-fields.ts';
 import { retryTimes } from './refresh-token.ts';
-import { allowedScope, invalidScope, leftOutScope, resolveScope } from './scope.ts';
+import { allowedScope, invalidScope, resolveScope } from './scope.ts';
 import type { Store } from './store.ts';
 import type { ProtocolTally } from './tally.ts';
+import { deriveTokens, type IssuedTokens } from './token-pair.ts';
 import { type AskedOfTokens, beyondGrant } from './token-request.ts';
 
 /** What the device flow works with. `now` returns ms since the epoch. */
@@ -151,43 +144,24 @@ export class DeviceFlow {
    */
   async allow(
     { request, client }: ShownDeviceRequest,
-    { session, ...owner }: OwnerSession,
+    owner: OwnerSession,
     chosen: readonly string[],
     origin: RequestOrigin,
   ): Promise<DeviceDecisionOutcome> {
     const { store, keyring, lifetimes, now } = this.#parts;
+    const { resourceOwnerId, session } = owner;
     const scope = allowedScope(client.scopes, request.scope, chosen);
-    const { resourceOwnerId } = owner;
     if (!scope) return this.deny({ request, client }, resourceOwnerId, origin);
     const epochs = await store.findEpochs(client.id, resourceOwnerId);
     if (!epochs) return 'gone';
-    const { grantId: id, codeChallenge, resource } = request;
-    const about = { clientId: client.id, ...owner, scope: scope.join(' '), redirectUri: DEVICE_GRANT_TYPE };
-    const leftOut = leftOutScope(client.scopes, request.scope, scope).join(' ');
+    const asked = { ...request, client, redirectUri: DEVICE_GRANT_TYPE };
+    const allow = { asked, scope, owner, given: 'allowed', origin } as const;
+    const at = now();
     // At least as long as a code lives: a slow device polls within that time.
-    const expiresAt = Math.max(request.expiresAt, now() + lifetimes.code * 1000);
-    const grant = newGrant(
-      {
-        ...about,
-        leftOut,
-        personFields: personFieldsText(client.personFields),
-        id,
-        codeChallenge,
-        resource,
-        epochs,
-        expiresAt,
-      },
-      keyring.currentKeyId,
-      lifetimes,
-      now(),
-    );
-    const event = auditEvent('consent_allowed', userActor(resourceOwnerId, origin), grant.grantedAt, {
-      clientId: client.id,
-      resourceOwnerId,
-      grantId: grantIdText(id),
-      detail: `for a device: ${grant.scope}`,
-    });
-    return this.#decide(request, 'allowed', () => store.issueGrant(grant, event, session));
+    const expiresAt = Math.max(request.expiresAt, at + lifetimes.code * 1000);
+    const made = { id: request.grantId, epochs, keyId: keyring.currentKeyId, expiresAt };
+    const grant = newGrant(allow, made, lifetimes, at);
+    return this.#decide(request, 'allowed', () => store.issueGrant(grant, allowEvent(allow, grant), session));
   }
 
   /** The resource owner pressed Deny. `gone` when somebody else decided meanwhile, or it expired. */

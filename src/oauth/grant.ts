@@ -5,8 +5,7 @@
  *     issued (generation 0) ──redeem──▶ active (1) ──rotate──▶ active (n+1)      either ──▶ revoked, or expired
  */
 import { randomBytes } from 'node:crypto';
-import { deriveCredential, GRANT_ID_BYTES, SEED_BYTES } from './credential.ts';
-import type { Keyring } from './keyring.ts';
+import { GRANT_ID_BYTES } from './credential.ts';
 
 /** The three counters whose increment ends grants in bulk: all, one client's, or one resource owner's. */
 export type Epochs = { readonly installation: number; readonly client: number; readonly resourceOwner: number };
@@ -121,15 +120,6 @@ export type Lifetimes = {
 /** A grant by its id as text, with whom it is for and whose it is: what log and audit trail call it. */
 export type GrantNames = { readonly grantId: string; readonly clientId: string; readonly resourceOwnerId: string };
 
-/** An access token (with its expiry in ms) and a refresh token, made by the same transition, their scope and grant. */
-export type IssuedTokens = {
-  readonly accessToken: string;
-  readonly refreshToken: string;
-  readonly accessTokenExpiresAt: number;
-  readonly scope: string;
-  readonly grant: GrantNames;
-};
-
 /** A new grant id: a UUID of version 7 (RFC 9562 §5.7), ordered by time so that inserts stay local. `now` in ms. */
 export function newGrantId(now: number): Buffer {
   const id = randomBytes(GRANT_ID_BYTES);
@@ -137,48 +127,6 @@ export function newGrantId(now: number): Buffer {
   id[6] = 0x70 | ((id[6] as number) & 0x0f);
   id[8] = 0x80 | ((id[8] as number) & 0x3f);
   return id;
-}
-
-/** The session in which a resource owner allows something (its digest): when it ended before, there is no grant. */
-export type OwnerSession = Pick<Grant, 'resourceOwnerId' | 'providerId' | 'externalId' | 'signedInAt'> & {
-  readonly session: Buffer;
-};
-
-/** What a new grant is made of; `expiresAt` (ms) is when its code or device code can no longer be exchanged. */
-export type NewGrant = Pick<
-  Grant,
-  | 'id'
-  | 'clientId'
-  | 'resourceOwnerId'
-  | 'scope'
-  | 'leftOut'
-  | 'personFields'
-  | 'redirectUri'
-  | 'codeChallenge'
-  | 'resource'
-  | 'providerId'
-  | 'externalId'
-  | 'signedInAt'
-  | 'epochs'
-  | 'expiresAt'
->;
-
-/** A grant that is allowed now (ms): generation 0, with a seed of its own. */
-export function newGrant(made: NewGrant, keyId: number, lifetimes: Lifetimes, now: number): Grant {
-  return {
-    ...made,
-    seed: randomBytes(SEED_BYTES),
-    grantedAt: now,
-    absoluteExpiresAt: now + lifetimes.refreshTokenMax * 1000,
-    generation: 0,
-    keyId,
-    rotatedAt: now,
-    accessTokenExpiresAt: null,
-    usedGeneration: 0,
-    lastUsedAt: null,
-    revokedAt: null,
-    revocationReason: null,
-  };
 }
 
 /** Maximum time from a grant's id to its Allow (ms): a device gets the id with its code, and clocks differ. */
@@ -248,89 +196,4 @@ export const MAX_GRANTS_OF_ONE_APP = 100;
 /** When the client last came: to use a token, or to refresh; null when it never did. */
 export function lastUse(grant: Grant): number | null {
   return Math.max(grant.lastUsedAt ?? 0, grant.generation > 1 ? grant.rotatedAt : 0) || null;
-}
-
-/**
- * The next generation of a grant: the refresh token ends at the grant's absolute expiry at the latest, and the access
- * token with the refresh token at the latest. `now` in ms.
- */
-export function nextGeneration(grant: Grant, keyId: number, lifetimes: Lifetimes, now: number): Generation {
-  const expiresAt = Math.min(now + lifetimes.refreshTokenIdle * 1000, grant.absoluteExpiresAt);
-  return {
-    grantId: grant.id,
-    generation: grant.generation + 1,
-    keyId,
-    rotatedAt: now,
-    accessTokenExpiresAt: Math.min(now + lifetimes.accessToken * 1000, expiresAt),
-    expiresAt,
-  };
-}
-
-/** Maximum difference between the clocks of two instances (ms): a rotation this far in the future is new. */
-const CLOCK_DIFFERENCE_MS = 2000;
-/** An expiry that is further in the future than its lifetime and this time (ms) was written before the clock stepped back. */
-const CLOCK_STEP_MS = 60_000;
-
-/**
- * How long ago the current generation began (ms), or null when it begins in the future: the clock stepped back since, and
- * nobody knows its age. `now` in ms.
- */
-export function ageOfGeneration({ rotatedAt }: Grant, now: number): number | null {
-  const age = now - rotatedAt;
-  return age < -CLOCK_DIFFERENCE_MS ? null : Math.max(0, age);
-}
-
-/** Whether an expiry (ms) is further in the future than a lifetime (ms) allows: the clock stepped back. `now` in ms. */
-export function isAheadOfClock(expiresAt: number, lifetime: number, now: number): boolean {
-  return now < notBefore(expiresAt, lifetime);
-}
-
-/** The time (ms) from which on a credential that expires at `expiresAt` may be used: earlier, the clock stepped back. `lifetime` in ms. */
-export function notBefore(expiresAt: number, lifetime: number): number {
-  return expiresAt - lifetime - CLOCK_STEP_MS;
-}
-
-/** Lifetime of the current pair's access token (ms), as its rotation wrote it. The grant must be redeemed. */
-export function accessTokenLifetime({ accessTokenExpiresAt, rotatedAt }: Grant): number {
-  return (accessTokenExpiresAt as number) - rotatedAt;
-}
-
-/**
- * Whether a genuine token of a grant was issued in another history than the row's: it is newer, or of the row's generation with
- * another expiry or key. Then an older database was restored, and the grant went on in two ways. `expiresAt` (ms) is what the
- * row says of such a token.
- */
-export function isOfAnotherHistory(
-  token: Pick<Generation, 'generation' | 'keyId' | 'expiresAt'>,
-  { generation, keyId }: Grant,
-  expiresAt: number | null,
-): boolean {
-  if (token.generation !== generation) return token.generation > generation;
-  return token.expiresAt !== expiresAt || token.keyId !== keyId;
-}
-
-/** Derives the pair of a generation: from the same row it is the same pair, which is what makes a retry safe. */
-export function deriveTokens(keyring: Keyring, prefix: string, grant: Grant, pair: Generation): IssuedTokens {
-  const { grantId, generation, keyId, accessTokenExpiresAt } = pair;
-  const derive = (kind: 'at' | 'rt', expiresAt: number) =>
-    deriveCredential(keyring, prefix, kind, { grantId, generation, keyId, expiresAt }, grant.seed);
-  return {
-    accessToken: derive('at', accessTokenExpiresAt),
-    refreshToken: derive('rt', pair.expiresAt),
-    accessTokenExpiresAt,
-    scope: grant.scope,
-    grant: namesOf(grant),
-  };
-}
-
-/** The generation that the row is in now, from which its pair can be derived again. The grant must be redeemed. */
-export function currentGeneration(grant: Grant): Generation {
-  return {
-    grantId: grant.id,
-    generation: grant.generation,
-    keyId: grant.keyId,
-    rotatedAt: grant.rotatedAt,
-    accessTokenExpiresAt: grant.accessTokenExpiresAt as number,
-    expiresAt: grant.expiresAt,
-  };
 }

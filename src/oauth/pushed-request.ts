@@ -3,7 +3,7 @@
  * reference to it. The reference is the request itself, sealed, so that nothing is stored before Allow.
  */
 import { STANDARD_PARAMETERS } from './authorization-request.ts';
-import { isAheadOfClock } from './grant.ts';
+import { isAheadOfClock } from './clock-steps.ts';
 import type { Keyring } from './keyring.ts';
 import { Parameters } from './parameters.ts';
 import { seal, unseal } from './sealed.ts';

@@ -1,20 +1,11 @@
 /** Refreshing a pair (RFC 6749 §6): rotation at each use, retries that are safe, and reuse that ends the grant. */
 import type { Client } from './client.ts';
+import { ageOfGeneration } from './clock-steps.ts';
 import { type Credential, isGenuine } from './credential.ts';
 import { invalidRefreshToken, type Reason, type Refusal } from './error.ts';
-import {
-  accessTokenLifetime,
-  ageOfGeneration,
-  currentGeneration,
-  type Generation,
-  type Grant,
-  isEnded,
-  isOfAnotherHistory,
-  type Lifetimes,
-  nextGeneration,
-  whyRefused,
-} from './grant.ts';
+import { type Generation, type Grant, isEnded, type Lifetimes, whyRefused } from './grant.ts';
 import { ACCESS_ENDED, explain, reasonOfStanding, refreshTokenExpired, refreshTokenUsed } from './reason.ts';
+import { accessTokenLifetime, currentGeneration, isOfAnotherHistory, nextGeneration } from './token-pair.ts';
 import { beyondGrant, type TokenRequest } from './token-request.ts';
 
 /** What follows from a refresh: a transition, the same pair again with no write, a refusal, or one that also revokes. */

@@ -564,6 +564,12 @@ export const oauthGuards: readonly Guard[] = [
       ["the resource owner's epoch ends grants", ' ||\n    grant.epochs.resourceOwner !== epochs.resourceOwner', ''],
       ['a paused client is refused', "if (standing.clientPaused) return 'the client is paused';", ''],
       ['a disabled account is refused', "if (standing.resourceOwnerDisabled) return 'the account is disabled';", ''],
+    ],
+  ),
+  ...guardsIn(
+    'src/oauth/token-pair.ts',
+    ['test/oauth/grant.test.ts', 'test/oauth/access-token.test.ts', 'test/oauth/refresh-token.test.ts'],
+    [
       [
         'no refresh token outlives the absolute expiry',
         'Math.min(now + lifetimes.refreshTokenIdle * 1000, grant.absoluteExpiresAt)',
@@ -574,8 +580,12 @@ export const oauthGuards: readonly Guard[] = [
         'Math.min(now + lifetimes.accessToken * 1000, expiresAt)',
         'now + lifetimes.accessToken * 1000',
       ],
-      ['two seconds ahead is now', 'age < -CLOCK_DIFFERENCE_MS ? null', 'age < 0 ? null'],
     ],
+  ),
+  ...guardsIn(
+    'src/oauth/clock-steps.ts',
+    ['test/oauth/grant.test.ts', 'test/oauth/access-token.test.ts', 'test/oauth/refresh-token.test.ts'],
+    [['two seconds ahead is now', 'age < -CLOCK_DIFFERENCE_MS ? null', 'age < 0 ? null']],
   ),
   ...guardsIn(
     'src/oauth/known-tokens.ts',

@@ -1,7 +1,7 @@
 /** What the authorization server does on the standard face, over the real store. */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import type { ConsentGiven } from '../../src/oauth/authorization-server.ts';
+import type { ConsentGiven } from '../../src/oauth/allow.ts';
 import { Refusal } from '../../src/oauth/error.ts';
 import { Parameters } from '../../src/oauth/parameters.ts';
 import { WHOLE_GRANT } from '../../src/oauth/token-request.ts';

@@ -10,15 +10,9 @@ import { type CodeDecision, decideCodeExchange } from '../../src/oauth/authoriza
 import type { Client } from '../../src/oauth/client.ts';
 import { type CredentialKind, readCredential } from '../../src/oauth/credential.ts';
 import { Refusal } from '../../src/oauth/error.ts';
-import {
-  deriveTokens,
-  type Generation,
-  type Grant,
-  type IssuedTokens,
-  type RevocationReason,
-  type Standing,
-} from '../../src/oauth/grant.ts';
+import type { Generation, Grant, RevocationReason, Standing } from '../../src/oauth/grant.ts';
 import { decideRefresh, type RefreshDecision } from '../../src/oauth/refresh-token.ts';
+import { deriveTokens, type IssuedTokens } from '../../src/oauth/token-pair.ts';
 import type { AskedOfTokens } from '../../src/oauth/token-request.ts';
 import {
   confidentialClient,

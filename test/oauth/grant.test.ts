@@ -1,21 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { newGrant } from '../../src/oauth/allow.ts';
 import { readCredential } from '../../src/oauth/credential.ts';
-import {
-  currentGeneration,
-  deriveTokens,
-  grantIdText,
-  grantStatus,
-  isEnded,
-  newGrant,
-  newGrantId,
-  nextGeneration,
-  parseGrantId,
-  whyRefused,
-} from '../../src/oauth/grant.ts';
+import { grantIdText, grantStatus, isEnded, newGrantId, parseGrantId, whyRefused } from '../../src/oauth/grant.ts';
+import { currentGeneration, deriveTokens, nextGeneration } from '../../src/oauth/token-pair.ts';
 import {
   activeGrant,
+  allow,
   badStandings,
   DAY,
   goodStanding,
@@ -118,26 +110,15 @@ test('RFC 6749 §5.1: what is issued says when its access token expires, and wha
 });
 
 test('design: a new grant is in generation 0, with a seed of its own, and ends in a year at the latest', () => {
-  const { clientId, resourceOwnerId, scope, leftOut, personFields, redirectUri, codeChallenge, epochs } = issuedGrant;
-  const signIn = { providerId: 'product', externalId: 'u-1', signedInAt: NOW - 1000 };
-  const made = {
-    clientId,
-    resourceOwnerId,
-    scope,
-    leftOut,
-    personFields,
-    redirectUri,
-    codeChallenge,
-    epochs,
-    ...signIn,
-  };
-  const about = { ...made, id: newGrantId(NOW), resource: 'https://letters.test', expiresAt: NOW + 600_000 };
-  const grant = newGrant(about, keyring.currentKeyId, lifetimes, NOW);
-  const { seed, ...rest } = grant;
-  const { id: _, seed: __, ...usual } = issuedGrant;
-  assert.deepEqual(rest, { ...usual, ...about });
+  const { id, epochs, keyId } = { ...issuedGrant, id: newGrantId(NOW) };
+  const made = { id, epochs, keyId, expiresAt: NOW + 600_000 };
+  const { seed, ...rest } = newGrant(allow, made, lifetimes, NOW);
+  const { seed: _, ...usual } = issuedGrant;
+  const { codeChallenge, resource } = allow.asked;
+  const { session: __, ...signIn } = allow.owner;
+  assert.deepEqual(rest, { ...usual, ...made, ...signIn, leftOut: 'send', codeChallenge, resource });
   assert.equal(seed.length, 16);
-  assert.notDeepEqual(newGrant(about, keyring.currentKeyId, lifetimes, NOW).seed, seed);
+  assert.notDeepEqual(newGrant(allow, made, lifetimes, NOW).seed, seed);
 });
 
 test('design: all tokens of all generations differ', () => {

@@ -1,5 +1,6 @@
 /** Sample values for tests of the protocol: each a whole one, of which a test says only what matters to it. */
 import assert from 'node:assert/strict';
+import type { Allow } from '../../src/oauth/allow.ts';
 import type { Client } from '../../src/oauth/client.ts';
 import {
   type Credential,
@@ -98,6 +99,27 @@ export const issuedGrant: Grant = {
   lastUsedAt: null,
   revokedAt: null,
   revocationReason: null,
+};
+
+/** An Allow that makes such a grant, with a scope that is left out. */
+export const allow: Allow = {
+  asked: {
+    client: { ...confidentialClient, scopes: [{ name: 'send', sentence: null, optional: true }] },
+    scope: ['read', 'write', 'send'],
+    redirectUri: issuedGrant.redirectUri,
+    codeChallenge: 'challenge',
+    resource: 'https://letters.test',
+  },
+  scope: ['read', 'write'],
+  owner: {
+    session: Buffer.alloc(32),
+    resourceOwnerId: issuedGrant.resourceOwnerId,
+    providerId: 'product',
+    externalId: 'u-1',
+    signedInAt: NOW - 1000,
+  },
+  given: 'allowed',
+  origin: { source: '192.0.2.1', requestId: 'r1' },
 };
 
 /** The same grant in its fifth generation, which began just now and is not used yet. */

@@ -1,10 +1,11 @@
 /** Whether an installation that was opened after a power cut keeps what was answered before. */
 import type { Account } from '../../src/accounts/account.ts';
 import type { Client } from '../../src/oauth/client.ts';
-import { currentGeneration, deriveTokens, grantIdText, isEnded } from '../../src/oauth/grant.ts';
+import { grantIdText, isEnded } from '../../src/oauth/grant.ts';
 import type { Keyring } from '../../src/oauth/keyring.ts';
 import type { RevocationNotice } from '../../src/oauth/revocation-notice.ts';
 import type { ListedGrant } from '../../src/oauth/store.ts';
+import { currentGeneration, deriveTokens } from '../../src/oauth/token-pair.ts';
 import type { Entry } from '../instances/history.ts';
 import { type Expectation, expectationsOf, includes } from './expectations.ts';
 

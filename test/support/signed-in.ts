@@ -1,7 +1,7 @@
 /** People who are signed in, for tests of what they allow. */
 import { newSessionToken, passwordSession } from '../../src/accounts/session.ts';
 import type { AccountStore } from '../../src/accounts/store.ts';
-import type { OwnerSession } from '../../src/oauth/grant.ts';
+import type { OwnerSession } from '../../src/oauth/allow.ts';
 import { event, NOW } from './storage.ts';
 
 /** A new session of an account with a password, as what is allowed in it remembers it; of nobody's account there is none. */

@@ -1,8 +1,8 @@
 /** The published face's token endpoints: request and answer translated to the letter of the interface, nothing decided. */
 import type { FastifyInstance } from 'fastify';
 import { invalidRequest, Refusal } from '../../oauth/error.ts';
-import type { IssuedTokens } from '../../oauth/grant.ts';
 import type { Parameters } from '../../oauth/parameters.ts';
+import type { IssuedTokens } from '../../oauth/token-pair.ts';
 import { WHOLE_GRANT } from '../../oauth/token-request.ts';
 import { addDirectEndpoint, byGrant, type EndpointReply, type EndpointRequest } from '../endpoint.ts';
 import { formOf } from '../form.ts';

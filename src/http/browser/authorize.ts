@@ -3,6 +3,7 @@
  * comes back to it, the consent form posts to it, and it is validated anew each time.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { ConsentGiven } from '../../oauth/allow.ts';
 import {
   type AuthorizationRequest,
   type Face,
@@ -11,7 +12,6 @@ import {
   type ShownError,
 } from '../../oauth/authorization-request.ts';
 import { errorLocation, notSignedInLocation, refusedLocation } from '../../oauth/authorization-response.ts';
-import type { ConsentGiven } from '../../oauth/authorization-server.ts';
 import { type EarlierConsent, needsConsent, rememberedChoice } from '../../oauth/consent.ts';
 import { type ErrorCode, invalidRequest, Refusal } from '../../oauth/error.ts';
 import type { Parameters } from '../../oauth/parameters.ts';

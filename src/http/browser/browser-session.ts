@@ -12,7 +12,7 @@ import type { Account } from '../../accounts/account.ts';
 import { checkFormToken, formTokenMadeAt, makeFormToken, SIGN_IN_LIFETIME_MS } from '../../accounts/form-token.ts';
 import { KNOWN_BROWSER_LIFETIME } from '../../accounts/known-browser.ts';
 import { signedInFor } from '../../accounts/session.ts';
-import type { OwnerSession } from '../../oauth/grant.ts';
+import type { OwnerSession } from '../../oauth/allow.ts';
 import { accountArea } from '../../pages/page-paths.ts';
 import type { Service } from '../service.ts';
 import { isNavigation } from './navigation.ts';

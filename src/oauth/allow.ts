@@ -1,0 +1,79 @@
+/**
+ * The Allow: what a grant is made of, whichever way it was asked for (by an app or by a device) and given (pressed,
+ * remembered or skipped). A new column of grants that an Allow gives is filled here alone.
+ */
+import { randomBytes } from 'node:crypto';
+import { type AuditAction, type AuditEvent, auditEvent, userActor } from './audit.ts';
+import type { Client } from './client.ts';
+import type { RequestOrigin } from './client-authenticator.ts';
+import { SEED_BYTES } from './credential.ts';
+import { isForDevice } from './device-authorization.ts';
+import { type Grant, type Lifetimes, namesOf } from './grant.ts';
+import { personFieldsText } from './person-fields.ts';
+import { leftOutScope } from './scope.ts';
+
+/** Why a request is allowed: the person pressed Allow, had done so before, or is not asked (the client's policy). */
+export type ConsentGiven = 'allowed' | 'remembered' | 'skipped';
+
+/** The session in which a resource owner allows something (its digest): when it ended before, there is no grant. */
+export type OwnerSession = Pick<Grant, 'resourceOwnerId' | 'providerId' | 'externalId' | 'signedInAt'> & {
+  readonly session: Buffer;
+};
+
+/** What a client asks for, of which the scope names are a list. */
+export type Asked = Pick<Grant, 'redirectUri' | 'codeChallenge' | 'resource'> & {
+  readonly client: Client;
+  readonly scope: readonly string[];
+};
+
+/** What somebody allows; `scope` is what of the names that were asked for. */
+export type Allow = {
+  readonly asked: Asked;
+  readonly scope: readonly string[];
+  readonly owner: OwnerSession;
+  readonly given: ConsentGiven;
+  readonly origin: RequestOrigin;
+};
+
+/** What each way makes of its own; `expiresAt` (ms) is when the code or the device code can no longer be exchanged. */
+type Made = Pick<Grant, 'id' | 'epochs' | 'keyId' | 'expiresAt'>;
+
+/** The grant that is allowed now (ms): generation 0, with a seed of its own. */
+export function newGrant({ asked, scope, owner }: Allow, made: Made, lifetimes: Lifetimes, now: number): Grant {
+  const { client, redirectUri, codeChallenge, resource } = asked;
+  const { session: _, ...signIn } = owner;
+  return {
+    ...made,
+    ...signIn,
+    clientId: client.id,
+    scope: scope.join(' '),
+    leftOut: leftOutScope(client.scopes, asked.scope, scope).join(' '),
+    personFields: personFieldsText(client.personFields),
+    redirectUri,
+    codeChallenge,
+    resource,
+    seed: randomBytes(SEED_BYTES),
+    grantedAt: now,
+    absoluteExpiresAt: now + lifetimes.refreshTokenMax * 1000,
+    generation: 0,
+    rotatedAt: now,
+    accessTokenExpiresAt: null,
+    usedGeneration: 0,
+    lastUsedAt: null,
+    revokedAt: null,
+    revocationReason: null,
+  };
+}
+
+const ACTIONS = {
+  allowed: 'consent_allowed',
+  remembered: 'consent_remembered',
+  skipped: 'consent_skipped',
+} as const satisfies Record<ConsentGiven, AuditAction>;
+
+/** What the audit trail says of an Allow and its grant. */
+export function allowEvent({ given, origin }: Allow, grant: Grant): AuditEvent {
+  const detail = isForDevice(grant) ? `for a device: ${grant.scope}` : grant.scope;
+  const actor = userActor(grant.resourceOwnerId, origin);
+  return auditEvent(ACTIONS[given], actor, grant.grantedAt, { ...namesOf(grant), detail });
+}
