@@ -67,7 +67,9 @@ async function examineInstallation(
   }
   keys.good(
     'read',
-    configuration.keys === null ? `from ${configuration.keysFile}, which nobody else can read` : 'from VALETKEY_KEYS',
+    configuration.keys === null
+      ? `from ${configuration.keysFile}, whose owner and mode are as they should be`
+      : 'from VALETKEY_KEYS',
   );
   let opened: OpenDatabase;
   try {

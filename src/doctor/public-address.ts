@@ -124,7 +124,8 @@ function ofClock(found: Findings, { date, at }: Answered): void {
   const difference = date - at;
   const seconds = Math.abs(Math.trunc(difference / 1000));
   const detail = seconds === 0 ? 'the same as here' : `${seconds} s ${difference > 0 ? 'ahead' : 'behind'} of here`;
-  const remedy = 'set the clocks of all machines by NTP';
+  const remedy =
+    'set the clocks of all machines by NTP: sign-ins at products, client assertions and lifetimes of tokens go by them';
   if (Math.abs(difference) > CLOCK_WRONG_MS) found.wrong('clock', detail, remedy);
   else if (Math.abs(difference) > CLOCK_WARNING_MS) found.warn('clock', detail, remedy);
   else found.good('clock', detail);

@@ -18,7 +18,7 @@ export function readSecretFile(path: string, what: string): string | null {
     if (!found.isFile()) throw new InstallationError([`${what} ${path} is no file: name the file itself`]);
     if (process.platform !== 'win32' && isExposed(found))
       throw new InstallationError([
-        `others can read ${what} ${path}: run "chmod 600 ${path}", and think of it as known if somebody else uses this machine`,
+        `${whoMay(found)} ${what} ${path}: ${remedy(found, path)}, and think of it as known if somebody else uses this machine`,
       ]);
     return readFileSync(path, 'utf8');
   } catch (error) {
@@ -27,6 +27,18 @@ export function readSecretFile(path: string, what: string): string | null {
     if (code === 'ENOENT') return null;
     throw new InstallationError([`${what} ${path} cannot be read (${code}): let the user who runs Valetkey read it`]);
   }
+}
+
+/** Who may do what that they should not, as the beginning of a sentence. */
+function whoMay({ mode }: Pick<Stats, 'mode'>): string {
+  const acts = [mode & 0o044 && 'read', mode & 0o022 && 'change', mode & 0o011 && 'run'].filter(Boolean);
+  return `${mode & OTHERS_MAY ? 'others' : 'its group'} can ${acts.join(' and ')}`;
+}
+
+/** Who is not root reads a file of root's by its group alone. */
+function remedy({ uid }: Pick<Stats, 'uid'>, path: string): string {
+  const isRoots = uid === ROOT && process.geteuid?.() !== ROOT;
+  return isRoots ? `run "chmod 640 ${path}", and give it to a group of this user` : `run "chmod 600 ${path}"`;
 }
 
 function isExposed({ mode, uid }: Pick<Stats, 'mode' | 'uid'>): boolean {

@@ -73,6 +73,8 @@ for (const [store, database] of Object.entries(STORES))
       const { variables, keysFile, folder } = await found(t, database);
       chmodSync(keysFile, 0o644);
       assertOne(await doctor(variables), /^wrong keys, read: others can read .*: run "chmod 600 /);
+      chmodSync(keysFile, 0o620);
+      assertOne(await doctor(variables), /^wrong keys, read: its group can change .*: run "chmod 600 /);
       rmSync(keysFile);
       assertOne(await doctor(variables), /^wrong keys, read: the keys file .* is missing, .*: (put|make) /);
       const others = join(folder, 'others');

@@ -39,9 +39,17 @@ test('Root keys: a folder that cannot be made is a refusal with the remedy', (t)
 test('Root keys: a file that others can read is refused, with the remedy', (t) => {
   const path = join(folderOf(t), 'keys');
   makeKeysFile(path, makeRootKey());
-  for (const mode of [0o644, 0o604, 0o620, 0o660, 0o602]) {
+  const told: [mode: number, who: string][] = [
+    [0o644, 'others can read'],
+    [0o604, 'others can read'],
+    [0o602, 'others can change'],
+    [0o601, 'others can run'],
+    [0o620, 'its group can change'],
+    [0o660, 'its group can read and change'],
+  ];
+  for (const [mode, who] of told) {
     chmodSync(path, mode);
-    assert.throws(() => readKeysFile(path), /chmod 600/, mode.toString(8));
+    assert.throws(() => readKeysFile(path), new RegExp(`${who} the keys file ${path}: run "chmod 600 ${path}"`));
   }
 });
 
@@ -54,6 +62,22 @@ test('Root keys: the group may read a file that root owns, as systemd hands it o
     chownSync(path, 65_534, 65_534);
   }
   assert.throws(() => readKeysFile(path), /chmod 600/);
+});
+
+test('Root keys: a file of root’s that others can read is left to the group of who runs the service', {
+  skip: process.getuid?.() !== 0 && 'only root can own a file and be somebody else',
+}, (t) => {
+  const folder = folderOf(t);
+  const path = join(folder, 'keys');
+  makeKeysFile(path, makeRootKey());
+  chmodSync(folder, 0o755);
+  chmodSync(path, 0o644);
+  process.seteuid?.(65_534);
+  try {
+    assert.throws(() => readKeysFile(path), /run "chmod 640 .*", and give it to a group of this user/);
+  } finally {
+    process.seteuid?.(0);
+  }
 });
 
 test('Root keys: a missing file is told apart from an unreadable one', (t) => {
