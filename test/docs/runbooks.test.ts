@@ -1,7 +1,7 @@
 /** docs/runbooks.md: its commands are run as they stand, in their order, on a real service whose faults are made for real. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, describe, test } from 'node:test';
@@ -21,8 +21,9 @@ const { program, serving, service, client, browser } = await inhabited({ after }
 let running = serving;
 const backup = join(program.folder, 'backup');
 const keysFile = program.variables['VALETKEY_KEYS_FILE'] ?? '';
-mkdirSync(backup, { mode: 0o700 });
-writeFileSync(join(backup, 'keys'), readFileSync(keysFile), { mode: 0o600 });
+const keysBackup = join(program.folder, 'keys-backup');
+for (const folder of [backup, keysBackup]) mkdirSync(folder, { mode: 0o700 });
+writeFileSync(join(keysBackup, 'keys'), readFileSync(keysFile), { mode: 0o600 });
 const bin = join(program.folder, 'bin');
 mkdirSync(bin);
 writeValetkey(bin);
@@ -37,6 +38,7 @@ const environment = () => ({
 const here = (line: string) =>
   line
     .replaceAll('/var/lib/valetkey', join(program.folder, 'data'))
+    .replaceAll('/keys-backup/', `${keysBackup}/`)
     .replaceAll('/backup/', `${backup}/`)
     .replaceAll('-o valetkey -g valetkey ', '')
     .replaceAll('http://localhost:3000', program.appUrl);
@@ -77,6 +79,23 @@ async function stop(): Promise<void> {
   assert.equal((await running.ended).code, 0);
 }
 
+/** How long the service may take to seal one password anew, on cores that others keep busy (ms). */
+const PATIENCE_MS = 60_000;
+
+/** Resolves when no password is sealed with a root key any more. */
+async function untilSealedAnew(keyId: string): Promise<void> {
+  const start = performance.now();
+  const isSealed = async () =>
+    (await json('keys list')).some(
+      (key: { key_id: string; passwords: number }) => key.key_id === keyId && key.passwords > 0,
+    );
+  while (await isSealed())
+    if (performance.now() - start > PATIENCE_MS) {
+      running.child.kill('SIGTERM');
+      assert.fail(`root key ${keyId} still seals passwords; the service said:\n${(await running.ended).stderr}`);
+    }
+}
+
 const json = async (line: string) => JSON.parse((await shell(`valetkey ${line} --json`)).stdout);
 const anotherApp = async (): Promise<TestClient> => {
   const made = await json(`client register --name Other --redirect-uri ${REDIRECT_URI}`);
@@ -107,7 +126,7 @@ describe('runbooks', { timeout: 300_000 }, () => {
       'valetkey keys retire': async () => {
         const early = await shell('valetkey keys retire $OLD --end-grants --yes');
         assert.match(early.stderr, /may be used for another \d+ min|passwords are sealed with root key/);
-        while ((await json('keys list'))[0].passwords > 0);
+        await untilSealedAnew(old);
         await stop();
         variables['NODE_OPTIONS'] = `--import=${new URL('test/instances/shifted-clock.child.ts', ROOT)}`;
         variables['CLOCK_SHIFT_MS'] = String(2 * 3_600_000);
@@ -116,7 +135,6 @@ describe('runbooks', { timeout: 300_000 }, () => {
     });
     assert.ok(!readFileSync(keysFile, 'utf8').includes(leaked), 'the key is no longer in the file');
     assertRefused(await refresh(service, own, pair.refreshToken), 400, 'invalid_grant');
-    writeFileSync(join(backup, 'keys'), readFileSync(keysFile));
     pair = await obtainPair(service, browser, own);
   });
 
@@ -174,6 +192,22 @@ describe('runbooks', { timeout: 300_000 }, () => {
     await walk('The machine is lost');
     assertRefused(await refresh(service, own, pair.refreshToken), 400, 'invalid_grant');
     await stop();
+  });
+
+  test('operators: no command puts the keys where the backups of the database are', () => {
+    const kept = readdirSync(backup).map((name) => readFileSync(join(backup, name), 'latin1'));
+    assert.ok(kept.length > 0);
+    for (const text of kept) assert.doesNotMatch(text, /vk_rk_/);
+    const mixes = (line: string) =>
+      /(^|\s)(\/var)?\/backups?\b/.test(line) && /\bkeys\b|\/var\/lib\/valetkey\/?(\s|$)/.test(line);
+    const operating = readFileSync(new URL('docs/operating.md', ROOT), 'utf8');
+    const lines = [document, operating].flatMap((text) => [
+      ...[...text.matchAll(/^```\w*\n(.*?)^```/gms)].flatMap(([, block = '']) => block.split('\n')),
+      ...[...text.matchAll(/`([^`\n]+)`/g)].map(([, code = '']) => code),
+    ]);
+    assert.deepEqual(lines.filter(mixes), []);
+    for (const line of ['cp /var/lib/valetkey/keys /backup/keys', 'rsync -a /var/lib/valetkey /var/backups/valetkey'])
+      assert.ok(mixes(line), line);
   });
 
   test('each runbook with commands is walked', () => {
