@@ -6,13 +6,20 @@ import assert from 'node:assert/strict';
 import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 import { DatabaseSync } from 'node:sqlite';
-import { type TestContext, test } from 'node:test';
+import { after, type TestContext, test } from 'node:test';
+import { completeReturn } from '../src/accounts/external-return.ts';
 import { readForeignHash } from '../src/accounts/foreign-hash.ts';
 import { checkFormToken, makeFormToken } from '../src/accounts/form-token.ts';
+import { GuessBudget } from '../src/accounts/guess-budget.ts';
+import { findInvitation, makeInvitation } from '../src/accounts/invitation.ts';
 import { KNOWN_BROWSER_LIFETIME, KnownBrowsers } from '../src/accounts/known-browser.ts';
+import { makeThrottles } from '../src/accounts/limits.ts';
 import { PasswordHasher } from '../src/accounts/password-hash.ts';
+import { browserDigest } from '../src/accounts/sign-in-request.ts';
 import { Throttle } from '../src/accounts/throttle.ts';
+import { newTicket } from '../src/accounts/ticket.ts';
 import { isGenuine } from '../src/oauth/credential.ts';
+import { doctorPass, isDoctorPass } from '../src/oauth/doctor-pass.ts';
 import { createKeyring } from '../src/oauth/keyring.ts';
 import { verifiesChallenge } from '../src/oauth/pkce.ts';
 import { makeSecret, type SecretKind, secretOf } from '../src/oauth/secret.ts';
@@ -20,19 +27,29 @@ import { found, requireFittingKeys } from '../src/storage/installation.ts';
 import { migrate } from '../src/storage/migrate.ts';
 import type { PlainDatabase } from '../src/storage/plain-database.ts';
 import { plain } from '../src/storage/sqlite/plain-database.ts';
-import { issuedGrant, keyring, NOW, PREFIX, presented } from './oauth/samples.ts';
-import { beginning } from './support/storage.ts';
+import { issuedGrant, keyring, NOW, otherKeyring, PREFIX, presented } from './oauth/samples.ts';
+import {
+  addAdaAndOne,
+  beginning,
+  event,
+  openAsService,
+  sampleExternalSignIn,
+  sampleProvider,
+} from './support/storage.ts';
 
 const VERIFIER = 'a'.repeat(43);
 const form = { session: 'session', purpose: 'consent', subject: '' };
 const formToken = makeFormToken(keyring, form, NOW);
 const ada = { id: 'usr_ada', passwordSetAt: NOW - 1 };
+const { invitation, token } = makeInvitation(ada.id, NOW);
 const browsers = new KnownBrowsers(keyring, {
   knownBrowsers: new Throttle({ count: 1000, seconds: 600 }),
   knownBrowserFailures: new Throttle({ count: 1000, seconds: 10 * KNOWN_BROWSER_LIFETIME }),
 });
 const mark = browsers.renew(null, ada, NOW);
 const database = await foundedDatabase();
+const { store } = await storeWithInvitation();
+const origin = { source: '192.0.2.1', requestId: 'r' };
 
 /** What is presented, and whether it is taken: what is right, and what is wrong in this alone. */
 const COMPARISONS: readonly [what: string, check: (isRight: boolean) => boolean | Promise<boolean>][] = [
@@ -49,6 +66,10 @@ const COMPARISONS: readonly [what: string, check: (isRight: boolean) => boolean 
     (isRight) => browsers.admit(mark, isRight ? ada : { ...ada, id: 'usr_bob' }, NOW) !== null,
   ],
   ['design: what another program made of a password', (isRight) => verifiesForeign(isRight)],
+  ['ASVS 6.4.1: the token of an invitation', (isRight) => isInvited(isRight)],
+  ['design: the ticket of a sign-in elsewhere', (isRight) => completes({ ticket: isRight })],
+  ['design: the browser that began a sign-in elsewhere', (isRight) => completes({ browser: isRight })],
+  ['design: the pass of the doctor', (isRight) => isDoctorPass(keyring, passOf(isRight), NOW)],
   ['ASVS 13.3.1: the canary of a root key', (isRight) => fits(isRight)],
 ];
 
@@ -131,6 +152,41 @@ async function fits(isRight: boolean): Promise<boolean> {
   }
 }
 type Purpose = Parameters<typeof keyring.key>[1];
+
+/** A database with a provider, and with Ada, who is invited. */
+async function storeWithInvitation() {
+  const opened = await openAsService(':memory:');
+  after(() => opened.close());
+  await addAdaAndOne(opened);
+  await opened.store.invite(ada.id, 'ada@example.com', invitation, event('user_invited'));
+  await opened.store.registerIdentityProvider(sampleProvider(), event('identity_provider_registered'));
+  return opened;
+}
+
+async function isInvited(isRight: boolean): Promise<boolean> {
+  const budget = new GuessBudget(makeThrottles(null));
+  const parts = { store, hasher: new PasswordHasher(keyring), budget, now: () => NOW, guessable: [] };
+  const shown = isRight ? token : makeInvitation(ada.id, NOW).token;
+  return (await findInvitation(parts, shown, origin.source)).kind === 'good';
+}
+
+/** Whether a browser is let go on that comes back from a provider where somebody refused. */
+async function completes(isRight: { readonly ticket?: boolean; readonly browser?: boolean }): Promise<boolean> {
+  const stated = sampleExternalSignIn({ identityId: null, browser: browserDigest('the one') });
+  const [given, other] = [newTicket(stated.nonce), newTicket(stated.nonce)];
+  await store.stateExternalSignIn({ ...stated, ticket: given.digest });
+  const returned = {
+    ticket: (isRight.ticket === false ? other : given).text,
+    browsers: [isRight.browser === false ? 'another' : 'the one'],
+    sessionToken: null,
+  };
+  const parts = { store, methods: ['product'], now: () => NOW };
+  return (await completeReturn(parts, returned, origin)).kind === 'denied';
+}
+
+function passOf(isRight: boolean): string {
+  return doctorPass(isRight ? keyring : otherKeyring, NOW).replace(/^\d+/, String(keyring.currentKeyId));
+}
 
 /** Of an argon2id that is good without being wrapped. */
 function verifiesForeign(isRight: boolean): Promise<boolean> {

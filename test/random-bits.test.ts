@@ -1,13 +1,16 @@
 /**
- * Whatever must not be guessed has its random bits. What is drawn is made known here, and each bit of it is turned over: a
- * bit counts where the text, or the bytes, are then others. A text that is long enough proves nothing.
+ * Whatever must not be guessed has its random bits. What is drawn is made known here, and each bit of it, or each lot, is
+ * turned over: it counts where the text, or the bytes, are then others. A text that is long enough proves nothing.
  */
 import assert from 'node:assert/strict';
-import crypto from 'node:crypto';
-import { syncBuiltinESMExports } from 'node:module';
 import { type TestContext, test } from 'node:test';
 import { newAccountId } from '../src/accounts/account.ts';
+import { ExternalSignIns } from '../src/accounts/external-sign-ins.ts';
+import { makeInvitation } from '../src/accounts/invitation.ts';
 import { newSessionToken } from '../src/accounts/session.ts';
+import { newTicket } from '../src/accounts/ticket.ts';
+import type { CommandContext } from '../src/cli/context.ts';
+import { newPassword } from '../src/cli/password-input.ts';
 import { newGrant } from '../src/oauth/allow.ts';
 import { newDeviceRequest } from '../src/oauth/device-authorization.ts';
 import { newGrantId } from '../src/oauth/grant.ts';
@@ -17,12 +20,16 @@ import { seal } from '../src/oauth/sealed.ts';
 import { makeSecret } from '../src/oauth/secret.ts';
 import { makeRootKey } from '../src/settings/root-keys.ts';
 import { allow, lifetimes } from './oauth/samples.ts';
+import { drawInstead } from './support/chance.ts';
+import { sampleProvider } from './support/storage.ts';
 
 const keyring = createKeyring([Buffer.alloc(32, 1)]);
+/** Standard input that is no terminal. */
+const pipe = { stdin: {} } as CommandContext;
 const epochs = { installation: 0, client: 0, resourceOwner: 0 };
 
-/** What is made of random bytes, and how many bits of them it must have. */
-const MADE: readonly [what: string, bits: number, make: () => string][] = [
+/** What is made by chance, and how many random bits it must have. */
+const MADE: readonly [what: string, bits: number, make: () => string | Promise<string>][] = [
   ['ASVS 7.2.3: a session token', 256, newSessionToken],
   ["RFC 6749 §10.10: a client's secret", 256, () => makeSecret('vk', 'cs', 0).text],
   ["RFC 6749 §10.10: an API's secret", 256, () => makeSecret('vk', 'rs', 0).text],
@@ -32,45 +39,65 @@ const MADE: readonly [what: string, bits: number, make: () => string][] = [
   ['the id of a grant (beside its time)', 74, () => newGrantId(0).toString('hex')],
   ["RFC 6749 §10.10: a grant's seed", 128, () => seedOfNewGrant().toString('hex')],
   ['NIST SP 800-38D §8.3: the nonce of a sealed value', 96, () => seal(keyring, 'request', 'text', 0)],
-  ['RFC 8628 §5.2: the verifier in a device code', 256, () => challengeOfNewDevice()],
+  ['RFC 8628 §5.2: the verifier in a device code', 256, () => newDevice().codeChallenge],
+  ['RFC 8628 §6.1: a user code', 34, () => newDevice().userCode],
+  ['ASVS 6.4.1: the token of an invitation', 256, () => makeInvitation('usr', 0).token],
+  ['ASVS 6.4.1: a password that was made', 99, async () => (await newPassword(pipe, false)).password],
+  ['the ticket of a sign-in elsewhere', 256, () => newTicket(Buffer.alloc(16)).text],
+  ['the secret of a browser that signs in elsewhere', 256, () => browserOfNewSignIn()],
 ];
 
 for (const [what, bits, make] of MADE)
-  test(`${what} has ${bits} random bits`, (t) => {
-    assert.equal(bitsThatCount(t, make), bits);
+  test(`${what} has ${bits} random bits`, async (t) => {
+    assert.equal(await bitsThatCount(t, make), bits);
   });
+
+test('NIST SP 800-38D §8.3: no key seals for longer than a day, so that with random nonces none seals too much', (t) => {
+  const day = 24 * 3600 * 1000;
+  drawInstead(t, (bytes) => Buffer.alloc(bytes));
+  // With the same nonce and text they are alike where the key is.
+  const sealedUntil = (expiresAt: number) =>
+    Buffer.from(seal(keyring, 'request', 'text', expiresAt), 'base64url').subarray(11 + 12, -16);
+  assert.deepEqual(sealedUntil(day), sealedUntil(2 * day - 1));
+  assert.notDeepEqual(sealedUntil(day), sealedUntil(2 * day));
+});
 
 function seedOfNewGrant(): Buffer {
   const made = { id: Buffer.alloc(16), epochs, keyId: keyring.currentKeyId, expiresAt: 0 };
   return newGrant(allow, made, lifetimes, 0).seed;
 }
 
-/** The challenge of the verifier, which is beside the grant's id and the user code the only thing that is drawn. */
-function challengeOfNewDevice(): string {
-  return newDeviceRequest(keyring, 'vk', { clientId: 'app', scope: [], resource: null }, 0).request.codeChallenge;
+/** The verifier itself is sealed; its challenge is as random. */
+function newDevice() {
+  return newDeviceRequest(keyring, 'vk', { clientId: 'app', scope: [], resource: null }, 0).request;
 }
 
-/** How many of the random bits that are drawn change what is made of them. */
-function bitsThatCount(t: TestContext, make: () => string): number {
-  const real = crypto.randomBytes;
-  let turned = -1;
-  let drawn = 0;
-  crypto.randomBytes = ((bytes: number) => {
-    const known = Buffer.alloc(bytes);
-    const at = turned - drawn;
-    if (at >= 0 && at < bytes * 8) known[at >> 3] = 1 << (at & 7);
-    drawn += bytes * 8;
-    return known;
-  }) as typeof real;
-  syncBuiltinESMExports();
-  t.after(() => {
-    crypto.randomBytes = real;
-    syncBuiltinESMExports();
-  });
-  const made = (bit: number) => {
-    [turned, drawn] = [bit, 0];
+function browserOfNewSignIn(): string {
+  const parts = { keyring, now: () => 0 } as unknown as ConstructorParameters<typeof ExternalSignIns>[0];
+  const asked = { continueTo: '/device', demandsLogin: false, maxAge: null };
+  return new ExternalSignIns(parts).begin(sampleProvider(), asked)?.browser ?? '';
+}
+
+/** How many of the random bits that are drawn change what is made of them, whole ones: of a lot, those of its different outcomes. */
+async function bitsThatCount(t: TestContext, make: () => string | Promise<string>): Promise<number> {
+  let turned = { at: -1, to: 0 };
+  /** Of how many values each was drawn. */
+  let drawn: number[] = [];
+  const lot = (lots: number) => (drawn.push(lots) - 1 === turned.at ? turned.to : 0);
+  const bit = () => lot(2);
+  const byte = () => Array.from({ length: 8 }, bit).reduce((bits, next) => 2 * bits + next, 0);
+  drawInstead(t, (bytes) => Buffer.from(Array.from({ length: bytes }, byte)), lot);
+  const made = (at: number, to: number) => {
+    turned = { at, to };
+    drawn = [];
     return make();
   };
-  const before = made(-1);
-  return Array.from({ length: drawn }, (_, bit) => made(bit) !== before).filter(Boolean).length;
+  await made(-1, 0);
+  let bits = 0;
+  for (const [at, lots] of drawn.entries()) {
+    const outcomes = new Set<string>();
+    for (let to = 0; to < lots; to += 1) outcomes.add(await made(at, to));
+    bits += Math.log2(outcomes.size);
+  }
+  return Math.floor(bits);
 }

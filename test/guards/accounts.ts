@@ -309,6 +309,69 @@ export const accountsGuards: readonly Guard[] = [
       ],
     ],
   ),
+  ...guardsIn(
+    'src/accounts/invitation.ts',
+    ['test/constant-time.test.ts'],
+    [
+      [
+        'tokens of invitations are compared in constant time',
+        "timingSafeEqual(Buffer.from(digest, 'base64url'), digestOf(token))",
+        "digestOf(token).equals(timingSafeEqual ? Buffer.from(digest, 'base64url') : digestOf(token))",
+      ],
+    ],
+  ),
+  ...guardsIn(
+    'src/accounts/invitation.ts',
+    ['test/random-bits.test.ts'],
+    [
+      [
+        'the token of an invitation has its random bits',
+        "randomBytes(32).toString('base64url')",
+        "randomBytes(8).toString('base64url').padEnd(43, 'A')",
+      ],
+    ],
+  ),
+  ...guardsIn(
+    'src/cli/password-input.ts',
+    ['test/random-bits.test.ts'],
+    [
+      [
+        'a password that was made has its random bits',
+        "return [group(), group(), group(), group()].join('-');",
+        "return [group(), 'aaaaa', 'aaaaa', group()].join('-');",
+      ],
+    ],
+  ),
+  ...guardsIn(
+    'src/accounts/form-token.ts',
+    ['test/http/browser/sign-in.test.ts'],
+    [
+      [
+        'a form is of the browser that it was shown to',
+        'JSON.stringify([binding.session, binding.purpose',
+        'JSON.stringify([binding.purpose',
+      ],
+    ],
+  ),
+  ...guardsIn(
+    'src/accounts/form-token.ts',
+    ['test/http/browser/consent.test.ts'],
+    [['a form is about what it was shown for', 'binding.subject, madeAt', 'madeAt']],
+  ),
+  ...guardsIn(
+    'src/accounts/form-token.ts',
+    ['test/accounts/form-token.test.ts'],
+    [
+      ['a form is for one purpose', 'binding.purpose, binding.subject, madeAt', 'binding.subject, madeAt'],
+      ['the time of a form is part of its proof', 'binding.subject, madeAt', 'binding.subject'],
+      ['a form counts for ten minutes', 'now - madeAt > lifetime || ', ''],
+      [
+        'a form from ahead of the clock is none',
+        ' || isAheadOfClock(madeAt, 0, now) ?',
+        ' || isAheadOfClock === null ?',
+      ],
+    ],
+  ),
   ...guardsIn('src/accounts/password-hash.ts', ACCOUNTS_TESTS, [
     [
       'lanes have a slot each',

@@ -166,4 +166,42 @@ export const externalSignInGuards: readonly Guard[] = [
       'mark !== undefined && sessions',
     ],
   ]),
+  ...guardsIn(
+    'src/accounts/external-return.ts',
+    ['test/constant-time.test.ts'],
+    [
+      [
+        'tickets are compared in constant time',
+        '!timingSafeEqual(stated.ticket, read.digest)',
+        '!stated.ticket.equals(timingSafeEqual ? read.digest : read.digest)',
+      ],
+      [
+        'browsers are compared in constant time',
+        'timingSafeEqual(digest, stated.browser)',
+        'digest.equals(timingSafeEqual ? stated.browser : stated.browser)',
+      ],
+    ],
+  ),
+  ...guardsIn(
+    'src/accounts/ticket.ts',
+    ['test/random-bits.test.ts'],
+    [
+      [
+        'a ticket has its random bits',
+        'const secret = randomBytes(SECRET_BYTES);',
+        'const secret = Buffer.alloc(SECRET_BYTES, randomBytes(8));',
+      ],
+    ],
+  ),
+  ...guardsIn(
+    'src/accounts/external-sign-ins.ts',
+    ['test/random-bits.test.ts'],
+    [
+      [
+        'the secret of a browser that signs in elsewhere has its random bits',
+        "randomBytes(32).toString('base64url')",
+        "Buffer.alloc(32, randomBytes(8)).toString('base64url')",
+      ],
+    ],
+  ),
 ];

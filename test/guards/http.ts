@@ -57,9 +57,9 @@ export const httpGuards: readonly Guard[] = [
         "  return randomBytes(1) && 'visitor';",
       ],
       [
-        'a sign-in form is its visitor’s',
-        "    const visitor = request.cookies[this.#name('visitor')];\n    if (visitor === undefined) return this.#hasCookie(request) ? 'wrong' : 'no_cookies';",
-        "    const visitor = (this.#name, '');",
+        'a sign-in form needs its visitor’s cookie',
+        "    if (visitor === undefined) return this.#hasCookie(request) ? 'wrong' : 'no_cookies';\n",
+        "    if (visitor === undefined) return 'good';\n",
       ],
       ['a sign-in takes the visitor’s value', "    this.#clear(reply, 'visitor');\n", ''],
     ],

@@ -284,6 +284,7 @@ export const oauthGuards: readonly Guard[] = [
         'const nonce = randomBytes(NONCE_BYTES);',
         'const nonce = Buffer.alloc(NONCE_BYTES);',
       ],
+      ['no key seals for longer than a day', 'Math.floor(expiresAt / DAY_MS)', 'Math.floor(expiresAt / 1e15)'],
     ],
   ),
   ...guardsIn(
@@ -681,6 +682,22 @@ export const oauthGuards: readonly Guard[] = [
     'src/oauth/registered-id.ts',
     ['test/random-bits.test.ts'],
     [['the id of a client has its random bits', '[...randomBytes(16)]', '[...Buffer.alloc(16, randomBytes(4))]']],
+  ),
+  ...guardsIn(
+    'src/oauth/device-authorization.ts',
+    ['test/random-bits.test.ts'],
+    [
+      [
+        'a user code has its random bits',
+        'LETTERS[randomInt(LETTERS.length)]',
+        'LETTERS[randomInt(LETTERS.length) % 10]',
+      ],
+      [
+        'the verifier in a device code has its random bits',
+        "randomBytes(32).toString('base64url')",
+        "Buffer.alloc(32, randomBytes(8)).toString('base64url')",
+      ],
+    ],
   ),
   ...guardsIn(
     'src/settings/root-keys.ts',

@@ -27,6 +27,28 @@ export const rootKeyGuards: readonly Guard[] = [
       ['a pass of the doctor is proven', 'return timingSafeEqual(', 'return true || timingSafeEqual('],
     ],
   ),
+  ...guardsIn(
+    'src/oauth/doctor-pass.ts',
+    ['test/constant-time.test.ts'],
+    [
+      [
+        'passes of the doctor are compared in constant time',
+        "return timingSafeEqual(Buffer.from(proof, 'base64url'), mac(key, expiresAt));",
+        "return mac(key, expiresAt).equals((timingSafeEqual, Buffer.from(proof, 'base64url')));",
+      ],
+    ],
+  ),
+  ...guardsIn(
+    'src/storage/installation.ts',
+    ['test/constant-time.test.ts'],
+    [
+      [
+        'canaries are compared in constant time',
+        'timingSafeEqual(key.canary, canary(',
+        '((one: Buffer, other: Buffer) => one.equals(timingSafeEqual ? other : one))(key.canary, canary(',
+      ],
+    ],
+  ),
   ...guardsIn('src/operator/key-watch.ts', OPERATOR, [
     [
       'an instance notes itself before it looks',
