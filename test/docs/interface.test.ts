@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { makeThrottles } from '../../src/accounts/limits.ts';
+import type { Limit } from '../../src/accounts/throttle.ts';
 import {
   AUTHORIZE_PATH,
   ME_PATH,
@@ -31,6 +33,20 @@ test('the configuration table is the one that the program makes', () => {
     table,
     `src/settings/configuration.ts changed: paste this between the two comments in docs/interface.md\n\n${table}\n`,
   );
+});
+
+test('ASVS 6.1.1: the table of limits says what the program counts', () => {
+  const { providerCalls, ...throttles } = makeThrottles(null);
+  const documented = tableOf('## Limits').flatMap(([, most = '']) => {
+    const [, count = '', time, unit] = /^([\d,]+) in (\d+) (s|min)$/.exec(most) ?? [];
+    return count === ''
+      ? []
+      : [{ count: Number(count.replace(',', '')), seconds: Number(time) * (unit === 's' ? 1 : 60) }];
+  });
+  const inOrder = (limits: readonly Limit[]) => limits.map(({ count, seconds }) => `${count} in ${seconds} s`).sort();
+  assert.deepEqual(inOrder(documented), inOrder(Object.values(throttles).map(({ limit }) => limit)));
+  const { count, seconds } = providerCalls.limit;
+  assert.ok(DOCUMENT.includes(`\n${count} calls in ${seconds} s, on all instances together`));
 });
 
 test('every command stands in the command table with its options, and no other', async () => {

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { Refusal } from '../../src/oauth/error.ts';
 import { type Parameter, Parameters } from '../../src/oauth/parameters.ts';
 import { WHOLE_GRANT } from '../../src/oauth/token-request.ts';
+import { drawInstead } from '../support/chance.ts';
 import { signedIn } from '../support/signed-in.ts';
 import { event } from '../support/storage.ts';
 import { ada } from './memory.ts';
@@ -100,6 +101,14 @@ test('Allow answers null when the client or the account is gone', async (context
   assert.equal(await server.allow(request, await signedIn(store, 'usr_nobody'), 'allowed', [], origin), null);
   await store.deleteClient(one.id, event('client_deleted'));
   assert.equal(await server.allow(request, await signedIn(store, ada.id), 'allowed', [], origin), null);
+});
+
+test('RFC 7636 §4.4: a code is the same whatever its challenge is, so that nobody reads the challenge there', async (context) => {
+  drawInstead(context, (bytes) => Buffer.alloc(bytes));
+  const codes: string[] = [];
+  for (const code_challenge of ['A'.repeat(43), 'B'.repeat(42).concat('A')])
+    codes.push(await obtainCode(await setUp(context), { code_challenge, code_challenge_method: 'S256' }));
+  assert.equal(codes[0], codes[1]);
 });
 
 test('promise 1: of fifty exchanges of one code at once one succeeds, and the others end its grant', async (context) => {

@@ -74,6 +74,8 @@ test('Configuration: each mistake names its variable and the remedy, and never t
   const refused: [string, string, RegExp][] = [
     ['VALETKEY_APP_URL', 'http://auth.example.com', /use https/],
     ['VALETKEY_APP_URL', 'https://auth.example.com/oauth', /without a path/],
+    ['VALETKEY_APP_URL', 'https://auth.example.com?a', /without a path/],
+    ['VALETKEY_APP_URL', 'https://auth.example.com#a', /without a path/],
     ['VALETKEY_APP_URL', 'http://localhost:0', /0 is none/],
     ['VALETKEY_APP_URL', 'ftp://auth.example.com', /such as https/],
     ['VALETKEY_APP_LISTEN', '3000', /host:port/],

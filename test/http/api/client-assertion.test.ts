@@ -71,6 +71,7 @@ describe('RFC 7523 §3: an assertion is good', { concurrency: true }, () => {
   const good: Record<string, Record<string, unknown>> = {
     'for the issuer': { aud: appUrl },
     'for the token endpoint': { aud: `${appUrl}/oauth2/token` },
+    'for the endpoint of pushed requests': { aud: `${appUrl}/oauth2/par` },
     'for this service by two of its names': { aud: [appUrl, `${appUrl}/oauth2/par`] },
     'with iat and nbf': { iat: now, nbf: now },
     'by a clock that is 30 s ahead': { nbf: now + 29 },

@@ -189,6 +189,13 @@ test('what goes wrong before a handler is as described; forms and JSON are read'
   }
 });
 
+test('RFC 6749 §3.2: what is posted is asked for by no GET', async () => {
+  const posted = [...described.operations].filter(([, { method }]) => method === 'POST');
+  assert.ok(posted.length > 5);
+  for (const [id, { urls }] of posted)
+    for (const url of urls) assert.equal((await fetch(url)).status, 405, `${id} ${url}`);
+});
+
 test('RFC 6749 §5.2: who proves nothing, and who guesses too often, is answered as described', async () => {
   const guessed = await addClient(service);
   const asGuess = { client_id: guessed.clientId, client_secret: 'wrong' };
