@@ -11,9 +11,9 @@ import {
   issue,
   madeUp,
   markdown,
-  newGrant,
   next,
   some,
+  someGrant,
 } from './scaling-store.ts';
 
 const GRANTS = 100_000;
@@ -46,7 +46,7 @@ export async function measurePartitions(): Promise<string> {
       lines.push([name, String((after[0]?.scans ?? 0) - (before[0]?.scans ?? 0))]);
     };
     const id = ids[0] as Buffer;
-    const fresh = newGrant(rows, Date.now());
+    const fresh = someGrant(rows, Date.now());
     const ended = auditEvent('grant_revoked', ACTOR, Date.now(), {});
     await count('check', ({ store }) => store.findGrant(id));
     await count('64 checks', ({ store }) => inFlight(ids.slice(0, 64), (one) => store.findGrant(one)));

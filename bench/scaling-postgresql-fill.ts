@@ -1,9 +1,11 @@
 /** Made-up clients, accounts and grants in PostgreSQL, inserted by SQL, which makes millions of rows in minutes. */
+import type { Grant } from '../src/oauth/grant.ts';
 import { PERSON_FIELDS } from '../src/oauth/person-fields.ts';
 import { STORED_ACCOUNT } from '../src/storage/tables/accounts.ts';
 import { CLIENT } from '../src/storage/tables/clients.ts';
 import { GRANT } from '../src/storage/tables/grant-rows.ts';
-import type { MadeUp } from './scaling-store.ts';
+import type { Stored } from '../src/storage/tables/table.ts';
+import { filledGrant, type MadeUp } from './scaling-store.ts';
 
 /** Asks a database. */
 export type Ask = <Row extends object>(sql: string, values?: unknown[]) => Promise<Row[]>;
@@ -57,40 +59,39 @@ const ACCOUNTS = STORED_ACCOUNT.computed({
   createdAt: '$2::bigint',
 });
 
-/** The nth grant, as `filledGrant` makes it. $2 is when the first was allowed, $3 the number of accounts. */
-const GRANTS = GRANT.computed({
-  id: "(lpad(to_hex($2::bigint + n), 12, '0') || '7' || substr(chance, 1, 3) || '8' || substr(chance, 4, 15))::uuid",
-  clientId: "'app_' || lpad(client::text, 16, '0')",
-  resourceOwnerId: "'usr_' || lpad(mod(n * 7919::bigint, $3)::text, 16, '0')",
-  epochs: '0',
-  generation: '1',
-  keyId: '$4',
-  rotatedAt: '$2 + n',
-  accessTokenExpiresAt: '$2 + n + 1800000',
-  expiresAt: '$2 + n + 2592000000',
-  usedGeneration: '1',
-  lastUsedAt: '$2 + n',
-  revokedAt: 'NULL',
-  revocationReason: 'NULL',
-  grantedAt: '$2 + n',
-  absoluteExpiresAt: '$2 + n + 31536000000',
-  seed: "decode(chance, 'hex')",
-  scope: '$5',
-  leftOut: "''",
-  personFields: "'name username email avatar_url'",
-  redirectUri: "'https://app-' || client || '.example.com/oauth/callback'",
-  codeChallenge: '$6',
-  resource: 'NULL',
-  providerId: 'NULL',
-  externalId: 'NULL',
-  signedInAt: '$2 + n',
-});
+/**
+ * The nth grant, as `filledGrant` makes it; a column that is not named here is the same in all. $2 is when the first was
+ * allowed, $3 the number of accounts.
+ */
+function grants(made: MadeUp): string {
+  const first = GRANT.values(filledGrant(0, { ...made, codeEvery: 0 }));
+  const same = Object.fromEntries(GRANT.columns.map(({ path }, place) => [path[0], literal(first[place] as Stored)]));
+  return GRANT.computed({
+    ...(same as Record<keyof Grant, string>),
+    id: "(lpad(to_hex($2::bigint + n), 12, '0') || '7' || substr(chance, 1, 3) || '8' || substr(chance, 4, 15))::uuid",
+    clientId: "'app_' || lpad(client::text, 16, '0')",
+    resourceOwnerId: "'usr_' || lpad(mod(n * 7919::bigint, $3)::text, 16, '0')",
+    rotatedAt: '$2 + n',
+    accessTokenExpiresAt: '$2 + n + 1800000',
+    expiresAt: '$2 + n + 2592000000',
+    lastUsedAt: '$2 + n',
+    grantedAt: '$2 + n',
+    absoluteExpiresAt: '$2 + n + 31536000000',
+    seed: "decode(chance, 'hex')",
+    redirectUri: "'https://app-' || client || '.example.com/oauth/callback'",
+    signedInAt: '$2 + n',
+  });
+}
 
-/** Fills a database that was just made. The compiler asks for each column of the three tables. */
-export async function fill(
-  ask: Ask,
-  { grants, accounts, clients, since, keyId, scope, challenge, sealedPhc }: MadeUp,
-): Promise<void> {
+/** A value in SQL. Bytes are not among those that are the same in all rows. */
+function literal(value: Stored): string {
+  if (value === null || Buffer.isBuffer(value)) return 'NULL';
+  return typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : String(value);
+}
+
+/** Fills a database that was just made. The compiler asks for each column of clients and accounts. */
+export async function fill(ask: Ask, made: MadeUp): Promise<void> {
+  const { accounts, clients, since, keyId, sealedPhc } = made;
   const numbers = 'generate_series(0, $1::int - 1) AS n';
   await ask(`INSERT INTO client (${CLIENT.names}) SELECT ${CLIENTS} FROM ${numbers}`, [
     clients,
@@ -104,9 +105,9 @@ export async function fill(
     keyId,
   ]);
   await ask(
-    `INSERT INTO oauth_grant (${GRANT.names}, attempt) SELECT ${GRANTS}, gen_random_uuid()
-     FROM (SELECT n, md5(n::text) AS chance, mod(n, $7) AS client FROM ${numbers}) AS made ORDER BY n`,
-    [grants, since, accounts, keyId, scope, challenge, clients],
+    `INSERT INTO oauth_grant (${GRANT.names}, attempt) SELECT ${grants(made)}, gen_random_uuid()
+     FROM (SELECT n, md5(n::text) AS chance, mod(n, $4) AS client FROM ${numbers}) AS made ORDER BY n`,
+    [made.grants, since, accounts, clients],
   );
   await ask('VACUUM (ANALYZE)');
 }

@@ -14,9 +14,9 @@ import {
   type MadeUp,
   madeUp,
   markdown,
-  newGrant,
   next,
   some,
+  someGrant,
 } from './scaling-store.ts';
 
 /** Requests of each operation, 64 at a time. */
@@ -81,7 +81,7 @@ async function costsOf(url: string, ask: Ask, rows: MadeUp, fullPages: boolean):
   );
   const [one, two, three] = [0, 1, 2].map((part) => ids.slice(part * OPERATIONS, (part + 1) * OPERATIONS));
   const alone = ids.slice(-ALONE);
-  const fresh = Array.from({ length: OPERATIONS }, () => newGrant(rows, now()));
+  const fresh = Array.from({ length: OPERATIONS }, () => someGrant(rows, now()));
   const rotate = (id: Buffer) => done(store.rotateRefreshToken(next(id, 2, now())));
   const lines: string[][] = [];
   const cost = async <T>(name: string, things: readonly T[] = [], act: (thing: T) => Promise<unknown>, atOnce = 64) => {

@@ -24,10 +24,10 @@ import {
   type MadeUp,
   madeUp,
   markdown,
-  newGrant,
   next,
   redirectUri,
   some,
+  someGrant,
 } from './scaling-store.ts';
 
 /** Requests of each operation. */
@@ -217,7 +217,7 @@ async function costsOf(path: string, rows: MadeUp): Promise<string> {
     Array.from({ length: rows.grants }, (_, n) => grantId(n, rows)),
     2 * OPERATIONS,
   );
-  const fresh = Array.from({ length: OPERATIONS }, () => newGrant(rows, Date.now()));
+  const fresh = Array.from({ length: OPERATIONS }, () => someGrant(rows, Date.now()));
   const lines: string[][] = [];
   const cost = async <T>(name: string, things: readonly T[], act: (thing: T) => Promise<unknown>) => {
     const [cpu, start] = [process.cpuUsage(), performance.now()];

@@ -1,9 +1,12 @@
 /** What both stores are asked in `node bench/scaling.ts --measure`: the same made-up grants, and so many at a time. */
 
 import { hash } from 'node:crypto';
+import { newGrant } from '../src/oauth/allow.ts';
 import { auditEvent } from '../src/oauth/audit.ts';
 import { type Generation, type Grant, grantIdText, newGrantId } from '../src/oauth/grant.ts';
 import { createKeyring } from '../src/oauth/keyring.ts';
+import { PERSON_FIELDS } from '../src/oauth/person-fields.ts';
+import { scopeNames } from '../src/oauth/scope.ts';
 import { makeSecret } from '../src/oauth/secret.ts';
 import type { Store } from '../src/oauth/store.ts';
 import { makeRootKey, parseRootKeys } from '../src/settings/root-keys.ts';
@@ -12,7 +15,8 @@ import { makeRootKey, parseRootKeys } from '../src/settings/root-keys.ts';
 const IN_FLIGHT = 64;
 const APPS_PER_USER = 5;
 const CLIENTS = 100;
-const [CODE_MS, ACCESS_MS, IDLE_MS, MAX_MS] = [60_000, 1_800_000, 30 * 86_400_000, 365 * 86_400_000];
+const [CODE_MS, ACCESS_MS, IDLE_MS] = [60_000, 1_800_000, 30 * 86_400_000];
+const LIFETIMES = { refreshTokenMax: 365 * 86_400 };
 
 /** The text of the one root key, for a service that is to understand what is filled in here. */
 export const rootKey = makeRootKey();
@@ -74,79 +78,46 @@ export const isCode = (n: number, { codeEvery }: MadeUp): boolean => codeEvery >
 
 /** The nth grant as it is filled in, with its id as its seed: a code, or a pair whose access token was used. */
 export function filledGrant(n: number, made: MadeUp): Grant {
-  const { accounts, clients, since, keyId, scope, challenge, usableUntil } = made;
+  const { accounts, clients, since, usableUntil } = made;
   const id = grantId(n, made);
   const grantedAt = since + n;
-  const state = isCode(n, made)
-    ? {
-        generation: 0,
-        usedGeneration: 0,
-        accessTokenExpiresAt: null,
-        expiresAt: usableUntil ?? grantedAt + CODE_MS,
-        lastUsedAt: null,
-      }
-    : {
-        generation: 1,
-        usedGeneration: 1,
-        accessTokenExpiresAt: usableUntil ?? grantedAt + ACCESS_MS,
-        expiresAt: grantedAt + IDLE_MS,
-        lastUsedAt: grantedAt,
-      };
+  const grant = { ...allowed(made, id, n % clients, (n * 7919) % accounts, grantedAt), seed: id };
+  if (isCode(n, made)) return { ...grant, expiresAt: usableUntil ?? grant.expiresAt };
   return {
-    id,
-    clientId: clientId(n % clients),
-    resourceOwnerId: accountId((n * 7919) % accounts),
-    scope,
-    leftOut: '',
-    personFields: 'name username email avatar_url',
-    redirectUri: redirectUri(n % clients),
-    codeChallenge: challenge,
-    resource: null,
-    providerId: null,
-    externalId: null,
-    signedInAt: grantedAt,
-    seed: id,
-    epochs: { installation: 0, client: 0, resourceOwner: 0 },
-    grantedAt,
-    absoluteExpiresAt: grantedAt + MAX_MS,
-    keyId,
-    rotatedAt: grantedAt,
-    revokedAt: null,
-    revocationReason: null,
-    ...state,
+    ...grant,
+    generation: 1,
+    usedGeneration: 1,
+    accessTokenExpiresAt: usableUntil ?? grantedAt + ACCESS_MS,
+    expiresAt: grantedAt + IDLE_MS,
+    lastUsedAt: grantedAt,
   };
 }
 
-/** A grant as an Allow makes it, with the lengths of `madeUp`. */
-export function newGrant({ accounts, scope, challenge, keyId }: MadeUp, now: number): Grant {
-  const client = Math.floor(Math.random() * CLIENTS);
-  return {
-    id: newGrantId(now),
-    clientId: clientId(client),
-    resourceOwnerId: accountId(Math.floor(Math.random() * accounts)),
-    scope,
-    leftOut: '',
-    personFields: 'name username email avatar_url',
+/** A grant that somebody allows now (ms), with the lengths of `madeUp`. */
+export function someGrant(made: MadeUp, now: number): Grant {
+  const [client, account] = [CLIENTS, made.accounts].map((count) => Math.floor(Math.random() * count));
+  return allowed(made, newGrantId(now), client as number, account as number, now);
+}
+
+/** The grant of an account for a client, as an Allow makes it. */
+function allowed(made: MadeUp, id: Buffer, client: number, account: number, at: number): Grant {
+  const names = scopeNames(made.scope);
+  const asked = {
+    client: { id: clientId(client), scopes: [], personFields: PERSON_FIELDS },
+    scope: names,
     redirectUri: redirectUri(client),
-    codeChallenge: challenge,
+    codeChallenge: made.challenge,
     resource: null,
-    providerId: null,
-    externalId: null,
-    signedInAt: now,
-    seed: Buffer.alloc(16, 1),
-    epochs: { installation: 0, client: 0, resourceOwner: 0 },
-    grantedAt: now,
-    absoluteExpiresAt: now + MAX_MS,
-    generation: 0,
-    keyId,
-    rotatedAt: now,
-    accessTokenExpiresAt: null,
-    expiresAt: now + CODE_MS,
-    usedGeneration: 0,
-    lastUsedAt: null,
-    revokedAt: null,
-    revocationReason: null,
   };
+  const signIn = { resourceOwnerId: accountId(account), providerId: null, externalId: null, signedInAt: at };
+  const owner = { ...signIn, session: Buffer.alloc(0) };
+  const epochs = { installation: 0, client: 0, resourceOwner: 0 };
+  return newGrant(
+    { asked, scope: names, owner, given: 'allowed', origin: { source: '203.0.113.7', requestId: 'req-0123456789' } },
+    { id, epochs, keyId: made.keyId, expiresAt: at + CODE_MS },
+    LIFETIMES,
+    at,
+  );
 }
 
 /** Issues a grant, with its event. */

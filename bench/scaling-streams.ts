@@ -8,7 +8,7 @@ import { startTestService } from '../test/support/service.ts';
 import { addResourceServer, basic } from '../test/support/standard.ts';
 import { onServer, open } from './scaling-postgresql.ts';
 import { fill } from './scaling-postgresql-fill.ts';
-import { issue, madeUp, markdown, newGrant } from './scaling-store.ts';
+import { issue, madeUp, markdown, someGrant } from './scaling-store.ts';
 import { median } from './statistics.ts';
 
 const GRANTS = 1000;
@@ -29,7 +29,7 @@ export async function measureTrail(): Promise<string> {
       const readers = await Promise.all(Array.from({ length: instances }, () => open(url)));
       const ends: Awaited<ReturnType<typeof read>>[] = [];
       for (const { store } of readers) ends.push(await read(store));
-      const latencies = await issueSteadily((now) => issue(writer.store, newGrant(rows, now)));
+      const latencies = await issueSteadily((now) => issue(writer.store, someGrant(rows, now)));
       for (const end of ends) await end();
       await Promise.all(readers.map(({ close }) => close()));
       const sorted = latencies.toSorted((one, other) => one - other);

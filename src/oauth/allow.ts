@@ -20,9 +20,9 @@ export type OwnerSession = Pick<Grant, 'resourceOwnerId' | 'providerId' | 'exter
   readonly session: Buffer;
 };
 
-/** What a client asks for, of which the scope names are a list. */
+/** What a client asks for. */
 export type Asked = Pick<Grant, 'redirectUri' | 'codeChallenge' | 'resource'> & {
-  readonly client: Client;
+  readonly client: Pick<Client, 'id' | 'scopes' | 'personFields'>;
   readonly scope: readonly string[];
 };
 
@@ -39,7 +39,12 @@ export type Allow = {
 type Made = Pick<Grant, 'id' | 'epochs' | 'keyId' | 'expiresAt'>;
 
 /** The grant that is allowed now (ms): generation 0, with a seed of its own. */
-export function newGrant({ asked, scope, owner }: Allow, made: Made, lifetimes: Lifetimes, now: number): Grant {
+export function newGrant(
+  { asked, scope, owner }: Allow,
+  made: Made,
+  { refreshTokenMax }: Pick<Lifetimes, 'refreshTokenMax'>,
+  now: number,
+): Grant {
   const { client, redirectUri, codeChallenge, resource } = asked;
   const { session: _, ...signIn } = owner;
   return {
@@ -54,7 +59,7 @@ export function newGrant({ asked, scope, owner }: Allow, made: Made, lifetimes: 
     resource,
     seed: randomBytes(SEED_BYTES),
     grantedAt: now,
-    absoluteExpiresAt: now + lifetimes.refreshTokenMax * 1000,
+    absoluteExpiresAt: now + refreshTokenMax * 1000,
     generation: 0,
     rotatedAt: now,
     accessTokenExpiresAt: null,

@@ -4,12 +4,12 @@ import type { Client } from './client.ts';
 import type { EarlierConsent } from './consent.ts';
 import { isForDevice } from './device-authorization.ts';
 import { OperatorError } from './error.ts';
-import { grantIdText, parseGrantId } from './grant.ts';
+import { type GrantSummary, grantIdText, parseGrantId } from './grant.ts';
 import { findGrantLife, type GrantLife } from './grant-life.ts';
 import { type PersonField, personFieldsOf } from './person-fields.ts';
 import { isRegisteredRedirectUri, redirectHost } from './redirect-uri.ts';
 import { scopeNames } from './scope.ts';
-import type { AuditStore, GrantCount, GrantFilter, GrantStore, GrantSummary, ListedGrant } from './store.ts';
+import type { AuditStore, GrantCount, GrantFilter, GrantStore, ListedGrant } from './store.ts';
 
 /**
  * Access of an app that a user can take back alone: that of one device, what waits for the app to fetch it, or all else that

@@ -117,6 +117,37 @@ export type Lifetimes = {
   readonly refreshRetryWindow: number;
 };
 
+/**
+ * Columns of grants in a summary. Grants that differ in one that is `alike` are not put together. Of the others a summary has
+ * the lowest or the highest value. The statements of both stores are made from this.
+ */
+export const SUMMARIZED = {
+  clientId: 'alike',
+  scope: 'alike',
+  leftOut: 'alike',
+  personFields: 'alike',
+  resource: 'alike',
+  redirectUri: 'alike',
+  grantedAt: 'lowest',
+  expiresAt: 'highest',
+  absoluteExpiresAt: 'highest',
+} as const satisfies { readonly [Column in keyof Grant]?: SummarizedBy };
+
+/** How a summary has a column of its grants. */
+export type SummarizedBy = 'alike' | 'lowest' | 'highest';
+
+/** Grants of one resource owner that are alike, as one. One that is for a device, or not redeemed yet, stands alone. */
+export type GrantSummary = Pick<Grant, keyof typeof SUMMARIZED> & {
+  /** The id of the newest. */
+  readonly id: Buffer;
+  readonly clientName: string;
+  readonly isRedeemed: boolean;
+  /** When the last was allowed (ms). */
+  readonly lastGrantedAt: number;
+  /** The latest `lastUse` of them (ms); null when none was used. */
+  readonly lastUsedAt: number | null;
+};
+
 /** A grant by its id as text, with whom it is for and whose it is: what log and audit trail call it. */
 export type GrantNames = { readonly grantId: string; readonly clientId: string; readonly resourceOwnerId: string };
 

@@ -8,7 +8,16 @@ import type { ChainedAuditEvent, TrailRow } from './audit-chain.ts';
 import type { Client } from './client.ts';
 import type { AssertionUse, UsedAssertion } from './client-assertion.ts';
 import type { DeviceDecision, PollPace, WaitingDevice } from './device-authorization.ts';
-import type { Generation, Grant, GrantInContext, Presentation, ResourceOwner, RevocationReason, Use } from './grant.ts';
+import type {
+  Generation,
+  Grant,
+  GrantInContext,
+  GrantSummary,
+  Presentation,
+  ResourceOwner,
+  RevocationReason,
+  Use,
+} from './grant.ts';
 import type { Network } from './networks.ts';
 import type { ResourceServer } from './resource-server.ts';
 import type { ScopeDefinition } from './scope.ts';
@@ -43,30 +52,6 @@ export type GrantFilter = {
 
 /** Numbers of grants, and of their resource owners and clients. */
 export type GrantCount = { readonly grants: number; readonly resourceOwners: number; readonly clients: number };
-
-/**
- * Grants of one resource owner that are alike, as one: those of a client with the same scope, what was left out of it,
- * fields of the person, resource and redirect URI. One
- * that is for a device, or not redeemed yet, stands alone.
- */
-export type GrantSummary = Pick<
-  Grant,
-  'clientId' | 'scope' | 'leftOut' | 'personFields' | 'resource' | 'redirectUri'
-> & {
-  readonly clientName: string;
-  /** The id of the newest. */
-  readonly id: Buffer;
-  readonly isRedeemed: boolean;
-  /** When the first was allowed (ms). */
-  readonly grantedAt: number;
-  /** When the last was. */
-  readonly lastGrantedAt: number;
-  /** The latest `lastUse` of them (ms); null when none was used. */
-  readonly lastUsedAt: number | null;
-  /** When the last of them expires if no client comes (ms), and when it does in any case. */
-  readonly expiresAt: number;
-  readonly absoluteExpiresAt: number;
-};
 
 /** A redeemed grant and when the client came last (ms): to redeem it, to refresh, or to use a token. */
 export type ActiveGrant = { readonly id: Buffer; readonly usedAt: number };

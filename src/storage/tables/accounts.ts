@@ -12,7 +12,7 @@ import type {
 } from '../../accounts/store.ts';
 import type { AuditEvent } from '../../oauth/audit.ts';
 import { type Act, found, isAny, listed, type RestsOn, type Runner, type Statement } from '../acts.ts';
-import { LAST_USE } from './grants.ts';
+import { LAST_USE } from './grant-summaries.ts';
 import { type Stored, Table } from './table.ts';
 
 /** What is stored beside an account, to search by: the key of its address, and what is to know of a foreign password. */

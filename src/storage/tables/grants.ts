@@ -5,7 +5,7 @@
 import type { AuditEvent } from '../../oauth/audit.ts';
 import { DEVICE_GRANT_TYPE } from '../../oauth/device-authorization.ts';
 import type { Epochs, Grant, Presentation } from '../../oauth/grant.ts';
-import type { ActiveGrant, GrantCount, GrantFilter, GrantStore, GrantSummary } from '../../oauth/store.ts';
+import type { ActiveGrant, GrantCount, GrantFilter, GrantStore } from '../../oauth/store.ts';
 import {
   type Act,
   found,
@@ -19,6 +19,7 @@ import {
 } from '../acts.ts';
 import type { UseMarks } from '../use-marks.ts';
 import { CONTEXT_COLUMNS, contextOf, GRANT, type GrantInContextRow, NOT_ENDED } from './grant-rows.ts';
+import { SUMMARY, summarize } from './grant-summaries.ts';
 import { Table } from './table.ts';
 
 const PRESENTATION = Table.of<Presentation>('oauth_grant', { generation: 'integer', at: 'time', source: 'text?' });
@@ -64,50 +65,6 @@ const COUNTS = {
   resourceOwners: 'count(DISTINCT resource_owner_id)',
   clients: 'count(DISTINCT client_id)',
 };
-
-const SUMMARY = Table.of<GrantSummary>('summary', {
-  id: 'uuid',
-  clientId: 'text',
-  clientName: 'text',
-  scope: 'text',
-  leftOut: 'text',
-  personFields: 'text',
-  resource: 'text?',
-  redirectUri: 'text',
-  isRedeemed: 'boolean',
-  grantedAt: 'time',
-  lastGrantedAt: 'time',
-  lastUsedAt: 'time?',
-  expiresAt: 'time',
-  absoluteExpiresAt: 'time',
-});
-
-/** As `lastUse` of oauth/grant.ts says it. */
-export const LAST_USE =
-  'CASE WHEN generation > 1 AND rotated_at > coalesce(last_used_at, 0) THEN rotated_at ELSE last_used_at END';
-
-/** Here, too, CROSS JOIN has each client found by its key. `$3` is the grant type of devices. */
-const summarize = (newestId: string, some: string) => `
-  SELECT ${SUMMARY.computed({
-    id: newestId,
-    clientId: 'client_id',
-    clientName: 'client.name',
-    scope: 'scope',
-    leftOut: 'left_out',
-    personFields: 'oauth_grant.person_fields',
-    resource: 'resource',
-    redirectUri: 'redirect_uri',
-    isRedeemed: 'generation > 0',
-    grantedAt: 'min(granted_at)',
-    lastGrantedAt: 'max(granted_at)',
-    lastUsedAt: `max(${LAST_USE})`,
-    expiresAt: 'max(expires_at)',
-    absoluteExpiresAt: 'max(absolute_expires_at)',
-  })}
-  FROM oauth_grant CROSS JOIN client
-  WHERE client.id = client_id AND resource_owner_id = $1 AND expires_at > $2 AND ${NOT_ENDED} ${some}
-  GROUP BY client_id, client.name, scope, left_out, oauth_grant.person_fields, resource, redirect_uri, generation > 0,
-    CASE WHEN generation = 0 OR redirect_uri = $3 THEN oauth_grant.id END`;
 
 const COUNT_LIVE = `
   SELECT count(*) FROM oauth_grant WHERE resource_owner_id = $1 AND expires_at > $2 AND ${NOT_ENDED}`;

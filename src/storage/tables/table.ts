@@ -79,6 +79,11 @@ export class Table<Row extends object> {
     return new Table(this.name, columns);
   }
 
+  /** Its columns, and those of another table after them: for rows that are made of both. */
+  and<Other extends object>(other: Table<Other>): Table<Row & Other> {
+    return new Table(this.name, [...this.columns, ...other.columns]);
+  }
+
   /** The names of its columns, as a list. */
   get names(): string {
     return this.columns.map(({ name }) => name).join(', ');

@@ -1,11 +1,26 @@
 /** What people see of their grants, whatever their number, and the limit of one app. */
 import assert from 'node:assert/strict';
 import { DEVICE_GRANT_TYPE } from '../../../src/oauth/device-authorization.ts';
-import { type Grant, grantIdText, MAX_GRANTS_OF_ONE_APP } from '../../../src/oauth/grant.ts';
+import {
+  type Grant,
+  grantIdText,
+  MAX_GRANTS_OF_ONE_APP,
+  SUMMARIZED,
+  type SummarizedBy,
+} from '../../../src/oauth/grant.ts';
 import { GrantLimit } from '../../../src/oauth/grant-limit.ts';
 import { GrantRegistry } from '../../../src/oauth/grant-registry.ts';
 import { revocationNotice } from '../../../src/oauth/revocation-notice.ts';
-import { event, HOUR, NOW, sampleAccount, sampleClient, sampleGeneration, sampleUse } from '../../support/storage.ts';
+import {
+  event,
+  HOUR,
+  NOW,
+  sampleAccount,
+  sampleClient,
+  sampleGeneration,
+  sampleGrant,
+  sampleUse,
+} from '../../support/storage.ts';
 import { type AnyStore, find, issue, type WithStore } from './any-store.ts';
 
 /** A redeemed grant whose last rotation was some time ago (ms). */
@@ -112,6 +127,26 @@ export function connected(withStore: WithStore): void {
     await store.revokeAccountGrants('usr_ada', event('user_grants_revoked'));
     assert.deepEqual(await summaries(), []);
   });
+
+  withStore(
+    'a summary has each column of its grants as is said of it, and grants that differ stand apart',
+    async (store) => {
+      await addOthers(store);
+      const summarized = Object.entries(SUMMARIZED) as [keyof typeof SUMMARIZED, SummarizedBy][];
+      for (const [place, [column, by]] of summarized.entries()) {
+        const scope = `of-${place}.`;
+        const made = sampleGrant({ ...redeemed(1), scope });
+        const value = made[column];
+        const other =
+          typeof value === 'number' ? value + 1 : column === 'clientId' ? 'app_two' : `${value ?? ''}/other`;
+        await issueAll(store, [made, { ...made, id: sampleGrant().id, [column]: other }]);
+        const found = (await store.summarizeGrants('usr_ada', NOW)).filter((each) => each.scope.startsWith(scope));
+        const expected = { alike: [value, other], lowest: [value], highest: [other] }[by];
+        assert.equal(found.length, expected.length, column);
+        assert.deepEqual(new Set(found.map((each) => each[column])), new Set(expected), column);
+      }
+    },
+  );
 
   withStore('an app is disconnected but for its devices', async (store) => {
     const [code, pair, device] = [await issue(store), await issue(store, redeemed(1)), await issue(store, forDevice)];

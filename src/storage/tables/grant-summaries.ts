@@ -1,0 +1,52 @@
+/** Summaries of grants: the statement is made from `SUMMARIZED` of the domain, so that a new column needs no SQL here. */
+import { type GrantSummary, SUMMARIZED, type SummarizedBy } from '../../oauth/grant.ts';
+import { GRANT, NOT_ENDED } from './grant-rows.ts';
+import { type Column, Table } from './table.ts';
+
+type Summarized = keyof typeof SUMMARIZED;
+
+/** The columns of a summary that its grants have too. */
+const OF_GRANTS = GRANT.pick(...(Object.keys(SUMMARIZED) as Summarized[]));
+
+/** The others, which are made of all grants of a summary. */
+const OF_SUMMARY = Table.of<Omit<GrantSummary, Summarized>>('summary', {
+  id: 'uuid',
+  clientName: 'text',
+  isRedeemed: 'boolean',
+  lastGrantedAt: 'time',
+  lastUsedAt: 'time?',
+});
+
+/** A summary, as `summarize` selects it. */
+export const SUMMARY: Table<GrantSummary> = OF_GRANTS.and(OF_SUMMARY);
+
+const AGGREGATES: Readonly<Record<SummarizedBy, string>> = { alike: '', lowest: 'min', highest: 'max' };
+
+const summarizedBy = ({ path }: Column): SummarizedBy => SUMMARIZED[path[0] as Summarized];
+
+const ofGrants = OF_GRANTS.columns.map((column) => `${AGGREGATES[summarizedBy(column)]}(oauth_grant.${column.name})`);
+
+const alike = OF_GRANTS.columns.flatMap((column) =>
+  summarizedBy(column) === 'alike' ? [`oauth_grant.${column.name}`] : [],
+);
+
+/** As `lastUse` of oauth/grant.ts says it. */
+export const LAST_USE =
+  'CASE WHEN generation > 1 AND rotated_at > coalesce(last_used_at, 0) THEN rotated_at ELSE last_used_at END';
+
+/**
+ * Summarizes the grants of the resource owner `$1` that live at `$2` (ms) and match `some` condition more; `$3` is the grant
+ * type of devices. CROSS JOIN has SQLite find each client by its key.
+ */
+export const summarize = (newestId: string, some: string): string => `
+  SELECT ${ofGrants.join(', ')}, ${OF_SUMMARY.computed({
+    id: newestId,
+    clientName: 'client.name',
+    isRedeemed: 'generation > 0',
+    lastGrantedAt: 'max(granted_at)',
+    lastUsedAt: `max(${LAST_USE})`,
+  })}
+  FROM oauth_grant CROSS JOIN client
+  WHERE client.id = client_id AND resource_owner_id = $1 AND expires_at > $2 AND ${NOT_ENDED} ${some}
+  GROUP BY ${alike.join(', ')}, client.name, generation > 0,
+    CASE WHEN generation = 0 OR redirect_uri = $3 THEN oauth_grant.id END`;
