@@ -6,13 +6,17 @@ import net from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import tls from 'node:tls';
+import { makeCertificate } from '../support/certificate.ts';
 import { freePort, type Lifetime } from '../support/service.ts';
 
 const NGINX = '/usr/sbin/nginx';
 const TEMPLATE = new URL('../../deploy/nginx.conf.template', import.meta.url);
+const ONE_MACHINE = new URL('../../deploy/nginx.conf', import.meta.url);
+const CERTIFICATE_LIFETIME_MS = 90 * 86_400_000;
 const PATIENCE_MS = 60_000;
 
-/** The longest that the template lets nginx keep an idle connection; what the instances are told of it. */
+/** The longest that both files let nginx keep an idle connection; what the instances are told of it. */
 export const BEHIND_NGINX = { VALETKEY_TRUSTED_PROXIES: '127.0.0.1', VALETKEY_PROXY_IDLE_TIMEOUT: '4' };
 
 /** Whether nginx is installed here. */
@@ -24,6 +28,8 @@ export function isThere(): boolean {
 export type RunningNginx = {
   /** The requests that it handed on to an instance, by method and status, as its log has them. */
   handedOn(): string[];
+  /** All that its access log has. */
+  log(): string;
 };
 
 /** Where nginx answers for the pages and token endpoints, and for the API. */
@@ -37,6 +43,41 @@ export async function nginxAddresses(): Promise<Addresses> {
 /** Starts nginx at its addresses, in front of instances, with the configuration of compose.yaml; it ends with the test. */
 export function startNginx(t: Lifetime, at: Addresses, instances: readonly Addresses[]): Promise<RunningNginx> {
   return runNginx(t, at.appUrl, (folder) => site(folder, at, instances));
+}
+
+/** Where nginx answers as one machine has it: with TLS, and at `plainUrl` without. */
+export type OneMachine = Addresses & { readonly plainUrl: string };
+
+/** Free addresses for it, of a host that the certificate of `startOneMachine` is for. */
+export async function oneMachineAddresses(): Promise<OneMachine> {
+  const at = async (scheme: string) => `${scheme}://localhost:${await freePort()}`;
+  return { appUrl: await at('https'), apiUrl: await at('https'), plainUrl: await at('http') };
+}
+
+/**
+ * Starts nginx at its addresses, in front of a service, with deploy/nginx.conf, in which names, ports and paths are changed. This
+ * process trusts its certificate from then on.
+ */
+export function startOneMachine(t: Lifetime, at: OneMachine, service: Addresses): Promise<RunningNginx> {
+  const { key, cert } = makeCertificate(Date.now(), CERTIFICATE_LIFETIME_MS);
+  tls.setDefaultCACertificates([...tls.getCACertificates('default'), cert]);
+  return runNginx(t, at.appUrl, async (folder) => {
+    writeFileSync(join(folder, 'valetkey.key'), key);
+    writeFileSync(join(folder, 'valetkey.crt'), cert);
+    const [app, api, plain] = [at.appUrl, at.apiUrl, at.plainUrl].map((url) => `127.0.0.1:${new URL(url).port}`);
+    const listen = [app, api];
+    return readFileSync(ONE_MACHINE, 'utf8')
+      .replaceAll(/ {4}listen \[::\].*\n/g, '')
+      .replaceAll('listen 443 ssl;', () => `listen ${listen.shift()} ssl;`)
+      .replace('listen 443 ssl default_server;', `listen ${app} ssl default_server; listen ${api} ssl default_server;`)
+      .replaceAll('listen 80', `listen ${plain}`)
+      .replaceAll(/server_name .*;/g, 'server_name localhost;')
+      .replaceAll('127.0.0.1:3000', new URL(service.appUrl).host)
+      .replaceAll('127.0.0.1:3001', new URL(service.apiUrl).host)
+      .replaceAll('/etc/ssl/', `${folder}/`)
+      .replaceAll('/var/www/html', folder)
+      .replaceAll('/var/log/nginx/valetkey.log', `${folder}/access.log`);
+  });
 }
 
 /** Starts nginx with what `site` makes of a configuration, for a folder; resolves when it answers at `url`. */
@@ -53,9 +94,11 @@ export async function runNginx(
   await untilListening(child, url).catch(() => {
     throw new Error(`nginx: ${readFileSync(join(folder, 'error.log'), 'utf8')}`);
   });
+  const log = () => readFileSync(join(folder, 'access.log'), 'utf8');
   return {
+    log,
     handedOn: () =>
-      readFileSync(join(folder, 'access.log'), 'utf8')
+      log()
         .split('\n')
         .map((line) => line.split(' '))
         .filter((words) => /^127/.test(words[6] ?? ''))
@@ -98,7 +141,7 @@ async function site(folder: string, { appUrl, apiUrl }: Addresses, instances: re
     .replaceAll(/( {4}server [\d.]+:3000 .*\n)+/g, servers('appUrl'))
     .replaceAll(/( {4}server [\d.]+:3001 .*\n)+/g, servers('apiUrl'))
     .replaceAll(/^ssl_.*\n/gm, '')
-    .replace(/^server \{\n.*default_server;\n.*ssl_reject_handshake on;\n\}\n/m, '')
+    .replace(/^server \{\n.*default_server;\n.*ssl_reject_handshake on;\n(.*\n)*?\}\n/m, '')
     .replaceAll('listen 443 ssl;', () => listen.shift() ?? '')
     .replace('listen 80', plain)
     .replaceAll(/server_name .*;/g, '')
