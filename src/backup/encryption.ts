@@ -1,30 +1,29 @@
 /** Encrypts a backup with GnuPG under a passphrase (OpenPGP, RFC 9580 §5.3), and proves that it opens again. */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { InstallationError } from '../process/installation-error.ts';
+import { readSecretFile } from '../process/secret-file.ts';
 import { digestOf } from './named-file.ts';
 
 const GPG = ['--batch', '--quiet', '--no-tty', '--no-symkey-cache', '--pinentry-mode', 'loopback'];
 /** AES-256 under a key of 65 million rounds of SHA-512; GnuPG adds what finds any change. Databases hardly compress. */
 const SYMMETRIC = ['--symmetric', '--cipher-algo', 'AES256', '--s2k-digest-algo', 'SHA512', '--s2k-count', '65011712'];
 
-/** Minimum size of the file with a passphrase (bytes): a backup can be guessed at for years. */
+/** Minimum size of a passphrase (bytes): a backup can be guessed at for years. */
 const MIN_PASSPHRASE_BYTES = 16;
 
-/** Throws an `InstallationError` unless the passphrase is in a file that nobody else can read. */
+/** Throws an `InstallationError` unless the first line of the file is a passphrase, and nobody else can read it. */
 export function requirePassphrase(file: string): void {
-  const stat = statSync(file, { throwIfNoEntry: false });
-  if (!stat?.isFile() || stat.size < MIN_PASSPHRASE_BYTES)
+  const [passphrase = ''] = readSecretFile(file, 'the passphrase in')?.split('\n') ?? [];
+  if (Buffer.byteLength(passphrase) < MIN_PASSPHRASE_BYTES)
     throw new InstallationError([
-      `there is no passphrase of ${MIN_PASSPHRASE_BYTES} characters or more in ${file}: make one with "openssl rand -base64 32 > ${file}"`,
+      `there is no passphrase of ${MIN_PASSPHRASE_BYTES} characters or more in ${file}: make one with "(umask 077; openssl rand -base64 32 > ${file})"`,
     ]);
-  if (process.platform !== 'win32' && (stat.mode & 0o077) !== 0)
-    throw new InstallationError([`others can read the passphrase in ${file}: run "chmod 600 ${file}"`]);
 }
 
 /** Writes an encrypted copy of a file to another that is not there yet. Throws `InstallationError`. */

@@ -1,6 +1,6 @@
 /** The database's URL from a file, since it may hold a password. */
 import { InstallationError } from '../process/installation-error.ts';
-import { readSecretFile } from './secret-file.ts';
+import { readSecretFile } from '../process/secret-file.ts';
 
 /** Reads the value of `VALETKEY_DATABASE_URL` from the file that another variable names, if it does. Adds to `mistakes` what keeps it from that. */
 export function databaseUrlIn(

@@ -6,7 +6,7 @@ import { withChecksum } from '../oauth/credential.ts';
 import { ROOT_KEY_BYTES } from '../oauth/keyring.ts';
 import { makeFolder, syncFolder } from '../process/folder.ts';
 import { InstallationError } from '../process/installation-error.ts';
-import { readSecretFile } from './secret-file.ts';
+import { readSecretFile } from '../process/secret-file.ts';
 
 /** Begins every root key, so that secret scanners and people recognise one. */
 const PREFIX = 'vk_rk_';

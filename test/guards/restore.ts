@@ -1,4 +1,4 @@
-/** The guards of a restore: what keeps an older database from bringing back what ended since. */
+/** The guards of backups and of a restore: what keeps an older database from bringing back what ended since. */
 import { type Guard, guardsIn } from './guard.ts';
 
 const STORES = ['test/storage/sqlite.test.ts'];
@@ -94,6 +94,22 @@ export const restoreGuards: readonly Guard[] = [
         'a database that is served is not restored',
         'if (storage.backUp === null && running.length > 0) throw',
         'if (storage.backUp === null && running.length < 0) throw',
+      ],
+    ],
+  ),
+  ...guardsIn(
+    'src/backup/encryption.ts',
+    ['test/flows/backup.test.ts'],
+    [
+      [
+        'a passphrase that others can read is refused',
+        "readSecretFile(file, 'the passphrase in')?.split",
+        "(file && 'a passphrase of any length').split",
+      ],
+      [
+        'a passphrase is not guessed',
+        'if (Buffer.byteLength(passphrase) < MIN_PASSPHRASE_BYTES)',
+        'if (MIN_PASSPHRASE_BYTES === 0)',
       ],
     ],
   ),

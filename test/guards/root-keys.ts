@@ -113,4 +113,12 @@ export const rootKeyGuards: readonly Guard[] = [
     ['test/accounts/verified-password.test.ts'],
     [['a password that was set meanwhile wins', 'now.passwordSetAt !== passwordSetAt || ', '']],
   ),
+  ...guardsIn(
+    'src/process/secret-file.ts',
+    ['test/settings/root-keys.test.ts'],
+    [
+      ['a secret that others can read is refused', '(mode & (OTHERS_MAY | GROUP_MAY_CHANGE)) !== 0 || ', ''],
+      ['a group reads a secret of root alone', ' || ((mode & GROUP_MAY_READ) !== 0 && uid !== ROOT)', ''],
+    ],
+  ),
 ];

@@ -1,6 +1,6 @@
 /** Files that hold a secret: read only where nobody else can read them. */
 import { readFileSync, type Stats, statSync } from 'node:fs';
-import { InstallationError } from '../process/installation-error.ts';
+import { InstallationError } from './installation-error.ts';
 
 const OTHERS_MAY = 0o007;
 const GROUP_MAY_CHANGE = 0o030;
