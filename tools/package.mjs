@@ -33,6 +33,9 @@ function shrinkwrap({ name, version, license, bin, engines, dependencies }) {
   return { name, version, lockfileVersion, requires: true, packages: Object.fromEntries([['', self], ...needed]) };
 }
 
+/** What the documents have an operator put into place; the rest under deploy/ needs a checkout. */
+const DEPLOYED = 'deploy/{valetkey*,nginx*,prometheus/*,grafana/*,shared-host/*}';
+
 /** Makes the folder of the program's package. @param {string} folder */
 export function buildProgram(folder) {
   rmSync(folder, { recursive: true, force: true });
@@ -42,9 +45,10 @@ export function buildProgram(folder) {
     copyFileSync(join(root, file), join(folder, file));
   }
   copyFileSync(join(root, 'packages/valetkey/README.md'), join(folder, 'README.md'));
-  mkdirSync(join(folder, 'deploy'));
-  for (const file of ['deploy/valetkey.service', 'deploy/valetkey-credentials.conf'])
+  for (const file of globSync(DEPLOYED, { cwd: root })) {
+    mkdirSync(dirname(join(folder, file)), { recursive: true });
     writeFileSync(join(folder, file), readFileSync(join(root, file), 'utf8').replace('/src/main.ts', '/src/main.js'));
+  }
   const main = join(folder, 'src/main.js');
   writeFileSync(main, `#!/usr/bin/env node\n${readFileSync(main, 'utf8')}`, { mode: 0o755 });
   const own = manifest();

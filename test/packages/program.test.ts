@@ -24,6 +24,13 @@ const packed = pack(built, folder);
 const files: string[] = packed.files.map(({ path }: { path: string }) => path);
 const readJson = (...path: string[]) => JSON.parse(readFileSync(join(...path), 'utf8'));
 
+/** What the documents have an operator take from deploy/, but for the scripts of a checkout. */
+const documents = ['docs/operating.md', 'docs/adopting.md'].map((path) => readFileSync(join(root, path), 'utf8'));
+const named = documents.join().match(/(?<=\.\.\/|\/opt\/valetkey\/)deploy\/[\w.*/-]+/g) ?? [];
+const DEPLOYED = globSync([...named, ...named.map((path) => `${path}/*`)], { cwd: root }).filter(
+  (path) => !path.endsWith('.sh') && statSync(join(root, path)).isFile(),
+);
+
 /** An empty folder where the file is installed as npm does it. */
 const place = join(folder, 'place');
 mkdirSync(place);
@@ -38,9 +45,8 @@ await run('npm', 'install', join(folder, packed.filename), '--prefer-offline', '
 test('the package holds what the program runs from, and nothing else', () => {
   const ofItself = files.filter((path) => !/^(src|demo)\/.*\.js$/.test(path)).sort();
   const data = globSync(['src/**/*.sql', 'demo/**/*.svg'], { cwd: root });
-  const units = ['deploy/valetkey.service', 'deploy/valetkey-credentials.conf'];
   const beside = ['CHANGELOG.md', 'LICENSE', 'README.md', 'npm-shrinkwrap.json', 'package.json', BILL_OF_MATERIALS];
-  assert.deepEqual(ofItself, [...data, ...units, ...beside].sort());
+  assert.deepEqual(ofItself, [...data, ...DEPLOYED, ...beside].sort());
   for (const path of files.filter((path) => path.endsWith('.js')))
     assert.ok(globSync(path.replace(/\.js$/, '.ts'), { cwd: root }).length === 1, path);
   assert.ok(!files.some((path) => path.startsWith('demo/cluster')), 'what only a checkout runs');
@@ -137,10 +143,10 @@ test('where the file is unpacked, "npm ci" installs the pinned packages, and the
     cwd: release,
     env: environment,
   });
-  const [, main = ''] =
-    /^ExecStart=.* \/opt\/valetkey\/(.*) serve$/m.exec(
-      readFileSync(join(release, 'deploy/valetkey.service'), 'utf8'),
-    ) ?? [];
+  const units = DEPLOYED.map((path) => readFileSync(join(release, path), 'utf8')).join('\n');
+  const started = [...units.matchAll(/^ExecStart=.* \/opt\/valetkey\/(\S+)/gm)].map(([, path = '']) => path);
+  const main = 'src/main.js';
+  assert.deepEqual(started, [main, main], 'the service, and its backup');
   const { stdout } = await run(process.execPath, join(release, main), 'demo', '--headless', '--json');
   assert.equal(JSON.parse(stdout).ok, true);
 });
