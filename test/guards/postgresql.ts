@@ -183,4 +183,48 @@ export const postgresqlGuards: readonly Guard[] = [
       ],
     ],
   ),
+  ...guardsIn(
+    'src/storage/postgresql/grants.ts',
+    ['test/instances/cut-line.test.ts'],
+    [
+      [
+        'what two wrote of a grant is told apart by their attempts',
+        'attempt: randomUUID() });',
+        "attempt: randomUUID().replace(/[0-9a-f]/g, '0') });",
+      ],
+    ],
+  ),
+  ...guardsIn(
+    'src/storage/postgresql/database.ts',
+    ['test/postgresql/instances.test.ts'],
+    [
+      [
+        'acts are told apart by their attempts',
+        'const attempt = randomUUID();',
+        "const attempt = randomUUID().replace(/[0-9a-f]/g, '0');",
+      ],
+    ],
+  ),
+  ...guardsIn(
+    'src/storage/postgresql/client-assertions.ts',
+    ['test/postgresql/conformance.test.ts'],
+    [
+      [
+        'uses of an assertion are told apart by their attempts',
+        'attempt: randomUUID(), most }',
+        "attempt: randomUUID().replace(/[0-9a-f]/g, '0'), most }",
+      ],
+    ],
+  ),
+  ...guardsIn(
+    'src/storage/postgresql/device-requests.ts',
+    ['test/postgresql/conformance.test.ts'],
+    [
+      [
+        'decisions on a device are told apart by their attempts',
+        '[userCode, from, to, randomUUID()]',
+        "[userCode, from, to, randomUUID().replace(/[0-9a-f]/g, '0')]",
+      ],
+    ],
+  ),
 ];
