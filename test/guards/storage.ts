@@ -118,6 +118,23 @@ export const storageGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
+    'src/storage/write-behind.ts',
+    ['test/storage/use-marks.test.ts'],
+    [
+      ['marks that wait are bounded', 'if (isNew && this.#marks.size >= MAX_MARKS) return false;', 'void MAX_MARKS;'],
+      [
+        'marks are written in the order of their rows',
+        '[...this.#marks.values()].sort((one, other) => (one.key < other.key ? -1 : 1))',
+        '[...this.#marks.values()]',
+      ],
+      [
+        'marks of a write are bounded',
+        'const { maxPerWrite } = this.#parts;',
+        'const maxPerWrite = this.#parts.maxPerWrite * 1e6;',
+      ],
+    ],
+  ),
+  ...guardsIn(
     'src/storage/sqlite/file-stamp.ts',
     ['test/storage/file-stamp.test.ts'],
     [

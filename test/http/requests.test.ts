@@ -322,6 +322,7 @@ test('RFC 9700 §2.6: no page and no endpoint that takes a secret answers anothe
   const cross = { Origin: 'https://evil.test', 'Access-Control-Request-Method': 'POST' };
   for (const [base, path] of [
     [appUrl, AUTHORIZE],
+    [appUrl, '/oauth2/authorize'],
     [appUrl, '/sign-in'],
     [appUrl, '/account/apps'],
     [appUrl, TOKEN],

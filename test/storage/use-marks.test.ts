@@ -6,6 +6,7 @@ import { setTimeout as after } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Grant } from '../../src/oauth/grant.ts';
 import { StoreUnavailable } from '../../src/oauth/store.ts';
+import { rowKey } from '../../src/storage/row-key.ts';
 import { type Mark, UseMarks } from '../../src/storage/use-marks.ts';
 import { addAdaAndOne, event, NOW, openAsService, sampleGrant, sampleUse, temporaryPath } from '../support/storage.ts';
 
@@ -103,6 +104,17 @@ test('while nothing can be written, marks of so many grants are kept as fit, and
   for (let size = 8201; size <= 65_536; size += 1) assert.ok(noteOne());
   assert.ok(!noteOne());
   await marks.close();
+});
+
+test('marks are written in the order of their rows, so that statements of two instances cannot deadlock; so many at a time', async () => {
+  const written: string[][] = [];
+  const write = async (marks: readonly Mark[]) => void written.push(marks.map(({ key }) => key));
+  const marks = new UseMarks({ write, maxPerWrite: 128 });
+  const ids = Array.from({ length: 300 }, () => randomBytes(16));
+  for (const id of ids) marks.note({ ...sampleGrant(), id }, sampleUse(1, NOW));
+  await marks.close();
+  const keys = ids.map(rowKey).sort();
+  assert.deepEqual(written, [keys.slice(0, 128), keys.slice(128, 256), keys.slice(256)]);
 });
 
 test('while the store is unavailable no other marks are tried', async () => {
