@@ -110,7 +110,7 @@ test('from an empty folder "npx valetkey serve" begins an installation, which th
   const end = (signal: NodeJS.Signals) => process.kill(-(serving.pid as number), signal);
   // npx itself may be gone before the service is.
   const ended = once(serving, 'close');
-  t.after(() => serving.exitCode !== null || end('SIGKILL'));
+  t.after(() => serving.exitCode ?? serving.signalCode ?? end('SIGKILL'));
   let log = '';
   serving.stderr.on('data', (chunk) => {
     log += chunk;
