@@ -3,6 +3,7 @@
  * turned over: it counts where the text, or the bytes, are then others. A text that is long enough proves nothing.
  */
 import assert from 'node:assert/strict';
+import crypto from 'node:crypto';
 import { type TestContext, test } from 'node:test';
 import { newAccountId } from '../src/accounts/account.ts';
 import { ExternalSignIns } from '../src/accounts/external-sign-ins.ts';
@@ -20,7 +21,9 @@ import { seal } from '../src/oauth/sealed.ts';
 import { makeSecret } from '../src/oauth/secret.ts';
 import { makeRootKey } from '../src/settings/root-keys.ts';
 import { allow, lifetimes } from './oauth/samples.ts';
+import { Browser } from './support/browser.ts';
 import { drawInstead } from './support/chance.ts';
+import { startTestService } from './support/service.ts';
 import { sampleProvider } from './support/storage.ts';
 
 const keyring = createKeyring([Buffer.alloc(32, 1)]);
@@ -51,6 +54,20 @@ for (const [what, bits, make] of MADE)
   test(`${what} has ${bits} random bits`, async (t) => {
     assert.equal(await bitsThatCount(t, make), bits);
   });
+
+test('RFC 6749 §10.12: the value of a visitor, of whom a sign-in form is, has 256 random bits: it is all that was drawn', async (t) => {
+  const service = await startTestService(t);
+  const { randomBytes } = crypto;
+  const drawn: string[] = [];
+  drawInstead(t, (count) => {
+    const bytes = randomBytes(count);
+    if (count === 32) drawn.push(bytes.toString('base64url'));
+    return bytes;
+  });
+  const browser = new Browser();
+  await browser.get(`${service.appUrl}/sign-in`);
+  assert.ok(drawn.includes(browser.cookies.get('valetkey_visitor') ?? ''));
+});
 
 test('NIST SP 800-38D §8.3: no key seals for longer than a day, so that with random nonces none seals too much', (t) => {
   const day = 24 * 3600 * 1000;

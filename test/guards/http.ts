@@ -49,6 +49,17 @@ export const httpGuards: readonly Guard[] = [
   ),
   ...guardsIn(
     'src/http/browser/browser-session.ts',
+    ['test/random-bits.test.ts'],
+    [
+      [
+        'the value of a visitor has its random bits',
+        "randomBytes(32).toString('base64url')",
+        "randomBytes(8).toString('base64url').padEnd(43, 'A')",
+      ],
+    ],
+  ),
+  ...guardsIn(
+    'src/http/browser/browser-session.ts',
     ['test/http/browser/sign-in.test.ts'],
     [
       [
