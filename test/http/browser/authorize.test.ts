@@ -10,6 +10,7 @@ import {
   signedInBrowser,
 } from '../../support/flow.ts';
 import { addClient, addUser, PASSWORD, REDIRECT_URI, startTestService } from '../../support/service.ts';
+import { standardUrl } from '../../support/standard.ts';
 
 const service = await startTestService({ after });
 const account = await addUser(service);
@@ -301,6 +302,22 @@ test('RFC 8252 §7.3: only the port of a loopback redirect URI may vary', async 
     'http://[::ffff:127.0.0.1]/cb',
   ])
     assertPage(await signedIn.get(authorizeUrl(service, app, { redirect_uri: uri })), uri);
+});
+
+test('RFC 6749 §4.1.2.1: what the service fails at is told on a page, and redirected nowhere', async (t) => {
+  // It closes its database when it stops, which is closed by then.
+  const broken = await startTestService({
+    after: (end) => t.after(async () => void (await Promise.allSettled([end()]))),
+  });
+  const app = await addClient(broken);
+  await broken.installation.close();
+  for (const url of [authorizeUrl(broken, app), standardUrl(broken, app)]) {
+    const { status, headers } = await new Browser().get(url);
+    assert.deepEqual(
+      [status, headers.get('location'), headers.get('content-type')],
+      [500, null, 'text/html; charset=utf-8'],
+    );
+  }
 });
 
 test('RFC 6749 §4.1.2.1: a paused or deleted client is told on a page, and nothing of it is shown', async () => {
