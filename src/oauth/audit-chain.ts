@@ -3,7 +3,7 @@
  * a key that is not in the database. So nobody who has only the database can change, add, move or remove an event unseen.
  *
  * A chain belongs to one writer at a time and to one root key. It begins after the newest event of the trail, whose MAC its first event
- * covers: that ties it to the chains before it.
+ * covers: that ties it to the chains before it. With it the chain is registered, so that no chain can be taken away as a whole.
  */
 import { hash, randomBytes } from 'node:crypto';
 import type { RecordedAuditEvent } from './audit.ts';
@@ -28,7 +28,19 @@ export type TrailRow = {
   readonly text: string;
 };
 
-/** What the first event of all covers in the place of a MAC. */
+/**
+ * That a chain began, stored apart from its events. Registrations are numbered from 1 without gaps, in the order in which they
+ * were committed. The MAC, of 32 bytes, is made with the key of the chain; it covers the MAC of the registration before it.
+ */
+export type ChainRegistration = {
+  readonly number: number;
+  readonly id: string;
+  /** The sequence of the chain's first event. */
+  readonly firstEvent: number;
+  readonly mac: Buffer;
+};
+
+/** What the first event and the first registration of all cover in the place of a MAC. */
 export const NO_MAC = Buffer.alloc(32);
 
 /** A chain that begins under the current root key; its id is the name and the sequence of the event that it begins after. */
@@ -74,7 +86,12 @@ export function rowText(values: readonly (string | number | null)[]): string {
   return `[${values.map((value) => JSON.stringify(value)).join(', ')}]`;
 }
 
-/** The MAC of an event, by its text and the MAC of the one before it. */
+/** What is covered of a registration; no event has this text. The trigger of PostgreSQL's table makes the same. */
+export function registrationText({ number, id, firstEvent }: Omit<ChainRegistration, 'mac'>): string {
+  return rowText(['chain', number, id, firstEvent]);
+}
+
+/** The MAC of an event or a registration, by its text and the MAC of the one before it. */
 export function linkMac(key: HmacKey, before: Buffer, text: string): Buffer {
   return key.digest(before.toString('hex'), ' ', text);
 }

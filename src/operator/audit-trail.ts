@@ -66,7 +66,7 @@ export class AuditTrail {
     const { store, keyring, installation } = this.#parts;
     for (const checkpoint of checkpoints) this.#requireOwn(checkpoint);
     const newer = await readNewerTrail(lines, store);
-    const parts = { keyring, installation, checkpoints, report: () => {} };
+    const parts = { keyring, installation, checkpoints, report: () => {}, foreign: newer.foreign };
     return { ...newer, report: await verifyTrail({ store: newer.whole, ...parts }) };
   }
 

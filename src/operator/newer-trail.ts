@@ -6,11 +6,13 @@ import type { AuditStore } from '../oauth/store.ts';
 import { readExportedEvent } from './exported-event.ts';
 import type { VerificationParts } from './trail-verification.ts';
 
-type OwnTrail = Pick<AuditStore, 'lastAuditSequence' | 'listTrailRows' | 'findShortening'>;
+type OwnTrail = Pick<AuditStore, 'lastAuditSequence' | 'listTrailRows' | 'findShortening' | 'listChainRegistrations'>;
 
 /** Both together, to be verified as one trail, and the acts that the backup does not know. */
 export type NewerTrail = {
   readonly whole: VerificationParts['store'];
+  /** The events that the backup does not have; nor has it the registrations of chains that began with one. */
+  readonly foreign: ReadonlySet<number>;
   readonly acts: readonly ActSince[];
   /** When the newest event happened (ms), or null without any. */
   readonly lastAt: number | null;
@@ -46,7 +48,8 @@ export async function readNewerTrail(lines: AsyncIterable<string>, own: OwnTrail
     acts.push(event.act);
   }
   if (!isJoined) throw new OperatorError(notJoined(last));
-  return { whole: together(own, last, newer), acts, lastAt: newer.at(-1)?.at ?? null };
+  const foreign = new Set(newer.map(({ sequence }) => sequence));
+  return { whole: together(own, last, newer), foreign, acts, lastAt: newer.at(-1)?.at ?? null };
 }
 
 const noEvent = (line: number) =>
@@ -95,6 +98,10 @@ async function lastBeforeRestores(own: OwnTrail): Promise<number> {
 function together(own: OwnTrail, last: number, newer: readonly TrailRow[]): VerificationParts['store'] {
   return {
     findShortening: () => own.findShortening(),
+    async listChainRegistrations(after, limit) {
+      const rows = await own.listChainRegistrations(after, limit);
+      return rows.filter(({ firstEvent }) => firstEvent <= last);
+    },
     lastAuditSequence: async () => Math.max(last, newer.at(-1)?.sequence ?? 0),
     async listTrailRows(after, upTo, limit) {
       const from = firstAfter(newer, after);

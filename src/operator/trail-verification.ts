@@ -14,6 +14,7 @@ import type { HmacKey } from '../oauth/hmac.ts';
 import type { Keyring } from '../oauth/keyring.ts';
 import { readRootKeyName, rootKeyName } from '../oauth/root-key.ts';
 import type { AuditStore } from '../oauth/store.ts';
+import { RegisteredChains } from './registered-chains.ts';
 
 /** Something that is wrong: the event that shows it, or null where none does, and a sentence. */
 export type TrailProblem = { readonly event: number | null; readonly sentence: string };
@@ -33,7 +34,9 @@ export type TrailReport = {
 
 /** What a verification works with. `checkpoints` are those that were kept elsewhere. */
 export type VerificationParts = {
-  readonly store: Pick<AuditStore, 'lastAuditSequence' | 'listTrailRows' | 'findShortening'>;
+  readonly store: Pick<AuditStore, 'lastAuditSequence' | 'listTrailRows' | 'findShortening' | 'listChainRegistrations'>;
+  /** Events that come from elsewhere, without the registrations of their chains. */
+  readonly foreign?: ReadonlySet<number>;
   readonly keyring: Keyring;
   readonly installation: string;
   readonly checkpoints: readonly Checkpoint[];
@@ -51,10 +54,12 @@ const RECENT = 65_536;
 /** Verifies the trail up to the newest event. Throws `StoreUnavailable`. */
 export async function verifyTrail(parts: VerificationParts): Promise<TrailReport> {
   const { store, report } = parts;
-  const last = await store.lastAuditSequence();
   const shortening = await store.findShortening();
   const [start = null] = findCheckpoints(shortening?.detail ?? '');
   const walk = new TrailWalk(parts, start);
+  await walk.readRegistrations();
+  const last = await store.lastAuditSequence();
+  await walk.readRegistrations();
   for (let place = 0; place < last; ) {
     const rows = await store.listTrailRows(place, last, WINDOW);
     for (const row of rows) await walk.step(row);
@@ -78,6 +83,7 @@ class TrailWalk {
   /** The events up to here were taken away by the retention. */
   readonly #start: Checkpoint | null;
   readonly #chains = new Map<string, Followed>();
+  readonly #registered: RegisteredChains;
   readonly #keys = new Map<string, HmacKey | null>();
   readonly #recent: Recent;
   readonly #retiredKeys = new Set<number>();
@@ -96,11 +102,21 @@ class TrailWalk {
   constructor(parts: VerificationParts, start: Checkpoint | null) {
     this.#parts = parts;
     this.#start = start;
+    this.#registered = new RegisteredChains({
+      store: parts.store,
+      keyOf: (id) => this.#keyOf(id),
+      complain: (event, sentence) => this.#complain(event, sentence),
+    });
     this.#state = start ?? { upTo: 0, events: 0, digest: EMPTY_TRAIL };
     this.#kept = [...parts.checkpoints].sort((one, other) => one.upTo - other.upTo);
     this.#recent = new Recent(start?.upTo ?? 0);
     if (start) this.#remember();
     this.#dropOlder();
+  }
+
+  /** Before the last event is looked for, so that the first events of these chains are there, and after it, so that those of all events are. */
+  readRegistrations(): Promise<void> {
+    return this.#registered.read();
   }
 
   async step(row: TrailRow): Promise<void> {
@@ -122,6 +138,7 @@ class TrailWalk {
 
   end(): TrailReport {
     const { upTo } = this.#state;
+    this.#registered.end(this.#start?.upTo ?? 0, upTo);
     this.#compared += this.#kept.length;
     for (const { upTo: missing, at } of this.#kept)
       this.#complain(
@@ -188,6 +205,7 @@ class TrailWalk {
       );
       return null;
     }
+    if (chain.number === 1 && !this.#parts.foreign?.has(sequence)) this.#registered.meet(sequence, chain.id);
     const isShortened = this.#start !== null;
     if (chain.number > 1) {
       if (!isShortened)

@@ -31,6 +31,33 @@ export const auditTrailGuards: readonly Guard[] = [
     ],
     ['nobody goes on with the chain of a retired key', 'if (this.#retiredKeys.has(keyId))', 'if (keyId < 0)'],
   ]),
+  ...guardsIn('src/operator/registered-chains.ts', CHAIN_TESTS, [
+    [
+      'a chain whose events are all gone is missed',
+      'for (const { number, firstEvent } of this.#open.values())',
+      'for (const { number, firstEvent } of [...this.#open.values()].slice(0, 0))',
+    ],
+    ['the newest chain too', 'number > (this.#certain ?? 0)', 'number > 0'],
+    ['what the retention took away is not missed', 'if (firstEvent <= start || ', 'if ('],
+    [
+      'a chain that is not registered is named',
+      'if (registration?.firstEvent === sequence) return;',
+      'if (registration?.firstEvent !== -1) return;',
+    ],
+    ['a registration that was removed is missed', 'if (missing > 0)', 'if (missing < 0)'],
+    ['a registration covers itself and the one before it', 'else if (key && !linkMac', 'else if (!key && !linkMac'],
+  ]),
+  ...guardsIn(
+    'src/operator/newer-trail.ts',
+    ['test/storage/newer-trail.test.ts'],
+    [
+      [
+        'what a restore registered itself is not missed in the trail that it is told',
+        'return rows.filter(({ firstEvent }) => firstEvent <= last);',
+        'return rows;',
+      ],
+    ],
+  ),
   ...guardsIn(
     'src/operator/trail-checkpoints.ts',
     ['test/operator/trail-checkpoints.test.ts'],
@@ -49,6 +76,7 @@ export const auditTrailGuards: readonly Guard[] = [
     ['a key is not retired while the trail is wrong', 'if (first && !accepted)', 'if (first && accepted)'],
   ]),
   ...guardsIn('src/storage/sqlite/chained-events.ts', CHAIN_TESTS, [
+    ['each chain is registered', 'if (number === 1) this.#registerChain(id, sequence, key);', ''],
     [
       'an event covers the one before it',
       'const before = newest ? asBuffer(newest[3]) : NO_MAC;',

@@ -193,8 +193,10 @@ for (const [kind, { make, bytes }] of Object.entries(KINDS)) {
     });
 
     test('an end that was cut off is found with a checkpoint that was kept elsewhere, and so is one that grew again', async (t) => {
-      const { sql, open, last } = await lived(t);
+      const { sql, open } = await lived(t);
       const opened = await open();
+      for (let n = 0; n < 3; n += 1) await opened.store.recordDenial(event('consent_denied'));
+      const last = await opened.store.lastAuditSequence();
       const { checkpoint } = await trailOf(opened).verify([]);
       assert.ok(checkpoint);
       await opened.store.recordDenial(event('consent_denied'));
@@ -225,6 +227,100 @@ for (const [kind, { make, bytes }] of Object.entries(KINDS)) {
       const sentences = (await complaints({ sql, open })).map(({ sentence }) => sentence).join('\n');
       assert.match(sentences, /event \d+ is missing, after which a chain began with event \d+/);
       assert.match(sentences, /are not those of the checkpoint in event \d+/);
+    });
+
+    test('a chain is missed whose events are all gone: one in the middle, the last one, and every one', async (t) => {
+      const { sql, open } = await make(t);
+      // On SQLite the second root key begins the chains that another connection begins on PostgreSQL.
+      const keys = createKeyring([ROOT_KEY, Buffer.alloc(32, 'another key')]);
+      const first = await open(keys);
+      const deny = ({ store }: Storage) => store.recordDenial(event('consent_denied'));
+      for (let n = 0; n < 3; n += 1) await deny(first);
+      keys.issueWith(keys.keyIds[1] as number);
+      await deny(first);
+      keys.issueWith(keys.keyIds[0] as number);
+      for (let n = 0; n < 2; n += 1) await deny(first);
+      keys.issueWith(keys.keyIds[1] as number);
+      await deny(first);
+      const events = await sql('SELECT * FROM audit_event ORDER BY sequence');
+      assert.equal(new Set(events.map((row) => row['chain_id'])).size, 4);
+      await first.close();
+      const gone = async (where: string) => {
+        await sql(`CREATE TABLE kept AS SELECT * FROM audit_event WHERE ${where}`);
+        await sql(`DELETE FROM audit_event WHERE ${where}`);
+        const found = await complaints({ sql, open }, [], keys);
+        await sql('INSERT INTO audit_event SELECT * FROM kept');
+        await sql('DROP TABLE kept');
+        return found.map(({ sentence }) => sentence);
+      };
+      const missing = (sequence: number, chain: number) =>
+        `event ${sequence} is missing, with which chain ${chain} began: it was removed`;
+      assert.deepEqual(await gone('sequence = 4'), [
+        'event 4 is missing, after which a chain began with event 5',
+        missing(4, 2),
+      ]);
+      assert.deepEqual(await gone('sequence = 7'), [missing(7, 4)]);
+      assert.deepEqual(await gone('sequence > 0'), [missing(1, 1), missing(4, 2), missing(5, 3), missing(7, 4)]);
+      assert.deepEqual(await complaints({ sql, open }, [], keys), [], 'each was put back');
+    });
+
+    test('a registration of a chain that was changed, added, or removed with its events or without them is named', async (t) => {
+      const { sql, open, last } = await lived(t);
+      const opened = await open();
+      await opened.store.recordDenial(event('consent_denied'));
+      await opened.close();
+      const keys = createKeyring([ROOT_KEY, Buffer.alloc(32, 'another key')]);
+      keys.issueWith(keys.keyIds[1] as number);
+      const turned = await open(keys);
+      await turned.store.recordDenial(event('consent_denied'));
+      await turned.close();
+      const chains = await sql('SELECT number, first_event FROM audit_chain ORDER BY number');
+      const [newest, before] = [...chains].reverse().map((row) => [Number(row['number']), Number(row['first_event'])]);
+      const [number = 0, firstEvent = 0] = newest ?? [];
+      const [earlier = 0, begins = 0] = before ?? [];
+      assert.deepEqual([number, firstEvent], [chains.length, last + 2]);
+      await sql(`CREATE TABLE kept AS SELECT * FROM audit_chain`);
+      const after = async (change: string) => {
+        await sql(change);
+        const found = (await complaints({ sql, open }, [], keys)).map(({ sentence }) => sentence);
+        await sql('DELETE FROM audit_chain');
+        await sql('INSERT INTO audit_chain SELECT * FROM kept');
+        return found.join('\n');
+      };
+      const changed = new RegExp(
+        `the registration of chain ${number}, which began with event ${firstEvent}, is not as`,
+      );
+      assert.match(
+        await after(`UPDATE audit_chain SET mac = ${bytes('07'.repeat(32))} WHERE number = ${number}`),
+        changed,
+      );
+      assert.match(
+        await after(`UPDATE audit_chain SET first_event = first_event + 1 WHERE number = ${number}`),
+        new RegExp(`event ${firstEvent} begins a chain that is not registered`),
+      );
+      assert.match(
+        await after(
+          `INSERT INTO audit_chain SELECT ${number + 1}, id, first_event, mac FROM kept WHERE number = ${number}`,
+        ),
+        /registration of chain \d+, which began with event \d+, is not as it was recorded: it was changed or added/,
+      );
+      assert.match(
+        await after(`DELETE FROM audit_chain WHERE number = ${number}`),
+        new RegExp(`^event ${firstEvent} begins a chain that is not registered: the registration was removed`),
+      );
+      const removed = await after(`DELETE FROM audit_chain WHERE number = ${earlier}`);
+      assert.match(removed, new RegExp(`1 chain is missing before that of chain ${number}, which began with event`));
+      assert.match(removed, new RegExp(`event ${begins} begins a chain that is not registered`));
+      await sql(`DELETE FROM audit_event WHERE chain_id = (SELECT id FROM audit_chain WHERE number = ${earlier})`);
+      assert.match(
+        await after(`DELETE FROM audit_chain WHERE number = ${earlier}`),
+        /^the registration of 1 chain is missing before/,
+      );
+      await sql(`DELETE FROM audit_chain WHERE number = ${earlier}`);
+      assert.match(
+        await after(`UPDATE audit_chain SET number = ${earlier} WHERE number = ${number}`),
+        /is not as it was recorded/,
+      );
     });
 
     test('a new root key begins another chain; what rests on one that is not here is proven by a checkpoint alone', async (t) => {
@@ -319,6 +415,11 @@ for (const [kind, { make, bytes }] of Object.entries(KINDS)) {
       await trailOf(opened).recordCheckpoint(operator);
       await opened.close();
       assert.deepEqual(await complaints({ sql, open }), []);
+      const chains = await sql('SELECT first_event FROM audit_chain');
+      assert.ok(
+        chains.some((row) => Number(row['first_event']) <= last),
+        'the registrations of chains that are gone stay',
+      );
       await sql(`DELETE FROM audit_event WHERE sequence = ${last + 1}`);
       assert.ok((await complaints({ sql, open })).length > 0, 'the first of those that are left');
     });
@@ -375,6 +476,27 @@ for (const [kind, { make, bytes }] of Object.entries(KINDS)) {
     });
   });
 }
+
+test('LS-05: what a command recorded alone is missed when it is removed, while an instance goes on with its own chain', async (t) => {
+  const url = await createDatabase();
+  const opened = await openInstance(url, { keyring, ...PATIENT });
+  t.after(() => opened.close());
+  const deny = async (times: number, { store }: Storage = opened) => {
+    for (let n = 0; n < times; n += 1) await store.recordDenial(event('consent_denied'));
+  };
+  await deny(3);
+  const command = await openInstance(url, { keyring, ...PATIENT });
+  await deny(1, command);
+  await command.close();
+  await deny(2);
+  const chains = await server.query<{ chain_id: string }>(url, 'SELECT chain_id FROM audit_event ORDER BY sequence');
+  assert.equal(new Set(chains.map((row) => row.chain_id)).size, 2);
+  assert.equal((await trailOf(opened).verify([])).wrong, 0);
+  await server.query(url, 'DELETE FROM audit_event WHERE sequence = 4');
+  assert.deepEqual((await trailOf(opened).verify([])).problems, [
+    { event: 4, sentence: 'event 4 is missing, with which chain 2 began: it was removed' },
+  ]);
+});
 
 /** The sequences of all events after a place. */
 async function exported(opened: Storage, place: number): Promise<number[]> {

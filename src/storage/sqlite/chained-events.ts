@@ -3,11 +3,19 @@
  * event. Only a new root key begins another.
  */
 import type { AuditEvent } from '../../oauth/audit.ts';
-import { chainId, chainKey, linkMac, NO_MAC, newChain, readChainId } from '../../oauth/audit-chain.ts';
+import {
+  chainId,
+  chainKey,
+  linkMac,
+  NO_MAC,
+  newChain,
+  readChainId,
+  registrationText,
+} from '../../oauth/audit-chain.ts';
 import type { GrantedAccess } from '../../oauth/granted-access.ts';
 import type { HmacKey } from '../../oauth/hmac.ts';
 import type { Keyring } from '../../oauth/keyring.ts';
-import { CHAINED_EVENT, coveredText, newEvent } from '../tables/audit-events.ts';
+import { CHAIN_REGISTRATION, CHAINED_EVENT, coveredText, newEvent } from '../tables/audit-events.ts';
 import { asBuffer, type Stored } from '../tables/table.ts';
 import { bound, inSqlite, type Query } from './sql.ts';
 
@@ -34,6 +42,8 @@ export class ChainedEvents {
   readonly #newest: Query<Newest | undefined>;
   readonly #lastTaken: Query<readonly [number] | undefined>;
   readonly #insert: Query<number>;
+  readonly #newestChain: Query<readonly [number: number, mac: Uint8Array] | undefined>;
+  readonly #register: Query<number>;
   /** The chain that was written last, and its key. */
   #known: { readonly id: string; readonly key: HmacKey } | null = null;
 
@@ -44,6 +54,8 @@ export class ChainedEvents {
     );
     this.#lastTaken = tables.tuple("SELECT seq FROM sqlite_sequence WHERE name = 'audit_event'");
     this.#insert = tables.change(inSqlite(CHAINED_EVENT.insertion));
+    this.#newestChain = tables.tuple('SELECT number, mac FROM audit_chain ORDER BY number DESC LIMIT 1');
+    this.#register = tables.change(inSqlite(CHAIN_REGISTRATION.insertion));
   }
 
   /** Records an event, and what grants gave that it ended. */
@@ -56,6 +68,14 @@ export class ChainedEvents {
     }).map(asKept);
     values[values.length - 1] = linkMac(key, before, coveredText(values));
     this.#insert(...values.map(bound));
+    if (number === 1) this.#registerChain(id, sequence, key);
+  }
+
+  #registerChain(id: string, firstEvent: number, key: HmacKey): void {
+    const [last, before] = this.#newestChain() ?? [0, NO_MAC];
+    const chain = { number: last + 1, id, firstEvent };
+    const mac = linkMac(key, asBuffer(before), registrationText(chain));
+    this.#register(...CHAIN_REGISTRATION.values({ ...chain, mac }).map(bound));
   }
 
   #next(): Next {

@@ -274,6 +274,14 @@ CREATE TABLE audit_event (
   chain_mac BLOB NOT NULL CHECK (length(chain_mac) = 32)
 ) STRICT;
 
+-- Each chain's beginning, which stays when the retention takes its events away.
+CREATE TABLE audit_chain (
+  number INTEGER PRIMARY KEY,
+  id TEXT NOT NULL,
+  first_event INTEGER NOT NULL,
+  mac BLOB NOT NULL CHECK (length(mac) = 32)
+) STRICT;
+
 CREATE INDEX audit_event_checkpoint ON audit_event (sequence) WHERE action = 'audit_checkpoint';
 CREATE INDEX audit_event_shortened ON audit_event (sequence) WHERE action = 'audit_shortened';
 CREATE INDEX audit_event_by_client ON audit_event (client_id) WHERE client_id IS NOT NULL;
