@@ -11,6 +11,11 @@ export const restoreGuards: readonly Guard[] = [
     ['codes and waiting devices end', '        { sql: END_UNREDEEMED, values: [event.at] },\n', ''],
     ['sessions end', "const EMPTIED = ['session', ", 'const EMPTIED = ['],
     [
+      'tickets of sign-ins elsewhere end',
+      "const EMPTIED = ['session', 'external_sign_in']",
+      "const EMPTIED = ['session']",
+    ],
+    [
       'invitations end',
       "'UPDATE account SET invitation = NULL WHERE invitation IS NOT NULL'",
       "'UPDATE account SET invitation = invitation'",
@@ -84,6 +89,33 @@ export const restoreGuards: readonly Guard[] = [
         'if (place === null) throw',
       ],
       ['another timeline is warned of', 'if (place !== undefined) warn(', 'if (place === null) warn('],
+    ],
+  ),
+  ...guardsIn(
+    'src/open-database.ts',
+    ['test/flows/before-restore.test.ts'],
+    [['what was sealed before a restore is refused', '  keyring.sealIn(history);\n', '']],
+  ),
+  ...guardsIn(
+    'src/installation.ts',
+    ['test/flows/before-restore.test.ts'],
+    [
+      [
+        'assertions of before a restore are refused',
+        '  const { restoredAt } = installation;',
+        '  const restoredAt = null;',
+      ],
+    ],
+  ),
+  ...guardsIn(
+    'src/database-commands.ts',
+    ['test/flows/backup-refused.test.ts'],
+    [
+      [
+        'a backup that is not sound is none',
+        '    requireSound(findings, `the copy was not sound, so there is no ${file}`);\n',
+        '',
+      ],
     ],
   ),
   ...guardsIn(
