@@ -66,7 +66,10 @@ async function show(parts: Parts, face: Face, request: FastifyRequest, reply: Fa
   const remembered =
     client.consent === 'remember' ? await service.grants.rememberedConsent(owner, client, redirectUri, resource) : null;
   if (!needsConsent(outcome, remembered)) {
-    if (isLoadedAhead(request)) return answerProblem(pages.answers, request, reply, { kind: 'unavailable' });
+    if (isLoadedAhead(request)) {
+      request.outcome = { error: 'loaded_ahead' };
+      return answerProblem(pages.answers, request, reply, { kind: 'unavailable' });
+    }
     // Counted, since it leaves a grant and an audit event, as a press of Allow does.
     const throttled = countDecision(service, request, reply, signedIn);
     if (throttled)

@@ -65,7 +65,8 @@ export function addExternalSignIn(
     outcome: Extract<ReturnOutcome, { kind: 'dead' | 'refused' }>,
   ): FastifyReply {
     const kind = outcome.kind === 'dead' ? 'sign_in_dead' : REFUSED[outcome.why];
-    request.outcome = { error: kind, ...(outcome.kind === 'dead' ? { detail: outcome.detail } : {}) };
+    const error = kind === 'unavailable' ? 'provider_paused' : kind;
+    request.outcome = { error, ...(outcome.kind === 'dead' ? { detail: outcome.detail } : {}) };
     const status = kind === 'unavailable' ? 503 : outcome.kind === 'dead' ? 400 : 403;
     return pages.sendError(request, lead(reply), status, kind);
   }

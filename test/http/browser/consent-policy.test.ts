@@ -227,6 +227,8 @@ test('RFC 9110 §9.2.1: what a browser loads ahead, or a HEAD, grants nothing', 
     { 'Service-Worker-Navigation-Preload': 'true' },
   ])
     assert.equal((await look('GET', headers)).status, 503);
+  const logged = service.log.map((line) => JSON.parse(line)).filter(({ status }) => status === 503);
+  assert.deepEqual(new Set(logged.map(({ error }) => error)), new Set(['loaded_ahead']), 'no alert is about these');
   assert.equal(await grantsOf(app), 0);
   assert.equal((await look('GET')).status, 303);
 });

@@ -261,6 +261,8 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
       const eve = redirectOf(await state(one, world.provider, third.request, { subject: 'eve' }), two);
       await identityProviders.pause('product');
       assert.equal((await third.browser.get(eve)).status, 503);
+      const told = (error: string) => two.log.some((line) => JSON.parse(line).error === error);
+      assert.ok(told('provider_paused') && !told('unavailable'), 'no alert is about these');
       assertRefused(await state(one, world.provider, third.request, { subject: 'eve' }), 401, 'invalid_client');
       assert.equal((await new Browser().get(`${one.appUrl}/account/apps`)).status, 503, 'its only way is paused');
     });
