@@ -1,5 +1,4 @@
 /** Checking an access token (RFC 6750 §2.1): the rules, in the order in which they hold. */
-
 import { isAheadOfClock, notBefore } from './clock-steps.ts';
 import { type Credential, isGenuine } from './credential.ts';
 import { invalidToken, type Refusal } from './error.ts';
@@ -19,13 +18,16 @@ import { accessTokenLifetime, isOfAnotherHistory } from './token-pair.ts';
 export type CheckedToken = {
   readonly resourceOwner: ResourceOwner;
   readonly clientId: string;
-  /** What the product where they signed in calls them; null where it is not told. */
+  /** The external ID of the resource owner; null when the client is not told. */
   readonly externalId: string | null;
   readonly scope: string;
   readonly grantedAt: number;
   readonly expiresAt: number;
   readonly grant: GrantNames;
-  /** The HTTP answer that says so, kept by whoever made it: while nothing changes the next check returns the same object. */
+  /**
+   * The HTTP answer for this result, kept by whoever made it. The next check returns the same object as long as nothing
+   * changes.
+   */
   answer?: string;
 };
 
@@ -39,15 +41,16 @@ export type AccessTokenUse<Found extends GrantInContext> = {
 };
 
 /**
- * The grant of an access token that is good, or why it opens nothing. A rotation does not end the tokens before it; each
- * lives as long at most as the pair of the row does.
+ * Returns the grant of a good access token, or why the token opens nothing. A rotation does not end earlier access tokens.
+ * None is accepted for longer than the lifetime of the current pair's access token.
  */
 export function decideAccessToken<Found extends GrantInContext>(use: AccessTokenUse<Found>): Found | Refusal {
   const { keyring, credential, found, resource, now } = use;
   if (!found) return invalidToken('no such grant');
   const { grant, standing } = found;
   if (!isGenuine(keyring, credential, grant.seed)) return invalidToken('the access token is forged');
-  // Only refused: a resource server may show it again and again, and proves nothing by it of who holds the refresh token.
+  // The token is refused, but the grant is not revoked: a resource server may present it as well, so it proves nothing about
+  // who holds the refresh token.
   if (isOfAnotherHistory(credential, grant, grant.accessTokenExpiresAt))
     return invalidToken(
       'the access token is newer than the grant, or of another history: an older database was restored',
@@ -65,8 +68,9 @@ export function decideAccessToken<Found extends GrantInContext>(use: AccessToken
 export type Period = { readonly from: number; readonly until: number };
 
 /**
- * How long a check of a good token would find the same, while nothing is written that it rests on: until the token ends, or
- * its use is news again, and not after the clock stepped back. `usedAt` (ms) is the use that is noted of its generation.
+ * How long the result of a check holds while nothing that it rests on is written: until the token expires, or until its next
+ * use must be noted. Before `from` the clock has stepped back, and the result does not hold. `usedAt` (ms) is the use that
+ * is noted for its generation.
  */
 export function periodOfCheck(expiresAt: number, grant: Grant, usedAt: number): Period {
   return {

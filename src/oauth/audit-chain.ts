@@ -17,7 +17,7 @@ export type ChainLink = { readonly id: string; readonly number: number; readonly
 /** An event with its place in a chain. */
 export type ChainedAuditEvent = RecordedAuditEvent & { readonly chain: ChainLink };
 
-/** An event as its MAC covers it: what a store holds of it, in the order of the columns, but the MAC itself. */
+/** An event with the text that its MAC covers: all columns in their order, but for the MAC itself. */
 export type TrailRow = {
   readonly sequence: number;
   /** Ms since the epoch. */
@@ -40,7 +40,7 @@ export type ChainRegistration = {
   readonly mac: Buffer;
 };
 
-/** What the first event and the first registration of all cover in the place of a MAC. */
+/** What the very first event and the very first registration cover in place of the MAC of one before them. */
 export const NO_MAC = Buffer.alloc(32);
 
 /** A chain that begins under the current root key; its id is the name and the sequence of the event that it begins after. */
@@ -58,7 +58,7 @@ export function chainId({ name }: Pick<NewChain, 'name'>, after: number): string
   return `${name}-${after}`;
 }
 
-/** What a chain's id says: the root key, and the event that it begins after; null where it is no id of a chain. */
+/** What a chain's id says: the root key, and the event that it begins after; null when the text is not the id of a chain. */
 export function readChainId(
   id: string,
 ): { readonly name: string; readonly keyId: number; readonly after: number } | null {
@@ -67,7 +67,7 @@ export function readChainId(
   return name === undefined || keyId === null ? null : { name, keyId, after: Number(after) };
 }
 
-/** The key of a chain, or null when its root key is not in the ring, or the id is none. */
+/** The key of a chain; null when its root key is not in the ring, or the text is not the id of a chain. */
 export function chainKey(keyring: Keyring, id: string): HmacKey | null {
   const read = readChainId(id);
   return read && keyOf(keyring, read.keyId, read.name);
@@ -79,8 +79,8 @@ function keyOf(keyring: Keyring, keyId: number, name: string): HmacKey | null {
 }
 
 /**
- * What is covered of an event, from its values in the order of the columns. PostgreSQL makes the same text by
- * `json_build_array`: the trigger of its table.
+ * The text of an event that its MAC covers, from its values in the order of the columns. In PostgreSQL the trigger of the
+ * table makes the same text with `json_build_array`.
  */
 export function rowText(values: readonly (string | number | null)[]): string {
   return `[${values.map((value) => JSON.stringify(value)).join(', ')}]`;

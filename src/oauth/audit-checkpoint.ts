@@ -1,7 +1,7 @@
 /**
- * Checkpoints: what the whole audit trail was at a time, in one signed line. Whoever keeps one elsewhere notices later that
- * events before it were cut off, even all that came after some event. They are signed (Ed25519, RFC 8032) and carry no MAC, so
- * that a collector of logs can verify one without a key that makes them.
+ * Checkpoints: what the whole audit trail was at a time, in one signed line. Whoever keeps one elsewhere can see later that
+ * events before it were removed, even if all events after some point were. They are signed (Ed25519, RFC 8032) instead of
+ * having a MAC, so that a collector of logs can verify one without a key that makes them.
  */
 import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
 import { currentKey, type Keyring } from './keyring.ts';
@@ -33,7 +33,7 @@ export function signCheckpoint(keyring: Keyring, installation: string, state: Tr
   return { ...state, installation, at, keyId, text: `${said}.${signature.toString('base64url')}` };
 }
 
-/** All checkpoints in a text, such as a log; whether their signatures are good is another question. */
+/** All checkpoints in a text, such as a log. Their signatures are not verified here. */
 export function findCheckpoints(text: string): Checkpoint[] {
   return [...text.matchAll(FORMAT)].map(([whole, installation = '', upTo, events, digest = '', at, keyName = '']) => ({
     ...{ installation, digest, text: whole },

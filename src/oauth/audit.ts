@@ -95,7 +95,10 @@ export type AuditEvent = {
 /** An event as it is stored: with its place in the order of all events. */
 export type RecordedAuditEvent = AuditEvent & {
   readonly sequence: number;
-  /** What grants gave that were ended one by one; null for all other acts. Written by the store, which sees the rows. */
+  /**
+   * The access that grants gave which an act ended one by one; null for all other acts. The store writes it, because it sees
+   * the rows.
+   */
   readonly endedAccess: readonly GrantedAccess[] | null;
 };
 

@@ -1,5 +1,4 @@
 /** Exchanging an authorization code (RFC 6749 §4.1.3): the rules, in the order in which they hold. */
-
 import { isAheadOfClock } from './clock-steps.ts';
 import { isGenuine } from './credential.ts';
 import { invalidCode, invalidRequest, type Reason, type Refusal } from './error.ts';
@@ -34,8 +33,8 @@ export type CodeDecision =
   | Refusal;
 
 /**
- * Decides on an authorization code. Whatever is wrong with the request is found before anything about the code's use,
- * so that only the code's own client, with everything right, can redeem it or cause a replay (RFC 9700 §2.1.1).
+ * Decides on an authorization code. The request is checked in full before it matters whether the code was used: so only the
+ * code's own client, with a correct request, can redeem it or cause a replay (RFC 9700 §2.1.1).
  */
 export function decideCodeExchange(request: TokenRequest & CodeExchange): CodeDecision {
   const { keyring, lifetimes, client, credential, found, redirectUri, codeVerifier, asked, now } = request;

@@ -1,6 +1,7 @@
 /**
- * The authorization request (RFC 6749 §4.1.1). Nothing of it is stored: the URL is its state, and it is validated anew
- * at every step. The outcome's type says where an error may go: only a proven client and redirect URI may be redirected to.
+ * The authorization request (RFC 6749 §4.1.1). Nothing of it is stored: its URL holds all of it, and each step validates it
+ * anew. The type of the outcome says where an error may go: the browser is redirected only to a registered redirect URI of a
+ * known client.
  */
 import type { Client } from './client.ts';
 import { type ErrorCode, invalidRequest, Refusal } from './error.ts';
@@ -55,7 +56,7 @@ export type ShownError = {
   readonly received?: string;
 };
 
-/** An error that the client is told by redirect, with the state it sent (null if it sent none that is usable). */
+/** An error that the client gets by redirect, with the state it sent (null if it sent none that is usable). */
 export type RedirectableError = {
   readonly kind: 'redirect';
   readonly refusal: Refusal;
@@ -86,7 +87,7 @@ export const PUBLISHED_PARAMETERS: readonly string[] = [
   'code_challenge_method',
 ];
 
-/** What the standard face reads only to refuse it: the error, and its description (RFC 9101 §7). */
+/** Parameters that the standard face reads only to refuse them, each with the error and its description (RFC 9101 §7). */
 export const REFUSED_PARAMETERS: readonly (readonly [name: string, error: ErrorCode, description: string])[] = [
   ['request', 'request_not_supported', 'request is not supported'],
   ['request_uri', 'request_uri_not_supported', 'request_uri must be one that this service gave for a pushed request'],
@@ -110,7 +111,7 @@ export const NOT_REGISTERED: ScopeRule = {
   operatorRemedy: '"client update" registers it with --scope, which names the others as well',
 };
 
-/** A longer state would not fit into the headers that carry it back. */
+/** Maximum length of a state: a longer one would not fit into the headers that carry it back. */
 const MAX_STATE_LENGTH = 4096;
 const PROMPTS = ['none', 'login', 'consent', 'select_account'];
 const MAX_MAX_AGE = 2 ** 31 - 1;
@@ -193,7 +194,7 @@ function commonRefusal(parameters: Parameters, client: Client, responseType: str
   return invalidScope(scope, registered, NOT_REGISTERED); // RFC 6749 §3.3
 }
 
-/** RFC 7636 §4.3; an absent method means `plain` there, which is not supported and never read as S256. */
+/** RFC 7636 §4.3: a request without a method means `plain`. That is refused, and never read as S256. */
 function checkCodeChallenge(parameters: Parameters, client: Client): Refusal | null {
   const challenge = parameters.get('code_challenge');
   const method = parameters.get('code_challenge_method');
@@ -239,8 +240,8 @@ function maxAgeRefusal(maxAge: number | null): Refusal | null {
 }
 
 /**
- * One line that is equal for equal requests only. A consent form is bound to it, so that Allow is for what was shown, and
- * for the scopes that were shown as optional, and what of the person was shown.
+ * A text that is equal for equal requests only. A consent form is bound to it, so that Allow is for exactly what was shown:
+ * the request, which of its scopes were optional, and the fields of the person.
  */
 export function requestFingerprint(request: AuthorizationRequest): string {
   const { face, client, redirectUri, state, scope, codeChallenge, resource } = request;

@@ -7,12 +7,12 @@ export function allowedLocation({ redirectUri, state, issuer }: AuthorizationReq
   return withQuery(redirectUri, { code, state, iss: issuer });
 }
 
-/** The location after Deny, or where nothing of what was asked for was allowed. */
+/** The location after Deny, or after an Allow without any of the scopes that were asked for. */
 export function deniedLocation(request: AuthorizationRequest): string {
   return refusedLocation(request, new Refusal('access_denied', 'the resource owner denied the request'));
 }
 
-/** The location where the resource owner would not sign in. */
+/** The location after the resource owner refused to sign in. */
 export function notSignedInLocation(request: AuthorizationRequest): string {
   return refusedLocation(request, new Refusal('access_denied', 'the resource owner refused to sign in'));
 }

@@ -1,6 +1,6 @@
 /**
  * Client assertions (`private_key_jwt`, RFC 7523 §2.2 and §3): a client proves itself with a key that never leaves it.
- * What is decided here is everything but the replay, which one write decides.
+ * Everything is decided here but whether an assertion is replayed: one write of the store decides that.
  */
 import { createPublicKey, hash, type KeyObject } from 'node:crypto';
 import type { Client, PublicKey } from './client.ts';
@@ -9,13 +9,16 @@ import { invalidClient, type Refusal, Unavailable } from './error.ts';
 /** The one value of `client_assertion_type` (RFC 7523 §2.2). */
 export const CLIENT_ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 
-/** What keys may sign with: elliptic ones by their curve (RFC 7518 §3.4, RFC 8037 §3.1). None is symmetric. */
+/**
+ * The algorithms of each kind of key; elliptic keys are named by their curve (RFC 7518 §3.4, RFC 8037 §3.1). All are
+ * asymmetric.
+ */
 const ALGORITHMS_OF: Readonly<Record<string, readonly string[]>> = {
   'P-256': ['ES256'],
   'P-384': ['ES384'],
   'P-521': ['ES512'],
   RSA: ['PS256', 'PS384', 'PS512', 'RS256'],
-  // The earlier name of Ed25519 is EdDSA (RFC 9864 §2.2): a key for one is for the other.
+  // EdDSA is the earlier name of Ed25519 (RFC 9864 §2.2), so a key for one is good for the other.
   Ed25519: ['Ed25519', 'EdDSA'],
 };
 
@@ -24,19 +27,19 @@ export const ASSERTION_ALGORITHMS: readonly string[] = Object.values(ALGORITHMS_
 
 const CURVES = Object.keys(ALGORITHMS_OF).filter((name) => name !== 'RSA');
 
-/** What only a private key has (RFC 7518 §6.2.2, §6.3.2). */
+/** Members that only a private key has (RFC 7518 §6.2.2, §6.3.2). */
 const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
 
 /** Maximum number of keys of a client: where an assertion has no `kid`, each of them may be tried. */
 export const MAX_KEYS = 5;
 
 /**
- * Maximum number of used assertions of a client whose marks are kept. A mark is kept as long as its assertion could be used
- * again: with assertions of a minute, 1,100 a second.
+ * Maximum number of replay marks of a client. A mark is kept as long as its assertion could be used again, so a client may
+ * send 1,100 assertions a second if each is good for a minute.
  */
 export const MAX_MARKS = 100_000;
 
-/** An assertion that was good: its replay mark, which must be used only once until it expires (ms). */
+/** The replay mark of a good assertion: the assertion must not be used again until the mark expires (ms). */
 export type UsedAssertion = { readonly clientId: string; readonly digest: Buffer; readonly expiresAt: number };
 
 /** One that was verified, with the client's key that signed it. */
@@ -50,12 +53,15 @@ export type VerifiedAssertion = UsedAssertion & { readonly key: PublicKey };
 export type AssertionUse = 'first' | 'again' | 'full' | 'cleared';
 
 /**
- * Marks that were cleared away up to a time further ahead than this were made while the clock was far ahead, and forbid
- * nothing (ms): else the client would be locked out until then.
+ * Maximum time (ms) from the expiry of an assertion to the time up to which its client's marks were cleared. A later time
+ * comes from a clock that was far ahead: it does not count, because it would lock the client out until then.
  */
 export const CLEARED_COUNTS_FOR_MS = 24 * 3_600_000;
 
-/** The times of expiry (ms) that a store takes no new mark for, when it has cleared marks of the client up to a time. */
+/**
+ * Whether a store takes no new mark that expires at a time (ms), because it has cleared the client's marks up to
+ * `clearedUntil` (ms).
+ */
 export function isCleared(expiresAt: number, clearedUntil: number): boolean {
   return expiresAt <= clearedUntil && clearedUntil <= expiresAt + CLEARED_COUNTS_FOR_MS;
 }
@@ -77,7 +83,7 @@ export function whyNotUsed(use: AssertionUse): Refusal | null {
       );
 }
 
-/** The database was restored since, and has lost who used what before that. */
+/** Refuses an assertion from before a restore: the database has lost which assertions were used before it. */
 function perhapsUsed(): Refusal {
   return new Unavailable(
     'this client assertion cannot be told from one that was used: make another one and try again',
@@ -96,16 +102,18 @@ const MAX_LIFETIME = 600;
 /** Maximum difference between the client's clock and ours (s). */
 const CLOCK_TOLERANCE = 30;
 
-/** What an assertion says of itself and of the key that signed it, not verified. */
+/** The header of an assertion, which names the key that signed it. It is not verified. */
 type ProtectedHeader = { readonly kid?: string; readonly alg?: string; readonly typ?: unknown };
 
-/** What an assertion may call itself: what most JWTs do, or by its use, as the revision of RFC 7523 asks (rfc7523bis). */
+/**
+ * Accepted values of `typ`: that of most JWTs, and the one for client assertions in the revision of RFC 7523 (rfc7523bis).
+ */
 const TYPES: readonly unknown[] = ['jwt', 'client-authentication+jwt'];
 
 /** Loaded with the first assertion: many installations get none, and it takes 1 MB of memory. */
 const jose = () => import('jose');
 
-/** The client that an assertion says it is from (RFC 7523 §3: `sub`), unproven; undefined when it cannot be read. */
+/** The client that an assertion names (RFC 7523 §3: `sub`), not verified; undefined when it cannot be read. */
 export async function claimedClientId(assertion: string): Promise<string | undefined> {
   if (assertion.length > MAX_CHARACTERS) return undefined;
   const { decodeJwt } = await jose();
@@ -121,8 +129,8 @@ export async function claimedClientId(assertion: string): Promise<string | undef
 export type Signer = Pick<Client, 'id' | 'keys' | 'assertionAudience'>;
 
 /**
- * Verifies an assertion against a client's keys. `audiences` are the names this service goes by, the issuer first; `now` in
- * ms, and `restoredAt` when the database was restored last: it has lost who used what before.
+ * Verifies an assertion against a client's keys. `audiences` are the names of this service, the issuer first; `now` in ms.
+ * `restoredAt` (ms) is when the database was last restored, or null: it has lost which assertions were used before that.
  */
 export async function verifyClientAssertion(
   client: Signer,
@@ -183,7 +191,10 @@ export async function verifyClientAssertion(
   return invalidClient(reason);
 }
 
-/** Whether it is for this use, where it says so: one that was signed for another must not do for it (RFC 8725 §3.11). */
+/**
+ * Whether its `typ`, if it has one, is for this use: a JWT that was signed for another use must not be accepted (RFC 8725
+ * §3.11).
+ */
 function isOfClientAuthentication({ typ }: ProtectedHeader): boolean {
   if (typ === undefined) return true;
   // RFC 7515 §4.1.9: a media type, whatever its case, with or without "application/".
@@ -208,8 +219,8 @@ export function publicKeyProblem(key: PublicKey): string | null {
 }
 
 /**
- * The keys that may have signed: what the assertion names by its `kid` and no other (RFC 7515 §4.1.4), or where it names
- * none, those for its `alg`, of which a client has few (`MAX_KEYS`). So one assertion costs few checks of a signature.
+ * The keys that may have signed: the one that the assertion's `kid` names (RFC 7515 §4.1.4), or without a `kid` those for
+ * its `alg`. A client has few keys (`MAX_KEYS`), so an assertion costs few checks of a signature.
  */
 function candidates(keys: readonly PublicKey[], { kid, alg }: ProtectedHeader): readonly PublicKey[] {
   return keys.filter(
@@ -222,12 +233,12 @@ function noKey({ kid }: ProtectedHeader): string {
   return `the client assertion is refused: the client has no public key ${wanted}`;
 }
 
-/** What a key may sign with, or undefined when it is of no kind that can. */
+/** The algorithms for a key of this kind; undefined when there is none. */
 function algorithmsFor({ kty, crv }: PublicKey): readonly string[] | undefined {
   return ALGORITHMS_OF[kty === 'RSA' ? kty : String(crv)];
 }
 
-/** Those of an assertion by a key: all that fit, unless the key is for a certain one. */
+/** The algorithms that an assertion by a key may use: all for its kind, unless the key names one. */
 function algorithmsOf(key: PublicKey): string[] {
   const fitting = algorithmsFor(key) ?? [];
   return key.alg === undefined || key.alg === 'Ed25519' || key.alg === 'EdDSA' ? [...fitting] : [key.alg];

@@ -37,7 +37,7 @@ export class PausedClient extends Refusal {
   }
 }
 
-/** Proves clients. It comes first in every operation, so that a failure burns and revokes nothing. */
+/** Authenticates clients. It comes first in every operation, so that a failure uses up no credential and revokes nothing. */
 export class ClientAuthenticator {
   readonly #parts: ClientAuthenticatorParts;
   readonly #checks: GuardedChecks;
@@ -55,7 +55,10 @@ export class ClientAuthenticator {
     return claim instanceof Refusal ? claim : this.prove(claim, await this.find(claim.clientId));
   }
 
-  /** What the credentials claim, unless too many guesses at it failed before: then nobody needs to search for the client. */
+  /**
+   * The client that the credentials claim to be. It is refused without a search for the client when too many guesses at it
+   * have failed.
+   */
   async claim(credentials: ClientCredentials, origin: RequestOrigin): Promise<ClientClaim | Refusal> {
     const clientId =
       credentials.method === 'assertion' ? await claimedClientId(credentials.assertion) : credentials.clientId;
@@ -73,7 +76,10 @@ export class ClientAuthenticator {
     return !(proven instanceof Refusal) && proven.status === 'paused' ? new PausedClient(proven) : proven;
   }
 
-  /** Notes that a client was issued tokens: of a public one, which proves nothing, that is the use which counts. */
+  /**
+   * Notes that tokens were issued to a client. Only for a public client does that count as a use: it has no secret whose use
+   * is noted.
+   */
   noteIssued(client: Client): void {
     if (client.type === 'public') this.#used(publicUse(client));
   }
@@ -94,14 +100,14 @@ export class ClientAuthenticator {
     const { store, audiences, now, restoredAt } = this.#parts;
     const verified = await verifyClientAssertion(client, assertion, audiences, now(), restoredAt);
     if (verified instanceof Refusal) return verified;
-    // The mark comes last: only the client's own key can make one, and an assertion that fails is not used up.
+    // The mark is made last: only the client's own key can make one, and an assertion that fails is not used up.
     const refused = whyNotUsed(await store.useClientAssertion(verified, MAX_MARKS));
     if (!refused) this.#used(keyUse(client, verified.key));
     return refused ?? client;
   }
 }
 
-/** What guesses at a client's credentials are counted under. */
+/** The key under which guesses at a client's credentials are counted. */
 function guessKey(clientId: string | undefined, { source }: RequestOrigin): string {
   return `client ${clientId !== undefined && isClientId(clientId) ? clientId : NOBODY} ${source}`;
 }

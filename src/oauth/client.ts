@@ -9,12 +9,14 @@ import { type StoredSecret, secretOf, type UseMark, useMark } from './secret.ts'
 export type ClientType = 'confidential' | 'public';
 
 /**
- * When the resource owner is asked: each time; only where nothing live covers the request (`remember`); or never, for
- * the operator's own apps (`skip`).
+ * When the resource owner is asked for consent: each time (`ask`), only when no live grant covers the request (`remember`),
+ * or never, for the operator's own apps (`skip`).
  */
 export type ConsentPolicy = 'ask' | 'remember' | 'skip';
 
-/** What a client's assertions may be for: this service by any of its names (its issuer, an endpoint), or the issuer alone. */
+/**
+ * Which audiences a client's assertions may name: any name of this service (its issuer, an endpoint), or the issuer alone.
+ */
 export type AssertionAudience = 'any' | 'issuer';
 
 /** A public key of a client, as a JSON Web Key (RFC 7517). */
@@ -45,7 +47,7 @@ export type Client = {
   /** Whether it may ask for device codes (RFC 8628). */
   readonly deviceFlow: boolean;
   readonly assertionAudience: AssertionAudience;
-  /** Whether `/v2/me` tells it what the product where the resource owner signed in calls them. */
+  /** Whether `/v2/me` tells it the external ID of the resource owner. */
   readonly seesExternalId: boolean;
   readonly status: 'active' | 'paused';
   /** Grants issued under an earlier epoch are dead: raising it revokes them all in one write. */
@@ -57,22 +59,31 @@ export type Client = {
   readonly resumedAt: number | null;
 };
 
-/** What the use of a public client is noted under: that it was issued tokens, since anybody can name it. */
+/**
+ * The mark for uses of a public client. A use is that tokens were issued to it: a request alone proves nothing, since
+ * anybody can name it.
+ */
 export function publicUse({ id }: Pick<Client, 'id'>): UseMark {
   return useMark('public', id);
 }
 
-/** What the use of a client's key is noted under, whatever the order of its members. */
+/** The mark for uses of a client's key; the order of the key's members does not matter. */
 export function keyUse({ id }: Pick<Client, 'id'>, key: PublicKey): UseMark {
   return useMark('key', id, JSON.stringify(Object.entries(key).sort()));
 }
 
-/** Whether a text can be a client's id at all (RFC 6749 appendix A.1); other texts are not searched for, nor counted one by one. */
+/**
+ * Whether a text can be a client's id at all (RFC 6749 appendix A.1). No client is searched for by another text, and guesses
+ * at all other texts are counted together.
+ */
 export function isClientId(text: string): boolean {
   return /^[\x21-\x7e]{1,100}$/.test(text);
 }
 
-/** Whether scripts of an origin may call for a client: a public one's own pages, where its redirect URIs are (OAuth 2.1 §3.2). */
+/**
+ * Whether scripts of an origin may call the endpoints for a client (OAuth 2.1 §3.2): only for a public client, from the
+ * origin of one of its redirect URIs.
+ */
 export function isOriginOf({ type, redirectUris }: Client, origin: string): boolean {
   return type === 'public' && redirectUris.some((uri) => /^https?:/.test(uri) && new URL(uri).origin === origin);
 }
@@ -87,9 +98,9 @@ export type ClientCredentials =
   | { readonly method: 'none'; readonly clientId: string | undefined };
 
 /**
- * Authenticates a client by its secret (RFC 6749 §2.3.1), in the same time whether it exists or not, or takes a public
- * one as named (RFC 6749 §3.2.1). All reasons share one public text, but that something did not come at all. Whether the
- * client is paused is checked after this. `used` gets the secret that proved it.
+ * Authenticates a client by its secret (RFC 6749 §2.3.1), in the same time whether it exists or not. A public client is
+ * taken as named (RFC 6749 §3.2.1). All refusals have the same public text, unless a part of the credentials is missing. The
+ * caller checks whether the client is paused. `used` gets the secret that matched.
  */
 export function authenticateClient(
   client: Client | null,

@@ -5,7 +5,7 @@ import type { PersonField } from './person-fields.ts';
 import { isAppBound } from './redirect-uri.ts';
 import { optionalNames } from './scope.ts';
 
-/** What a resource owner decided on a client before, as far as grants of it live. */
+/** What a resource owner decided about a client before, as far as live grants show it. */
 export type EarlierConsent = {
   /** The scope names that the client may use already. */
   readonly granted: readonly string[];
@@ -29,7 +29,10 @@ export function needsConsent(
   return client.consent === 'remember' && !(remembered && isDecided(client, scope, remembered));
 }
 
-/** Whether each scope was allowed or left out before, and each field of the person allowed. Where all of them were left out, there is nothing to grant unasked. */
+/**
+ * Whether each scope was allowed or left out before, and each field of the person was allowed. If all scopes were left out,
+ * nothing can be granted without asking.
+ */
 function isDecided(client: Client, scope: readonly string[], remembered: EarlierConsent): boolean {
   const chosen = rememberedChoice(scope, remembered);
   const mayStayOut = optionalNames(client.scopes, remembered.leftOut);
@@ -40,7 +43,7 @@ function isDecided(client: Client, scope: readonly string[], remembered: Earlier
   return isEachDecided && hasFields && (chosen.length > 0 || scope.length === 0);
 }
 
-/** What of some scope names is allowed by consent that is remembered: what was left out stays out (RFC 6749 §3.3). */
+/** The scope names that remembered consent allows: what was left out before stays out (RFC 6749 §3.3). */
 export function rememberedChoice(scope: readonly string[], remembered: Pick<EarlierConsent, 'leftOut'>): string[] {
   return scope.filter((name) => !remembered.leftOut.includes(name));
 }

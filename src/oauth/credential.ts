@@ -24,7 +24,7 @@ export type CredentialHeader = {
 /** A credential that was read: nothing may be decided on it before `isGenuine`. */
 export type Credential = CredentialHeader & {
   readonly kind: CredentialKind;
-  /** Its bytes, whose MAC is to be proven; null when that was done before (`known-tokens.ts`). */
+  /** Its bytes, whose MAC must still be verified; null when that was done before (`known-tokens.ts`). */
   readonly unproven: Buffer | null;
 };
 
@@ -40,11 +40,11 @@ const BODY_CHARACTERS = ((HEADER_BYTES + MAC_BYTES) / 3) * 4;
 const CHECKSUM_CHARACTERS = 6;
 /** The number of characters at a credential's end that hold its MAC and checksum: what comes before is no secret. */
 export const SECRET_CHARACTERS = BODY_CHARACTERS - Math.floor(HEADER_BYTES / 3) * 4 + CHECKSUM_CHARACTERS;
-/** The number of characters of a credential after what it begins with. */
+/** The number of characters of a credential after `<prefix>_<kind>_`. */
 export const CREDENTIAL_CHARACTERS = BODY_CHARACTERS + CHECKSUM_CHARACTERS;
 const ALPHABET = /^[A-Za-z0-9_-]*$/;
 
-/** Derives the text of a credential. The key must be in the ring; a transition only ever names keys that are. */
+/** Derives the text of a credential. Its key must be in the ring, as the key of every transition is. */
 export function deriveCredential(
   keyring: Keyring,
   prefix: string,
@@ -59,7 +59,7 @@ export function deriveCredential(
   return withChecksum(`${prefix}_${kind}_${derived.toString('base64url')}`);
 }
 
-/** Written anew for each credential: its text is all that is kept. */
+/** Shared by all credentials, and overwritten by each: only the text is kept. */
 const derived = Buffer.alloc(HEADER_BYTES + MAC_BYTES);
 const derivedHeader = derived.subarray(0, HEADER_BYTES);
 const expectedMac = Buffer.alloc(MAC_BYTES);
@@ -80,7 +80,7 @@ export function readCredential(prefix: string, kind: CredentialKind, text: strin
   return bytes[0] === VERSION ? { kind, ...readHeader(bytes), unproven: bytes } : null;
 }
 
-/** What a credential says of itself whose text was read, and proven genuine, before. */
+/** Reads a credential whose text was read before and proven genuine. */
 export function readProven(prefix: string, kind: CredentialKind, text: string): Credential {
   const body = text.slice(prefix.length + kind.length + 2, -CHECKSUM_CHARACTERS);
   return { kind, ...readHeader(Buffer.from(body, 'base64url')), unproven: null };
@@ -112,7 +112,7 @@ export function withChecksum(text: string): string {
   return text + checksumOf(text);
 }
 
-/** What stands between a start and the checksum, or null when either is wrong. */
+/** The text between `start` and the checksum; null when either is wrong. */
 export function readChecked(start: string, text: string): string | null {
   return text.startsWith(start) && hasChecksum(text) ? text.slice(start.length, -CHECKSUM_CHARACTERS) : null;
 }

@@ -1,7 +1,7 @@
 /**
- * Device authorization (RFC 8628). The device code is sealed and holds the id of the grant that Allow will make and a
- * verifier, of which the grant keeps the challenge: nothing is written before a signed-in person decides. Only the short
- * code that people type needs a memory, which is bounded and short.
+ * Device authorization (RFC 8628). The device code is sealed. It holds the id of the grant that Allow will make, and a
+ * verifier, of which the grant keeps the challenge. So nothing is written before a signed-in person decides. Only the user
+ * code must be kept somewhere, and that place is bounded and short-lived.
  */
 import { hash, randomBytes, randomInt } from 'node:crypto';
 import { ageOfGeneration, isAheadOfClock } from './clock-steps.ts';
@@ -49,7 +49,7 @@ export type WaitingDevice = {
   readonly pace: PollPace;
 };
 
-/** A device code that this service made, for whichever client presents it. */
+/** A device code that this service made. It may still be another client's. */
 export type DeviceCode = {
   readonly userCode: string;
   readonly grantId: Buffer;
@@ -65,7 +65,7 @@ export type DevicePollDecision =
   | { readonly grant: Grant; readonly revoke: 'code_replay'; readonly refusal: Refusal }
   | Refusal;
 
-/** Lifetime of a code, in which somebody has to type it (s). */
+/** Lifetime of both codes (s): somebody must type the user code within it. */
 export const DEVICE_CODE_LIFETIME = 600;
 /** Minimum time between two polls of a device (s; RFC 8628 §3.2). */
 export const POLL_INTERVAL = 5;
@@ -85,7 +85,7 @@ export function mayWait(waiting: number, weight: number, free: number): boolean 
   return waiting * MAX_WEIGHT < free * weight;
 }
 
-/** A device that keeps the pace may still be early, because network delays vary (ms). */
+/** Tolerance (ms) for a device that keeps the pace: its poll may come early, because network delays vary. */
 const EARLY_BY_NETWORK_MS = 500;
 
 /** No vowels, so that no word appears, and no letter that looks like another (RFC 8628 §6.1): eight hold 34 bits. */
@@ -173,7 +173,7 @@ export function decideDevicePoll(poll: DevicePoll): DevicePollDecision {
       ? expiredDeviceCode()
       : { grant, redeem: nextGeneration(grant, keyring.currentKeyId, lifetimes, now) };
   const age = ageOfGeneration(grant, now);
-  // As with a refresh: the pair's age is unknown, so it is not shared and nothing is revoked.
+  // As with a refresh: the pair's age is unknown, so the pair is not shared and nothing is revoked.
   if (age === null) return invalidDeviceCode('the clock stepped back since the device got its pair');
   const isRetry = grant.usedGeneration === 0 && age < retryWindow * 1000;
   if (grant.generation === 1 && isRetry) return { grant, again: currentGeneration(grant) };

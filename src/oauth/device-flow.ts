@@ -1,5 +1,4 @@
 /** The device flow's operations (RFC 8628): a device asks, a person decides in a browser, the device polls. */
-
 import { allowEvent, newGrant, type OwnerSession } from './allow.ts';
 import { auditEvent, userActor } from './audit.ts';
 import { NOT_REGISTERED } from './authorization-request.ts';
@@ -91,7 +90,7 @@ export class DeviceFlow {
     const isKnown =
       asked.resource === null || asked.resource === ownResource || (await store.isResource(asked.resource));
     if (!isKnown) return new Refusal('invalid_target', 'resource is not known here'); // RFC 8707 §2
-    // Another request may have the same user code: unlikely, and less so while many wait.
+    // The user code may be taken already: the more requests wait, the likelier that is.
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
       const made = newDeviceRequest(keyring, prefix, { clientId: client.id, scope, resource: asked.resource }, now());
       const { userCode, expiresAt } = made.request;
@@ -214,7 +213,10 @@ export class DeviceFlow {
       : new Refusal('authorization_pending', 'nobody has decided yet');
   }
 
-  /** Decides first, so that of two people one makes the grant; what cannot be written is undecided again. */
+  /**
+   * Records the decision first, so that only one of two people can make the grant. If the grant cannot be written, the
+   * decision is undone.
+   */
   async #decide(
     { userCode, expiresAt }: DeviceRequest,
     decision: 'allowed' | 'denied',

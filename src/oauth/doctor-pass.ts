@@ -20,11 +20,14 @@ export type Seen = {
   readonly has_authorization: boolean;
 };
 
-/** The header that carries the pass, and what the answer to it carries beside: a cookie like ours, and a long header. */
+/**
+ * The header that carries the pass. The answer to it also carries a cookie like ours and a long header: a proxy must let
+ * both through.
+ */
 export const PASS_HEADER = 'valetkey-doctor';
 export const DOCTORS_COOKIE = '__Host-valetkey-doctor=1; Path=/; Max-Age=1; HttpOnly; Secure; SameSite=Lax';
 export const PADDING_HEADER = 'valetkey-padding';
-/** A header of 8 KiB, some more than the longest redirect needs: a proxy must let it through. */
+/** 8 KiB, somewhat more than the longest redirect needs. */
 export const PADDING = 'x'.repeat(8192);
 
 const LIFETIME_MS = 60_000;
@@ -35,7 +38,9 @@ export function doctorPass(keyring: Keyring, now: number): string {
   return `${keyring.currentKeyId}.${expiresAt}.${mac(currentKey(keyring, 'doctor'), expiresAt).toString('base64url')}`;
 }
 
-/** Whether a text is a pass that is good now. One that is good for longer than a pass is was made by another clock. */
+/**
+ * Whether a text is a pass that is good now. One that expires too late was made by a clock that is ahead, and is not good.
+ */
 export function isDoctorPass(keyring: Keyring, text: string, now: number): boolean {
   const [, keyId = '', expiresAt = '', proof = ''] = /^(\d{1,10})\.(\d{1,16})\.([\w-]{43})$/.exec(text) ?? [];
   const key = keyring.key(Number(keyId), 'doctor');

@@ -1,4 +1,7 @@
-/** Why the protocol says no. Status codes are HTTP's business (`http/`); whether a refusal may be redirected is a type. */
+/**
+ * Refusals of the protocol. `http/` chooses their status codes; whether one may be sent by redirect is said by its type
+ * (`authorization-request.ts`).
+ */
 import type { CredentialKind } from './credential.ts';
 
 /**
@@ -61,7 +64,7 @@ export class Refusal {
   }
 }
 
-/** `temporarily_unavailable` since there is no room, and not since somebody guessed: nothing was changed. */
+/** `temporarily_unavailable` for another reason than too many guesses. Nothing was changed. */
 export class Unavailable extends Refusal {
   /** `retryAfter` in seconds. */
   constructor(description: string, detail: string, retryAfter: number) {
@@ -83,14 +86,17 @@ export function invalidClient(detail: string): Refusal {
   );
 }
 
-/** `invalid_client` where a part of the credentials did not come, which is said: it tells nothing of any client. */
+/**
+ * `invalid_client` when a part of the credentials is missing. The public text may say so, because it tells nothing about any
+ * client.
+ */
 export function missingCredential(name: 'client_id' | 'client_secret'): Refusal {
   return new Refusal('invalid_client', `client authentication failed: ${name} is missing`, `${name} is missing`);
 }
 
 /**
- * `invalid_client` where nothing but `client_id` came, and it is not a public client's: the same text whether a confidential
- * client has that id or none does.
+ * `invalid_client` when only `client_id` was sent, and it does not name a public client. The text is the same whether a
+ * confidential client has that id or none does.
  */
 export function missingSecret(detail: string): Refusal {
   return new Refusal(
@@ -118,14 +124,19 @@ export function invalidRefreshToken(detail: string): Refusal {
   );
 }
 
-/** What stands in place of another credential is told by its beginning, which says nothing that its sender does not know. */
+/**
+ * Names of credentials, for an answer to one of the wrong kind. The kind is read from the beginning of the text, so the
+ * answer tells its sender nothing new.
+ */
 const TAKEN_FOR = {
   ac: 'an authorization code',
   at: 'an access token',
   rt: 'a refresh token',
 } as const satisfies Record<CredentialKind, string>;
 
-/** `invalid_grant` for a text that is no credential of the kind that is asked for; `prefix` is what ours begin with. */
+/**
+ * `invalid_grant` for a text that is not a credential of the kind that is asked for; `prefix` is at the front of our own.
+ */
 export function notTheCredential(asked: 'authorization code' | 'refresh token', text: string, prefix: string): Refusal {
   const invalid = asked === 'refresh token' ? invalidRefreshToken : invalidCode;
   const taken = Object.entries(TAKEN_FOR).find(([kind]) => text.startsWith(`${prefix}_${kind}_`))?.[1];

@@ -1,9 +1,10 @@
 /**
- * Keeps one person's grants for one app to their limit: an app that asks again and again, and forgets what it got, must
- * not collect access. A redemption beyond the limit ends the grants that were used least recently.
+ * Keeps one person's grants for one app to their limit: an app that asks again and again, and forgets what it got, must not
+ * collect access. A redemption beyond the limit ends the grants that were used least recently.
  *
- * It counts after it is committed. Of several redemptions at the same time the last to count sees all, so together they
- * leave no more than the limit. What is not done because of a crash or a lost connection, the next redemption does.
+ * Grants are counted after the redemption is committed. Of several redemptions at the same time, the last one to count sees
+ * them all, so together they leave no more than the limit. If a crash or a lost connection prevents the counting, the next
+ * redemption makes up for it.
  */
 import { auditEvent } from './audit.ts';
 import type { Client } from './client.ts';

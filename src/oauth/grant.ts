@@ -27,15 +27,15 @@ export type Grant = {
   readonly codeChallenge: string | null;
   /** The one resource that its tokens are for (RFC 8707 §2), or null when they are for any. */
   readonly resource: string | null;
-  /** Where the resource owner signed in who allowed it; null for here. */
+  /** The identity provider where the resource owner signed in; null for a sign-in here. */
   readonly providerId: string | null;
-  /** What that provider calls them, unless it is the account's id as well; null for here. */
+  /** The external ID: their ID at that provider. Null for a sign-in here, and when it equals the account's id. */
   readonly externalId: string | null;
-  /** When they did. */
+  /** When they signed in. */
   readonly signedInAt: number;
   /** 16 random bytes that exist nowhere else: without them no credential of this grant can be derived. */
   readonly seed: Buffer;
-  /** As the decision to allow read them; the grant lives only while all three are still equal. */
+  /** As they were at the Allow. The grant lives only while all three are unchanged. */
   readonly epochs: Epochs;
   readonly grantedAt: number;
   /** No refresh token outlives this, however often it is rotated. */

@@ -1,7 +1,10 @@
-/** Slows down guessing at secrets, without ever asking who owns what is guessed at (RFC 6749 §2.3.1, RFC 7662 §4). */
+/**
+ * Slows down guessing at secrets (RFC 6749 §2.3.1, RFC 7662 §4): after too many wrong guesses at one key, no more of them
+ * are checked for a while.
+ */
 import { Refusal } from './error.ts';
 
-/** Counts wrong guesses by key; seconds and ms. */
+/** Counts wrong guesses by key. `now` in ms. */
 export type GuessThrottle = {
   readonly limit: { readonly count: number };
   /** Seconds to wait before another try for these keys, or 0. */
@@ -12,21 +15,27 @@ export type GuessThrottle = {
   count(keys: readonly string[], now: number): void;
 };
 
-/** Stands for all ids that nobody has: with a counter for each, whoever makes up ids would guess without limit. */
+/**
+ * Stands for all ids that nobody has. They share one counter: with a counter for each, whoever makes up ids could guess
+ * without limit.
+ */
 export const NOBODY = '';
 
-/** Maximum number of checks that wait for others of a key for which some failed. Otherwise only connections bound them. */
+/**
+ * Maximum number of checks that wait for others of their key, once one of the key has failed. Before that only the number of
+ * connections limits them.
+ */
 const MAX_WAITING = 1000;
-/** Timeout of a check that waits for others of a key for which some failed (ms). */
+/** Timeout of a check that waits (ms), once one of its key has failed. */
 const WAITING_TIMEOUT_MS = 5000;
 
 /** The checks of one key that take time: how many are under way, and those that wait, in the order in which they came. */
 type Line = { underWay: number; readonly waiting: Set<(refusal: Refusal | null) => void> };
 
 /**
- * Checks credentials so that, of all guesses at one key that arrive together, no more are checked than may be wrong. A check
- * that returns at once is counted before anything else happens. Of checks that take time only as many run as could all be
- * wrong; the next one waits until one of them has ended.
+ * Checks credentials. Of all guesses at one key that arrive together, no more are checked than may be wrong. A check that
+ * returns at once is counted before anything else happens. Of checks that take time, only as many run as could all be wrong;
+ * the next one waits until one of them has ended.
  */
 export class GuardedChecks {
   readonly #throttle: GuessThrottle;
@@ -76,8 +85,8 @@ export class GuardedChecks {
   }
 
   /**
-   * Waits for a place; null means that the place is taken, so that no other check comes in between. Waiting is refused only
-   * after failed guesses: without them a check waits for as long as those before it take.
+   * Waits for a turn. Null means that the check may run, and counts as under way already, so that no other comes in between.
+   * Waiting is refused only after failed guesses: without them a check waits for as long as those before it take.
    */
   #turn(key: string, { waiting }: Line): Promise<Refusal | null> {
     if (waiting.size >= MAX_WAITING && this.#hasFailed(key)) return Promise.resolve(tooManyUnderWay());

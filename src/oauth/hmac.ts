@@ -1,17 +1,17 @@
-/** HMAC-SHA-256 (RFC 2104), made of two calls of `hash`: they cost a third of an object of Node.js for it. */
+/** HMAC-SHA-256 (RFC 2104), made of two calls of `hash`: together they cost a third of an `Hmac` object of Node.js. */
 import { hash } from 'node:crypto';
 
 /** The bytes of a block of SHA-256, and of a digest. */
 const BLOCK = 64;
 const DIGEST = 32;
-/** Maximum length of a message that is put together in one buffer for all; a longer one gets a buffer of its own (bytes). */
+/** Maximum length of a message that is put together in the shared buffer (bytes); a longer one gets a buffer of its own. */
 const ROOM = 192;
 
 /** A key, with the two blocks that RFC 2104 §2 begins its hashes with. */
 export class HmacKey {
   readonly #inner = Buffer.alloc(BLOCK + ROOM);
   readonly #outer = Buffer.alloc(BLOCK + DIGEST);
-  /** The part of `#inner` that the last message took: the next is often as long. */
+  /** The part of `#inner` that the last message used: the next message often has the same length. */
   #view = this.#inner.subarray(0, BLOCK);
 
   /** `key` has 64 bytes at most. */
@@ -39,7 +39,7 @@ export class HmacKey {
     target.write(this.#hash(parts), at, 'binary');
   }
 
-  /** As text of one byte a character: a buffer out of a hash costs twice as much as the hash. */
+  /** Returns text with one character for each byte: making a buffer of the result costs twice as much as the hash. */
   #hash(parts: readonly (string | Buffer)[]): string {
     this.#outer.write(hash('sha256', this.#message(parts), 'binary'), BLOCK, 'binary');
     return hash('sha256', this.#outer, 'binary');

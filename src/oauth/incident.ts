@@ -1,8 +1,11 @@
-/** What the audit trail says of a code or refresh token that came a second time: the other presentation, beside this one. */
+/**
+ * What the audit trail says of a code or refresh token that was presented a second time: when and from where it was
+ * presented before.
+ */
 import type { Grant } from './grant.ts';
 import type { GrantStore } from './store.ts';
 
-/** The last presentation that was honoured, when and from where, in a few words; undefined where the grant is gone. */
+/** The last presentation that was accepted, when and from where, in a few words; undefined when the grant is gone. */
 export async function presentedBefore(
   store: Pick<GrantStore, 'findPresentation'>,
   { id }: Pick<Grant, 'id'>,

@@ -46,7 +46,7 @@ export class Introspection {
     const { store } = this.#parts;
     const { id = NOBODY } = credentials;
     const named = guessKey(id, origin);
-    const refusal = this.#checks.refusal(named); // Before the search, which costs more than it.
+    const refusal = this.#checks.refusal(named); // Before the search, which costs more.
     if (refusal) return refusal;
     const found = isClientId(id) ? await store.findResourceServer(id) : null;
     const key = found ? named : guessKey(NOBODY, origin);
@@ -76,7 +76,7 @@ export class Introspection {
   }
 }
 
-/** What guesses at a resource server's secret are counted under. */
+/** The key under which guesses at a resource server's secret are counted. */
 function guessKey(id: string, { source }: RequestOrigin): string {
   return `resource server ${isClientId(id) ? id : NOBODY} ${source}`;
 }

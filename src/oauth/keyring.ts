@@ -6,28 +6,32 @@ import { createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
 import { HmacKey } from './hmac.ts';
 
 /**
- * What a derived key is for: the three credential kinds, passwords, form tokens, browsers that signed in before, what is sealed
- * for a pushed request, a device code or a sign-in request, of a hash that another program made, and of a place in a stream,
- * the chains of the audit trail, the signing of its checkpoints, the doctor's pass, the canary.
+ * What derived keys are for: the three kinds of credentials; passwords; form tokens; the marks of known browsers; sealed
+ * values (pushed requests, device codes, sign-in requests, foreign hashes, places in a stream); the chains and the
+ * checkpoints of the audit trail; the doctor's pass; canaries.
  */
-export type KeyPurpose =
-  | 'ac'
-  | 'at'
-  | 'rt'
-  | 'password'
-  | 'form'
-  | 'known-browser'
-  | 'request'
-  | 'device'
-  | 'sign-in'
-  | 'foreign-hash'
-  | 'stream'
-  | 'audit'
-  | 'checkpoint'
-  | 'doctor'
-  | 'canary';
+const PURPOSES = [
+  'ac',
+  'at',
+  'rt',
+  'password',
+  'form',
+  'known-browser',
+  'request',
+  'device',
+  'sign-in',
+  'foreign-hash',
+  'stream',
+  'audit',
+  'checkpoint',
+  'doctor',
+  'canary',
+] as const;
 
-/** The bytes a root key must have at least. */
+/** One of them. */
+export type KeyPurpose = (typeof PURPOSES)[number];
+
+/** Minimum length of a root key (bytes). */
 export const ROOT_KEY_BYTES = 32;
 
 /** A derived key: for MACs, and as it is for everything else. */
@@ -39,13 +43,16 @@ export type Keyring = {
   readonly currentKeyId: number;
   /** The ids of all keys. */
   readonly keyIds: readonly number[];
-  /** The history of the installation, which what is sealed for a time is bound to. A restore begins another. */
+  /**
+   * The history of the installation. A restore begins another one, in which nothing can be opened that was sealed before
+   * with an expiry.
+   */
   readonly history: Buffer;
   /** The key for one purpose under one root key, or undefined when that root key is not in the ring. */
   key(keyId: number, purpose: KeyPurpose): DerivedKey | undefined;
 };
 
-/** A ring that follows its installation, while it is in use. */
+/** A ring that changes while it is in use, as its installation does. */
 export type LiveKeyring = Keyring & {
   /** Adds root keys; those that are there stay. */
   add(rootKeys: readonly Buffer[]): void;
@@ -58,8 +65,8 @@ export type LiveKeyring = Keyring & {
 };
 
 /**
- * Builds the ring from root keys of at least 32 bytes each. The first is the current one, until the installation says
- * which. Throws when one is short or there is none.
+ * Builds the ring from root keys of at least 32 bytes each. The first is the current one until the installation names
+ * another. Throws when one is too short or there is none.
  */
 export function createKeyring(rootKeys: readonly Buffer[]): LiveKeyring {
   if (rootKeys.length === 0) throw new RangeError('a keyring needs at least one root key');
@@ -120,24 +127,7 @@ export function keyIdOf(rootKey: Buffer): number {
 
 function deriveAll(rootKey: Buffer): ReadonlyMap<KeyPurpose, DerivedKey> {
   if (rootKey.length < ROOT_KEY_BYTES) throw new RangeError(`a root key has at least ${ROOT_KEY_BYTES} bytes`);
-  const purposes: KeyPurpose[] = [
-    'ac',
-    'at',
-    'rt',
-    'password',
-    'form',
-    'known-browser',
-    'request',
-    'device',
-    'sign-in',
-    'foreign-hash',
-    'stream',
-    'audit',
-    'checkpoint',
-    'doctor',
-    'canary',
-  ];
-  return new Map(purposes.map((purpose) => [purpose, derivedKey(expand(rootKey, purpose, 32))]));
+  return new Map(PURPOSES.map((purpose) => [purpose, derivedKey(expand(rootKey, purpose, 32))]));
 }
 
 function derivedKey(bytes: Buffer): DerivedKey {

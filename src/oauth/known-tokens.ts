@@ -1,11 +1,12 @@
 /**
- * Access tokens that were used before. That one is genuine holds for good: its text, the keys and the seed of its grant
- * never change. What its last check found holds while nothing changes that it rests on, which the store knows.
+ * Access tokens that were used before. That a token is genuine stays true: its text, the keys and the seed of its grant
+ * never change. What its last check found stays true until something that it rests on changes, which changes the version of
+ * the store.
  */
 import type { CheckedToken, Period } from './access-token.ts';
 import { type Credential, readCredential, readProven, SECRET_CHARACTERS } from './credential.ts';
 
-/** Maximum number of known tokens, some 14 MB. Beyond it all are forgotten: a check finds out everything anew in microseconds. */
+/** Maximum number of known tokens, some 14 MB. With more, all are forgotten: to check a token anew takes microseconds. */
 const MAX_KNOWN = 16_384;
 
 /** What a check found, for one version of the store and a period. */
@@ -50,7 +51,7 @@ class PresentedToken {
 /** The known tokens of one instance. */
 export class KnownTokens {
   readonly #prefix: string;
-  /** By the part of their text that is no secret: a search takes as long whatever the secret is. */
+  /** By the part of their text that is no secret, so that the time of a search tells nothing about the secret. */
   readonly #tokens = new Map<string, PresentedToken>();
 
   /** `prefix` is the brand in every credential. */
@@ -58,7 +59,7 @@ export class KnownTokens {
     this.#prefix = prefix;
   }
 
-  /** The access token of a text, or null when this service cannot have made it. A token that is not known is not proven. */
+  /** Reads an access token; null when this service cannot have made it. A token that is not known is not proven. */
   read(text: string): PresentedToken | null {
     const known = this.#tokens.get(text.slice(0, -SECRET_CHARACTERS));
     if (known && hasSecretOf(known.text, text)) return known;
@@ -66,11 +67,11 @@ export class KnownTokens {
     return unproven && new PresentedToken(this.#prefix, text, unproven);
   }
 
-  /** Makes a token known that was found to be good. Returns the known one. */
+  /** Makes a token known, which was found to be good. Returns the known one. */
   remember(token: PresentedToken): PresentedToken {
     if (token.isKnown) return token;
     if (this.#tokens.size >= MAX_KNOWN) this.#tokens.clear();
-    // A copy of the text: a part of a longer text keeps all of that in memory, here the head of a request.
+    // A copy: a substring keeps the whole text that it was cut from in memory, here the head of a request.
     const text = Buffer.from(token.text, 'latin1').toString('latin1');
     const known = new PresentedToken(this.#prefix, text, null);
     this.#tokens.set(text.slice(0, -SECRET_CHARACTERS), known);

@@ -1,6 +1,6 @@
 /**
- * Networks that a source is in, for budgets that grow with them. One subscriber has an IPv6 network of 64 to 48 bits
- * (RFC 6177), so that a counter for each address, or for networks of one size, may count one person as 65,536.
+ * Networks of a source, with budgets that grow with their size. One subscriber has an IPv6 network of 64 to 48 bits (RFC
+ * 6177). With a counter for each address, or for networks of one size alone, one person might count as 65,536.
  */
 import ipaddr from 'ipaddr.js';
 
@@ -9,7 +9,7 @@ export type Network = { readonly key: string; readonly weight: (typeof WEIGHTS)[
 
 type Size = { readonly bits: number; readonly weight: Network['weight'] };
 
-/** The weights that there are: a source has one network of each at most. */
+/** All weights. A source has one network of each at most. */
 export const WEIGHTS = [1, 4, 32] as const;
 
 const IPV4_BITS: readonly Size[] = [{ bits: 24, weight: 32 }];
@@ -35,7 +35,7 @@ export function networksOf(source: string): readonly Network[] {
   return ipaddr.IPv6.isValid(text) ? [own, ...wider(text, IPV6_BITS)] : [own];
 }
 
-/** The widest network of a source, a /48 or a /24: what is scarce is shared by it. */
+/** The widest network of a source, a /48 or a /24: its members share what is scarce. */
 export function widestNetworkOf(source: string): string {
   return (networksOf(source).at(-1) as Network).key;
 }

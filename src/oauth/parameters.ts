@@ -3,7 +3,7 @@
 /** A name with its value; null when the value was not decodable text. */
 export type Parameter = readonly [name: string, value: string | null];
 
-/** Names to all values that came. A face has decoded them; nothing is decided on them yet. */
+/** The values of each name. They are decoded, and nothing is decided on them yet. */
 export class Parameters {
   /** The first value of each name, and all values of those that are repeated. */
   readonly #values = new Map<string, string | null>();
@@ -11,7 +11,7 @@ export class Parameters {
 
   constructor(pairs: Iterable<Parameter>) {
     for (const [name, value] of pairs) {
-      // JSON can escape half a character, which no redirect could carry back.
+      // JSON can hold half of a surrogate pair, which no redirect could carry back.
       const text = value?.isWellFormed() ? value : null;
       const first = this.#values.get(name);
       const all = this.#repeated.get(name);
@@ -39,9 +39,9 @@ export class Parameters {
   }
 
   /**
-   * Why the parameters cannot be used, in public words, or null: one is repeated that is not `repeatable`, or one of
-   * those that are `known` to the endpoint is not text. Unknown ones are ignored otherwise, and their names, which are
-   * input, never told.
+   * Why the parameters cannot be used, in public words, or null: one is repeated that is not `repeatable`, or one of those
+   * that are `known` to the endpoint is not text. Other parameters are ignored unless they are repeated. Their names are
+   * never shown, because they are input.
    */
   problem(known: readonly string[], repeatable: readonly string[] = []): string | null {
     for (const name of known) {

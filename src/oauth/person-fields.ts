@@ -1,10 +1,10 @@
 /** What a client gets of the resource owner besides the ID, by the names of `/v2/me`. The operator chooses it for each client. */
 import type { Grant, ResourceOwner } from './grant.ts';
 
-/** All of it, in the order in which it is kept. */
+/** All fields, in the order in which a grant keeps them. */
 export const PERSON_FIELDS = ['name', 'username', 'email', 'avatar_url'] as const;
 
-/** One of it. */
+/** One field. */
 export type PersonField = (typeof PERSON_FIELDS)[number];
 
 const ALL = PERSON_FIELDS.join(' ');

@@ -14,9 +14,9 @@ export const PUSHED_REQUEST_LIFETIME = 600;
 /** The start of every reference (RFC 9126 §2.2). */
 export const REQUEST_URI_START = 'urn:ietf:params:oauth:request_uri:';
 
-/** A longer reference might not fit into the headers of the requests that carry it. */
+/** Maximum length of a reference: a longer one might not fit into the headers of the requests that carry it. */
 const MAX_REFERENCE_LENGTH = 8000;
-/** Where people sign in elsewhere, the address with it must fit into a sign-in request as well. */
+/** The same where people sign in elsewhere: there the address with the reference must fit into a sign-in request as well. */
 const MAX_REFERENCE_LENGTH_ELSEWHERE = 4000;
 
 /** The reference to a pushed request of an authenticated client; null when it is too long. `now` in ms. */
@@ -38,7 +38,7 @@ export function requestUriFor(
 
 /**
  * The pushed request that a reference stands for; null when this service did not make the reference, it has expired, or it
- * is another client's (RFC 9126 §4). What else came with the reference counts for nothing (RFC 9101 §5).
+ * is another client's (RFC 9126 §4). Other parameters beside the reference are ignored (RFC 9101 §5).
  */
 export function pushedRequest(
   keyring: Keyring,

@@ -1,6 +1,7 @@
 /**
- * The third text of an error: why a code or refresh token opens nothing, for the client that proved its secret, about a
- * credential that is genuine and its own (decision 0057). Nothing of a request is part of it, nor who ended what.
+ * The third text of an error: why a code or refresh token opens nothing. Only a client that proved its secret is told it,
+ * about a credential that is genuine and its own (decision 0057). It contains nothing of the request, and does not say who
+ * ended the access.
  */
 import type { Client } from './client.ts';
 import type { Credential } from './credential.ts';
@@ -8,8 +9,8 @@ import { type Reason, Refusal } from './error.ts';
 import { type Grant, type GrantInContext, isEnded } from './grant.ts';
 
 /**
- * Adds the reason to a refusal about a genuine credential of the client's own. A public client keeps the one text: anybody
- * can name it, so nothing was proven.
+ * Adds the reason to a refusal about a genuine credential of the client's own. A public client gets only the text that all
+ * get: anybody can name it, so it has proven nothing.
  */
 export function explain(refusal: Refusal, client: Pick<Client, 'type'>, reason: Reason): Refusal {
   if (client.type === 'public') return refusal;
@@ -36,9 +37,9 @@ export const VERIFIER_MISSING: Reason = {
   kind: 'code-verifier',
   text: 'code_verifier is missing: the authorization request had a code_challenge',
 };
-/** No more is said, or a guesser would learn. */
+/** It says no more, because a guesser would learn from it. */
 export const VERIFIER_DIFFERS: Reason = { kind: 'code-verifier', text: 'code_verifier does not match' };
-/** By whom is not said: it may have been the person, who need not account for it to an app. */
+/** It does not say who ended the access: perhaps the person did, who owes an app no explanation. */
 export const ACCESS_ENDED: Reason = {
   kind: 'ended',
   text: 'the access that was allowed has ended: ask the user again',
@@ -48,19 +49,22 @@ export const CLIENT_PAUSED: Reason = {
   kind: 'paused',
   text: 'this client is paused: ask the people who run this service',
 };
-/** An account is disabled. That it is the account is not said. */
+/** The account is disabled. The text does not say that it is the account. */
 const ACCESS_PAUSED: Reason = {
   kind: 'paused',
   text: 'this access is paused for now and has not ended: try again later, or ask the people who run this service',
 };
 
-/** Why a grant opens nothing that ended, or is held up by its client or account. */
+/** Why a grant opens nothing: it ended, its client is paused, or its account is disabled. */
 export function reasonOfStanding({ grant, standing }: GrantInContext): Reason {
   if (isEnded(grant, standing)) return ACCESS_ENDED;
   return standing.clientPaused ? CLIENT_PAUSED : ACCESS_PAUSED;
 }
 
-/** The code was redeemed before (RFC 6749 §4.1.2). The row has the time of the current pair: of the first only while that is it. */
+/**
+ * The code was redeemed before (RFC 6749 §4.1.2). The row keeps the time of the current pair alone, so the exact time is
+ * known only while that is the first pair.
+ */
 export function codeUsed(code: Pick<Credential, 'expiresAt'>, { generation, rotatedAt }: Grant): Reason {
   return codeUsedOnce(generation === 1 ? `at ${dateTime(rotatedAt)}` : `before ${dateTime(code.expiresAt)}`);
 }
@@ -117,7 +121,7 @@ const UNITS = [
   ['minute', 60_000],
 ] as const;
 
-/** A time (ms) as people say it: in whole units, of the largest that it has two of. */
+/** A period (ms) as people say it: in whole units, of the largest of which it has two or more. */
 function span(ms: number): string {
   const [unit, size] = UNITS.find(([, size]) => ms >= 2 * size) ?? ['second', 1000];
   const count = Math.max(1, Math.floor(ms / size));

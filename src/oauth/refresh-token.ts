@@ -32,12 +32,14 @@ export function decideRefresh(request: TokenRequest): RefreshDecision {
   if (refused) return refuse(refused, isReuse ? refreshTokenUsed(credential, grant, true) : reasonOfStanding(found));
   const beyond = beyondGrant(grant, asked);
   if (beyond) return beyond;
-  // Before its expiry: the row's own refresh token may be in other hands, which the restore made good again.
+  // Before the expiry: the restore may have made a refresh token good again that is in other hands, so the grant ends in any
+  // case.
   if (isOfAnotherHistory(credential, grant, grant.expiresAt)) {
     const refusal = refuse(NEWER, ACCESS_ENDED);
     return { grant, revoke: 'refresh_conflict', refusal };
   }
-  // The current token's expiry; after it an older one finds no pair to share and nothing to revoke.
+  // This is the expiry of the current token. After it there is no pair that an older token could share, and nothing to
+  // revoke.
   if (grant.expiresAt <= now) return refuse('the refresh token has expired', refreshTokenExpired(grant, now)); // RFC 9700 §4.14.2
   if (credential.generation === grant.generation)
     return { grant, rotate: nextGeneration(grant, keyring.currentKeyId, lifetimes, now) };
@@ -46,18 +48,18 @@ export function decideRefresh(request: TokenRequest): RefreshDecision {
 
 const NEWER = 'the refresh token is newer than the grant, or of another history: an older database was restored';
 
-/** The refusal with its detail, and with the reason for whoever is told it. */
+/** Makes a refusal with its detail, and with the reason for a client that may be told it. */
 type Refuse = (detail: string, reason: Reason) => Refusal;
 
-/** For this time a predecessor gets the same pair (s): `overlap` in any case, `retryWindow` while the pair is unused. */
+/** How long a predecessor gets the current pair again (s): `overlap` in any case, `retryWindow` while the pair is unused. */
 export type RetryTimes = { readonly overlap: number; readonly retryWindow: number };
 
 /** Public clients cannot prove who they are, so a stolen token must not share a pair for long (RFC 9700 §4.14.2). */
 const PUBLIC_CLIENT: RetryTimes = { overlap: 0, retryWindow: 60 };
 
 /**
- * The times for the current pair of a grant: the client's own, else the installation's, as they are set today. Neither is
- * longer than the pair's access token lives, which its rotation wrote.
+ * The times for the current pair of a grant, as they are set today: the client's own, else the installation's. Neither is
+ * longer than the lifetime of the pair's access token.
  */
 export function retryTimes(client: Client, lifetimes: Lifetimes, grant: Grant): RetryTimes {
   const lifetime = accessTokenLifetime(grant) / 1000;
@@ -85,8 +87,8 @@ function decideOlder(
 ): RefreshDecision {
   const isPredecessor = credential.generation === grant.generation - 1;
   const age = ageOfGeneration(grant, now);
-  // The pair's age is unknown, so neither window is open and nothing is revoked. The current token still rotates, which writes
-  // today's time.
+  // The pair's age is unknown, so neither window is open and nothing is revoked. The current token can still rotate, which
+  // writes the time of today.
   if (age === null)
     return invalidRefreshToken('the clock stepped back since the rotation: an older token opens nothing');
   const inOverlap = age < times.overlap * 1000;

@@ -10,7 +10,7 @@ import { type StoredSecret, secretOf } from './secret.ts';
 export type ResourceServer = {
   readonly id: string;
   readonly name: string;
-  /** The URI that clients name it by (RFC 8707 §2), or null: then it takes only tokens that are for no certain resource. */
+  /** The URI that clients name it by (RFC 8707 §2). Null: then only tokens that are for any resource are good for it. */
   readonly resource: string | null;
   /** The scope names that it may see, or null for all. */
   readonly scopes: readonly string[] | null;
@@ -41,7 +41,7 @@ export type ActiveToken = {
   readonly scope: string;
   readonly clientId: string;
   readonly resourceOwner: ResourceOwner;
-  /** What the product where they signed in calls them, or null. */
+  /** The external ID of the resource owner, or null. */
   readonly externalId: string | null;
   readonly resource: string | null;
   readonly expiresAt: number;

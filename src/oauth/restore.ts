@@ -5,7 +5,7 @@ import type { EndedSince, Revived } from './since-backup.ts';
 /** What is known of backups and restores. Times in ms; null for what never was. */
 export type BackupRecord = { readonly backedUpAt: number | null; readonly restoredAt: number | null };
 
-/** What ends in a restore beside what always does. */
+/** What a restore ends beside what it always ends. */
 export type EndedByRestore = {
   /** Tells that all grants ended, or null if they go on. */
   readonly endAll: AuditEvent | null;
@@ -13,7 +13,7 @@ export type EndedByRestore = {
   readonly ended: EndedSince | null;
   /** What works again, and is to be paused, disabled or taken away. */
   readonly revived: readonly Revived[];
-  /** Tell of these two one by one. */
+  /** The events of `ended` and `revived`, one for each. */
   readonly events: readonly AuditEvent[];
 };
 
@@ -23,9 +23,9 @@ export type BackupStore = {
   /** Notes that a backup was made at the time of its event. */
   noteBackup(event: AuditEvent): Promise<void>;
   /**
-   * Begins another history, since the database is an older one that was put in place: nothing that was sealed before is
-   * opened any more. Codes and device codes, sessions, sign-ins that are under way and invitations end, and what else is to
-   * end. Nobody may be served meanwhile.
+   * Begins another history, because an older database was put in place: nothing can be opened that was sealed before. Ends
+   * codes and device codes, sessions, sign-ins that are under way, invitations, and what `also` names. Nobody may be served
+   * meanwhile.
    */
   beginHistory(history: Buffer, event: AuditEvent, also: EndedByRestore): Promise<void>;
 };

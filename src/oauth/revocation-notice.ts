@@ -1,8 +1,11 @@
-/** What resource servers are told when access ends, so that none of them trusts what it has kept any longer. */
+/** What resource servers are told when access ends, so that none of them goes on trusting what it has kept. */
 import type { AuditAction, AuditEvent, RecordedAuditEvent } from './audit.ts';
 import { mayHearOf, type ResourceServer } from './resource-server.ts';
 
-/** Whose access ended: of a grant, a client, a resource owner, or a resource owner at a client. It names nothing for all. */
+/**
+ * Whose access ended: that of a grant, a client, a resource owner, or a resource owner at a client. A notice without names
+ * is for everything.
+ */
 export type RevocationNotice = {
   readonly grantId?: string;
   readonly clientId?: string;
@@ -11,7 +14,7 @@ export type RevocationNotice = {
 
 type Subject = 'grant' | 'client' | 'resource owner' | 'everything';
 
-/** The acts after which an access token that was good may be good no longer, or no longer for the same. */
+/** The acts after which a good access token may be good no longer, or for less. */
 const SUBJECTS: Partial<Record<AuditAction, Subject>> = {
   code_replay: 'grant',
   refresh_reuse: 'grant',
@@ -34,7 +37,7 @@ const SUBJECTS: Partial<Record<AuditAction, Subject>> = {
 
 /** The notice that an event of the audit trail calls for, or null. */
 export function revocationNotice({ action, grantId, clientId, resourceOwnerId }: AuditEvent): RevocationNotice | null {
-  // Revoked one by one it names its grant; from the connected-apps page, all of one person's for one client.
+  // The revocation of one grant names it. One from the connected-apps page is of all grants of a person for a client.
   const subject = action === 'grant_revoked' ? (grantId === null ? 'grants of both' : 'grant') : SUBJECTS[action];
   switch (subject) {
     case 'grant':
@@ -53,12 +56,12 @@ export function revocationNotice({ action, grantId, clientId, resourceOwnerId }:
 }
 
 /**
- * What one resource server is told of an event, or null. The end of grants is for those that may have heard `active: true`
- * of one of them, and for nobody else, so that no resource server learns of clients and people that it has nothing to do
- * with. Where that is not known, the notice does not name what ended, and everything that was kept has to go.
+ * What one resource server is told of an event, or null. The end of grants is told only to those that may have been told
+ * `active: true` of one of them, so that no resource server learns of clients and people that it has nothing to do with. If
+ * that is not known, the notice has no names, and the resource server must drop everything that it has kept.
  *
- * `resourceServer` is its registration of a moment before the event was read, or null when it is not known. What an earlier
- * registration let it hear needs no check: a change of one is told as the end of everything.
+ * `resourceServer` is its registration shortly before the event was read, or null when it is not known. Its earlier
+ * registrations need no check: each change of one is told as the end of everything.
  */
 export function noticeFor(event: RecordedAuditEvent, resourceServer: ResourceServer | null): RevocationNotice | null {
   const notice = revocationNotice(event);

@@ -36,21 +36,22 @@ export type RootKeyStore = {
   findRootKeys(): Promise<RootKeys>;
   /** Records an instance with the keys that it has read, in place of what was recorded of it before. */
   noteInstance(instance: ServingInstance): Promise<void>;
-  /** All that were ever noted and not forgotten, whether they still run or not. */
+  /** All that were noted and not forgotten, whether they still run or not. */
   listInstances(): Promise<ServingInstance[]>;
   forgetInstance(id: string): Promise<void>;
   /**
-   * Records that a key is about to become current. An instance notes itself first and then reads this; a rotation records
-   * this first and then reads who is noted: so one of them sees the other, and no instance begins without the key unseen.
+   * Records that a key is about to become current. An instance first notes itself and then reads this; a rotation first
+   * records this and then reads who is noted. So at least one of them sees the other, and no instance begins without the key
+   * and unseen.
    */
   prepareRootKey(keyId: number | null): Promise<void>;
   /** Makes the prepared key current; false when another one was prepared meanwhile, or it is retired or current already. */
   useRootKey(keyId: number, event: AuditEvent): Promise<boolean>;
-  /** Retires a key that another one took the place of before a time (ms); false when it is the current one, not there, or was retired. */
+  /** Retires a key that was superseded before a time (ms); false when it is current, not there, or was retired before. */
   retireRootKey(keyId: number, supersededBefore: number, event: AuditEvent): Promise<boolean>;
 };
 
-/** The key's id of what people see, or null where that is none. */
+/** Reads a key's id as people see it; null when the text is none. */
 export function readRootKeyName(name: string): number | null {
   return /^[0-9a-f]{8}$/.test(name) ? Number.parseInt(name, 16) : null;
 }

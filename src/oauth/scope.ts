@@ -17,7 +17,7 @@ export type ScopeEffect = (typeof SCOPE_EFFECTS)[number];
 export type ScopeDefinition = {
   readonly name: string;
   readonly sentences: Readonly<Record<string, string>>;
-  /** What it lets an app do, by the operator's word: null where they said nothing. */
+  /** What it lets an app do, as the operator says; null where they said nothing. */
   readonly effect: ScopeEffect | null;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
@@ -33,8 +33,9 @@ export function scopeNameProblem(name: string): string | null {
 }
 
 /**
- * The scope names a request is for, in the client's order and each once: all of the client's when none was asked for
- * (RFC 6749 §3.3, the documented default), null when one is not the client's, or the text names none (`invalid_scope`).
+ * The scope names that a request is for, in the order of the client's registration and each once. All of the client's when
+ * the request names none (RFC 6749 §3.3, the documented default). Null when one is not the client's, or the text holds no
+ * name (`invalid_scope`).
  */
 export function resolveScope(registered: readonly Scope[], requested: string | undefined): string[] | null {
   const names = registered.map((scope) => scope.name);
@@ -45,12 +46,15 @@ export function resolveScope(registered: readonly Scope[], requested: string | u
     : null;
 }
 
-/** What a scope that is refused is not, and where nothing particular is known of its name what its developer does, and the operator (for the log). */
+/**
+ * How a scope is refused: what is wrong with it (`lacks`), and the remedy for the developer and, in the log, for the
+ * operator. For some names `remedyFor` has a better one.
+ */
 export type ScopeRule = { readonly lacks: string; readonly remedy: string; readonly operatorRemedy?: string };
 
 /**
- * Refuses a scope for its first name that is not among the `known` ones, which answer and log say where it may be shown.
- * Libraries add names by themselves, and nobody finds those without being told.
+ * Refuses a scope because of its first name that is not `known`. The answer and the log show that name where it may be
+ * shown: libraries add names by themselves, which nobody would find otherwise.
  */
 export function invalidScope(
   requested: string | undefined,
@@ -70,7 +74,9 @@ function remedyFor(name: string): string | null {
   return name.includes(',') ? 'scopes are separated by spaces, not by commas' : null;
 }
 
-/** Input that comes back in an address and goes to the log: no markup, and no run of characters that may be a credential. */
+/**
+ * A name is input, and comes back in an address and in the log: it must not be markup, nor hold what may be a credential.
+ */
 function mayBeShown(name: string): boolean {
   const isToken = SCOPE_TOKEN.test(name);
   return isToken && !/[<>&']|[\w-]{40}/.test(name);
@@ -111,9 +117,10 @@ export function scopeNames(scope: string): string[] {
 }
 
 /**
- * The sentence for a scope in a language (a BCP 47 tag); null when there is none. A client's own sentence has no language
- * with it: one with Latin letters is taken for English. So in English the client's own comes first, and in any other
- * language the installation's translation; without that the client's own, and then the installation's in English, or in any.
+ * The sentence for a scope in a language (a BCP 47 tag); null when there is none. A client's own sentence names no language:
+ * one with Latin letters is taken for English. In English the client's own comes first; in any other language, the
+ * installation's translation. After that come the client's own, the installation's in English, and any other of the
+ * installation's.
  */
 export function sentenceFor(
   { name, sentence }: Pick<Scope, 'name' | 'sentence'>,

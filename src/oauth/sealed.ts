@@ -1,15 +1,16 @@
 /**
- * Sealed values: what this service hands out to get back later, so that it need not store it, and what it stores so that
- * the database alone does not tell it. Nobody else can read or make one (AES-256-GCM, under a key of the day on which it expires).
- * What expires is of one history of the installation: a restore forgets who used it, so that nothing from before is opened.
+ * Sealed values. This service hands them out and gets them back later, so that it need not store them; or it stores them, so
+ * that the database alone does not tell what they hold. Nobody else can read or make one (AES-256-GCM, under a key of the
+ * day on which it expires). Values that expire can be opened only in the history in which they were sealed, because a
+ * restore forgets which of them were used.
  */
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import { type Keyring, mac } from './keyring.ts';
 
-/** What is sealed, by the key that does it. */
+/** What a sealed value is for. Each purpose has a key of its own. */
 export type SealPurpose = 'request' | 'device' | 'sign-in' | 'password' | 'foreign-hash' | 'stream';
 
-/** The expiry of what is stored: it does not expire (ms). */
+/** The expiry (ms) of values that are stored and never expire. */
 export const NEVER = 2 ** 48 - 1;
 
 const CIPHER = 'aes-256-gcm';
@@ -19,7 +20,10 @@ const HEADER_BYTES = 1 + 4 + 6;
 const VERSION = 1;
 const DAY_MS = 24 * 3600 * 1000;
 
-/** Seals a text or bytes until `expiresAt` (ms); base64url. A random nonce is safe for 2^32 values a key, so a day (NIST SP 800-38D §8.3). */
+/**
+ * Seals a text or bytes until `expiresAt` (ms); base64url. Random nonces are safe for 2^32 values of one key, here of one
+ * day (NIST SP 800-38D §8.3).
+ */
 export function seal(keyring: Keyring, purpose: SealPurpose, content: string | Buffer, expiresAt: number): string {
   const header = Buffer.alloc(HEADER_BYTES);
   header.writeUInt8(VERSION, 0);
@@ -40,7 +44,7 @@ export function unseal(
   sealed: string,
 ): { readonly content: Buffer; readonly expiresAt: number } | null {
   const bytes = Buffer.from(sealed, 'base64url');
-  // The decoder also takes other alphabets: written anew it must be the same text.
+  // The decoder also takes other alphabets, so the bytes must encode to the same text.
   if (bytes.length < HEADER_BYTES + NONCE_BYTES + TAG_BYTES || bytes.toString('base64url') !== sealed) return null;
   const header = bytes.subarray(0, HEADER_BYTES);
   const key = keyOfDay(keyring, header.readUInt32BE(1), purpose, header.readUIntBE(5, 6));
@@ -59,7 +63,10 @@ export function unseal(
   }
 }
 
-/** Anybody may have values sealed, as often as they like: no key seals for longer than a day. Null without the root key. */
+/**
+ * The key for the values that expire on one day: anybody may have values sealed, as many as they like, so no key is used for
+ * more days. Null when the root key is not in the ring.
+ */
 function keyOfDay(keyring: Keyring, keyId: number, purpose: SealPurpose, expiresAt: number): KeyObject | null {
   const key = keyring.key(keyId, purpose);
   if (!key) return null;

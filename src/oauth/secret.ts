@@ -1,6 +1,6 @@
 /**
- * Secrets that a client, a resource server or an identity provider proves itself with. Of 256 random bits a plain SHA-256
- * tells nothing, so no root key stands between a secret and its check, and none is needed for it.
+ * Secrets that a client, a resource server or an identity provider proves itself with. They are 256 random bits, of which a
+ * plain SHA-256 tells nothing. So they are checked without a root key.
  */
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { withChecksum } from './credential.ts';
@@ -27,10 +27,13 @@ export function secretOf(secrets: readonly StoredSecret[], presented: string): S
 /** A use of a secret is noted again after this time (ms): people are told the last use to a minute. */
 export const SECRET_USE_IS_NEWS_AFTER_MS = 60_000;
 
-/** What the use of something is noted under: of a secret its digest. */
+/** The key under which uses are noted; for a secret it is its digest. */
 export type UseMark = Pick<StoredSecret, 'digest'>;
 
-/** The mark of what proves a client and is no secret of ours, by what tells it from all others: for the operator, and no proof. */
+/**
+ * The mark for something that proves a client and is not a secret of ours, made of names that nothing else has together. It
+ * is for the operator, and proves nothing.
+ */
 export function useMark(...names: readonly string[]): UseMark {
   return { digest: digestOf(JSON.stringify(names)) };
 }

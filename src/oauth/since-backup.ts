@@ -1,7 +1,7 @@
 /** What happened after a backup was made, as the newer audit trail tells it: what ended then, and what a restore brings back to life. */
 import { type Actor, type AuditEvent, auditEvent } from './audit.ts';
 
-/** What a trail's event has to say of an act. */
+/** What is needed of an event. */
 export type ActSince = Pick<AuditEvent, 'action' | 'clientId' | 'resourceOwnerId' | 'grantId' | 'detail'>;
 
 /** Whose grants ended: of everybody, of clients, of resource owners, of a person for a client, and one by one. */
@@ -19,8 +19,9 @@ export type EndedSince = {
 };
 
 /**
- * Something that works again in an older database, and how that ends: a client or provider is paused, and so on. A root key,
- * whose id is its name, is not ended: passwords of the backup may be sealed with it, so that it is retired again as any other.
+ * Something that works again in an older database. A restore takes it away once more: a client or provider is paused, and so
+ * on. A root key (its id is its name) is left alone, because passwords of the backup may be sealed with it; it is retired
+ * again like any other key.
  */
 export type Revived = {
   readonly kind: 'client' | 'resource_server' | 'identity_provider' | 'user' | 'root_key';
@@ -31,10 +32,10 @@ export type Revived = {
 /** What is back. */
 export type RevivedThing = 'itself' | 'activity' | 'secret' | 'password' | 'settings';
 
-/** What the events of a restore begin with, that tell what it ended. */
+/** How the details of events begin that tell what a restore ended. */
 export const BY_RESTORE = 'by a restore';
 
-/** The ends of grants since. Grants that were also allowed since are not in the backup, and are left out. */
+/** The grants that ended since. Those that were also allowed since are not in the backup, and are left out. */
 export function endedSince(acts: readonly ActSince[]): EndedSince {
   const of = (action: string) => acts.filter((act) => act.action === action);
   const ids = (field: 'clientId' | 'resourceOwnerId', ...actions: readonly string[]) => [
@@ -62,7 +63,7 @@ const ALLOWED = ['consent_allowed', 'consent_remembered', 'consent_skipped'];
 const ONE_BY_ONE = ['grant_revoked', 'code_replay', 'refresh_reuse', 'refresh_conflict', 'too_many_grants'];
 
 /**
- * Tells of what a restore ended and took away as of any other act, so that the trail that begins here says it too: the same backup
+ * The events of what a restore ended and took away. The trail of the restored database needs them, because the same backup
  * may be restored again. `at` in ms.
  */
 export function endedEvents(ended: EndedSince, revived: readonly Revived[], actor: Actor, at: number): AuditEvent[] {
@@ -94,7 +95,7 @@ const TAKEN_AWAY: Readonly<Record<Revived['kind'], AuditEvent['action'] | null>>
   root_key: null,
 };
 
-/** What an act took away, by its name; an act that gave it back later makes that undone. */
+/** What an act took away, by the name of the act. The acts of `GAVE_BACK` undo that later. */
 const TOOK: Readonly<Record<string, readonly [Revived['kind'], RevivedThing]>> = {
   client_deleted: ['client', 'itself'],
   client_paused: ['client', 'activity'],
@@ -130,7 +131,7 @@ export function revivedSince(acts: readonly ActSince[]): Revived[] {
     if (id === null) continue;
     const back = GAVE_BACK[action];
     if (back) revived.delete(`${back} ${id} activity`);
-    // Of settings only those whose entries went are back: redirect URIs, scopes, keys, rights.
+    // A change of settings counts only if entries were removed: redirect URIs, scopes, keys, rights.
     if (kind && what && (what !== 'settings' || / -/.test(` ${detail ?? ''}`)))
       revived.set(`${kind} ${id} ${what}`, { kind, id, what });
   }

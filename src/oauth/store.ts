@@ -24,8 +24,8 @@ import type { ScopeDefinition } from './scope.ts';
 import type { StoredSecret, UseMark } from './secret.ts';
 
 /**
- * The store cannot serve now; another try later may do. Nothing was written, unless a line to the store was lost for good
- * just then: in any case a second try is safe, and returns what the first one did.
+ * The store cannot serve now; a later try may succeed. Nothing was written, unless the connection was lost for good just
+ * then. In any case a second try is safe, and returns what the first one did.
  */
 export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable';
@@ -106,11 +106,15 @@ export type GrantStore = {
    */
   findEpochs(clientId: string, resourceOwnerId: string): Promise<Grant['epochs'] | null>;
   /**
-   * Inserts a new grant in generation 0; false, and nothing happens, when the session (its digest) is gone in which it was
-   * allowed. A session that is ended meanwhile is gone, or there is the grant before whoever ends it gets an answer.
+   * Inserts a new grant in generation 0. False, and nothing happens, when the session (its digest) in which it was allowed
+   * is gone. If that session is ended at the same time, either there is no grant, or the grant is there before whoever ends
+   * the session gets an answer.
    */
   issueGrant(grant: Grant, event: AuditEvent, inSession?: Buffer): Promise<boolean>;
-  /** Generation 0 → 1, for who presented the code from `source` (for an incident later). Of all who try, at most one ever gets another result than `false`; a revocation that came first wins. */
+  /**
+   * Generation 0 → 1; `source` is from where the code was presented, which an incident tells later. Of all who try, at most
+   * one ever gets another result than `false`; a revocation that came first wins.
+   */
   redeemAuthorizationCode(next: Generation, source?: string): Promise<Redemption>;
   /** Generation n → n+1, likewise. Of all who try from n, at most one ever gets `true`; a revocation that came first wins. */
   rotateRefreshToken(next: Generation, source?: string): Promise<boolean>;
@@ -133,7 +137,10 @@ export type GrantStore = {
   ): Promise<number>;
   /** Ends every grant of the installation by raising its epoch. */
   revokeAllGrants(event: AuditEvent): Promise<void>;
-  /** The next window of a walk over all grants, after an id: some of those that neither ended nor expired at `liveAt` (ms). */
+  /**
+   * The next window of a walk over all grants, after an id: those that match `some`, and neither ended nor expired at
+   * `liveAt` (ms).
+   */
   walkGrants(
     some: GrantsToEnd,
     liveAt: number,
@@ -231,13 +238,14 @@ export type ScopeStore = {
 };
 
 /**
- * What devices ask for while they wait. Kept for as long as a code lives and no longer, and bounded: anybody may ask for a
- * code in a public client's name, and nobody anonymous makes the database grow. `now` in ms.
+ * What devices ask for while they wait. It is kept no longer than a code lives, and bounded: anybody may ask for a code in a
+ * public client's name, and no anonymous request may make the database grow. `now` in ms.
  */
 export type DeviceRequestStore = {
   /**
-   * False when the user code is taken, or too many wait of any of the networks that the request came from (`mayWait`), which
-   * are kept for this alone, and no longer than the request lives. Several at the same moment may each be the last one.
+   * False when the user code is taken, or too many wait of any of the networks that the request came from (`mayWait`). The
+   * networks are kept for this alone, and no longer than the request lives. Several requests at the same moment may each
+   * take the last place.
    */
   addDeviceRequest(waiting: WaitingDevice, networks: readonly Network[], now: number): Promise<boolean>;
   /** The request behind a user code, whatever was decided; null when there is none that still lives. */
@@ -264,7 +272,10 @@ export type AuditStore = {
    * asked. Throws `TrailHeldUp`, or `StoreUnavailable` when the trail has no such place any more.
    */
   listAuditEventsAfter(sequence: number, limit: number): Promise<RecordedAuditEvent[]>;
-  /** The rows after a place up to another, in their order, at most `limit`: all of them where the latter is `lastAuditSequence`. */
+  /**
+   * The rows after a place and up to another, in their order, at most `limit`. All of them are there if the second place
+   * came from `lastAuditSequence`.
+   */
   listTrailRows(after: number, upTo: number, limit: number): Promise<TrailRow[]>;
   /** The same as events. */
   listChainedEvents(after: number, upTo: number, limit: number): Promise<ChainedAuditEvent[]>;

@@ -8,7 +8,7 @@ export type ProtocolTally = {
   /** Rotations of a refresh token; and the same new pair answered again, with no write. */
   refreshes: number;
   retries: number;
-  /** Grants that ended since a code, or a refresh token, was presented again. */
+  /** Grants that ended because a code, or a refresh token, was presented again. */
   codeReplays: number;
   refreshReuses: number;
   /** Checks of access tokens at this service's own API, and those that were refused. */

@@ -34,9 +34,9 @@ export function accessTokenLifetime({ accessTokenExpiresAt, rotatedAt }: Grant):
 }
 
 /**
- * Whether a genuine token of a grant was issued in another history than the row's: it is newer, or of the row's generation with
- * another expiry or key. Then an older database was restored, and the grant went on in two ways. `expiresAt` (ms) is what the
- * row says of such a token.
+ * Whether a genuine token of a grant was issued in another history than its row: the token is newer than the row, or of the
+ * row's generation with another expiry or key. Then an older database was restored, and the grant has gone on in both
+ * histories. `expiresAt` (ms) is the expiry of such a token by the row.
  */
 export function isOfAnotherHistory(
   token: Pick<Generation, 'generation' | 'keyId' | 'expiresAt'>,

@@ -6,7 +6,10 @@ import type { Grant, GrantInContext, Lifetimes } from './grant.ts';
 import type { Keyring } from './keyring.ts';
 import { invalidScope, type ScopeRule, scopeNames } from './scope.ts';
 
-/** The scope and resources that a token request names (RFC 6749 §6, RFC 8707 §2.2); tokens are for the whole grant all the same, and say so. */
+/**
+ * The scope and resources that a token request names (RFC 6749 §6, RFC 8707 §2.2). The tokens are for the whole grant in any
+ * case, and the answer says so.
+ */
 export type AskedOfTokens = { readonly scope: string | undefined; readonly resources: readonly string[] };
 
 /** A credential that an authenticated client presents for tokens, with the grant that it names. `now` in ms. */
@@ -22,7 +25,7 @@ export type TokenRequest = {
 
 const NOT_GRANTED: ScopeRule = { lacks: 'not granted', remedy: 'leave it out, or ask the user again with it' };
 
-/** Nothing in particular. */
+/** A request that names neither. */
 export const WHOLE_GRANT: AskedOfTokens = { scope: undefined, resources: [] };
 
 /** Why the grant cannot give what is asked, or null. */
