@@ -32,10 +32,10 @@ async function startCaddy(t: Lifetime, at: Addresses, service: Addresses): Promi
 }
 
 /** Starts a service for the addresses of a proxy; `inside` is where the proxy finds it. */
-async function startBehind(t: Lifetime, at: Addresses, variables: Record<string, string>) {
+async function startBehind(t: Lifetime, at: Addresses) {
   const inside = { appUrl: `http://127.0.0.1:${await freePort()}`, apiUrl: `http://127.0.0.1:${await freePort()}` };
   const behind = await startTestService(t, {
-    ...variables,
+    ...BEHIND_NGINX,
     VALETKEY_APP_URL: at.appUrl,
     VALETKEY_API_URL: at.apiUrl,
     VALETKEY_APP_LISTEN: new URL(inside.appUrl).host,
@@ -82,7 +82,7 @@ async function sendOverTls(url: string, servername: string | undefined, host: st
 test('operators: behind Caddy, as docs/operating.md says, a grant lives', async (t) => {
   if (!isCaddyThere()) return t.diagnostic('not tried: Caddy is not installed, and npm run test:nginx installs it');
   const at = await nginxAddresses();
-  const { service, inside } = await startBehind(t, at, { VALETKEY_TRUSTED_PROXIES: '127.0.0.1' });
+  const { service, inside } = await startBehind(t, at);
   await startCaddy(t, at, inside);
   await assertWalk(service);
 });
@@ -90,7 +90,7 @@ test('operators: behind Caddy, as docs/operating.md says, a grant lives', async 
 test('operators: behind nginx as deploy/nginx.conf has it on one machine, a grant lives, and no other name leads in', async (t) => {
   if (!isThere()) return t.diagnostic('not tried: nginx is not installed, and npm run test:nginx installs it');
   const at = await oneMachineAddresses();
-  const { service, inside } = await startBehind(t, at, BEHIND_NGINX);
+  const { service, inside } = await startBehind(t, at);
   const nginx = await startOneMachine(t, at, inside);
   await assertWalk(service);
 
