@@ -1,4 +1,4 @@
-/** The profile of an app: what people read of it besides its name, and what ends the operator's word for it. */
+/** The profile of an app: what people read about it beside its name, and which changes of it end the operator's vouching. */
 import type { Client } from '../oauth/client.ts';
 import { OperatorError } from '../oauth/error.ts';
 import { redirectHost } from '../oauth/redirect-uri.ts';
@@ -27,7 +27,7 @@ function checkPage(what: string, address: string | null, or = ''): void {
     throw new OperatorError(`the ${what} ${JSON.stringify(address)} is not an https address${or}`);
 }
 
-/** Whether a change ends what the operator vouched for: the publisher, and the hosts that the redirect URIs lead to. */
+/** Whether a change ends the operator's vouching, which is for the publisher and for the hosts of the redirect URIs. */
 export function endsVouching(before: Client, after: Pick<Client, 'publisher' | 'redirectUris'>): boolean {
   return before.isChecked && (before.publisher !== after.publisher || hostsOf(before) !== hostsOf(after));
 }
@@ -37,8 +37,8 @@ function hostsOf({ redirectUris }: Pick<Client, 'redirectUris'>): string {
 }
 
 /**
- * What people could not tell, or not understand, of an app as it is registered: sentences for the operator. `others` are all
- * clients; it may be among them.
+ * Sentences for the operator about what would mislead people in an app's registration: a name that another app has, and
+ * scopes without a sentence. `others` are all clients; the app may be among them.
  */
 export function misleading(client: Client, others: readonly Client[], scopes: readonly ScopeDefinition[]): string[] {
   const alike = others.find(({ id, name }) => id !== client.id && nameKey(name) === nameKey(client.name));

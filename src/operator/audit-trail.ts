@@ -1,5 +1,4 @@
-/** The audit trail as a whole: verifying it, and its checkpoints. */
-
+/** The audit trail as a whole: verifies, checkpoints, shortens and exports it. */
 import { type Actor, auditEvent } from '../oauth/audit.ts';
 import { type ChainedAuditEvent, EMPTY_TRAIL, type TrailRow, trailDigest } from '../oauth/audit-chain.ts';
 import {
@@ -20,12 +19,12 @@ import { type TrailReport, verifyTrail } from './trail-verification.ts';
 export type AuditTrailParts = {
   readonly store: AuditStore;
   readonly keyring: Keyring;
-  /** In hexadecimal. */
+  /** The id of the installation, in hexadecimal. */
   readonly installation: string;
   readonly now: () => number;
 };
 
-/** What a verification found, with a checkpoint of what is there now; null where something is wrong. */
+/** What a verification found, with a checkpoint of what is there now; the checkpoint is null when something is wrong. */
 export type VerifiedTrail = TrailReport & { readonly checkpoint: string | null; readonly publicKey: string };
 
 const WINDOW = 500;
@@ -41,8 +40,8 @@ export class AuditTrail {
   }
 
   /**
-   * Verifies all of it, against checkpoints that were kept elsewhere too. `report` gets how far it is. Throws an
-   * `OperatorError` for a checkpoint that is none of this installation's.
+   * Verifies the whole trail, also against checkpoints that were kept elsewhere. `report` gets how far it is. Throws an
+   * `OperatorError` for a checkpoint that is not of this installation.
    */
   async verify(
     checkpoints: readonly Checkpoint[],
@@ -56,8 +55,9 @@ export class AuditTrail {
   }
 
   /**
-   * Reads the trail as it went on in a newer database, from the lines of `audit export`, and verifies it as one with what is
-   * there. Throws an `OperatorError` for lines that do not go on from here, and for a checkpoint that is none of this installation's.
+   * Reads the events of a newer database, from the lines of `audit export`, and verifies them with the trail here as one
+   * trail. Throws an `OperatorError` for lines that do not continue this trail, and for a checkpoint that is not of this
+   * installation.
    */
   async readNewer(
     lines: AsyncIterable<string>,
@@ -71,9 +71,9 @@ export class AuditTrail {
   }
 
   /**
-   * Records a checkpoint of all that is there, and returns its text; null when nothing happened since the last one, or more
-   * than `most` events. Throws an `OperatorError` when the last one is none of this installation's, so that it goes on from
-   * nothing that was forged, and when the trail ends earlier than it did for this process before.
+   * Records a checkpoint of the whole trail, and returns its text. Null when nothing happened since the last one, or more
+   * than `most` events did. Throws an `OperatorError` when the last checkpoint is not of this installation, so that no
+   * forged one is continued, and when the trail ends before an event that this process saw.
    */
   async recordCheckpoint(actor: Actor, most = Number.POSITIVE_INFINITY): Promise<string | null> {
     const { store } = this.#parts;
@@ -97,8 +97,8 @@ export class AuditTrail {
   }
 
   /**
-   * Takes away the events that were recorded before a time (ms), up to the last checkpoint of then. An event tells of it first, with
-   * what the trail was there, so that what is left can be verified; a call that was interrupted is made up for by the next one.
+   * Takes away the events that were recorded before a time (ms), up to the last checkpoint of then. First an event records
+   * what the trail was there, so that what is left can be verified. If a call is interrupted, the next one makes up for it.
    */
   async shorten(before: number, actor: Actor): Promise<void> {
     const { store, keyring, installation, now } = this.#parts;
@@ -114,15 +114,15 @@ export class AuditTrail {
     while (await store.deleteTrailRows(Math.max(start, end.upTo), WINDOW));
   }
 
-  /** The last event that the retention took away. */
+  /** The last event that was taken away; 0 when none was. */
   async #start(): Promise<number> {
     const shortening = await this.#parts.store.findShortening();
     return findCheckpoints(shortening?.detail ?? '')[0]?.upTo ?? 0;
   }
 
   /**
-   * Verifies all of it, and has a checkpoint under the current root key prove it from then on, so that an earlier one can go.
-   * Throws an `OperatorError` when something is wrong, unless that is `accepted`.
+   * Verifies the whole trail, and records a checkpoint under the current root key, which proves the trail from then on. So
+   * an earlier key can go. Throws an `OperatorError` when something is wrong, unless that is `accepted`.
    */
   async prove(actor: Actor, accepted: boolean): Promise<void> {
     const { state, problems } = await this.verify([]);
@@ -142,8 +142,9 @@ export class AuditTrail {
   }
 
   /**
-   * The events after a place up to now, in their order. An event whose transaction has not ended is never left out: it comes with a
-   * later call, and all after it. Throws an `OperatorError` when the trail does not go on from there, `TrailHeldUp` while an event has not ended.
+   * The events after a place up to now, in their order. An event whose transaction has not ended is never left out: it comes
+   * with a later call, and so do all after it. Throws an `OperatorError` when the trail has no such place, and `TrailHeldUp`
+   * while an event has not ended.
    */
   async *eventsAfter(place: number): AsyncGenerator<readonly ChainedAuditEvent[]> {
     const { store } = this.#parts;

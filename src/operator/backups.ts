@@ -8,35 +8,38 @@ import { BY_RESTORE, endedEvents, endedSince, type Revived, revivedSince } from 
 import type { AuditTrail } from './audit-trail.ts';
 import type { TrailReport } from './trail-verification.ts';
 
-/** The bytes that tell one history of an installation from another. */
+/** The number of random bytes that tell one history of an installation from another. */
 const HISTORY_BYTES = 16;
 
-/** The newer audit trail, as a restore is given it. */
+/** The newer audit trail that a restore is given. */
 export type GivenTrail = {
   /** The lines of `audit export`. */
   readonly lines: AsyncIterable<string>;
   /** Checkpoints that were kept elsewhere: they show whether its end was cut off. */
   readonly checkpoints: readonly Checkpoint[];
-  /** Whether to go on although it is not what was recorded. */
+  /** Whether to go on although the trail is not what was recorded. */
   readonly isAccepted: boolean;
 };
 
 /** What a restore is told. */
 export type RestoreOptions = {
-  /** Whether grants go on that the database holds. Their codes end in any case. */
+  /** Whether the grants in the database stay alive. Their codes end in any case. */
   readonly keepGrants: boolean;
   /** Where the database came from, in a few words for the audit trail. */
   readonly from: string;
-  /** Null where there is none. */
+  /** The newer audit trail; null without one. */
   readonly trail: GivenTrail | null;
-  /** Whether what the trail says was taken away is taken away again. */
+  /** Whether to take away again what the trail says was taken away. */
   readonly endRevived: boolean;
 };
 
-/** What a newer trail was found to be: the number of events that are newer than the backup, when the last of them was (ms), how many complaints it gave. */
+/**
+ * What was found in a newer trail: how many events are newer than the backup, when the last of them was (ms), and how many
+ * things are wrong.
+ */
 export type ReadTrail = { readonly events: number; readonly lastAt: number | null; readonly wrong: number };
 
-/** What a restore did: whether grants go on, and what works again that was taken away since. */
+/** What a restore did: whether grants stay alive, and what works again that was taken away since the backup. */
 export type RestoreOutcome = {
   readonly keptGrants: boolean;
   readonly revived: readonly Revived[];
@@ -72,8 +75,8 @@ export class Backups {
   }
 
   /**
-   * Ends what must not come back with an older database. Nobody may be served meanwhile. Throws an `OperatorError`, and then
-   * changed nothing, when the trail does not go on from that of this database, or is not what was recorded.
+   * Ends what must not come back with an older database. Nobody may be served meanwhile. Throws an `OperatorError`, and
+   * changes nothing, when the newer trail does not continue that of this database, or is not what was recorded.
    */
   async restore({ keepGrants, from, trail, endRevived }: RestoreOptions): Promise<RestoreOutcome> {
     const newer = trail && (await this.#trail.readNewer(trail.lines, trail.checkpoints));

@@ -1,4 +1,4 @@
-/** What the operator does with clients: registering them out of band is the only way one comes to be (RFC 6749 §2). */
+/** What the operator does with clients. There is no other way to register one (RFC 6749 §2). */
 import { type Actor, type AuditAction, type AuditEvent, auditEvent } from '../oauth/audit.ts';
 import type { AssertionAudience, Client, ClientType, ConsentPolicy, PublicKey } from '../oauth/client.ts';
 import { OperatorError } from '../oauth/error.ts';
@@ -35,7 +35,7 @@ export type ClientSettings = {
   readonly seesExternalId: boolean;
 };
 
-/** What is registered of a client whose operator says nothing more. */
+/** The settings of a new client for which the operator gives no others. */
 const USUAL: Omit<ClientSettings, 'name'> = {
   publisher: null,
   homepage: null,
@@ -55,7 +55,7 @@ const USUAL: Omit<ClientSettings, 'name'> = {
   seesExternalId: false,
 };
 
-/** The settings of a new client: what is not said is as usual. */
+/** The settings of a new client. `USUAL` has those that are not given. */
 export type NewClientSettings = Pick<ClientSettings, 'name'> & Partial<ClientSettings>;
 
 /** What the registry works with. `now` returns ms since the epoch; the access token's lifetime is in seconds. */
@@ -116,15 +116,15 @@ export class ClientRegistry {
     return client;
   }
 
-  /** What people could not tell, or not understand, of a client: sentences for the operator, with what to do. */
+  /** Sentences for the operator about what would mislead people in a client's registration, each with what to do. */
   async warnings(client: Client): Promise<string[]> {
     const { store } = this.#parts;
     return misleading(client, await store.listClients(), await store.listScopes());
   }
 
   /**
-   * Changes some settings of a client and returns it as it is then. A change of its publisher, or of a redirect URI's host,
-   * ends the operator's word for it, unless that is given anew.
+   * Changes some settings of a client and returns the changed client. A change of its publisher, or of the host of a
+   * redirect URI, ends the operator's vouching, unless that is given anew.
    */
   async update(id: string, given: Partial<ClientSettings>): Promise<Client> {
     const before = await this.show(id);
@@ -161,7 +161,7 @@ export class ClientRegistry {
     return { ...client, secrets };
   }
 
-  /** Refuses everything of a client while it lasts, and ends nothing. */
+  /** Refuses all requests of a client until it is resumed, and ends nothing. */
   pause(id: string): Promise<Client> {
     return this.#setStatus(id, 'paused', 'client_paused');
   }

@@ -1,6 +1,6 @@
 /**
- * Lists that were written with commas where each entry is an argument of its own. A comma is legal in a redirect URI and in a
- * scope, so that a list would be registered in silence as one entry, which nothing ever matches.
+ * Refuses lists with commas where each entry must be an argument of its own. A comma is legal in a redirect URI and in a
+ * scope. So without this such a list would be registered as one entry, which nothing ever matches.
  */
 import type { ClientType } from '../oauth/client.ts';
 import { OperatorError } from '../oauth/error.ts';

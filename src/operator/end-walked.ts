@@ -1,10 +1,15 @@
-/** Ending many things, each by itself and in the windows of a walk, so that nobody waits for it. */
+/** Ends many things, one by one and in the windows of a walk, so that no request waits for it. */
 import type { Walked } from '../oauth/store.ts';
 
-/** Number of things that are ended at the same time: they share commits, and leave room for the requests of others. */
+/**
+ * Number of things that are ended at the same time: enough to share commits, and few enough that requests are not delayed.
+ */
 const AT_ONCE = 64;
 
-/** Ends what a walk finds, and tells the number after each window. After an interruption another walk finds what is left. */
+/**
+ * Ends what a walk finds, and calls `count` after each group with how many ended. After an interruption another walk finds
+ * what is left.
+ */
 export async function endWalked<Row>(
   next: (after: Buffer) => Promise<Walked<Row>>,
   end: (row: Row) => Promise<boolean>,

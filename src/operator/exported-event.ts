@@ -15,7 +15,7 @@ export type ExportedEvent = {
   readonly user_id: string | null;
   readonly grant_id: string | null;
   readonly detail: string | null;
-  /** What grants gave that were ended one by one. */
+  /** The access that grants gave which the act ended one by one. */
   readonly ended_access: readonly { readonly resource: string | null; readonly scope: string }[] | null;
   readonly chain_id: string;
   readonly chain_number: number;
@@ -44,10 +44,10 @@ export function exportedEvent(event: ChainedAuditEvent): ExportedEvent {
   };
 }
 
-/** An exported event, read again: as the trail holds it, so that its MAC can be verified, and the act that it tells of. */
+/** An event that was read back: as the trail holds it, so that its MAC can be verified, and the act that it tells of. */
 export type ReadEvent = { readonly row: TrailRow; readonly act: ActSince };
 
-/** Reads a line of `audit export`; null where it is none. */
+/** Reads a line of `audit export`; null when it is not an event. */
 export function readExportedEvent(line: string): ReadEvent | null {
   const event = parsed(line);
   if (event === null) return null;

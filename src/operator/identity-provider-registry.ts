@@ -21,7 +21,7 @@ export type IdentityProviderSettings = Pick<
   'name' | 'signInUrl' | 'keys' | 'rights' | 'forOperators' | 'sessionLifetime'
 >;
 
-/** What is decided once. */
+/** The settings of a new provider. Its `id` and `ownIds` cannot be changed later. */
 export type NewIdentityProvider = IdentityProviderSettings & Pick<IdentityProvider, 'id' | 'ownIds'>;
 
 /** What the registry works with. `now` returns ms since the epoch. */
@@ -31,7 +31,7 @@ export type IdentityProviderRegistryParts = {
   readonly now: () => number;
 };
 
-/** A session of a provider lasts from a minute to 30 days (s). */
+/** Minimum and maximum lifetime of a session of a provider (s): a minute, and 30 days. */
 const MIN_SESSION = 60;
 const MAX_SESSION = 30 * 24 * 3600;
 
@@ -79,7 +79,7 @@ export class IdentityProviderRegistry {
     return found;
   }
 
-  /** Changes some settings and returns the provider as it is then. */
+  /** Changes some settings and returns the changed provider. */
   async update(id: string, changes: Partial<IdentityProviderSettings>): Promise<IdentityProvider> {
     const before = await this.show(id);
     const changed = { ...before, ...changes };
@@ -112,7 +112,10 @@ export class IdentityProviderRegistry {
     return { ...provider, secrets };
   }
 
-  /** Refuses everything of a provider while it lasts: nobody can sign in there. Sessions and grants go on. */
+  /**
+   * Refuses all requests of a provider until it is resumed, so that nobody can sign in there. Sessions and grants stay
+   * alive.
+   */
   pause(id: string): Promise<IdentityProvider> {
     return this.#setStatus(id, 'paused', 'identity_provider_paused');
   }
@@ -122,7 +125,7 @@ export class IdentityProviderRegistry {
     return this.#setStatus(id, 'active', 'identity_provider_resumed');
   }
 
-  /** Ends what was given through a provider since a time (ms); `provider-ending.ts` says how. */
+  /** Ends what was given through a provider since a time (ms), in the way of `provider-ending.ts`. */
   async endAll(
     id: string,
     since: number,
@@ -151,7 +154,10 @@ export class IdentityProviderRegistry {
     return { ...provider, status };
   }
 
-  /** A provider whose subjects are the account ids is alone: nobody else may come to one of its ids. */
+  /**
+   * A provider whose subjects are the account ids must be the only one: otherwise another one could sign in to one of its
+   * accounts.
+   */
   async #checkOwnIds({ ownIds }: NewIdentityProvider): Promise<void> {
     const others = await this.list();
     const alone = others.find((other) => other.ownIds);

@@ -1,4 +1,4 @@
-/** What an operator does with root keys: lists them, has another one take over, and retires what nothing rests on. */
+/** What an operator does with root keys: lists them, makes another one current, and retires those on which nothing rests. */
 import { type Actor, auditEvent } from '../oauth/audit.ts';
 import { OperatorError } from '../oauth/error.ts';
 import { type Grant, grantIdText, oldestGrantId } from '../oauth/grant.ts';
@@ -16,7 +16,7 @@ export type KeyRegistryParts = {
   /** Verifies the audit trail and proves it under the current key; throws an `OperatorError` when it is wrong and not accepted. */
   readonly proveTrail: (isAccepted: boolean) => Promise<void>;
   readonly countUses: (liveAt: number) => Promise<readonly KeyUse[]>;
-  /** Lifetimes of what a key issues without a row that rests on it: access tokens, and what is sealed. */
+  /** Maximum lifetime (ms) of what a key issues and no row rests on: access tokens, and sealed values. */
   readonly longestUse: number;
   readonly now: () => number;
   readonly wait: (ms: number) => Promise<void>;
@@ -33,18 +33,18 @@ export type KeyRotation = { readonly keyId: number; readonly before: number };
 
 /** Time between two looks at whether all instances have read a key (ms). */
 const LOOK_EVERY_MS = 250;
-/** Timeout of instances to read a key (ms): they look each second. */
+/** Timeout for instances to read a key (ms): they look for keys each second. */
 const READ_TIMEOUT_MS = 30_000;
 
 /**
- * How long a sealed sign-in request is good: longer than what is sealed for devices and pushed requests (ms). The place of a
- * stream is good for longer, and where it cannot be read the stream begins anew and says so.
+ * Lifetime of a sealed sign-in request (ms), which is longer than that of a device code or a pushed request. A place in a
+ * stream lives longer; if it cannot be read, the stream begins anew and says so.
  */
 const SEALED_FOR_MS = 3_600_000;
 
 /**
- * Maximum time for which something that a key issued is good without a row that rests on it (ms). Access tokens live
- * `accessToken` s.
+ * Maximum time (ms) for which something that a key issued is good without a row that rests on it. `accessToken` is the
+ * lifetime of access tokens (s).
  */
 export function longestUseOfKey(accessToken: number): number {
   return Math.max(accessToken * 1000, SEALED_FOR_MS);
@@ -85,14 +85,14 @@ export class KeyRegistry {
   }
 
   /**
-   * Has every running instance read an announced key, and then makes it current. Waits for instances at most
-   * half a minute; `tell` gets their names as long as they lack it. A second call after an interruption goes on where the first one was.
+   * Waits until every running instance has read an announced key, half a minute at most, and then makes it current. `tell`
+   * gets the names of instances that still lack it. After an interruption, a second call continues.
    */
   async rotate(keyId: number, tell: (names: readonly string[]) => void): Promise<KeyRotation> {
     const { store, now } = this.#parts;
     const { currentKeyId } = await store.findRootKeys();
     await this.#untilRead(keyId, tell);
-    // An instance that begins from here on needs the key; whoever began before is seen by the second look.
+    // An instance that begins after this needs the key; the second look sees those that began before.
     await store.prepareRootKey(keyId);
     try {
       await this.#untilRead(keyId, tell);
@@ -106,10 +106,10 @@ export class KeyRegistry {
   }
 
   /**
-   * Retires a key on which nothing rests. Refused while something does, unless the grants are to be ended, and until whatever
-   * it issued last has expired. What is lost: an old refresh token of this key is refused from then on, and no longer ends
-   * its grant. Before, the audit trail is verified, since events of this key cannot be afterwards, and proven by a checkpoint
-   * of the current one. Returns the number of grants that were ended.
+   * Retires a key on which nothing rests. It is refused while something does (unless the grants are to be ended), and until
+   * whatever the key issued last has expired. Afterwards an old refresh token of this key is refused, but no longer ends its
+   * grant. Before that, the audit trail is verified, because events under this key cannot be verified afterwards, and a checkpoint
+   * under the current key proves it. Returns the number of grants that were ended.
    */
   async retire(keyId: number, { endGrants = false, acceptTrail = false } = {}): Promise<number> {
     const { store, longestUse, proveTrail, now } = this.#parts;
@@ -178,7 +178,7 @@ export class KeyRegistry {
     }
   }
 
-  /** The names of running instances that have not said that they have a key. Those that are gone are forgotten. */
+  /** The names of running instances that have not noted that they have a key. Instances that no longer run are forgotten. */
   async #lacking(keyId: number): Promise<string[]> {
     const { store, listRunning } = this.#parts;
     const running = await listRunning();

@@ -1,7 +1,7 @@
 /**
- * A running instance follows its installation's root keys: it reads keys that were added, says which it has, issues with the
- * one that is current, and drops what was retired. So a rotation needs no restart. It also warns as soon as the next start
- * would be refused, since its keys are not where they are kept any more.
+ * A running instance follows the root keys of its installation: it reads keys that were added, notes which it has, issues
+ * with the current one, and drops retired ones. So a rotation needs no restart. It also warns as soon as its keys are no
+ * longer where they are kept, because then the next start would be refused.
  */
 import { keyIdOf, type LiveKeyring } from '../oauth/keyring.ts';
 import { type RootKey, type RootKeyStore, rootKeyName } from '../oauth/root-key.ts';
@@ -13,16 +13,16 @@ export type KeyWatchParts = {
   /** The id of this instance, and what an operator knows it by. */
   readonly instance: { readonly id: string; readonly name: string };
   /**
-   * Reads the root keys from where they are kept, and throws where that is not possible, with a sentence for the operator; null
-   * where they cannot change while the process runs.
+   * Reads the root keys from where they are kept. Throws with a sentence for the operator when that fails. Null when they
+   * cannot change while the process runs.
    */
   readonly read: (() => readonly Buffer[]) | null;
   readonly later: (act: () => void, ms: number) => () => void;
-  /** Gets what an operator has to do, once as long as it is so. */
+  /** Gets what an operator has to do: once, as long as that does not change. */
   readonly report: (sentence: string) => void;
 };
 
-/** Time between two looks (ms). What an instance issues with an earlier key meanwhile is as good. */
+/** Time between two looks (ms). What an instance issues with an earlier key until then is good as well. */
 const LOOK_EVERY_MS = 1000;
 
 /** Follows the root keys until it is stopped. */
@@ -38,8 +38,8 @@ export class KeyWatch {
   }
 
   /**
-   * Notes this instance with its keys, and then looks for the first time: in this order, so that of an instance that begins and a
-   * rotation one sees the other. Returns the key that this instance lacks and may not serve without, or null.
+   * Notes this instance with its keys, and then looks for the first time. In this order an instance that begins and a
+   * rotation cannot both miss each other. Returns the key that this instance lacks and must not serve without, or null.
    */
   async begin(): Promise<number | null> {
     await this.#note();
@@ -75,15 +75,16 @@ export class KeyWatch {
     this.#tell([...wrong, ...lacking(live.filter((keyId) => !keyring.keyIds.includes(keyId)))]);
     const isAnnounced = ({ keyId, supersededAt, retiredAt }: RootKey) =>
       keyId !== found.currentKeyId && supersededAt === null && retiredAt === null;
-    // Said again while a rotation may be waiting for it: a server that crashed has forgotten who is there.
+    // Noted again while a rotation may wait for it: a database server that crashed has forgotten the instances.
     if (found.keys.some(isAnnounced)) this.#noted = '';
     await this.#note();
     return found;
   }
 
   /**
-   * Reads the keys where this instance lacks one, and whether all of its own are still kept; returns what is wrong. Keys that the
-   * installation does not know are left alone: a command makes them known, with a canary.
+   * Reads the keys from where they are kept. Adds them if this instance lacks one, and returns what is wrong, such as a key
+   * of its own that is no longer kept. Keys that the installation does not know are left alone: a command makes them known,
+   * with a canary.
    */
   #follow(read: () => readonly Buffer[], live: readonly number[]): string[] {
     const { keyring } = this.#parts;

@@ -1,4 +1,7 @@
-/** The audit trail of a backup as it went on: its own events, and those that `audit export` of the newer database printed. */
+/**
+ * The audit trail of a backup and its continuation: the backup's own events, and those that `audit export` of the newer
+ * database printed.
+ */
 import type { TrailRow } from '../oauth/audit-chain.ts';
 import { OperatorError } from '../oauth/error.ts';
 import { type ActSince, BY_RESTORE } from '../oauth/since-backup.ts';
@@ -8,10 +11,13 @@ import type { VerificationParts } from './trail-verification.ts';
 
 type OwnTrail = Pick<AuditStore, 'lastAuditSequence' | 'listTrailRows' | 'findShortening' | 'listChainRegistrations'>;
 
-/** Both together, to be verified as one trail, and the acts that the backup does not know. */
+/** Both as one trail, to be verified, and the acts that the backup does not have. */
 export type NewerTrail = {
   readonly whole: VerificationParts['store'];
-  /** The events that the backup does not have; nor has it the registrations of chains that began with one. */
+  /**
+   * The events that the backup does not have. It does not have the registrations of chains that began with one of them
+   * either.
+   */
   readonly foreign: ReadonlySet<number>;
   readonly acts: readonly ActSince[];
   /** When the newest event happened (ms), or null without any. */
@@ -21,9 +27,9 @@ export type NewerTrail = {
 const WINDOW = 1000;
 
 /**
- * Reads the events that a backup does not know, among which are some that were still being written when it was made. The
- * newest of its own must be in the file, so that it is the trail of this installation, and reaches back far enough. Nothing is
- * verified yet. Throws `OperatorError`.
+ * Reads the events that a backup does not have; some of them were still being written when it was made. The lines must hold
+ * the newest event of the backup: that shows that they are of the same installation, and that no event between is missing.
+ * Nothing is verified yet. Throws `OperatorError`.
  */
 export async function readNewerTrail(lines: AsyncIterable<string>, own: OwnTrail): Promise<NewerTrail> {
   const last = await lastBeforeRestores(own);
@@ -77,8 +83,8 @@ function finder(own: OwnTrail, last: number): (sequence: number) => Promise<Trai
 }
 
 /**
- * The last event of the backup. A restore may run again, in place, with what the first one was not told: what it recorded itself,
- * where nothing came after it, is not of the backup.
+ * The last event of the backup. A restore may run again in place, for example with a trail that the first one was not given.
+ * Then the events that the first one recorded itself at the end are not of the backup.
  */
 async function lastBeforeRestores(own: OwnTrail): Promise<number> {
   const newest = await own.lastAuditSequence();
@@ -94,7 +100,10 @@ async function lastBeforeRestores(own: OwnTrail): Promise<number> {
   return isAfterIt ? 0 : last;
 }
 
-/** What the retention took away from the backup is not there; nothing is missing that it took away later. */
+/**
+ * Events that the retention took away from the backup are missing. What the newer database took away later is still in the
+ * backup.
+ */
 function together(own: OwnTrail, last: number, newer: readonly TrailRow[]): VerificationParts['store'] {
   return {
     findShortening: () => own.findShortening(),

@@ -1,7 +1,7 @@
 /**
- * Ends what was given through an identity provider since a time, as after its secret leaked. It walks over tables in
- * windows and ends each thing by itself, so that nobody waits for it. After an interruption it can be run again: it finds
- * what is left.
+ * Ends what was given through an identity provider since a time, for example after its secret leaked. It walks over tables
+ * in windows and ends each thing by itself, so that no request waits for it. After an interruption it can be run again: it
+ * finds what is left.
  */
 import type { IdentityProvider } from '../accounts/identity-provider.ts';
 import { type Session, sessionExpiresAt, signedInSince } from '../accounts/session.ts';
@@ -24,12 +24,13 @@ export type ProviderEndingParts = {
   readonly report?: (ended: EndedThroughProvider) => void;
 };
 
-/** Numbers of what was ended: sign-ins on their way back to a browser, sessions, and grants, redeemed or not. */
+/** How many of each ended: sign-ins on their way back to a browser, sessions, and grants, redeemed or not. */
 export type EndedThroughProvider = { readonly signIns: number; readonly sessions: number; readonly grants: number };
 
 /**
- * Ends what was given since a time (ms), or by a sign-in of then. In this order, so that nothing slips through: no ticket
- * makes a session any more, no session makes a grant (`issueGrant`), and then the grants. Throws `OperatorError`.
+ * Ends what was given since a time (ms), or by a sign-in of that time. The order matters, so that nothing escapes: first
+ * tickets, from which sessions are made; then sessions, in which grants are made (`issueGrant`); then grants. Throws
+ * `OperatorError`.
  */
 export async function endThroughProvider(
   { store, now, report = () => {} }: ProviderEndingParts,

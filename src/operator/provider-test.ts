@@ -1,9 +1,9 @@
 /**
- * Tells an operator whether an identity provider is set up rightly, as far as that can be seen from here: its registration, the
- * ways to sign in, and what its sign-in address answers to a real sign-in request.
+ * Tells an operator whether an identity provider is set up correctly, as far as that can be seen from here: its
+ * registration, the ways to sign in, and what its sign-in address answers to a real sign-in request.
  *
- * The request goes to that address alone: no redirect is followed. Its cookie is thrown away, so that nobody can finish it,
- * whoever reads it in a log.
+ * The request goes to that address alone: no redirect is followed. The cookie that belongs to the sign-in request is thrown
+ * away, so that nobody who reads the request in a log can finish the sign-in.
  */
 import type { ExternalSignIns } from '../accounts/external-sign-ins.ts';
 import type { IdentityProvider } from '../accounts/identity-provider.ts';
@@ -33,7 +33,7 @@ export type ProviderTestParts = {
   readonly now: () => number;
 };
 
-/** One line: `remedy` says what to do, where something is wrong or could be better. */
+/** One finding: `remedy` says what to do, if something is wrong or could be better. */
 export type ProviderFinding = {
   readonly name: string;
   readonly ok: boolean;
@@ -42,11 +42,11 @@ export type ProviderFinding = {
 };
 
 const DAY_MS = 24 * 3600 * 1000;
-/** The posts of a product whose clock is further ahead are refused (ms). */
+/** Maximum difference of clocks (ms): posts of a product whose clock is further ahead are refused. */
 const MAX_CLOCK_DIFFERENCE_MS = 60_000;
-/** A certificate that ends within this time (ms) is told. */
+/** A certificate that ends within this time (ms) is a finding. */
 const CERTIFICATE_ENDS_SOON_MS = 14 * DAY_MS;
-/** Two live secrets for longer than this (ms) are a rotation that was forgotten. */
+/** Two live secrets for longer than this (ms) mean that a rotation was not finished. */
 const ROTATION_MS = 7 * DAY_MS;
 
 /** Looks at everything. Throws `OperatorError` when there is no such provider. */

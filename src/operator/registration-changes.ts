@@ -1,8 +1,8 @@
 /** What an act of the operator changed in a registration, as the audit trail tells it. */
 
 /**
- * Each setting that was given, by its name in JSON, with the entries that were removed (`-`) and added (`+`). Only the name
- * when no entry was: then a detail of an entry changed, such as a scope's sentence.
+ * Each setting that was given, by its name in JSON, with the entries that were removed (`-`) and added (`+`). If none were,
+ * only the name: then something else of an entry changed, such as a scope's sentence.
  */
 export function changesOf<Settings extends object>(before: Settings, given: Partial<Settings>): string {
   return Object.entries(given)

@@ -1,4 +1,4 @@
-/** What all registrations of the operator have in common: their names, scopes and keys. */
+/** Checks that all registrations of the operator share: of names, scopes and keys. */
 import type { PublicKey } from '../oauth/client.ts';
 import { MAX_KEYS, publicKeyProblem } from '../oauth/client-assertion.ts';
 import { OperatorError } from '../oauth/error.ts';

@@ -60,7 +60,7 @@ export class ResourceServerRegistry {
     return found;
   }
 
-  /** Changes some settings and returns the resource server as it is then. */
+  /** Changes some settings and returns the changed resource server. */
   async update(id: string, changes: Partial<ResourceServerSettings>): Promise<ResourceServer> {
     const before = await this.show(id);
     const changed = { ...before, ...changes };

@@ -1,11 +1,11 @@
-/** What a credential looks like to a scanner of secrets, by which one that was published is found. */
+/** Patterns of credentials for scanners of secrets, which find credentials that were published by mistake. */
 import { CREDENTIAL_CHARACTERS } from '../oauth/credential.ts';
 import { ROOT_KEY_BYTES } from '../oauth/keyring.ts';
 
-/** A credential that must not be published: what it is, and the pattern of its text, which every scanner's engine takes. */
+/** A credential that must not be published: what it is, and a pattern of its text that the engine of every scanner takes. */
 export type ScanRule = { readonly id: string; readonly description: string; readonly pattern: string };
 
-/** The characters of a secret or a root key after what it begins with: 256 bits and a checksum. */
+/** The number of characters of a secret or a root key after its prefix and kind: 256 bits and a checksum. */
 const SECRET_CHARACTERS = Math.ceil((ROOT_KEY_BYTES * 4) / 3) + 6;
 
 /** The rules of an installation, by the prefix of its credentials. Codes are not among them: they live for a minute. */

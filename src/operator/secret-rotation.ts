@@ -18,7 +18,7 @@ export function withNewSecret(
 /** Which of two live secrets: the newer one is ended if its text was lost before it was used. */
 export type WhichSecret = 'older' | 'newer';
 
-/** The secrets without one of two. `rotate` is the command that makes the next one. Throws `OperatorError`. */
+/** The secrets without one of the two. `rotate` is the command that makes the next one. Throws `OperatorError`. */
 export function withoutSecret(
   secrets: readonly StoredSecret[],
   which: WhichSecret,

@@ -1,24 +1,24 @@
-/** The checkpoints that a running service records in the audit trail and says in its log. */
+/** The checkpoints that a running service records in the audit trail and writes to its log. */
 import type { Actor } from '../oauth/audit.ts';
 import type { AuditTrail } from './audit-trail.ts';
 
-/** Time between two checkpoints (ms): what happened since the last one may be cut off unseen. */
+/** Time between two checkpoints (ms): events since the last one can be cut off unseen. */
 const CHECKPOINT_EVERY_MS = 300_000;
-/** Maximum number of events that the checkpoint of a stop reads: a stop must not take long. */
+/** Maximum number of events that are read for the checkpoint of a stop, which must not take long. */
 const MAX_AT_STOP = 100_000;
 
 /** What they need. */
 export type TrailCheckpointParts = {
   readonly trail: AuditTrail;
   readonly actor: Actor;
-  /** How long events stay (ms); null for good. */
+  /** How long events are kept (ms); null for ever. */
   readonly retention: number | null;
   readonly now: () => number;
-  /** Acts after a time (ms); what it returns cancels that. */
+  /** Acts after a time (ms), and returns how to cancel that. */
   readonly later: (act: () => void, ms: number) => () => void;
   /** Gets the text of each checkpoint. */
   readonly told: (checkpoint: string) => void;
-  /** Gets what kept one from being made. */
+  /** Gets the error when a checkpoint could not be made. */
   readonly failed: (error: Error) => void;
 };
 
@@ -33,7 +33,7 @@ export class TrailCheckpoints {
     this.#cancel = this.#next();
   }
 
-  /** Records what happened since the last one. */
+  /** Records a last checkpoint, and stops. */
   async stop(): Promise<void> {
     this.#cancel();
     await this.#underWay;

@@ -1,4 +1,4 @@
-/** Verifies the audit trail: one walk over all events in their order, in memory that does not grow with them. */
+/** Verifies the audit trail in one walk over all events in their order; the memory that it takes does not grow with them. */
 import {
   type ChainLink,
   chainKey,
@@ -16,14 +16,14 @@ import { readRootKeyName, rootKeyName } from '../oauth/root-key.ts';
 import type { AuditStore } from '../oauth/store.ts';
 import { RegisteredChains } from './registered-chains.ts';
 
-/** Something that is wrong: the event that shows it, or null where none does, and a sentence. */
+/** Something that is wrong: the event that shows it (null when no event does), and a sentence. */
 export type TrailProblem = { readonly event: number | null; readonly sentence: string };
 
-/** What was found; `problems` are the first hundred of `wrong`. */
+/** What was found. `problems` has the first hundred of all that is `wrong`. */
 export type TrailReport = {
-  /** What the trail is, for a checkpoint. */
+  /** What a checkpoint of the trail says. */
   readonly state: TrailState;
-  /** The number of events that were there; fewer than `state.events` once the trail was shortened. */
+  /** The number of events that were read: fewer than `state.events` once the trail was shortened. */
   readonly seen: number;
   readonly chains: number;
   /** The number of checkpoints that the trail was compared with. */
@@ -48,7 +48,10 @@ const WINDOW = 1000;
 const MAX_PROBLEMS = 100;
 /** Maximum number of chains whose keys are kept. */
 const KEPT_KEYS = 1000;
-/** Number of events before a recorded checkpoint that its digest is looked up in; with more it is left to the next one. */
+/**
+ * Number of recent events of which the state of the trail is kept. A recorded checkpoint of an older event is not compared;
+ * the next one covers it.
+ */
 const RECENT = 65_536;
 
 /** Verifies the trail up to the newest event. Throws `StoreUnavailable`. */
@@ -74,13 +77,13 @@ type Followed = {
   number: number;
   mac: Buffer;
   sequence: number;
-  /** Whether the MAC is known to be what it was. */
+  /** Whether its MAC is right, as far as that can be verified. */
   isSure: boolean;
 };
 
 class TrailWalk {
   readonly #parts: VerificationParts;
-  /** The events up to here were taken away by the retention. */
+  /** The checkpoint of the event up to which the retention took events away; null when it took none. */
   readonly #start: Checkpoint | null;
   readonly #chains = new Map<string, Followed>();
   readonly #registered: RegisteredChains;
@@ -93,10 +96,10 @@ class TrailWalk {
   #seen = 0;
   #compared = 0;
   #state: TrailState;
-  /** The last event whose root key is not here, and the last that a signed checkpoint proves. */
+  /** The last event whose root key is not here, and the last event that a signed checkpoint proves. */
   #unproven: { readonly sequence: number; readonly keyId: number } | null = null;
   #proven = 0;
-  /** Since a checkpoint differed, all later ones do. */
+  /** Once a checkpoint differs, all later ones do. */
   #hasDiffered = false;
 
   constructor(parts: VerificationParts, start: Checkpoint | null) {
@@ -114,7 +117,10 @@ class TrailWalk {
     this.#dropOlder();
   }
 
-  /** Before the last event is looked for, so that the first events of these chains are there, and after it, so that those of all events are. */
+  /**
+   * Called twice: before the last event is looked up, so that the first events of these chains are there, and after it, so
+   * that the registrations of all events are.
+   */
   readRegistrations(): Promise<void> {
     return this.#registered.read();
   }
@@ -123,7 +129,7 @@ class TrailWalk {
     const { sequence } = row;
     this.#seen += 1;
     if (this.#start && sequence <= this.#start.upTo) {
-      await this.#follow(row); // The retention was interrupted, and takes it away later.
+      await this.#follow(row); // The retention was interrupted, and takes this event away later.
       return;
     }
     this.#passKept(sequence);
@@ -177,14 +183,17 @@ class TrailWalk {
     const before = await this.#before(sequence, chain, followed);
     if (!key) this.#unproven = { sequence, keyId };
     const isRight = !key || before === null || linkMac(key, before, text).equals(chain.mac);
-    // What follows an event whose MAC was changed does not fit, and need not be wrong itself.
+    // The event after one whose MAC was changed does not fit, and need not be wrong itself.
     if (!isRight && (followed?.isSure ?? true))
       this.#complain(sequence, `event ${sequence} is not as it was recorded: it was changed, moved or added`);
     this.#chains.set(chain.id, { number: chain.number, mac: chain.mac, sequence, isSure: isRight });
     return isRight;
   }
 
-  /** The key of a chain, null without its root key. Those of some chains are kept: a key is large, and there may be many chains. */
+  /**
+   * The key of a chain; null when its root key is not here. Only some are kept: a key is large, and there may be many
+   * chains.
+   */
   #keyOf(id: string): HmacKey | null {
     const known = this.#keys.get(id);
     if (known !== undefined) return known;
@@ -194,7 +203,7 @@ class TrailWalk {
     return key;
   }
 
-  /** The MAC that an event covers, or null where that is not known; complains of events that are missing before it. */
+  /** The MAC that an event covers, or null when it is not known. Complains of events that are missing before it. */
   async #before(sequence: number, chain: ChainLink, followed: Followed | undefined): Promise<Buffer | null> {
     if (followed) {
       const missing = chain.number - followed.number - 1;
@@ -224,7 +233,7 @@ class TrailWalk {
     return null;
   }
 
-  /** Compares with a checkpoint that the trail itself holds. */
+  /** Compares the trail with a checkpoint that it holds itself. */
   #compareRecorded({ sequence, detail }: TrailRow): void {
     const [checkpoint] = findCheckpoints(detail ?? '');
     const isGood = checkpoint && isSigned(this.#parts.keyring, checkpoint);
@@ -246,7 +255,7 @@ class TrailWalk {
     );
   }
 
-  /** Compares with the checkpoints that were kept elsewhere and end here. */
+  /** Compares the trail with checkpoints that were kept elsewhere and are for this event. */
   #compareKept(): void {
     for (let [next] = this.#kept; next && next.upTo === this.#state.upTo; [next] = this.#kept) {
       this.#kept.shift();
@@ -255,7 +264,7 @@ class TrailWalk {
     }
   }
 
-  /** Complains of checkpoints whose last event should have been before this one. */
+  /** Complains of checkpoints for an event that is not there. */
   #passKept(sequence: number): void {
     for (let [next] = this.#kept; next && next.upTo < sequence; [next] = this.#kept) {
       this.#kept.shift();
@@ -271,7 +280,7 @@ class TrailWalk {
     );
   }
 
-  /** What was taken away cannot be compared any more, but for its end. */
+  /** Checkpoints of events that were taken away cannot be compared, except for the last of these events. */
   #dropOlder(): void {
     while (this.#start && this.#kept[0] && this.#kept[0].upTo < this.#start.upTo) this.#kept.shift();
     this.#compareKept();
@@ -296,11 +305,11 @@ function events(number: number): string {
   return number === 1 ? '1 event is' : `${number} events are`;
 }
 
-/** What the trail was after each of the last events. */
+/** The state of the trail after each of its last events. */
 class Recent {
   #young = new Map<number, TrailState>();
   #old = new Map<number, TrailState>();
-  /** No earlier event is known any more. */
+  /** The first event that is still known. */
   since: number;
 
   constructor(since: number) {
