@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { makeRootKey } from '../../src/settings/root-keys.ts';
 import { crossesNetworkInClear } from '../../src/storage/postgresql/reach.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { ProgramOnDisk } from '../support/program.ts';
@@ -65,6 +66,32 @@ test('design: PostgreSQL over a network without TLS is warned of, with the remed
   assert.doesNotMatch(warning, /hush/);
   const [again] = await warningsOf(program, { VALETKEY_DATABASE_URL: `${far}?target_session_attrs=read-write` });
   assert.match(again ?? '', /"&sslmode=verify-full"/);
+});
+
+test('design: doctor finds a database that is reached over a network without TLS, or whose file others can read', async (t) => {
+  const program = await ProgramOnDisk.make(t);
+  const keys = { VALETKEY_KEYS: makeRootKey(), VALETKEY_KEYS_FILE: '' };
+  const found = async (url: string) => {
+    const { stdout } = await program.command(['doctor', '--json'], { ...keys, VALETKEY_DATABASE_URL: url });
+    const all = JSON.parse(stdout) as { name: string; verdict: string; detail: string; remedy: string | null }[];
+    const { verdict, detail, remedy } = all.find(({ name }) => name === 'reach') ?? assert.fail(stdout);
+    assert.doesNotMatch(stdout, /hush/);
+    return `${verdict}: ${detail}: ${remedy}`;
+  };
+  const own = program.variables['VALETKEY_DATABASE_URL'] ?? '';
+  assert.equal((await program.command(['database', 'migrate'], keys)).code, 0);
+  assert.match(await found(own), /^ok: /);
+  chmodSync(join(program.folder, 'data/valetkey.db'), 0o644);
+  assert.match(await found(own), /^wrong: others can read .*valetkey\.db \(mode 644\): run "chmod 600 /);
+
+  const url = await server.createDatabase();
+  assert.equal((await program.command(['database', 'migrate'], { ...keys, VALETKEY_DATABASE_URL: url })).code, 0);
+  assert.match(await found(url), /^ok: /);
+  const far = url.replace('postgres@127.0.0.1', 'postgres:hush@0.0.0.0');
+  assert.match(
+    await found(far),
+    /^wrong: the database at 0\.0\.0\.0:\d+\/\w+ is reached over a network without TLS: .*sslmode=verify-full/,
+  );
 });
 
 const near = ['127.0.0.1', '127.9.9.9', 'localhost', '[::1]', '%2Fvar%2Frun%2Fpostgresql'];

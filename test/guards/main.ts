@@ -51,4 +51,9 @@ export const mainGuards: readonly Guard[] = [
     ['test/flows/exposed-database.test.ts'],
     [['a start warns of files that others can read', ', ...storage.exposures]', ']']],
   ),
+  ...guardsIn(
+    'src/examination.ts',
+    ['test/flows/exposed-database.test.ts'],
+    [['the doctor tells who can reach a database', 'exposures: storage.exposures,', 'exposures: [],']],
+  ),
 ];
