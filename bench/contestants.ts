@@ -29,7 +29,8 @@ export type Place = {
   readonly createDatabase: () => Promise<string>;
 };
 
-const OWN: Paths = {
+/** The paths of ours. */
+export const OWN_PATHS: Paths = {
   exchange: TOKEN_PATH,
   refresh: REFRESH_TOKEN_PATH,
   refreshTokenIn: 'header',
@@ -51,7 +52,7 @@ const OIDC_PROVIDER = {
 } as const;
 const VALETKEY = {
   kind: 'valetkey',
-  paths: OWN,
+  paths: OWN_PATHS,
   program: ['--disable-sigusr1', '--max-semi-space-size=4', 'src/main.ts', 'serve'],
 } as const;
 
@@ -106,7 +107,7 @@ export const CONTESTANTS: readonly Contestant[] = [
     title: 'bare Fastify',
     store: null,
     note: 'reads the request and answers as many bytes; does nothing',
-    paths: OWN,
+    paths: OWN_PATHS,
     program: ['bench/bare-fastify.ts'],
   },
   {
@@ -115,7 +116,7 @@ export const CONTESTANTS: readonly Contestant[] = [
     title: 'bare node:http',
     store: null,
     note: 'the same without Fastify',
-    paths: OWN,
+    paths: OWN_PATHS,
     program: ['bench/bare-http.ts'],
   },
 ];
