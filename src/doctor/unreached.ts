@@ -19,23 +19,25 @@ export const REACH = 'see that the service runs, that the proxy sends this host 
  */
 export function ofUnreached(found: Findings, url: string, failed: Failed, isServed: boolean): void {
   const detail = `${url}: ${failed.problem}`;
-  const { hostname, host } = new URL(url);
-  const remedy = ofCertificate(failed, hostname) ?? NAMES[failed.code];
+  const { hostname, protocol, port } = new URL(url);
+  const listening = `see that the proxy listens at ${hostname}:${port || (protocol === 'https:' ? 443 : 80)}; ${REACH}`;
+  const remedy = ofCertificate(failed, hostname) ?? WAYS[failed.code];
   if (remedy !== undefined) found.wrong('reached', detail, remedy);
   else if (!isServed) found.warn('reached', `${detail}, and no service runs on this database`, SERVE_FIRST);
-  else
-    found.wrong(
-      'reached',
-      detail,
-      failed.code === 'ECONNREFUSED' ? `see that the proxy listens at ${host}; ${REACH}` : REACH,
-    );
+  else found.wrong('reached', detail, failed.code === 'ECONNREFUSED' ? listening : REACH);
 }
 
 const SERVE_FIRST = 'start it with "valetkey serve", and run this again to see what a visitor meets';
 
-const NAMES: Readonly<Record<string, string>> = {
+const NO_WAY =
+  'see that the name has the right addresses ("getent ahosts NAME"), and that this machine has a route to them';
+
+/** Where the way there is wrong already. */
+const WAYS: Readonly<Record<string, string>> = {
   ENOTFOUND:
     'enter the name in the DNS, or in /etc/hosts of this machine if only this machine lacks it; or correct the URL',
+  ENETUNREACH: NO_WAY,
+  EHOSTUNREACH: NO_WAY,
   EAI_AGAIN: 'see that this machine reaches its DNS server (/etc/resolv.conf), and run this again',
 };
 

@@ -143,6 +143,8 @@ const PROBLEMS: Readonly<Record<string, string>> = {
   ENOTFOUND: 'its host name is not known here',
   EAI_AGAIN: 'host names cannot be looked up here',
   ECONNREFUSED: 'nothing listens there',
+  ENETUNREACH: 'no way leads there from here',
+  EHOSTUNREACH: 'no way leads there from here',
   ECONNRESET: 'the connection was ended before an answer',
   EPROTO: 'what answers speaks no TLS',
   // RFC 6066 §3.

@@ -185,6 +185,17 @@ test('the doctor says where its own keys are not those of the service that answe
   );
 });
 
+test('the doctor says where nobody listens while a service runs', async () => {
+  const port = await freePort();
+  const { bad } = await doctor({}, { VALETKEY_APP_URL: `https://localhost:${port}` });
+  const [reached] = bad.filter(({ name }) => name === 'reached');
+  assert.equal(`${reached?.area}: ${reached?.verdict}`, 'app address: wrong');
+  assert.match(
+    reached?.remedy ?? '',
+    new RegExp(`^see that the proxy listens at localhost:${port}; see that the service`),
+  );
+});
+
 test('a certificate that nobody trusts, or that ends soon, is told', async (t) => {
   const port = await freePort();
   const soon = makeCertificate(Date.now(), 3 * DAY_MS);

@@ -112,6 +112,11 @@ const UNRECOGNIZED_NAME = Buffer.from('15030300020270', 'hex');
 
 test('the doctor says what to do about a name that nobody knows, and waits with nobody there for a service', async () => {
   assert.match(await reached('https://auth.invalid'), /^wrong: .*: (enter the name in the DNS|see that this machine)/);
+  // No route leads to the address of everybody at once.
+  assert.match(
+    await reached('https://255.255.255.255'),
+    /^wrong: .*no way leads there from here: see that the name has /,
+  );
   const finding = await reached(`https://localhost:${await freePort()}`);
   assert.match(finding, /^warning: .*: nothing listens there, and no service runs .*: start it with "valetkey serve"/);
 });
