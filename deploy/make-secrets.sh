@@ -4,22 +4,29 @@
 set -eu
 cd "$(dirname "$0")/.."
 umask 077
-[ ! -f .env ] || . ./.env
+touch .env
+[ -z "$(tail -c 1 .env)" ] || echo >> .env
+. ./.env
 app=${APP_HOST:-auth.localhost}
 api=${API_HOST:-api.localhost}
-docker build --quiet ${NODE_DIGEST:+--build-arg "NODE_DIGEST=$NODE_DIGEST"} --tag valetkey . > /dev/null
-keys=$(docker run --rm --network none valetkey keys generate)
-mkdir secrets
-printf '%s\n' "$keys" > secrets/keys
-password=$(openssl rand -hex 32)
-printf '%s' "$password" > secrets/database-password
-printf 'VALETKEY_DATABASE_URL=postgres://valetkey:%s@postgres:5432/valetkey\n' "$password" > secrets/valetkey.env
-openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 365 -subj "/CN=$app" \
-  -addext "subjectAltName=DNS:$app,DNS:$api" -keyout secrets/tls.key -out secrets/tls.crt 2> /dev/null
 # The service reads its files as their owner, who is never root.
-if [ "$(id -u)" = 0 ]; then
-  chown -R 1000:1000 secrets
+owner=1000:1000
+[ "$(id -u)" = 0 ] || owner=$(id -u):$(id -g)
+if [ -e secrets ]; then
+  echo 'There are secrets in secrets/ already, which stay as they are.'
 else
-  printf 'SERVICE_USER=%s:%s\n' "$(id -u)" "$(id -g)" >> .env
+  docker build --quiet ${NODE_DIGEST:+--build-arg "NODE_DIGEST=$NODE_DIGEST"} --tag valetkey . > /dev/null
+  rm -rf secrets.new # Left by a run that failed.
+  mkdir secrets.new
+  docker run --rm --network none valetkey keys generate > secrets.new/keys
+  password=$(openssl rand -hex 32)
+  printf '%s' "$password" > secrets.new/database-password
+  printf 'VALETKEY_DATABASE_URL=postgres://valetkey:%s@postgres:5432/valetkey\n' "$password" > secrets.new/valetkey.env
+  openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 365 -subj "/CN=$app" \
+    -addext "subjectAltName=DNS:$app,DNS:$api" -keyout secrets.new/tls.key -out secrets.new/tls.crt 2> /dev/null
+  [ "$(id -u)" != 0 ] || chown -R "$owner" secrets.new
+  mv secrets.new secrets
+  echo 'They are in secrets/. Keep a copy of secrets/keys, apart from the database and its backups.'
 fi
-echo 'They are in secrets/. Keep a copy of secrets/keys, apart from the database and its backups.'
+# Without it compose.yaml says to run this.
+grep -q '^SERVICE_USER=' .env || printf 'SERVICE_USER=%s\n' "$owner" >> .env

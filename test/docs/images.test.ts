@@ -1,7 +1,16 @@
 /** What the image and compose.yaml are made of: images by digest, those of the release or newer ones, which are learnt once and then stay. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -86,4 +95,37 @@ test('operating: where no digest can be learnt, nothing is written and nothing b
   assert.match(stderr, /^no digest of postgres:18 can be learnt: .*POSTGRES_DIGEST=sha256:.* in \.env\n$/);
   assert.equal(variables(), `NODE_DIGEST=${DIGESTS.node}\n`);
   assert.ok(asked().every((words) => !words.startsWith('build ')));
+});
+
+test('operating: without its secrets compose says to run deploy/make-secrets.sh, which makes them once, and whole', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'valetkey-secrets-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  for (const name of ['deploy', 'bin']) mkdirSync(join(folder, name));
+  copyFileSync(new URL('../../deploy/make-secrets.sh', import.meta.url), join(folder, 'deploy/make-secrets.sh'));
+  const docker = (keys: string) =>
+    writeFileSync(join(folder, 'bin/docker'), `#!/bin/sh\n[ "$1" = build ] || ${keys}\n`, { mode: 0o755 });
+  const env = { PATH: join(folder, 'bin') + delimiter + process.env['PATH'] };
+  const make = () => spawnSync('sh', [join(folder, 'deploy/make-secrets.sh')], { env, encoding: 'utf8' });
+  const compose = read('compose.yaml');
+  // Compose puts variables in as a shell does, from the environment and from .env.
+  const [, user = ''] = /^ *user: (".*")$/m.exec(compose) ?? [];
+  const userOf = () =>
+    spawnSync('sh', ['-c', `[ ! -f .env ] || . ./.env; echo ${user}`], { cwd: folder, encoding: 'utf8' });
+  assert.match(userOf().stderr, /SERVICE_USER: .*run deploy\/make-secrets\.sh first/);
+
+  writeFileSync(join(folder, '.env'), 'APP_HOST=auth.example.com');
+  docker('exit 1');
+  assert.notEqual(make().status, 0);
+  assert.notEqual(userOf().status, 0, 'not while they are not there');
+  docker('echo vk_rk_made');
+  const { status, stderr } = make();
+  assert.equal(status, 0, stderr);
+  assert.match(userOf().stdout, /^[1-9]\d*:\d+\n$/);
+  const files = [...compose.matchAll(/\{ file: secrets\/(\S+) \}/g)].map(([, name]) => name);
+  assert.deepEqual(readdirSync(join(folder, 'secrets')).sort(), files.sort());
+  assert.equal(readFileSync(join(folder, 'secrets/keys'), 'utf8'), 'vk_rk_made\n');
+  for (const name of files) assert.equal(statSync(join(folder, 'secrets', String(name))).mode & 0o077, 0, name);
+  const { mtimeMs } = statSync(join(folder, 'secrets/keys'));
+  assert.match(make().stdout, /already, which stay as they are/);
+  assert.equal(statSync(join(folder, 'secrets/keys')).mtimeMs, mtimeMs);
 });
