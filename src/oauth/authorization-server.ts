@@ -19,11 +19,11 @@ import { type Credential, deriveCredential, isGenuine, readCredential } from './
 import { invalidCode, invalidRequest, invalidToken, notTheCredential, Refusal } from './error.ts';
 import { type Generation, type Grant, type Lifetimes, namesOf, newGrantId, type RevocationReason } from './grant.ts';
 import { GrantLimit } from './grant-limit.ts';
-import { presentedBefore } from './incident.ts';
 import type { Keyring } from './keyring.ts';
 import type { KnownTokens } from './known-tokens.ts';
 import type { Parameters } from './parameters.ts';
 import { seenOf } from './person-fields.ts';
+import { presentedBefore } from './presented-before.ts';
 import { pushedRequest, REQUEST_URI_START, requestUriFor } from './pushed-request.ts';
 import { CLIENT_PAUSED, codeUsedMeanwhile, explain } from './reason.ts';
 import { decideRefresh } from './refresh-token.ts';

@@ -21,9 +21,9 @@ import {
 import { invalidDeviceCode, Refusal } from './error.ts';
 import { type GrantInContext, type Lifetimes, namesOf } from './grant.ts';
 import { GrantLimit } from './grant-limit.ts';
-import { presentedBefore } from './incident.ts';
 import type { Keyring } from './keyring.ts';
 import { networksOf } from './networks.ts';
+import { presentedBefore } from './presented-before.ts';
 import { retryTimes } from './refresh-token.ts';
 import { allowedScope, invalidScope, resolveScope } from './scope.ts';
 import type { Store } from './store.ts';

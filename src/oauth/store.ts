@@ -112,8 +112,8 @@ export type GrantStore = {
    */
   issueGrant(grant: Grant, event: AuditEvent, inSession?: Buffer): Promise<boolean>;
   /**
-   * Generation 0 → 1; `source` is from where the code was presented, which an incident tells later. Of all who try, at most
-   * one ever gets another result than `false`; a revocation that came first wins.
+   * Generation 0 → 1; `source` is from where the code was presented, which `findPresentation` returns later. Of all who try,
+   * at most one ever gets another result than `false`; a revocation that came first wins.
    */
   redeemAuthorizationCode(next: Generation, source?: string): Promise<Redemption>;
   /** Generation n → n+1, likewise. Of all who try from n, at most one ever gets `true`; a revocation that came first wins. */

@@ -3,7 +3,10 @@ import type { Grant, RevocationReason, Use } from '../../oauth/grant.ts';
 import type { ListedGrant } from '../../oauth/store.ts';
 import { asBuffer, Table } from './table.ts';
 
-/** A grant, as it is stored: with from where its current generation was presented, of which only an incident tells. */
+/**
+ * A grant, as it is stored: with from where its current generation was presented, which the audit trail tells if that is
+ * presented again.
+ */
 export const STORED_GRANT = Table.of<Grant & { readonly presentedFrom: string | null }>('oauth_grant', {
   id: 'uuid',
   clientId: 'text',
