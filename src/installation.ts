@@ -24,7 +24,7 @@ import { AuditTrail } from './operator/audit-trail.ts';
 import { Backups } from './operator/backups.ts';
 import { ClientRegistry } from './operator/client-registry.ts';
 import { IdentityProviderRegistry } from './operator/identity-provider-registry.ts';
-import { KeyRegistry, longestUseOfKey } from './operator/key-registry.ts';
+import { KeyRegistry } from './operator/key-registry.ts';
 import { type ProviderTestParts, testProvider } from './operator/provider-test.ts';
 import { ResourceServerRegistry } from './operator/resource-server-registry.ts';
 import { ScopeRegistry } from './operator/scope-registry.ts';
@@ -127,7 +127,6 @@ export function makeInstallation(
         listRunning: instances.listRunning,
         proveTrail: (isAccepted) => auditTrail.prove(operator, isAccepted),
         countUses: countKeyUses,
-        longestUse: longestUseOfKey(lifetimes.accessToken),
       },
       operator,
     ),

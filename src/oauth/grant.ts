@@ -107,6 +107,9 @@ export type Generation = {
 /** The last time that a code or a refresh token of a grant was presented with success: when (ms), and from where if that is known. */
 export type Presentation = { readonly generation: number; readonly at: number; readonly source: string | null };
 
+/** Maximum lifetime of an access token that a process may be set to (s); no retry window is longer. */
+export const MAX_ACCESS_TOKEN_LIFETIME = 86_400;
+
 /** Lifetimes in seconds (`docs/interface.md`). */
 export type Lifetimes = {
   readonly code: number;

@@ -1,7 +1,7 @@
 /** What an operator does with root keys: lists them, makes another one current, and retires those on which nothing rests. */
 import { type Actor, auditEvent } from '../oauth/audit.ts';
 import { OperatorError } from '../oauth/error.ts';
-import { type Grant, grantIdText, oldestGrantId } from '../oauth/grant.ts';
+import { type Grant, grantIdText, MAX_ACCESS_TOKEN_LIFETIME, oldestGrantId } from '../oauth/grant.ts';
 import type { Keyring } from '../oauth/keyring.ts';
 import { type KeyUse, type RootKey, type RootKeyStore, rootKeyName } from '../oauth/root-key.ts';
 import type { GrantStore } from '../oauth/store.ts';
@@ -16,8 +16,6 @@ export type KeyRegistryParts = {
   /** Verifies the audit trail and proves it under the current key; throws an `OperatorError` when it is wrong and not accepted. */
   readonly proveTrail: (isAccepted: boolean) => Promise<void>;
   readonly countUses: (liveAt: number) => Promise<readonly KeyUse[]>;
-  /** Maximum lifetime (ms) of what a key issues and no row rests on: access tokens, and sealed values. */
-  readonly longestUse: number;
   readonly now: () => number;
   readonly wait: (ms: number) => Promise<void>;
 };
@@ -36,19 +34,15 @@ const LOOK_EVERY_MS = 250;
 /** Timeout for instances to read a key (ms): they look for keys each second. */
 const READ_TIMEOUT_MS = 30_000;
 
-/**
- * Lifetime of a sealed sign-in request (ms), which is longer than that of a device code or a pushed request. A place in a
- * stream lives longer; if it cannot be read, the stream begins anew and says so.
- */
-const SEALED_FOR_MS = 3_600_000;
+/** Time after a rotation in which an instance may still issue with the earlier key (ms): until its next look, which may be late. */
+const LATE_ISSUE_MS = 60_000;
 
 /**
- * Maximum time (ms) for which something that a key issued is good without a row that rests on it. `accessToken` is the
- * lifetime of access tokens (s).
+ * Time after a rotation (ms) until everything has expired that the earlier key issued and no row rests on. It is that of the longest
+ * access token that can be configured, because an instance may be set differently from this process, or may have been. A sealed value
+ * lives for an hour at most. A place in a stream lives longer; if it cannot be read, the stream begins anew and says so.
  */
-export function longestUseOfKey(accessToken: number): number {
-  return Math.max(accessToken * 1000, SEALED_FOR_MS);
-}
+export const LAST_USE_MS = MAX_ACCESS_TOKEN_LIFETIME * 1000 + LATE_ISSUE_MS;
 
 /** The operator's acts on root keys. Each throws an `OperatorError` when refused, and then changed nothing. */
 export class KeyRegistry {
@@ -112,7 +106,7 @@ export class KeyRegistry {
    * under the current key proves it. Returns the number of grants that were ended.
    */
   async retire(keyId: number, { endGrants = false, acceptTrail = false } = {}): Promise<number> {
-    const { store, longestUse, proveTrail, now } = this.#parts;
+    const { store, proveTrail, now } = this.#parts;
     const find = async () => (await this.list()).find((listed) => listed.keyId === keyId);
     let key = await find();
     const ended = key?.status === 'earlier' && endGrants ? await this.#endGrants(keyId) : 0;
@@ -123,7 +117,7 @@ export class KeyRegistry {
     if (problem) throw new OperatorError(problem);
     await proveTrail(acceptTrail);
     const event = auditEvent('root_key_retired', this.#operator, now(), { detail: rootKeyName(keyId) });
-    if (!(await store.retireRootKey(keyId, now() - longestUse, event)))
+    if (!(await store.retireRootKey(keyId, now() - LAST_USE_MS, event)))
       throw new OperatorError('the keys were changed meanwhile: look at "keys list", and try again');
     return ended;
   }
@@ -156,11 +150,10 @@ export class KeyRegistry {
       return `${grants} live grants rest on root key ${name}: they move at their next refresh, or --end-grants ends them`;
     if (passwords > 0)
       return `${passwords} passwords are sealed with root key ${name}: a running service seals them anew; try again when "keys list" shows none`;
-    const { longestUse, now } = this.#parts;
-    const leftMs = (supersededAt ?? 0) + longestUse - now();
+    const leftMs = (supersededAt ?? 0) + LAST_USE_MS - this.#parts.now();
     const minutes = Math.ceil(leftMs / 60_000);
     return leftMs > 0
-      ? `what root key ${name} issued last may be used for another ${minutes} min: try again then`
+      ? `what root key ${name} issued last may be used for another ${Math.floor(minutes / 60)} h ${minutes % 60} min: try again then`
       : null;
   }
 

@@ -2,7 +2,7 @@
  * The configuration: one table with a row for each variable. It is read in one place, and all mistakes are reported at
  * once. The table in `docs/interface.md` is generated from it.
  */
-import type { Lifetimes } from '../oauth/grant.ts';
+import { type Lifetimes, MAX_ACCESS_TOKEN_LIFETIME } from '../oauth/grant.ts';
 import { InstallationError } from '../process/installation-error.ts';
 import { databaseUrlIn } from './database-url-file.ts';
 import {
@@ -142,7 +142,7 @@ const SETTINGS = {
   accessTokenTtl: setting(
     'VALETKEY_ACCESS_TOKEN_TTL',
     '1800',
-    durationBetween(10, 86_400),
+    durationBetween(10, MAX_ACCESS_TOKEN_LIFETIME),
     'Lifetime of an access token; at most a day.',
   ),
   refreshTokenIdleTtl: setting(

@@ -59,6 +59,11 @@ export const auditTrailGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
+    'src/cli/audit-export.ts',
+    ['test/flows/audit-export.test.ts'],
+    [['an export that follows goes on', 'if (!follow) break;', 'break;']],
+  ),
+  ...guardsIn(
     'src/operator/trail-checkpoints.ts',
     ['test/operator/trail-checkpoints.test.ts'],
     [

@@ -16,6 +16,12 @@ export const rootKeyGuards: readonly Guard[] = [
     ['an instance that says nothing lacks the key', 'keyIds: [] })', 'keyIds: [keyId] })'],
     ['a key with live grants is kept', '    if (grants > 0)\n', '    if (grants < 0)\n'],
     ['a key with passwords is kept', '    if (passwords > 0)\n', '    if (passwords < 0)\n'],
+    [
+      'a key is kept as long as an access token may live anywhere',
+      'MAX_ACCESS_TOKEN_LIFETIME * 1000 + LATE_ISSUE_MS',
+      '3_600_000 + LATE_ISSUE_MS',
+    ],
+    ['a key is kept while an instance may issue with it', 'const LATE_ISSUE_MS = 60_000;', 'const LATE_ISSUE_MS = 0;'],
     ['a key is kept until what it issued has expired', 'return leftMs > 0\n', 'return leftMs > 1e15\n'],
   ]),
   ...guardsIn(
@@ -78,6 +84,17 @@ export const rootKeyGuards: readonly Guard[] = [
         'a retirement that was killed is made up for in the keys file',
         'if ((await rootKeys.isRetired(keyId)) && remove())',
         'if ((await rootKeys.isRetired(keyId)) && false)',
+      ],
+    ],
+  ),
+  ...guardsIn(
+    'src/key-commands.ts',
+    ['test/flows/key-rotation.test.ts'],
+    [
+      [
+        'a rotation adds no key to a file that nobody reads',
+        '        if (keys !== null) throw new InstallationError([ADD_TO_VARIABLE]);\n',
+        '',
       ],
     ],
   ),

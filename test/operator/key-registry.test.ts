@@ -6,7 +6,7 @@ import { OperatorError } from '../../src/oauth/error.ts';
 import { createKeyring, type LiveKeyring } from '../../src/oauth/keyring.ts';
 import { rootKeyName } from '../../src/oauth/root-key.ts';
 import { AuditTrail } from '../../src/operator/audit-trail.ts';
-import { KeyRegistry } from '../../src/operator/key-registry.ts';
+import { KeyRegistry, LAST_USE_MS } from '../../src/operator/key-registry.ts';
 import { KeyWatch } from '../../src/operator/key-watch.ts';
 import { NOW } from '../oauth/samples.ts';
 import { addAdaAndOne, event, openAsService, operator, sampleGrant } from '../support/storage.ts';
@@ -30,7 +30,6 @@ async function installation(t: TestContext) {
       listRunning: async () => running,
       proveTrail: (isAccepted) => trail.prove(operator, isAccepted),
       countUses: opened.countKeyUses,
-      longestUse: HOUR,
       now: () => clock.now,
       wait: async (ms) => {
         clock.now += ms;
@@ -211,9 +210,9 @@ test('a key is retired when nothing rests on it and what it issued last has expi
   const both = new PasswordHasher(one.keyring);
   const [{ password } = assert.fail()] = await store.listSealedWith(first, '', 1);
   await store.rehashPassword('usr_ada', password, both.reseal(password) ?? assert.fail());
-  await assert.rejects(registry.retire(first), refused(/may be used for another 60 min/));
-  clock.now += HOUR;
-  await assert.rejects(registry.retire(first), refused(/another 1 min|changed meanwhile/));
+  await assert.rejects(registry.retire(first), refused(/may be used for another 24 h 1 min/));
+  clock.now += LAST_USE_MS;
+  await assert.rejects(registry.retire(first), refused(/another 0 h 1 min|changed meanwhile/));
   clock.now += 1;
   assert.equal(await registry.retire(first), 0);
   await assert.rejects(registry.retire(first), refused(/was retired before/));
@@ -244,7 +243,7 @@ test('a key is retired with the grants that rest on it where the operator says s
   assert.ok(sealed);
   await store.rehashPassword(sealed.id, sealed.password, { sealedPhc: 'none', keyId: second });
   await registry.rotate(second, () => {});
-  clock.now += HOUR + 1;
+  clock.now += LAST_USE_MS + 1;
   assert.equal(await registry.retire(first, { endGrants: true }), 3);
   for (const { id } of grants) assert.equal((await store.findGrant(id))?.grant.revocationReason, 'operator');
   assert.equal((await store.findGrant(other.id))?.grant.revokedAt, null);
