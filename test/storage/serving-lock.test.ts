@@ -4,10 +4,13 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { isServed, lockForServing } from '../../src/storage/sqlite/serving-lock.ts';
 import { openAsService, temporaryPath } from '../support/storage.ts';
+
+const MODULE = new URL('../../src/storage/sqlite/serving-lock.ts', import.meta.url).href;
 
 test('Promise 1: a second service on the same database is refused, a command beside the first is not', async (t) => {
   const path = temporaryPath(t);
@@ -24,8 +27,7 @@ test('Promise 1: a second service on the same database is refused, a command bes
 test('Promise 1: the lock of a service that was killed is gone with it', async (t) => {
   const path = temporaryPath(t);
   mkdirSync(dirname(path));
-  const module = new URL('../../src/storage/sqlite/serving-lock.ts', import.meta.url).href;
-  const script = `const { lockForServing } = await import(${JSON.stringify(module)});
+  const script = `const { lockForServing } = await import(${JSON.stringify(MODULE)});
     globalThis.lock = lockForServing(${JSON.stringify(path)}); console.log('locked'); setInterval(() => {}, 1000);`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -38,21 +40,37 @@ test('Promise 1: the lock of a service that was killed is gone with it', async (
   lockForServing(path).close();
 });
 
+test('a command looks whether a service runs', (t) => {
+  const path = temporaryPath(t);
+  mkdirSync(dirname(path));
+  assert.equal(isServed(path), false);
+  const served = lockForServing(path);
+  assert.equal(isServed(path), true);
+  served.close();
+  assert.equal(isServed(path), false);
+});
+
 test('a service that begins waits for a command that looks whether one runs', async (t) => {
   const path = temporaryPath(t);
   mkdirSync(dirname(path));
-  const module = new URL('../../src/storage/sqlite/serving-lock.ts', import.meta.url).href;
-  const script = `const { lockForServing } = await import(${JSON.stringify(module)});
-    process.stdout.write('asks', () => { lockForServing(${JSON.stringify(path)}); console.log(' and has it'); });`;
-  assert.equal(isServed(path), false);
-  const looking = lockForServing(path);
-  assert.equal(isServed(path), true);
-  const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['ignore', 'pipe', 'pipe'] });
-  t.after(() => child.kill('SIGKILL'));
-  const said = text(child.stdout);
-  await once(child.stdout, 'data');
+  lockForServing(path).close();
+  // What is in its way here is a reader: who waits for one refuses others, which tells that it waits.
+  const looking = new DatabaseSync(`${path}-serving`);
+  looking.exec('BEGIN; SELECT * FROM sqlite_schema');
+  const run = (script: string) => {
+    const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['ignore', 'pipe', 'pipe'] });
+    t.after(() => child.kill('SIGKILL'));
+    return child;
+  };
+  const begins = run(`const { lockForServing } = await import(${JSON.stringify(MODULE)});
+    lockForServing(${JSON.stringify(path)}); console.log('has it');`);
+  const meets = run(`const { DatabaseSync } = await import('node:sqlite');
+    const reading = new DatabaseSync(${JSON.stringify(`${path}-serving`)}, { timeout: 0 }).prepare('SELECT * FROM sqlite_schema');
+    for (let isRefused = false; !isRefused; ) try { reading.all(); } catch { isRefused = true; }`);
+  const said = text(begins.stdout);
+  await Promise.race([once(begins, 'exit'), once(meets, 'exit')]);
   looking.close();
-  assert.equal(await said, 'asks and has it\n');
+  assert.equal(await said, 'has it\n');
   assert.equal(isServed(path), false);
 });
 
