@@ -166,15 +166,16 @@ async function addPages(app: FastifyInstance, service: Service): Promise<void> {
   const pages = makePages(service);
   const sessions = new BrowserSessions(service);
   requireSingleCookies(app, pages, sessions);
-  addAuthorize(app, service, pages, sessions);
-  addDevice(app, service, pages, sessions);
-  addSignIn(app, service, pages, sessions);
-  addExternalSignIn(app, service, pages, sessions);
-  addAccount(app, service, pages, sessions);
-  addPassword(app, service, pages, sessions);
-  addInvitation(app, service, pages, sessions);
-  addMustChange(app, service, pages, sessions);
-  addPublicPages(app, service, pages, sessions);
+  const parts = { service, pages, sessions };
+  addAuthorize(app, parts);
+  addDevice(app, parts);
+  addSignIn(app, parts);
+  addExternalSignIn(app, parts);
+  addAccount(app, parts);
+  addPassword(app, parts);
+  addInvitation(app, parts);
+  addMustChange(app, parts);
+  addPublicPages(app, parts);
 }
 
 /** No route has a schema. Fastify's compilers for schemas would take 3 MB, and a tenth of the time of a start. */

@@ -7,20 +7,21 @@ import { connectedAppsPage, type RemovedAccess } from '../../pages/connected-app
 import { formOf } from '../form.ts';
 import { originOf } from '../origin.ts';
 import type { Service } from '../service.ts';
-import type { BrowserSessions, SignedIn } from './browser-session.ts';
-import { type Pages, pageAccount } from './page-answers.ts';
+import type { SignedIn } from './browser-session.ts';
+import { pageAccount } from './page-answers.ts';
+import type { PageParts } from './page-parts.ts';
 import { fieldsThere, permissionsGranted } from './permissions.ts';
 import { sendSignedOut, sendSignIn } from './sign-in-form.ts';
 
 /** Adds the connected-apps page. */
-export function addAccount(app: FastifyInstance, service: Service, pages: Pages, sessions: BrowserSessions): void {
+export function addAccount(app: FastifyInstance, parts: PageParts): void {
+  const { service, pages, sessions } = parts;
   const { paths } = service;
   const config = { answers: pages.answers, limit: 'public' } as const;
 
   app.get(paths.apps, { config }, async (request, reply) => {
     const signedIn = await sessions.signedIn(request);
-    if (!signedIn)
-      return sendSignIn(service, pages, sessions, request, reply, { continueTo: paths.apps, appName: null });
+    if (!signedIn) return sendSignIn(parts, request, reply, { continueTo: paths.apps, appName: null });
     return sendApps(request, reply, signedIn);
   });
 
@@ -50,7 +51,7 @@ export function addAccount(app: FastifyInstance, service: Service, pages: Pages,
   ): Promise<FastifyReply> {
     if (!sessions.isFromOwnPage(request)) return pages.sendError(request, reply, 403, 'form_refused');
     const signedIn = await sessions.signedIn(request);
-    if (!signedIn) return sendSignedOut(service, pages, sessions, request, reply, paths.apps);
+    if (!signedIn) return sendSignedOut(parts, request, reply, paths.apps);
     if (sessions.checkForm(signedIn, 'apps', subject, formOf(request).get('form_token')) !== 'good') {
       request.outcome = { error: 'form_outdated' };
       return sendApps(request, reply.code(403), signedIn, true);

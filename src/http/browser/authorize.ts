@@ -23,12 +23,12 @@ import { decodeQuery } from '../decoding.ts';
 import { formOf } from '../form.ts';
 import { originOf } from '../origin.ts';
 import { countVisit } from '../public-limit.ts';
-import type { Service } from '../service.ts';
 import type { BrowserSessions, SignedIn } from './browser-session.ts';
 import { countDecision } from './decision-limit.ts';
 import { keepChoice, keptChoice } from './kept-choice.ts';
 import { isLoadedAhead } from './navigation.ts';
 import { type Pages, pageAccount } from './page-answers.ts';
+import type { PageParts } from './page-parts.ts';
 import { lasts, permissionsToAsk, personToAsk } from './permissions.ts';
 import { FACES } from './request-on-the-way.ts';
 import { sendSignIn } from './sign-in-form.ts';
@@ -36,20 +36,17 @@ import { sendSignIn } from './sign-in-form.ts';
 /** Our own query parameter: with it, sign-in brings back the mark of a demanded sign-in. */
 const DEMAND = 'signed_after';
 
-/** What the steps of one service's authorization pages share. */
-type Parts = { readonly service: Service; readonly pages: Pages; readonly sessions: BrowserSessions };
-
 /** Adds the authorization pages. */
-export function addAuthorize(app: FastifyInstance, service: Service, pages: Pages, sessions: BrowserSessions): void {
+export function addAuthorize(app: FastifyInstance, parts: PageParts): void {
+  const { pages } = parts;
   const config = { answers: pages.answers };
-  const parts = { service, pages, sessions };
   for (const [path, face] of Object.entries(FACES)) {
     app.get(path, { config }, (request, reply) => show(parts, face, request, reply));
     app.post(path, { config }, (request, reply) => decide(parts, face, request, reply));
   }
 }
 
-async function show(parts: Parts, face: Face, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function show(parts: PageParts, face: Face, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { service, pages, sessions } = parts;
   // A high limit: it stops a flood, and never a person.
   const retryAfter = countVisit(service.throttles.authorize, request.source, service.now());
@@ -93,7 +90,12 @@ async function show(parts: Parts, face: Face, request: FastifyRequest, reply: Fa
   );
 }
 
-async function decide(parts: Parts, face: Face, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function decide(
+  parts: PageParts,
+  face: Face,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
   const { service, pages, sessions } = parts;
   if (!sessions.isFromOwnPage(request)) return pages.sendError(request, reply, 403, 'form_refused');
   const outcome = await service.authorizationServer.validateRequest(face, request.query as Parameters);
@@ -163,19 +165,20 @@ function isRecent({ maxAge }: AuthorizationRequest, { authTime }: SignedIn, now:
 }
 
 function demandSignIn(
-  { service, pages, sessions }: Parts,
+  parts: PageParts,
   request: FastifyRequest,
   reply: FastifyReply,
   outcome: AuthorizationRequest,
   signedIn: SignedIn | null,
 ): Promise<FastifyReply> {
+  const { pages, sessions } = parts;
   const isDemanded = demandsSignIn(outcome) || outcome.maxAge !== null;
   const mark = isDemanded ? sessions.signInDemand(requestFingerprint(outcome)) : null;
   const tooLong = () => {
     const refusal = invalidRequest('the request is too long to be carried through a sign-in');
     return redirect(pages, reply, refusedLocation(outcome, refusal));
   };
-  return sendSignIn(service, pages, sessions, request, reply, {
+  return sendSignIn(parts, request, reply, {
     continueTo: mark === null ? request.url : withOwnParameter(request.url, DEMAND, mark),
     appName: outcome.client.name,
     backToApp: notSignedInLocation(outcome),
@@ -187,7 +190,7 @@ function demandSignIn(
 }
 
 async function sendConsent(
-  { service, pages, sessions }: Parts,
+  { service, pages, sessions }: PageParts,
   request: FastifyRequest,
   reply: FastifyReply,
   outcome: AuthorizationRequest,
@@ -214,7 +217,7 @@ async function sendConsent(
 }
 
 async function allow(
-  { service, pages, sessions }: Parts,
+  { service, pages, sessions }: PageParts,
   request: FastifyRequest,
   reply: FastifyReply,
   outcome: AuthorizationRequest,

@@ -14,31 +14,29 @@ import { type DeviceCodeProblem, deviceCodePage, deviceDonePage } from '../../pa
 import { answerProblem, setRetryAfter } from '../answer.ts';
 import { formOf } from '../form.ts';
 import { originOf } from '../origin.ts';
-import type { Service } from '../service.ts';
-import type { BrowserSessions, SignedIn } from './browser-session.ts';
+import type { SignedIn } from './browser-session.ts';
 import { countDecision } from './decision-limit.ts';
 import { keepChoice, keptChoice } from './kept-choice.ts';
 import { type Pages, pageAccount } from './page-answers.ts';
+import type { PageParts } from './page-parts.ts';
 import { lasts, permissionsToAsk, personToAsk } from './permissions.ts';
 import { sendSignIn } from './sign-in-form.ts';
 
-type Parts = { readonly service: Service; readonly pages: Pages; readonly sessions: BrowserSessions };
-
 /** Adds the device pages. */
-export function addDevice(app: FastifyInstance, service: Service, pages: Pages, sessions: BrowserSessions): void {
+export function addDevice(app: FastifyInstance, parts: PageParts): void {
+  const { service, pages } = parts;
   const config = { answers: pages.answers, limit: 'public' } as const;
-  const parts = { service, pages, sessions };
   app.get(service.paths.device, { config }, (request, reply) => show(parts, request, reply));
   app.post(service.paths.device, { config }, (request, reply) => decide(parts, request, reply));
 }
 
-async function show(parts: Parts, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const { service, pages, sessions } = parts;
+async function show(parts: PageParts, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const { pages, sessions } = parts;
   const signedIn = await sessions.signedIn(request);
   const typed = (request.query as Parameters).get('user_code');
   if (!signedIn) {
     const problem = keptChoice(sessions, request, typed ?? '') && ({ kind: 'signed_out' } as const);
-    return sendSignIn(service, pages, sessions, request, reply, { continueTo: request.url, appName: null, problem });
+    return sendSignIn(parts, request, reply, { continueTo: request.url, appName: null, problem });
   }
   if (typed === undefined)
     return pages.send(reply, deviceCodePage(pages.context(request), { userCode: '', problem: null }));
@@ -46,7 +44,7 @@ async function show(parts: Parts, request: FastifyRequest, reply: FastifyReply):
   return found ? sendConsent(parts, request, reply, found, signedIn, keptChoice(sessions, request, typed)) : reply;
 }
 
-async function decide(parts: Parts, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function decide(parts: PageParts, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { service, pages, sessions } = parts;
   if (!sessions.isFromOwnPage(request)) return pages.sendError(request, reply, 403, 'form_refused');
   const signedIn = await sessions.signedIn(request);
@@ -93,7 +91,7 @@ function sendDone(
 
 /** Finds the request of a typed code. If there is none, it sends the answer and returns null. Wrong guesses are throttled. */
 async function findWaiting(
-  parts: Parts,
+  parts: PageParts,
   request: FastifyRequest,
   reply: FastifyReply,
   signedIn: SignedIn,
@@ -123,7 +121,7 @@ async function findWaiting(
 
 /** A person who pressed twice, or came back, sees what was decided; for anybody else the code is wrong. */
 async function sendNothingWaits(
-  { service, pages }: Parts,
+  { service, pages }: PageParts,
   request: FastifyRequest,
   reply: FastifyReply,
   { account }: SignedIn,
@@ -146,7 +144,7 @@ function sendCodeForm(
 }
 
 async function sendConsent(
-  { service, pages, sessions }: Parts,
+  { service, pages, sessions }: PageParts,
   request: FastifyRequest,
   reply: FastifyReply,
   found: ShownDeviceRequest,

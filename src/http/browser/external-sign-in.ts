@@ -6,21 +6,15 @@ import type { Parameters } from '../../oauth/parameters.ts';
 import type { ErrorKind } from '../../pages/error-page.ts';
 import { answerProblem } from '../answer.ts';
 import { originOf } from '../origin.ts';
-import type { Service } from '../service.ts';
-import type { BrowserSessions } from './browser-session.ts';
 import { continuation } from './continuation.ts';
 import { goToProvider } from './go-to-provider.ts';
 import { isLoadedAhead } from './navigation.ts';
-import type { Pages } from './page-answers.ts';
+import type { PageParts } from './page-parts.ts';
 import { requestOnTheWay } from './request-on-the-way.ts';
 
 /** Adds the two addresses. */
-export function addExternalSignIn(
-  app: FastifyInstance,
-  service: Service,
-  pages: Pages,
-  sessions: BrowserSessions,
-): void {
+export function addExternalSignIn(app: FastifyInstance, parts: PageParts): void {
+  const { service, pages, sessions } = parts;
   const { paths } = service;
   const config = { answers: pages.answers, limit: 'public' } as const;
 
@@ -31,16 +25,11 @@ export function addExternalSignIn(
     if (!provider) return answerProblem(pages.answers, request, reply, { kind: 'not_found' });
     const asked = await requestOnTheWay(service, continueTo);
     const tooLong = () => answerProblem(pages.answers, request, reply, { kind: 'bad_request' });
-    return goToProvider(
-      service,
-      pages,
-      sessions,
-      request,
-      reply,
+    return goToProvider(parts, request, reply, {
       provider,
       continueTo,
-      asked ? { ...asked, tooLong } : undefined,
-    );
+      asked: asked ? { ...asked, tooLong } : undefined,
+    });
   });
 
   // The only GET that writes: it takes the ticket. A page that is loaded ahead takes nothing.

@@ -3,29 +3,31 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { IdentityProvider } from '../../accounts/identity-provider.ts';
 import type { AuthorizationRequest } from '../../oauth/authorization-request.ts';
 import { answerProblem } from '../answer.ts';
-import type { Service } from '../service.ts';
-import type { BrowserSessions } from './browser-session.ts';
-import type { Pages } from './page-answers.ts';
+import type { PageParts } from './page-parts.ts';
 
 /** What an authorization request asks of a sign-in; `tooLong` answers where it cannot be carried. */
 export type Asked = Pick<AuthorizationRequest, 'client' | 'prompt' | 'maxAge' | 'loginHint' | 'uiLocales'> & {
   readonly tooLong: () => FastifyReply;
 };
 
+/** A sign-in at a provider: where it leads afterwards, and what was asked of it, if anything was. */
+export type SignInElsewhere = {
+  readonly provider: IdentityProvider;
+  readonly continueTo: string;
+  readonly asked: Asked | undefined;
+  /** Whether another account is to be chosen there. */
+  readonly isAnotherPerson?: boolean;
+};
+
 /**
- * Redirects to the provider's sign-in address. What was asked for is added in plain parameters, since the provider cannot
- * read the sealed request.
+ * Redirects to the provider's sign-in address. The provider cannot read the sealed request, so what
+ * was asked for is added in plain parameters.
  */
 export function goToProvider(
-  service: Service,
-  pages: Pages,
-  sessions: BrowserSessions,
+  { service, pages, sessions }: PageParts,
   request: FastifyRequest,
   reply: FastifyReply,
-  provider: IdentityProvider,
-  continueTo: string,
-  asked?: Asked,
-  isAnotherPerson = false,
+  { provider, continueTo, asked, isAnotherPerson = false }: SignInElsewhere,
 ): FastifyReply {
   const demandsLogin = asked?.prompt.includes('login') ?? false;
   const maxAge = asked?.maxAge ?? null;

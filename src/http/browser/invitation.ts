@@ -7,12 +7,12 @@ import type { PasswordProblemShown } from '../../pages/password-fields.ts';
 import { answerProblem, BUSY_RETRY_AFTER, setRetryAfter } from '../answer.ts';
 import { formOf } from '../form.ts';
 import { originOf } from '../origin.ts';
-import type { Service } from '../service.ts';
-import { type BrowserSessions, FORM_PROBLEMS } from './browser-session.ts';
-import type { Pages } from './page-answers.ts';
+import { FORM_PROBLEMS } from './browser-session.ts';
+import type { PageParts } from './page-parts.ts';
 
 /** Adds the page where invited people set a password. */
-export function addInvitation(app: FastifyInstance, service: Service, pages: Pages, sessions: BrowserSessions): void {
+export function addInvitation(app: FastifyInstance, parts: PageParts): void {
+  const { service, pages, sessions } = parts;
   const { accounts, paths } = service;
   const config = { answers: pages.answers, limit: 'public' } as const;
 

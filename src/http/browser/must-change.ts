@@ -10,14 +10,15 @@ import type { PasswordProblemShown } from '../../pages/password-fields.ts';
 import { BUSY_RETRY_AFTER, setRetryAfter } from '../answer.ts';
 import { formOf } from '../form.ts';
 import { originOf } from '../origin.ts';
-import type { Service } from '../service.ts';
 import { type BrowserSessions, FORM_PROBLEMS, type VisitorForm } from './browser-session.ts';
 import { continuation } from './continuation.ts';
 import type { Pages } from './page-answers.ts';
+import type { PageParts } from './page-parts.ts';
 import { sendSignIn } from './sign-in-form.ts';
 
 /** Adds the address that the form posts to. Whoever opens it begins at sign-in. */
-export function addMustChange(app: FastifyInstance, service: Service, pages: Pages, sessions: BrowserSessions): void {
+export function addMustChange(app: FastifyInstance, parts: PageParts): void {
+  const { service, pages, sessions } = parts;
   const { accounts, paths } = service;
   const config = { answers: pages.answers, limit: 'public' } as const;
 
@@ -31,7 +32,7 @@ export function addMustChange(app: FastifyInstance, service: Service, pages: Pag
     const fromStart = (shown: Exclude<VisitorForm, 'good'> = 'expired') => {
       request.outcome = { error: 'form_outdated' };
       const problem = { kind: FORM_PROBLEMS[shown] } as const;
-      return sendSignIn(service, pages, sessions, request, reply.code(403), { continueTo, appName: null, problem });
+      return sendSignIn(parts, request, reply.code(403), { continueTo, appName: null, problem });
     };
     if (!account) return fromStart();
     const shown = sessions.checkVisitorForm(request, 'must-change', subjectOf(account), form.get('form_token'));

@@ -7,10 +7,9 @@ import { passwordPage } from '../../pages/password-page.ts';
 import { answerProblem, BUSY_RETRY_AFTER, setRetryAfter } from '../answer.ts';
 import { formOf } from '../form.ts';
 import { originOf } from '../origin.ts';
-import type { Service } from '../service.ts';
-import { type BrowserSessions, FORM_PROBLEMS, type SignedIn } from './browser-session.ts';
+import { FORM_PROBLEMS, type SignedIn } from './browser-session.ts';
 import { untilHangUp } from './hang-up.ts';
-import type { Pages } from './page-answers.ts';
+import type { PageParts } from './page-parts.ts';
 import { sendSignedOut, sendSignIn } from './sign-in-form.ts';
 
 type OfPassword = SignedIn & { readonly account: PasswordAccount };
@@ -21,15 +20,15 @@ function isOfPassword(signedIn: SignedIn): signedIn is OfPassword {
 }
 
 /** Adds the page where a person changes the password. */
-export function addPassword(app: FastifyInstance, service: Service, pages: Pages, sessions: BrowserSessions): void {
+export function addPassword(app: FastifyInstance, parts: PageParts): void {
+  const { service, pages, sessions } = parts;
   const { paths } = service;
   const config = { answers: pages.answers, limit: 'public' } as const;
 
   app.get(paths.password, { config }, async (request, reply) => {
     const signedIn = await sessions.signedIn(request);
     if (signedIn && !isOfPassword(signedIn)) return answerProblem(pages.answers, request, reply, { kind: 'not_found' });
-    if (!signedIn)
-      return sendSignIn(service, pages, sessions, request, reply, { continueTo: paths.password, appName: null });
+    if (!signedIn) return sendSignIn(parts, request, reply, { continueTo: paths.password, appName: null });
     const mark = (request.query as Parameters).get('changed');
     const wasChanged = sessions.checkForm(signedIn, 'password-changed', '', mark) === 'good';
     return sendForm(request, reply, signedIn, null, wasChanged);
@@ -38,7 +37,7 @@ export function addPassword(app: FastifyInstance, service: Service, pages: Pages
   app.post(paths.password, { config }, async (request, reply) => {
     if (!sessions.isFromOwnPage(request)) return pages.sendError(request, reply, 403, 'form_refused');
     const signedIn = await sessions.signedIn(request);
-    if (!signedIn) return sendSignedOut(service, pages, sessions, request, reply, paths.password);
+    if (!signedIn) return sendSignedOut(parts, request, reply, paths.password);
     if (!isOfPassword(signedIn)) return answerProblem(pages.answers, request, reply, { kind: 'not_found' });
     const form = formOf(request);
     const shown = sessions.checkForm(signedIn, 'password', '', form.get('form_token'));

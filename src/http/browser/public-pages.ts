@@ -8,11 +8,12 @@ import { type DevelopersData, developersPage, type PublishedLimit } from '../../
 import { homePage } from '../../pages/home-page.ts';
 import { AUTHORIZE_PATH, ME_PATH, REFRESH_TOKEN_PATH, STANDARD_PATHS, TOKEN_PATH } from '../paths.ts';
 import type { Service } from '../service.ts';
-import type { BrowserSessions } from './browser-session.ts';
-import { type Pages, pageAccount } from './page-answers.ts';
+import { pageAccount } from './page-answers.ts';
+import type { PageParts } from './page-parts.ts';
 
 /** Adds the pages and files for everybody. */
-export function addPublicPages(app: FastifyInstance, service: Service, pages: Pages, sessions: BrowserSessions): void {
+export function addPublicPages(app: FastifyInstance, parts: PageParts): void {
+  const { service, pages, sessions } = parts;
   const { paths, logo } = service;
   const config = { answers: pages.answers, limit: 'public' } as const;
   const forAll = { ...config, mayBePlain: true } as const;

@@ -2,10 +2,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type SignInData, signInPage } from '../../pages/sign-in-page.ts';
 import { answerProblem } from '../answer.ts';
-import type { Service } from '../service.ts';
-import type { BrowserSessions } from './browser-session.ts';
 import { type Asked, goToProvider } from './go-to-provider.ts';
-import type { Pages } from './page-answers.ts';
+import type { PageParts } from './page-parts.ts';
 
 /** What a page knows of the sign-in that it needs. */
 export type NeededSignIn = Pick<SignInData, 'continueTo' | 'appName'> &
@@ -16,13 +14,12 @@ export type NeededSignIn = Pick<SignInData, 'continueTo' | 'appName'> &
 
 /** Shows the sign-in form, on its own page or in place of one; or leads to the one provider where people sign in. */
 export async function sendSignIn(
-  service: Service,
-  pages: Pages,
-  sessions: BrowserSessions,
+  parts: PageParts,
   request: FastifyRequest,
   reply: FastifyReply,
   { asked, ...needed }: NeededSignIn,
 ): Promise<FastifyReply> {
+  const { service, pages, sessions } = parts;
   const { paths } = service;
   const ways = await service.externalSignIns.ways();
   const providers = ways.filter((way) => way !== 'password');
@@ -32,7 +29,7 @@ export async function sendSignIn(
     return answerProblem(pages.answers, request, reply, { kind: 'unavailable', retryAfter: NO_WAY_RETRY_AFTER });
   const continueTo = needed.continueTo ?? paths.apps;
   if (provider && !hasPassword && providers.length === 1)
-    return goToProvider(service, pages, sessions, request, reply, provider, continueTo, asked);
+    return goToProvider(parts, request, reply, { provider, continueTo, asked });
   const formToken = sessions.visitorFormToken(request, reply, 'sign-in');
   const links = providers.map(({ id, name }) => ({
     name,
@@ -44,16 +41,14 @@ export async function sendSignIn(
 
 /** Answers a form of a signed-in person that came from nobody, and did nothing: the way to sign in, and back to its page. */
 export async function sendSignedOut(
-  service: Service,
-  pages: Pages,
-  sessions: BrowserSessions,
+  parts: PageParts,
   request: FastifyRequest,
   reply: FastifyReply,
   continueTo: string,
 ): Promise<FastifyReply> {
-  const problem = { kind: sessions.whyNotSignedIn(request) };
+  const problem = { kind: parts.sessions.whyNotSignedIn(request) };
   request.outcome = { error: problem.kind };
-  return sendSignIn(service, pages, sessions, request, reply.code(403), { continueTo, appName: null, problem });
+  return sendSignIn(parts, request, reply.code(403), { continueTo, appName: null, problem });
 }
 
 /** `Retry-After` while every way to sign in is paused (s). */

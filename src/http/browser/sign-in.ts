@@ -13,12 +13,13 @@ import { continuation } from './continuation.ts';
 import { goToProvider } from './go-to-provider.ts';
 import { untilHangUp } from './hang-up.ts';
 import { sendMustChange } from './must-change.ts';
-import type { Pages } from './page-answers.ts';
+import type { PageParts } from './page-parts.ts';
 import { requestOnTheWay } from './request-on-the-way.ts';
 import { type NeededSignIn, sendSignIn } from './sign-in-form.ts';
 
 /** Adds sign-in and sign-out. */
-export function addSignIn(app: FastifyInstance, service: Service, pages: Pages, sessions: BrowserSessions): void {
+export function addSignIn(app: FastifyInstance, parts: PageParts): void {
+  const { service, pages, sessions } = parts;
   const { paths } = service;
   /** Where a person goes after signing in, if they came for no other page. */
   const start = paths.apps;
@@ -28,14 +29,7 @@ export function addSignIn(app: FastifyInstance, service: Service, pages: Pages, 
     const continueTo = continuation(paths, (request.query as Parameters).get('continue'));
     if (await sessions.signedIn(request, continueTo ?? start))
       return pages.seeOther(reply, continueTo ?? start, 'leaves');
-    return sendSignIn(
-      service,
-      pages,
-      sessions,
-      request,
-      reply,
-      await onTheWayTo(service, sessions, request, continueTo),
-    );
+    return sendSignIn(parts, request, reply, await onTheWayTo(service, sessions, request, continueTo));
   });
 
   app.post(paths.signIn, { config }, async (request, reply) => {
@@ -51,7 +45,7 @@ export function addSignIn(app: FastifyInstance, service: Service, pages: Pages, 
         return pages.seeOther(reply, continueTo ?? start, 'leaves');
       const problem = { kind: FORM_PROBLEMS[shown] } as const;
       request.outcome = { error: problem.kind };
-      return sendSignIn(service, pages, sessions, request, reply.code(403), { ...again, problem });
+      return sendSignIn(parts, request, reply.code(403), { ...again, problem });
     }
     const attempt = {
       email,
@@ -78,7 +72,7 @@ export function addSignIn(app: FastifyInstance, service: Service, pages: Pages, 
     if (outcome.kind === 'throttled') setRetryAfter(reply.code(429), outcome.retryAfterSeconds);
     else if (outcome.kind === 'busy') setRetryAfter(reply.code(503), BUSY_RETRY_AFTER);
     else reply.code(400);
-    return sendSignIn(service, pages, sessions, request, reply, { ...again, problem: outcome });
+    return sendSignIn(parts, request, reply, { ...again, problem: outcome });
   });
 
   app.get(paths.signOut, { config }, async (request, reply) => {
@@ -125,7 +119,7 @@ export function addSignIn(app: FastifyInstance, service: Service, pages: Pages, 
     const asked = await requestOnTheWay(service, continueTo);
     const tooLong = () => pages.seeOther(reply, continueTo, 'leaves');
     const about = asked ? { ...asked, tooLong } : undefined;
-    return goToProvider(service, pages, sessions, request, reply, provider, continueTo, about, true);
+    return goToProvider(parts, request, reply, { provider, continueTo, asked: about, isAnotherPerson: true });
   }
 
   async function askSignOut(
