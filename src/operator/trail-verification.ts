@@ -14,6 +14,7 @@ import type { HmacKey } from '../oauth/hmac.ts';
 import type { Keyring } from '../oauth/keyring.ts';
 import { readRootKeyName, rootKeyName } from '../oauth/root-key.ts';
 import type { AuditStore } from '../oauth/store.ts';
+import { RecentStates } from './recent-states.ts';
 import { RegisteredChains } from './registered-chains.ts';
 
 /** Something that is wrong: the event that shows it (null when no event does), and a sentence. */
@@ -48,11 +49,6 @@ const WINDOW = 1000;
 const MAX_PROBLEMS = 100;
 /** Maximum number of chains whose keys are kept. */
 const KEPT_KEYS = 1000;
-/**
- * Number of recent events of which the state of the trail is kept. A recorded checkpoint of an older event is not compared;
- * the next one covers it.
- */
-const RECENT = 65_536;
 
 /** Verifies the trail up to the newest event. Throws `StoreUnavailable`. */
 export async function verifyTrail(parts: VerificationParts): Promise<TrailReport> {
@@ -88,7 +84,7 @@ class TrailWalk {
   readonly #chains = new Map<string, Followed>();
   readonly #registered: RegisteredChains;
   readonly #keys = new Map<string, HmacKey | null>();
-  readonly #recent: Recent;
+  readonly #recent: RecentStates;
   readonly #retiredKeys = new Set<number>();
   readonly #kept: Checkpoint[];
   readonly #problems: TrailProblem[] = [];
@@ -112,7 +108,7 @@ class TrailWalk {
     });
     this.#state = start ?? { upTo: 0, events: 0, digest: EMPTY_TRAIL };
     this.#kept = [...parts.checkpoints].sort((one, other) => one.upTo - other.upTo);
-    this.#recent = new Recent(start?.upTo ?? 0);
+    this.#recent = new RecentStates(start?.upTo ?? 0);
     if (start) this.#remember();
     this.#dropOlder();
   }
@@ -303,29 +299,4 @@ function isSame(checkpoint: TrailState, state: TrailState | null): boolean {
 
 function events(number: number): string {
   return number === 1 ? '1 event is' : `${number} events are`;
-}
-
-/** The state of the trail after each of its last events. */
-class Recent {
-  #young = new Map<number, TrailState>();
-  #old = new Map<number, TrailState>();
-  /** The first event that is still known. */
-  since: number;
-
-  constructor(since: number) {
-    this.since = since;
-  }
-
-  add(state: TrailState): void {
-    if (this.#young.size === RECENT) {
-      this.#old = this.#young;
-      this.#young = new Map();
-      this.since = this.#old.keys().next().value as number;
-    }
-    this.#young.set(state.upTo, state);
-  }
-
-  find(upTo: number): TrailState | null {
-    return this.#young.get(upTo) ?? this.#old.get(upTo) ?? null;
-  }
 }
