@@ -12,6 +12,7 @@ import { run } from 'node:test';
 import { spec, type TestEvent } from 'node:test/reporters';
 import { COMPILED } from './support/compiled.ts';
 import { DISK, memory } from './support/memory.ts';
+import { inProcesses } from './support/processes.ts';
 
 const checks: Readonly<Record<string, readonly string[]>> = {
   types: ['typescript/bin/tsc', '--noEmit'],
@@ -86,9 +87,14 @@ async function runAll(): Promise<void> {
   const { startShared } = await import('./support/shared-postgres.ts');
   const shared = await startShared();
   // They wait for timeouts most of their time, which the others have use for.
-  const beside = runTests(READ_BOTH_WAYS, { VALETKEY_HTTP_READER: 'node' }, { print: printAtOnce });
+  const beside = runTests(together(READ_BOTH_WAYS), { VALETKEY_HTTP_READER: 'node' }, { print: printAtOnce });
   const ended = beside.then(() => Promise.all(checking));
-  await runTests(['test/**/*.test.ts'], shared.variables, { before: ended }).finally(() => shared.remove());
+  await runTests(together(['test/**/*.test.ts']), shared.variables, { before: ended }).finally(() => shared.remove());
+}
+
+/** What to run for the files of these patterns where several share a process. */
+function together(globPatterns: string[]): string[] {
+  return inProcesses(globSync(globPatterns), mkdtempSync(join(folder, 'processes-')));
 }
 
 /** Prints a report when it is whole, since others report at the same time. */
@@ -121,9 +127,9 @@ async function runTests(
   // A test that hangs fails in the end, as does a file whose tests left something open: so late that a busy machine, on which
   // all takes many times as long, fails nothing. Made to exit a file would end at once, and before all that it reported was read.
   const execArgv = ['--disable-warning=ExperimentalWarning', '--test-timeout=300000'];
-  // Many tests wait for a timeout of the service: with twice as many files as processors these are not idle meanwhile.
-  const concurrency = 2 * availableParallelism();
-  const tests = run({ files: inTurns(globSync(globPatterns)), concurrency, execArgv, env, timeout: 900_000 });
+  // Many tests wait for a timeout of the service: with three times as many processes as processors these are not idle meanwhile.
+  const concurrency = 3 * availableParallelism();
+  const tests = run({ files: inTurns(globSync(globPatterns)), concurrency, execArgv, env, timeout: 1_800_000 });
   await pipeline(judged(tests, globPatterns, before), spec(), print);
 }
 

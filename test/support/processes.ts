@@ -1,0 +1,55 @@
+/**
+ * Which files of tests share a process in a whole run: what they load is compiled and optimised once for all of them, which
+ * takes half of what they cost. Each file passes alone too (`npm test -- FILE`).
+ */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+/** The folders whose files may share a process. */
+const SHARING = [
+  ...['accounts', 'cli', 'flows', 'oauth', 'operator', 'pages', 'settings'],
+  ...['http', 'http/api', 'http/browser', 'http/connection', 'http/provider'],
+];
+
+/**
+ * Files in these folders with a process of their own. They start a browser or a PostgreSQL server, or wait for a program
+ * without letting others go on: the tests of other files would meet timeouts.
+ */
+const ALONE = [
+  'accounts/password-hash.test.ts',
+  'cli/transcripts.test.ts',
+  ...['backup', 'backup-postgresql', 'copy', 'exposed-database', 'in-a-browser', 'key-rotation-kills'].map(inFlows),
+  ...['nothing-written', 'program', 'real-clients', 'shared-host'].map(inFlows),
+  'http/growth.test.ts',
+  'pages/pages.browser.test.ts',
+];
+
+/** Maximum number of files in a process: there is to be work for several until the end. */
+const MOST = 12;
+
+function inFlows(name: string): string {
+  return `flows/${name}.test.ts`;
+}
+
+/** What to run for these files, a process each: those that share one are imported by a file that is written into a folder. */
+export function inProcesses(files: readonly string[], folder: string): string[] {
+  const { shared = [], alone = [] } = Object.groupBy(files, (file) => (shares(file) ? 'shared' : 'alone'));
+  const folders = Map.groupBy(shared.toSorted(), dirname);
+  return [...[...folders].flatMap(([name, ofFolder]) => together(name, ofFolder, folder)), ...alone];
+}
+
+function shares(file: string): boolean {
+  return SHARING.includes(relative('test', dirname(file))) && !ALONE.includes(relative('test', file));
+}
+
+function together(name: string, files: readonly string[], folder: string): string[] {
+  const count = Math.ceil(files.length / MOST);
+  return Array.from({ length: count }, (_, number) => {
+    const path = join(folder, relative('test', name), `${number + 1}.test.mjs`);
+    mkdirSync(dirname(path), { recursive: true });
+    const own = files.filter((_, index) => index % count === number);
+    writeFileSync(path, own.map((file) => `await import('${pathToFileURL(file)}');\n`).join(''));
+    return path;
+  });
+}
