@@ -8,29 +8,21 @@ import { pathToFileURL } from 'node:url';
 
 /** The folders whose files may share a process. */
 const SHARING = [
-  ...['accounts', 'cli', 'flows', 'oauth', 'operator', 'pages', 'settings'],
+  ...['accounts', 'cli', 'oauth', 'operator', 'pages', 'settings'],
   ...['http', 'http/api', 'http/browser', 'http/connection', 'http/provider'],
 ];
 
-/**
- * Files in these folders with a process of their own. They start a browser or a PostgreSQL server, or wait for a program
- * without letting others go on: the tests of other files would meet timeouts.
- */
+/** Files in these folders with a process of their own: they start a browser, use up memory, or stand in for what a module loads. */
 const ALONE = [
+  'accounts/decoy-hash.test.ts',
   'accounts/password-hash.test.ts',
   'cli/transcripts.test.ts',
-  ...['backup', 'backup-postgresql', 'copy', 'exposed-database', 'in-a-browser', 'key-rotation-kills'].map(inFlows),
-  ...['nothing-written', 'program', 'real-clients', 'shared-host'].map(inFlows),
   'http/growth.test.ts',
   'pages/pages.browser.test.ts',
 ];
 
 /** Maximum number of files in a process: there is to be work for several until the end. */
-const MOST = 12;
-
-function inFlows(name: string): string {
-  return `flows/${name}.test.ts`;
-}
+const MOST = 8;
 
 /** What to run for these files, a process each: those that share one are imported by a file that is written into a folder. */
 export function inProcesses(files: readonly string[], folder: string): string[] {
