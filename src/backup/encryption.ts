@@ -1,7 +1,7 @@
 /** Encrypts a backup with GnuPG under a passphrase (OpenPGP, RFC 9580 §5.3), and proves that it opens again. */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -26,13 +26,14 @@ export function requirePassphrase(file: string): void {
     ]);
 }
 
-/** Writes an encrypted copy of a file to another that is not there yet. Throws `InstallationError`. */
+/** Writes an encrypted copy of a file to another that is not there yet, with mode 0600. Throws `InstallationError`. */
 export async function encrypt(from: string, to: string, passphraseFile: string): Promise<void> {
   // GnuPG wants a folder of its own, and must not touch the user's keys.
   const home = mkdtempSync(join(tmpdir(), 'valetkey-gpg-'));
   try {
     const gpg = (...words: string[]) => run([...GPG, '--homedir', home, '--passphrase-file', passphraseFile, ...words]);
     await gpg(...SYMMETRIC, '--compress-algo', 'none', '--output', to, from);
+    chmodSync(to, 0o600);
     const opened = await gpg('--decrypt', to);
     if (opened !== (await digestOf(from)))
       throw new InstallationError([

@@ -74,7 +74,7 @@ function requireBackup(file: string, path: string): void {
     ]);
   if (!begins(file, 'SQLite format 3\0'))
     throw new InstallationError([
-      `${file} is not a SQLite database: an encrypted backup is opened first, with "gpg --output valetkey.db --decrypt ${file}"`,
+      `${file} is not a SQLite database: an encrypted backup is opened first, with "gpg --output opened.db --decrypt ${file}"`,
     ]);
 }
 

@@ -52,7 +52,7 @@ function addMaking(user: CliCommand, run: CommandRun): void {
     .requiredOption('--email <address>', 'the e-mail address to sign in with')
     .requiredOption('--name <name>', 'the name that apps are told')
     .option('--username <name>', 'a short name that apps are told: lower-case letters, digits, . _ -')
-    .option('--operator', 'the user may operate this installation')
+    .option('--operator', 'a mark, without rights in this version: a product signs in none who has it unless it may')
     .option('--invite', 'no password: print a one-time address where the user sets one that no operator knows')
     .option(...PASSWORD_STDIN)
     .option(...MUST_CHANGE)

@@ -143,6 +143,7 @@ export const restoreGuards: readonly Guard[] = [
         'if (Buffer.byteLength(passphrase) < MIN_PASSPHRASE_BYTES)',
         'if (MIN_PASSPHRASE_BYTES === 0)',
       ],
+      ['nobody else can read an encrypted backup', 'chmodSync(to, 0o600);', ''],
     ],
   ),
 ];
