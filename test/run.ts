@@ -127,8 +127,8 @@ async function runTests(
   // A test that hangs fails in the end, as does a file whose tests left something open: so late that a busy machine, on which
   // all takes many times as long, fails nothing. Made to exit a file would end at once, and before all that it reported was read.
   const execArgv = ['--disable-warning=ExperimentalWarning', '--test-timeout=300000'];
-  // Many tests wait for a timeout of the service: with three times as many processes as processors these are not idle meanwhile.
-  const concurrency = 3 * availableParallelism();
+  // Many tests wait for a timeout of the service: with twice as many processes as processors these are not idle meanwhile.
+  const concurrency = 2 * availableParallelism();
   const tests = run({ files: inTurns(globSync(globPatterns)), concurrency, execArgv, env, timeout: 1_800_000 });
   await pipeline(judged(tests, globPatterns, before), spec(), print);
 }
