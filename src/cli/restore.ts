@@ -91,9 +91,7 @@ function restoredJson({ madeAt, keptGrants, kept, revived, hasEndedRevived, trai
 function restoredText({ madeAt, keptGrants, kept, revived, hasEndedRevived, trail }: Restored): string[] {
   return [
     `The database is restored${madeAt === null ? '' : `, as it was at ${readableTime(madeAt)}`}.`,
-    keptGrants
-      ? 'Grants go on; codes, sessions and invitations ended.'
-      : 'All grants, codes, sessions and invitations ended.',
+    endedText(keptGrants, trail !== null),
     ...(trail === null ? [] : [trailText(trail)]),
     ...(kept === null ? [] : [`The database before it is kept in ${kept}.`]),
     ...listed(revived.filter(canEnd), hasEndedRevived ? ENDED : REVIVED, hasEndedRevived ? endingWords : wordsOf),
@@ -103,6 +101,12 @@ function restoredText({ madeAt, keptGrants, kept, revived, hasEndedRevived, trai
       (one) => `"keys retire ${one.id}"`,
     ),
   ];
+}
+
+function endedText(keptGrants: boolean, hasTrail: boolean): string {
+  if (!keptGrants) return 'All grants, codes, sessions and invitations ended.';
+  const but = hasTrail ? ', but for those that ended since by the newer trail ("grant list" shows them)' : '';
+  return `Grants go on${but}; codes, sessions and invitations ended.`;
 }
 
 /** A root key may be needed to read what is in the backup. */

@@ -152,6 +152,11 @@ test('with the newer trail, grants that were revoked since the backup end, and w
       ['user', 'password', false],
     ],
   );
+  const told = await program.command(restore);
+  assert.match(
+    told.stdout,
+    /Grants go on, but for those that ended since by the newer trail \("grant list" shows them\)/,
+  );
   const ended = await program.json([...restore, '--end-revived']);
   assert.ok((ended['revived'] as { ended: boolean }[]).every((one) => one.ended));
   const anew = await program.serve();
