@@ -131,7 +131,7 @@ function trailText({ events, lastAt, wrong }: ReadTrail): string {
 const REVIVED = 'What was taken away since the backup works again; the same command with --end-revived ends it:';
 const ENDED = 'What was taken away since the backup is taken away again:';
 const KEYS =
-  'Root keys that were retired since the backup are good again. Start the service, "keys rotate" if one is current, and an hour later:';
+  'Root keys that were retired since the backup are good again. Start the service, "keys rotate" if one is current, and a day and a minute later:';
 const KINDS: Readonly<Record<Revived['kind'], string>> = {
   client: 'app',
   resource_server: 'resource server',
