@@ -3,7 +3,8 @@
  * a key that is not in the database. So nobody who has only the database can change, add, move or remove an event unseen.
  *
  * A chain belongs to one writer at a time and to one root key. It begins after the newest event of the trail, whose MAC its first event
- * covers: that ties it to the chains before it. With it the chain is registered, so that no chain can be taken away as a whole.
+ * covers: that ties it to the chains before it. With it the chain is registered, so that a chain
+ * cannot be taken away as a whole unseen, once a later chain or a checkpoint covers it.
  */
 import { hash, randomBytes } from 'node:crypto';
 import type { RecordedAuditEvent } from './audit.ts';

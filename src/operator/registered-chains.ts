@@ -5,6 +5,8 @@ import type { AuditStore } from '../oauth/store.ts';
 
 /** What is asked of the trail. */
 export type RegisteredChainsParts = {
+  /** The events up to here were taken away by the retention, so that no chain needs to begin there. */
+  readonly start: number;
   readonly store: Pick<AuditStore, 'listChainRegistrations'>;
   /** The key of a chain, null without its root key. */
   readonly keyOf: (id: string) => HmacKey | null;
@@ -28,15 +30,17 @@ export class RegisteredChains {
 
   /** Reads and verifies those that it does not know yet. Throws `StoreUnavailable`. */
   async read(): Promise<void> {
-    for (let rows: ChainRegistration[] | null = null; rows === null || rows.length === WINDOW; ) {
+    let rows: readonly ChainRegistration[];
+    do {
       rows = await this.#parts.store.listChainRegistrations(this.#number, WINDOW);
       for (const row of rows) this.#step(row);
-    }
+    } while (rows.length > 0);
     this.#certain ??= this.#number;
   }
 
   /** Complains of a chain's first event that is not the registered one. */
   meet(sequence: number, id: string): void {
+    if (sequence <= this.#parts.start) return;
     const registration = this.#open.get(id);
     this.#open.delete(id);
     if (registration?.firstEvent === sequence) return;
@@ -46,13 +50,10 @@ export class RegisteredChains {
     );
   }
 
-  /**
-   * Complains of the chains whose first event was not met and is not among those that the retention took away, up to `start`. After
-   * `last` may be those of chains that began since the first reading.
-   */
-  end(start: number, last: number): void {
+  /** Complains of the chains whose first event was not met. After `last` may be those of chains that began since the first reading. */
+  end(last: number): void {
     for (const { number, firstEvent } of this.#open.values()) {
-      if (firstEvent <= start || (firstEvent > last && number > (this.#certain ?? 0))) continue;
+      if (firstEvent > last && number > (this.#certain ?? 0)) continue;
       this.#parts.complain(
         firstEvent,
         `event ${firstEvent} is missing, with which chain ${number} began: it was removed`,
@@ -74,7 +75,7 @@ export class RegisteredChains {
         firstEvent,
         `the registration of chain ${number}, which began with event ${firstEvent}, is not as it was recorded: it was changed or added`,
       );
-    this.#open.set(id, row);
+    if (firstEvent > this.#parts.start) this.#open.set(id, row);
     this.#number = number;
     this.#before = mac;
   }

@@ -102,6 +102,7 @@ class TrailWalk {
     this.#parts = parts;
     this.#start = start;
     this.#registered = new RegisteredChains({
+      start: start?.upTo ?? 0,
       store: parts.store,
       keyOf: (id) => this.#keyOf(id),
       complain: (event, sentence) => this.#complain(event, sentence),
@@ -140,7 +141,7 @@ class TrailWalk {
 
   end(): TrailReport {
     const { upTo } = this.#state;
-    this.#registered.end(this.#start?.upTo ?? 0, upTo);
+    this.#registered.end(upTo);
     this.#compared += this.#kept.length;
     for (const { upTo: missing, at } of this.#kept)
       this.#complain(

@@ -229,7 +229,7 @@ for (const [kind, { make, bytes }] of Object.entries(KINDS)) {
       assert.match(sentences, /are not those of the checkpoint in event \d+/);
     });
 
-    test('a chain is missed whose events are all gone: one in the middle, the last one, and every one', async (t) => {
+    test('a chain whose events are all gone is named: one in the middle, the last one, and every one', async (t) => {
       const { sql, open } = await make(t);
       // On SQLite the second root key begins the chains that another connection begins on PostgreSQL.
       const keys = createKeyring([ROOT_KEY, Buffer.alloc(32, 'another key')]);
@@ -477,7 +477,7 @@ for (const [kind, { make, bytes }] of Object.entries(KINDS)) {
   });
 }
 
-test('LS-05: what a command recorded alone is missed when it is removed, while an instance goes on with its own chain', async (t) => {
+test('LS-05: the removal of what a command recorded alone is found, while an instance goes on with its own chain', async (t) => {
   const url = await createDatabase();
   const opened = await openInstance(url, { keyring, ...PATIENT });
   t.after(() => opened.close());
