@@ -3,8 +3,8 @@
 # a self-signed certificate until you put yours in its place. Needs openssl; builds the image where it is not there yet.
 set -eu
 cd "$(dirname "$0")/.."
+touch .env # Whoever runs compose reads it.
 umask 077
-touch .env
 [ -z "$(tail -c 1 .env)" ] || echo >> .env
 . ./.env
 app=${APP_HOST:-auth.localhost}
@@ -13,6 +13,7 @@ api=${API_HOST:-api.localhost}
 owner=1000:1000
 [ "$(id -u)" = 0 ] || owner=$(id -u):$(id -g)
 if [ -e secrets ]; then
+  owner=$(ls -ln secrets/keys | awk '{ print $3 ":" $4 }')
   echo 'There are secrets in secrets/ already, which stay as they are.'
 else
   docker build --quiet ${NODE_DIGEST:+--build-arg "NODE_DIGEST=$NODE_DIGEST"} --tag valetkey . > /dev/null

@@ -28,8 +28,9 @@ export function isThere(): boolean {
 export type RunningNginx = {
   /** The requests that it handed on to an instance, by method and status, as its log has them. */
   handedOn(): string[];
-  /** All that its access log has. */
+  /** All that its access log has, and its error log. */
   log(): string;
+  errors(): string;
 };
 
 /** Where nginx answers for the pages and token endpoints, and for the API. */
@@ -76,7 +77,8 @@ export function startOneMachine(t: Lifetime, at: OneMachine, service: Addresses)
       .replaceAll('127.0.0.1:3001', new URL(service.apiUrl).host)
       .replaceAll('/etc/ssl/', `${folder}/`)
       .replaceAll('/var/www/html', folder)
-      .replaceAll('/var/log/nginx/valetkey.log', `${folder}/access.log`);
+      .replaceAll('/var/log/nginx/valetkey.log', `${folder}/access.log`)
+      .replaceAll('/var/log/nginx/', `${folder}/`);
   });
 }
 
@@ -97,6 +99,7 @@ export async function runNginx(
   const log = () => readFileSync(join(folder, 'access.log'), 'utf8');
   return {
     log,
+    errors: () => readFileSync(join(folder, 'error.log'), 'utf8'),
     handedOn: () =>
       log()
         .split('\n')

@@ -119,8 +119,13 @@ test('operators: behind nginx as deploy/nginx.conf has it on one machine, a gran
     assert.deepEqual(await plainly('GET', '/.well-known/acme-challenge/none'), [404, null]);
   });
 
-  await t.test('operators: the log of nginx has each path, and no query', () => {
-    assert.match(nginx.log(), /^127\.0\.0\.1 \S+ POST \/auth\/oauth2\/authorize 303 /m);
-    assert.doesNotMatch(nginx.log(), /\?|yyy/);
-  });
+  await t.test(
+    'operators: the logs of nginx have each path and no query, also of a request that nobody answered',
+    async () => {
+      assert.match(nginx.log(), /^127\.0\.0\.1 \S+ POST \/auth\/oauth2\/authorize 303 /m);
+      await service.stop();
+      assert.equal((await fetch(`${at.appUrl}/sign-in?ticket=yyy`)).status, 502);
+      assert.doesNotMatch(nginx.log() + nginx.errors(), /\?|yyy/);
+    },
+  );
 });
