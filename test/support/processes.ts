@@ -12,11 +12,17 @@ const SHARING = [
   ...['http', 'http/api', 'http/browser', 'http/connection', 'http/provider'],
 ];
 
-/** Files in these folders with a process of their own: they start a browser, use up memory, or stand in for what a module loads. */
+/**
+ * Files in these folders with a process of their own: they start a browser or a program that is waited for, use up memory, or
+ * change for good what belongs to the process, such as its clock.
+ */
 const ALONE = [
   'accounts/decoy-hash.test.ts',
   'accounts/password-hash.test.ts',
+  'cli/caller.test.ts',
   'cli/transcripts.test.ts',
+  'http/connection/connections.test.ts',
+  'http/connection/stop.test.ts',
   'http/growth.test.ts',
   'pages/pages.browser.test.ts',
 ];
