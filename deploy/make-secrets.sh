@@ -13,7 +13,8 @@ api=${API_HOST:-api.localhost}
 owner=1000:1000
 [ "$(id -u)" = 0 ] || owner=$(id -u):$(id -g)
 if [ -e secrets ]; then
-  owner=$(ls -ln secrets/keys | awk '{ print $3 ":" $4 }')
+  of_keys=$(ls -ln secrets/keys | awk '{ print $3 ":" $4 }')
+  [ "${of_keys%%:*}" = 0 ] || owner=$of_keys
   echo 'There are secrets in secrets/ already, which stay as they are.'
 else
   docker build --quiet ${NODE_DIGEST:+--build-arg "NODE_DIGEST=$NODE_DIGEST"} --tag valetkey . > /dev/null
