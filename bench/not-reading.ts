@@ -49,7 +49,7 @@ const RATE = 200;
 /** Of so many of them one is a page. */
 const PAGE_EVERY = 10;
 const REOPEN_MS = 1000;
-const GONE_AFTER_MS = 120_000;
+const GONE_AFTER_MS = 20_000;
 
 /** Starts a service of its own, floods it, and returns what was found. */
 export async function runNotReading(t: Lifetime, run: Run): Promise<Found> {

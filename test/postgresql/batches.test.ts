@@ -301,8 +301,7 @@ test('design: nothing of an answer hangs on until the whole heap is collected', 
     for (let again = 0; again < 40; again += 1) await Promise.all(grants.map(({ id }) => store.findGrant(id)));
     grown.push(oldBytes() - before);
   }
-  // The answers to 40 times 32 searches are 4 MB. The test runner holds 0.6 MB, at times more on a busy machine; with what the
-  // guard lets go it is 1.9 MB each time.
-  const least = Math.min(...grown);
-  assert.ok(least < 1_200_000, `${least} bytes`);
+  // The answers to 40 times 32 searches are 4 MB. The test runner holds 0.6 MB; with what the guard lets go it is 1.9 MB.
+  const usual = grown.sort((one, other) => one - other)[5] as number;
+  assert.ok(usual < 1_200_000, `${usual} bytes`);
 });

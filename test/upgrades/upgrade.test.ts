@@ -22,8 +22,7 @@ import { type KeptFacts, keptDatabase, keptVersions, restoreText, type StoreName
 import { LATER_MIGRATIONS, laterVersion } from './later-version.ts';
 import { startVersion } from './start.ts';
 
-/** Twenty starts are killed, shared out among the kept databases; `VALETKEY_ROUNDS` is how many for each. */
-const KILLS = Number(process.env['VALETKEY_ROUNDS'] ?? Math.ceil(20 / (2 * keptVersions().length)));
+const KILLS = Number(process.env['VALETKEY_ROUNDS'] ?? 20);
 const SEED = 20_261_124;
 const THIS = fileURLToPath(new URL('../..', import.meta.url));
 const CHILD = fileURLToPath(new URL('start.child.ts', import.meta.url));
