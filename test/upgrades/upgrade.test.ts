@@ -25,11 +25,24 @@ import { startVersion } from './start.ts';
 const KILLS = Number(process.env['VALETKEY_ROUNDS'] ?? 20);
 const SEED = 20_261_124;
 const THIS = fileURLToPath(new URL('../..', import.meta.url));
-const CHILD = fileURLToPath(new URL('start.child.ts', import.meta.url));
+const CHILD = fileURLToPath(new URL('open.child.ts', import.meta.url));
 
 const server = await startPostgres();
 after(() => server.remove());
 const later = laterVersion({ after });
+
+/** The databases of PostgreSQL that were made of kept texts, by their version: those of the tests are copies. */
+const templates = new Map<string, string>();
+
+async function templateOf(version: string, text: string): Promise<string> {
+  const made = templates.get(version);
+  if (made) return made;
+  const url = await server.createDatabase();
+  await restoreText(url, text);
+  const name = new URL(url).pathname.slice(1);
+  templates.set(version, name);
+  return name;
+}
 
 /** A kept database in a place of its own. */
 type Restored = {
@@ -60,8 +73,7 @@ const restore: Record<StoreName, (t: TestContext, version: string) => Promise<Re
   },
   async postgresql(_t, version) {
     const { database, facts } = keptDatabase(version, 'postgresql');
-    const url = await server.createDatabase();
-    await restoreText(url, database.toString());
+    const url = await server.createDatabase(await templateOf(version, database.toString()));
     const applied = async () => {
       const rows = await server.query<{ number: number }>(url, 'SELECT number FROM migration ORDER BY number');
       return rows.map(({ number }) => number);
@@ -70,8 +82,11 @@ const restore: Record<StoreName, (t: TestContext, version: string) => Promise<Re
   },
 };
 
-/** Starts the later version, kills it so long after it said what it will do (ms), and answers what it said. */
-async function startAndKill({ facts, variables }: Restored, delay: number): Promise<string> {
+/**
+ * Has the later version open the database, as a start does before it serves, kills it so long after it said what it will do
+ * (ms), and answers what it said.
+ */
+async function openAndKill({ facts, variables }: Restored, delay: number): Promise<string> {
   const child = spawn(process.execPath, [CHILD, later, String(facts.held.now)], {
     env: { ...process.env, NODE_COMPILE_CACHE: join(later, '.cache'), ...variables },
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -81,7 +96,7 @@ async function startAndKill({ facts, variables }: Restored, delay: number): Prom
   const announced = new Promise<void>((resolve) => {
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       said += text;
-      if (/is brought from|^answers$/m.test(said)) resolve();
+      if (/is brought from|^open$/m.test(said)) resolve();
     });
   });
   await Promise.race([announced, ended]);
@@ -120,7 +135,7 @@ for (const store of ['sqlite', 'postgresql'] as const) {
         const outcomes = new Set<number>();
         // The delays close in on the moments of the commits, however fast the machine is.
         for (let [kills, most] = [0, 300]; kills < KILLS || (outcomes.size < 2 && kills < 60); kills += 1) {
-          const said = await startAndKill(restored, random(most));
+          const said = await openAndKill(restored, random(most));
           const done = (await restored.applied()).length - before.length;
           assert.ok(
             done === LATER_MIGRATIONS.length || /is brought from/.test(said),
