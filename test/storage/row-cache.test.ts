@@ -1,9 +1,10 @@
 /** Rows that are kept as they were read: never longer than they are so. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { getHeapSpaceStatistics } from 'node:v8';
 import type { Grant } from '../../src/oauth/grant.ts';
+import { STORED_GRANT } from '../../src/storage/tables/grant-rows.ts';
 import {
   addAdaAndOne,
   event,
@@ -107,39 +108,49 @@ test('a write that was undone leaves nothing behind in what is kept', async (t) 
   assert.deepEqual([found?.grant.scope, found?.grant.generation], [grant.scope, 1]);
 });
 
-test('more rows than are kept are all found as they are', async (t) => {
-  const opened = await openAsService(':memory:');
-  t.after(opened.close);
-  const { store } = opened;
-  await addAdaAndOne(opened);
-  const grants = Array.from({ length: 33_000 }, () => sampleGrant());
-  const all = async (act: (grant: Grant) => Promise<unknown>) => {
-    for (let start = 0; start < grants.length; start += 10_000)
-      await Promise.all(grants.slice(start, start + 10_000).map(act));
-  };
-  await all((grant) => store.issueGrant(grant, event('consent_allowed')));
-  for (const { id } of grants) assert.equal((await store.findGrant(id))?.grant.generation, 0);
-  await all((grant) => store.redeemAuthorizationCode(sampleGeneration(grant, 1)));
-  for (const { id } of grants) assert.equal((await store.findGrant(id))?.grant.generation, 1);
-});
-
 /** Number of grants that are kept before those that were not asked for meanwhile may go. */
 const GENERATION = 16_384;
+
+/** A store with a grant and so many more that are alike, by their ids: SQL made them, so that none of them is kept. */
+async function openWithMany(t: TestContext, count: number) {
+  const path = temporaryPath(t);
+  const opened = await openAsService(path);
+  t.after(opened.close);
+  await addAdaAndOne(opened);
+  const grant = sampleGrant();
+  await opened.store.issueGrant(grant, event('consent_allowed'));
+  const same = STORED_GRANT.without('id').names;
+  const made = secondConnection(t, path).prepare(
+    `WITH RECURSIVE counter (n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM counter WHERE n < ?1)
+     INSERT INTO oauth_grant (id, ${same}) SELECT randomblob(16), ${same} FROM counter, oauth_grant WHERE id = ?2
+     RETURNING id`,
+  );
+  const ids = made.all(count, grant.id).map(({ id }) => Buffer.from(id as Uint8Array));
+  assert.equal(ids.length, count);
+  return { store: opened.store, grant, ids };
+}
+
+test('more rows than are kept are all found as they are', async (t) => {
+  const { store, grant, ids } = await openWithMany(t, 33_000);
+  for (const id of ids) assert.equal((await store.findGrant(id))?.grant.generation, 0);
+  for (let start = 0; start < ids.length; start += 10_000) {
+    const some = ids.slice(start, start + 10_000);
+    await Promise.all(some.map((id) => store.redeemAuthorizationCode(sampleGeneration({ ...grant, id }, 1))));
+  }
+  for (const id of ids) assert.equal((await store.findGrant(id))?.grant.generation, 1);
+});
 
 for (const [when, isAskedFor] of [
   ['that was not asked for while many others were', false],
   ['that was asked for again after many others', true],
 ] as const)
   test(`Promise 2: what is written of a row ${when} is what is found`, async (t) => {
-    const opened = await openAsService(':memory:');
-    t.after(opened.close);
-    const { store } = opened;
-    await addAdaAndOne(opened);
+    const { store, ids } = await openWithMany(t, GENERATION);
     const grants = Array.from({ length: 3 }, () => sampleGrant());
     const [redeemed, revoked, ended] = grants as [Grant, Grant, Grant];
-    const others = Array.from({ length: GENERATION }, () => sampleGrant());
     assert.equal(await store.findGrant(redeemed.id), null); // From now on what is written is kept.
-    await Promise.all([...grants, ...others].map((grant) => store.issueGrant(grant, event('consent_allowed'))));
+    await Promise.all(grants.map((grant) => store.issueGrant(grant, event('consent_allowed'))));
+    for (const id of ids) assert.ok(await store.findGrant(id));
     for (const { id } of isAskedFor ? grants : []) assert.ok(await store.findGrant(id));
     assert.ok(await store.redeemAuthorizationCode(sampleGeneration(redeemed, 1)));
     assert.equal((await store.findGrant(redeemed.id))?.grant.generation, 1);
@@ -152,17 +163,11 @@ for (const [when, isAskedFor] of [
   });
 
 test('Promise 2: with a row that is kept no more the version goes, since what is written of it is not noticed', async (t) => {
-  const opened = await openAsService(':memory:');
-  t.after(opened.close);
-  const { store } = opened;
-  await addAdaAndOne(opened);
-  const grants = Array.from({ length: 2 * GENERATION + 1 }, () => sampleGrant());
-  await Promise.all(grants.slice(0, GENERATION).map((grant) => store.issueGrant(grant, event('consent_allowed'))));
-  await Promise.all(grants.slice(GENERATION).map((grant) => store.issueGrant(grant, event('consent_allowed'))));
-  const [first] = grants;
-  assert.ok(first && (await store.findGrant(first.id)));
+  const { store, ids } = await openWithMany(t, 2 * GENERATION + 1);
+  const [first] = ids;
+  assert.ok(first && (await store.findGrant(first)));
   const version = store.version();
-  for (const { id } of grants) await store.findGrant(id);
+  for (const id of ids) await store.findGrant(id);
   assert.notEqual(store.version(), version);
 });
 
