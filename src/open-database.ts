@@ -14,6 +14,7 @@ export type World = {
   readonly now?: () => number;
   readonly logger: Log;
   readonly checkoutTimeout?: number;
+  readonly lockTimeout?: number;
 };
 
 /** The same with the clock of this machine, which SQLite has where a test gives none. */
@@ -46,7 +47,7 @@ export async function openDatabase(
 async function openStorage(
   configuration: Configuration,
   keyring: LiveKeyring,
-  { now, logger, wallClock, checkoutTimeout }: MachineWorld,
+  { now, logger, wallClock, checkoutTimeout, lockTimeout }: MachineWorld,
   role: 'service' | 'command',
   migrate: boolean,
 ): Promise<OpenDatabase> {
@@ -70,6 +71,7 @@ async function openStorage(
       role,
       migrate,
       checkoutTimeout,
+      lockTimeout,
       warn: (sentence) => logger.warn(sentence),
       ...(now ? { now } : {}),
     });

@@ -3,8 +3,12 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { NewIdentityProvider } from '../../src/operator/identity-provider-registry.ts';
-import { makeRootKey } from '../../src/settings/root-keys.ts';
+import { createKeyring } from '../../src/oauth/keyring.ts';
+import { openDatabase } from '../../src/open-database.ts';
+import { IdentityProviderRegistry, type NewIdentityProvider } from '../../src/operator/identity-provider-registry.ts';
+import { makeLogger } from '../../src/process/log.ts';
+import { readConfiguration } from '../../src/settings/configuration.ts';
+import { loadRootKeys, makeRootKey } from '../../src/settings/root-keys.ts';
 import type { Browser, Visit } from './browser.ts';
 import { type JsonAnswer, postBody } from './flow.ts';
 import { PATIENT } from './postgres.ts';
@@ -21,6 +25,8 @@ export type TestProvider = { readonly id: string; readonly secret: string };
 export type WithProvider = {
   readonly instances: readonly TestService[];
   readonly provider: TestProvider;
+  /** The address of their database. */
+  readonly database: string;
   /** Stops all instances, and starts one that goes on, with some variables changed. */
   restart(changed?: Record<string, string>): Promise<TestService>;
 };
@@ -48,6 +54,9 @@ export function storesWithProvider(server: SharedPostgres): Record<string, Start
   };
 }
 
+/** How long another instance holds the people that it writes is not what tests ask, either. */
+const patience = { ...PATIENT, lockTimeout: 60_000 };
+
 async function start(
   t: Lifetime,
   count: number,
@@ -56,14 +65,7 @@ async function start(
   remove: () => void = () => {},
 ): Promise<WithProvider> {
   const clock = new Clock();
-  const first = await startTestService(
-    { after: () => {} },
-    { ...variables, VALETKEY_SIGN_IN_METHODS: 'password' },
-    clock,
-    PATIENT,
-  );
-  const provider = await registerProvider(first, settings);
-  await first.stop();
+  const provider = await registerAhead(variables, settings, clock.now);
   const all = { VALETKEY_SIGN_IN_METHODS: provider.id, ...variables };
   const instances: TestService[] = [];
   const unbound = { after: () => {} };
@@ -72,19 +74,44 @@ async function start(
     await Promise.all(instances.map((instance) => instance.stop()));
     remove();
   });
-  for (let n = 0; n < count; n += 1) instances.push(await startTestService(unbound, all, clock, PATIENT));
+  for (let n = 0; n < count; n += 1) instances.push(await startTestService(unbound, all, clock, patience));
   const restart = async (changed: Record<string, string> = {}) => {
     await Promise.all(instances.splice(0).map((instance) => instance.stop()));
-    const next = await startTestService(unbound, { ...all, ...changed }, clock, PATIENT);
+    const next = await startTestService(unbound, { ...all, ...changed }, clock, patience);
     instances.push(next);
     return next;
   };
-  return { instances, provider, restart };
+  return { instances, provider, database: String(variables['VALETKEY_DATABASE_URL']), restart };
 }
+
+/** Registers the provider as a command does: an instance that has it as a way to sign in does not start without it. */
+async function registerAhead(
+  variables: Record<string, string>,
+  settings: Partial<NewIdentityProvider>,
+  now: () => number,
+): Promise<TestProvider> {
+  const url = 'http://127.0.0.1';
+  const configuration = readConfiguration({ VALETKEY_APP_URL: url, VALETKEY_API_URL: url, ...variables });
+  const keyring = createKeyring(loadRootKeys(configuration, true));
+  const logger = makeLogger({ write: () => {} }, now);
+  const world = { now, logger, wallClock: now, ...patience };
+  const { storage } = await openDatabase(configuration, keyring, world, 'command', true);
+  const actor = { kind: 'operator', id: 'test', source: null, requestId: null } as const;
+  const identityProviders = new IdentityProviderRegistry(
+    { store: storage.store, prefix: configuration.tokenPrefix, now },
+    actor,
+  );
+  const provider = await registerProvider({ installation: { identityProviders } }, settings);
+  await storage.close();
+  return provider;
+}
+
+/** Where a provider can be registered: a service, or an installation without one. */
+type Registering = { readonly installation: Pick<TestService['installation'], 'identityProviders'> };
 
 /** Registers one more provider. */
 export async function registerProvider(
-  { installation }: TestService,
+  { installation }: Registering,
   settings: Partial<NewIdentityProvider> = {},
 ): Promise<TestProvider> {
   const usual: NewIdentityProvider = {

@@ -44,7 +44,7 @@ export async function startTestService(
   t: Lifetime,
   variables: Record<string, string> = {},
   clock = new Clock(),
-  patience: { readonly checkoutTimeout?: number } = {},
+  patience: { readonly checkoutTimeout?: number; readonly lockTimeout?: number } = {},
 ): Promise<TestService> {
   const [appPort, apiPort] = [await freePort(), await freePort()];
   const log: string[] = [];

@@ -40,6 +40,8 @@ export type PostgresqlOptions = OpeningOptions & {
   readonly now?: () => number;
   /** Maximum time that a request waits for a connection (ms), for tests on a busy machine. */
   readonly checkoutTimeout?: number | undefined;
+  /** Maximum time that a statement waits for rows of others (ms), and then none works too long; for such tests as well. */
+  readonly lockTimeout?: number | undefined;
 };
 
 /** An open database. */
@@ -102,12 +104,13 @@ function storage(
   clock: DatabaseClock,
   now: () => number,
 ): PostgresqlStorage {
-  const { role, keyring, checkoutTimeout } = options;
+  const { role, keyring, checkoutTimeout, lockTimeout } = options;
   const ownId = randomBytes(8).toString('hex');
   const named = role === 'service' ? { name: sessionName(ownId) } : {};
+  const patient = lockTimeout === undefined ? {} : { lockTimeout, statementTimeout: 0 };
   const open = (purpose: Purpose) => {
     const chain = purpose === 'reads' ? {} : { chain: newChain(keyring) };
-    return servers.connect({ ...SESSIONS[purpose], ...named, ...chain });
+    return servers.connect({ ...SESSIONS[purpose], ...patient, ...named, ...chain });
   };
   const database = new Database(open, SIZES[role], {
     checkoutTimeout,
