@@ -16,7 +16,7 @@ import { runProgram } from './cli/program.ts';
 import { databaseCommands } from './database-commands.ts';
 import { RequestTally } from './http/request-tally.ts';
 import type { Service } from './http/service.ts';
-import { makeInstallation, type WiredInstallation } from './installation.ts';
+import { makeInstallation, type WiredInstallation, type WiringWorld } from './installation.ts';
 import { keyCommands } from './key-commands.ts';
 import { followKeys, instanceName, refuseUnknownMethods } from './may-serve.ts';
 import { createKeyring } from './oauth/keyring.ts';
@@ -26,7 +26,6 @@ import { TrailCheckpoints } from './operator/trail-checkpoints.ts';
 import { pagePaths } from './pages/page-paths.ts';
 import { InstallationError } from './process/installation-error.ts';
 import { GatheredLines, inStyle, lineByLine, makeLogger } from './process/log.ts';
-import { requestOnce } from './process/one-request.ts';
 import { stopSignal } from './process/stop-signal.ts';
 import { type Configuration, configurationWarnings, lifetimesOf, readConfiguration } from './settings/configuration.ts';
 import { readLogo } from './settings/logo.ts';
@@ -66,14 +65,7 @@ export async function startService(configuration: Configuration, world: World): 
     'service',
     true,
   );
-  const installation = makeInstallation(configuration, keyring, storage, {
-    now,
-    stopwatch,
-    later,
-    wait,
-    operator: userName(),
-    get: requestOnce,
-  });
+  const installation = makeInstallation(configuration, keyring, storage, wiringWorld(now));
   await refuseUnknownMethods(configuration, storage);
   const keyWatch = await followKeys(configuration, keyring, storage, logger);
   const stopping = new AbortController();
@@ -161,6 +153,13 @@ export async function startService(configuration: Configuration, world: World): 
   return { appUrl: configuration.appUrl, apiUrl: configuration.apiUrl, installation, stop: () => (stopped ??= stop()) };
 }
 
+/** What the wiring of the domain needs of this process. */
+function wiringWorld(now: () => number): WiringWorld {
+  // Imported when it is asked: node:http takes a fifth of the time in which a command starts.
+  const get: WiringWorld['get'] = async (...asked) => (await import('./process/one-request.ts')).requestOnce(...asked);
+  return { now, stopwatch, later, wait, operator: userName(), get };
+}
+
 /** Serves until a signal comes; prints where, and what to do next on an empty installation. */
 async function serve(configuration: Configuration, json: boolean, programName: string): Promise<never> {
   // Under load an object of a request survives a garbage collection or two. V8 may then allocate its kind in the old
@@ -233,7 +232,6 @@ export function makeCommandContext(environment: Readonly<Record<string, string |
     const opened = await openDatabase(read, keyring, logged, 'command', migrate || isNew(read.database));
     return { ...opened, read, keyring };
   };
-  const wiringWorld = (now: () => number) => ({ now, stopwatch, later, wait, get: requestOnce, operator: userName() });
   const openInstallation = async (mayCreate: boolean, from = configuration()) => {
     const { read, keyring, storage, now } = await openForCommand({ mayCreate, read: from });
     return makeInstallation(read, keyring, storage, wiringWorld(now));
