@@ -13,7 +13,7 @@ import { MB, openLog } from './filled-log.ts';
 
 /** An act with a long detail takes four pages of the log, and more with its indexes; usual ones in a commit share theirs. */
 const LONG = { length: 12_000, together: 16 };
-const USUAL = { length: 100, together: 256 };
+const USUAL = { length: 100, together: 32 };
 /** At 32 MB a log has to begin anew, however busy the disk is; so much may come until all of it is copied. */
 const GUARDED_MB = 48;
 /** What may be written until a log is cut back, with a pause after each: 500 rows, and what comes while all is copied. */
@@ -22,7 +22,7 @@ const PAUSE_MS = 20;
 
 test('under lasting load the log stays at some MB', async (t) => {
   const { fill, reports, logs } = await openLog(t, temporaryPath(t, diskFolder()));
-  const longest = await fill(40, USUAL);
+  const longest = await fill(16, USUAL); // One that did not begin anew would have 120 MB.
   assert.ok(longest < GUARDED_MB * MB, `${longest} bytes`);
   assert.ok(logs() > 1, 'it began anew');
   assert.deepEqual(reports, []);
