@@ -7,7 +7,7 @@ import type { Browser, Page } from 'playwright-core';
 import { copyScript } from '../../src/pages/copy-script.ts';
 import type { Language } from '../../src/pages/messages/messages.ts';
 import { stylesheet } from '../../src/pages/stylesheet.ts';
-import { inaccessible } from '../support/accessibility.ts';
+import { inaccessible, prepareLooking } from '../support/accessibility.ts';
 import { launchBrowser } from '../support/chromium.ts';
 import { sampleBrand, sampleContext, samplePages } from './sample-pages.ts';
 
@@ -67,6 +67,7 @@ async function open({ colorScheme, width }: Look): Promise<[Page, string[]]> {
   const viewport = { width, height: HEIGHT };
   const context = await browser.newContext({ colorScheme, viewport, reducedMotion: 'reduce' });
   const page = await context.newPage();
+  await prepareLooking(page);
   const complaints: string[] = [];
   page.on('console', (message) => complaints.push(message.text()));
   page.on('pageerror', (error) => complaints.push(error.message));
@@ -264,17 +265,27 @@ test('RFC 8628 §5.4: Allow is not in sight before all that a device asks, and o
     }
 });
 
+/** What can be pressed on a page: its text, and its height in pixels. */
+function targets(page: Page): Promise<{ text: string; height: number }[]> {
+  return page.evaluate(() =>
+    [...document.querySelectorAll<HTMLElement>('button, .button, .field input, .options label, .ways li')]
+      .filter((element) => element.checkVisibility({ visibilityProperty: true }))
+      .map((element) => ({ text: element.innerText, height: element.getBoundingClientRect().height })),
+  );
+}
+
 test('WCAG 2.2 §2.5.5: whatever is pressed on a small screen is 44 pixels high', async () => {
   const [page] = await open({ colorScheme: 'light', width: 320 });
+  let count = 0;
   for (const name of distinct) {
     await page.goto(`${origin}/en/${name}`);
     await openQuestion(page);
-    for (const target of await page.locator('button, .button, .field input, .options label, .ways li').all()) {
-      if (!(await target.isVisible())) continue;
-      const { height = 0 } = (await target.boundingBox()) ?? {};
-      assert.ok(height >= 44, `${name}: ${await target.innerText()} is ${height} pixels high`);
+    for (const { text, height } of await targets(page)) {
+      count += 1;
+      assert.ok(height >= 44, `${name}: ${text} is ${height} pixels high`);
     }
   }
+  assert.ok(count > distinct.length, `${count} were looked at`);
   await page.context().close();
 });
 
