@@ -123,10 +123,12 @@ for (const how of ['exhausted', 'threadless'])
     timeout: 300_000,
   }, async (t) => {
     const path = temporaryPath(t);
-    const child = spawn('sh', [...LIMITED, CHILD, path, String(ENOUGH * 8), how]);
+    const child = spawn('sh', [...LIMITED, CHILD, path, String(ENOUGH * 8), how, 'stopped']);
     const ended = outcome(child);
-    await until(() => sizeOf(path) > MB || child.exitCode !== null);
+    // Which takes several checkpoints.
+    await until(() => sizeOf(path) > 2 * MB || child.exitCode !== null);
     assert.equal(child.exitCode, null, 'it was copied before the end');
+    child.stdin.end();
     const { code, acknowledged, complaints } = await ended;
     assert.equal(code, 0, complaints);
     assert.match(complaints, /^requests wait while the log of the database is copied, .*\(.*\)\n$/);
