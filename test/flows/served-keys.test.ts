@@ -16,6 +16,7 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { runCommand } from '../support/command.ts';
 import { ProgramOnDisk } from '../support/program.ts';
+import { Clock, type Lifetime, startTestService } from '../support/service.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 
 const server = await sharedPostgres();
@@ -35,6 +36,15 @@ async function stopped(
   const { child, ended } = await serving;
   child.kill('SIGTERM');
   return (await ended).stderr;
+}
+
+/** What the service logs from its start to its end, in this process: there are many. */
+async function logged(t: Lifetime, program: ProgramOnDisk, variables: Record<string, string>): Promise<string> {
+  const clock = new Clock();
+  clock.advance((Date.now() - clock.now()) / 1000); // Commands have the time of the machine.
+  const { stop, log } = await startTestService(t, { ...program.variables, ...variables }, clock);
+  await stop();
+  return log.join('');
 }
 
 /** One command in this process: there are many. */
@@ -94,7 +104,7 @@ for (const [store, place] of STORES)
       assert.ok(!readdirSync(program.folder).includes('other'));
       const fresh = { VALETKEY_KEYS_FILE: join(program.folder, 'fresh') };
       await program.json(['keys', 'generate', '--file', fresh.VALETKEY_KEYS_FILE]);
-      assert.match(await stopped(program.serve({ ...empty, ...fresh })), /a new installation begins/);
+      assert.match(await logged(t, program, { ...empty, ...fresh }), /a new installation begins/);
       assert.notEqual(readFileSync(keys, 'utf8'), readFileSync(fresh.VALETKEY_KEYS_FILE, 'utf8'));
       await begun(program, database);
     });
@@ -102,7 +112,7 @@ for (const [store, place] of STORES)
     test('keys that cannot carry the note begin another installation, and that is told', async (t) => {
       const { program, keys, at, database } = await prepared(t);
       chmodSync(keys, 0o400);
-      const said = await stopped(program.serve(database));
+      const said = await logged(t, program, database);
       assert.equal(said.match(/cannot say whom it serves/g)?.length, 1, said);
       const text = readFileSync(keys, 'utf8');
       const given = {
@@ -110,7 +120,7 @@ for (const [store, place] of STORES)
         VALETKEY_KEYS: text.split('\n')[1] ?? '',
         VALETKEY_KEYS_FILE: '',
       };
-      const again = await stopped(program.serve(given));
+      const again = await logged(t, program, given);
       assert.match(again, /a new installation begins/);
       assert.doesNotMatch(again, /whom it serves/);
       assert.equal(readFileSync(keys, 'utf8'), text);
@@ -146,7 +156,7 @@ for (const [store, place] of STORES)
       await begun(program, database);
       const base = { VALETKEY_PAGES_BASE_PATH: '/connect' };
       const other = { ...database, ...base, VALETKEY_CODE_TTL: '30', VALETKEY_APP_URL: program.apiUrl };
-      const said = await stopped(program.serve(other));
+      const said = await logged(t, program, other);
       assert.equal(said.match(/VALETKEY_CODE_TTL is 30 here and 60 in .*database adopt-settings/g)?.length, 1, said);
       assert.match(said, /VALETKEY_PAGES_BASE_PATH is \/connect here and empty in/);
       assert.match(said, new RegExp(`VALETKEY_APP_URL is ${program.apiUrl} here and ${program.appUrl} in`));
@@ -166,7 +176,7 @@ for (const [store, place] of STORES)
         { variable: 'VALETKEY_CODE_TTL', before: '60', now: '30' },
       ]);
       assert.equal((await check())?.ok, true);
-      assert.doesNotMatch(await stopped(program.serve(other)), /in the installation's record/);
+      assert.doesNotMatch(await logged(t, program, other), /in the installation's record/);
       const again = await run(program, ['database', 'adopt-settings'], other);
       assert.deepEqual([again.code, again.stdout], [0, 'The record has the same settings already.\n']);
     });
@@ -194,7 +204,7 @@ for (const [store, place] of STORES)
       assert.equal(code, 1);
       assert.match(stderr, /made with other keys \([0-9a-f]{8}\): give all root keys/);
       writeFileSync(keys, newer);
-      await stopped(program.serve(database));
+      await logged(t, program, database);
     });
   });
 
@@ -221,7 +231,7 @@ test('Promise 1: "database copy" is exempt: keys that have served take their ins
   assert.equal(copied, true);
   await program.json(['database', 'copy', there, back]);
   for (const database of [there, back]) {
-    const said = await stopped(program.serve({ VALETKEY_DATABASE_URL: database }));
+    const said = await logged(t, program, { VALETKEY_DATABASE_URL: database });
     assert.doesNotMatch(said, /a new installation begins|in the installation's record/);
   }
 });
