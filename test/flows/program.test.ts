@@ -178,7 +178,7 @@ describe('the program as a process', { concurrency: true }, () => {
     ];
     for (const [prepare, sentence, variables = {}] of refused) {
       prepare();
-      const { code, stderr } = await program.run(['serve'], variables);
+      const { code, stderr } = await program.command(['serve'], variables);
       assert.equal(code, 1, `${sentence}`);
       assert.match(stderr, sentence);
       assert.ok(!stderr.includes(other) && !stderr.includes(String(text.split('\n')[1])), 'no key is repeated');
