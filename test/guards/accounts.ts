@@ -430,6 +430,11 @@ export const accountsGuards: readonly Guard[] = [
   ]),
   ...guardsIn('src/accounts/people.ts', USERS_TESTS, [
     [
+      'people are written in one order',
+      'said.toSorted((one, other) => (one.subject < other.subject ? -1 : 1))',
+      '[...said]',
+    ],
+    [
       'an operator is nobody’s to change',
       'if (!account?.isOperator || forOperators) return null;',
       'if (account || forOperators || true) return null;',

@@ -48,6 +48,18 @@ async function mostWaiting({ database }: WithProvider, done: Promise<unknown>): 
   return most;
 }
 
+/** Stops the instances and answers how often the server had to end a deadlock among them. */
+async function deadlocks({ instances, database }: WithProvider): Promise<number> {
+  await Promise.all(instances.map((instance) => instance.stop()));
+  for (;;) {
+    const [found] = await server.query<{ open: number; deadlocks: number }>(database, DEADLOCKS);
+    // A connection hands on what it counted when it ends.
+    if (found?.open === 1) return found.deadlocks;
+    await sleep(50);
+  }
+}
+
+const DEADLOCKS = `SELECT numbackends AS open, deadlocks::int FROM pg_stat_database WHERE datname = current_database()`;
 const WAITING = `SELECT count(*)::int AS count FROM pg_stat_activity
   WHERE datname = current_database() AND backend_type = 'client backend' AND wait_event_type = 'Lock'`;
 
@@ -134,6 +146,7 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
         assert.equal(names.size, 1, [...names].join(', '));
         assert.match([...names].join(), new RegExp(`^${round} `));
       }
+      if (store === 'PostgreSQL') assert.equal(await deadlocks(world), 0);
     });
 
     test('PUT users: of two at once that say different things of a person both are kept', async (t) => {
