@@ -17,6 +17,8 @@ export class Formats {
   #day: Intl.DateTimeFormat | undefined;
   #minute: Intl.DateTimeFormat | undefined;
   #plural: Intl.PluralRules | undefined;
+  #number: Intl.NumberFormat | undefined;
+  readonly #durations = new Map<string, Intl.NumberFormat>();
 
   /** @param locale a BCP 47 tag */
   constructor(locale: string) {
@@ -54,7 +56,8 @@ export class Formats {
 
   /** A count with the language's separators: "1,000". */
   number(count: number): string {
-    return new Intl.NumberFormat(this.#locale).format(count);
+    this.#number ??= new Intl.NumberFormat(this.#locale);
+    return this.#number.format(count);
   }
 
   /** A length of time in words, in the largest unit that holds it in whole numbers: 1800 is "30 minutes". */
@@ -63,7 +66,14 @@ export class Formats {
       unit: 'second',
       seconds: 1,
     };
-    const format = new Intl.NumberFormat(this.#locale, { style: 'unit', unit: largest.unit, unitDisplay: 'long' });
-    return format.format(seconds / largest.seconds);
+    return this.#durationIn(largest.unit).format(seconds / largest.seconds);
+  }
+
+  #durationIn(unit: string): Intl.NumberFormat {
+    const known = this.#durations.get(unit);
+    if (known) return known;
+    const format = new Intl.NumberFormat(this.#locale, { style: 'unit', unit, unitDisplay: 'long' });
+    this.#durations.set(unit, format);
+    return format;
   }
 }
