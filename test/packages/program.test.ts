@@ -90,13 +90,16 @@ test('it pins each package that it runs with to the one that is tested, and list
   assert.equal(readFileSync(join(built, BILL_OF_MATERIALS), 'utf8'), before, 'the same each time');
 });
 
+/** What npx runs, without the second that npx itself takes. */
+const COMMAND = 'node_modules/.bin/valetkey';
+
 test('from an empty folder "npx valetkey demo" walks the whole flow, and leaves nothing there', async () => {
   const before = readdirSync(place);
-  for (const words of [
-    ['demo', '--headless'],
-    ['demo', '--headless', '--product'],
-  ]) {
-    const { stdout } = await run('npx', 'valetkey', ...words);
+  for (const [program, ...words] of [
+    ['npx', 'valetkey', 'demo', '--headless'],
+    [COMMAND, 'demo', '--headless', '--product'],
+  ] as const) {
+    const { stdout } = await run(program, ...words);
     assert.match(stdout, /^All \d+ steps went as expected/m);
   }
   assert.deepEqual(readdirSync(place), before);
@@ -118,11 +121,11 @@ test('from an empty folder "npx valetkey serve" begins an installation, which th
   const printed = await untilAnswering(serving);
   assert.match(printed, /^ {2}npx valetkey user add --email /m, 'what to do next, as it is called here');
   const commands = [
-    ['user', 'add', '--email', 'ada@example.com', '--name', 'Ada'],
-    ['client', 'register', '--name', 'Postcards', '--redirect-uri', 'http://127.0.0.1:8080/callback'],
-    ['database', 'check'],
-  ];
-  for (const words of commands) await promisify(execFile)('npx', ['valetkey', ...words], { cwd: place, env });
+    ['npx', 'valetkey', 'user', 'add', '--email', 'ada@example.com', '--name', 'Ada'],
+    [COMMAND, 'client', 'register', '--name', 'Postcards', '--redirect-uri', 'http://127.0.0.1:8080/callback'],
+    [COMMAND, 'database', 'check'],
+  ] as const;
+  for (const [program, ...words] of commands) await promisify(execFile)(program, words, { cwd: place, env });
   assert.equal((await fetch(`${urls.VALETKEY_APP_URL}/readyz`)).status, 200);
   assert.equal((await fetch(`${urls.VALETKEY_APP_URL}/developers`)).status, 200);
   end('SIGTERM');
@@ -131,7 +134,7 @@ test('from an empty folder "npx valetkey serve" begins an installation, which th
   assert.doesNotMatch(log, /"level":"(warn|error|fatal)"/);
   for (const file of ['keys', 'valetkey.db'])
     assert.equal((statSync(join(place, 'data', file)).mode & 0o777).toString(8), '600', file);
-  const list = await run('node_modules/.bin/valetkey', 'user', 'list', '--json');
+  const list = await run(COMMAND, 'user', 'list', '--json');
   assert.equal(JSON.parse(list.stdout).length, 1);
 });
 
