@@ -5,8 +5,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { makeRootKey } from '../../src/settings/root-keys.ts';
-import { registerProvider } from '../support/provider.ts';
-import { freePort, type Lifetime, startTestService, type TestService } from '../support/service.ts';
+import { registerAhead } from '../support/provider.ts';
+import { Clock, freePort, type Lifetime, startTestService, type TestService } from '../support/service.ts';
 
 /** One of them, and how it is run; without a command it cannot be run here. */
 export type Example = {
@@ -59,10 +59,9 @@ export async function startProduct(t: Lifetime, { file, command }: Example): Pro
 async function startService(t: Lifetime, signInUrl: string): Promise<{ service: TestService; secret: string }> {
   const folder = mkdtempSync(join(tmpdir(), 'valetkey-test-'));
   const variables = { VALETKEY_DATABASE_URL: `sqlite:${join(folder, 'valetkey.db')}`, VALETKEY_KEYS: makeRootKey() };
-  const before = await startTestService({ after: () => {} }, variables);
-  const { id, secret } = await registerProvider(before, { signInUrl });
-  await before.stop();
-  const service = await startTestService(t, { ...variables, VALETKEY_SIGN_IN_METHODS: id });
+  const clock = new Clock();
+  const { id, secret } = await registerAhead(variables, { signInUrl }, clock);
+  const service = await startTestService(t, { ...variables, VALETKEY_SIGN_IN_METHODS: id }, clock);
   const follow = () => service.clock.advance(Math.max(0, Date.now() - service.clock.now()) / 1000);
   const following = setInterval(follow, 100);
   follow();

@@ -65,7 +65,7 @@ async function start(
   remove: () => void = () => {},
 ): Promise<WithProvider> {
   const clock = new Clock();
-  const provider = await registerAhead(variables, settings, clock.now);
+  const provider = await registerAhead(variables, settings, clock);
   const all = { VALETKEY_SIGN_IN_METHODS: provider.id, ...variables };
   const instances: TestService[] = [];
   const unbound = { after: () => {} };
@@ -85,10 +85,10 @@ async function start(
 }
 
 /** Registers the provider as a command does: an instance that has it as a way to sign in does not start without it. */
-async function registerAhead(
+export async function registerAhead(
   variables: Record<string, string>,
   settings: Partial<NewIdentityProvider>,
-  now: () => number,
+  { now }: Clock,
 ): Promise<TestProvider> {
   const url = 'http://127.0.0.1';
   const configuration = readConfiguration({ VALETKEY_APP_URL: url, VALETKEY_API_URL: url, ...variables });

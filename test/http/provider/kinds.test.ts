@@ -9,7 +9,14 @@ import type { PublicKey } from '../../../src/oauth/client.ts';
 import { makeRootKey } from '../../../src/settings/root-keys.ts';
 import { Browser } from '../../support/browser.ts';
 import { assertRefused, authorizeUrl, postBody } from '../../support/flow.ts';
-import { redirectOf, registerProvider, requestOf, signInThrough, state } from '../../support/provider.ts';
+import {
+  redirectOf,
+  registerAhead,
+  registerProvider,
+  requestOf,
+  signInThrough,
+  state,
+} from '../../support/provider.ts';
 import { addClient, Clock, type Lifetime, REDIRECT_URI, startTestService } from '../../support/service.ts';
 import {
   ASSERTION_TYPE,
@@ -26,9 +33,7 @@ async function startOnFile(t: Lifetime, keys: readonly PublicKey[] = []) {
   const file = join(folder, 'valetkey.db');
   const database = { VALETKEY_DATABASE_URL: `sqlite:${file}`, VALETKEY_KEYS: makeRootKey() };
   const clock = new Clock();
-  const before = await startTestService({ after: () => {} }, database, clock);
-  const provider = await registerProvider(before, { keys });
-  await before.stop();
+  const provider = await registerAhead(database, { keys }, clock);
   const service = await startTestService(t, { ...database, VALETKEY_SIGN_IN_METHODS: 'product' }, clock);
   t.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
   const stored = () => {
