@@ -8,6 +8,7 @@
 import type { ExternalSignIns } from '../accounts/external-sign-ins.ts';
 import type { IdentityProvider } from '../accounts/identity-provider.ts';
 import { isLoopback } from '../oauth/loopback.ts';
+import { certificateRemedy } from './certificate-remedy.ts';
 import type { IdentityProviderRegistry } from './identity-provider-registry.ts';
 
 /** What came of one GET, as `process/one-request.ts` tells it. Times in ms since the epoch. */
@@ -20,7 +21,7 @@ export type SignInAnswer =
       readonly at: number;
       readonly certificateEndsAt: number | null;
     }
-  | { readonly kind: 'failed'; readonly problem: string };
+  | { readonly kind: 'failed'; readonly problem: string; readonly code: string; readonly at: number };
 
 /** What the test works with. `continueTo` is a page of ours; `now` returns ms since the epoch. */
 export type ProviderTestParts = {
@@ -124,15 +125,18 @@ async function ofAddress(provider: IdentityProvider, parts: ProviderTestParts): 
   const url = new URL(provider.signInUrl);
   url.searchParams.append('sign_in_request', begun.signInRequest);
   const answer = await parts.get(url.href, parts.now);
-  if (answer.kind === 'failed')
-    return [
-      wrong(
-        'sign-in address',
-        answer.problem,
-        `see that ${provider.signInUrl} answers, or change it: ${updateUrl(provider)}`,
-      ),
-    ];
+  if (answer.kind === 'failed') return [ofSilence(provider, url, answer)];
   return [ofAnswer(provider, url, begun.signInRequest, answer), ...ofTls(url, answer, parts.now()), ofClock(answer)];
+}
+
+function ofSilence(
+  provider: IdentityProvider,
+  { hostname }: URL,
+  { problem, code, at }: Extract<SignInAnswer, { kind: 'failed' }>,
+): ProviderFinding {
+  const shown = { hostname, by: 'the product', to: 'browsers' } as const;
+  const otherwise = `see that ${provider.signInUrl} answers, or change it: ${updateUrl(provider)}`;
+  return wrong('sign-in address', problem, certificateRemedy(code, at, shown) ?? otherwise);
 }
 
 type Answered = Extract<SignInAnswer, { kind: 'answered' }>;

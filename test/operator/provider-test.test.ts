@@ -1,11 +1,16 @@
 // `identity-provider test`: what it sees of a registration and of a product's sign-in address.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import http from 'node:http';
+import https from 'node:https';
 import net, { type AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { type ProviderTestParts, type SignInAnswer, testProvider } from '../../src/operator/provider-test.ts';
 import { requestOnce } from '../../src/process/one-request.ts';
+import { makeCertificate } from '../support/certificate.ts';
+import { ProgramOnDisk } from '../support/program.ts';
 import { registerProvider } from '../support/provider.ts';
 import { startTestService } from '../support/service.ts';
 import { HOUR, NOW, sampleProvider, sampleSecret } from '../support/storage.ts';
@@ -67,6 +72,10 @@ function answered(status: number, location: string | null = null, more: Partial<
   } as SignInAnswer;
 }
 
+function failed(problem: string, code: string): SignInAnswer {
+  return { kind: 'failed', problem, code, at: NOW };
+}
+
 test('identity-provider test: the product gets one real sign-in request, and no redirect is followed', async (t) => {
   const service = await startTestService(t);
   const date = () => new Date(service.clock.now()).toUTCString();
@@ -105,7 +114,7 @@ const answers: [says: string, answer: SignInAnswer, ok: boolean, detail: RegExp]
   ['nothing there', answered(404), false, /nothing is there/],
   ['a refusal', answered(400), false, /answers 400/],
   ['an error', answered(502), false, /answers 502/],
-  ['nobody', { kind: 'failed', problem: 'nothing listens there' }, false, /nothing listens/],
+  ['nobody', failed('nothing listens there', 'ECONNREFUSED'), false, /nothing listens/],
 ];
 for (const [says, answer, ok, detail] of answers)
   test(`identity-provider test: the sign-in address: ${says}`, async () => {
@@ -124,6 +133,33 @@ test('identity-provider test: a clock that is more than a minute apart, and a ce
   assert.equal((await found({}, answered(200, null, { date: null })))('clock').ok, true);
   assert.equal((await found({}, answered(200, null, { certificateEndsAt: NOW + 13 * DAY })))('TLS').ok, false);
   assert.match((await found({}, answered(200)))('TLS').detail, /90 days/);
+});
+
+test('identity-provider test: of a certificate that is not trusted it says what to do, and that this does', async (t) => {
+  const { cert, key } = makeCertificate(Date.now(), 90 * DAY);
+  const server = https.createServer({ cert, key }, (_, response) => response.end('a page')).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close());
+  const program = await ProgramOnDisk.make(t);
+  const trusted = join(program.folder, 'product.pem');
+  writeFileSync(trusted, cert);
+  const signInUrl = `https://localhost:${(server.address() as AddressInfo).port}/in`;
+  await program.command(['database', 'migrate']);
+  const named = ['--name', 'Photos', '--sign-in-url', signInUrl, '--rights', 'sign-in'];
+  const registered = await program.command(['identity-provider', 'register', '--id', 'product', ...named]);
+  assert.equal(registered.code, 0, registered.stderr);
+  const seen = async (variables = {}) => {
+    const { stdout } = await program.run(['identity-provider', 'test', 'product', '--json'], variables);
+    const findings = JSON.parse(stdout) as { name: string; ok: boolean; detail: string; remedy: string | null }[];
+    return findings.find(({ name }) => name === 'sign-in address');
+  };
+  const before = await seen();
+  assert.equal(before?.detail, 'its TLS certificate is self-signed, which browsers refuse');
+  assert.match(
+    before.remedy ?? '',
+    /^set NODE_EXTRA_CA_CERTS .* file of this certificate itself, and have browsers trust/,
+  );
+  assert.equal((await seen({ NODE_EXTRA_CA_CERTS: trusted }))?.ok, true);
 });
 
 test('identity-provider test: what is registered wrongly', async () => {
