@@ -54,3 +54,14 @@ test('a test that fails fails npm test, skipped or not', (t) => {
   assert.match(stderr, /^npm test: tests failed, see above$/m);
   assert.equal(status, 1);
 });
+
+for (const [error, act] of [
+  ['an error that nobody catches', "setTimeout(() => { throw new Error('stray'); })"],
+  ['a rejection that nobody catches', "Promise.reject(new Error('stray'))"],
+] as const)
+  test(`${error} fails npm test, though the test that it is of goes on`, (t) => {
+    const source = `test('a', async () => { await 0; ${act}; await new Promise((done) => setTimeout(done, 50)); });`;
+    const { status, lines } = runTests(t, source);
+    assert.match(lines.join('\n'), /stray/);
+    assert.equal(status, 1);
+  });
