@@ -136,11 +136,18 @@ async function runTests(
   await pipeline(judged(tests, globPatterns, before), spec(), print);
 }
 
-/** The files of all folders in turns: those of one folder are much alike, and several that start many processes are too much at once. */
+/** Files that would be waited for at the end if they did not begin first. */
+const LONGEST = ['test/storage/sqlite.test.ts', 'test/storage/wal-size.test.ts', 'test/flows/served-keys.test.ts'];
+
+/**
+ * The longest first, and then the files of all folders in turns: those of one folder are much alike, and several that start many
+ * processes are too much at once.
+ */
 function inTurns(files: readonly string[]): string[] {
   const folders = [...Map.groupBy(files.toSorted(), dirname).values()];
-  const longest = Math.max(0, ...folders.map(({ length }) => length));
-  return Array.from({ length: longest }, (_, turn) => folders.flatMap((folder) => folder[turn] ?? [])).flat();
+  const most = Math.max(0, ...folders.map(({ length }) => length));
+  const turns = Array.from({ length: most }, (_, turn) => folders.flatMap((folder) => folder[turn] ?? [])).flat();
+  return [...new Set([...LONGEST.filter((file) => files.includes(file)), ...turns])];
 }
 
 type Outcome = Extract<TestEvent, { type: 'test:pass' | 'test:fail' }>['data'];
