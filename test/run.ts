@@ -31,6 +31,9 @@ const READ_BOTH_WAYS = [
   'test/http/{cross-origin,log,plain-http,repeated-headers,requests}.test.ts',
 ];
 
+/** Files that would be waited for at the end if they did not begin first. */
+const LONGEST = ['test/storage/sqlite.test.ts', 'test/storage/wal-size.test.ts', 'test/flows/served-keys.test.ts'];
+
 /** What is loaded before the tests of a process. */
 const UNFOLLOWED = new URL('./support/unfollowed-promises.ts', import.meta.url).href;
 
@@ -135,9 +138,6 @@ async function runTests(
   const tests = run({ files: inTurns(globSync(globPatterns)), concurrency, execArgv, env, timeout: 1_800_000 });
   await pipeline(judged(tests, globPatterns, before), spec(), print);
 }
-
-/** Files that would be waited for at the end if they did not begin first. */
-const LONGEST = ['test/storage/sqlite.test.ts', 'test/storage/wal-size.test.ts', 'test/flows/served-keys.test.ts'];
 
 /**
  * The longest first, and then the files of all folders in turns: those of one folder are much alike, and several that start many
