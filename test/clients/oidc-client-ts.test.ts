@@ -16,13 +16,21 @@ import { assertWorks, pairOf } from './walk.ts';
 /** What an app's page has: its origin, and the client that it is registered as. */
 type Website = { readonly origin: string; readonly client: TestClient };
 
-describe('oidc-client-ts in Chromium', { skip: noBrowser }, async () => {
-  if (noBrowser) return;
+const library = await readFile(new URL('../browser/oidc-client-ts.min.js', import.meta.resolve('oidc-client-ts')));
+
+async function prepare() {
   const service = await startTestService({ after });
   await addUser(service);
   const chromium = await launchBrowser();
   after(() => chromium.close());
-  const library = await readFile(new URL('../browser/oidc-client-ts.min.js', import.meta.resolve('oidc-client-ts')));
+  return { service, chromium };
+}
+
+const prepared = noBrowser ? null : await prepare();
+
+describe('oidc-client-ts in Chromium', { skip: noBrowser }, () => {
+  if (!prepared) return;
+  const { service, chromium } = prepared;
 
   /** A single-page app on an origin of its own: the library's build for browsers, and a page that makes its manager. */
   async function serveApp(consent: ConsentPolicy): Promise<Website> {

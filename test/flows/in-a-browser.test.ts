@@ -34,8 +34,8 @@ async function serve(answer: (url: URL) => string): Promise<{ origin: string; as
   return { origin: `http://localhost:${(server.address() as AddressInfo).port}`, asked };
 }
 
-describe('in Chromium', { skip: noBrowser, concurrency: 3 }, async () => {
-  if (noBrowser) return;
+/** The browser and what it walks through: the service, an app, and a site that the app leads to. */
+async function prepare() {
   const browser = await launchBrowser();
   after(() => browser.close());
   const service = await startTestService({ after });
@@ -43,6 +43,14 @@ describe('in Chromium', { skip: noBrowser, concurrency: 3 }, async () => {
   await addUser(service, 'grace@example.com', 'Grace Example');
   const third = await serve(() => '');
   const app = await serve((url) => (url.pathname === '/callback' ? `${third.origin}/done${url.search}` : ''));
+  return { browser, service, third, app };
+}
+
+const prepared = noBrowser ? null : await prepare();
+
+describe('in Chromium', { skip: noBrowser, concurrency: 3 }, () => {
+  if (!prepared) return;
+  const { browser, service, third, app } = prepared;
   const redirectUri = `${app.origin.replace('localhost', '127.0.0.1')}/callback`;
   const scopes = [{ name: 'read', sentence: 'Read your notes', optional: false }];
   const newClient = (name = 'Notes') => addClient(service, { name, redirectUris: [redirectUri], scopes });

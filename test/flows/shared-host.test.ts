@@ -9,22 +9,36 @@ import { addClient, addUser, PASSWORD } from '../support/service.ts';
 import { DEVICE_GRANT, postAs } from '../support/standard.ts';
 import { BASE, startSharedHost } from './shared-host.ts';
 
-describe('on a host name that a product has as well', { skip: noBrowser, concurrency: 2 }, async () => {
-  if (noBrowser) return;
+async function signIn(page: Page, email: string, password = PASSWORD): Promise<void> {
+  await page.fill('[name=email]', email);
+  await page.fill('[name=password]', password);
+  await page.click('main button');
+  await page.locator('[name=password]').waitFor({ state: 'detached' });
+}
+
+/** The browser, the service beside its product, and Grace, who is signed in there and may allow an app. */
+async function prepare() {
   const browser = await launchBrowser();
   after(() => browser.close());
   const { service, strays } = await startSharedHost({ after });
-  const { appUrl, installation } = service;
-  const pages = appUrl + BASE;
+  const pages = service.appUrl + BASE;
   /** Where apps get their codes: a page of the product, so that the browser has somewhere to arrive. */
-  const redirectUri = `${appUrl}/product`;
+  const redirectUri = `${service.appUrl}/product`;
+  const { id, email } = await addUser(service, 'grace@example.com', 'Grace Example');
+  const client = await addClient(service, { name: 'Evil', redirectUris: [redirectUri] });
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  await page.goto(`${pages}/sign-in`);
+  await signIn(page, String(email));
+  return { browser, service, strays, pages, redirectUri, grace: { id, client, context, page } };
+}
 
-  async function signIn(page: Page, email: string, password = PASSWORD): Promise<void> {
-    await page.fill('[name=email]', email);
-    await page.fill('[name=password]', password);
-    await page.click('main button');
-    await page.locator('[name=password]').waitFor({ state: 'detached' });
-  }
+const prepared = noBrowser ? null : await prepare();
+
+describe('on a host name that a product has as well', { skip: noBrowser, concurrency: 2 }, () => {
+  if (!prepared) return;
+  const { browser, service, strays, pages, redirectUri, grace } = prepared;
+  const { appUrl, installation } = service;
 
   test('RFC 6749 §4.1, RFC 8628 §3.3: every page is found below the base, without scripts, and the product is asked for none', async () => {
     const ada = 'ada@example.com';
@@ -85,15 +99,9 @@ describe('on a host name that a product has as well', { skip: noBrowser, concurr
     await page.context().close();
   });
 
-  describe('a script that somebody injected into the product', { concurrency: 1 }, async () => {
-    const grace = 'grace@example.com';
-    const { id } = await addUser(service, grace, 'Grace Example');
-    const client = await addClient(service, { name: 'Evil', redirectUris: [redirectUri] });
+  describe('a script that somebody injected into the product', { concurrency: 1 }, () => {
+    const { id, client, context, page } = grace;
     const url = authorizeUrl(service, client, { redirect_uri: redirectUri });
-    const context = await browser.newContext();
-    const page = await context.newPage();
-    await page.goto(`${pages}/sign-in`);
-    await signIn(page, grace);
     const allowed = async () => (await installation.grants.connectedApps(id)).length;
     const inProduct = async <T>(script: string, path = '/product') => {
       await page.goto(appUrl + path);

@@ -7,16 +7,17 @@ import { freePort, startTestService } from '../support/service.ts';
 /** Beside the plain form one that only Node.js reads. */
 const WAYS = [{}, { TE: 'trailers' }];
 
-describe('RFC 6749 §10.9: what a proxy took by plain http', async () => {
-  const [appPort, apiPort] = [await freePort(), await freePort()];
-  const https = {
-    VALETKEY_APP_URL: 'https://auth.test',
-    VALETKEY_API_URL: 'https://api.test',
-    VALETKEY_APP_LISTEN: `127.0.0.1:${appPort}`,
-    VALETKEY_API_LISTEN: `127.0.0.1:${apiPort}`,
-  };
-  const own = await startTestService({ after }, { ...https, VALETKEY_TRUSTED_PROXIES: '127.0.0.1' });
-  const empty = { 'Content-Type': 'application/x-www-form-urlencoded', 'Content-Length': '0' };
+const [appPort, apiPort] = [await freePort(), await freePort()];
+const https = {
+  VALETKEY_APP_URL: 'https://auth.test',
+  VALETKEY_API_URL: 'https://api.test',
+  VALETKEY_APP_LISTEN: `127.0.0.1:${appPort}`,
+  VALETKEY_API_LISTEN: `127.0.0.1:${apiPort}`,
+};
+const own = await startTestService({ after }, { ...https, VALETKEY_TRUSTED_PROXIES: '127.0.0.1' });
+const empty = { 'Content-Type': 'application/x-www-form-urlencoded', 'Content-Length': '0' };
+
+describe('RFC 6749 §10.9: what a proxy took by plain http', () => {
   const ask = (line: string, proto: string, at = own.appUrl, way = {}) => {
     const body = line.startsWith('POST') ? empty : {};
     return sendRaw(at, requestHead(at, line, { 'X-Forwarded-Proto': proto, ...body, ...way }));

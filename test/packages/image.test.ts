@@ -8,7 +8,7 @@ import { once } from 'node:events';
 import { chownSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, describe, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { freePort } from '../support/service.ts';
@@ -38,7 +38,9 @@ const isRoot = process.platform === 'linux' && process.getuid?.() === 0;
 const canEnter = isRoot && spawnSync('unshare', ['--mount', '--pid', '--fork', 'true']).status === 0;
 const skip = canEnter ? false : 'only root on Linux can make and enter the file system of an image';
 
-describe('the image, in a chroot', { skip }, async () => {
+const [appPort, apiPort] = [await freePort(), await freePort()];
+
+describe('the image, in a chroot', { skip }, () => {
   if (!canEnter) return;
   const folder = mkdtempSync(join(tmpdir(), 'valetkey-image-'));
   after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
@@ -47,11 +49,11 @@ describe('the image, in a chroot', { skip }, async () => {
   chownSync(volume, uid, gid);
   const [made = ''] = lines('RUN');
   const env = { ...process.env, npm_config_prefer_offline: 'true' };
-  await promisify(execFile)(join(checkout, made.split(' ')[0] ?? ''), [root], { env });
+  before(async () => void (await promisify(execFile)(join(checkout, made.split(' ')[0] ?? ''), [root], { env })));
 
   const ports = {
-    VALETKEY_APP_LISTEN: `0.0.0.0:${await freePort()}`,
-    VALETKEY_API_LISTEN: `0.0.0.0:${await freePort()}`,
+    VALETKEY_APP_LISTEN: `0.0.0.0:${appPort}`,
+    VALETKEY_API_LISTEN: `0.0.0.0:${apiPort}`,
   };
   const urls = { VALETKEY_APP_URL: 'https://auth.example', VALETKEY_API_URL: 'https://api.example' };
   const appUrl = ports.VALETKEY_APP_LISTEN.replace('0.0.0.0', 'http://127.0.0.1');

@@ -197,8 +197,9 @@ describe('RFC 9126 §4: using a pushed request', { concurrency: true }, () => {
   });
 });
 
-describe('RFC 9126 §4: a reference that leads nowhere is told on a page', { concurrency: true }, async () => {
-  const reference = await push();
+const reference = await push();
+
+describe('RFC 9126 §4: a reference that leads nowhere is told on a page', { concurrency: true }, () => {
   const middle = START.length + 60;
   const flipped = reference.slice(0, middle) + (reference[middle] === 'A' ? 'B' : 'A') + reference.slice(middle + 1);
   const dead: Record<string, string> = {

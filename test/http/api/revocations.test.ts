@@ -427,10 +427,11 @@ describe('interface: a stream tells of the end of grants only those that could h
   });
 });
 
-describe('interface: only resource servers may listen', { concurrency: true }, async () => {
-  const url = `${service.appUrl}/oauth2/revocations`;
-  const client = await addClient(service);
-  const { id, secret } = await addResourceServer(service);
+const url = `${service.appUrl}/oauth2/revocations`;
+const client = await addClient(service);
+const { id, secret } = await addResourceServer(service);
+
+describe('interface: only resource servers may listen', { concurrency: true }, () => {
   const strangers: [name: string, headers: Record<string, string>, query?: string][] = [
     ['nobody', {}],
     ['a wrong secret', basic(id, 'x')],

@@ -235,10 +235,10 @@ describe('RFC 7636 §4.6: PKCE stands for the redirect URI, and never goes missi
   });
 });
 
-describe('RFC 8707 §2.2: the resource of a token request', { concurrency: true }, async () => {
-  const mail = 'https://mail.example/';
-  await addResourceServer(service, { resource: mail });
+const mail = 'https://mail.example/';
+await addResourceServer(service, { resource: mail });
 
+describe('RFC 8707 §2.2: the resource of a token request', { concurrency: true }, () => {
   test('RFC 8707 §2.2: the one of the grant may be repeated, every other is invalid_target', async () => {
     const code = await standardCode(service, ada, client, { resource: mail });
     for (const resource of [service.apiUrl, 'https://mail.example', 'x'])

@@ -11,17 +11,17 @@ import { allowOn, exchangeCode, standardUrl } from '../../support/standard.ts';
 
 const BASE = '/connect/pages';
 
-describe('pages below a base path', async () => {
-  const { folder } = await ProgramOnDisk.make({ after });
-  const logo = `${folder}/logo.svg`;
-  writeFileSync(logo, '<svg xmlns="http://www.w3.org/2000/svg"/>');
-  const service = await startTestService({ after }, { VALETKEY_PAGES_BASE_PATH: BASE, VALETKEY_PRODUCT_LOGO: logo });
-  await addUser(service);
-  const client = await addClient(service, { name: 'Notes' });
-  const television = await addClient(service, { name: 'Television', deviceFlow: true }, 'public');
-  const { appUrl, apiUrl } = service;
-  const paths = pagePaths(BASE);
+const { folder } = await ProgramOnDisk.make({ after });
+const logo = `${folder}/logo.svg`;
+writeFileSync(logo, '<svg xmlns="http://www.w3.org/2000/svg"/>');
+const service = await startTestService({ after }, { VALETKEY_PAGES_BASE_PATH: BASE, VALETKEY_PRODUCT_LOGO: logo });
+await addUser(service);
+const client = await addClient(service, { name: 'Notes' });
+const television = await addClient(service, { name: 'Television', deviceFlow: true }, 'public');
+const { appUrl, apiUrl } = service;
+const paths = pagePaths(BASE);
 
+describe('pages below a base path', () => {
   /** Signs in from a page that asks for it, and goes where that leads. */
   async function signIn(browser: Browser, page: Visit): Promise<Visit> {
     const signedIn = await browser.submit(page, paths.signIn, { email: 'ada@example.com', password: PASSWORD });

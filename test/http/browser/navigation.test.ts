@@ -22,15 +22,15 @@ const NO_WINDOWS: readonly (readonly [string, Headers])[] = [
   ['what is loaded ahead for a service worker', { ...WINDOW, 'Service-Worker-Navigation-Preload': 'true' }],
 ];
 
-describe('a page is for a window', async () => {
-  const service = await startTestService({ after });
-  const { appUrl } = service;
-  await addUser(service);
-  const browser = await signedInBrowser(service);
-  const client = await addClient(service, { name: 'Notes' });
-  const television = await addClient(service, { name: 'Television', deviceFlow: true }, 'public');
-  const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+const service = await startTestService({ after });
+const { appUrl } = service;
+await addUser(service);
+const browser = await signedInBrowser(service);
+const client = await addClient(service, { name: 'Notes' });
+const television = await addClient(service, { name: 'Television', deviceFlow: true }, 'public');
+const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
 
+describe('a page is for a window', () => {
   /** As a browser sends it: `fetch` of Node.js would put a mode of its own in the place of ours. */
   function ask(url: string, headers: Headers, fields?: Readonly<Record<string, string>>): Promise<Answer> {
     const form = fields && new URLSearchParams(fields).toString();

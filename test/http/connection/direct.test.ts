@@ -603,18 +603,18 @@ test('Promise 6: wrong secrets slow their address down in both ways, whichever w
   assert.equal(plain.body, other.body);
 });
 
-describe('backpressure: whoever does not read is not read from', async () => {
-  const own = await startOneAddress({ after });
-  await addUser(own);
-  // Long answers, since the system takes many megabytes of them.
-  const names = Array.from({ length: 60 }, (_, n) => `${n}`.padStart(60, 'x'));
-  const app = await addClient(own, { scopes: scopes(...names) });
-  const { accessToken: token } = await standardPair(own, await signedInBrowser(own), app);
-  const request = bytesOf(check({ Authorization: `Bearer ${token}` }));
-  /** How many of those requests have a line in the log, and came to what `found` finds. */
-  const logged = (found: RegExp) =>
-    own.log.filter((line) => line.includes('"route":"/v2/me"') && found.test(line)).length;
+const own = await startOneAddress({ after });
+await addUser(own);
+// Long answers, since the system takes many megabytes of them.
+const names = Array.from({ length: 60 }, (_, n) => `${n}`.padStart(60, 'x'));
+const app = await addClient(own, { scopes: scopes(...names) });
+const { accessToken: token } = await standardPair(own, await signedInBrowser(own), app);
+const request = bytesOf(check({ Authorization: `Bearer ${token}` }));
+/** How many of those requests have a line in the log, and came to what `found` finds. */
+const logged = (found: RegExp) =>
+  own.log.filter((line) => line.includes('"route":"/v2/me"') && found.test(line)).length;
 
+describe('backpressure: whoever does not read is not read from', () => {
   test('backpressure: one who sends them one by one, and in the end reads all answers', async (t) => {
     const socket = await connect(t, own);
     let sent = 0;

@@ -36,18 +36,18 @@ async function neverRead(url: string, request: string): Promise<{ ms: number; lo
   return { ms: performance.now() - taken, looks };
 }
 
+const { folder } = await ProgramOnDisk.make({ after });
+const logo = `${folder}/logo.png`;
+writeFileSync(logo, Buffer.alloc(LOGO_BYTES));
+const service = await startTestService({ after }, { VALETKEY_PRODUCT_LOGO: logo });
+const { appUrl, apiUrl } = service;
+await addUser(service);
+const { accessToken } = await obtainPair(service, await signedInBrowser(service), await addClient(service));
+const check = { ...KEPT, Authorization: `Bearer ${accessToken}` };
+
 describe('backpressure: an answer that has not moved for 15 seconds ends its connection', {
   concurrency: true,
-}, async () => {
-  const { folder } = await ProgramOnDisk.make({ after });
-  const logo = `${folder}/logo.png`;
-  writeFileSync(logo, Buffer.alloc(LOGO_BYTES));
-  const service = await startTestService({ after }, { VALETKEY_PRODUCT_LOGO: logo });
-  const { appUrl, apiUrl } = service;
-  await addUser(service);
-  const { accessToken } = await obtainPair(service, await signedInBrowser(service), await addClient(service));
-  const check = { ...KEPT, Authorization: `Bearer ${accessToken}` };
-
+}, () => {
   for (const [name, url, request] of [
     ['checks on the connection', apiUrl, requestHead(apiUrl, 'GET /v2/me', check)],
     ['checks that Node.js reads', apiUrl, requestHead(apiUrl, 'GET /v2/me', { ...check, TE: 'trailers' })],
