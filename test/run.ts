@@ -34,6 +34,9 @@ const READ_BOTH_WAYS = [
 /** Files that would be waited for at the end if they did not begin first. */
 const LONGEST = ['test/storage/sqlite.test.ts', 'test/storage/wal-size.test.ts', 'test/flows/served-keys.test.ts'];
 
+/** What is loaded before the tests of a process. */
+const UNFOLLOWED = new URL('./support/unfollowed-promises.ts', import.meta.url).href;
+
 // Where there is memory for it, what tests write lies there; and what one leaves behind goes with the folder.
 const folder = mkdtempSync(join(memory() ?? tmpdir(), 'valetkey-tests-'));
 chmodSync(folder, 0o755); // Who runs a server for root is somebody else.
@@ -129,7 +132,7 @@ async function runTests(
   const env = { ...process.env, ...COMPILED, ...variables };
   // A test that hangs fails in the end, as does a file whose tests left something open: so late that a busy machine, on which
   // all takes many times as long, fails nothing. Made to exit a file would end at once, and before all that it reported was read.
-  const execArgv = ['--disable-warning=ExperimentalWarning', '--test-timeout=300000'];
+  const execArgv = ['--disable-warning=ExperimentalWarning', '--test-timeout=300000', `--import=${UNFOLLOWED}`];
   // Many tests wait for a timeout of the service: with twice as many processes as processors these are not idle meanwhile.
   const concurrency = 2 * availableParallelism();
   const tests = run({ files: inTurns(globSync(globPatterns)), concurrency, execArgv, env, timeout: 1_800_000 });
