@@ -1,7 +1,7 @@
 /** `npm test` by the program itself, on a folder of tests that are skipped: they are named, and a failure under CI alone. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -65,3 +65,14 @@ for (const [error, act] of [
     assert.match(lines.join('\n'), /stray/);
     assert.equal(status, 1);
   });
+
+test('no suite is async: the runner, which follows no promises, would not know that tests after an await are its own', () => {
+  const isAsync = (source: string) => /\bdescribe\((?:(?!=>).)*?\basync\b/s.test(source);
+  assert.ok(isAsync("describe('a', { concurrency: true }, async () => {"));
+  assert.ok(!isAsync("describe('a', () => {\n  test('b', async () => {"));
+  const files = globSync('test/**/*.ts', { exclude: ['test/run.test.ts'] });
+  assert.deepEqual(
+    files.filter((file) => isAsync(readFileSync(file, 'utf8'))),
+    [],
+  );
+});
