@@ -135,19 +135,19 @@ async function runTests(
   const execArgv = ['--disable-warning=ExperimentalWarning', '--test-timeout=300000', `--import=${UNFOLLOWED}`];
   // Many tests wait for a timeout of the service: with twice as many processes as processors these are not idle meanwhile.
   const concurrency = 2 * availableParallelism();
-  const tests = run({ files: inTurns(globSync(globPatterns)), concurrency, execArgv, env, timeout: 1_800_000 });
+  const tests = run({ files: spread(globSync(globPatterns)), concurrency, execArgv, env, timeout: 1_800_000 });
   await pipeline(judged(tests, globPatterns, before), spec(), print);
 }
 
 /**
- * The longest first, and then the files of all folders in turns: those of one folder are much alike, and several that start many
+ * The longest first, and then those of each folder spread over the whole run: they are much alike, and several that start many
  * processes are too much at once.
  */
-function inTurns(files: readonly string[]): string[] {
+function spread(files: readonly string[]): string[] {
   const folders = [...Map.groupBy(files.toSorted(), dirname).values()];
-  const most = Math.max(0, ...folders.map(({ length }) => length));
-  const turns = Array.from({ length: most }, (_, turn) => folders.flatMap((folder) => folder[turn] ?? [])).flat();
-  return [...new Set([...LONGEST.filter((file) => files.includes(file)), ...turns])];
+  const placed = folders.flatMap((folder) => folder.map((file, index) => ({ file, place: index / folder.length })));
+  const inOrder = placed.toSorted((one, other) => one.place - other.place).map(({ file }) => file);
+  return [...new Set([...LONGEST.filter((file) => files.includes(file)), ...inOrder])];
 }
 
 type Outcome = Extract<TestEvent, { type: 'test:pass' | 'test:fail' }>['data'];
