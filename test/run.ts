@@ -32,7 +32,7 @@ const READ_BOTH_WAYS = [
 ];
 
 /** Files that would be waited for at the end if they did not begin first. */
-const LONGEST = ['test/storage/sqlite.test.ts', 'test/storage/wal-size.test.ts', 'test/flows/served-keys.test.ts'];
+const LONGEST = ['test/storage/sqlite.test.ts', 'test/storage/wal-size.test.ts'];
 
 /** What is loaded before the tests of a process. */
 const UNFOLLOWED = new URL('./support/unfollowed-promises.ts', import.meta.url).href;
