@@ -1,4 +1,7 @@
-/** `npm test` by the program itself, on a folder of tests that are skipped: they are named, and a failure under CI alone. */
+/**
+ * `npm test` by the program itself, on folders with a file of tests: what is skipped is named, and is a failure under CI alone; an error
+ * that nobody catches is one always.
+ */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
