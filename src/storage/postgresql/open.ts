@@ -40,7 +40,7 @@ export type PostgresqlOptions = OpeningOptions & {
   readonly now?: () => number;
   /** Maximum time that a request waits for a connection (ms), for tests on a busy machine. */
   readonly checkoutTimeout?: number | undefined;
-  /** Maximum time that a statement waits for rows of others (ms), and then none works too long; for such tests as well. */
+  /** Maximum time that a statement waits for rows that others hold (ms), and the only bound of its time; for such tests as well. */
   readonly lockTimeout?: number | undefined;
 };
 
