@@ -1,5 +1,5 @@
 /**
- * Kept databases go on: in this version, and in a later one whose start is killed twenty times while it upgrades them. Who
+ * Kept databases go on: in this version, and in a later one that is killed twenty times while it upgrades them. Who
  * held something before holds it afterwards.
  */
 import assert from 'node:assert/strict';
@@ -128,7 +128,7 @@ for (const store of ['sqlite', 'postgresql'] as const) {
         await assertGoesOn({ ...service, log: [] }, facts.held);
       });
 
-      test(`goes on in a later version whose start was killed ${KILLS} times (seed ${SEED})`, async (t) => {
+      test(`goes on in a later version that was killed ${KILLS} times while it upgraded it (seed ${SEED})`, async (t) => {
         const random = lots(SEED);
         let restored = await restore[store](t, version);
         const before = await restored.applied();
