@@ -13,7 +13,7 @@ import { MB, openLog } from './filled-log.ts';
 
 /** An act with a long detail takes four pages of the log, and more with its indexes; usual ones in a commit share theirs. */
 const LONG = { length: 12_000, together: 16 };
-const USUAL = { length: 100, together: 32 };
+const USUAL = { length: 1000, together: 32 };
 /** At 32 MB a log has to begin anew, however busy the disk is; so much may come until all of it is copied. */
 const GUARDED_MB = 48;
 /** What may be written until a log is cut back, with a pause after each: 500 rows, and what comes while all is copied. */
@@ -22,7 +22,7 @@ const PAUSE_MS = 20;
 
 test('under lasting load the log stays at some MB', async (t) => {
   const { fill, reports, logs } = await openLog(t, temporaryPath(t, diskFolder()));
-  const longest = await fill(16, USUAL); // One that did not begin anew would have 120 MB.
+  const longest = await fill(60, USUAL); // One that did not begin anew would have 110 MB.
   assert.ok(longest < GUARDED_MB * MB, `${longest} bytes`);
   assert.ok(logs() > 1, 'it began anew');
   assert.deepEqual(reports, []);
@@ -43,8 +43,8 @@ test('a log of 32 MB has to begin anew, where syncs are so slow that commits nev
 
 test('however large rows are, the log begins anew while they come, and nobody is told of its growth', async (t) => {
   const { fill, reports, logs } = await openLog(t, temporaryPath(t, diskFolder()));
-  const longest = await fill(500, LONG);
-  // Some 70 MB, and more where the thread has little of a processor; one that did not begin anew would have more than 600.
+  const longest = await fill(300, LONG);
+  // Some 70 MB, and more where the thread has little of a processor; one that did not begin anew would have 330.
   assert.ok(longest < 250 * MB, `${longest} bytes`);
   assert.ok(logs() > 1, 'it began anew');
   assert.deepEqual(reports, []);
