@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { grantIdText } from '../../../src/oauth/grant.ts';
 import type { Browser } from '../../support/browser.ts';
 import { asJson, assertRefused, exchange, me, obtainCode, pairOf, signedInBrowser } from '../../support/flow.ts';
+import { Looks } from '../../support/looks.ts';
 import { startOnFile } from '../../support/on-file.ts';
 import { requestHead } from '../../support/raw-http.ts';
 import { RevocationStream } from '../../support/revocation-stream.ts';
@@ -25,8 +26,8 @@ const service = await startTestService({ after });
 const { accounts, clients, grants, operator, resourceServers } = service.installation;
 const resourceServer = await addResourceServer(service);
 const stream = await RevocationStream.open({ after }, service, resourceServer);
-/** What an API that keeps answers has to be told, and how soon after the revocation was answered. */
-const MAX_DELAY_MS = 1000;
+/** How soon after a revocation was answered an API that keeps answers has to be told: in fewer looks than these. */
+const MAX_LOOKS = 4;
 
 /** A person's token for an app, and all that may end it. */
 type World = {
@@ -57,9 +58,9 @@ async function assertTold(
   data: object,
 ) {
   await act();
-  const answered = performance.now();
-  const arrived = await told.next('revoked', data);
-  assert.ok(arrived - answered < MAX_DELAY_MS, `${arrived - answered} ms`);
+  using looks = new Looks();
+  await told.next('revoked', data);
+  assert.ok(looks.count < MAX_LOOKS, `${looks.count} looks`);
   assert.deepEqual((await introspect(world.service, asking, world.token)).body, { active: false });
 }
 
@@ -166,11 +167,15 @@ describe('interface: a stream says something all the time', { concurrency: true 
   });
 
   test('interface: at least four times a second, whether anything ended or not', async () => {
-    const before = stream.heard.length;
-    await sleep(1500);
-    const gaps = stream.heard.slice(before).map((at, index, all) => at - (all[index - 1] ?? at));
-    assert.ok(gaps.length >= 4, `${gaps}`);
-    assert.ok(Math.max(...gaps) < MAX_DELAY_MS, `${gaps}`);
+    using looks = new Looks();
+    const heard = [stream.heard.length];
+    for (let look = 1; look <= 6; look += 1) {
+      while (looks.count < look) await sleep(10);
+      heard.push(stream.heard.length);
+    }
+    const within = (number: number) => heard.slice(number).map((now, look) => now - (heard[look] as number));
+    assert.ok((within(6)[0] as number) >= 4, `${heard}`);
+    assert.ok(Math.min(...within(MAX_LOOKS)) >= 1, `${heard}`);
   });
 
   test('interface: each of many streams hears the same, and who comes later nothing of before', async (t) => {
@@ -218,11 +223,11 @@ describe('interface: a stream ends', { concurrency: true }, () => {
     const own = await startTestService(t);
     const asking = await addResourceServer(own);
     const open = await Promise.all([1, 2, 3].map(() => RevocationStream.open(t, own, asking)));
-    const start = performance.now();
+    using looks = new Looks();
     await own.stop();
     await Promise.all(open.map(({ ended }) => ended));
     // Without it the streams would be cut after 10 seconds.
-    assert.ok(performance.now() - start < 5000, `${performance.now() - start} ms`);
+    assert.ok(looks.count < 20, `${looks.count} looks`);
   });
 
   test('interface: whoever hangs up is forgotten, and the service goes on', async (t) => {
@@ -323,31 +328,32 @@ describe('interface: a stream ends', { concurrency: true }, () => {
     for (const each of theirs) await each.next('revoked', { client_id: clientId });
     assert.equal(cut, 16);
   });
+});
 
-  test('interface: a reader that does not keep up is cut, and the others go on', async (t) => {
-    const own = await startTestService(t);
-    const asking = await addResourceServer(own);
-    const told = await RevocationStream.open(t, own, asking);
-    const { hostname, port } = new URL(own.appUrl);
-    const slow = net
-      .connect(Number(port), hostname)
-      .on('error', () => {})
-      .pause();
-    t.after(() => slow.destroy());
-    slow.write(requestHead(own.appUrl, 'GET /oauth2/revocations', basic(asking.id, asking.secret)));
-    const { clientId } = await addClient(own);
-    const isCut = () => own.log.some((line) => line.includes('"route":"/oauth2/revocations"'));
-    // The system itself keeps some megabytes for who does not read.
-    for (let round = 0; round < 5 && !isCut(); round++) {
-      for (let count = 0; count < 80; count++)
-        await Promise.all(Array.from({ length: 1000 }, () => own.installation.clients.revokeGrants(clientId)));
-      for (let wait = 0; wait < 20 && !isCut(); wait++) await sleep(50);
-    }
-    assert.ok(isCut());
-    const another = await addClient(own);
-    await own.installation.clients.revokeGrants(another.clientId);
-    await told.next('revoked', { client_id: another.clientId });
-  });
+// Alone: so many acts would leave the streams of other tests no turn in time.
+test('interface: a reader that does not keep up is cut, and the others go on', async (t) => {
+  const own = await startTestService(t);
+  const asking = await addResourceServer(own);
+  const told = await RevocationStream.open(t, own, asking);
+  const { hostname, port } = new URL(own.appUrl);
+  const slow = net
+    .connect(Number(port), hostname)
+    .on('error', () => {})
+    .pause();
+  t.after(() => slow.destroy());
+  slow.write(requestHead(own.appUrl, 'GET /oauth2/revocations', basic(asking.id, asking.secret)));
+  const { clientId } = await addClient(own);
+  const isCut = () => own.log.some((line) => line.includes('"route":"/oauth2/revocations"'));
+  // The system itself keeps some megabytes for who does not read.
+  for (let round = 0; round < 5 && !isCut(); round++) {
+    for (let count = 0; count < 80; count++)
+      await Promise.all(Array.from({ length: 1000 }, () => own.installation.clients.revokeGrants(clientId)));
+    for (let wait = 0; wait < 20 && !isCut(); wait++) await sleep(50);
+  }
+  assert.ok(isCut());
+  const another = await addClient(own);
+  await own.installation.clients.revokeGrants(another.clientId);
+  await told.next('revoked', { client_id: another.clientId });
 });
 
 describe('interface: a stream tells of the end of grants only those that could have heard of them', {
