@@ -2,6 +2,7 @@
 import { StoreUnavailable } from '../../src/oauth/store.ts';
 import { makeRootKey } from '../../src/settings/root-keys.ts';
 import { signedInBrowser } from '../support/flow.ts';
+import type { PATIENT_FOR_ROWS } from '../support/postgres.ts';
 import { addClient, addUser, freePort, type Lifetime, startTestService, type TestService } from '../support/service.ts';
 import type { SharedPostgres } from '../support/shared-postgres.ts';
 import { addResourceServer } from '../support/standard.ts';
@@ -29,14 +30,20 @@ export async function newShared(server: SharedPostgres): Promise<Shared> {
 let starting: Promise<unknown> = Promise.resolve();
 
 /** Starts an instance in this process, one after the other: two might find the same port free. */
-export function startInstance(t: Lifetime, name: string, shared: Shared): Promise<LocalInstance> {
+export function startInstance(
+  t: Lifetime,
+  name: string,
+  shared: Shared,
+  patience: Partial<typeof PATIENT_FOR_ROWS> = {},
+): Promise<LocalInstance> {
   const started = starting.then(async () => {
-    const service = await startTestService(t, {
+    const variables = {
       ...shared,
       ...BEHIND_BALANCER,
       VALETKEY_APP_LISTEN: `127.0.0.1:${await freePort()}`,
       VALETKEY_API_LISTEN: `127.0.0.1:${await freePort()}`,
-    });
+    };
+    const service = await startTestService(t, variables, undefined, patience);
     return { ...service, name };
   });
   starting = started.catch(() => {});
@@ -51,9 +58,14 @@ export const BEHIND_BALANCER = {
 };
 
 /** Starts three instances, and gives them an app, an API and so many people. */
-export async function startThree(t: Lifetime, server: SharedPostgres, people = 1): Promise<TestInstallation> {
+export async function startThree(
+  t: Lifetime,
+  server: SharedPostgres,
+  people = 1,
+  patience: Partial<typeof PATIENT_FOR_ROWS> = {},
+): Promise<TestInstallation> {
   const shared = await newShared(server);
-  const instances = await Promise.all(['a', 'b', 'c'].map((name) => startInstance(t, name, shared)));
+  const instances = await Promise.all(['a', 'b', 'c'].map((name) => startInstance(t, name, shared, patience)));
   return furnish(instances, instances[0] as LocalInstance, shared, people);
 }
 

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { PATIENT_FOR_ROWS } from '../support/postgres.ts';
 import { ProgramOnDisk } from '../support/program.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 import { lots, pick, rounds, SEED, TIMEOUT } from './effort.ts';
@@ -17,7 +18,7 @@ after(() => server.remove());
 
 describe(`three instances on one database (seed ${SEED})`, { timeout: TIMEOUT }, () => {
   test('Promise 1: of 50 exchanges of one code exactly one succeeds, and the others end the grant', async (t) => {
-    const installation = await startThree(t, server);
+    const installation = await startThree(t, server, 1, PATIENT_FOR_ROWS);
     const { instances, recorder } = installation;
     for (let round = rounds(6); round > 0; round -= 1) {
       const code = await newCode(installation);
@@ -30,7 +31,7 @@ describe(`three instances on one database (seed ${SEED})`, { timeout: TIMEOUT },
   });
 
   test('Promise 3: 50 refreshes at once make one successor, and all are answered with it', async (t) => {
-    const installation = await startThree(t, server);
+    const installation = await startThree(t, server, 1, PATIENT_FOR_ROWS);
     const { instances, recorder } = installation;
     let pair = await newPair(installation);
     for (let round = rounds(6); round > 0; round -= 1) {
@@ -43,7 +44,7 @@ describe(`three instances on one database (seed ${SEED})`, { timeout: TIMEOUT },
   });
 
   test('Promise 2: whoever revokes, at whichever instance, while others refresh: then nothing works anywhere', async (t) => {
-    const installation = await startThree(t, server);
+    const installation = await startThree(t, server, 1, PATIENT_FOR_ROWS);
     const { instances, recorder } = installation;
     const program = await ProgramOnDisk.make(t);
     const stops = instances.map((at) => recorder.listen(at));
@@ -64,7 +65,7 @@ describe(`three instances on one database (seed ${SEED})`, { timeout: TIMEOUT },
   });
 
   test('Promise 2: the next check on every other instance sees a paused client, and a disabled account', async (t) => {
-    const installation = await startThree(t, server);
+    const installation = await startThree(t, server, 1, PATIENT_FOR_ROWS);
     const { instances, recorder } = installation;
     const { accessToken } = await newPair(installation);
     const draw = lots(SEED);

@@ -27,6 +27,8 @@ import pg from 'pg';
 
 /** For tests of what a database answers: how long a busy machine makes them wait for a connection is not about it. */
 export const PATIENT = { checkoutTimeout: 60_000 };
+/** For tests of acts at the same time: how long rows are held by whoever comes first is not about them, either. */
+export const PATIENT_FOR_ROWS = { ...PATIENT, lockTimeout: 60_000 };
 
 /** A running server with a folder of its own. */
 export type PostgresServer = {

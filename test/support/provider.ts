@@ -11,7 +11,7 @@ import { readConfiguration } from '../../src/settings/configuration.ts';
 import { loadRootKeys, makeRootKey } from '../../src/settings/root-keys.ts';
 import type { Browser, Visit } from './browser.ts';
 import { type JsonAnswer, postBody } from './flow.ts';
-import { PATIENT } from './postgres.ts';
+import { PATIENT_FOR_ROWS } from './postgres.ts';
 import { Clock, type Lifetime, startTestService, type TestService } from './service.ts';
 import type { SharedPostgres } from './shared-postgres.ts';
 
@@ -54,9 +54,6 @@ export function storesWithProvider(server: SharedPostgres): Record<string, Start
   };
 }
 
-/** How long another instance holds the people that it writes is not what tests ask, either. */
-const patience = { ...PATIENT, lockTimeout: 60_000 };
-
 async function start(
   t: Lifetime,
   count: number,
@@ -74,10 +71,10 @@ async function start(
     await Promise.all(instances.map((instance) => instance.stop()));
     remove();
   });
-  for (let n = 0; n < count; n += 1) instances.push(await startTestService(unbound, all, clock, patience));
+  for (let n = 0; n < count; n += 1) instances.push(await startTestService(unbound, all, clock, PATIENT_FOR_ROWS));
   const restart = async (changed: Record<string, string> = {}) => {
     await Promise.all(instances.splice(0).map((instance) => instance.stop()));
-    const next = await startTestService(unbound, { ...all, ...changed }, clock, patience);
+    const next = await startTestService(unbound, { ...all, ...changed }, clock, PATIENT_FOR_ROWS);
     instances.push(next);
     return next;
   };
@@ -94,7 +91,7 @@ export async function registerAhead(
   const configuration = readConfiguration({ VALETKEY_APP_URL: url, VALETKEY_API_URL: url, ...variables });
   const keyring = createKeyring(loadRootKeys(configuration, true));
   const logger = makeLogger({ write: () => {} }, now);
-  const world = { now, logger, wallClock: now, ...patience };
+  const world = { now, logger, wallClock: now, ...PATIENT_FOR_ROWS };
   const { storage } = await openDatabase(configuration, keyring, world, 'command', true);
   const actor = { kind: 'operator', id: 'test', source: null, requestId: null } as const;
   const identityProviders = new IdentityProviderRegistry(
