@@ -1,16 +1,13 @@
 /** PostgreSQL against what every store must do. */
 import { after } from 'node:test';
 import { storeConformance } from '../storage/conformance.ts';
-import { PATIENT, startPostgres } from '../support/postgres.ts';
-import { instance, readyDatabases, waitingCopies } from './instance.ts';
+import { PATIENT } from '../support/postgres.ts';
+import { sharedPostgres } from '../support/shared-postgres.ts';
+import { emptied, waitingCopies } from './instance.ts';
 
-const server = await startPostgres();
+const server = await sharedPostgres();
 after(() => server.remove());
 
-const createDatabase = await readyDatabases(server);
+const open = emptied(server, await server.createDatabase());
 
-storeConformance(
-  'PostgreSQL',
-  async (t) => (await instance(t, await createDatabase(), PATIENT)).store,
-  waitingCopies(server),
-);
+storeConformance('PostgreSQL', async (t) => (await open(t, PATIENT)).store, waitingCopies(server));

@@ -1,19 +1,19 @@
 /** The next release's expansion of the schema, while instances of the release before are connected. */
 import assert from 'node:assert/strict';
-import { after, type TestContext, test } from 'node:test';
+import { after, test } from 'node:test';
 import { isEnded } from '../../src/oauth/grant.ts';
 import { migrate } from '../../src/storage/migrate.ts';
 import { Connection } from '../../src/storage/postgresql/connection.ts';
 import { MIGRATIONS, plain } from '../../src/storage/postgresql/plain-database.ts';
 import { storeConformance } from '../storage/conformance.ts';
 import { sampleExpansion } from '../storage/expansion.ts';
-import { PATIENT, startPostgres } from '../support/postgres.ts';
+import { PATIENT } from '../support/postgres.ts';
+import { sharedPostgres } from '../support/shared-postgres.ts';
 import { addAdaAndOne, event, NOW, sampleGeneration, sampleGrant } from '../support/storage.ts';
-import { instance, readyDatabases, waitingCopies } from './instance.ts';
+import { emptied, instance, openInstance, waitingCopies } from './instance.ts';
 
-const server = await startPostgres();
+const server = await sharedPostgres();
 after(() => server.remove());
-const createDatabase = await readyDatabases(server);
 const TABLES = "SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'";
 const SESSION = { statementTimeout: 0, lockTimeout: 5000, byKey: false };
 
@@ -29,22 +29,19 @@ async function expand(url: string): Promise<void> {
   await connection.close();
 }
 
-const expanded = await createDatabase();
+const expanded = await server.createDatabase();
+await (await openInstance(expanded)).close();
 await expand(expanded);
-
-async function openExpanded(t: TestContext) {
-  const url = await server.createDatabase(new URL(expanded).pathname.slice(1));
-  return instance(t, url, { ...PATIENT, migrate: false });
-}
+const open = emptied(server, expanded);
 
 storeConformance(
   'PostgreSQL that the next release has expanded',
-  async (t) => (await openExpanded(t)).store,
+  async (t) => (await open(t, { ...PATIENT, migrate: false })).store,
   waitingCopies(server),
 );
 
 test('an instance goes on while the next release expands the schema, and both see each other', async (t) => {
-  const url = await createDatabase();
+  const url = await server.createDatabase();
   const { store } = await instance(t, url, PATIENT);
   await addAdaAndOne({ store });
   const grants = Array.from({ length: 40 }, () => sampleGrant());
