@@ -4,6 +4,11 @@ import { type Guard, guardsIn } from './guard.ts';
 /** Guards of src/http that are no rules of revocations or connected apps. */
 export const httpGuards: readonly Guard[] = [
   ...guardsIn(
+    'src/http/connection/reading.ts',
+    ['test/http/connection/connection-bounds.test.ts'],
+    [['what came is read before it counts as silence', 'setInterval(() => setImmediate(check),', 'setInterval(check,']],
+  ),
+  ...guardsIn(
     'src/http/browser/invitation.ts',
     ['test/http/browser/invitation.test.ts'],
     [

@@ -56,9 +56,11 @@ export function readConnections(server: Server, { reader, routes, context, noteP
     });
     connections.add(connection);
   });
-  const checking = setInterval(() => {
+  const check = () => {
     const now = performance.now();
     for (const connection of connections) connection.checkTimeouts(now);
-  }, CHECK_EVERY_MS).unref();
+  };
+  // After the input of this turn is read: while the machine stood still, requests may have come that are not seen yet.
+  const checking = setInterval(() => setImmediate(check), CHECK_EVERY_MS).unref();
   server.once('close', () => clearInterval(checking));
 }

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import net, { type Socket } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { TIMEOUTS } from '../../../src/http/connection/context.ts';
 import { hold, requestHead, untilRead } from '../../support/raw-http.ts';
 import { freePort, type Lifetime, startTestService, type TestService } from '../../support/service.ts';
 
@@ -57,6 +58,14 @@ test('Promise 6: a source has so many connections, and others have theirs', asyn
   const [told, ...more] = await toldOf(service);
   assert.match(String(told), /"warn".*refused.*VALETKEY_MAX_CONNECTIONS_PER_SOURCE/);
   assert.equal(more.length, 0, 'not each time');
+});
+
+test('RFC 9112 §9.5: a request that came while the machine stood still is answered, and does not count as silence', async (t) => {
+  const service = await startTestService(t);
+  const socket = await from(t, service, '127.0.0.1');
+  const answered = isServed(socket, service); // It is sent at once, and nothing of it is read until all of this process goes on.
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, TIMEOUTS.firstHead + 1500);
+  assert.equal(await answered, true);
 });
 
 test('Promise 6: an IPv4 address counts as itself on a socket of IPv6', async (t) => {
