@@ -50,10 +50,10 @@ const RATE = 200;
 const PAGE_EVERY = 10;
 const REOPEN_MS = 1000;
 /**
- * Maximum number of looks whether they are gone, and the time between two (ms): in place of the clock, so that a machine that does
- * other things meanwhile gives those who end them as much time.
+ * Maximum number of looks of which none finds fewer of them, and the time between two (ms): in place of the clock, so that a machine
+ * that does other things meanwhile gives those who end them as much time.
  */
-const GONE_AFTER_LOOKS = 80;
+const NONE_GOES_LOOKS = 80;
 const LOOK_EVERY_MS = 250;
 
 /** Starts a service of its own, floods it, and returns what was found. */
@@ -103,8 +103,13 @@ export async function runNotReading(t: Lifetime, run: Run): Promise<Found> {
   await standing('over');
   const last = await standing('stand');
   const since = performance.now();
-  for (let looks = 0; sockets() > listening && looks < GONE_AFTER_LOOKS; looks += 1) await sleep(LOOK_EVERY_MS);
-  const left = sockets() - listening;
+  let left = sockets() - listening;
+  for (let looks = 0; left > 0 && looks < NONE_GOES_LOOKS; looks += 1) {
+    await sleep(LOOK_EVERY_MS);
+    const now = sockets() - listening;
+    if (now < left) looks = 0;
+    left = now;
+  }
   await worker.terminate();
   const after = memory();
   child.kill('SIGTERM');
