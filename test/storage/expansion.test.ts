@@ -1,13 +1,13 @@
 /** The next release's expansion of a SQLite database, under the release before; and what may be called one. */
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import { copyDatabase } from '../../src/storage/copy.ts';
 import { migrate } from '../../src/storage/migrate.ts';
 import { MIGRATIONS as OF_POSTGRESQL } from '../../src/storage/postgresql/plain-database.ts';
 import { MIGRATIONS, plain } from '../../src/storage/sqlite/plain-database.ts';
 import { keyring } from '../oauth/samples.ts';
-import { NOW, openAsService, temporaryPath } from '../support/storage.ts';
+import { copyOf, NOW, openAsService, temporaryPath } from '../support/storage.ts';
 import { storeConformance } from './conformance.ts';
 import { narrowings, sampleExpansion } from './expansion.ts';
 
@@ -25,12 +25,13 @@ async function expand(path: string): Promise<void> {
   database.close();
 }
 
+const expanded = temporaryPath({ after });
+const before = await openAsService(expanded);
+await expand(expanded);
+await before.close();
+
 storeConformance('SQLite file that the next release has expanded', async (t) => {
-  const path = temporaryPath(t);
-  const before = await openAsService(path);
-  await expand(path);
-  await before.close();
-  const opened = await openAsService(path);
+  const opened = await openAsService(copyOf(expanded, t));
   t.after(() => opened.close());
   return opened.store;
 });

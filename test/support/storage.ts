@@ -1,8 +1,8 @@
 /** Databases and sample rows for tests of the store. */
 import { hash, randomBytes } from 'node:crypto';
-import { mkdtempSync, readSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { TestContext } from 'node:test';
 import type { PasswordAccount } from '../../src/accounts/account.ts';
@@ -18,6 +18,7 @@ import type { ResourceServer } from '../../src/oauth/resource-server.ts';
 import type { StoredSecret } from '../../src/oauth/secret.ts';
 import { openSqlite, type SqliteOptions, type SqliteStorage } from '../../src/storage/sqlite/open.ts';
 import { confidentialClient, issuedGrant, keyring, NOW, PREFIX } from '../oauth/samples.ts';
+import type { Lifetime } from './service.ts';
 
 export { NOW };
 export const HOUR = 3_600_000;
@@ -27,11 +28,19 @@ export const beginning = { settings: { tokenPrefix: PREFIX, shared: { VALETKEY_C
 export const operator: Actor = { kind: 'operator', id: 'root', source: null, requestId: null };
 
 /** A path for a database in a folder that goes with the test. */
-export function temporaryPath(t: Pick<TestContext, 'after'>, within = tmpdir()): string {
+export function temporaryPath(t: Lifetime, within = tmpdir()): string {
   const folder = mkdtempSync(join(within, 'valetkey-test-'));
   // Last of all: no database may vanish before it is closed, and tests undo first what they began with.
   t.after(() => t.after(() => rmSync(folder, { recursive: true, force: true })));
   return join(folder, 'data', 'valetkey.db');
+}
+
+/** The path of a copy, which goes with the test, of a database that nobody has open. */
+export function copyOf(database: string, t: Lifetime): string {
+  const path = temporaryPath(t);
+  mkdirSync(dirname(path), { mode: 0o700 });
+  copyFileSync(database, path);
+  return path;
 }
 
 /** Opens a database as the service does; a failure of the disk fails the test unless it brings its own `onFailure`. */
