@@ -87,11 +87,16 @@ for (const store of ['SQLite', 'PostgreSQL'] as const)
     const service = await serve();
     await addUser(service);
     const client = await addClient(service);
+    // An app of its own: one that is allowed a hundred times loses its earliest grants, which would be those of the others.
+    const exchanging = await addClient(service);
     const browser = await signedInBrowser(service);
     const checked = await obtainPair(service, browser, client);
     let newest = await obtainPair(service, browser, client);
     const going = {
-      exchange: async () => (await exchange(service, client, await obtainCode(service, browser, client))).status,
+      exchange: async () => {
+        const code = await obtainCode(service, browser, exchanging);
+        return (await exchange(service, exchanging, code)).status;
+      },
       refresh: async () => {
         const answer = await refresh(service, client, newest.refreshToken);
         if (answer.status === 200) newest = pairOf(answer);
