@@ -6,8 +6,8 @@ import assert from 'node:assert/strict';
 import { after, describe, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { signIn } from '../support/flow.ts';
-import { startPostgres } from '../support/postgres.ts';
 import type { Lifetime } from '../support/service.ts';
+import { sharedPostgres } from '../support/shared-postgres.ts';
 import { lots, pick, ROUND_MS, rounds, SEED, TIMEOUT } from './effort.ts';
 import { type Entry, grantIdOf } from './history.ts';
 import { furnish, type LocalInstance, newShared, startInstance, type TestInstallation } from './instances.ts';
@@ -21,7 +21,7 @@ import { Watch } from './watch.ts';
 const WRITES = /^COMMIT|SET generation|SET revoked_at|INSERT INTO oauth_grant/;
 const PEOPLE = 6;
 
-const server = await startPostgres();
+const server = await sharedPostgres();
 const ends: (() => Promise<void> | void)[] = [() => server.remove()];
 after(async () => {
   for (const end of ends.toReversed()) await end();

@@ -22,9 +22,9 @@ export type TestInstallation<One extends Instance = LocalInstance> = {
   readonly shared: Shared;
 };
 
-/** A new database and new keys. */
-export async function newShared(server: SharedPostgres): Promise<Shared> {
-  return { VALETKEY_DATABASE_URL: await server.createDatabase(), VALETKEY_KEYS: makeRootKey() };
+/** A new database, as the server makes it of that template, and new keys. */
+export async function newShared(server: SharedPostgres, template?: string): Promise<Shared> {
+  return { VALETKEY_DATABASE_URL: await server.createDatabase(template), VALETKEY_KEYS: makeRootKey() };
 }
 
 let starting: Promise<unknown> = Promise.resolve();

@@ -33,7 +33,8 @@ export class Line {
       const call = new Call(this, socket, target);
       call.isDead = this.#state === 'dead';
       this.#calls.add(call);
-      socket.once('close', () => this.#calls.delete(call));
+      // One that is dead has its end at the server left open, until the line breaks.
+      socket.once('close', () => call.isDead || this.#calls.delete(call));
     });
   }
 

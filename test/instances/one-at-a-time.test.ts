@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { startPostgres } from '../support/postgres.ts';
 import type { Lifetime } from '../support/service.ts';
+import { sharedPostgres } from '../support/shared-postgres.ts';
 import { rounds, TIMEOUT } from './effort.ts';
 import { furnish, newShared, type Shared, startInstance } from './instances.ts';
 import { judge } from './judge.ts';
@@ -15,14 +15,16 @@ const PATIENCE_MS = 60_000;
 /** The others look once a minute whether the one that cleans up is still there. */
 const HAND_OVER_MS = 65_000;
 const DEAD_ROWS = 2000;
+/** A template without our schema. */
+const EMPTY = 'template0';
 
-const server = await startPostgres();
+const server = await sharedPostgres();
 after(() => server.remove());
 
 describe('three instances that start at once', { timeout: TIMEOUT }, () => {
   test('on an empty database come up all, and are one installation', async (t) => {
     for (let round = rounds(1, 0.05); round > 0; round -= 1) {
-      const shared = await newShared(server);
+      const shared = await newShared(server, EMPTY);
       const instances = await makeThree(t, shared);
       await Promise.all(instances.map((instance) => instance.serve()));
       await requireOne(t, shared, instances);
@@ -32,7 +34,7 @@ describe('three instances that start at once', { timeout: TIMEOUT }, () => {
 
   test('come up all, when the one that migrates is killed midway and starts again', async (t) => {
     for (let round = rounds(1, 0.05); round > 0; round -= 1) {
-      const shared = await newShared(server);
+      const shared = await newShared(server, EMPTY);
       const instances = await makeThree(t, shared);
       const [first, ...others] = instances as [ProcessInstance, ...ProcessInstance[]];
       const obstacle = await makeObstacle(shared);

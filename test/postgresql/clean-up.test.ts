@@ -6,7 +6,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Grant } from '../../src/oauth/grant.ts';
 import { networksOf } from '../../src/oauth/networks.ts';
 import type { PostgresqlStorage } from '../../src/storage/postgresql/open.ts';
-import { PATIENT, startPostgres } from '../support/postgres.ts';
+import { PATIENT } from '../support/postgres.ts';
+import { sharedPostgres } from '../support/shared-postgres.ts';
 import {
   addAdaAndOne,
   event,
@@ -22,7 +23,7 @@ import {
 import { instance, readyDatabases } from './instance.ts';
 
 const DAY = 24 * HOUR;
-const server = await startPostgres();
+const server = await sharedPostgres();
 after(() => server.remove());
 const createDatabase = await readyDatabases(server);
 
@@ -208,7 +209,8 @@ test('one instance at a time cleans up; when it stops, or its connection is lost
   assert.equal(await second.cleanUp.step(), null);
   await server.query(
     url,
-    `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND pid <> pg_backend_pid()`,
+    `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND pid <> pg_backend_pid()
+       AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
   );
   await until(async () => (await second.cleanUp.step()) !== null);
   assert.equal(await first.cleanUp.step(), null);

@@ -14,7 +14,7 @@ export function openInstance(url: string, options: Partial<PostgresqlOptions> = 
 }
 
 /** Makes databases that are migrated and founded, each a copy of one that was not served. */
-export async function readyDatabases(server: PostgresServer): Promise<() => Promise<string>> {
+export async function readyDatabases(server: Pick<PostgresServer, 'createDatabase'>): Promise<() => Promise<string>> {
   const first = await server.createDatabase();
   await (await openInstance(first, { role: 'command' })).close();
   return () => server.createDatabase(new URL(first).pathname.slice(1));

@@ -5,7 +5,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { type Grant, grantIdText, isEnded } from '../../src/oauth/grant.ts';
 import { StoreUnavailable, TrailHeldUp } from '../../src/oauth/store.ts';
-import { PATIENT, startPostgres } from '../support/postgres.ts';
+import { PATIENT } from '../support/postgres.ts';
+import { sharedPostgres } from '../support/shared-postgres.ts';
 import {
   addAdaAndOne,
   event,
@@ -21,7 +22,7 @@ import {
 } from '../support/storage.ts';
 import { instance, readyDatabases } from './instance.ts';
 
-const server = await startPostgres();
+const server = await sharedPostgres();
 after(() => server.remove());
 const createDatabase = await readyDatabases(server);
 

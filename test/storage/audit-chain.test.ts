@@ -10,7 +10,8 @@ import { TrailHeldUp } from '../../src/oauth/store.ts';
 import { AuditTrail } from '../../src/operator/audit-trail.ts';
 import type { Storage } from '../../src/storage/storage.ts';
 import { openInstance, readyDatabases } from '../postgresql/instance.ts';
-import { PATIENT, startPostgres } from '../support/postgres.ts';
+import { PATIENT } from '../support/postgres.ts';
+import { sharedPostgres } from '../support/shared-postgres.ts';
 import {
   addAdaAndOne,
   event,
@@ -22,7 +23,7 @@ import {
   temporaryPath,
 } from '../support/storage.ts';
 
-const server = await startPostgres();
+const server = await sharedPostgres();
 after(() => server.remove());
 const createDatabase = await readyDatabases(server);
 

@@ -11,10 +11,10 @@ import { Backups, type GivenTrail } from '../../src/operator/backups.ts';
 import { exportedEvent } from '../../src/operator/exported-event.ts';
 import type { Storage } from '../../src/storage/storage.ts';
 import { openInstance, readyDatabases } from '../postgresql/instance.ts';
-import { startPostgres } from '../support/postgres.ts';
+import { sharedPostgres } from '../support/shared-postgres.ts';
 import { addAdaAndOne, event, NOW, openAsService, operator, sampleGrant, temporaryPath } from '../support/storage.ts';
 
-const server = await startPostgres();
+const server = await sharedPostgres();
 after(() => server.remove());
 const createDatabase = await readyDatabases(server);
 const keyring = createKeyring([Buffer.alloc(32, 'a key')]);

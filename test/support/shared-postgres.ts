@@ -1,7 +1,6 @@
 /**
  * One PostgreSQL server for the files of a whole run, each test with a database of its own: what a file costs is then not a
- * server, nor a schema. A test that stops its server, sets it up in its own way, or is about migrations has one of its own
- * (`startPostgres`).
+ * server, nor a schema. A test that stops its server, or sets it up in its own way, has one of its own (`startPostgres`).
  */
 import { randomBytes } from 'node:crypto';
 import { migrate } from '../../src/storage/migrate.ts';
@@ -11,8 +10,11 @@ import { type PostgresServer, queryAt, startPostgres, startPostgresForAll } from
 
 /** A server that other tests use as well. */
 export type SharedPostgres = Pick<PostgresServer, 'port' | 'url' | 'query'> & {
-  /** Makes a database with our schema, in which no installation was founded yet, and answers its address. */
-  createDatabase(): Promise<string>;
+  /**
+   * Makes a database and answers its address: with our schema, and no installation founded in it yet, or as a copy of the one
+   * that is named, which nobody is connected to (`template0` is empty).
+   */
+  createDatabase(template?: string): Promise<string>;
   /** Removes the databases that were made through this. */
   remove(): Promise<void>;
 };
@@ -45,10 +47,10 @@ function sharing(port: number): SharedPostgres {
     port,
     url,
     query: queryAt,
-    async createDatabase() {
+    async createDatabase(template = TEMPLATE) {
       const name = `test_${randomBytes(6).toString('hex')}`;
       made.push(name);
-      await queryAt(admin, `CREATE DATABASE ${name} TEMPLATE ${TEMPLATE} STRATEGY FILE_COPY`);
+      await queryAt(admin, `CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY`);
       return url(name);
     },
     async remove() {
