@@ -1,7 +1,7 @@
 // The products of examples/ through the whole flow: each signs its people in for a real service, which asks for consent.
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
-import { describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { Browser, type Visit } from '../support/browser.ts';
 import { launchBrowser, noBrowser } from '../support/chromium.ts';
@@ -13,7 +13,13 @@ import { ADA, EXAMPLES, GRACE, linesForValetkey, startProduct } from './product.
 /** The most that a product needs. */
 const MAX_LINES = 25;
 
-for (const example of EXAMPLES)
+const chromium = noBrowser ? null : await launchBrowser();
+after(() => chromium?.close());
+
+for (const example of EXAMPLES) {
+  // Started once for those of its tests that need neither a clock nor an account of their own.
+  const started = example.command && (await startProduct({ after }, example));
+
   describe(example.file, { concurrency: false }, () => {
     test(`adopting: what it needs for Valetkey is at most ${MAX_LINES} lines that one can read`, () => {
       const lines = linesForValetkey(example);
@@ -24,10 +30,10 @@ for (const example of EXAMPLES)
       );
     });
 
-    if (!example.command) return; // Then npm run test:languages walks it.
+    if (!started) return; // Then npm run test:languages walks it.
 
-    test('adopting: from an app to its password form, back, Allow, and a token of that person', async (t) => {
-      const { service, productUrl } = await startProduct(t, example);
+    test('adopting: from an app to its password form, back, Allow, and a token of that person', async () => {
+      const { service, productUrl } = started;
       const client = await addClient(service);
       const browser = new Browser();
       const form = await follow(browser, await browser.get(authorizeUrl(service, client)));
@@ -46,8 +52,8 @@ for (const example of EXAMPLES)
       assert.match(again.body, /value="allow"/, 'who is signed in at the product sees no page of it');
     });
 
-    test('adopting: prompt and max_age are heard, and a refusal goes on to the app', async (t) => {
-      const { service, productUrl } = await startProduct(t, example);
+    test('adopting: prompt and max_age are heard, and a refusal goes on to the app', async () => {
+      const { service, productUrl } = started;
       const client = await addClient(service);
       const browser = new Browser();
       const begin = async (members: Record<string, string>) =>
@@ -101,14 +107,15 @@ for (const example of EXAMPLES)
     test('adopting: the same in a real browser without scripts, with "Switch account"', {
       skip: noBrowser,
     }, async (t) => {
-      const { service, productUrl } = await startProduct(t, example);
+      assert.ok(chromium);
+      const { service, productUrl } = started;
       const redirectUri = `http://127.0.0.1:${await freePort()}/callback`;
       const app = createServer((_request, response) => response.end('back at the app'));
       t.after(() => void app.close());
       app.listen(Number(new URL(redirectUri).port), '127.0.0.1');
       const client = await addClient(service, { redirectUris: [redirectUri] });
-      await using chromium = await launchBrowser();
       const context = await chromium.newContext({ javaScriptEnabled: false });
+      t.after(() => context.close());
       const page = await context.newPage();
       const press = (name: string) => page.getByRole('button', { name }).click();
       const atApp = async (name: string) => {
@@ -129,6 +136,7 @@ for (const example of EXAMPLES)
       assert.equal((await atApp('No, go back')).searchParams.get('error'), 'access_denied');
     });
   });
+}
 
 async function signIn(page: Page, { email, password }: typeof ADA): Promise<void> {
   await page.getByLabel('E-mail').fill(email);
