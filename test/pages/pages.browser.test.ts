@@ -43,7 +43,11 @@ before(async () => {
     const isDevelopers = url.pathname.endsWith('/developers');
     response.setHeader('content-security-policy', isDevelopers ? `${policy}; script-src 'self'` : policy);
     if (url.pathname.endsWith('.js')) return response.setHeader('content-type', 'text/javascript').end(copyScript);
-    if (url.pathname === '/pages.css') return response.setHeader('content-type', 'text/css').end(stylesheet(colour));
+    if (url.pathname === '/pages.css')
+      return response
+        .setHeader('cache-control', 'public, max-age=31536000, immutable') // as the service sends it, too
+        .setHeader('content-type', 'text/css')
+        .end(stylesheet(colour));
     const [, language, name = ''] = url.pathname.split('/');
     const page = pagesIn(language as Language, colour, `/pages.css?${url.searchParams}`)[name];
     response.setHeader('content-type', 'text/html; charset=utf-8').end(String(page ?? ''));
