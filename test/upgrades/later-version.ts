@@ -14,9 +14,9 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const last = MIGRATIONS.length;
 
 const FILLED = {
-  sqlite: `WITH RECURSIVE counter (n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM counter WHERE n < 100000)
+  sqlite: `WITH RECURSIVE counter (n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM counter WHERE n < 30000)
     INSERT INTO filled SELECT n FROM counter;`,
-  postgresql: 'INSERT INTO filled SELECT generate_series(1, 100000);',
+  postgresql: 'INSERT INTO filled SELECT generate_series(1, 30000);',
 };
 
 const GRANTS_ANEW = {
