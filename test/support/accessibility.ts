@@ -17,7 +17,7 @@ export async function prepareLooking(page: Page): Promise<void> {
 export async function inaccessible(page: Page): Promise<string[]> {
   assert.equal(page.frames().length, 1, 'our pages have no frames');
   if (!(await page.evaluate("'axe' in window"))) await page.evaluate(AXE);
-  // All rules are run; violations alone are told in full, and handed over: the rest takes longer than to find it.
+  // All rules are run. Violations alone are told in full, and handed over: to hand over the rest takes longer than to find it.
   const violations = await page.evaluate<AxeResults['violations']>(
     "axe.run({ resultTypes: ['violations'] }).then(({ violations }) => violations)",
   );
