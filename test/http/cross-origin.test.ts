@@ -126,7 +126,7 @@ test('OAuth 2.1 §3.2: the pages of any app may call the API with a token, and n
   assert.deepEqual(corsOf(preflight.headers), {
     'access-control-allow-origin': '*',
     'access-control-allow-methods': 'GET',
-    'access-control-allow-headers': 'Authorization',
+    'access-control-allow-headers': 'Authorization, traceparent, tracestate, baggage',
     'access-control-max-age': '86400',
   });
   for (const [token, status] of [

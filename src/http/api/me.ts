@@ -32,7 +32,8 @@ export function addMe(app: FastifyInstance, service: Service): void {
     reply
       .header('Access-Control-Allow-Origin', '*')
       .header('Access-Control-Allow-Methods', 'GET')
-      .header('Access-Control-Allow-Headers', 'Authorization')
+      // Tracing in a page adds its headers to every request (W3C Trace Context, Baggage).
+      .header('Access-Control-Allow-Headers', 'Authorization, traceparent, tracestate, baggage')
       .header('Access-Control-Max-Age', '86400')
       .code(204)
       .send(),
