@@ -7,7 +7,7 @@ import { auditEvent, userActor } from '../oauth/audit.ts';
 import type { RequestOrigin } from '../oauth/client-authenticator.ts';
 import type { Account, Invitation } from './account.ts';
 import type { GuessBudget } from './guess-budget.ts';
-import { hashNewPassword, type NewPasswordProblem } from './new-password.ts';
+import { hashNewPassword, hasItAlready, type NewPasswordProblem } from './new-password.ts';
 import { passwordProblem } from './password.ts';
 import type { PasswordHasher } from './password-hash.ts';
 import type { AccountStore } from './store.ts';
@@ -77,7 +77,10 @@ export async function useInvitation(
   if (hashed.kind !== 'hashed') return hashed;
   const { id, invitation } = invited;
   const event = auditEvent('password_set_by_invitation', userActor(id, origin), now(), { resourceOwnerId: id });
-  return { kind: (await store.useInvitation(id, invitation, hashed.stored, event)) ? 'set' : 'dead' };
+  if (await store.useInvitation(id, invitation, hashed.stored, event)) return { kind: 'set' };
+  const isThere = await hasItAlready(hasher, await store.findAccount(id), password);
+  if (isThere === 'busy') return { kind: 'busy' };
+  return { kind: isThere ? 'set' : 'dead' };
 }
 
 function isInvited(account: Account): account is Invited {

@@ -4,6 +4,24 @@ import { TurnedAway } from './fair-line.ts';
 import type { PasswordProblem } from './password.ts';
 import type { PasswordHasher } from './password-hash.ts';
 
+/**
+ * Whether an account has a new password already: its form was sent twice, as by a double click, and the other request was
+ * faster. Only for somebody who proved to be the owner in this request.
+ */
+export async function hasItAlready(
+  hasher: PasswordHasher,
+  account: Account | null,
+  password: string,
+): Promise<boolean | 'busy'> {
+  if (!account || account.mustChangePassword) return false;
+  try {
+    return await hasher.verify(account.password, password, { lane: 'known', share: account.id });
+  } catch (error) {
+    if (error instanceof TurnedAway) return 'busy';
+    throw error;
+  }
+}
+
 /** Why a person's new password is refused: by the rules for all, or because it is the `same` that somebody else knows. */
 export type NewPasswordProblem = PasswordProblem | 'same';
 

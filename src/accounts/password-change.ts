@@ -5,17 +5,17 @@
 import { auditEvent, userActor } from '../oauth/audit.ts';
 import type { RequestOrigin } from '../oauth/client-authenticator.ts';
 import { emailKey, hasPassword, type PasswordAccount } from './account.ts';
-import { hashNewPassword, type NewPasswordProblem } from './new-password.ts';
+import { hashNewPassword, hasItAlready, type NewPasswordProblem } from './new-password.ts';
 import { passwordProblem } from './password.ts';
 import { newSessionToken, passwordSession, sessionDigest } from './session.ts';
-import { type CheckedPassword, type CheckParts, checkPassword } from './sign-in.ts';
+import { beginSession, type CheckedPassword, type CheckParts, checkPassword } from './sign-in.ts';
 import type { AccountStore } from './store.ts';
 import { onVerifiedPassword } from './verified-password.ts';
 import type { WrongSignIns } from './wrong-sign-ins.ts';
 
 /** What changing a password works with. `guessable` are words that no password may consist of. */
 export type ChangeParts = CheckParts & {
-  readonly store: Pick<AccountStore, 'findAccount' | 'changePassword'>;
+  readonly store: Pick<AccountStore, 'findAccount' | 'changePassword' | 'addSession'>;
   readonly wrongSignIns: WrongSignIns;
   readonly guessable: readonly string[];
 };
@@ -93,12 +93,14 @@ export async function replacePassword(
 
 /** Sets the password of somebody who proved to know the one before. */
 async function setOwn(
-  { store, hasher, knownBrowsers, now }: ChangeParts,
+  parts: ChangeParts,
   account: PasswordAccount,
-  { password, knownBrowser, replaces }: Replacement,
+  replacement: Replacement,
   origin: RequestOrigin,
   detail?: string,
 ): Promise<SetPassword> {
+  const { store, hasher, knownBrowsers, now } = parts;
+  const { password, knownBrowser, replaces } = replacement;
   const hashed = await hashNewPassword(hasher, account, password);
   if (hashed.kind !== 'hashed') return hashed;
   const { id } = account;
@@ -112,10 +114,30 @@ async function setOwn(
   const isChanged = await onVerifiedPassword(store, account, (verified) =>
     store.changePassword(verified, hashed.stored, session, replaced, event),
   );
-  if (!isChanged) return { kind: 'wrong_credentials' };
+  if (!isChanged) return signInWithSame(parts, id, replacement, origin);
   return {
     kind: 'changed',
     sessionToken,
     knownBrowser: knownBrowsers.renew(knownBrowser, { id, passwordSetAt: at }, at),
   };
+}
+
+/**
+ * The answer to a form that was sent twice: the first request set the password, and the browser dropped its answer. The second
+ * one gets a session of its own. Where somebody set another password meanwhile, nobody is signed in.
+ */
+async function signInWithSame(
+  parts: ChangeParts,
+  id: string,
+  { password, knownBrowser, replaces }: Replacement,
+  origin: RequestOrigin,
+): Promise<SetPassword> {
+  const { store, hasher, knownBrowsers, now } = parts;
+  const account = await store.findAccount(id);
+  const isThere = await hasItAlready(hasher, account, password);
+  if (isThere === 'busy') return { kind: 'busy' };
+  if (!isThere || !account || !hasPassword(account)) return { kind: 'wrong_credentials' };
+  const sessionToken = await beginSession(parts, account, replaces, origin);
+  if (sessionToken === null) return { kind: 'wrong_credentials' };
+  return { kind: 'changed', sessionToken, knownBrowser: knownBrowsers.renew(knownBrowser, account, now()) };
 }

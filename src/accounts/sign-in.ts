@@ -156,9 +156,9 @@ function isRightPassword(
   return pace.run(guess, () => hasher.verify(stored, password, place, signal), signal);
 }
 
-/** Null when the password was changed or the account disabled meanwhile. */
-async function beginSession(
-  { store, now }: SignInParts,
+/** Begins a session with a password that was just verified; null when it was changed or the account disabled meanwhile. */
+export async function beginSession(
+  { store, now }: Pick<CheckParts, 'now'> & { readonly store: Pick<AccountStore, 'findAccount' | 'addSession'> },
   account: PasswordAccount,
   replaces: string | null,
   origin: RequestOrigin,

@@ -91,6 +91,7 @@ const EARLY_BY_NETWORK_MS = 500;
 /** No vowels, so that no word appears, and no letter that looks like another (RFC 8628 §6.1): eight hold 34 bits. */
 const LETTERS = 'BCDFGHJKLMNPQRSTVWXZ';
 const USER_CODE = new RegExp(`^[${LETTERS}]{8}$`);
+const NO_LETTERS = new RegExp(`[^${LETTERS}]`, 'gi');
 
 /** Makes a request with its two codes; `now` in ms. */
 export function newDeviceRequest(
@@ -131,12 +132,12 @@ export function readDeviceCode(keyring: Keyring, prefix: string, text: string): 
   return { userCode, grantId: Buffer.from(grantId, 'base64url'), clientId, verifier, expiresAt: opened.expiresAt };
 }
 
-/** The code that somebody typed, in either case and with spaces, dots or dashes; null when it cannot be one. */
+/**
+ * The code that somebody typed, in either case; null when it cannot be one. What is not of its alphabet is left out: dashes,
+ * quotes and blanks of any kind (RFC 8628 §6.1).
+ */
 export function parseUserCode(text: string): string | null {
-  const letters = text
-    .slice(0, 50)
-    .toUpperCase()
-    .replace(/[\s._-]/g, '');
+  const letters = text.replace(NO_LETTERS, '').toUpperCase();
   return USER_CODE.test(letters) ? letters : null;
 }
 

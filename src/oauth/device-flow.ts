@@ -116,9 +116,10 @@ export class DeviceFlow {
 
   /**
    * What was decided about a code, for a person who presses a button twice or comes back to the page. `allowed` is told to
-   * the person who allowed it, while the grant is not revoked; `denied` to everybody. Null in all other cases.
+   * the person who allowed it, while the grant is not revoked; `denied` to everybody. `pending` while somebody’s Allow is
+   * being written. Null in all other cases.
    */
-  async findDecision(typed: string, resourceOwnerId: string): Promise<DeviceDecided | null> {
+  async findDecision(typed: string, resourceOwnerId: string): Promise<DeviceDecided | 'pending' | null> {
     const { store, clients } = this.#parts;
     const found = await this.#search(typed);
     const client = found && (await clients.find(found.request.clientId));
@@ -126,7 +127,8 @@ export class DeviceFlow {
     const { decision } = found;
     if (decision === 'denied') return { decision, client, isConnected: false };
     const grant = (await store.findGrant(found.request.grantId))?.grant;
-    if (grant?.resourceOwnerId !== resourceOwnerId || grant.revokedAt !== null) return null;
+    if (!grant) return 'pending';
+    if (grant.resourceOwnerId !== resourceOwnerId || grant.revokedAt !== null) return null;
     return { decision, client, isConnected: grant.generation > 0 };
   }
 

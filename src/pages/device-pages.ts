@@ -6,7 +6,9 @@ import type { Messages } from './messages/messages.ts';
 import { problemNotice } from './notice.ts';
 
 /** Why the code that was given leads nowhere. */
-export type DeviceCodeProblem = { kind: 'unknown_code' } | { kind: 'throttled'; retryAfterSeconds: number };
+export type DeviceCodeProblem =
+  | { kind: 'unknown_code' | 'answered_just_now' }
+  | { kind: 'throttled'; retryAfterSeconds: number };
 
 /** What the device code page shows. */
 export type DeviceCodeData = {
@@ -43,10 +45,9 @@ ${problem && problemNotice(problemTexts(messages, problem))}
 }
 
 function problemTexts({ deviceCode: { problems } }: Messages, problem: DeviceCodeProblem) {
-  const { throttled, unknown_code } = problems;
-  return problem.kind === 'throttled'
-    ? { heading: throttled.heading, text: throttled.text(problem.retryAfterSeconds) }
-    : unknown_code;
+  if (problem.kind !== 'throttled') return problems[problem.kind];
+  const { heading, text } = problems.throttled;
+  return { heading, text: text(problem.retryAfterSeconds) };
 }
 
 /** The page after Allow or Deny for a device: there is no app in this browser to go on to. */

@@ -11,7 +11,9 @@ export type SignInProblem =
   | { kind: 'busy' }
   | { kind: 'form_expired' | 'opened_twice' | 'no_cookies' }
   /** Something was asked for by somebody who is not signed in any more. */
-  | { kind: 'signed_out' };
+  | { kind: 'signed_out' }
+  /** The same where that may have happened already: a new password was set, perhaps by the first of two presses. */
+  | { kind: 'pressed_twice' };
 
 /** What the sign-in page shows. */
 export type SignInData = {

@@ -172,6 +172,50 @@ describe('in Chromium', { skip: noBrowser, concurrency: 3 }, () => {
     await page.context().close();
   });
 
+  /** Presses a button twice: the second time once the first form is on its way, which the browser then drops. */
+  async function pressTwice(page: Page, selector: string): Promise<void> {
+    const box = await page.locator(selector).boundingBox();
+    assert.ok(box);
+    await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+    const sent = page.waitForRequest((request) => request.method() === 'POST');
+    for (const clickCount of [1, 2]) {
+      await page.mouse.down({ clickCount });
+      await page.mouse.up({ clickCount });
+      if (clickCount === 1) await sent;
+    }
+  }
+
+  test('a double click never says that what happened did not: a changed password, an invitation, a device', async () => {
+    const next = 'a horse of another colour';
+    await addUser(service, 'twice@example.com', 'Twice Example');
+    const { page } = await open({ javaScriptEnabled: false });
+    await page.goto(`${service.appUrl}/sign-in`);
+    await signIn(page, 'twice@example.com');
+    await page.goto(`${service.appUrl}/account/password`);
+    await page.fill('[name=current_password]', PASSWORD);
+    for (const name of ['password', 'password_again']) await page.fill(`[name=${name}]`, next);
+    await pressTwice(page, 'main button');
+    await page.locator('[role=status]', { hasText: 'Your password was changed' }).waitFor();
+
+    const { body: codes } = await postAs(
+      service,
+      await addClient(service, { redirectUris: [], deviceFlow: true }, 'public'),
+      'device_authorization',
+    );
+    await page.goto(String(codes['verification_uri_complete']));
+    await pressTwice(page, 'button[value=allow]');
+    await page.locator('h1', { hasText: 'back to your device' }).waitFor();
+
+    const { accounts, operator, newPasswordUrl } = service.installation;
+    const person = { email: 'invited@example.com', name: 'Invited Example', username: null, isOperator: false };
+    const { token } = await accounts.addInvited(person, operator);
+    await page.goto(`${newPasswordUrl}?${new URLSearchParams({ token })}`);
+    for (const name of ['password', 'password_again']) await page.fill(`[name=${name}]`, next);
+    await pressTwice(page, 'main button');
+    await page.locator('h1', { hasText: 'Your password is set' }).waitFor();
+    await page.context().close();
+  });
+
   test('Promise 2: the person takes an app back on the connected-apps page, without scripts', async () => {
     const client = await addClient(service, { name: 'Taken back' });
     const { accessToken } = await obtainPair(service, await signedInBrowser(service), client);

@@ -116,6 +116,8 @@ export const accountsGuards: readonly Guard[] = [
         'timingSafeEqual(digestOf(digest), digestOf(digest)) && now < expiresAt && token !== null',
       ],
       ['an invitation is good for a day', '&& now < expiresAt', '&& now < Infinity * expiresAt'],
+      ['who pressed twice hears that the password is set', "isThere ? 'set' : 'dead'", "'dead'"],
+      ['who typed another password than was set hears that', "isThere ? 'set' : 'dead'", "'set'"],
       [
         'of a made-up token only text comes to the store',
         'accountId === undefined ? null : await store.findAccount(accountId)',
@@ -139,6 +141,22 @@ export const accountsGuards: readonly Guard[] = [
         'a password that must be changed is not set again',
         'if (account.mustChangePassword &&',
         'if (false as boolean &&',
+      ],
+    ],
+  ),
+  ...guardsIn(
+    'src/accounts/password-change.ts',
+    ['test/http/browser/password.test.ts', 'test/http/browser/must-change.test.ts'],
+    [
+      [
+        'who pressed twice hears that the password is changed',
+        'return signInWithSame(parts, id, replacement, origin);',
+        "return { kind: 'wrong_credentials' };",
+      ],
+      [
+        'nobody is signed in whose new password another one was faster than',
+        'if (!isThere || !account',
+        'if (!account',
       ],
     ],
   ),

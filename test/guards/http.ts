@@ -26,6 +26,11 @@ export const httpGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
+    'src/http/browser/device.ts',
+    ['test/http/browser/device.test.ts'],
+    [['what can be no code costs no try', 'if (parseUserCode(typed) === null) {', 'if (false as boolean) {']],
+  ),
+  ...guardsIn(
     'src/http/browser/must-change.ts',
     ['test/http/browser/must-change.test.ts'],
     [
@@ -34,7 +39,11 @@ export const httpGuards: readonly Guard[] = [
         "if (!sessions.isFromOwnPage(request)) return pages.sendError(request, reply, 403, 'form_refused');",
         '',
       ],
-      ['the form is for whom the password was right', "if (shown !== 'good') return fromStart(shown);", ''],
+      [
+        'the form is for whom the password was right',
+        "if (shown !== 'good') return fromStart(FORM_PROBLEMS[shown]);",
+        '',
+      ],
       [
         'the form is one person’s',
         'JSON.stringify([id, passwordSetAt])',

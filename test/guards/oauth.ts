@@ -436,6 +436,11 @@ export const oauthGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
+    'src/oauth/device-flow.ts',
+    ['test/http/browser/device.test.ts'],
+    [['an Allow that is being written is not denied', "if (!grant) return 'pending';", 'if (!grant) return null;']],
+  ),
+  ...guardsIn(
     'src/oauth/device-authorization.ts',
     ['test/oauth/device-authorization.test.ts', 'test/oauth/device-flow.test.ts'],
     [

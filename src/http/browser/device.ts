@@ -3,7 +3,7 @@
  * The URL with the code is the state; nothing is written before the decision.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { readableUserCode } from '../../oauth/device-authorization.ts';
+import { parseUserCode, readableUserCode } from '../../oauth/device-authorization.ts';
 import type { DeviceDecided, ShownDeviceRequest } from '../../oauth/device-flow.ts';
 import { grantIdText } from '../../oauth/grant.ts';
 import { networksOf } from '../../oauth/networks.ts';
@@ -98,6 +98,11 @@ async function findWaiting(
   typed: string,
 ): Promise<ShownDeviceRequest | null> {
   const { service, pages } = parts;
+  // Nothing is looked up for it, so it costs no try.
+  if (parseUserCode(typed) === null) {
+    sendUnknownCode(pages, request, reply, typed);
+    return null;
+  }
   const { userCode } = service.throttles;
   const networks = networksOf(originOf(request).source).map(({ key, weight }) => ({ key: `source ${key}`, weight }));
   const guesses = [`account ${signedIn.account.id}`, ...networks];
@@ -128,7 +133,12 @@ async function sendNothingWaits(
   typed: string,
 ): Promise<FastifyReply> {
   const decided = await service.deviceFlow.findDecision(typed, account.id);
+  if (decided === 'pending') return sendCodeForm(pages, request, reply.code(409), typed, { kind: 'answered_just_now' });
   if (decided) return sendDone(pages, request, reply, decided);
+  return sendUnknownCode(pages, request, reply, typed);
+}
+
+function sendUnknownCode(pages: Pages, request: FastifyRequest, reply: FastifyReply, typed: string): FastifyReply {
   request.outcome = { error: 'unknown_code' };
   return sendCodeForm(pages, request, reply.code(400), typed, { kind: 'unknown_code' });
 }

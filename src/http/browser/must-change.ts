@@ -29,14 +29,13 @@ export function addMustChange(app: FastifyInstance, parts: PageParts): void {
     const form = formOf(request);
     const continueTo = continuation(paths, form.get('continue'));
     const account = await accounts.findMustChange(form.get('account') ?? '');
-    const fromStart = (shown: Exclude<VisitorForm, 'good'> = 'expired') => {
+    const fromStart = (kind: 'pressed_twice' | (typeof FORM_PROBLEMS)[Exclude<VisitorForm, 'good'>]) => {
       request.outcome = { error: 'form_outdated' };
-      const problem = { kind: FORM_PROBLEMS[shown] } as const;
-      return sendSignIn(parts, request, reply.code(403), { continueTo, appName: null, problem });
+      return sendSignIn(parts, request, reply.code(403), { continueTo, appName: null, problem: { kind } });
     };
-    if (!account) return fromStart();
+    if (!account) return fromStart('pressed_twice');
     const shown = sessions.checkVisitorForm(request, 'must-change', subjectOf(account), form.get('form_token'));
-    if (shown !== 'good') return fromStart(shown);
+    if (shown !== 'good') return fromStart(FORM_PROBLEMS[shown]);
     const again = (status: number, problem: PasswordProblemShown) => {
       request.outcome = { error: problem.kind, account_id: account.id };
       return sendMustChange(pages, sessions, request, reply.code(status), { account, continueTo, problem });
@@ -54,7 +53,7 @@ export function addMustChange(app: FastifyInstance, parts: PageParts): void {
       return pages.seeOther(reply, continueTo ?? paths.apps, 'leaves');
     }
     if (outcome.kind === 'refused') return again(400, { kind: outcome.problem });
-    if (outcome.kind === 'wrong_credentials') return fromStart();
+    if (outcome.kind === 'wrong_credentials') return fromStart('pressed_twice');
     setRetryAfter(reply, BUSY_RETRY_AFTER);
     return again(503, { kind: 'busy' });
   });

@@ -37,7 +37,8 @@ export function addPassword(app: FastifyInstance, parts: PageParts): void {
   app.post(paths.password, { config }, async (request, reply) => {
     if (!sessions.isFromOwnPage(request)) return pages.sendError(request, reply, 403, 'form_refused');
     const signedIn = await sessions.signedIn(request);
-    if (!signedIn) return sendSignedOut(parts, request, reply, paths.password);
+    // The first of two presses may have changed it, and ended the session.
+    if (!signedIn) return sendSignedOut(parts, request, reply, paths.password, 'pressed_twice');
     if (!isOfPassword(signedIn)) return answerProblem(pages.answers, request, reply, { kind: 'not_found' });
     const form = formOf(request);
     const shown = sessions.checkForm(signedIn, 'password', '', form.get('form_token'));

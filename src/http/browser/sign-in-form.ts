@@ -39,14 +39,19 @@ export async function sendSignIn(
   return pages.send(reply, signInPage(pages.context(request), data), 'leaves');
 }
 
-/** Answers a form of a signed-in person that came from nobody, and did nothing: the way to sign in, and back to its page. */
+/**
+ * Answers a form of a signed-in person that came from nobody, and did nothing: the way to sign in, and back to its page.
+ * `signedOut` is what the page says to a browser that keeps cookies.
+ */
 export async function sendSignedOut(
   parts: PageParts,
   request: FastifyRequest,
   reply: FastifyReply,
   continueTo: string,
+  signedOut: 'signed_out' | 'pressed_twice' = 'signed_out',
 ): Promise<FastifyReply> {
-  const problem = { kind: parts.sessions.whyNotSignedIn(request) };
+  const why = parts.sessions.whyNotSignedIn(request);
+  const problem = { kind: why === 'signed_out' ? signedOut : why };
   request.outcome = { error: problem.kind };
   return sendSignIn(parts, request, reply.code(403), { continueTo, appName: null, problem });
 }

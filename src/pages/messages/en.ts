@@ -89,6 +89,10 @@ export const en = {
         heading: 'You were signed out',
         text: 'So nothing was changed. Sign in, and do it again.',
       },
+      pressed_twice: {
+        heading: 'Please sign in',
+        text: 'If you pressed the button twice, your new password may be set already: sign in with it. If that doesn’t work, sign in with the one before, and set it again.',
+      },
     },
   },
 
@@ -138,11 +142,11 @@ export const en = {
         heading: 'Too many tries',
         text: (seconds: number): string => `To keep accounts safe, please wait ${wait(seconds)} and try again.`,
       },
-      busy: { heading: 'We’re very busy', text: 'Nothing was changed. Please try again in a moment.' },
+      busy: { heading: 'We’re very busy', text: 'Please try again in a moment.' },
       form_expired: { heading: 'This page was open for too long', text: 'Nothing was changed. Please type it again.' },
       opened_twice: {
         heading: 'This page was opened twice',
-        text: 'Or somebody signed in or out in another window meanwhile. Nothing was changed: this page works, so please type it here.',
+        text: 'Or you pressed twice, or somebody signed in or out in another window. If the new password is set already, you’re done. If not, type it here: this page works.',
       },
       no_cookies: {
         heading: 'Your browser blocks our cookies',
@@ -241,6 +245,10 @@ export const en = {
       unknown_code: {
         heading: 'That code doesn’t work',
         text: 'It isn’t right, or it has run out. Check it on your device, or start again there to get a new one.',
+      },
+      answered_just_now: {
+        heading: 'This code was answered just now',
+        text: 'Press Continue to see the answer.',
       },
       throttled: {
         heading: 'Too many tries',
@@ -603,8 +611,8 @@ export const en = {
       dead_invitation: {
         heading: 'This address doesn’t work any more',
         text: 'An address to set a password works once, for 24 hours, until a newer one takes its place.',
-        now: 'Did you set your password already? Then sign in. If not, ask whoever sent you this address for a new one.',
-        developer: html`An operator makes a new address with <code>valetkey user invite</code>.`,
+        now: 'Did you choose a password already? Then sign in with it. If that doesn’t work, ask whoever sent you this address for a new one.',
+        developer: html`The <code>token</code> in the address is used, expired, replaced or unknown.`,
       },
       plain_http: {
         heading: 'This page needs a secure connection',

@@ -136,6 +136,8 @@ describe('RFC 8628: a device from its code to its tokens', { concurrency: true }
       codes.userCode.replace('-', '_'),
       codes.userCode.replace('-', '\u00a0'),
       `-${letters}-`,
+      `“${codes.userCode.replace('-', '–')}”`,
+      `\u200f${letters}\u200e`,
     ])
       assert.ok(isConsent(await typed(ada, way)), way);
   });
@@ -470,6 +472,23 @@ describe('RFC 8628 §3.3: the page', { concurrency: true }, () => {
     assert.equal((await auditActions(own)).filter((action) => action.startsWith('consent_')).length, 1);
   });
 
+  test('a double click on Allow never hears that the code does not work', async (t) => {
+    const { service: own } = await startOnFile(t);
+    await addUser(own);
+    const codes = await ask(own, await addClient(own, { deviceFlow: true }, 'public'));
+    const browser = await signedInBrowser(own);
+    const shown = await browser.get(codes.complete);
+    own.clock.advance(300); // As above: all come together.
+    const visits = await Promise.all(Array.from({ length: 10 }, () => decide(browser, shown, 'allow')));
+    for (const { status, body } of visits)
+      assert.match(
+        `${status} ${body}`,
+        /^200 .*You can go back to your device|^409 .*This code was answered just now/s,
+      );
+    assert.equal((await browser.get(codes.complete)).status, 200, 'Continue shows the answer');
+    assert.equal((await auditActions(own)).filter((action) => action === 'consent_allowed').length, 1);
+  });
+
   test('RFC 9700 §4.16: every page has the headers that keep it safe, and its forms stay here', async () => {
     const codes = await ask();
     const shown = await typed(ada, codes.userCode);
@@ -500,6 +519,13 @@ describe('RFC 8628 §5.1: guessing codes', { concurrency: true }, () => {
     assert.equal((await browser.get(codes.complete)).status, 429);
     assert.equal((await decide(browser, shown, 'allow')).status, 429);
     own.clock.advance(Number(slowed.headers.get('retry-after')));
+    assert.ok(isConsent(await browser.get(codes.complete)));
+  });
+
+  test('RFC 8628 §5.1: what can be no code costs no try', async (t) => {
+    const { own, codes, browser } = await waiting(t);
+    for (let count = 0; count < 30; count++)
+      assert.equal((await browser.get(`${own.appUrl}/device?user_code=BBBB-${count}`)).status, 400);
     assert.ok(isConsent(await browser.get(codes.complete)));
   });
 

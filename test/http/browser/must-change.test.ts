@@ -140,6 +140,21 @@ test('of many who set it at once one is signed in', async () => {
   assert.deepEqual(done.map(({ status }) => status).sort(), [303, 403, 403, 403, 403]);
 });
 
+test('a double click sets it once, and each answer signs in; later the sign-in form does not deny it', async () => {
+  const email = await somebody();
+  const browser = new Browser();
+  const page = await signIn(service, browser, email);
+  const copies = [new Browser(), new Browser()];
+  for (const copy of copies) for (const [name, value] of browser.cookies) copy.cookies.set(name, value);
+  const done = await Promise.all(copies.map((copy) => set(copy, page)));
+  for (const { status, headers } of done) assert.deepEqual([status, headers.get('location')], [303, '/account/apps']);
+  for (const copy of copies)
+    assert.match((await copy.get(`${service.appUrl}/account/apps`)).body, /Connected apps<\/h1>/);
+  const late = await set(browser, page);
+  assert.equal(late.status, 403);
+  assert.match(late.body, /<h1>Sign in.*your new password may be set already/s);
+});
+
 test('a session of somebody else in this browser ends', async () => {
   await addUser(service, 'eve@example.com');
   const email = await somebody();

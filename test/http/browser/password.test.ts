@@ -132,12 +132,58 @@ test('a post from elsewhere, without its own token or without a session changes 
   await browser.submit(await browser.get(`${service.appUrl}/sign-out`), '/sign-out');
   const signedOut = await browser.submit(page, '/account/password', typed);
   assert.equal(signedOut.status, 403);
-  assert.match(signedOut.body, /role="alert".*You were signed out/s);
+  assert.match(signedOut.body, /role="alert".*Please sign in/s);
   browser.cookies.clear();
   const blocked = await browser.submit(page, '/account/password', typed);
   assert.equal(blocked.status, 403);
   assert.match(blocked.body, /role="alert".*Your browser blocks our cookies/s);
   assert.equal((await signIn(service, new Browser(), email)).status, 303);
+});
+
+test('a double click changes the password once, and each answer says so', async () => {
+  const { email, browser } = await somebody();
+  const page = await browser.get(url);
+  const press = () => {
+    const copy = new Browser();
+    for (const [name, value] of browser.cookies) copy.cookies.set(name, value);
+    const typed = { current_password: PASSWORD, password: NEXT, password_again: NEXT };
+    return { copy, visit: copy.submit(page, '/account/password', typed) };
+  };
+  const before = (await auditActions(service)).filter((action) => action === 'password_changed').length;
+  const presses = [press(), press(), press()];
+  for (const { copy, visit } of presses) {
+    const { status, headers } = await visit;
+    assert.equal(status, 303);
+    const done = await copy.get(new URL(String(headers.get('location')), url).href);
+    assert.match(done.body, /role="status".*Your password was changed/s, 'and this browser is signed in');
+  }
+  assert.equal((await auditActions(service)).filter((action) => action === 'password_changed').length, before + 1);
+  const late = await press().visit;
+  assert.equal(late.status, 403);
+  assert.match(late.body, /Please sign in.*If you pressed the button twice, your new password may be set already/s);
+  const { copy } = presses[0] as (typeof presses)[0];
+  const fromBefore = await copy.submit(page, '/account/password', { password: NEXT, password_again: NEXT });
+  assert.match(fromBefore.body, /If the new password is set already, you’re done/);
+  for (const body of [late.body, fromBefore.body]) assert.doesNotMatch(body, /[Nn]othing was changed/);
+  assert.equal((await signIn(service, new Browser(), email, NEXT)).status, 303);
+});
+
+test('of two different new passwords at once one is set, and only its browser stays signed in', async () => {
+  const { email, browser } = await somebody();
+  const page = await browser.get(url);
+  const other = new Browser();
+  for (const [name, value] of browser.cookies) other.cookies.set(name, value);
+  const visits = await Promise.all(
+    [browser, other].map((each, n) => {
+      const password = `${NEXT} ${n}`;
+      const typed = { current_password: PASSWORD, password, password_again: password };
+      return each.submit(page, '/account/password', typed);
+    }),
+  );
+  assert.deepEqual(visits.map(({ status }) => status).sort(), [303, 400]);
+  const set = visits.findIndex(({ status }) => status === 303);
+  assert.equal((await signIn(service, new Browser(), email, `${NEXT} ${set}`)).status, 303);
+  assert.equal((await signIn(service, new Browser(), email, `${NEXT} ${1 - set}`)).status, 400);
 });
 
 test('who is not signed in signs in first, and comes back to the page', async () => {
