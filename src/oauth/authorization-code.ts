@@ -15,7 +15,7 @@ import {
   VERIFIER_DIFFERS,
   VERIFIER_MISSING,
 } from './reason.ts';
-import { isRegisteredRedirectUri } from './redirect-uri.ts';
+import { isRegisteredRedirectUri, isRepeatedRedirectUri } from './redirect-uri.ts';
 import { nextGeneration } from './token-pair.ts';
 import { beyondGrant, type TokenRequest } from './token-request.ts';
 
@@ -45,7 +45,7 @@ export function decideCodeExchange(request: TokenRequest & CodeExchange): CodeDe
   if (grant.clientId !== client.id) return invalidCode('the code was issued to another client'); // RFC 6749 §4.1.3
   // From here on the code is genuine and the client's own: who proved its secret is told why.
   const refuse = (detail: string, reason: Reason) => explain(invalidCode(detail), client, reason);
-  if (redirectUri === null ? grant.codeChallenge === null : grant.redirectUri !== redirectUri)
+  if (redirectUri === null ? grant.codeChallenge === null : !isRepeatedRedirectUri(grant.redirectUri, redirectUri))
     return refuse(
       'redirect_uri differs from the authorization request', // RFC 6749 §4.1.3
       redirectUri === null ? REDIRECT_URI_MISSING : REDIRECT_URI_DIFFERS,
@@ -64,7 +64,7 @@ export function decideCodeExchange(request: TokenRequest & CodeExchange): CodeDe
     return { grant, revoke: 'code_replay', refusal }; // RFC 6749 §4.1.2
   }
   if (credential.expiresAt <= now) return refuse('the code has expired', codeExpired(credential, grant, now)); // RFC 6749 §4.1.2
-  if (!isRegisteredRedirectUri(client.redirectUris, grant.redirectUri))
+  if (!isRegisteredRedirectUri(client.redirectUris, grant.redirectUri, client.type))
     return refuse(
       'the redirect URI was removed from the client since the request was allowed', // RFC 6749 §4.1.3
       REDIRECT_URI_REMOVED,

@@ -127,7 +127,7 @@ export function validateAuthorizationRequest(
   if (!client) return shown('unknown_client', 'no client has this client_id');
   const redirectUri = parameters.get('redirect_uri');
   if (redirectUri === undefined) return shown('missing_redirect_uri', 'redirect_uri is missing, repeated or malformed');
-  if (!isRegisteredRedirectUri(client.redirectUris, redirectUri))
+  if (!isRegisteredRedirectUri(client.redirectUris, redirectUri, client.type))
     return { ...shown('bad_redirect_uri', 'redirect_uri is not registered for the client'), received: redirectUri };
   if (client.status === 'paused') return shown('client_paused', 'the client is paused');
   const back = {

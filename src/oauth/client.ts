@@ -81,14 +81,6 @@ export function isClientId(text: string): boolean {
 }
 
 /**
- * Whether scripts of an origin may call the endpoints for a client (OAuth 2.1 §3.2): only for a public client, from the
- * origin of one of its redirect URIs.
- */
-export function isOriginOf({ type, redirectUris }: Client, origin: string): boolean {
-  return type === 'public' && redirectUris.some((uri) => /^https?:/.test(uri) && new URL(uri).origin === origin);
-}
-
-/**
  * What a request presented as client authentication: a secret (RFC 6749 §2.3.1), a signed assertion (RFC 7523 §2.2), or
  * nothing but the id, which only a face that serves public clients offers.
  */

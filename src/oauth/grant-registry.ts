@@ -7,7 +7,7 @@ import { OperatorError } from './error.ts';
 import { type GrantSummary, grantIdText, parseGrantId } from './grant.ts';
 import { findGrantLife, type GrantLife } from './grant-life.ts';
 import { type PersonField, personFieldsOf } from './person-fields.ts';
-import { isRegisteredRedirectUri, redirectHost } from './redirect-uri.ts';
+import { isRegisteredRedirectUri, lastingRedirectHost } from './redirect-uri.ts';
 import { scopeNames } from './scope.ts';
 import type { AuditStore, GrantCount, GrantFilter, GrantStore, ListedGrant } from './store.ts';
 
@@ -23,7 +23,7 @@ export type ConnectedApp = {
   readonly isDevice: boolean;
   /** It was allowed, and its code or device code is not redeemed yet. */
   readonly isWaiting: boolean;
-  /** The hosts that it sends people to; none for a device. */
+  /** The hosts that it sends people to, on loopback without a port; none for a device. */
   readonly redirectHosts: readonly string[];
   /** The scope names of all its grants together. */
   readonly scope: readonly string[];
@@ -74,14 +74,14 @@ export class GrantRegistry {
    */
   async rememberedConsent(
     resourceOwnerId: string,
-    { id, resumedAt }: Client,
+    { id, type, resumedAt }: Client,
     redirectUri: string,
     resource: string | null,
   ): Promise<EarlierConsent | null> {
     const live = await this.#redeemed(resourceOwnerId, id, resource);
     const remembered = live.filter(
       (summary) =>
-        isRegisteredRedirectUri([summary.redirectUri], redirectUri) &&
+        isRegisteredRedirectUri([summary.redirectUri], redirectUri, type) &&
         (resumedAt === null || summary.lastGrantedAt > resumedAt),
     );
     return together(remembered);
@@ -187,7 +187,9 @@ function asConnectedApp(summaries: readonly GrantSummary[]): ConnectedApp {
     grantId: grantIdText(newest.id),
     isDevice: isForDevice(newest),
     isWaiting: !newest.isRedeemed,
-    redirectHosts: isForDevice(newest) ? [] : [...new Set(summaries.map((each) => redirectHost(each.redirectUri)))],
+    redirectHosts: isForDevice(newest)
+      ? []
+      : [...new Set(summaries.map((each) => lastingRedirectHost(each.redirectUri)))],
     scope: scopesOf(summaries),
     personFields: fieldsOf(summaries),
     since: Math.min(...summaries.map(({ grantedAt }) => grantedAt)),

@@ -1,7 +1,7 @@
 /** The profile of an app: what people read about it beside its name, and which changes of it end the operator's vouching. */
 import type { Client } from '../oauth/client.ts';
 import { OperatorError } from '../oauth/error.ts';
-import { redirectHost } from '../oauth/redirect-uri.ts';
+import { dotlessScheme, redirectHost } from '../oauth/redirect-uri.ts';
 import { type ScopeDefinition, sentenceFor } from '../oauth/scope.ts';
 import { checkName } from './registration.ts';
 
@@ -37,16 +37,21 @@ function hostsOf({ redirectUris }: Pick<Client, 'redirectUris'>): string {
 }
 
 /**
- * Sentences for the operator about what would mislead people in an app's registration: a name that another app has, and
- * scopes without a sentence. `others` are all clients; the app may be among them.
+ * Sentences for the operator about what would mislead people in an app's registration: a name that another app has,
+ * scopes without a sentence, and schemes that other programs may have. `others` are all clients; the app may be among them.
  */
 export function misleading(client: Client, others: readonly Client[], scopes: readonly ScopeDefinition[]): string[] {
   const alike = others.find(({ id, name }) => id !== client.id && nameKey(name) === nameKey(client.name));
   const unsaid = client.scopes.filter((scope) => sentenceFor(scope, scopes, 'en') === null).map(({ name }) => name);
+  const schemes = new Set(client.redirectUris.map(dotlessScheme).filter((scheme) => scheme !== null));
   return [
     ...(alike ? [`Another app has this name, ${alike.id}: people cannot tell the two apart.`] : []),
     ...unsaid.map(
       (name) => `People see the bare name ${name}: "valetkey scope define ${name} --sentence TEXT" says what it means.`,
+    ),
+    ...[...schemes].map(
+      (scheme) =>
+        `Any program on a device can claim the scheme ${scheme}, which names no domain of the app's maker (RFC 8252 §7.1): users are asked each time. Prefer an https or loopback redirect URI if the app has one.`,
     ),
   ];
 }

@@ -129,5 +129,7 @@ const thisDevice = /^(?:127\.0\.0\.1|\[::1\]|localhost)(?::\d+)?$|^[^:]+:$/;
 
 function destination({ messages: { consent: texts } }: PageContext, redirectHost: string): Html {
   const host = displayName(redirectHost, 320);
-  return thisDevice.test(host) ? texts.destinationOnThisDevice(host) : texts.destination(host);
+  if (!thisDevice.test(host)) return texts.destination(host);
+  // RFC 8252 §8.3: a name may lead elsewhere, an address of loopback cannot.
+  return html`${texts.destinationOnThisDevice(host)}${host.startsWith('localhost') && html` ${texts.destinationByName}`}`;
 }

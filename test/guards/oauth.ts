@@ -8,7 +8,7 @@ export const oauthGuards: readonly Guard[] = [
   ...guardsIn('src/oauth/authorization-request.ts', REQUEST_TESTS, [
     [
       'an unregistered redirect URI is never redirected to',
-      'if (!isRegisteredRedirectUri(client.redirectUris, redirectUri))',
+      'if (!isRegisteredRedirectUri(client.redirectUris, redirectUri, client.type))',
       'if (redirectUri === "")',
     ],
     ['a paused client is refused', "if (client.status === 'paused')", "if (client.status === 'nothing' as never)"],
@@ -157,7 +157,7 @@ export const oauthGuards: readonly Guard[] = [
         "if (clientType !== 'public') return",
         'if (false as boolean) return',
       ],
-      ['a loopback port is a port', 'Number(port ?? 80) > 65535', 'false'],
+      ['a loopback port is a port', 'Number(port) > 65535', 'false'],
       ['a private-use or loopback URI leads to any app', "new URL(uri).protocol !== 'https:'", 'false'],
     ],
   ),
@@ -177,7 +177,7 @@ export const oauthGuards: readonly Guard[] = [
       ['a code is proven', '!isGenuine(keyring, credential, grant.seed) || ', ''],
       ['a code is of generation 0', ' || credential.generation !== 0', ''],
       ["a code is its own client's", 'if (grant.clientId !== client.id) return', 'if (false as boolean) return'],
-      ['the redirect URI is repeated', 'grant.redirectUri !== redirectUri)', 'false)'],
+      ['the redirect URI is repeated', '!isRepeatedRedirectUri(grant.redirectUri, redirectUri))', 'false)'],
       ['without a challenge the redirect URI is demanded', 'grant.codeChallenge === null : ', 'false : '],
       ['the verifier is asked for', 'if (pkceRefusal) return pkceRefusal;', ''],
       ['a code asks for no more than was granted', 'if (beyond) return beyond;', ''],
@@ -306,7 +306,6 @@ export const oauthGuards: readonly Guard[] = [
     ['test/oauth/client.test.ts'],
     [
       ['a text that cannot be an id is looked up nowhere', '/^[\\x21-\\x7e]{1,100}$/.test(text)', 'text.length > 0'],
-      ["scripts of confidential clients' origins are not let in", "type === 'public' && redirectUris", 'redirectUris'],
       ['no id, no client', "if (credentials.clientId === undefined) return missingCredential('client_id');", ''],
       [
         'only public clients are taken by their word',
@@ -465,7 +464,7 @@ export const oauthGuards: readonly Guard[] = [
     [
       [
         'a code whose redirect URI was removed is refused',
-        'if (!isRegisteredRedirectUri(client.redirectUris, grant.redirectUri))',
+        'if (!isRegisteredRedirectUri(client.redirectUris, grant.redirectUri, client.type))',
         'if (false as boolean)',
       ],
       [
@@ -619,7 +618,7 @@ export const oauthGuards: readonly Guard[] = [
     [
       [
         'consent is remembered for its redirect URI',
-        'isRegisteredRedirectUri([summary.redirectUri], redirectUri) &&\n',
+        'isRegisteredRedirectUri([summary.redirectUri], redirectUri, type) &&\n',
         '',
       ],
       [

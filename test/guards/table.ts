@@ -1,5 +1,6 @@
 /** All guards, by area. */
 import { accountsGuards } from './accounts.ts';
+import { agentsGuards } from './agents.ts';
 import { auditTrailGuards } from './audit-trail.ts';
 import { connectedAppsGuards } from './connected-apps.ts';
 import { externalSignInGuards } from './external-sign-in.ts';
@@ -16,6 +17,7 @@ import { storageGuards } from './storage.ts';
 /** Area → its guards. */
 export const GUARDS: Readonly<Record<string, readonly Guard[]>> = {
   accounts: accountsGuards,
+  agents: agentsGuards,
   'audit trail': auditTrailGuards,
   'connected apps': connectedAppsGuards,
   'external sign-in': externalSignInGuards,

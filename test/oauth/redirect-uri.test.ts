@@ -1,7 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { isAppBound, isRegisteredRedirectUri, redirectHost, redirectUriProblem } from '../../src/oauth/redirect-uri.ts';
+import type { ClientType } from '../../src/oauth/client.ts';
+import {
+  dotlessScheme,
+  isAppBound,
+  isOriginOf,
+  isRegisteredRedirectUri,
+  isRepeatedRedirectUri,
+  lastingRedirectHost,
+  redirectHost,
+  redirectUriProblem,
+} from '../../src/oauth/redirect-uri.ts';
 
 const confidential: [string, RegExp | null][] = [
   ['https://app.example/cb', null],
@@ -99,11 +109,34 @@ const privateUse: [string, RegExp | null][] = [
   ['com.example.app://cb', null],
   ['https://app.example/cb', null],
   ['http://127.0.0.1/cb', null],
-  ['myapp:/cb', /with a dot/],
-  ['JaVaScRiPt:alert(1)', /with a dot/],
-  ['data:text/html,x', /with a dot/],
-  ['blob:https://app.example/x', /with a dot/],
+  ['myapp:/cb', null],
+  ['cursor://anysphere.cursor-mcp/oauth/callback', null],
+  ['vscode://vscode.github-authentication/did-authenticate', null],
+  ['JaVaScRiPt:alert(1)', /javascript: it runs a script/],
+  ['javascript://app.example/%0aalert(1)', /javascript: it runs a script/],
+  ['vbscript:x', /it runs a script/],
+  ['data:text/html,x', /data: the browser opens it itself/],
+  ['file:///etc/passwd', /the browser opens it itself/],
+  ['about:blank', /the browser opens it itself/],
+  ['blob:https://app.example/x', /the browser opens it itself/],
+  ['view-source:https://app.example/', /the browser opens it itself/],
+  ['intent://scan/', /whichever app the address names/],
+  ['ms-msdt:/id', /it belongs to Windows/],
+  ['ms-settings:', /it belongs to Windows/],
+  ['chrome://settings', /belongs to a browser/],
+  ['chrome-extension://abc/cb', /belongs to a browser/],
+  ['moz-extension://abc/cb', /belongs to a browser/],
+  ['mailto:ada@example.com', /mailto: it belongs to a protocol/],
+  ['MAILTO:ada@example.com', /mailto: it belongs to a protocol/],
+  ['tel:+123', /it belongs to a protocol/],
+  ['ftp://app.example/cb', /it belongs to a protocol/],
+  ['ws://app.example/cb', /it belongs to a protocol/],
+  ['soap.beep://app.example/cb', /soap.beep: it belongs to a protocol/],
+  ['z39.50s://app.example/cb', /it belongs to a protocol/],
+  ['coap+tcp://app.example/cb', /it belongs to a protocol/],
+  ['localhost:33418/cb', /write http:\/\/ before it/],
   ['COM.example.app:/cb', /lower case/],
+  ['Cursor://cb', /lower case/],
   ['com.example.app:/cb#x', /fragment/],
   ['com.example.app:/cb?state=x', /must not hold state/],
   ['com.example.app:/*', /wildcard/],
@@ -175,21 +208,23 @@ const others = [
 ];
 for (const requested of [...pathConfusions.map((path) => R1 + path), ...others]) {
   test(`RFC 9700 §2.1: ${JSON.stringify(requested)} is not the registered ${R1}`, () => {
-    assert.equal(isRegisteredRedirectUri([R1], requested), false);
-    assert.equal(isRegisteredRedirectUri([], requested), false);
+    for (const type of ['confidential', 'public'] as const) {
+      assert.equal(isRegisteredRedirectUri([R1], requested, type), false);
+      assert.equal(isRegisteredRedirectUri([], requested, type), false);
+    }
   });
 }
 
 test('RFC 9700 §2.1: the registered URI itself matches, and so does each of several', () => {
-  assert.equal(isRegisteredRedirectUri([R1], R1), true);
-  assert.equal(isRegisteredRedirectUri(['https://c1.test/other', R1], R1), true);
+  assert.equal(isRegisteredRedirectUri([R1], R1, 'confidential'), true);
+  assert.equal(isRegisteredRedirectUri(['https://c1.test/other', R1], R1, 'public'), true);
 });
 
 test('a registered query is part of the string', () => {
   const registered = ['https://c1.test/cb?tenant=7'];
-  assert.equal(isRegisteredRedirectUri(registered, 'https://c1.test/cb?tenant=7'), true);
+  assert.equal(isRegisteredRedirectUri(registered, 'https://c1.test/cb?tenant=7', 'public'), true);
   for (const requested of [R1, `${R1}?tenant=8`, `${R1}?tenant=7&x=1`, `${R1}?tenant=7&`, `${R1}?`])
-    assert.equal(isRegisteredRedirectUri(registered, requested), false, requested);
+    assert.equal(isRegisteredRedirectUri(registered, requested, 'public'), false, requested);
 });
 
 test('RFC 9700 §2.1: https, and any host but a loopback address, is matched as a string and nothing else', () => {
@@ -197,20 +232,20 @@ test('RFC 9700 §2.1: https, and any host but a loopback address, is matched as 
   const someUri = fc
     .tuple(
       part('https://', 'http://'),
-      part('c1.test', 'localhost', '192.0.2.1'),
+      part('c1.test', 'localhost.test', '192.0.2.1'),
       part('', ':80', ':81'),
       part('', '/', '/cb', '?x'),
     )
     .map((parts) => parts.join(''));
   fc.assert(
     fc.property(someUri, someUri, (one, two) => {
-      assert.equal(isRegisteredRedirectUri([one], two), one === two);
+      assert.equal(isRegisteredRedirectUri([one], two, 'public'), one === two);
     }),
     { numRuns: 300 },
   );
 });
 
-const loopback: [registered: string, requested: string, boolean][] = [
+const loopback: [registered: string, requested: string, matches: boolean | ClientType][] = [
   ['http://127.0.0.1/cb', 'http://127.0.0.1/cb', true],
   ['http://127.0.0.1/cb', 'http://127.0.0.1:51234/cb', true],
   ['http://127.0.0.1/cb', 'http://127.0.0.1:1/cb', true],
@@ -227,7 +262,16 @@ const loopback: [registered: string, requested: string, boolean][] = [
   ['http://127.0.0.1/cb', 'http://127.0.0.1:51234/cb#x', false],
   ['http://127.0.0.1/cb', 'http://127.0.0.1:51234/cb\n', false],
   ['http://127.0.0.1/cb', 'http://127.0.0.1:51234', false],
-  ['http://127.0.0.1', 'http://127.0.0.1:51234/', false],
+  ['http://127.0.0.1', 'http://127.0.0.1:51234/', true],
+  ['http://127.0.0.1:33418', 'http://127.0.0.1:33418/', true],
+  ['http://127.0.0.1:33418/', 'http://127.0.0.1:33418', true],
+  ['http://127.0.0.1/?x=1', 'http://127.0.0.1:51234?x=1', true],
+  ['http://[::1]/', 'http://[::1]:51234', true],
+  ['http://localhost:3000', 'http://localhost:3000/', true],
+  ['http://localhost:3000', 'http://localhost:3001/', 'public'],
+  ['http://127.0.0.1', 'http://127.0.0.1:51234//', false],
+  ['http://127.0.0.1', 'http://127.0.0.1:51234/x', false],
+  ['http://127.0.0.1/x', 'http://127.0.0.1:51234/x/', false],
   ['http://127.0.0.1/cb', 'http://127.0.0.1:0/cb', false],
   ['http://127.0.0.1/cb', 'http://127.0.0.1:080/cb', false],
   ['http://127.0.0.1/cb', 'http://127.0.0.1:65536/cb', false],
@@ -247,17 +291,53 @@ const loopback: [registered: string, requested: string, boolean][] = [
   ['http://127.0.0.1/cb', 'http://[::ffff:127.0.0.1]/cb', false],
   ['http://127.0.0.1/cb', 'HTTP://127.0.0.1:51234/cb', false],
   ['http://localhost/cb', 'http://localhost/cb', true],
-  ['http://localhost/cb', 'http://localhost:51234/cb', false],
-  ['http://localhost:3000/cb', 'http://localhost:3001/cb', false],
+  ['http://localhost/cb', 'http://localhost:51234/cb', 'public'],
+  ['http://localhost:3000/cb', 'http://localhost:3001/cb', 'public'],
+  ['http://localhost:3000/cb', 'http://localhost/cb', 'public'],
+  ['http://localhost/cb', 'http://localhost:51234/other', false],
+  ['http://localhost/cb', 'http://localhost:65536/cb', false],
+  ['http://localhost/cb', 'http://localhost:51234.evil.test/cb', false],
+  ['http://localhost/cb', 'http://localhost:51234@evil.test/cb', false],
+  ['http://localhost/cb', 'http://localhost.:51234/cb', false],
+  ['http://localhost/cb', 'http://LOCALHOST:51234/cb', false],
+  ['http://localhost/cb', 'https://localhost:51234/cb', false],
+  ['http://localhost/cb', 'http://127.0.0.1:51234/cb', false],
+  ['http://localhost/cb', 'http://app.localhost:51234/cb', false],
+  ['https://localhost/cb', 'https://localhost:51234/cb', false],
   ['https://127.0.0.1/cb', 'https://127.0.0.1:51234/cb', false],
   ['com.example.app:/cb', 'com.example.app:/cb', true],
   ['com.example.app:/cb', 'com.example.app:/CB', false],
 ];
 for (const [registered, requested, matches] of loopback) {
-  test(`RFC 8252 §7.3: ${registered} is ${matches ? '' : 'not '}matched by ${JSON.stringify(requested)}`, () => {
-    assert.equal(isRegisteredRedirectUri([registered], requested), matches);
+  const who = matches === 'public' ? ' for public clients alone' : '';
+  test(`RFC 8252 §7.3: ${registered} is ${matches ? '' : 'not '}matched by ${JSON.stringify(requested)}${who}`, () => {
+    for (const type of ['confidential', 'public'] as const)
+      assert.equal(isRegisteredRedirectUri([registered], requested, type), matches === true || matches === type, type);
   });
 }
+
+const repeats: [requested: string, repeated: string, boolean][] = [
+  ['http://127.0.0.1:33418', 'http://127.0.0.1:33418/', true],
+  ['http://127.0.0.1:33418/', 'http://127.0.0.1:33418', true],
+  ['http://localhost:33418', 'http://localhost:33418/', true],
+  ['http://127.0.0.1:33418', 'http://127.0.0.1:33419/', false],
+  ['http://127.0.0.1:33418', 'http://127.0.0.1:33418//', false],
+  ['http://127.0.0.1:33418', 'http://127.0.0.1:33418/x', false],
+  ['http://127.0.0.1:33418/cb', 'http://127.0.0.1:33418/cb/', false],
+  ['https://app.example', 'https://app.example/', false],
+  ['http://app.example', 'http://app.example/', false],
+  ['cursor://cb', 'cursor://cb/', false],
+];
+for (const [requested, repeated, expected] of repeats) {
+  test(`RFC 6749 §4.1.3: ${repeated} ${expected ? 'repeats' : 'does not repeat'} ${requested}`, () => {
+    assert.equal(isRepeatedRedirectUri(requested, repeated), expected);
+  });
+}
+
+test('RFC 8252 §7.1: a scheme without a dot names no domain', () => {
+  const uris = ['cursor://cb', 'com.example.app:/cb', 'https://app.example/cb', 'http://localhost/cb'];
+  assert.deepEqual(uris.map(dotlessScheme), ['cursor', null, null, null]);
+});
 
 const hosts: [string, string, 'web' | 'device'][] = [
   ['https://app.example/cb', 'app.example', 'web'],
@@ -275,5 +355,37 @@ for (const [uri, host, where] of hosts) {
   });
   test(`a person is told that ${uri} leads to ${host}`, () => {
     assert.equal(redirectHost(uri), host);
+    // A port of loopback is gone by tomorrow, so Connected apps does not list it.
+    const lasting = uri.startsWith('http:') ? host.replace(/:\d+$/, '') : host;
+    assert.equal(lastingRedirectHost(uri), lasting);
+  });
+}
+
+const origins: [ClientType, redirectUri: string, origin: string, boolean][] = [
+  ['public', 'https://spa.test/cb', 'https://spa.test', true],
+  ['public', 'https://spa.test:8443/cb', 'https://spa.test:8443', true],
+  ['public', 'http://127.0.0.1:8080/cb', 'http://127.0.0.1:8080', true],
+  ['public', 'http://127.0.0.1:8080/cb', 'http://127.0.0.1:51234', true],
+  ['public', 'http://localhost/cb', 'http://localhost:51234', true],
+  ['public', 'http://[::1]/cb', 'http://[::1]:51234', true],
+  ['public', 'http://localhost/cb', 'http://localhost:51234/', false],
+  ['public', 'http://localhost/cb', 'http://localhost:80', false],
+  ['public', 'http://localhost/cb', 'http://localhost:051234', false],
+  ['public', 'http://localhost/cb', 'http://127.0.0.1:51234', false],
+  ['public', 'http://localhost/cb', 'https://localhost:51234', false],
+  ['public', 'http://localhost/cb', 'http://localhost.evil.test:51234', false],
+  ['public', 'cursor://cb', 'cursor://cb', false],
+  ['public', 'https://spa.test/cb', 'https://spa.test/', false],
+  ['public', 'https://spa.test/cb', 'http://spa.test', false],
+  ['public', 'https://spa.test/cb', 'https://spa.test.evil.test', false],
+  ['public', 'https://spa.test/cb', 'https://evil.test', false],
+  ['public', 'https://spa.test/cb', 'null', false],
+  ['public', 'com.example.app:/cb', 'null', false],
+  ['public', 'com.example.app:/cb', 'com.example.app:', false],
+  ['confidential', 'https://spa.test/cb', 'https://spa.test', false],
+];
+for (const [type, redirectUri, origin, expected] of origins) {
+  test(`OAuth 2.1 §3.2: scripts of ${origin} may ${expected ? '' : 'not '}call for a ${type} client at ${redirectUri}`, () => {
+    assert.equal(isOriginOf({ type, redirectUris: [redirectUri] }, origin), expected);
   });
 }

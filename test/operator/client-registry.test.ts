@@ -137,6 +137,16 @@ test('the operator’s word for an app ends with another publisher or another re
   assert.match(String(recorded?.detail), /is_checked -true \+false/, 'the trail tells that it ended');
 });
 
+test('RFC 8252 §7.1: the operator is warned of a scheme without a dot, and of no other', async (context) => {
+  const registry = registryOf(await openMemory(context));
+  const warningsOf = async (...redirectUris: string[]) =>
+    registry.warnings((await registry.register('public', { name: redirectUris.join(' '), redirectUris })).client);
+  const [warning, ...others] = await warningsOf('cursor://cb', 'cursor://other', 'https://one.test/cb');
+  assert.match(String(warning), /can claim the scheme cursor, .* https or loopback/);
+  assert.deepEqual(others, []);
+  assert.deepEqual(await warningsOf('com.example.app:/cb', 'http://localhost/cb'), []);
+});
+
 test('the operator is warned of a name that another app has, and of a scope that nobody would understand', async (context) => {
   const memory = await openMemory(context);
   const registry = registryOf(memory);

@@ -238,7 +238,7 @@ test('two lines of one app that began in the same minute are told apart by their
   assert.ok(page.includes('what was allowed 18 Nov 2026, 11:06:47 and waits for <bdi>Backup</bdi>'));
 });
 
-test('an app on this device is called that, and only that', () => {
+test('RFC 8252 §8.6: a program on this device is called that, and only that', () => {
   for (const redirectHost of [
     '127.0.0.1',
     '127.0.0.1:51234',
@@ -247,8 +247,12 @@ test('an app on this device is called that, and only that', () => {
     'localhost',
     'localhost:3000',
     'com.example.app:',
+    'cursor:',
   ]) {
-    assert.ok(said({}, { redirectHost }).includes('an app on this device'), redirectHost);
+    const words = said({}, { redirectHost });
+    assert.ok(words.includes(`a program on this device: ${redirectHost}. Allow it only if you just started it.`));
+    // RFC 8252 §8.3: a name is weaker than an address.
+    assert.equal(words.includes('The name localhost means'), redirectHost.startsWith('localhost'), redirectHost);
   }
   for (const redirectHost of [
     'localhost.evil.example',

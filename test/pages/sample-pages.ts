@@ -236,7 +236,7 @@ export function samplePages(context: PageContext, text: Replace = unchanged): Re
       ...toApp,
       permissions: [...nine, ...nine.slice(0, 3).map((each) => ({ ...each, name: `more.${each.name}` }))],
     }),
-    'consent-this-device': consentPage(context, { ...consent, redirectHost: '127.0.0.1:51234' }),
+    'consent-this-device': consentPage(context, { ...consent, redirectHost: 'localhost:51234' }),
     'consent-options': consentPage(context, { ...consent, ...toApp, permissions: optional }),
     ...Object.fromEntries(
       (['expired', 'elsewhere', 'signed_out'] as const).map((why) => [

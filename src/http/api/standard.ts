@@ -1,10 +1,10 @@
 /** The standard face's endpoints for clients, in the form of the RFCs: requests and answers translated, nothing decided. */
 import type { FastifyInstance } from 'fastify';
-import { isOriginOf } from '../../oauth/client.ts';
 import { DEVICE_GRANT_TYPE, POLL_INTERVAL, readableUserCode } from '../../oauth/device-authorization.ts';
 import { invalidRequest, Refusal } from '../../oauth/error.ts';
 import type { Parameters } from '../../oauth/parameters.ts';
 import { PUSHED_REQUEST_LIFETIME } from '../../oauth/pushed-request.ts';
+import { isOriginOf } from '../../oauth/redirect-uri.ts';
 import type { IssuedTokens } from '../../oauth/token-pair.ts';
 import { answerProblem } from '../answer.ts';
 import { addDirectEndpoint, byGrant, type EndpointReply, type EndpointRequest } from '../endpoint.ts';

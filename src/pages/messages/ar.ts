@@ -194,7 +194,8 @@ export const ar: Messages = {
       'لهذا التطبيق وصول إلى حسابك بالفعل. تسأل التطبيقات من جديد عند ربطها مرة أخرى، مثلًا في متصفح آخر أو على جهاز آخر.',
     destination: (host) => html`في الحالتين ستنتقل بعد ذلك إلى ${isolatedAddress(host)}`,
     destinationOnThisDevice: (host) =>
-      html`في الحالتين ستعود بعد ذلك إلى تطبيق على هذا الجهاز: ${isolatedAddress(host)}`,
+      html`في الحالتين يذهب هذا إلى برنامج على هذا الجهاز: ${isolatedAddress(host)}. <strong>لا تسمح به إلا إذا شغّلته أنت للتو.</strong>`,
+    destinationByName: html`يعني الاسم ${isolatedAddress('localhost')} هذا الجهاز ما لم تُغيَّر إعدادات شبكته.`,
     account: 'حسابك',
     switchAccount: html`تبديل <span class="unseen">الحساب</span>`,
     permissions: 'إذا سمحت، يمكن لهذا التطبيق',

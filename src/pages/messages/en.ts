@@ -188,7 +188,8 @@ export const en = {
       'This app already has access to your account. Apps ask again when they’re connected once more, for example in another browser or on another device.',
     destination: (host: string): Html => html`Either way, you’ll go on to ${isolatedAddress(host)}`,
     destinationOnThisDevice: (host: string): Html =>
-      html`Either way, you’ll go back to an app on this device: ${isolatedAddress(host)}`,
+      html`Either way, this goes to a program on this device: ${isolatedAddress(host)}. <strong>Allow it only if you just started it.</strong>`,
+    destinationByName: html`The name ${isolatedAddress('localhost')} means this device unless its network settings were changed.`,
     account: 'Your account',
     switchAccount: html`Switch <span class="unseen">account</span>`,
     permissions: 'If you allow it, this app can',

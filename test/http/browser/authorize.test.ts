@@ -292,7 +292,7 @@ test('RFC 8252 §7.3: only the port of a loopback redirect URI may vary', async 
     'http://127.0.0.1:65536/cb',
     'http://127.0.0.1:/cb',
     'https://127.0.0.1/cb',
-    'http://localhost:4001/cb',
+    'http://localhost:4001/cb', // Not for a client with a secret.
     'http://localhost.evil.test/cb',
     'http://127.0.0.1.evil.test/cb',
     'http://127.0.0.1@evil.test/cb',

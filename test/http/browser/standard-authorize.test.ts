@@ -160,6 +160,49 @@ test('RFC 8252 §7.1: a public client gets its code at its private-use scheme', 
   );
 });
 
+describe('RFC 8252 §7.3: a public client as agents come gets its code', { concurrency: true }, () => {
+  const habits: [client: string, registered: string, requested: string, repeated?: string][] = [
+    ['Claude Code', 'http://localhost/callback', 'http://localhost:51733/callback'],
+    ['VS Code', 'http://127.0.0.1:33418', 'http://127.0.0.1:33418/'],
+    [
+      'a client that writes the slash at the token endpoint alone',
+      'http://127.0.0.1',
+      'http://127.0.0.1:4',
+      'http://127.0.0.1:4/',
+    ],
+    ['Cursor', 'cursor://anysphere.cursor-mcp/oauth/callback', 'cursor://anysphere.cursor-mcp/oauth/callback'],
+    ['Codex', 'http://127.0.0.1/callback/abc', 'http://127.0.0.1:1455/callback/abc'],
+  ];
+  for (const [name, registered, requested, repeated = requested] of habits)
+    test(`RFC 8252 §7.3: ${name} at ${requested}, asked each time`, async () => {
+      const agent = await addClient(service, { redirectUris: [registered], consent: 'skip' }, 'public');
+      const url = standardUrl(service, agent, { redirect_uri: requested });
+      for (const _ of ['first', 'again']) {
+        const page = await ada.get(url);
+        assert.match(page.body, /Allow it only if you just started it/);
+        const location = await allowOn(ada, page);
+        assert.ok(location.href.startsWith(`${requested}?code=`) || location.href.startsWith(`${repeated}?code=`));
+        const code = String(location.searchParams.get('code'));
+        const { status } = await exchangeCode(service, agent, code, { redirect_uri: repeated });
+        assert.equal(status, 200);
+      }
+    });
+
+  test('RFC 8252 §8.6: another scheme, path or host is a page and no redirect', async () => {
+    const redirectUris = ['http://localhost/callback', 'cursor://anysphere.cursor-mcp/oauth/callback'];
+    const agent = await addClient(service, { redirectUris }, 'public');
+    for (const redirect_uri of [
+      'http://localhost:51733/other',
+      'http://localhost.evil.test:51733/callback',
+      'http://127.0.0.1:51733/callback',
+      'https://localhost:51733/callback',
+      'cursor://evil/oauth/callback',
+      'vscode://anysphere.cursor-mcp/oauth/callback',
+    ])
+      assert.equal((await ada.get(standardUrl(service, agent, { redirect_uri }))).status, 400, redirect_uri);
+  });
+});
+
 test('RFC 6749 §10.12: a consent form of one face, request or resource is wrong for another', async () => {
   const page = await ada.get(standardUrl(service, client));
   const addresses = [
