@@ -1,7 +1,9 @@
-// npm test: types, lint and format, dead code, every test, and some tests of HTTP with Node.js as the only reader, all at the
-// same time. With paths (`npm test -- test/oauth`) only the tests there, once; with --check (`npm run check`) everything but
-// the tests. What was skipped is named at the end, and is a failure under CI.
-// Node's own counts are the last thing on stdout.
+// npm test: types, lint and format, dead code, and the first group of tests, at the same time. With --rest (`npm run test:rest`)
+// the second group, and some tests of HTTP once more with Node.js as the only reader; with --all (`npm run test:all`) one group
+// after the other. With paths (`npm test -- test/oauth`) only the tests there, of either group; with --check (`npm run check`)
+// everything but the tests.
+// The dearest processes and what was skipped are named at the end; a skip is a failure under CI. Node's own counts are the last
+// thing on stdout.
 import { spawn } from 'node:child_process';
 import { chmodSync, existsSync, globSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -11,25 +13,16 @@ import { pipeline } from 'node:stream/promises';
 import { run } from 'node:test';
 import { spec, type TestEvent } from 'node:test/reporters';
 import { COMPILED } from './support/compiled.ts';
+import { COUNT_COST, type Costs, countCosts } from './support/cost/report.ts';
+import { filesOf, type Group, READ_BOTH_WAYS } from './support/groups.ts';
 import { DISK, memory } from './support/memory.ts';
-import { inProcesses } from './support/processes.ts';
+import { inProcesses, processName } from './support/processes.ts';
 
 const checks: Readonly<Record<string, readonly string[]>> = {
   types: ['typescript/bin/tsc', '--noEmit'],
   'lint and format': ['@biomejs/biome/bin/biome', 'ci', `--colors=${process.stdout.isTTY ? 'force' : 'off'}`],
   'dead code': ['knip/bin/knip.js', '--no-config-hints'],
 };
-
-/**
- * Tests that are run with Node.js as the only reader too, beside all with the service's own: those of requests, answers and
- * connections.
- */
-const READ_BOTH_WAYS = [
-  'test/flows/stop.test.ts',
-  'test/http/api/{me,refresh-endpoint}.test.ts',
-  'test/http/connection/{connection-bounds,connections,direct,pipelining,stop,unread-output}.test.ts',
-  'test/http/{cross-origin,log,plain-http,repeated-headers,requests}.test.ts',
-];
 
 /** Files that would be waited for at the end if they did not begin first. */
 const LONGEST = ['test/storage/sqlite.test.ts', 'test/storage/wal-size.test.ts'];
@@ -44,18 +37,27 @@ process.env[DISK] ??= tmpdir();
 process.env['TMPDIR'] = folder;
 process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
 
-const paths = process.argv.slice(2).filter((argument) => argument !== '--check');
-const checkOnly = process.argv.includes('--check');
+const options = process.argv.slice(2).filter((argument) => argument.startsWith('--'));
+const paths = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
+const groups = groupsToRun();
 const failures: string[] = [];
 
-// The checks, the unpacking of Chromium and some tests share no file, so they share the processors.
-const checking = paths.length > 0 ? [] : Object.entries(checks).map(([name, command]) => check(name, command));
-if (!checkOnly) await prepareChromium();
-if (!checkOnly && paths.length > 0) await runTests(paths.map(testFiles));
-if (!checkOnly && paths.length === 0) await runAll();
-await Promise.all(checking);
+if (options.includes('--check')) await runChecks();
+else await prepareChromium();
+if (paths.length > 0) await runPaths();
+for (const group of groups) await runGroup(group);
 for (const failure of failures) console.error(`npm test: ${failure}`);
 if (failures.length > 0) process.exitCode = 1;
+
+function groupsToRun(): Group[] {
+  if (paths.length > 0 || options.includes('--check')) return [];
+  if (options.includes('--all')) return ['first', 'rest'];
+  return options.includes('--rest') ? ['rest'] : ['first'];
+}
+
+async function runChecks(): Promise<void> {
+  await Promise.all(Object.entries(checks).map(([name, command]) => check(name, command)));
+}
 
 /** Runs one check and prints its name, its time, and what it has to say. */
 async function check(name: string, [program = '', ...args]: readonly string[]): Promise<void> {
@@ -88,19 +90,40 @@ function report(stage: string, start: number, remark: string): void {
   console.log(`${stage}: ${((performance.now() - start) / 1000).toFixed(1)} s${remark && `, ${remark}`}`);
 }
 
-/** Runs every test, with one PostgreSQL server for those that share one, and beside them some with Node.js as the only reader. */
-async function runAll(): Promise<void> {
-  const { startShared } = await import('./support/shared-postgres.ts');
-  const shared = await startShared();
-  // They wait for timeouts most of their time, which the others have use for.
-  const beside = runTests(together(READ_BOTH_WAYS), { VALETKEY_HTTP_READER: 'node' }, { print: printAtOnce });
-  const ended = beside.then(() => Promise.all(checking));
-  await runTests(together(['test/**/*.test.ts']), shared.variables, { before: ended }).finally(() => shared.remove());
+/** Runs the files at these paths, each in a process of its own; a folder stands for the tests below it. */
+async function runPaths(): Promise<void> {
+  const isFolder = (path: string) => existsSync(path) && statSync(path).isDirectory();
+  const files = globSync(paths.map((path) => (isFolder(path) ? join(path, '**/*.test.ts') : path)));
+  const costs = countCosts(folder);
+  await runTests(files, { env: costs.variables, report: () => costs.report('paths', processName) });
+  costs.end();
 }
 
-/** What to run for the files of these patterns where several share a process. */
-function together(globPatterns: string[]): string[] {
-  return inProcesses(globSync(globPatterns), mkdtempSync(join(folder, 'processes-')));
+/** Runs a group, with one PostgreSQL server for the files that share one. */
+async function runGroup(group: Group): Promise<void> {
+  const costs = countCosts(folder);
+  // What runs beside the tests shares no file with them, so it shares the processors.
+  const beside = group === 'first' ? runChecks() : runReadByNode(costs);
+  const { startShared } = await import('./support/shared-postgres.ts');
+  const shared = await startShared();
+  const report = async () => {
+    await beside;
+    return costs.report(group, processName);
+  };
+  await runTests(together(filesOf(group)), { env: { ...costs.variables, ...shared.variables }, report });
+  await shared.remove();
+  costs.end();
+}
+
+/** Runs some tests with Node.js as the only reader. They wait for timeouts most of their time, which the others have use for. */
+async function runReadByNode({ variables }: Costs): Promise<void> {
+  const env = { ...variables, VALETKEY_HTTP_READER: 'node' };
+  await runTests(together(globSync(READ_BOTH_WAYS)), { env, print: printAtOnce });
+}
+
+/** What to run for these files where several share a process. */
+function together(files: string[]): string[] {
+  return inProcesses(files, mkdtempSync(join(folder, 'processes-')));
 }
 
 /** Prints a report when it is whole, since others report at the same time. */
@@ -109,34 +132,30 @@ async function printAtOnce(report: AsyncIterable<string>): Promise<void> {
   process.stdout.write(`tests with VALETKEY_HTTP_READER=node:\n${whole}`);
 }
 
-/** What a path on the command line stands for: a folder for the tests below it. */
-function testFiles(path: string): string {
-  return existsSync(path) && statSync(path).isDirectory() ? join(path, '**/*.test.ts') : path;
-}
-
-/** How tests report: who prints it, and what has to end before the counts are printed. */
-type Reporting = {
-  readonly print?: (report: AsyncIterable<string>) => Promise<void>;
-  readonly before?: Promise<unknown>;
-};
-
 function printAsItComes(report: AsyncIterable<string>): Promise<void> {
   return pipeline(report, process.stdout, { end: false });
 }
 
+/** How a run goes: variables of its processes, what prints it, and what it reports before the counts. */
+type Run = {
+  readonly env: Readonly<Record<string, string>>;
+  readonly print?: (report: AsyncIterable<string>) => Promise<void>;
+  readonly report?: () => string[] | Promise<string[]>;
+};
+
 async function runTests(
-  globPatterns: string[],
-  variables: Readonly<Record<string, string>> = {},
-  { print = printAsItComes, before = Promise.resolve() }: Reporting = {},
+  files: string[],
+  { env: variables, print = printAsItComes, report = () => [] }: Run,
 ): Promise<void> {
   const env = { ...process.env, ...COMPILED, ...variables };
   // A test that hangs fails in the end, as does a file whose tests left something open: so late that a busy machine, on which
   // all takes many times as long, fails nothing. Made to exit a file would end at once, and before all that it reported was read.
-  const execArgv = ['--disable-warning=ExperimentalWarning', '--test-timeout=300000', `--import=${UNFOLLOWED}`];
+  const options = ['--disable-warning=ExperimentalWarning', '--test-timeout=300000'];
+  const execArgv = [...options, `--import=${COUNT_COST}`, `--import=${UNFOLLOWED}`];
   // Many tests wait for a timeout of the service: with twice as many processes as processors these are not idle meanwhile.
   const concurrency = 2 * availableParallelism();
-  const tests = run({ files: spread(globSync(globPatterns)), concurrency, execArgv, env, timeout: 1_800_000 });
-  await pipeline(judged(tests, globPatterns, before), spec(), print);
+  const tests = run({ files: spread(files), concurrency, execArgv, env, timeout: 1_800_000 });
+  await pipeline(judged(tests, report), spec(), print);
 }
 
 /**
@@ -153,26 +172,25 @@ function spread(files: readonly string[]): string[] {
 type Outcome = Extract<TestEvent, { type: 'test:pass' | 'test:fail' }>['data'];
 
 /**
- * Notes what failed, and adds before the counts a line for each test that was skipped, with its reason. A suite that was
- * skipped is one line; Node's counts leave it out.
+ * Notes what failed, and adds before the counts the report, and a line for each test that was skipped, with its reason. A suite
+ * that was skipped is one line; Node's counts leave it out.
  */
 async function* judged(
   events: AsyncIterable<TestEvent>,
-  globPatterns: readonly string[],
-  before: Promise<unknown>,
+  report: NonNullable<Run['report']>,
 ): AsyncGenerator<TestEvent> {
   const skipped: string[] = [];
   for await (const event of events) {
     if (event.type === 'test:pass' || event.type === 'test:fail') skipped.push(...skippedBy(event.data));
     // A plan or a summary without a file is that of all files; the counts stand between them.
     if (event.type === 'test:plan' && event.data.file === undefined) {
-      await before;
-      for (const message of skipped) yield { type: 'test:diagnostic', data: { nesting: 0, message, level: 'info' } };
+      for (const message of [...(await report()), ...skipped])
+        yield { type: 'test:diagnostic', data: { nesting: 0, message, level: 'info' } };
     }
     if (event.type === 'test:summary' && event.data.file === undefined) {
       const { success, counts } = event.data;
       if (!success) failures.push('tests failed, see above');
-      if (counts.tests + skipped.length === 0) failures.push(`no test ran: nothing matches ${globPatterns.join(' ')}`);
+      if (counts.tests + skipped.length === 0) failures.push(`no test ran: nothing matches ${paths.join(' ')}`);
       if (skipped.length > 0 && process.env['CI'])
         failures.push(`${skipped.length} tests were skipped, and CI runs all of them`);
     }

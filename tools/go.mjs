@@ -21,6 +21,8 @@ const tasks = {
   cluster: { run: ['demo/cluster.ts'], dev: true },
   valetkey: { run: [NO_DEBUGGER, 'src/main.ts'] },
   test: { run: ['test/run.ts'], dev: true },
+  rest: { run: ['test/run.ts', '--rest'], dev: true },
+  all: { run: ['test/run.ts', '--all'], dev: true },
   check: { run: ['test/run.ts', '--check'], dev: true },
   // A nursery and a limit that the generator does not reach while it measures: its pauses would be charged to the servers.
   bench: { run: ['--max-semi-space-size=64', '--initial-old-space-size=3000', 'bench/run.ts'], dev: true, peers: true },

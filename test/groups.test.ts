@@ -1,0 +1,47 @@
+/** The two groups of test files (`test/support/groups.ts`): each file is in one, and the first has something of everything. */
+import assert from 'node:assert/strict';
+import { globSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { test } from 'node:test';
+import { EXCEPTIONS, FOLDERS, filesOf, type Group, groupsOf } from './support/groups.ts';
+
+const LISTS = 'test/support/groups.ts';
+const files = globSync('test/**/*.test.ts');
+const first = filesOf('first');
+
+test(`every test file is in exactly one group: name its folder in ${LISTS}, under first if the folder is quick`, () => {
+  const misplaced = (paths: readonly string[]) => paths.filter((path) => groupsOf(path).length !== 1);
+  assert.deepEqual(misplaced(['test/some-new-folder/some.test.ts']), ['test/some-new-folder/some.test.ts']);
+  assert.deepEqual(misplaced(files), []);
+  assert.equal(first.length + filesOf('rest').length, files.length);
+});
+
+test(`an exception is a test file, and differs from its folder: mend ${LISTS}`, () => {
+  const inFolder = (group: Group, file: string) => FOLDERS[group].includes(dirname(file).replace(/^\.$/, ''));
+  for (const [group, exceptions] of Object.entries(EXCEPTIONS) as [Group, readonly string[]][])
+    for (const file of exceptions) {
+      assert.ok(files.includes(`test/${file}`), `there is no test/${file}`);
+      assert.ok(!inFolder(group, file), `test/${file} is in that group by its folder`);
+    }
+});
+
+test('the first group has a test of each folder of src/: one that imports it, or has its name', () => {
+  const texts = first.map((file) => `${file} ${readFileSync(file, 'utf8')}`);
+  const folders = readdirSync('src', { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  assert.ok(folders.length > 10);
+  const untested = folders
+    .map(({ name }) => name)
+    .filter((name) => !texts.some((text) => text.includes(`/src/${name}/`) || text.includes(`/${name}.test.ts`)));
+  assert.deepEqual(untested, []);
+});
+
+test('the first group has a test of each promise of docs/reliability.md but the last, whose command is test:guards', () => {
+  const [, table = ''] = readFileSync('docs/reliability.md', 'utf8').split('\n## ');
+  const rows = table.split('\n').filter((line) => /^\| (?!promise)/.test(line));
+  const testsOf = (row: string) => [...row.matchAll(/test\/[\w/-]+\.test\.ts/g)].map(([path]) => path);
+  const [last, ...others] = rows.toReversed();
+  assert.match(last ?? '', /npm run test:guards/);
+  assert.ok(others.length > 10);
+  const untested = others.filter((row) => !testsOf(row).some((path) => first.includes(path)));
+  assert.deepEqual(untested, []);
+});
