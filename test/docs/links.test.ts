@@ -1,0 +1,72 @@
+/** Links between documents: each file, heading and image that a document names is there, and each npm script too. */
+import assert from 'node:assert/strict';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { test } from 'node:test';
+
+const ROOT = new URL('../..', import.meta.url);
+const DOCUMENTS = globSync(['*.md', 'docs/**/*.md', 'packages/*/README.md'], { cwd: ROOT });
+const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
+
+test('every link between documents leads to a file and a heading that are there', () => {
+  assert.ok(DOCUMENTS.length > 15);
+  const links = DOCUMENTS.flatMap((path) => linksOf(path).map((link) => ({ path, link })));
+  assert.ok(links.filter(({ link }) => link.includes('#')).length > 20, 'links to headings are found');
+  const broken = links.filter(({ path, link }) => !leadsSomewhere(path, link));
+  assert.deepEqual(broken, []);
+});
+
+test('README and contributing: every npm script that they name exists', () => {
+  const named = ['README.md', 'CONTRIBUTING.md'].flatMap((path) =>
+    [...read(path).matchAll(/npm run (?:-s )?([a-z][a-z:-]*)/g)].map(([, name = '']) => name),
+  );
+  assert.ok(named.length > 10, 'commands are found');
+  assert.deepEqual(
+    named.filter((name) => !(name in scripts)),
+    [],
+  );
+});
+
+test('README: the factor over the fastest peer is at most the measured one', () => {
+  const { goals } = JSON.parse(read('bench/results/latest.json')) as { goals: { what: string; is: number }[] };
+  const measured = ['exchange', 'refresh'].map(
+    (name) => goals.find(({ what }) => what === `${name}, against the fastest peer`)?.is ?? 0,
+  );
+  const [, word = ''] = /(\w+) times the durable writes of the fastest peer measured/.exec(read('README.md')) ?? [];
+  const stated = { six: 6, seven: 7, eight: 8, nine: 9, ten: 10 }[word.toLowerCase()];
+  assert.ok(stated, `a number stands in words: ${word}`);
+  assert.ok(stated <= Math.min(...measured), `measured: ${measured.join(', ')}`);
+});
+
+function read(path: string): string {
+  return readFileSync(new URL(path, ROOT), 'utf8');
+}
+
+/** The targets of a document's links and images, relative to it. Links to other sites are left out. */
+function linksOf(path: string): string[] {
+  const prose = read(path).replaceAll(/```.*?```/gs, '');
+  const found = prose.matchAll(/\]\((?!https?:|mailto:)([^)\s]+)|<img src="([^"]+)"/g);
+  return [...found].map(([, link, image]) => link ?? image ?? '');
+}
+
+function leadsSomewhere(path: string, link: string): boolean {
+  const [file = '', heading] = link.split('#');
+  const target = file === '' ? new URL(path, ROOT) : new URL(file, new URL(path, ROOT));
+  if (!existsSync(target)) return false;
+  return heading === undefined || anchorsOf(readFileSync(target, 'utf8')).includes(heading);
+}
+
+/** The anchors that GitHub gives the headings of a document: a repeated one ends in its number. */
+function anchorsOf(document: string): string[] {
+  const headings = document.replaceAll(/```.*?```/gs, '').matchAll(/^#{1,6} +(.+)$/gm);
+  const slugs = [...headings].map(([, heading = '']) =>
+    heading
+      .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+      .toLowerCase()
+      .replaceAll(/[^\p{Letter}\p{Number}\p{Mark} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+  return slugs.map((slug, index) => {
+    const before = slugs.slice(0, index).filter((earlier) => earlier === slug).length;
+    return before === 0 ? slug : `${slug}-${before}`;
+  });
+}
