@@ -71,7 +71,12 @@ async function fill(count: number): Promise<Filled> {
   while (codes.length < count) {
     const resourceOwners = await Promise.all(Array.from({ length: AT_ONCE / GRANTS_OF_ONE }, () => addOwner(store)));
     const some = Array.from({ length: Math.min(AT_ONCE, count - codes.length) }, (_, place) =>
-      server.allow(request, resourceOwners[place % resourceOwners.length] as OwnerSession, 'allowed', [], ORIGIN),
+      server.allow(
+        request,
+        resourceOwners[place % resourceOwners.length] as OwnerSession,
+        { given: 'allowed', chosen: [] },
+        ORIGIN,
+      ),
     );
     const settled = await Promise.allSettled(some);
     const issued = settled.filter((one) => one.status === 'fulfilled');

@@ -103,7 +103,7 @@ export function someGrant(made: MadeUp, now: number): Grant {
 function allowed(made: MadeUp, id: Buffer, client: number, account: number, at: number): Grant {
   const names = scopeNames(made.scope);
   const asked = {
-    client: { id: clientId(client), scopes: [], personFields: PERSON_FIELDS },
+    client: { id: clientId(client), epoch: 0, scopes: [], personFields: PERSON_FIELDS },
     scope: names,
     redirectUri: redirectUri(client),
     codeChallenge: made.challenge,

@@ -6,14 +6,12 @@ import { randomBytes } from 'node:crypto';
 import { type AuditAction, type AuditEvent, auditEvent, userActor } from './audit.ts';
 import type { Client } from './client.ts';
 import type { RequestOrigin } from './client-authenticator.ts';
+import type { Consent } from './consent.ts';
 import { SEED_BYTES } from './credential.ts';
 import { isForDevice } from './device-authorization.ts';
 import { type Grant, type Lifetimes, namesOf } from './grant.ts';
 import { personFieldsText } from './person-fields.ts';
 import { leftOutScope } from './scope.ts';
-
-/** Why a request is allowed: the person pressed Allow, had done so before, or is not asked (the client's policy). */
-export type ConsentGiven = 'allowed' | 'remembered' | 'skipped';
 
 /** The session in which a resource owner allows something (its digest): when it ended before, there is no grant. */
 export type OwnerSession = Pick<Grant, 'resourceOwnerId' | 'providerId' | 'externalId' | 'signedInAt'> & {
@@ -22,7 +20,7 @@ export type OwnerSession = Pick<Grant, 'resourceOwnerId' | 'providerId' | 'exter
 
 /** What a client asks for. */
 export type Asked = Pick<Grant, 'redirectUri' | 'codeChallenge' | 'resource'> & {
-  readonly client: Pick<Client, 'id' | 'scopes' | 'personFields'>;
+  readonly client: Pick<Client, 'id' | 'epoch' | 'scopes' | 'personFields'>;
   readonly scope: readonly string[];
 };
 
@@ -31,7 +29,7 @@ export type Allow = {
   readonly asked: Asked;
   readonly scope: readonly string[];
   readonly owner: OwnerSession;
-  readonly given: ConsentGiven;
+  readonly given: Consent['given'];
   readonly origin: RequestOrigin;
 };
 
@@ -51,6 +49,8 @@ export function newGrant(
     ...made,
     ...signIn,
     clientId: client.id,
+    // As it was read with what the client is registered for: a change, and a revocation after it, end what rests on that.
+    epochs: { ...made.epochs, client: client.epoch },
     scope: scope.join(' '),
     leftOut: leftOutScope(client.scopes, asked.scope, scope).join(' '),
     personFields: personFieldsText(client.personFields),
@@ -74,7 +74,7 @@ const ACTIONS = {
   allowed: 'consent_allowed',
   remembered: 'consent_remembered',
   skipped: 'consent_skipped',
-} as const satisfies Record<ConsentGiven, AuditAction>;
+} as const satisfies Record<Consent['given'], AuditAction>;
 
 /** What the audit trail says of an Allow and its grant. */
 export function allowEvent({ given, origin }: Allow, grant: Grant): AuditEvent {

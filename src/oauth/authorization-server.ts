@@ -3,7 +3,7 @@
  * make one atomic write. Devices (`device-flow.ts`) and resource servers (`introspection.ts`) have theirs beside it.
  */
 import { type CheckedToken, decideAccessToken, periodOfCheck } from './access-token.ts';
-import { allowEvent, type ConsentGiven, newGrant, type OwnerSession } from './allow.ts';
+import { allowEvent, newGrant, type OwnerSession } from './allow.ts';
 import { type Actor, type AuditAction, auditEvent, userActor } from './audit.ts';
 import { type CodeExchange, decideCodeExchange } from './authorization-code.ts';
 import {
@@ -15,6 +15,7 @@ import {
 import { allowedLocation, deniedLocation } from './authorization-response.ts';
 import type { Client, ClientCredentials } from './client.ts';
 import { type ClientAuthenticator, PausedClient, type RequestOrigin } from './client-authenticator.ts';
+import { type Consent, chosenScope } from './consent.ts';
 import { type Credential, deriveCredential, isGenuine, readCredential } from './credential.ts';
 import { invalidCode, invalidRequest, invalidToken, notTheCredential, Refusal } from './error.ts';
 import { type Generation, type Grant, type Lifetimes, namesOf, newGrantId, type RevocationReason } from './grant.ts';
@@ -92,27 +93,29 @@ export class AuthorizationServer {
   }
 
   /**
-   * The request was allowed: issues a grant and returns the location with its code. `chosen` are the optional scopes that
-   * the resource owner kept. Null when account, client or session is gone.
+   * The request was allowed: issues a grant and returns the location with its code. Null when something is gone that the Allow
+   * rests on: account, client, session or remembered consent. Then whoever asked decides anew.
    */
   async allow(
     request: AuthorizationRequest,
     owner: OwnerSession,
-    given: ConsentGiven,
-    chosen: readonly string[],
+    consent: Consent,
     origin: RequestOrigin,
   ): Promise<string | null> {
     const { store, keyring, lifetimes, prefix, now } = this.#parts;
     const { client } = request;
-    const scope = allowedScope(client.scopes, request.scope, chosen);
+    const { given } = consent;
+    const scope = allowedScope(client.scopes, request.scope, chosenScope(consent, request.scope));
     if (!scope) return this.deny(request, owner.resourceOwnerId, origin);
-    const epochs = await store.findEpochs(client.id, owner.resourceOwnerId);
+    const remembered = given === 'remembered' ? consent.remembered : null;
+    const epochs = remembered?.epochs ?? (await store.findEpochs(client.id, owner.resourceOwnerId));
     if (!epochs) return null;
     const at = now();
     const allow = { asked: request, scope, owner, given, origin };
     const made = { id: newGrantId(at), epochs, keyId: keyring.currentKeyId, expiresAt: at + lifetimes.code * 1000 };
     const grant = newGrant(allow, made, lifetimes, at);
-    if (!(await store.issueGrant(grant, allowEvent(allow, grant), owner.session))) return null;
+    const basis = { session: owner.session, remembered: remembered?.grantIds ?? [] };
+    if (!(await store.issueGrant(grant, allowEvent(allow, grant), basis))) return null;
     if (given === 'allowed') this.#parts.tally.allowed += 1;
     const header = { grantId: grant.id, generation: 0, keyId: grant.keyId, expiresAt: grant.expiresAt };
     return allowedLocation(request, deriveCredential(keyring, prefix, 'ac', header, grant.seed));

@@ -1,6 +1,7 @@
 /** Consent: what a resource owner decided before, and whether they must be asked again. */
 import type { AuthorizationRequest } from './authorization-request.ts';
 import type { Client } from './client.ts';
+import type { Epochs } from './grant.ts';
 import type { PersonField } from './person-fields.ts';
 import { isAppBound } from './redirect-uri.ts';
 import { optionalNames } from './scope.ts';
@@ -14,6 +15,25 @@ export type EarlierConsent = {
   /** What it gets of the person already. */
   readonly personFields: readonly PersonField[];
 };
+
+/** Earlier consent that stands for a press of Allow. `epochs` were read before it, so that a revocation in between ends what rests on it. */
+export type RememberedConsent = EarlierConsent & {
+  readonly epochs: Epochs;
+  /** The ids of the grants that show it: whatever rests on it rests on them. */
+  readonly grantIds: readonly Buffer[];
+};
+
+/** Why a request is allowed: the person pressed Allow, had done so before, or is not asked (the client's policy). */
+export type Consent =
+  | { readonly given: 'allowed'; readonly chosen: readonly string[] }
+  | { readonly given: 'remembered'; readonly remembered: RememberedConsent }
+  | { readonly given: 'skipped' };
+
+/** The optional scope names that consent leaves in a request. */
+export function chosenScope(consent: Consent, requested: readonly string[]): readonly string[] {
+  if (consent.given === 'allowed') return consent.chosen;
+  return consent.given === 'skipped' ? requested : rememberedChoice(requested, consent.remembered);
+}
 
 /**
  * Whether the resource owner must be asked. `remembered` is what they decided on the client before, for the same resource

@@ -162,7 +162,8 @@ export class DeviceFlow {
     const expiresAt = Math.max(request.expiresAt, at + lifetimes.code * 1000);
     const made = { id: request.grantId, epochs, keyId: keyring.currentKeyId, expiresAt };
     const grant = newGrant(allow, made, lifetimes, at);
-    return this.#decide(request, 'allowed', () => store.issueGrant(grant, allowEvent(allow, grant), session));
+    const basis = { session, remembered: [] };
+    return this.#decide(request, 'allowed', () => store.issueGrant(grant, allowEvent(allow, grant), basis));
   }
 
   /** The resource owner pressed Deny. `gone` when somebody else decided meanwhile, or it expired. */

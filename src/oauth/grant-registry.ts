@@ -1,7 +1,7 @@
 /** What users and operators see of grants, and taking them back (ASVS 10.4.9). */
 import { type Actor, auditEvent } from './audit.ts';
 import type { Client } from './client.ts';
-import type { EarlierConsent } from './consent.ts';
+import type { EarlierConsent, RememberedConsent } from './consent.ts';
 import { isForDevice } from './device-authorization.ts';
 import { OperatorError } from './error.ts';
 import { type GrantSummary, grantIdText, parseGrantId } from './grant.ts';
@@ -70,21 +70,24 @@ export class GrantRegistry {
 
   /**
    * What of it consent is remembered for at a redirect URI (of a loopback address: at any port): what was allowed for that
-   * very URI, and since the client was last resumed after a pause.
+   * very URI, and since the client was last resumed after a pause. Epochs first: a revocation before them is seen in the grants,
+   * and one after them ends what is allowed with them.
    */
   async rememberedConsent(
     resourceOwnerId: string,
     { id, type, resumedAt }: Client,
     redirectUri: string,
     resource: string | null,
-  ): Promise<EarlierConsent | null> {
+  ): Promise<RememberedConsent | null> {
+    const epochs = await this.#store.findEpochs(id, resourceOwnerId);
     const live = await this.#redeemed(resourceOwnerId, id, resource);
     const remembered = live.filter(
       (summary) =>
         isRegisteredRedirectUri([summary.redirectUri], redirectUri, type) &&
         (resumedAt === null || summary.lastGrantedAt > resumedAt),
     );
-    return together(remembered);
+    const consent = together(remembered);
+    return consent && epochs && { ...consent, epochs, grantIds: remembered.map((summary) => summary.id) };
   }
 
   /** The grants that a client can use for a user and a resource right now. */

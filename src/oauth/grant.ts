@@ -68,6 +68,12 @@ export type RevocationReason =
   | 'too_many_grants'
   | 'restored';
 
+/**
+ * What an Allow rests on beside the epochs that its grant keeps. Its insert asks for all of it again: the session (its digest),
+ * and the grants by which consent is remembered (their ids).
+ */
+export type AllowBasis = { readonly session: Buffer; readonly remembered: readonly Buffer[] };
+
 /** What a grant's life depends on beside its row, read together with it. */
 export type Standing = {
   readonly epochs: Epochs;

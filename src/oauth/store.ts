@@ -9,6 +9,7 @@ import type { Client } from './client.ts';
 import type { AssertionUse, UsedAssertion } from './client-assertion.ts';
 import type { DeviceDecision, PollPace, WaitingDevice } from './device-authorization.ts';
 import type {
+  AllowBasis,
   Generation,
   Grant,
   GrantInContext,
@@ -106,11 +107,12 @@ export type GrantStore = {
    */
   findEpochs(clientId: string, resourceOwnerId: string): Promise<Grant['epochs'] | null>;
   /**
-   * Inserts a new grant in generation 0. False, and nothing happens, when the session (its digest) in which it was allowed
-   * is gone. If that session is ended at the same time, either there is no grant, or the grant is there before whoever ends
-   * the session gets an answer.
+   * Inserts a new grant in generation 0. False, and nothing happens, when something is gone that its Allow rests on: the session,
+   * an epoch that it keeps, or a grant by which consent is remembered, also one from before the client was last resumed. If the
+   * session or such a grant is ended at the same time, either there is no new grant, or it is there before whoever ends that
+   * gets an answer; `revokeGrantsOfClient` ends it as well.
    */
-  issueGrant(grant: Grant, event: AuditEvent, inSession?: Buffer): Promise<boolean>;
+  issueGrant(grant: Grant, event: AuditEvent, basis?: AllowBasis): Promise<boolean>;
   /**
    * Generation 0 → 1; `source` is from where the code was presented, which `findPresentation` returns later. Of all who try,
    * at most one ever gets another result than `false`; a revocation that came first wins.

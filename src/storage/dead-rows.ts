@@ -2,7 +2,7 @@
 import { SESSION_LIFETIMES } from '../accounts/session.ts';
 import type { StoredTable } from './tables/all.ts';
 import { EXTERNAL_SIGN_IN } from './tables/external-sign-ins.ts';
-import { HAS_ITS_EPOCHS, STORED_GRANT } from './tables/grant-rows.ts';
+import { hasItsEpochs, STORED_GRANT } from './tables/grant-rows.ts';
 import { FORMER_IDENTITY } from './tables/identities.ts';
 import { SESSION } from './tables/sessions.ts';
 
@@ -32,7 +32,8 @@ export function dyingAt(table: Pick<StoredTable, 'name' | 'columns'>, time: stri
 export const DYING: readonly DyingRows[] = [
   {
     ...dyingAt(STORED_GRANT, 'expires_at', DAY_MS),
-    isDead: (before) => `(coalesce(revoked_at < ${before}, FALSE) OR expires_at < ${before} OR NOT ${HAS_ITS_EPOCHS})`,
+    isDead: (before) =>
+      `(coalesce(revoked_at < ${before}, FALSE) OR expires_at < ${before} OR NOT ${hasItsEpochs('oauth_grant')})`,
   },
   {
     ...dyingAt(SESSION, 'last_seen_at', DAY_MS),

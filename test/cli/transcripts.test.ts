@@ -11,7 +11,7 @@ import type { AuthorizationServer } from '../../src/oauth/authorization-server.t
 import { runCommand } from '../support/command.ts';
 import { commandsOfProgram } from '../support/commands.ts';
 import { freePort } from '../support/service.ts';
-import { signedIn } from '../support/signed-in.ts';
+import { pressed, signedIn } from '../support/signed-in.ts';
 import { playTranscript, type RunCommand } from './transcript.ts';
 
 const transcripts = new URL('transcripts/', import.meta.url);
@@ -98,8 +98,7 @@ async function allow(environment: NodeJS.ProcessEnv, [clientId = '', userId = ''
       issuer: null,
     },
     await signedIn(audit as unknown as AccountStore, userId, Date.now()),
-    'allowed',
-    [],
+    pressed(),
     { source: '127.0.0.1', requestId: 'transcript' },
   );
   await installation.close();

@@ -5,6 +5,17 @@ const REQUEST_TESTS = ['test/oauth/authorization-request.test.ts', 'test/oauth/a
 
 /** Guards of src/oauth. */
 export const oauthGuards: readonly Guard[] = [
+  ...guardsIn(
+    'src/oauth/allow.ts',
+    ['test/oauth/authorization-server.test.ts'],
+    [
+      [
+        'a revocation after a change of the client ends what was allowed of it before',
+        'epochs: { ...made.epochs, client: client.epoch },',
+        'epochs: made.epochs,',
+      ],
+    ],
+  ),
   ...guardsIn('src/oauth/authorization-request.ts', REQUEST_TESTS, [
     [
       'an unregistered redirect URI is never redirected to',

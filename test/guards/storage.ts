@@ -40,7 +40,19 @@ export const storageGuards: readonly Guard[] = [
   ...guardsIn(
     'src/storage/sqlite/grants.ts',
     ['test/storage/sqlite.test.ts'],
-    [['no grant is issued in a session that ended', 'if (inSession && !findSession(inSession)) return false;', '']],
+    [
+      [
+        'no grant is issued in a session that ended',
+        'EXISTS (SELECT 1 FROM session WHERE digest = asked.session)',
+        'TRUE',
+      ],
+      ['no grant is issued with an epoch that was raised', "AND ${hasItsEpochs('asked')}", ''],
+      [
+        'no grant is issued by consent that was taken back',
+        'remembered.every((id) => isRemembered(id) !== undefined)',
+        'remembered.length >= 0',
+      ],
+    ],
   ),
   ...guardsIn(
     'src/storage/sqlite/files-in-place.ts',

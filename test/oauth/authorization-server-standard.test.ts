@@ -1,11 +1,11 @@
 /** What the authorization server does on the standard face, over the real store. */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import type { ConsentGiven } from '../../src/oauth/allow.ts';
+import type { Consent } from '../../src/oauth/consent.ts';
 import { Refusal } from '../../src/oauth/error.ts';
 import { Parameters } from '../../src/oauth/parameters.ts';
 import { WHOLE_GRANT } from '../../src/oauth/token-request.ts';
-import { signedIn } from '../support/signed-in.ts';
+import { pressed, signedIn } from '../support/signed-in.ts';
 import { event, sampleResourceServer } from '../support/storage.ts';
 import { ada } from './memory.ts';
 import {
@@ -110,16 +110,20 @@ test('RFC 9700 §4.14.2: a public client exchanges and refreshes, and reuse ends
   assertRefusal(await server.checkAccessToken(next.accessToken), 'invalid_token', /refresh_reuse/);
 });
 
-const consents: [ConsentGiven, string][] = [
-  ['allowed', 'consent_allowed'],
-  ['remembered', 'consent_remembered'],
-  ['skipped', 'consent_skipped'],
+const remembered = {
+  ...{ granted: ['read', 'write'], leftOut: [], personFields: [], grantIds: [] },
+  epochs: { installation: 0, client: 0, resourceOwner: 0 },
+};
+const consents: [Consent, string][] = [
+  [pressed(['write']), 'consent_allowed'],
+  [{ given: 'remembered', remembered }, 'consent_remembered'],
+  [{ given: 'skipped' }, 'consent_skipped'],
 ];
-for (const [given, action] of consents) {
-  test(`design: the trail tells that a request was ${given}, by whom and for what`, async (context) => {
+for (const [consent, action] of consents) {
+  test(`design: the trail tells that a request was ${consent.given}, by whom and for what`, async (context) => {
     const protocol = await setUpLetters(context);
     const request = await validRequest(protocol, {}, 'standard');
-    await protocol.server.allow(request, await signedIn(protocol.store, ada.id), given, ['write'], origin);
+    await protocol.server.allow(request, await signedIn(protocol.store, ada.id), consent, origin);
     const [recorded] = await protocol.store.listAuditEvents({ limit: 1 });
     const { actor, clientId, resourceOwnerId, detail } = recorded ?? assert.fail();
     assert.deepEqual(
@@ -144,7 +148,7 @@ test('RFC 6749 §3.3: what may be left out is granted only when it was chosen', 
     [['admin', 'read'], 'read'],
   ] as const) {
     protocol.clock.now += 1;
-    await protocol.server.allow(request, await signedIn(protocol.store, ada.id), 'allowed', chosen, origin);
+    await protocol.server.allow(request, await signedIn(protocol.store, ada.id), pressed(chosen), origin);
     const [listed] = await protocol.store.listGrants({ limit: 1 });
     assert.equal(listed?.grant.scope, scope, `${chosen}`);
   }
@@ -154,8 +158,7 @@ test('RFC 6749 §4.1.2.1: where nothing of what was asked for was chosen, it was
   const protocol = await setUpLetters(context);
   const request = await validRequest(protocol, { scope: 'write' }, 'standard');
   const location = new URL(
-    (await protocol.server.allow(request, await signedIn(protocol.store, ada.id), 'allowed', [], origin)) ??
-      assert.fail(),
+    (await protocol.server.allow(request, await signedIn(protocol.store, ada.id), pressed(), origin)) ?? assert.fail(),
   );
   assert.equal(location.searchParams.get('error'), 'access_denied');
   assert.equal(location.searchParams.get('iss'), ISSUER);

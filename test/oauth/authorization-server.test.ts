@@ -4,7 +4,7 @@ import { Refusal } from '../../src/oauth/error.ts';
 import { type Parameter, Parameters } from '../../src/oauth/parameters.ts';
 import { WHOLE_GRANT } from '../../src/oauth/token-request.ts';
 import { drawInstead } from '../support/chance.ts';
-import { signedIn } from '../support/signed-in.ts';
+import { pressed, signedIn } from '../support/signed-in.ts';
 import { event } from '../support/storage.ts';
 import { ada } from './memory.ts';
 import {
@@ -94,13 +94,23 @@ test('Deny makes no grant, and is recorded', async (context) => {
   assert.deepEqual(await actions(setup), ['consent_denied']);
 });
 
+test('design: what was allowed of a client that changed, and whose grants were revoked then, is allowed no more', async (context) => {
+  const { server, store } = await setUp(context);
+  const request = await server.validateRequest('published', requestOf());
+  assert.ok(request.kind === 'valid');
+  await store.updateClient({ ...one, redirectUris: ['https://one.test/other'] }, event('client_updated'));
+  await store.revokeClientGrants(one.id, event('client_grants_revoked'));
+  assert.equal(await server.allow(request, await signedIn(store, ada.id), pressed(), origin), null);
+  assert.deepEqual(await store.listGrants({ limit: 1 }), []);
+});
+
 test('Allow answers null when the client or the account is gone', async (context) => {
   const { server, store } = await setUp(context);
   const request = await server.validateRequest('published', requestOf());
   assert.ok(request.kind === 'valid');
-  assert.equal(await server.allow(request, await signedIn(store, 'usr_nobody'), 'allowed', [], origin), null);
+  assert.equal(await server.allow(request, await signedIn(store, 'usr_nobody'), pressed(), origin), null);
   await store.deleteClient(one.id, event('client_deleted'));
-  assert.equal(await server.allow(request, await signedIn(store, ada.id), 'allowed', [], origin), null);
+  assert.equal(await server.allow(request, await signedIn(store, ada.id), pressed(), origin), null);
 });
 
 test('RFC 7636 §4.4: a code is the same whatever its challenge is, so that nobody reads the challenge there', async (context) => {

@@ -15,7 +15,7 @@ import { makeSecret } from '../../src/oauth/secret.ts';
 import { newProtocolTally } from '../../src/oauth/tally.ts';
 import type { IssuedTokens } from '../../src/oauth/token-pair.ts';
 import { WHOLE_GRANT } from '../../src/oauth/token-request.ts';
-import { signedIn } from '../support/signed-in.ts';
+import { pressed, signedIn } from '../support/signed-in.ts';
 import { event } from '../support/storage.ts';
 import { ada, addAccount, type Memory, openMemory } from './memory.ts';
 import { CHALLENGE, ISSUER } from './requests.ts';
@@ -82,7 +82,7 @@ export function requestOf(changes: Record<string, string> = {}): Parameters {
 }
 
 export async function validRequest(
-  { server }: Protocol,
+  { server }: Pick<Protocol, 'server'>,
   changes: Record<string, string> = {},
   face: Face = 'published',
 ): Promise<AuthorizationRequest> {
@@ -98,7 +98,7 @@ export async function obtainCode(
   face: Face = 'published',
 ): Promise<string> {
   const request = await validRequest(protocol, changes, face);
-  const location = await protocol.server.allow(request, await signedIn(protocol.store, ada.id), 'allowed', [], origin);
+  const location = await protocol.server.allow(request, await signedIn(protocol.store, ada.id), pressed(), origin);
   return new URL(location ?? assert.fail()).searchParams.get('code') ?? assert.fail();
 }
 

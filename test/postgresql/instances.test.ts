@@ -9,6 +9,7 @@ import { PATIENT } from '../support/postgres.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 import {
   addAdaAndOne,
+  basisOf,
   event,
   NO_CHAIN,
   NOW,
@@ -364,17 +365,51 @@ test('RFC 7523 §3: two instances give a client no more marks than it may have, 
   );
 });
 
+/** Waits until a statement waits for what a transaction has locked, or is done. */
+async function untilItWaits(url: string, statement: Promise<unknown>, transaction: pg.Client): Promise<void> {
+  const { rows } = await transaction.query('SELECT pg_backend_pid() AS pid');
+  const waiting = `SELECT 1 FROM pg_stat_activity WHERE ${rows[0].pid} = ANY (pg_blocking_pids(pid))`;
+  const isWaiting = async () => (await server.query(url, waiting)).length === 1;
+  while ((await Promise.race([statement, pause(20, 'not yet')])) === 'not yet' && !(await isWaiting()));
+}
+
 test('a grant waits for the end of its session that is being written, and is not there then', async (t) => {
   const { one, other, url } = await openTwo(t);
   const [session, grant] = [sampleSession(), sampleGrant()];
   await one.addSession(session, sampleAccount().password, null, event('sign_in'));
   const transaction = await openTransaction(t, url);
   await transaction.query('DELETE FROM session WHERE digest = $1', [session.digest]);
-  const issuing = other.issueGrant(grant, event('consent_allowed'), session.digest);
-  const waiting = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()";
-  const isWaiting = async () => (await server.query(url, waiting)).length === 1;
-  while ((await Promise.race([issuing, pause(20, 'not yet')])) === 'not yet' && !(await isWaiting()));
+  const issuing = other.issueGrant(grant, event('consent_allowed'), basisOf(session.digest));
+  await untilItWaits(url, issuing, transaction);
   await transaction.query('COMMIT');
   assert.equal(await issuing, false);
   assert.equal(await one.findGrant(grant.id), null);
+});
+
+/** Inserts a grant as an Allow does by consent that another one shows: that one stays locked until the transaction ends. */
+async function issueResting(transaction: pg.Client, on: Grant, { id }: Grant): Promise<void> {
+  const basis = [grantIdText(on.id)];
+  await transaction.query('SELECT id FROM oauth_grant WHERE id = $1 FOR SHARE', basis);
+  await transaction.query(
+    `INSERT INTO oauth_grant SELECT made.* FROM oauth_grant,
+     jsonb_populate_record(oauth_grant, jsonb_build_object('id', $2::text)) AS made WHERE oauth_grant.id = $1`,
+    [...basis, grantIdText(id)],
+  );
+}
+
+test('disconnecting an app waits for grants that rest on its own, and ends them, and those that rest on them', async (t) => {
+  const { one, other, url, grant } = await openTwo(t);
+  const [made, later] = [sampleGrant(), sampleGrant()];
+  const [first, second] = [await openTransaction(t, url), await openTransaction(t, url)];
+  await issueResting(first, grant, sampleGrant());
+  const disconnecting = one.revokeGrantsOfClient('usr_ada', 'app_one', event('grant_revoked'));
+  await untilItWaits(url, disconnecting, first);
+  // What waits does not see this one, on which the next one rests.
+  await other.issueGrant(made, event('consent_allowed'));
+  await issueResting(second, made, later);
+  await first.query('COMMIT');
+  await untilItWaits(url, disconnecting, second);
+  await second.query('COMMIT');
+  assert.equal(await disconnecting, 4);
+  assert.equal(await one.countLiveGrants('usr_ada', NOW), 0);
 });

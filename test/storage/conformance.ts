@@ -13,7 +13,9 @@ import { externalSignIns, identities, identityProviders } from './conformance/id
 import { invitations } from './conformance/invitations.ts';
 import { lastUses } from './conformance/last-uses.ts';
 import { providerEndings } from './conformance/provider-endings.ts';
+import { rememberedConsent } from './conformance/remembered-consent.ts';
 import { resourceServers, scopes } from './conformance/resource-servers.ts';
+import { restsOn } from './conformance/rests-on/rests-on.ts';
 
 /** Runs the suite; `open` makes an empty store that goes with the test. */
 export function storeConformance(
@@ -27,6 +29,8 @@ export function storeConformance(
       await addAdaAndOne({ store });
       await run(store);
     });
+  describe(`${name}: what writes rest on`, () => restsOn(withStore));
+  describe(`${name}: remembered consent`, () => rememberedConsent(withStore));
   describe(`${name}: grants`, () => grants(withStore));
   describe(`${name}: ending many grants`, () => epochs(withStore));
   describe(`${name}: marks of use`, () => marks(withStore));

@@ -1,7 +1,8 @@
-/** People who are signed in, for tests of what they allow. */
+/** People who are signed in, and what they allow, for tests. */
 import { newSessionToken, passwordSession } from '../../src/accounts/session.ts';
 import type { AccountStore } from '../../src/accounts/store.ts';
 import type { OwnerSession } from '../../src/oauth/allow.ts';
+import type { Consent } from '../../src/oauth/consent.ts';
 import { event, NOW } from './storage.ts';
 
 /** A new session of an account with a password, as what is allowed in it remembers it; of nobody's account there is none. */
@@ -15,4 +16,9 @@ export async function signedIn(
   const signIn = { ...event('sign_in', { resourceOwnerId }), at };
   if (account?.password) await store.addSession(session, account.password, null, signIn);
   return { session: session.digest, resourceOwnerId, providerId: null, externalId: null, signedInAt: at };
+}
+
+/** The consent of who pressed Allow, with these optional scopes. */
+export function pressed(chosen: readonly string[] = []): Consent {
+  return { given: 'allowed', chosen };
 }

@@ -13,7 +13,7 @@ import type { Actor, AuditAction, AuditEvent } from '../../src/oauth/audit.ts';
 import type { Client } from '../../src/oauth/client.ts';
 import type { UsedAssertion } from '../../src/oauth/client-assertion.ts';
 import { DEVICE_CODE_LIFETIME, type DeviceRequest } from '../../src/oauth/device-authorization.ts';
-import { type Generation, type Grant, newGrantId, type Use } from '../../src/oauth/grant.ts';
+import { type AllowBasis, type Generation, type Grant, newGrantId, type Use } from '../../src/oauth/grant.ts';
 import type { ResourceServer } from '../../src/oauth/resource-server.ts';
 import type { StoredSecret } from '../../src/oauth/secret.ts';
 import { openSqlite, type SqliteOptions, type SqliteStorage } from '../../src/storage/sqlite/open.ts';
@@ -187,6 +187,11 @@ export function sampleGeneration({ id, keyId }: Grant, generation: number): Gene
     accessTokenExpiresAt: NOW + 30 * 60_000,
     expiresAt: NOW + 24 * HOUR,
   };
+}
+
+/** What an Allow in a session rests on: that, and grants by which consent is remembered. */
+export function basisOf(session: Buffer, ...remembered: readonly Grant[]): AllowBasis {
+  return { session, remembered: remembered.map(({ id }) => id) };
 }
 
 export function sampleSession(some: Partial<Session> = {}): Session {

@@ -3,7 +3,6 @@
  * comes back to it, the consent form posts to it, and it is validated anew each time.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { ConsentGiven } from '../../oauth/allow.ts';
 import {
   type AuthorizationRequest,
   type Face,
@@ -12,7 +11,7 @@ import {
   type ShownError,
 } from '../../oauth/authorization-request.ts';
 import { errorLocation, notSignedInLocation, refusedLocation } from '../../oauth/authorization-response.ts';
-import { type EarlierConsent, needsConsent, rememberedChoice } from '../../oauth/consent.ts';
+import { type Consent, type EarlierConsent, needsConsent } from '../../oauth/consent.ts';
 import { type ErrorCode, invalidRequest, Refusal } from '../../oauth/error.ts';
 import type { Parameters } from '../../oauth/parameters.ts';
 import { redirectHost } from '../../oauth/redirect-uri.ts';
@@ -74,9 +73,8 @@ async function show(parts: PageParts, face: Face, request: FastifyRequest, reply
         kind: 'too_many_requests',
         retryAfter: throttled.retryAfterSeconds,
       });
-    if (!remembered) return allow(parts, request, reply, outcome, signedIn, 'skipped', outcome.scope);
-    const chosen = rememberedChoice(outcome.scope, remembered);
-    return allow(parts, request, reply, outcome, signedIn, 'remembered', chosen);
+    const consent = remembered ? ({ given: 'remembered', remembered } as const) : ({ given: 'skipped' } as const);
+    return allow(parts, request, reply, outcome, signedIn, consent);
   }
   if (outcome.prompt.includes('none')) return refuse(pages, request, reply, outcome, 'consent_required');
   return sendConsent(
@@ -122,7 +120,8 @@ async function decide(
     return answerProblem(pages.answers, request, reply, { kind: 'bad_request' });
   const throttled = countDecision(service, request, reply, signedIn);
   if (throttled) return again({ ...throttled, choice: form.all('scope') });
-  if (decision === 'allow') return allow(parts, request, reply, outcome, signedIn, 'allowed', form.all('scope'));
+  if (decision === 'allow')
+    return allow(parts, request, reply, outcome, signedIn, { given: 'allowed', chosen: form.all('scope') });
   const origin = originOf(request);
   return redirect(pages, reply, await service.authorizationServer.deny(outcome, signedIn.account.id, origin));
 }
@@ -222,15 +221,16 @@ async function allow(
   reply: FastifyReply,
   outcome: AuthorizationRequest,
   { owner }: SignedIn,
-  given: ConsentGiven,
-  chosen: readonly string[],
+  consent: Consent,
 ): Promise<FastifyReply> {
   const origin = originOf(request);
-  const location = await service.authorizationServer.allow(outcome, owner, given, chosen, origin);
+  const location = await service.authorizationServer.allow(outcome, owner, consent, origin);
   if (location !== null) return redirect(pages, reply, location);
-  if (await sessions.signedIn(request)) return pages.sendError(request, reply, 400, 'unknown_client');
-  request.outcome = { error: 'signed_out' };
-  if (given === 'allowed') keepChoice(sessions, reply, requestFingerprint(outcome), chosen);
+  // What the Allow rests on is gone: the same address decides on what is there now.
+  const isSignedIn = (await sessions.signedIn(request)) !== null;
+  request.outcome = { error: isSignedIn ? 'decided_anew' : 'signed_out' };
+  if (consent.given === 'allowed' && !isSignedIn)
+    keepChoice(sessions, reply, requestFingerprint(outcome), consent.chosen);
   return redirect(pages, reply, request.url);
 }
 

@@ -17,6 +17,8 @@ import {
   contextOf,
   GRANT,
   type GrantInContextRow,
+  hasItsEpochs,
+  IS_REMEMBERED,
   MARK,
   MARKED,
   NOT_ENDED,
@@ -50,15 +52,25 @@ const record = (acts: string) => `
   SELECT ${NEW_EVENT.names}
   FROM (${acts} ORDER BY id) AS acts, json_to_record(acts.event) AS recorded (${recordType(NEW_EVENT)})`;
 
-/** Whoever ends a session meanwhile waits for the grants of this statement, or is waited for: then there is none. */
+/**
+ * Whoever ends a session meanwhile, or a grant by which consent is remembered, waits for the grants of this statement, or is
+ * waited for: then there is none. An epoch that is raised meanwhile needs no lock: the grant keeps the one of before.
+ */
 const ISSUE = `
   WITH asked AS (
-    SELECT * FROM json_to_recordset($1) AS asked (${recordType(GRANT)}, attempt uuid, event json, in_session bytea)
+    SELECT * FROM json_to_recordset($1)
+      AS asked (${recordType(GRANT)}, attempt uuid, event json, session bytea, remembered uuid[])
   ),
-  held AS (SELECT digest FROM session WHERE digest IN (SELECT in_session FROM asked) ORDER BY digest FOR KEY SHARE),
+  held AS (SELECT digest FROM session WHERE digest IN (SELECT session FROM asked) ORDER BY digest FOR KEY SHARE),
+  remembered AS (
+    SELECT id FROM oauth_grant WHERE id IN (SELECT unnest(remembered) FROM asked) AND ${IS_REMEMBERED}
+    ORDER BY id FOR SHARE OF oauth_grant
+  ),
   done AS (
     INSERT INTO oauth_grant (${GRANT.names}, attempt)
-    SELECT ${GRANT.names}, attempt FROM asked WHERE in_session IS NULL OR in_session IN (SELECT digest FROM held)
+    SELECT ${GRANT.names}, attempt FROM asked
+    WHERE session IS NULL OR session IN (SELECT digest FROM held) AND ${hasItsEpochs('asked')}
+      AND remembered <@ (SELECT coalesce(array_agg(id), '{}') FROM remembered)
     ON CONFLICT (id) DO NOTHING RETURNING id
   ),
   recorded AS (${record('SELECT id, event FROM asked WHERE id IN (SELECT id FROM done)')})
@@ -97,6 +109,11 @@ const REVOKE = `
 const ATTEMPTED = `
   SELECT oauth_grant.id FROM json_to_recordset($1) AS asked (id uuid, attempt uuid)
   JOIN oauth_grant ON oauth_grant.id = asked.id AND oauth_grant.attempt = asked.attempt`;
+
+const LOCK_OF_CLIENT = `
+  SELECT id FROM oauth_grant
+  WHERE resource_owner_id = $1 AND client_id = $2 AND redirect_uri IS DISTINCT FROM $3 AND revoked_at IS NULL
+  ORDER BY id FOR NO KEY UPDATE`;
 
 const REVOKE_OF_CLIENT = `
   UPDATE oauth_grant SET revoked_at = $1, revocation_reason = 'user', attempt = $2
@@ -166,11 +183,12 @@ export function ownGrants(database: Database, marks: UseMarks, clients: KnownCli
       const client = clients.ofVersion(grant.clientId, clientVersion) ?? (await clients.find(grant.clientId));
       return client && { grant, standing, resourceOwner, client };
     },
-    async issueGrant(grant, event, inSession) {
-      const session = inSession ? `\\x${inSession.toString('hex')}` : null;
-      const row = { ...asRecord(GRANT, grant), event: recorded(event), in_session: session };
+    async issueGrant(grant, event, basis) {
+      const session = basis ? `\\x${basis.session.toString('hex')}` : null;
+      const remembered = basis?.remembered.map(grantIdText) ?? [];
+      const row = { ...asRecord(GRANT, grant), event: recorded(event), session, remembered };
       const isIssued = (await issue(row, grant.id)) !== null;
-      if (!isIssued && !inSession) throw new Error('there is a grant with this id already');
+      if (!isIssued && !basis) throw new Error('there is a grant with this id already');
       return isIssued;
     },
     async redeemAuthorizationCode(next, source): Promise<Redemption> {
@@ -186,7 +204,10 @@ export function ownGrants(database: Database, marks: UseMarks, clients: KnownCli
       const spared = which === 'all' ? null : DEVICE_GRANT_TYPE;
       const ended = await database.act<GrantedAccess[]>(
         event,
-        (connection, attempt) => connection.rows(REVOKE_OF_CLIENT, [event.at, attempt, ...whose, spared]),
+        async (connection, attempt) => {
+          await lockAll(connection, [...whose, spared]);
+          return connection.rows(REVOKE_OF_CLIENT, [event.at, attempt, ...whose, spared]);
+        },
         (connection, attempt) => connection.rows(REVOKED_OF_CLIENT, [...whose, attempt]),
       );
       return ended.length;
@@ -194,6 +215,17 @@ export function ownGrants(database: Database, marks: UseMarks, clients: KnownCli
     version: () => null,
     noteUse: (grant, use) => marks.note(grant, use),
   };
+}
+
+/**
+ * Locks all grants of an app before they are revoked. Who waits for one of them may wait for an Allow that rests on it, and whose
+ * grant the waiting statement does not see: so it locks again until it finds no more. Then every later Allow waits.
+ */
+async function lockAll(connection: Connection, values: readonly (string | null)[]): Promise<void> {
+  for (let locked = -1, found = 0; found !== locked; ) {
+    locked = found;
+    found = (await connection.rows(LOCK_OF_CLIENT, values)).length;
+  }
 }
 
 function recorded(event: AuditEvent): Record<string, unknown> {

@@ -2,10 +2,19 @@
 import type { AuditEvent } from '../../oauth/audit.ts';
 import type { Client } from '../../oauth/client.ts';
 import { DEVICE_GRANT_TYPE } from '../../oauth/device-authorization.ts';
-import { type Generation, MAX_GRANTS_OF_ONE_APP } from '../../oauth/grant.ts';
+import { type AllowBasis, type Generation, type Grant, MAX_GRANTS_OF_ONE_APP } from '../../oauth/grant.ts';
 import { INSTALLATION_KEY } from '../acts.ts';
 import { bytesOf, rowKey } from '../row-key.ts';
-import { asGrant, GRANT, type GrantRow, MARK, MARKED, NOT_ENDED } from '../tables/grant-rows.ts';
+import {
+  asGrant,
+  GRANT,
+  type GrantRow,
+  hasItsEpochs,
+  IS_REMEMBERED,
+  MARK,
+  MARKED,
+  NOT_ENDED,
+} from '../tables/grant-rows.ts';
 import type { OwnGrants } from '../tables/grants.ts';
 import { type Mark, UseMarks } from '../use-marks.ts';
 import { CachedGrant, SharedTexts } from './cached-grant.ts';
@@ -44,7 +53,12 @@ export function ownGrants(tables: Tables, clients: RowCache<Client>, marks: UseM
   const grants = tables.caches.add(read, MANY_GRANTS);
   const standings = new Standings(tables, clients);
   const insert = tables.change(GRANT.insertion);
-  const findSession = tables.tuple<readonly [1]>('SELECT 1 FROM session WHERE digest = ?');
+  const hasSessionAndEpochs = tables.tuple<readonly [1]>(
+    `SELECT 1 FROM (SELECT ? AS session, ? AS client_id, ? AS resource_owner_id,
+       ? AS epochs_installation, ? AS epochs_client, ? AS epochs_resource_owner) AS asked
+     WHERE EXISTS (SELECT 1 FROM session WHERE digest = asked.session) AND ${hasItsEpochs('asked')}`,
+  );
+  const isRemembered = tables.tuple<readonly [1]>(`SELECT 1 FROM oauth_grant WHERE id = ? AND ${IS_REMEMBERED}`);
   const advance = tables.change(
     `UPDATE oauth_grant
      SET generation = ?, key_id = ?, rotated_at = ?, presented_from = ?, access_token_expires_at = ?, expires_at = ?
@@ -65,6 +79,14 @@ export function ownGrants(tables: Tables, clients: RowCache<Client>, marks: UseM
        ON other.resource_owner_id = oauth_grant.resource_owner_id AND other.client_id = oauth_grant.client_id
      WHERE oauth_grant.id = ? LIMIT 1 OFFSET ${MAX_GRANTS_OF_ONE_APP}`,
   );
+
+  const isStillThere = ({ session, remembered }: AllowBasis, { clientId, resourceOwnerId, epochs }: Grant) => {
+    const { installation, client, resourceOwner } = epochs;
+    return (
+      hasSessionAndEpochs(session, clientId, resourceOwnerId, installation, client, resourceOwner) !== undefined &&
+      remembered.every((id) => isRemembered(id) !== undefined)
+    );
+  };
 
   const hasAdvanced = (key: string, next: Generation, source: string | null) => {
     const { grantId, generation, keyId, rotatedAt, accessTokenExpiresAt, expiresAt } = next;
@@ -91,10 +113,10 @@ export function ownGrants(tables: Tables, clients: RowCache<Client>, marks: UseM
       return tables.onDisk(restsOn, { ...context, grant });
     },
     version: () => tables.caches.changes(),
-    async issueGrant(grant, event, inSession) {
+    async issueGrant(grant, event, basis) {
       const key = rowKey(grant.id);
       return tables.write([key], () => {
-        if (inSession && !findSession(inSession)) return false;
+        if (basis && !isStillThere(basis, grant)) return false;
         insert(...GRANT.values(grant).map(bound));
         grants.keep(key, new CachedGrant(grant, texts));
         tables.record(event);

@@ -90,12 +90,12 @@ export type GrantInContextRow = readonly [
 export const CONTEXT_COLUMNS = `installation.epoch, client.epoch, client.status, client.name,
   account.epoch, account.status, account.username, account.email, account.name, account.avatar_url`;
 
-/** Whether no epoch was raised since the Allow, and client and account are there. */
-export const HAS_ITS_EPOCHS = `EXISTS (
+/** Whether no epoch was raised since the Allow of a grant, and client and account are there. */
+export const hasItsEpochs = (grant: string) => `EXISTS (
   SELECT 1 FROM installation, client, account
-  WHERE installation.number = 1 AND installation.epoch = oauth_grant.epochs_installation
-    AND client.id = oauth_grant.client_id AND client.epoch = oauth_grant.epochs_client
-    AND account.id = oauth_grant.resource_owner_id AND account.epoch = oauth_grant.epochs_resource_owner)`;
+  WHERE installation.number = 1 AND installation.epoch = ${grant}.epochs_installation
+    AND client.id = ${grant}.client_id AND client.epoch = ${grant}.epochs_client
+    AND account.id = ${grant}.resource_owner_id AND account.epoch = ${grant}.epochs_resource_owner)`;
 
 /**
  * Not revoked, neither alone nor by an epoch: the condition of every transition. So no transition needs a lock on a row that
@@ -109,7 +109,12 @@ export const HAS_ITS_EPOCHS = `EXISTS (
  *   Then the transition came first, and its tokens are dead as soon as the epoch is committed: the grant keeps the epochs of
  *   its Allow, and every later read compares them.
  */
-export const NOT_ENDED = `oauth_grant.revoked_at IS NULL AND ${HAS_ITS_EPOCHS}`;
+export const NOT_ENDED = `oauth_grant.revoked_at IS NULL AND ${hasItsEpochs('oauth_grant')}`;
+
+/** Whether consent is still remembered by a grant: it is not ended, and no older than its client's last pause. */
+export const IS_REMEMBERED = `${NOT_ENDED} AND EXISTS (
+  SELECT 1 FROM client
+  WHERE client.id = oauth_grant.client_id AND (client.resumed_at IS NULL OR client.resumed_at < oauth_grant.granted_at))`;
 
 /** The grant of a row. */
 export function asGrant(row: GrantRow | GrantInContextRow): Grant {

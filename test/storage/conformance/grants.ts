@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Grant } from '../../../src/oauth/grant.ts';
 import {
+  basisOf,
   event,
   NOW,
   sampleAccount,
@@ -92,10 +93,10 @@ export function grants(withStore: WithStore): void {
     const signIn = { providerId: 'product', externalId: 'u-1', signedInAt: NOW - 1 };
     const [before, after] = [sampleGrant(signIn), sampleGrant(signIn)];
     await store.addSession(session, sampleAccount().password, null, event('sign_in'));
-    assert.equal(await store.issueGrant(before, event('consent_allowed'), session.digest), true);
+    assert.equal(await store.issueGrant(before, event('consent_allowed'), basisOf(session.digest)), true);
     assert.deepEqual((await find(store, before)).grant, before);
     await store.endSession(session.digest, event('sign_out'));
-    assert.equal(await store.issueGrant(after, event('consent_allowed'), session.digest), false);
+    assert.equal(await store.issueGrant(after, event('consent_allowed'), basisOf(session.digest)), false);
     assert.equal(await store.findGrant(after.id), null);
     const events = await store.listAuditEvents({ action: 'consent_allowed', limit: 10 });
     assert.equal(events.length, 1, 'what did not happen is not recorded');
@@ -113,7 +114,7 @@ export function grants(withStore: WithStore): void {
           return store.findGrant(grant.id);
         };
         const [isIssued, foundThen] = await Promise.all([
-          store.issueGrant(grant, event('consent_allowed'), digest),
+          store.issueGrant(grant, event('consent_allowed'), basisOf(digest)),
           ending(),
         ]);
         assert.equal(foundThen !== null, isIssued);

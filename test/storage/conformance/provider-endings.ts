@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { newGrantId, oldestGrantId } from '../../../src/oauth/grant.ts';
 import { endThroughProvider } from '../../../src/operator/provider-ending.ts';
 import {
+  basisOf,
   event,
   HOUR,
   NOW,
@@ -119,11 +120,13 @@ export function providerEndings(withStore: WithStore): void {
         digest,
         grant: sampleGrant({ grantedAt: NOW, signedInAt: NOW, providerId: provider.id }),
       }));
-      const issuing = grants.map(({ digest, grant }) => store.issueGrant(grant, event('consent_allowed'), digest));
+      const issuing = grants.map(({ digest, grant }) =>
+        store.issueGrant(grant, event('consent_allowed'), basisOf(digest)),
+      );
       const [ended, issued] = await Promise.all([endAll(store, NOW), Promise.all(issuing)]);
       assert.deepEqual([ended.sessions, ended.grants], [100, issued.filter(Boolean).length]);
       for (const { digest, grant } of grants) {
-        assert.equal(await store.issueGrant(sampleGrant(), event('consent_allowed'), digest), false);
+        assert.equal(await store.issueGrant(sampleGrant(), event('consent_allowed'), basisOf(digest)), false);
         const found = await store.findGrant(grant.id);
         assert.ok(found === null || found.grant.revokedAt !== null);
       }

@@ -1,0 +1,50 @@
+/** Consent that stands for a press of Allow, against whoever takes it back at the same time. */
+import assert from 'node:assert/strict';
+import { GrantRegistry } from '../../../src/oauth/grant-registry.ts';
+import { operationsOn, origin, validRequest } from '../../oauth/protocol.ts';
+import { signedIn } from '../../support/signed-in.ts';
+import { event, HOUR, NOW, sampleClient, sampleGrant } from '../../support/storage.ts';
+import type { AnyStore, WithStore } from './any-store.ts';
+
+/** Rounds of each race, and browsers that are led to an app at the same time in each. */
+const [ROUNDS, BROWSERS] = [12, 12];
+
+/** Remembered consent. */
+export function rememberedConsent(withStore: WithStore): void {
+  const endings: Record<string, (store: AnyStore) => Promise<unknown>> = {
+    'disconnecting the app': (store) => store.revokeGrantsOfClient('usr_ada', 'app_one', event('grant_revoked')),
+    'ending all grants of the client': (store) => store.revokeClientGrants('app_one', event('client_grants_revoked')),
+    'ending all grants of the person': (store) => store.revokeAccountGrants('usr_ada', event('user_grants_revoked')),
+    'ending all grants': (store) => store.revokeAllGrants(event('all_grants_revoked')),
+  };
+  for (const [what, end] of Object.entries(endings)) {
+    withStore(`Promise 2: ${what} is final against consent that is remembered meanwhile`, async (store) => {
+      const settings = sampleClient({ consent: 'remember', scopes: [] });
+      await store.updateClient(settings, event('client_updated'));
+      const { server } = operationsOn({ store, clock: { now: NOW } });
+      const registry = new GrantRegistry(store, () => NOW);
+      const owner = await signedIn(store, 'usr_ada');
+      const turns = async (number: number) => {
+        for (let turn = 0; turn < number; turn += 1) await store.findSession(owner.session);
+      };
+      const visit = async (n: number) => {
+        await turns(n);
+        const request = await validRequest({ server });
+        const remembered = await registry.rememberedConsent('usr_ada', request.client, request.redirectUri, null);
+        if (!remembered) return 'asked';
+        return (await server.allow(request, owner, { given: 'remembered', remembered }, origin)) ?? 'asked again';
+      };
+      const redeemed = { generation: 1, expiresAt: NOW + HOUR, scope: '' };
+      for (let round = 0; round < ROUNDS; round += 1) {
+        const epochs = (await store.findEpochs('app_one', 'usr_ada')) ?? assert.fail();
+        await store.issueGrant(sampleGrant({ ...redeemed, epochs }), event('consent_allowed'));
+        const visits = Array.from({ length: BROWSERS }, (_, n) => visit(n));
+        await turns(round % 8);
+        await end(store);
+        await Promise.all(visits);
+        assert.equal(await store.countLiveGrants('usr_ada', NOW), 0, `round ${round}`);
+        assert.equal(await visit(0), 'asked');
+      }
+    });
+  }
+}

@@ -1,0 +1,163 @@
+/** What the verbs of what an operator registers rest on. */
+import type { StoredSecret } from '../../../../src/oauth/secret.ts';
+import { event, NOW, sampleResourceServer, sampleSecret } from '../../../support/storage.ts';
+import type { AnyStore } from '../any-store.ts';
+import type { Its, RestsOn } from './row.ts';
+
+type On = (store: AnyStore, its: Its) => Promise<unknown>;
+
+/** The verbs of one kind of registration. */
+type Verbs = {
+  readonly find: On;
+  readonly update: On;
+  readonly remove: On;
+  readonly replaceSecrets: (store: AnyStore, its: Its, secrets: readonly StoredSecret[]) => Promise<unknown>;
+};
+
+const secrets = [sampleSecret()];
+
+const server = ({ name }: Its) => sampleResourceServer({ id: `rs_${name}`, resource: `urn:${name}`, secrets });
+const clientVerbs: Verbs = {
+  find: (store, { client }) => store.findClient(client.id),
+  update: (store, { client }) => store.updateClient({ ...client, name: 'Two' }, event('client_updated')),
+  remove: (store, { client }) => store.deleteClient(client.id, event('client_deleted')),
+  replaceSecrets: (store, { client }, next) =>
+    store.replaceClientSecrets(client.id, client.secrets, next, event('client_secret_rotated')),
+};
+const serverVerbs: Verbs = {
+  find: (store, its) => store.findResourceServer(server(its).id),
+  update: (store, its) =>
+    store.updateResourceServer({ ...server(its), name: 'Post' }, event('resource_server_updated')),
+  remove: (store, its) => store.deleteResourceServer(server(its).id, event('resource_server_deleted')),
+  replaceSecrets: (store, its, next) =>
+    store.replaceResourceServerSecrets(server(its).id, secrets, next, event('resource_server_secret_rotated')),
+};
+const providerVerbs: Verbs = {
+  find: (store, { provider }) => store.findIdentityProvider(provider.id),
+  update: (store, { provider }) =>
+    store.updateIdentityProvider({ ...provider, name: 'Pictures' }, event('identity_provider_updated')),
+  remove: (store, { provider }) => store.deleteIdentityProvider(provider.id, event('identity_provider_deleted')),
+  replaceSecrets: (store, { provider }, next) =>
+    store.replaceIdentityProviderSecrets(
+      provider.id,
+      provider.secrets,
+      next,
+      event('identity_provider_secret_rotated'),
+    ),
+};
+
+const THERE = 'a registration that is there';
+
+/** The rows that every kind has; `register` makes one that a case does not have yet. */
+function rowsOf(
+  kind: 'Client' | 'ResourceServer' | 'IdentityProvider',
+  { find, update, remove, replaceSecrets }: Verbs,
+  register: On = async () => undefined,
+): RestsOn[] {
+  const isDeleted = { 'it was deleted': remove };
+  const row = (verb: RestsOn['verb'], on: string, write: On, gone: RestsOn['gone'] = isDeleted): RestsOn => ({
+    ...{ verb, on, gone, out: false, changes: find },
+    async decide(store, its) {
+      await register(store, its);
+      return () => write(store, its);
+    },
+  });
+  return [
+    row(`update${kind}`, THERE, update),
+    row(`delete${kind}`, THERE, remove),
+    row(`replace${kind}Secrets`, 'the secrets that were read', (store, its) => replaceSecrets(store, its, []), {
+      'somebody replaced them': (store, its) => replaceSecrets(store, its, [sampleSecret()]),
+      ...isDeleted,
+    }),
+  ];
+}
+
+const pauseClient: On = (store, { client }) => store.setClientStatus(client.id, 'paused', event('client_paused'));
+const pauseProvider: On = (store, { provider }) =>
+  store.setIdentityProviderStatus(provider.id, 'paused', event('identity_provider_paused'));
+const scope = ({ name }: Its, sentence = 'One') => ({
+  name,
+  sentences: { en: sentence },
+  effect: null,
+  createdAt: NOW,
+});
+const defineScope = (store: AnyStore, its: Its, sentence: string) =>
+  store.defineScope(scope(its, sentence), scope(its), event('scope_defined'));
+const deleteScope: On = (store, { name }) => store.deleteScope(name, event('scope_deleted'));
+const scopes: On = (store) => store.listScopes();
+const scopeIsDeleted = { 'it was deleted': deleteScope };
+
+/** The rows. */
+export const ofRegistrations: readonly RestsOn[] = [
+  ...rowsOf('Client', clientVerbs),
+  ...rowsOf('ResourceServer', serverVerbs, (store, its) =>
+    store.registerResourceServer(server(its), event('resource_server_registered')),
+  ),
+  ...rowsOf('IdentityProvider', providerVerbs),
+  {
+    verb: 'setClientStatus',
+    on: 'a client of another status',
+    decide: async (store, its) => () => pauseClient(store, its),
+    gone: { 'somebody paused it': pauseClient, 'it was deleted': clientVerbs.remove },
+    out: false,
+    changes: clientVerbs.find,
+  },
+  {
+    verb: 'revokeClientGrants',
+    on: THERE,
+    decide:
+      async (store, { client }) =>
+      () =>
+        store.revokeClientGrants(client.id, event('client_grants_revoked')),
+    gone: { 'it was deleted': clientVerbs.remove },
+    out: false,
+    changes: clientVerbs.find,
+  },
+  {
+    verb: 'registerIdentityProvider',
+    on: 'an id that no provider has',
+    async decide(store, { provider, name }) {
+      const registered = { ...provider, id: `new-${name}` };
+      return () => store.registerIdentityProvider(registered, event('identity_provider_registered'));
+    },
+    gone: {
+      'somebody registered one': (store, { provider, name }) =>
+        store.registerIdentityProvider(
+          { ...provider, id: `new-${name}`, name: 'Another' },
+          event('identity_provider_registered'),
+        ),
+    },
+    out: false,
+    changes: (store, { name }) => store.findIdentityProvider(`new-${name}`),
+  },
+  {
+    verb: 'setIdentityProviderStatus',
+    on: 'a provider of another status',
+    decide: async (store, its) => () => pauseProvider(store, its),
+    gone: { 'somebody paused it': pauseProvider, 'it was deleted': providerVerbs.remove },
+    out: false,
+    changes: providerVerbs.find,
+  },
+  {
+    verb: 'defineScope',
+    on: 'the definition that was read',
+    async decide(store, its) {
+      await store.defineScope(scope(its), null, event('scope_defined'));
+      return () => defineScope(store, its, 'Two');
+    },
+    gone: { 'somebody changed it': (store, its) => defineScope(store, its, 'Three'), ...scopeIsDeleted },
+    out: false,
+    changes: scopes,
+  },
+  {
+    verb: 'deleteScope',
+    on: 'a definition that is there',
+    async decide(store, its) {
+      await store.defineScope(scope(its), null, event('scope_defined'));
+      return async () => deleteScope(store, its);
+    },
+    gone: scopeIsDeleted,
+    out: false,
+    changes: scopes,
+  },
+];
