@@ -89,7 +89,7 @@ test('RFC 9728 §5.1: every challenge names the metadata of a resource that has 
     const ours = verifierOf({ after }, server, { cache: false, resource });
     for (const header of [undefined, 'Bearer !', 'Bearer bad', 'Bearer good']) {
       const { headers } = refused(await ours.check(header, { scopes: ['other'] }));
-      const [, found] = /, resource_metadata="((?:[^"\\]|\\.)*)"$/.exec(headers['WWW-Authenticate'] ?? '') ?? [];
+      const [, found] = /[, ]resource_metadata="((?:[^"\\]|\\.)*)"$/.exec(headers['WWW-Authenticate'] ?? '') ?? [];
       assert.equal(found, place, headers['WWW-Authenticate']);
     }
   }

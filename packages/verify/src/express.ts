@@ -1,10 +1,21 @@
 /** For Express 4 and 5, and other routers of `node:http` whose handlers take `next`. */
-import { type NodeRequest, type NodeResponse, sendRefusal } from './node.ts';
+import { type NodeRequest, type NodeResponse, sendRefusal, serveMetadata as serve } from './node.ts';
 import { type CheckOptions, requiredScopes } from './options.ts';
 import { keepPrincipal } from './principal.ts';
 import type { Verifier } from './verifier.ts';
 
 export { principalOf } from './principal.ts';
+
+/** A request of a router, which shortens `url` to the part below its own place. */
+export type ExpressRequest = NodeRequest & { readonly originalUrl?: string | undefined };
+
+/** Middleware that answers requests for the API's metadata (RFC 9728). It stands before `requireToken`. */
+export function serveMetadata(verifier: Verifier) {
+  return (request: ExpressRequest, response: NodeResponse, next: () => void): void => {
+    const { method, headers, url, originalUrl = url } = request;
+    if (!serve(verifier, { method, headers, url: originalUrl }, response)) next();
+  };
+}
 
 /** Middleware that lets a request pass if its token is good for all the scopes, and else answers it. */
 export function requireToken(verifier: Verifier, options?: CheckOptions) {

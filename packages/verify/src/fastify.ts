@@ -13,6 +13,14 @@ export type FastifyReplyLike = {
   send(body: unknown): unknown;
 };
 
+/** A hook (`onRequest`) that answers requests for the API's metadata (RFC 9728). It stands before `requireToken`. */
+export function serveMetadata(verifier: Verifier) {
+  return async ({ method, url }: NodeRequest, reply: FastifyReplyLike): Promise<unknown> => {
+    const answer = verifier.metadata(method ?? '', url ?? '');
+    return answer && reply.code(answer.status).headers(answer.headers).send(answer.body);
+  };
+}
+
 /** A hook (`onRequest` or later) that lets a request pass if its token is good for all the scopes, and else answers it. */
 export function requireToken(verifier: Verifier, options?: CheckOptions) {
   requiredScopes(options);

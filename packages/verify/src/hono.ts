@@ -1,4 +1,4 @@
-/** For Hono on Node.js. */
+/** For Hono. */
 import { type CheckOptions, requiredScopes } from './options.ts';
 import { keepPrincipal } from './principal.ts';
 import type { Verifier } from './verifier.ts';
@@ -6,7 +6,16 @@ import type { Verifier } from './verifier.ts';
 export { principalOf } from './principal.ts';
 
 /** What is read of Hono's context. */
-export type HonoContextLike = { readonly req: { header(name: string): string | undefined } };
+export type HonoContextLike = { readonly req: { readonly raw: Request; header(name: string): string | undefined } };
+
+/** Middleware that answers requests for the API's metadata (RFC 9728). It stands before `requireToken`. */
+export function serveMetadata(verifier: Verifier) {
+  return async ({ req }: HonoContextLike, next: () => Promise<void>): Promise<Response | undefined> => {
+    const answer = verifier.metadataResponse(req.raw);
+    if (!answer) await next();
+    return answer;
+  };
+}
 
 /** Middleware that lets a request pass if its token is good for all the scopes, and else answers it. */
 export function requireToken(verifier: Verifier, options?: CheckOptions) {

@@ -5,7 +5,11 @@ import type { Refusal } from './refusal.ts';
 import type { Verifier } from './verifier.ts';
 
 /** What is read of a request of `node:http`. */
-export type NodeRequest = { readonly headers: { readonly authorization?: string | undefined } };
+export type NodeRequest = {
+  readonly method?: string | undefined;
+  readonly url?: string | undefined;
+  readonly headers: { readonly authorization?: string | undefined };
+};
 
 /** What is used of a response of `node:http`. */
 export type NodeResponse = {
@@ -27,9 +31,22 @@ export async function authorize(
   return null;
 }
 
+/** Answers a request for the API's metadata (RFC 9728), which needs no token. False for any other: then nothing is sent. */
+export function serveMetadata(verifier: Verifier, { method, url }: NodeRequest, response: NodeResponse): boolean {
+  const answer = verifier.metadata(method ?? '', url ?? '');
+  if (answer) send(response, answer);
+  return answer !== undefined;
+}
+
 /** Answers with a refusal. */
 export function sendRefusal(response: NodeResponse, { status, headers, body }: Refusal): void {
+  send(response, { status, headers, body: JSON.stringify(body) });
+}
+
+type Answer = { readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly body: string };
+
+function send(response: NodeResponse, { status, headers, body }: Answer): void {
   response.statusCode = status;
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-  response.end(JSON.stringify(body));
+  response.end(body);
 }

@@ -10,6 +10,8 @@ export type VerifierOptions = {
   readonly secret: string | undefined;
   /** The URI of this API, if it is registered with one. Tokens for another API are then refused. */
   readonly resource?: string | undefined;
+  /** The scopes of this API, as its metadata lists them for apps. */
+  readonly scopesSupported?: readonly string[] | undefined;
   /** Whether an answer is kept while the revocation stream is live; true by default. */
   readonly cache?: boolean | undefined;
   /** How long an answer of the authorization server may take, in ms; 5000 by default. */
@@ -25,9 +27,17 @@ export type VerifierOptions = {
 /** What a check asks of a token: all of these scopes. */
 export type CheckOptions = { readonly scopes?: readonly string[] | undefined };
 
+/** What the metadata of an API tells. */
+export type MetadataSettings = {
+  readonly issuer: string;
+  readonly resource: string | undefined;
+  readonly scopesSupported: readonly string[] | undefined;
+};
+
 /** Reads the options of a verifier. Throws `TypeError` for those that cannot work. */
-export function readOptions(options: VerifierOptions): IntrospectionSettings {
+export function readOptions(options: VerifierOptions): IntrospectionSettings & MetadataSettings {
   const { issuer, id, secret, resource, timeout = 5000, fetch = globalThis.fetch, now = Date.now } = options;
+  const { scopesSupported } = options;
   const url = issuer && URL.canParse(issuer) ? new URL(issuer) : undefined;
   if (!id || !secret) throw new TypeError('id and secret are required: valetkey resource-server register shows them');
   if (!url || url.href !== `${url.origin}/`)
@@ -38,16 +48,24 @@ export function readOptions(options: VerifierOptions): IntrospectionSettings {
     throw new TypeError('resource must be an absolute URI without a fragment (RFC 8707 §2)');
   if (!Number.isInteger(timeout) || timeout < 1 || timeout > 60_000)
     throw new TypeError('timeout must be 1 to 60000 ms');
-  return { issuer: url.origin, authorization: basicAuthorization(id, secret), resource, timeout, fetch, now };
+  if (scopesSupported !== undefined && !isScopeList(scopesSupported))
+    throw new TypeError('scopesSupported must be a list of scope names');
+  const authorization = basicAuthorization(id, secret);
+  return { issuer: url.origin, authorization, resource, scopesSupported, timeout, fetch, now };
 }
 
 /** The scopes of `CheckOptions`. Throws `TypeError` for what would silently check nothing, or could never pass. */
 export function requiredScopes(options: CheckOptions = {}): readonly string[] {
   const { scopes = [], ...unknown } = options;
-  const isScope = (name: unknown) => typeof name === 'string' && /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(name);
-  if (!Array.isArray(scopes) || !scopes.every(isScope)) throw new TypeError('scopes must be a list of scope names');
+  if (!isScopeList(scopes)) throw new TypeError('scopes must be a list of scope names');
   for (const name of Object.keys(unknown)) throw new TypeError(`${name} is no option of a check: did you mean scopes?`);
   return scopes;
+}
+
+/** RFC 6749 §3.3. */
+function isScopeList(names: unknown): boolean {
+  const isScope = (name: unknown) => typeof name === 'string' && /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(name);
+  return Array.isArray(names) && names.every(isScope);
 }
 
 function isLoopback({ protocol, hostname }: URL): boolean {

@@ -1,5 +1,7 @@
 /** How an API says no to a request (RFC 6750 §3). */
 
+import { metadataUrl } from './metadata.ts';
+
 /** The answer to send: its status, its headers, and its body as an object for JSON. */
 export type Refusal = {
   readonly ok: false;
@@ -30,20 +32,13 @@ export function refuse(error: keyof typeof REFUSALS, { resource, scopes, retryAf
     realm: 'valetkey',
     // Where no token came, no error is named (RFC 6750 §3.1).
     ...(error === 'missing_token' ? {} : { error, error_description }),
-    scope: scopes?.join(' '),
-    resource_metadata: resource && metadataUrl(resource),
+    scope: scopes?.join(' ') || undefined,
+    resource_metadata: resource && metadataUrl(resource)?.href,
   };
   const headers: Record<string, string> = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' };
   if (retryAfter !== undefined) headers['Retry-After'] = String(retryAfter);
   if (status !== 503) headers['WWW-Authenticate'] = `Bearer ${attributes(challenge)}`;
   return { ok: false, status, headers, body: { error, error_description } };
-}
-
-/** Where a resource's metadata is: the well-known path stands between its host and its own path (RFC 9728 §3.1). */
-function metadataUrl(resource: string): string | undefined {
-  const { protocol, origin, pathname, search } = new URL(resource);
-  if (!/^https?:$/.test(protocol)) return undefined;
-  return `${origin}/.well-known/oauth-protected-resource${pathname === '/' ? '' : pathname}${search}`;
 }
 
 /** Attributes as quoted strings (RFC 9110 §5.6.4), without what a header cannot hold. */

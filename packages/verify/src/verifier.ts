@@ -8,11 +8,19 @@ import {
   Unknown,
   WRONG_CREDENTIALS,
 } from './introspection.ts';
-import { type CheckOptions, readOptions, requiredScopes, type VerifierOptions } from './options.ts';
+import { answerMetadata, type MetadataAnswer } from './metadata.ts';
+import {
+  type CheckOptions,
+  type MetadataSettings,
+  readOptions,
+  requiredScopes,
+  type VerifierOptions,
+} from './options.ts';
 import { makePrincipal, type Principal } from './principal.ts';
 import { type Refusal, refuse } from './refusal.ts';
 import { type Revocation, RevocationStream } from './revocations.ts';
 
+export type { MetadataAnswer } from './metadata.ts';
 export type { CheckOptions, VerifierOptions } from './options.ts';
 export { type Principal, principalOf } from './principal.ts';
 export type { Refusal } from './refusal.ts';
@@ -24,6 +32,13 @@ export type CheckResult = { readonly ok: true; readonly principal: Principal } |
 export type Verifier = {
   /** Checks the value of a request's Authorization header. It throws only for options that are wrong. */
   check(authorization: string | null | undefined, options?: CheckOptions): Promise<CheckResult>;
+  /**
+   * Answers a request for the API's metadata (RFC 9728), in handlers that take a Fetch API `Request`. Undefined for any
+   * other address, and without the option `resource`. Needs no token.
+   */
+  metadataResponse(request: Request): Response | undefined;
+  /** The same for others: `target` is the path and query of the request. */
+  metadata(method: string, target: string): MetadataAnswer | undefined;
   /** Ends the revocation stream and forgets every answer; checks still work, and ask each time. */
   close(): void;
 };
@@ -40,7 +55,7 @@ type Answer = ActiveToken | null | Unknown;
 type Question = { readonly answer: Promise<Answer>; readonly epoch: number; readonly askedAt: Moment };
 
 class CachingVerifier implements Verifier {
-  readonly #settings: IntrospectionSettings;
+  readonly #settings: IntrospectionSettings & MetadataSettings;
   readonly #stream: RevocationStream | undefined;
   readonly #onProblem: (message: string) => void;
   readonly #told = new Set<string>();
@@ -73,7 +88,7 @@ class CachingVerifier implements Verifier {
     const scopes = requiredScopes(options);
     const { resource } = this.#settings;
     const token = readToken(authorization);
-    if (token === null) return refuse('missing_token', { resource });
+    if (token === null) return refuse('missing_token', { resource, scopes });
     if (token === '') return refuse('invalid_request', { resource });
     const found = await this.#find(token);
     if (found instanceof Unknown) return refuse('temporarily_unavailable', { retryAfter: found.retryAfter });
@@ -81,6 +96,17 @@ class CachingVerifier implements Verifier {
     if (!scopes.every((scope) => found.scopes.includes(scope)))
       return refuse('insufficient_scope', { resource, scopes });
     return { ok: true, principal: makePrincipal(found) };
+  }
+
+  metadataResponse({ method, url }: Request): Response | undefined {
+    const { pathname, search } = new URL(url);
+    const answer = this.metadata(method, pathname + search);
+    // A 204 has no body, not even an empty one.
+    return answer && new Response(answer.body || null, answer);
+  }
+
+  metadata(method: string, target: string): MetadataAnswer | undefined {
+    return answerMetadata(this.#settings, method, target);
   }
 
   close(): void {
