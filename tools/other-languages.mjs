@@ -1,10 +1,11 @@
-// npm run test:languages: OAuth clients of other languages, as Debian packages them, against a fresh service, and the example
-// of a product in Python. What is missing is installed where root runs this on Debian; with --no-install only what is there
-// is tried.
+// npm run test:languages: OAuth clients of other languages, as Debian packages them, against a fresh service, packages/verify
+// on Deno and Bun, and the example of a product in Python. What is missing is installed where root runs this on Debian; with
+// --no-install only what is there is tried.
 import { spawnSync } from 'node:child_process';
 import { startWorld } from '../test/clients/walk.ts';
 import { FLASK, pythonWithFlask } from '../test/examples/product.ts';
 import { programsOf, runProgram } from '../test/other-languages/page-programs.ts';
+import { installRuntimes, RUNTIMES, walkRuntime } from '../test/other-languages/runtimes.ts';
 import { isThere, libraries, walk } from '../test/other-languages/walk.ts';
 import { aptGet, whyNotInstallable } from './debian.mjs';
 
@@ -48,6 +49,7 @@ for (const program of programsOf(world).filter(isInstalled)) {
     failures.push(title);
   }
 }
+if (!process.argv.includes('--no-install')) await walkRuntimes();
 for (const end of ends.reverse()) await end();
 clearTimeout(overdue);
 if (pythonWithFlask() && !walkExamples()) failures.push(FLASK.name);
@@ -72,6 +74,21 @@ function install() {
     const failed = aptGet(['install', '-y', '--no-install-recommends', ...packages], remaining());
     return failed || complaint || 'apt-get installed it, and yet it does not run';
   });
+}
+
+/** packages/verify on Deno and Bun, which npm brings. */
+async function walkRuntimes() {
+  const folder = installRuntimes();
+  for (const runtime of RUNTIMES) {
+    const title = `packages/verify on ${runtime.name}`;
+    try {
+      await walkRuntime({ after: (end) => void ends.push(end) }, folder, runtime);
+      console.log(`${title}: metadata, a refusal, and checks from its cache`);
+    } catch (error) {
+      console.log(`${title}: failed\n${error instanceof Error ? error.message : error}`);
+      failures.push(title);
+    }
+  }
 }
 
 /** The examples, with the one that needs Flask; answers whether all went well. */
