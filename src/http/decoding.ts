@@ -1,5 +1,6 @@
 /** Decodes queries and bodies to parameters. An error never quotes the input, which may hold a secret. */
-import { isUtf8 } from 'node:buffer';
+import { isAscii, isUtf8 } from 'node:buffer';
+import type { IncomingHttpHeaders } from 'node:http';
 import { type Parameter, Parameters } from '../oauth/parameters.ts';
 
 /** Maximum size of a body. */
@@ -19,6 +20,17 @@ export class MalformedBody extends Error {
 /** A body whose media type or encoding is not supported. */
 export class UnsupportedBody extends Error {
   override readonly name = 'UnsupportedBody';
+}
+
+/**
+ * Throws `UnsupportedBody` unless a body is text in UTF-8 that is not compressed. In the other usual character sets ASCII is
+ * the same, so a body of ASCII alone may name one.
+ */
+export function requireText(headers: IncomingHttpHeaders, body: Buffer): void {
+  const charset = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(headers['content-type'] ?? '')?.[1] ?? 'utf-8';
+  const encoding = headers['content-encoding'] ?? 'identity'; // RFC 9110 §8.4.1
+  const isText = /^utf-?8$/i.test(charset) || (/^(us-ascii|iso-8859-1|windows-1252)$/i.test(charset) && isAscii(body));
+  if (!isText || !/^(identity)?$/i.test(encoding)) throw new UnsupportedBody();
 }
 
 /** Decodes a query, in the form of `application/x-www-form-urlencoded` and in UTF-8. */
@@ -43,8 +55,8 @@ function refuseTooMany({ length }: readonly string[]): void {
 }
 
 /**
- * Decodes a JSON object of strings; other values become null. A repeated name stays repeated, which `JSON.parse` would
- * hide. Throws `MalformedBody` unless the body is an object with 200 members at most.
+ * Decodes a JSON object of strings. A member that is null is absent; other values become null, as what is not text. A
+ * repeated name stays repeated, which `JSON.parse` would hide. Throws `MalformedBody` unless the body is an object with 200 members at most.
  */
 function decodeJsonBody(body: Buffer): Parameters {
   return new Parameters(readJson(body).strings);
@@ -64,7 +76,10 @@ export class JsonMembers extends Parameters {
   }
 }
 
-/** The members of an object, and the strings among them by name as often as they were sent; other values are null there. */
+/**
+ * The members of an object, and the strings among them by name as often as they were sent. Other values are null there, but
+ * for those that are null themselves: they are left out.
+ */
 function readJson(body: Buffer): { members: Readonly<Record<string, unknown>>; strings: Parameter[] } {
   const text = decodeUtf8(body);
   let value: unknown;
@@ -79,10 +94,13 @@ function readJson(body: Buffer): { members: Readonly<Record<string, unknown>>; s
   const names = topLevelNames(text);
   refuseTooMany(names);
   const members = value as Record<string, unknown>;
-  const strings = names.map((name): Parameter => {
-    const found = Object.hasOwn(members, name) ? members[name] : null;
-    return [name, typeof found === 'string' ? found : null];
-  });
+  const isAbsent = (name: string) => members[name] === null && names.indexOf(name) === names.lastIndexOf(name);
+  const strings = names
+    .filter((name) => !isAbsent(name))
+    .map((name): Parameter => {
+      const found = Object.hasOwn(members, name) ? members[name] : null;
+      return [name, typeof found === 'string' ? found : null];
+    });
   return { members, strings };
 }
 

@@ -42,18 +42,38 @@ const API_ALONE: readonly string[] = [ME_PATH, RESOURCE_METADATA_PATH];
 /** What OpenID Connect clients ask for first, and this service does not have (OpenID Connect Discovery §4). */
 const OPENID_CONFIGURATION = '/.well-known/openid-configuration';
 
+/** Returns equal texts for paths that people mistake for each other: in case, slashes, dashes or underscores. */
+export function likeness(path: string): string {
+  return path
+    .replace(/\/{2,}/g, '/')
+    .replace(/\/$/, '')
+    .replace(/[_-]/g, '')
+    .toLowerCase();
+}
+
 /** What to ask instead of an address where nothing is, in words; undefined where nothing is known. */
 export function askInstead(path: string, appUrl: string, apiUrl: string): string | undefined {
   if (path === OPENID_CONFIGURATION)
     return `this is OAuth 2.0 without OpenID Connect: ask ${appUrl}${STANDARD_PATHS.metadata}`;
   const elsewhere = addressElsewhere(path, appUrl, apiUrl);
-  return elsewhere && `there is nothing at this address: ask ${elsewhere}`;
+  if (elsewhere) return nothingHere(elsewhere);
+  return likeness(path).endsWith('/refreshtoken')
+    ? `there is nothing at this address: a refresh goes to ${appUrl}${REFRESH_TOKEN_PATH}, or with grant_type=refresh_token to ${appUrl}${STANDARD_PATHS.token}`
+    : undefined;
+}
+
+/** Says where to ask instead. */
+export function nothingHere(address: string): string {
+  return `there is nothing at this address: ask ${address}`;
 }
 
 /** Where something is that was asked for at the other address, or undefined. */
 export function addressElsewhere(path: string, appUrl: string, apiUrl: string): string | undefined {
-  if (API_ALONE.includes(path)) return apiUrl + path;
-  return APP_ALONE.includes(path) ? appUrl + path : undefined;
+  const alike = (each: string) => likeness(each) === likeness(path);
+  const ofApi = API_ALONE.find(alike);
+  if (ofApi) return apiUrl + ofApi;
+  const ofApp = APP_ALONE.find(alike);
+  return ofApp && appUrl + ofApp;
 }
 
 /** The addresses of both faces, for developers. The commands that register a client or API print them. */

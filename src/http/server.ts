@@ -40,12 +40,12 @@ import {
   DECODERS,
   decodeQuery,
   MAX_PARAMETERS,
+  requireText,
   TOO_MANY_PARAMETERS,
-  UnsupportedBody,
 } from './decoding.ts';
 import type { Endpoint, JsonAnswers, Outcome } from './endpoint.ts';
 import { rememberSource } from './origin.ts';
-import { addressElsewhere, askInstead } from './paths.ts';
+import { addressElsewhere, askInstead, likeness, nothingHere } from './paths.ts';
 import { refusePlainHttp } from './plain-http.ts';
 import type { HttpProblem } from './problem.ts';
 import { addDisconnects } from './provider/disconnects.ts';
@@ -108,7 +108,8 @@ export async function buildServer(
     // A logger for each request would cost more than its one line, which names the request already.
     childLoggerFactory: () => logger,
     bodyLimit: BODY_LIMIT_BYTES,
-    exposeHeadRoutes: false,
+    // HEAD wherever GET is (RFC 9110 §9.1): the same handler, whose body is not sent.
+    exposeHeadRoutes: true,
     rewriteUrl: originForm,
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
     routerOptions: { querystringParser: decodeQuery as never },
@@ -135,7 +136,7 @@ export async function buildServer(
   requireShortQuery(app, fallback);
   limitPublic(app, service, fallback);
   acceptBodies(app);
-  answerUnknownAddresses(app, service, fallback);
+  answerUnknownAddresses(app, service, faces.app ? service.appUrl : service.apiUrl, fallback);
   description.watch(app, faces.app ? service.appUrl : service.apiUrl);
   app.setErrorHandler((error, request, reply) =>
     log.answerError(error, request, reply, request.routeOptions.config.answers ?? fallback(request)),
@@ -196,8 +197,9 @@ function originForm({ url = '/' }: { url?: string | undefined }): string {
 function makeAppFallback(service: Service): FallbackAnswers {
   const { answers } = makePages(service);
   return (request) => {
-    if (/^\/(api|oauth2|\.well-known)\//.test(request.url)) return oauthAnswers;
-    return request.url.startsWith('/v2/') ? apiAnswers : answers;
+    const path = likeness(pathOf(request));
+    if (/^\/(api|oauth2|\.wellknown)\/|\/refreshtoken$/.test(path)) return oauthAnswers;
+    return path.startsWith('/v2/') ? apiAnswers : answers;
   };
 }
 
@@ -219,10 +221,8 @@ function acceptBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   for (const [type, decode] of Object.entries(DECODERS)) {
     app.addContentTypeParser(type, { parseAs: 'buffer' }, (request, body, done) => {
-      const charset = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(request.headers['content-type'] ?? '')?.[1] ?? 'utf-8';
-      if (!/^utf-?8$/i.test(charset) || request.headers['content-encoding'] !== undefined)
-        return done(new UnsupportedBody());
       try {
+        requireText(request.headers, body as Buffer);
         done(null, decode(body as Buffer));
       } catch (error) {
         done(error as Error);
@@ -231,8 +231,20 @@ function acceptBodies(app: FastifyInstance): void {
   }
 }
 
-/** 405 with `Allow` where the address exists for other methods, else 404; before any body is read. */
-function answerUnknownAddresses(app: FastifyInstance, { appUrl, apiUrl }: Service, fallback: FallbackAnswers): void {
+function pathOf({ url }: FastifyRequest): string {
+  return url.replace(/\?.*$/s, '');
+}
+
+/**
+ * 405 with `Allow` where the address exists for other methods, else 404, which names the address that was meant; before any
+ * body is read. `url` is that of this server.
+ */
+function answerUnknownAddresses(
+  app: FastifyInstance,
+  { appUrl, apiUrl }: Service,
+  url: string,
+  fallback: FallbackAnswers,
+): void {
   const known = new Map<string, { answers: Answers | undefined; allow: string[] }>();
   app.addHook('onRoute', ({ url, method, config }) => {
     const route = known.get(url) ?? { answers: config?.answers, allow: [] };
@@ -241,24 +253,20 @@ function answerUnknownAddresses(app: FastifyInstance, { appUrl, apiUrl }: Servic
   });
   app.addHook('onRequest', async (request, reply) => {
     if (!request.is404) return;
-    const path = request.url.replace(/\?.*$/s, '');
+    const path = pathOf(request);
     const route = known.get(path);
+    if (route) {
+      const answers = route.answers ?? fallback(request);
+      return answerProblem(answers, request, reply, { kind: 'method_not_allowed', allow: route.allow });
+    }
+    const [meant, { answers, allow } = {}] = [...known].find(([each]) => likeness(each) === likeness(path)) ?? [];
     const elsewhere = addressElsewhere(path, appUrl, apiUrl);
-    const description = askInstead(path, appUrl, apiUrl);
-    const problem: HttpProblem = route
-      ? { kind: 'method_not_allowed', allow: route.allow }
-      : { kind: 'not_found', ...(description && { description }) };
-    const meant = [...known].find(([url]) => likeness(url) === likeness(path));
-    if (elsewhere && !route)
-      request.outcome = { error: problem.kind, detail: `asked at the other address: it is ${elsewhere}` };
-    if (meant) request.outcome = { error: problem.kind, detail: `${meant[0]} answers ${meant[1].allow.join(', ')}` };
-    return answerProblem(route?.answers ?? fallback(request), request, reply, problem);
+    const description = meant ? nothingHere(url + meant) : askInstead(path, appUrl, apiUrl);
+    const problem: HttpProblem = { kind: 'not_found', ...(description && { description }) };
+    if (elsewhere) request.outcome = { error: problem.kind, detail: `asked at the other address: it is ${elsewhere}` };
+    if (meant) request.outcome = { error: problem.kind, detail: `${meant} answers ${allow?.join(', ')}` };
+    return answerProblem(answers ?? fallback(request), request, reply, problem);
   });
-}
-
-/** Equal for addresses that people mistake for each other. */
-function likeness(path: string): string {
-  return path.replace(/\/$/, '').toLowerCase();
 }
 
 /** Logs when the reply closes. Fastify's response hook is not called if the client hangs up before the answer. */

@@ -34,16 +34,14 @@ export function scopeNameProblem(name: string): string | null {
 
 /**
  * The scope names that a request is for, in the order of the client's registration and each once. All of the client's when
- * the request names none (RFC 6749 §3.3, the documented default). Null when one is not the client's, or the text holds no
- * name (`invalid_scope`).
+ * the request names none, or is blank (RFC 6749 §3.3, the documented default). Null when one is not the client's
+ * (`invalid_scope`).
  */
 export function resolveScope(registered: readonly Scope[], requested: string | undefined): string[] | null {
   const names = registered.map((scope) => scope.name);
-  if (requested === undefined) return names;
-  const asked = new Set(scopeNames(requested));
-  return asked.size > 0 && [...asked].every((name) => names.includes(name))
-    ? names.filter((name) => asked.has(name))
-    : null;
+  const asked = new Set(scopeNames(requested ?? ''));
+  if (asked.size === 0) return names;
+  return [...asked].every((name) => names.includes(name)) ? names.filter((name) => asked.has(name)) : null;
 }
 
 /**

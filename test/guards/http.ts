@@ -26,6 +26,23 @@ export const httpGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
+    'src/http/decoding.ts',
+    ['test/http/requests.test.ts'],
+    [
+      ['a body in another character set is of ASCII alone', ' && isAscii(body))', ')'],
+      [
+        'a member that is null and repeated is no absent one',
+        ' && names.indexOf(name) === names.lastIndexOf(name)',
+        '',
+      ],
+    ],
+  ),
+  ...guardsIn(
+    'src/http/api/event-stream.ts',
+    ['test/http/requests.test.ts'],
+    [['HEAD begins no stream', "if (request.method === 'HEAD') return reply.headers(HEADERS).send();", '']],
+  ),
+  ...guardsIn(
     'src/http/browser/device.ts',
     ['test/http/browser/device.test.ts'],
     [['what can be no code costs no try', 'if (parseUserCode(typed) === null) {', 'if (false as boolean) {']],
@@ -109,13 +126,14 @@ export const httpGuards: readonly Guard[] = [
   ),
   ...guardsIn(
     'src/http/browser/navigation.ts',
-    ['test/http/browser/navigation.test.ts'],
+    ['test/http/browser/navigation.test.ts', 'test/http/browser/consent-policy.test.ts'],
     [
       [
         'what is loaded ahead for a service worker is no navigation',
         "  if (headers['service-worker-navigation-preload'] !== undefined) return false;\n",
         '',
       ],
+      ['HEAD grants nothing', "  if (method === 'HEAD') return true;\n", ''],
       ['a frame is no window', "(destination === 'document' && mode === 'navigate')", "mode === 'navigate'"],
       ['a fetch is no navigation', "(destination === 'document' && mode === 'navigate')", "destination === 'document'"],
     ],

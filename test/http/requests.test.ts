@@ -12,11 +12,20 @@ import {
   obtainCode,
   obtainPair,
   pairOf,
+  postBody,
   signedInBrowser,
 } from '../support/flow.ts';
 import { type RawAnswer, requestHead, sendRaw } from '../support/raw-http.ts';
-import { addClient, addUser, freePort, type Lifetime, startTestService, type TestService } from '../support/service.ts';
-import { ASSERTION_TYPE, DEVICE_GRANT, makeKey, standardUrl } from '../support/standard.ts';
+import {
+  addClient,
+  addUser,
+  freePort,
+  type Lifetime,
+  REDIRECT_URI,
+  startTestService,
+  type TestService,
+} from '../support/service.ts';
+import { ASSERTION_TYPE, addResourceServer, basic, DEVICE_GRANT, makeKey, standardUrl } from '../support/standard.ts';
 
 const service = await startTestService({ after });
 await addUser(service);
@@ -41,22 +50,22 @@ async function startOneAddress(t: Lifetime): Promise<TestService> {
 
 describe('RFC 9110 §15.5.6: a method that an address does not know is 405 with Allow', { concurrency: true }, () => {
   const routes: [base: string, path: string, allow: string][] = [
-    [appUrl, AUTHORIZE, 'GET, POST'],
+    [appUrl, AUTHORIZE, 'GET, HEAD, POST'],
     [appUrl, TOKEN, 'POST'],
     [appUrl, REFRESH, 'POST'],
-    [apiUrl, '/v2/me', 'GET, OPTIONS'],
-    [appUrl, '/oauth2/authorize', 'GET, POST'],
+    [apiUrl, '/v2/me', 'GET, HEAD, OPTIONS'],
+    [appUrl, '/oauth2/authorize', 'GET, HEAD, POST'],
     ...ENDPOINTS.map((path): [string, string, string] => [appUrl, path, 'POST']),
-    [appUrl, '/oauth2/revocations', 'GET'],
-    [appUrl, '/.well-known/oauth-authorization-server', 'GET'],
-    [apiUrl, '/.well-known/oauth-protected-resource', 'GET'],
-    [appUrl, '/device', 'GET, POST'],
-    [appUrl, '/', 'GET'],
-    [appUrl, '/sign-in', 'GET, POST'],
-    [appUrl, '/sign-out', 'GET, POST'],
-    [appUrl, '/account/apps', 'GET'],
+    [appUrl, '/oauth2/revocations', 'GET, HEAD'],
+    [appUrl, '/.well-known/oauth-authorization-server', 'GET, HEAD'],
+    [apiUrl, '/.well-known/oauth-protected-resource', 'GET, HEAD'],
+    [appUrl, '/device', 'GET, HEAD, POST'],
+    [appUrl, '/', 'GET, HEAD'],
+    [appUrl, '/sign-in', 'GET, HEAD, POST'],
+    [appUrl, '/sign-out', 'GET, HEAD, POST'],
+    [appUrl, '/account/apps', 'GET, HEAD'],
     [appUrl, '/account/apps/revoke', 'POST'],
-    [appUrl, '/developers', 'GET'],
+    [appUrl, '/developers', 'GET, HEAD'],
     [apiUrl, '/healthz', 'GET, HEAD'],
     [apiUrl, '/readyz', 'GET, HEAD'],
   ];
@@ -94,12 +103,14 @@ describe('RFC 9110 §15.5.5: an address that is not there', { concurrency: true 
     [appUrl, '/.well-known/openid-configuration', /^application\/json/],
     [appUrl, '/.well-known/oauth-authorization-server/x', /^application\/json/],
     [appUrl, '/.well-known/oauth-protected-resource', /^application\/json/],
-    [appUrl, '/OAUTH2/token', /^text\/html/],
+    [appUrl, '/OAUTH2/token', /^application\/json/],
+    [appUrl, '//oauth2//token', /^application\/json/],
     [appUrl, '/device/', /^text\/html/],
     [apiUrl, '/oauth2/token', /^application\/json/],
     [apiUrl, '/.well-known/oauth-authorization-server', /^application\/json/],
     [appUrl, `${TOKEN}/`, /^application\/json/],
-    [appUrl, TOKEN.toUpperCase(), /^text\/html/],
+    [appUrl, TOKEN.toUpperCase(), /^application\/json/],
+    [appUrl, '/refresh_token', /^application\/json/],
     [appUrl, '//evil.test/..', /^text\/html/],
     [appUrl, '/account/../sign-in', /^text\/html/],
     [appUrl, '/%2e%2e/etc/passwd', /^text\/html/],
@@ -179,6 +190,70 @@ describe('RFC 9110 §15.5: bodies that the standard face cannot read', { concurr
         }
   });
 
+  test('RFC 9110 §8.3.2: a body of ASCII alone may name another character set, and `identity` is no coding', async () => {
+    const ask = (path: string, headers: Record<string, string>, body: string | Buffer) =>
+      postBody(appUrl + path, body, headers);
+    const charsets = ['us-ascii', 'iso-8859-1', 'windows-1252', 'ISO-8859-1', '"Windows-1252"', 'utf-8'];
+    for (const path of [...ENDPOINTS, TOKEN, REFRESH]) {
+      const read = await ask(path, { 'Content-Type': form }, 'client_id=x');
+      for (const charset of charsets) {
+        const answer = await ask(path, { 'Content-Type': `${form}; charset=${charset}` }, 'client_id=x');
+        assert.deepEqual([answer.status, answer.body], [read.status, read.body], charset);
+      }
+      const plain = await ask(path, { 'Content-Type': form, 'Content-Encoding': 'Identity' }, 'client_id=x');
+      assert.deepEqual([plain.status, plain.body], [read.status, read.body]);
+      for (const type of [`${form}; charset=iso-8859-1`, `${form}; charset=utf-7`])
+        assertRefused(
+          await ask(path, { 'Content-Type': type }, Buffer.from('x=\xe9', 'latin1')),
+          415,
+          'invalid_request',
+        );
+      assertRefused(
+        await ask(path, { 'Content-Type': form, 'Content-Encoding': 'identity, gzip' }, 'x=y'),
+        415,
+        'invalid_request',
+      );
+    }
+  });
+
+  test('RFC 6749 §3.1: a member that is null is absent, on both ways of reading, and a repeated one stays an error', async () => {
+    for (const more of [{}, { TE: 'trailers' }]) {
+      const ask = async (fields: string) => {
+        const about = { ...more, 'Content-Type': 'application/json', 'Content-Length': `${fields.length}` };
+        return JSON.parse((await send(appUrl, `POST ${TOKEN}`, about, fields)).body).error_description;
+      };
+      assert.equal(await ask('{"grant_type":null}'), 'grant_type is required');
+      const rest = `"grant_type":"authorization_code","client_id":"${client.clientId}","client_secret":"${client.clientSecret}"`;
+      const code = await obtainCode(service, ada, client);
+      assert.equal(await ask(`{${rest},"code":"${code}","redirect_uri":null}`), 'redirect_uri is required');
+      assert.equal(await ask(`{${rest},"code":"${code}","code":null}`), 'code is repeated');
+      assert.equal(await ask(`{${rest},"code":null,"code":null}`), 'code is repeated');
+      const all = `{${rest},"code":"${code}","redirect_uri":"${REDIRECT_URI}","code_verifier":null,"scope":null}`;
+      assert.equal(await ask(all), undefined, 'null is no verifier');
+    }
+  });
+
+  test('RFC 9110 §11.6.2: an empty Authorization header is none, on both ways of reading', async () => {
+    for (const more of [{}, { TE: 'trailers' }])
+      for (const empty of ['', ' ']) {
+        const about = { ...more, Authorization: empty };
+        const credentials = { client_id: client.clientId, client_secret: client.clientSecret };
+        const ask = async (path: string, fields: Record<string, string>) => {
+          const text = String(new URLSearchParams({ ...fields, ...credentials }));
+          const type = { 'Content-Type': form, 'Content-Length': `${text.length}` };
+          const { status, body } = await send(appUrl, `POST ${path}`, { ...about, ...type }, text);
+          assert.equal(status, 200, body);
+          return JSON.parse(body);
+        };
+        const code = await obtainCode(service, ada, client);
+        const first = { grant_type: 'authorization_code', code, redirect_uri: REDIRECT_URI };
+        const { refresh_token } = await ask(TOKEN, first);
+        await ask(REFRESH, { grant_type: 'refresh_token', refresh_token });
+        const me = await send(apiUrl, 'GET /v2/me', about);
+        assert.deepEqual([me.status, JSON.parse(me.body).error.code], [401, 'missing_token']);
+      }
+  });
+
   test('interface: with more than 200 parameters in its body a request uses up nothing', async () => {
     const code = await obtainCode(service, ada, client);
     const more = Object.fromEntries(Array.from({ length: 200 }, (_, n) => [`p${n}`, 'x']));
@@ -192,6 +267,35 @@ describe('RFC 9110 §15.5: bodies that the standard face cannot read', { concurr
       assert.ok([400, 401].includes(status), path);
     }
   });
+});
+
+test('RFC 9110 §15.5.5: an address in another case, or with a slash too many, is told the right one as JSON', async () => {
+  const mistakes: [base: string, path: string, right: string][] = [
+    [appUrl, '//oauth2/token', `${appUrl}/oauth2/token`],
+    [appUrl, '/oauth2//token/', `${appUrl}/oauth2/token`],
+    [appUrl, '/OAuth2/Token', `${appUrl}/oauth2/token`],
+    [appUrl, '/oauth2/device-authorization', `${appUrl}/oauth2/device_authorization`],
+    [appUrl, '/api//auth/oauth/token', appUrl + TOKEN],
+    [appUrl, '/api/auth/oauth/refreshtoken', appUrl + REFRESH],
+    [appUrl, '/api/auth/oauth/refresh_token', appUrl + REFRESH],
+    [
+      appUrl,
+      '/refresh_token',
+      `a refresh goes to ${appUrl + REFRESH}, or with grant_type=refresh_token to ${appUrl}/oauth2/token`,
+    ],
+    [appUrl, '/V2/me', `${apiUrl}/v2/me`],
+    [apiUrl, '//v2/me', `${apiUrl}/v2/me`],
+    [apiUrl, '/v2/Me', `${apiUrl}/v2/me`],
+    [apiUrl, '/oauth2/Token', `${appUrl}/oauth2/token`],
+  ];
+  for (const [base, path, right] of mistakes)
+    for (const method of ['GET', 'POST']) {
+      const { status, headers, body } = await send(base, `${method} ${path}?x=1`, { 'Content-Length': '0' });
+      assert.deepEqual([status, headers.get('content-type')], [404, 'application/json'], path);
+      const { error, error_description = error.message } = JSON.parse(body);
+      const told = right.startsWith('http') ? `ask ${right}` : right;
+      assert.equal(error_description, `there is nothing at this address: ${told}`);
+    }
 });
 
 test('interface: an address has at most 200 parameters, wherever it leads', async () => {
@@ -332,6 +436,38 @@ test('RFC 9700 §2.6: no page and no endpoint that takes a secret answers anothe
       const { headers } = await send(base, `${method} ${path}`, { ...cross, 'Content-Length': '0' });
       assert.ok(![...headers.keys()].some((name) => name.startsWith('access-control')), `${method} ${path}`);
     }
+});
+
+test('RFC 9110 §9.3.2: HEAD answers as GET does, without a body, wherever GET is', async () => {
+  const stylesheet = /href="(\/assets\/[^"]*\.css)"/.exec((await send(appUrl, 'GET /')).body)?.[1] ?? assert.fail();
+  const cookie = { Cookie: `valetkey_session=${ada.cookies.get('valetkey_session')}` };
+  const bearer = { Authorization: `Bearer ${accessToken}` };
+  const asked: [base: string, path: string, headers?: Record<string, string>][] = [
+    [appUrl, '/'],
+    [appUrl, '/sign-in'],
+    [appUrl, '/account/apps', cookie],
+    [appUrl, '/device', cookie],
+    [appUrl, '/developers'],
+    [appUrl, stylesheet],
+    [appUrl, '/openapi.json'],
+    [appUrl, authorizeUrl(service, client).slice(appUrl.length), cookie],
+    [appUrl, '/auth/oauth2/authorize'],
+    [appUrl, '/.well-known/oauth-authorization-server'],
+    [apiUrl, '/.well-known/oauth-protected-resource'],
+    [apiUrl, '/v2/me', bearer],
+    [apiUrl, '/v2/me'],
+    [apiUrl, '/healthz'],
+    [appUrl, '/oauth2/revocations'],
+  ];
+  for (const [base, path, headers] of asked) {
+    const [got, head] = [await send(base, `GET ${path}`, headers), await send(base, `HEAD ${path}`, headers)];
+    assert.deepEqual([head.status, head.body], [got.status, ''], path);
+    for (const name of ['content-type', 'cache-control', 'content-security-policy', 'www-authenticate', 'location'])
+      assert.equal(head.headers.get(name), got.headers.get(name), `${name} of ${path}`);
+  }
+  const api = await addResourceServer(service);
+  const stream = await send(appUrl, 'HEAD /oauth2/revocations', basic(api.id, api.secret));
+  assert.deepEqual([stream.status, stream.headers.get('content-type')], [200, 'text/event-stream']);
 });
 
 test('health: alive and ready on both addresses, and on one address that is both', async (t) => {

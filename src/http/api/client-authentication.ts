@@ -17,9 +17,10 @@ const BASIC = /^Basic +([A-Za-z0-9+/=_-]+) *$/i;
  */
 export function readClientCredentials(
   face: Face,
-  authorization: string | undefined,
+  { headers }: Pick<EndpointRequest, 'headers'>,
   body: Parameters,
 ): ClientCredentials | Refusal {
+  const authorization = authorizationOf(headers);
   const [clientId, clientSecret] = [body.get('client_id'), body.get('client_secret')];
   const assertion = [body.get('client_assertion'), body.get('client_assertion_type')];
   const hasAssertion = face === 'standard' && assertion.some((value) => value !== undefined);
@@ -47,6 +48,11 @@ export function namedClient({ headers, body }: EndpointRequest): { readonly clie
 /** The named id, if it looks like one of ours. */
 export function idForLog(named: string | undefined): { readonly client_id?: string } {
   return named !== undefined && isOwnId(named) ? { client_id: named } : {};
+}
+
+/** The `Authorization` header; undefined where it is absent, or empty, as some clients send it without credentials. */
+export function authorizationOf({ authorization }: EndpointRequest['headers']): string | undefined {
+  return authorization?.trim() === '' ? undefined : authorization;
 }
 
 /** The token of an `Authorization: Bearer` header (RFC 6750 §2.1); null when the header is something else. */

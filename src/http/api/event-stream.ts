@@ -27,17 +27,19 @@ export function beginStream(
     request.outcome = { error: kind, detail, client_id: listenerId };
     return answerProblem(oauthAnswers, request, reply, { kind, description, retryAfter: RETRY_AFTER });
   }
+  if (request.method === 'HEAD') return reply.headers(HEADERS).send();
   reply.hijack();
-  reply.raw.writeHead(200, {
-    'Content-Type': 'text/event-stream',
-    // Proxies that compress or buffer would hold back what must arrive at once.
-    'Cache-Control': 'no-store, no-transform',
-    'X-Accel-Buffering': 'no',
-    'X-Request-Id': request.id,
-  });
+  reply.raw.writeHead(200, { ...HEADERS, 'X-Request-Id': request.id });
   feed.add({ listenerId, response: reply.raw }, begin);
   return reply;
 }
+
+const HEADERS = {
+  'Content-Type': 'text/event-stream',
+  // Proxies that compress or buffer would hold back what must arrive at once.
+  'Cache-Control': 'no-store, no-transform',
+  'X-Accel-Buffering': 'no',
+};
 
 const TOO_MANY_OF_ONE = 'you have as many streams open as one may have: close one first';
 const TOO_MANY_IN_ALL = 'all streams are taken, and you have your share of them: try again later';

@@ -6,32 +6,24 @@ import type { Service } from '../service.ts';
 import { apiAnswers } from './json-answers.ts';
 import { answer, type Operation, object, problems } from './operation.ts';
 
-/** Adds both, also for HEAD, which some watchdogs use. The answers tell an attacker nothing. */
+/** Adds both. The answers tell an attacker nothing. */
 export function addHealth(app: FastifyInstance, service: Service): void {
   const answers = apiAnswers;
-  app.get(
-    '/healthz',
-    { config: { answers, operation: ALIVE, mayBePlain: true }, exposeHeadRoute: true },
-    async (request, reply) => {
-      const pass = request.headers[PASS_HEADER];
-      reply.header('Cache-Control', 'no-store');
-      if (pass === undefined || !isDoctorPass(service.keyring, String(pass), service.now()))
-        return reply.send({ status: 'alive' });
-      reply.header('Set-Cookie', DOCTORS_COOKIE).header(PADDING_HEADER, PADDING);
-      return reply.send({ status: 'alive', seen: seenOf(request) });
-    },
-  );
-  app.get(
-    '/readyz',
-    { config: { answers, operation: READY, mayBePlain: true }, exposeHeadRoute: true },
-    async (_request, reply) => {
-      const isReady = await service.isReady();
-      return reply
-        .code(isReady ? 200 : 503)
-        .header('Cache-Control', 'no-store')
-        .send({ status: isReady ? 'ready' : 'not ready' });
-    },
-  );
+  app.get('/healthz', { config: { answers, operation: ALIVE, mayBePlain: true } }, async (request, reply) => {
+    const pass = request.headers[PASS_HEADER];
+    reply.header('Cache-Control', 'no-store');
+    if (pass === undefined || !isDoctorPass(service.keyring, String(pass), service.now()))
+      return reply.send({ status: 'alive' });
+    reply.header('Set-Cookie', DOCTORS_COOKIE).header(PADDING_HEADER, PADDING);
+    return reply.send({ status: 'alive', seen: seenOf(request) });
+  });
+  app.get('/readyz', { config: { answers, operation: READY, mayBePlain: true } }, async (_request, reply) => {
+    const isReady = await service.isReady();
+    return reply
+      .code(isReady ? 200 : 503)
+      .header('Cache-Control', 'no-store')
+      .send({ status: isReady ? 'ready' : 'not ready' });
+  });
 }
 
 const OTHERWISE = problems('Api', 'method_not_allowed');

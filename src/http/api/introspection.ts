@@ -52,7 +52,7 @@ export async function authenticateResourceServer(
   service: Service,
   request: EndpointRequest,
 ): Promise<ResourceServer | Refusal> {
-  const credentials = readClientCredentials('standard', request.headers.authorization, formOf(request));
+  const credentials = readClientCredentials('standard', request, formOf(request));
   if (credentials instanceof Refusal) return credentials;
   const secret = credentials.method === 'secret' ? credentials.clientSecret : undefined;
   return service.introspection.authenticate({ id: credentials.clientId, secret }, originOf(request));

@@ -112,8 +112,10 @@ const DESCRIPTIONS: Readonly<Record<HttpProblem['kind'], string>> = {
 
 function describe(problem: HttpProblem): string {
   const { kind, allow, description = DESCRIPTIONS[kind] } = problem;
-  // The preflight is a browser's business.
   return allow
-    ? `this address answers ${allow.filter((method) => method !== 'OPTIONS').join(' and ')} only`
+    ? `this address answers ${allow.filter((method) => !UNSAID.has(method)).join(' and ')} only`
     : description;
 }
+
+/** The preflight is a browser's business, and HEAD is GET without its body. */
+const UNSAID: ReadonlySet<string> = new Set(['OPTIONS', 'HEAD']);

@@ -9,7 +9,7 @@ import { formOf } from '../form.ts';
 import { originOf } from '../origin.ts';
 import { REFRESH_TOKEN_PATH, TOKEN_PATH } from '../paths.ts';
 import type { Service } from '../service.ts';
-import { readBearerToken, readClientCredentials } from './client-authentication.ts';
+import { authorizationOf, readBearerToken, readClientCredentials } from './client-authentication.ts';
 import { oauthAnswers, sendJson, sendOAuthRefusal } from './json-answers.ts';
 import {
   answer,
@@ -43,7 +43,7 @@ function exchange(service: Service, request: EndpointRequest): Issued {
   const body = formOf(request);
   const refusal = checkBody(body, EXCHANGE, 'authorization_code', service.appUrl);
   if (refusal) return refusal;
-  const credentials = readClientCredentials('published', request.headers.authorization, body);
+  const credentials = readClientCredentials('published', request, body);
   if (credentials instanceof Refusal) return credentials;
   const code = body.get('code');
   const redirectUri = body.get('redirect_uri');
@@ -58,7 +58,7 @@ function refresh(service: Service, request: EndpointRequest): Issued {
   const body = formOf(request);
   const refusal = checkBody(body, REFRESH, 'refresh_token', service.appUrl);
   if (refusal) return refusal;
-  const token = readRefreshToken(request.headers.authorization, body.get('refresh_token'));
+  const token = readRefreshToken(authorizationOf(request.headers), body.get('refresh_token'));
   if (token instanceof Refusal) return token;
   const [clientId, clientSecret] = [body.get('client_id'), body.get('client_secret')];
   const credentials = { method: 'secret', clientId, clientSecret } as const;

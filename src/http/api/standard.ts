@@ -52,7 +52,7 @@ async function issue(service: Service, request: EndpointRequest): Promise<Issued
   const body = formOf(request);
   const problem = body.problem(parametersOf(TOKEN), ['resource']);
   if (problem) return invalidRequest(problem); // RFC 6749 §3.2
-  const credentials = readClientCredentials('standard', request.headers.authorization, body);
+  const credentials = readClientCredentials('standard', request, body);
   if (credentials instanceof Refusal) return credentials;
   const origin = originOf(request);
   const asked = { scope: body.get('scope'), resources: body.all('resource') };
@@ -93,7 +93,7 @@ async function revoke(service: Service, request: EndpointRequest, reply: Endpoin
   const body = formOf(request);
   const problem = body.problem(parametersOf(REVOKE));
   if (problem) return refuse(service, request, reply, invalidRequest(problem));
-  const credentials = readClientCredentials('standard', request.headers.authorization, body);
+  const credentials = readClientCredentials('standard', request, body);
   if (credentials instanceof Refusal) return refuse(service, request, reply, credentials);
   const presented = body.get('token');
   if (presented === undefined) return refuse(service, request, reply, invalidRequest('token is required'));
@@ -107,7 +107,7 @@ async function push(service: Service, request: EndpointRequest, reply: EndpointR
   const body = formOf(request);
   const problem = body.problem(parametersOf(PUSH), ['resource']);
   if (problem) return refuse(service, request, reply, invalidRequest(problem));
-  const credentials = readClientCredentials('standard', request.headers.authorization, body);
+  const credentials = readClientCredentials('standard', request, body);
   if (credentials instanceof Refusal) return refuse(service, request, reply, credentials);
   const result = await service.authorizationServer.pushRequest(credentials, body, originOf(request));
   if (result instanceof Refusal) return refuse(service, request, reply, result);
@@ -142,7 +142,7 @@ async function authorizeDevice(
 async function beginDevice(service: Service, body: Parameters, request: EndpointRequest) {
   const problem = body.problem(parametersOf(AUTHORIZE_DEVICE), ['resource']);
   if (problem) return invalidRequest(problem);
-  const credentials = readClientCredentials('standard', request.headers.authorization, body);
+  const credentials = readClientCredentials('standard', request, body);
   if (credentials instanceof Refusal) return credentials;
   const [resource = null, ...others] = body.all('resource');
   if (others.length > 0) return new Refusal('invalid_target', 'ask for one resource at a time'); // RFC 8707 §2

@@ -1,8 +1,12 @@
 /** Tells the navigation of a window from requests of what could act for the person in it: a script, a frame, a service worker. */
 import type { FastifyRequest } from 'fastify';
 
-/** Whether a browser prefetches a page, or preloads it for a service worker. If that is refused, it asks again when the person goes there. */
-export function isLoadedAhead({ headers }: FastifyRequest): boolean {
+/**
+ * Whether nobody sees the answer: a browser prefetches a page, or preloads it for a service worker, or a program asks by HEAD
+ * (RFC 9110 §9.3.2). If that is refused, a browser asks again when the person goes there.
+ */
+export function isLoadedAhead({ headers, method }: FastifyRequest): boolean {
+  if (method === 'HEAD') return true;
   if (headers['service-worker-navigation-preload'] !== undefined) return true;
   return String(headers['sec-purpose'] ?? headers['purpose']).startsWith('prefetch');
 }

@@ -12,7 +12,8 @@ export type DirectRoutes = ReadonlyMap<string, Route>;
 export function collectDirectRoutes(app: FastifyInstance): DirectRoutes {
   const routes = new Map<string, Route>();
   app.addHook('onRoute', ({ url: path, method, config }) => {
-    if (config?.direct && typeof method === 'string')
+    // HEAD, which Fastify adds to each GET, is rare, and is left to Node.js.
+    if (config?.direct && typeof method === 'string' && method !== 'HEAD')
       routes.set(`${method} ${path} HTTP/1.1`, { method, path, ...config.direct });
   });
   return routes;

@@ -6,7 +6,7 @@ import type { ClientCredentials } from '../../oauth/client.ts';
 import { type ErrorCode, Refusal } from '../../oauth/error.ts';
 import { readBearerToken, readClientCredentials } from '../api/client-authentication.ts';
 import { oauthAnswers, sendOAuthRefusal } from '../api/json-answers.ts';
-import { JsonMembers, UnsupportedBody } from '../decoding.ts';
+import { JsonMembers, requireText } from '../decoding.ts';
 import type { EndpointReply, EndpointRequest, JsonAnswers } from '../endpoint.ts';
 import { formOf } from '../form.ts';
 import { originOf } from '../origin.ts';
@@ -16,8 +16,8 @@ import type { Service } from '../service.ts';
 export function readJsonMembers(part: FastifyInstance): void {
   part.removeAllContentTypeParsers();
   part.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
-    if (request.headers['content-encoding'] !== undefined) return done(new UnsupportedBody());
     try {
+      requireText(request.headers, body as Buffer);
       done(null, new JsonMembers(body as Buffer));
     } catch (error) {
       done(error as Error);
@@ -30,6 +30,11 @@ export const providerAnswers: JsonAnswers = (request, reply, problem) =>
   oauthAnswers(request, reply, problem.kind === 'unsupported_media_type' ? { ...problem, ...JSON_ALONE } : problem);
 
 const JSON_ALONE = { description: 'the body must be application/json, in UTF-8 and not compressed' };
+
+/** Whether a request has its parameters in the query, and no body. */
+export function isQuery({ method }: FastifyRequest): boolean {
+  return method === 'GET' || method === 'HEAD';
+}
 
 /** The members of a request's body; none without one. */
 export function membersOf({ body }: FastifyRequest): Members {
@@ -46,11 +51,10 @@ export async function authenticateProvider(
   right: ProviderRight,
   form = formOf(request),
 ): Promise<IdentityProvider | Refusal> {
-  const { authorization } = request.headers;
-  const assertion = request.method === 'GET' ? readBearerToken(authorization ?? '') : null;
+  const assertion = isQuery(request) ? readBearerToken(request.headers.authorization ?? '') : null;
   const credentials: ClientCredentials | Refusal =
     assertion === null
-      ? readClientCredentials('standard', authorization, form)
+      ? readClientCredentials('standard', request, form)
       : { method: 'assertion', clientId: undefined, assertion };
   if (credentials instanceof Refusal) return credentials;
   return service.providers.authenticate(credentials, right, originOf(request));

@@ -14,7 +14,14 @@ import { formOf } from '../form.ts';
 import { originOf } from '../origin.ts';
 import { PROVIDER_PATHS } from '../paths.ts';
 import type { Service } from '../service.ts';
-import { authenticateProvider, membersOf, providerAnswers, readJsonMembers, sendProviderRefusal } from './requests.ts';
+import {
+  authenticateProvider,
+  isQuery,
+  membersOf,
+  providerAnswers,
+  readJsonMembers,
+  sendProviderRefusal,
+} from './requests.ts';
 import { USERS } from './users-operations.ts';
 
 /** What a call does for a proven provider: the body of its answer, or null where there is none. */
@@ -92,7 +99,7 @@ async function makeCall(
   if (provider instanceof Refusal) return provider;
   const refusal = service.providerUsers.countCall(provider);
   if (refusal) return refusal;
-  const asked = request.method === 'GET' ? readQuery(request) : membersOf(request);
+  const asked = isQuery(request) ? readQuery(request) : membersOf(request);
   return asked instanceof Refusal ? asked : call(provider, asked, originOf(request));
 }
 

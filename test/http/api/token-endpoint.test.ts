@@ -351,7 +351,7 @@ describe('bodies that are not accepted', { concurrency: true }, () => {
     ['XML', { 'Content-Type': 'application/xml' }],
     ['a type that begins like JSON', { 'Content-Type': 'application/jsonp' }],
     ['a broken type', { 'Content-Type': 'application' }],
-    ['ISO 8859-1', { 'Content-Type': `${form}; charset=ISO-8859-1` }],
+    ['ISO 8859-2', { 'Content-Type': `${form}; charset=ISO-8859-2` }],
     ['UTF-16', { 'Content-Type': 'application/json; charset=utf-16' }],
     ['gzip', { 'Content-Type': form, 'Content-Encoding': 'gzip' }],
     ['deflate', { 'Content-Type': 'application/json', 'Content-Encoding': 'deflate' }],

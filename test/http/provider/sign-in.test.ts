@@ -173,7 +173,8 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
       const { browser, request } = await begin(one);
       const url = redirectOf(await state(one, world.provider, request), one);
       const cookie = [...browser.cookies].map((pair) => pair.join('=')).join('; ');
-      await fetch(url, { method: 'HEAD', headers: { cookie }, redirect: 'manual' });
+      const head = await fetch(url, { method: 'HEAD', headers: { cookie }, redirect: 'manual' });
+      assert.equal(head.status, 204);
       const ahead = await fetch(url, { headers: { cookie, 'sec-purpose': 'prefetch' }, redirect: 'manual' });
       assert.equal(ahead.status, 204);
       assert.equal((await browser.get(url)).status, 303);
