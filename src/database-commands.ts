@@ -1,5 +1,5 @@
 /** The wiring of the commands of `database`: which database, which files, and what becomes of them. */
-import { createReadStream, statSync } from 'node:fs';
+import { createReadStream, existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { encrypt, requirePassphrase } from './backup/encryption.ts';
@@ -14,6 +14,7 @@ import { InstallationError } from './process/installation-error.ts';
 import { type Configuration, readDatabaseLocation } from './settings/configuration.ts';
 import { loadRootKeys } from './settings/root-keys.ts';
 import { withoutLog } from './storage/sqlite/checkpoint.ts';
+import { restoreMark } from './storage/sqlite/database-file.ts';
 import { lockForServing } from './storage/sqlite/serving-lock.ts';
 import type { Finding, Storage } from './storage/storage.ts';
 
@@ -136,8 +137,9 @@ async function restoreFile(
     try {
       const restored = await restoreInPlace(asked, await open(staged), `backup ${resolve(file)}`);
       withoutLog(staged);
-      withoutLog(path);
-      return { ...restored, kept: exchange(staged, path, now) };
+      const mark = restoreMark(path);
+      if (!existsSync(mark)) withoutLog(path);
+      return { ...restored, kept: exchange(staged, path, mark, now) };
     } finally {
       removeDatabase(staged);
     }

@@ -1,11 +1,11 @@
 /** The wiring of a start: opens the database that the configuration names, with its keys, for the service or one command. */
-import { existsSync, statSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { setTimeout as after } from 'node:timers/promises';
 import type { LiveKeyring } from './oauth/keyring.ts';
 import type { Log } from './process/log.ts';
 import { type Configuration, sharedSettings } from './settings/configuration.ts';
 import { noteServed, refusalOfNew } from './settings/served-installations.ts';
+import { isNothing, requireOwnLog } from './storage/sqlite/database-file.ts';
 import { openSqlite } from './storage/sqlite/open.ts';
 import type { Storage } from './storage/storage.ts';
 
@@ -98,9 +98,14 @@ async function openStorage(
   return { storage, now: clock };
 }
 
-/** Whether there is no database file yet: then the service or the first command creates it, with its keys. */
+/**
+ * Whether there is no database file yet: then the service or the first command creates it, with its keys. Throws
+ * `InstallationError` where one was, and what is left of it must not be opened.
+ */
 export function isNew(database: Configuration['database']): database is Configuration['database'] & { kind: 'file' } {
-  return database.kind === 'file' && (!existsSync(database.path) || statSync(database.path).size === 0);
+  if (database.kind !== 'file') return false;
+  requireOwnLog(database.path);
+  return isNothing(database.path);
 }
 
 /** Ms from any beginning, which no step of the clock changes. */

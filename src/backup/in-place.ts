@@ -7,10 +7,12 @@ import {
   existsSync,
   linkSync,
   openSync,
+  readFileSync,
   readSync,
   renameSync,
   rmSync,
   statSync,
+  writeFileSync,
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { syncFolder } from '../process/folder.ts';
@@ -37,28 +39,40 @@ export function removeDatabase(path: string): void {
 }
 
 /**
- * Gives a staged copy the name of the database, whose own file is kept under the returned one; null where there was none. A
- * kill at any point leaves either of the two there, whole. The log must be in the old file already, unless it cannot be read.
+ * Gives a staged copy the name of the database. What was there is kept under the returned name; null where there was
+ * nothing. While a log that belongs to another file is beside it, the mark stands, which keeps the database closed: a kill
+ * at any point leaves either of the two there, whole, or the mark.
  */
-export function exchange(staged: string, path: string, now: number): string | null {
+export function exchange(staged: string, path: string, mark: string, now: number): string | null {
   if ((statSync(`${staged}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0)
     throw new InstallationError([
       `the log of ${staged} could not be copied into it: look at the disk, and run this again`,
     ]);
   syncFile(staged);
-  const kept = existsSync(path) ? `${path}.before-${new Date(now).toISOString().replaceAll(/[-:.]/g, '')}` : null;
-  if (kept !== null) keep(path, kept);
+  const folder = dirname(resolve(path));
+  // A restore that was cut off has kept all of it already, and what stands here now may be no database.
+  const kept = existsSync(mark) ? readFileSync(mark, 'utf8') || null : keep(path, now);
+  syncFolder(folder);
+  const beside = BESIDE.filter((end) => existsSync(path + end));
+  if (beside.length > 0) {
+    writeFileSync(mark, kept ?? '', { mode: 0o600, flush: true });
+    syncFolder(folder);
+  }
+  for (const end of beside) rmSync(path + end);
   renameSync(staged, path);
-  syncFolder(dirname(resolve(path)));
+  syncFolder(folder);
+  rmSync(mark, { force: true });
+  syncFolder(folder);
   return kept;
 }
 
-/** Without a log the old file stays in its place until the new one takes it. With one, it may not be there without it. */
-function keep(path: string, kept: string): void {
-  const beside = BESIDE.filter((end) => existsSync(path + end));
-  if (beside.length === 0) linkSync(path, kept);
-  else renameSync(path, kept);
-  for (const end of beside) renameSync(path + end, kept + end);
+/** Gives what is there a second name, which it returns; the file comes last, so that one with such a name has its log. */
+function keep(path: string, now: number): string | null {
+  const kept = `${path}.before-${new Date(now).toISOString().replaceAll(/[-:.]/g, '')}`;
+  const there = ['-wal', '-journal', ''].filter((end) => existsSync(path + end));
+  for (const end of there) linkSync(path + end, kept + end);
+  const last = there.at(-1);
+  return last === undefined ? null : kept + last;
 }
 
 function requireBackup(file: string, path: string): void {

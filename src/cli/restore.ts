@@ -93,7 +93,7 @@ function restoredText({ madeAt, keptGrants, kept, revived, hasEndedRevived, trai
     `The database is restored${madeAt === null ? '' : `, as it was at ${readableTime(madeAt)}`}.`,
     endedText(keptGrants, trail !== null),
     ...(trail === null ? [] : [trailText(trail)]),
-    ...(kept === null ? [] : [`The database before it is kept in ${kept}.`]),
+    ...(kept === null ? [] : [`What was there before is kept in ${kept}.`]),
     ...listed(revived.filter(canEnd), hasEndedRevived ? ENDED : REVIVED, hasEndedRevived ? endingWords : wordsOf),
     ...listed(
       revived.filter((one) => !canEnd(one)),

@@ -4,6 +4,7 @@
  */
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
+import { basename } from 'node:path';
 import { DatabaseSync, StatementSync } from 'node:sqlite';
 import pg from 'pg';
 
@@ -55,10 +56,15 @@ client.query = function (asked, told) {
   });
 };
 
-const { renameSync } = fs;
-fs.renameSync = (from, to) => {
-  if (at.test('rename') && !isAfter) end();
-  renameSync(from, to);
-  if (at.test('rename')) end();
-};
+/** Calls that change files: each is told of by its name and the names of its files. */
+for (const call of ['renameSync', 'linkSync', 'writeFileSync', 'rmSync'] as const) {
+  const original = fs[call] as (...given: unknown[]) => void;
+  fs[call] = ((...given: unknown[]) => {
+    const files = given.filter((one) => typeof one === 'string').map((path) => basename(path));
+    const isIt = at.test(`${call.replace('Sync', '')} ${files.join(' ')}`);
+    if (isIt && !isAfter) end();
+    original(...given);
+    if (isIt) end();
+  }) as never;
+}
 syncBuiltinESMExports();

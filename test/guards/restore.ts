@@ -2,6 +2,7 @@
 import { type Guard, guardsIn } from './guard.ts';
 
 const STORES = ['test/storage/sqlite.test.ts'];
+const LOG = ['test/flows/restore-over-a-log.test.ts'];
 const TRAIL = ['test/storage/newer-trail.test.ts'];
 
 /** Guards of what ends, of the newer trail, and of databases that nobody restored. */
@@ -129,6 +130,23 @@ export const restoreGuards: readonly Guard[] = [
       ],
     ],
   ),
+  ...guardsIn('src/backup/in-place.ts', LOG, [
+    ['a restored file meets no other log', 'for (const end of beside) rmSync(path + end);', ''],
+    ['the mark stands while a log is taken away', 'if (beside.length > 0) {', 'if (beside.length < 0) {'],
+    ['what was there is kept with its log', "['-wal', '-journal', ''].filter", "[''].filter"],
+  ]),
+  ...guardsIn('src/storage/sqlite/database-file.ts', LOG, [
+    ['nothing is opened that is half restored', 'if (existsSync(restoreMark(path)))', 'if (false as boolean)'],
+    ['a log without its file is not touched', 'if (log !== undefined && isNothing(path))', 'if (log === path)'],
+  ]),
+  ...guardsIn('src/storage/sqlite/checkpoint.ts', LOG, [
+    [
+      'a log that somebody reads is not put away',
+      'if (result.failure === null && result.left > 0)',
+      'if (result.failure === null && result.left < 0)',
+    ],
+    ['a damaged file does not take up the log', 'connect(path, { readOnly: true }).close();', ''],
+  ]),
   ...guardsIn(
     'src/backup/encryption.ts',
     ['test/flows/backup.test.ts'],

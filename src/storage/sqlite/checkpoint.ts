@@ -1,5 +1,6 @@
 /** One checkpoint of the write-ahead log, by the thread, the event loop or a start. */
 import type { DatabaseSync } from 'node:sqlite';
+import { InstallationError } from '../../process/installation-error.ts';
 import { connect, OPENING_TIMEOUT_MS } from './connection.ts';
 import { isNothing } from './database-file.ts';
 import { primaryCode, resultCode, SQLITE } from './errors.ts';
@@ -76,21 +77,30 @@ export function copyWhatWasLeft(database: DatabaseSync, { report, onFailure }: F
 }
 
 /**
- * Copies all of the log of a database that nobody has open into its file, and removes it, so that the file alone is the
- * database. One that cannot be read stays as it is, log and all.
+ * Copies all of the log of a database into its file, and removes it if nobody else has the database open. Throws
+ * `InstallationError` if somebody reads what the log holds. A database that cannot be read stays as it is, log and all:
+ * whoever restores a backup may do so because of that.
  */
 export function withoutLog(path: string): void {
   if (isNothing(path)) return;
+  let result: PassResult;
   try {
+    // Asked first: closing any other connection writes the log into a file of which it cannot read the first page.
+    connect(path, { readOnly: true }).close();
     const database = connect(path);
     try {
-      preparePass(database)();
+      result = preparePass(database, 'RESTART')();
     } finally {
       database.close();
     }
-  } catch {
-    // Whoever restores a backup may do so because of that.
+  } catch (error) {
+    if (!isBusy(error)) return;
+    result = NOTHING;
   }
+  if (result.failure === null && result.left > 0)
+    throw new InstallationError([
+      `another program reads or writes the database ${path}: end it, and run this again ("fuser ${path}" names it)`,
+    ]);
 }
 
 /** Blocks the event loop: no request is served yet. */

@@ -37,8 +37,8 @@ export function requireSoundSqlite(version: string): void {
 }
 
 /** Opens the file without changing it. Throws `InstallationError` when it is not a database of Valetkey. */
-export function connect(path: string): DatabaseSync {
-  const database = new DatabaseSync(path, { timeout: OPENING_TIMEOUT_MS, defensive: true });
+export function connect(path: string, { readOnly = false } = {}): DatabaseSync {
+  const database = new DatabaseSync(path, { timeout: OPENING_TIMEOUT_MS, defensive: true, readOnly });
   try {
     // Asked of SQLite itself: a distribution's Node.js may run with another version than it was built for.
     requireSoundSqlite(String(firstValue(database, 'SELECT sqlite_version()')));

@@ -7,7 +7,7 @@ import { keyColumn, type StoredTable } from '../tables/all.ts';
 import type { Kind } from '../tables/table.ts';
 import { preparePass } from './checkpoint.ts';
 import { configure, connect, requiredPragmas } from './connection.ts';
-import { prepareDatabaseFile } from './database-file.ts';
+import { prepareDatabaseFile, requireOwnLog } from './database-file.ts';
 import { asStoreError } from './errors.ts';
 import { plain } from './plain-database.ts';
 import { lockForServing } from './serving-lock.ts';
@@ -16,6 +16,7 @@ const SETTINGS = requiredPragmas({ role: 'command', durability: 'full' }, false)
 
 /** Connects to a file; a source must be there. Throws `InstallationError`. */
 export function sqliteSide(path: string, as: 'source' | 'target'): OwnSide {
+  requireOwnLog(path);
   if (as === 'source' && !existsSync(path))
     throw new InstallationError([`there is no database at ${path}: check the path`]);
   prepareDatabaseFile(path, as === 'target');

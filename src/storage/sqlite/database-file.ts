@@ -1,5 +1,5 @@
 /** The database file before SQLite opens it: created so that only its owner can read it, and refused if it is not usable. */
-import { accessSync, closeSync, constants, openSync, statfsSync, statSync } from 'node:fs';
+import { accessSync, closeSync, constants, existsSync, openSync, statfsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { makeFolder } from '../../process/folder.ts';
 import { InstallationError } from '../../process/installation-error.ts';
@@ -7,6 +7,27 @@ import { InstallationError } from '../../process/installation-error.ts';
 /** Whether there is no database at a path yet: no file, or an empty one. */
 export function isNothing(path: string): boolean {
   return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0;
+}
+
+/** The file that stands beside a database while a restore takes a log away from it. Nothing opens the database meanwhile. */
+export function restoreMark(path: string): string {
+  return `${path}-half-restored`;
+}
+
+/**
+ * Refuses a file that would meet a log which is not its own, or a log whose file is gone: SQLite would write the log into
+ * another database, or delete it. Throws `InstallationError`.
+ */
+export function requireOwnLog(path: string): void {
+  if (existsSync(restoreMark(path)))
+    throw new InstallationError([
+      `a restore of ${path} was cut off, and what is there now is not whole: run "database restore FILE" again, with that backup or another one`,
+    ]);
+  const log = ['-wal', '-journal'].map((end) => path + end).find((file) => !isNothing(file));
+  if (log !== undefined && isNothing(path))
+    throw new InstallationError([
+      `the database ${path} is gone, and its log ${log} is still there: put the file back beside the log, which holds what was written last, or run "database restore FILE", which keeps the log`,
+    ]);
 }
 
 /**

@@ -18,7 +18,7 @@ import { Checkpoints } from './checkpoints.ts';
 import { cleanUpOf } from './clean-up.ts';
 import { assertionMarking } from './client-assertions.ts';
 import { type ConnectionUse, configure, connect, requiredPragmas } from './connection.ts';
-import { exposures, isNothing, prepareDatabaseFile, sizesOf } from './database-file.ts';
+import { exposures, isNothing, prepareDatabaseFile, requireOwnLog, sizesOf } from './database-file.ts';
 import { deviceRequestStore } from './device-requests.ts';
 import { resultCode, SQLITE } from './errors.ts';
 import { FileStamp } from './file-stamp.ts';
@@ -53,6 +53,7 @@ export type SqliteStorage = Storage & { readonly cleanUp: CleanUp; readonly coun
 export async function openSqlite(options: SqliteOptions): Promise<SqliteStorage> {
   const { path, role } = options;
   const inMemory = path === ':memory:';
+  if (!inMemory) requireOwnLog(path);
   if (options.refuseNew !== null && options.migrate && !inMemory && isNothing(path))
     throw new InstallationError([options.refuseNew]);
   if (!inMemory) prepareDatabaseFile(path, options.migrate);
