@@ -1,6 +1,6 @@
 /** The wiring of the commands of `database`: which database, which files, and what becomes of them. */
 import { createReadStream, existsSync, statSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { encrypt, requirePassphrase } from './backup/encryption.ts';
 import { exchange, removeDatabase, stage } from './backup/in-place.ts';
@@ -9,7 +9,8 @@ import { digestOf, withPart, writeNamed } from './backup/named-file.ts';
 import type { BackupAsked, BackupMade, CommandContext, RestoreAsked, Restored } from './cli/context.ts';
 import type { WiredInstallation } from './installation.ts';
 import { createKeyring } from './oauth/keyring.ts';
-import { isNew } from './open-database.ts';
+import { isNew, nothingThere } from './open-database.ts';
+import { makeFolder } from './process/folder.ts';
 import { InstallationError } from './process/installation-error.ts';
 import { type Configuration, readDatabaseLocation } from './settings/configuration.ts';
 import { loadRootKeys } from './settings/root-keys.ts';
@@ -70,6 +71,7 @@ export function databaseCommands({ configuration, open, now }: DatabaseParts): C
       const read = configuration();
       const { database } = read;
       if (database.kind === 'memory') throw new InstallationError([IN_MEMORY]);
+      if (asked.file === null && isNew(database)) throw new InstallationError([nothingThere(read)]);
       if (database.kind === 'file')
         return restoreFile(asked, database.path, (path) => open(at(read, path), { migrate: true }), now());
       if (asked.file !== null) throw new InstallationError([ON_POSTGRESQL]);
@@ -130,6 +132,7 @@ async function restoreFile(
   now: number,
 ): Promise<Restored> {
   const { file } = asked;
+  makeFolder(dirname(path));
   const lock = lockForServing(path);
   try {
     if (file === null) return await restoreInPlace(asked, await open(path), 'the file as it was put in place');

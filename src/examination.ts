@@ -73,7 +73,12 @@ async function examineInstallation(
   );
   let opened: OpenDatabase;
   try {
-    opened = await openDatabase(configuration, keyring, { logger, wallClock: now }, 'command', false);
+    opened = await openDatabase(
+      configuration,
+      keyring,
+      { logger, wallClock: now },
+      { role: 'command', migrate: false, mayFound: false },
+    );
   } catch (error) {
     refusal(found, 'opened', error);
     return [...keys.all, ...found.all];

@@ -20,7 +20,7 @@ import { makeInstallation, type WiredInstallation, type WiringWorld } from './in
 import { keyCommands } from './key-commands.ts';
 import { followKeys, instanceName, refuseUnknownMethods } from './may-serve.ts';
 import { createKeyring } from './oauth/keyring.ts';
-import { isNew, later, openDatabase, stopwatch, userName, type World, wait } from './open-database.ts';
+import { isNew, later, nothingThere, openDatabase, stopwatch, userName, type World, wait } from './open-database.ts';
 import { scanRules } from './operator/scan-rules.ts';
 import { TrailCheckpoints } from './operator/trail-checkpoints.ts';
 import { pagePaths } from './pages/page-paths.ts';
@@ -62,8 +62,7 @@ export async function startService(configuration: Configuration, world: World): 
     configuration,
     keyring,
     { ...world, wallClock: Date.now },
-    'service',
-    true,
+    { role: 'service', migrate: true, mayFound: true },
   );
   const installation = makeInstallation(configuration, keyring, storage, wiringWorld(now));
   await refuseUnknownMethods(configuration, storage);
@@ -222,14 +221,12 @@ export function makeCommandContext(environment: Readonly<Record<string, string |
       ]);
     }
     if (!mayCreate && isNew(read.database)) {
-      throw new InstallationError([
-        `there is no database at ${read.database.path}: "serve" makes one, or check VALETKEY_DATABASE_URL`,
-      ]);
+      throw new InstallationError([nothingThere(read)]);
     }
     const keyring = createKeyring(loadRootKeys(read, isNew(read.database)));
     const lines = inStyle(lineByLine(), read, process.stderr.isTTY);
     const logged = { ...world, logger: makeLogger(lines, Date.now, read.logLevel) };
-    const opened = await openDatabase(read, keyring, logged, 'command', migrate || isNew(read.database));
+    const opened = await openDatabase(read, keyring, logged, { role: 'command', migrate, mayFound: mayCreate });
     return { ...opened, read, keyring };
   };
   const openInstallation = async (mayCreate: boolean, from = configuration()) => {

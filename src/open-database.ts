@@ -1,5 +1,6 @@
 /** The wiring of a start: opens the database that the configuration names, with its keys, for the service or one command. */
 import { userInfo } from 'node:os';
+import { resolve } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
 import type { LiveKeyring } from './oauth/keyring.ts';
 import type { Log } from './process/log.ts';
@@ -23,22 +24,31 @@ export type MachineWorld = World & { readonly wallClock: () => number };
 /** An open database, and the one clock of its instances. */
 export type OpenDatabase = { readonly storage: Storage; readonly now: () => number };
 
+/** Who opens a database, and what that may change: only the schema of what is there, or begin an installation. */
+export type Opening = {
+  readonly role: 'service' | 'command';
+  readonly migrate: boolean;
+  readonly mayFound: boolean;
+};
+
 /** Opens the database, and notes in the keys file which installation its keys serve. Throws `InstallationError`. */
 export async function openDatabase(
   configuration: Configuration,
   keyring: LiveKeyring,
   world: MachineWorld,
-  role: 'service' | 'command',
-  migrate: boolean,
+  how: Opening,
 ): Promise<OpenDatabase> {
-  const opened = await openStorage(configuration, keyring, world, role, migrate);
+  const opened = await openStorage(configuration, keyring, world, how);
   const { id, isNew: begins, currentKeyId, retiredKeyIds, history } = opened.storage.installation;
   keyring.issueWith(currentKeyId);
   keyring.sealIn(history);
   for (const keyId of retiredKeyIds) keyring.remove(keyId);
-  if (begins && configuration.database.kind !== 'memory')
-    world.logger.info(`a new installation begins (${id}): if there was one, its database is missing here`);
-  const unnoted = role === 'service' || begins ? noteServed(configuration, id) : null;
+  if (begins && configuration.database.kind !== 'memory') {
+    const sentence = `a new installation begins in ${placeOf(configuration)} (${id}): if you expected an earlier one there, check VALETKEY_DATABASE_URL`;
+    if (how.role === 'service') world.logger.info(sentence);
+    else process.stderr.write(`valetkey: ${sentence}\n`);
+  }
+  const unnoted = how.role === 'service' || begins ? noteServed(configuration, id) : null;
   if (unnoted) world.logger.info(unnoted);
   return opened;
 }
@@ -48,13 +58,12 @@ async function openStorage(
   configuration: Configuration,
   keyring: LiveKeyring,
   { now, logger, wallClock, checkoutTimeout, lockTimeout }: MachineWorld,
-  role: 'service' | 'command',
-  migrate: boolean,
+  { role, migrate, mayFound }: Opening,
 ): Promise<OpenDatabase> {
   const { database, durability, tokenPrefix } = configuration;
   const beginning = {
     settings: { tokenPrefix, shared: sharedSettings(configuration) },
-    refuseNew: refusalOfNew(configuration),
+    refuseNew: refusalOfNew(configuration) ?? (mayFound ? null : nothingThere(configuration)),
     announce: (sentence: string) => {
       logger.warn(sentence);
       // A migration of SQLite blocks the event loop, and with it the lines that are gathered.
@@ -96,6 +105,17 @@ async function openStorage(
     },
   });
   return { storage, now: clock };
+}
+
+/** The sentence that refuses to work where no installation is. */
+export function nothingThere(configuration: Configuration): string {
+  const isFile = configuration.database.kind === 'file';
+  return `there is no ${isFile ? 'database at' : 'installation in'} ${placeOf(configuration)}: "serve" makes one, or check VALETKEY_DATABASE_URL`;
+}
+
+/** In full, since a path that is relative may be meant from another folder; without what is secret. */
+function placeOf({ database }: Configuration): string {
+  return database.kind === 'file' ? resolve(database.path) : 'the database that VALETKEY_DATABASE_URL names';
 }
 
 /**

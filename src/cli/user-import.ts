@@ -23,11 +23,14 @@ export function addImportCommand(user: CliCommand, run: CommandRun): void {
     .action(
       async (file: string | undefined, { dryRun = false, status = false }: ImportOptions, command: CliCommand) => {
         if ((file === undefined) !== status) command.error('name a file, or give --status');
-        await run.withInstallation(async ({ imports }) => {
-          if (file === undefined) return statusOf(await imports.status());
-          const report = await imports.run(piecesOf(file, 'importing', 'JSON lines or CSV', run), { dryRun });
-          return reported(report, dryRun, run.width);
-        });
+        await run.withInstallation(
+          async ({ imports }) => {
+            if (file === undefined) return statusOf(await imports.status());
+            const report = await imports.run(piecesOf(file, 'importing', 'JSON lines or CSV', run), { dryRun });
+            return reported(report, dryRun, run.width);
+          },
+          { mayCreate: file !== undefined && !dryRun },
+        );
       },
     );
 }

@@ -12,7 +12,7 @@ import type { Storage } from './storage.ts';
 export type OpeningOptions = Beginning & {
   readonly keyring: Keyring;
   readonly role: 'service' | 'command';
-  /** Whether to create the database and to apply pending migrations; without it both are refused. */
+  /** Whether to apply pending migrations to an installation; without it they are refused. A new one gets all. */
   readonly migrate: boolean;
   /** Gets a sentence on what an upgrade will do before it begins, and one when it is done. */
   readonly announce?: (sentence: string) => void;
@@ -29,7 +29,7 @@ export async function refuseUnfit(database: PlainDatabase, options: OpeningOptio
   await pending(database);
   const isThere = await isFounded(database);
   if (!isThere && options.refuseNew !== null) throw new InstallationError([options.refuseNew]);
-  if (!options.migrate) await requireUpToDate(database);
+  if (isThere && !options.migrate) await requireUpToDate(database);
   if (isThere) await requireFitting(database, options);
 }
 

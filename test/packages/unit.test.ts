@@ -142,4 +142,15 @@ test('operating: a command with credentials gets the same ones as the service, a
   );
   assert.equal(run({}).status, 0, 'and without them, those of the file');
   assert.ok(existsSync(join(folder, 'own.db')));
+
+  // A shell would end the first line at its `&`, and a command would find another database.
+  const url = 'postgres://valetkey:x@127.0.0.1:1/valetkey?target_session_attrs=read-write&sslmode=disable';
+  const ca = join(folder, 'ca.pem');
+  appendFileSync(join(folder, 'env'), `VALETKEY_DATABASE_URL=${url}\nNODE_EXTRA_CA_CERTS=${ca}\n`);
+  assert.match(run({}).stderr, /127\.0\.0\.1:1\/valetkey cannot be reached/);
+  // Node.js takes its own variable from where it begins, and not from the file.
+  const probe = join(folder, 'probe.mjs');
+  writeFileSync(probe, "process.stdout.write((await import('node:fs')).readFileSync('/proc/self/environ'));");
+  writeFileSync(join(folder, 'valetkey'), script.replace(/\S+main\.ts/, probe));
+  assert.ok(run({}).stdout.includes(`NODE_EXTRA_CA_CERTS=${ca}\0`));
 });

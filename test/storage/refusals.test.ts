@@ -2,7 +2,16 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { hash } from 'node:crypto';
-import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
@@ -91,9 +100,14 @@ test("another program's database and another kind of file are refused", async (t
 test('a command refuses a database that is not there or not up to date, and says what makes it so', async (t) => {
   const path = temporaryPath(t);
   const command = { role: 'command', migrate: false } as const;
-  await assertRefused(path, /no database at .*database migrate/, command);
+  const alone = { ...command, refuseNew: 'there is none' };
+  await assertRefused(path, /^there is none/, alone);
+  assert.ok(!existsSync(dirname(path)), 'nothing is made');
   mkdirSync(dirname(path));
   writeFileSync(path, '');
+  await assertRefused(path, /^there is none/, alone);
+  await (await openAsService(path, command)).close();
+  alter(path, 'DELETE FROM migration');
   await assertRefused(path, /needs 1 migration.*database migrate/, command);
 });
 

@@ -92,7 +92,11 @@ export async function registerAhead(
   const keyring = createKeyring(loadRootKeys(configuration, true));
   const logger = makeLogger({ write: () => {} }, now);
   const world = { now, logger, wallClock: now, ...PATIENT_FOR_ROWS };
-  const { storage } = await openDatabase(configuration, keyring, world, 'command', true);
+  const { storage } = await openDatabase(configuration, keyring, world, {
+    role: 'command',
+    migrate: true,
+    mayFound: true,
+  });
   const actor = { kind: 'operator', id: 'test', source: null, requestId: null } as const;
   const identityProviders = new IdentityProviderRegistry(
     { store: storage.store, prefix: configuration.tokenPrefix, now },

@@ -33,6 +33,11 @@ if (configuration.database.kind === 'postgresql') await load('storage/postgresql
 // Who is killed writes no compiled code, and the next start would compile everything again.
 flushCompileCache();
 const now = () => Number(at);
-await openDatabase(configuration, keyring, { now, logger, wallClock: now }, 'service', true);
+await openDatabase(
+  configuration,
+  keyring,
+  { now, logger, wallClock: now },
+  { role: 'service', migrate: true, mayFound: true },
+);
 writeSync(1, 'open\n');
 setInterval(() => {}, 60_000); // Until it is killed.

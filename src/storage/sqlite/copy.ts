@@ -19,7 +19,7 @@ export function sqliteSide(path: string, as: 'source' | 'target'): OwnSide {
   requireOwnLog(path);
   if (as === 'source' && !existsSync(path))
     throw new InstallationError([`there is no database at ${path}: check the path`]);
-  prepareDatabaseFile(path, as === 'target');
+  prepareDatabaseFile(path);
   const database = connect(path);
   const held = [database];
   const own = plain(database);

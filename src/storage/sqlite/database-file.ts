@@ -34,14 +34,10 @@ export function requireOwnLog(path: string): void {
  * Makes sure that the file exists and is writable. A new one gets mode 0600, a new folder 0700, whatever the umask.
  * SQLite gives the -wal and -shm files the same mode. Throws `InstallationError`.
  */
-export function prepareDatabaseFile(path: string, create: boolean): void {
+export function prepareDatabaseFile(path: string): void {
   const folder = dirname(path);
   try {
     const stat = statSync(path, { throwIfNoEntry: false });
-    if (!stat && !create)
-      throw new InstallationError([
-        `there is no database at ${path}: make it with "database migrate", or check the path`,
-      ]);
     if (stat && !stat.isFile())
       throw new InstallationError([`${path} is not a file: give the path of the database file`]);
     if (!stat) {

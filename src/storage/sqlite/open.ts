@@ -54,9 +54,8 @@ export async function openSqlite(options: SqliteOptions): Promise<SqliteStorage>
   const { path, role } = options;
   const inMemory = path === ':memory:';
   if (!inMemory) requireOwnLog(path);
-  if (options.refuseNew !== null && options.migrate && !inMemory && isNothing(path))
-    throw new InstallationError([options.refuseNew]);
-  if (!inMemory) prepareDatabaseFile(path, options.migrate);
+  if (options.refuseNew !== null && !inMemory && isNothing(path)) throw new InstallationError([options.refuseNew]);
+  if (!inMemory) prepareDatabaseFile(path);
   const file = statOf(path);
   const database = connect(path);
   const held: { close(): void }[] = [database];
