@@ -130,7 +130,8 @@ export async function startService(configuration: Configuration, world: World): 
     logger.warn(`passwords are not all sealed with the current key yet: ${error.message}`);
   const resealing = installation.startResealing(unsealed);
   const checkpoints = new TrailCheckpoints({
-    ...{ trail: installation.auditTrail, later, now },
+    ...{ trail: installation.auditTrail, later },
+    cleanUpTime: () => storage.cleanUp.time(),
     retention: configuration.auditRetention && configuration.auditRetention * 1000,
     actor: { kind: 'service', id: instanceName(), source: null, requestId: null },
     told: (checkpoint) =>

@@ -117,8 +117,8 @@ export const FAMILIES: readonly Family<Snapshot>[] = [
   counter('valetkey_clean_up_failures_total', 'Steps of the clean-up that failed; it tries again.', ({ store }) =>
     one(store.cleanUp.failures),
   ),
-  gauge('valetkey_clean_up_paused', '1 while nothing is deleted, since the clock jumped.', ({ store }) =>
-    one(Number(store.cleanUp.isPaused)),
+  gauge('valetkey_clean_up_behind_seconds', 'How far the time of the clean-up is behind the clock.', ({ store }) =>
+    one(store.cleanUp.behind / 1000),
   ),
   gauge(
     'valetkey_current_root_key_created_timestamp_seconds',

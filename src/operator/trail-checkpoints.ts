@@ -13,7 +13,8 @@ export type TrailCheckpointParts = {
   readonly actor: Actor;
   /** How long events are kept (ms); null for ever. */
   readonly retention: number | null;
-  readonly now: () => number;
+  /** The time by which old events are deleted (ms), which no jump of the clock moves ahead. */
+  readonly cleanUpTime: () => Promise<number>;
   /** Acts after a time (ms), and returns how to cancel that. */
   readonly later: (act: () => void, ms: number) => () => void;
   /** Gets the text of each checkpoint. */
@@ -50,11 +51,11 @@ export class TrailCheckpoints {
   }
 
   async #record(most: number): Promise<void> {
-    const { trail, actor, retention, now, told, failed } = this.#parts;
+    const { trail, actor, retention, cleanUpTime, told, failed } = this.#parts;
     try {
       const checkpoint = await trail.recordCheckpoint(actor, most);
       if (checkpoint !== null) told(checkpoint);
-      if (retention !== null && most > MAX_AT_STOP) await trail.shorten(now() - retention, actor);
+      if (retention !== null && most > MAX_AT_STOP) await trail.shorten((await cleanUpTime()) - retention, actor);
     } catch (error) {
       failed(error as Error);
     }

@@ -3,6 +3,7 @@
  * no index of its own.
  */
 import type { Tuple } from './acts.ts';
+import { CleanUpTime, type KeptTime } from './clean-up-time.ts';
 import type { DyingRows } from './dead-rows.ts';
 import type { CleanUpFigures } from './storage.ts';
 import { type Stored, Table } from './tables/table.ts';
@@ -12,9 +13,6 @@ const REST_BETWEEN_ROUNDS_MS = 10 * 60_000;
 const MARKS_EVERY_MS = 5000;
 /** Pause after a failure, and before another try to take over from the process that cleans up. */
 const RETRY_MS = 60_000;
-
-const MAX_CLOCK_JUMP_MS = 3_600_000;
-const PAUSE_MS = 24 * 3_600_000;
 
 /** What a walk reads of a row, by the kind of its key; and a key before all others. */
 const WALKED = {
@@ -52,6 +50,8 @@ export type CleanUpParts = {
   /** Says whether this process is the one that cleans up, where one does for all; `stop` lets another take over. */
   readonly leader?: { leads(): Promise<boolean>; stop(): void };
   readonly now: () => number;
+  /** Where its own time is kept. */
+  readonly keptTime: KeptTime;
   /** A clock that never jumps. */
   readonly monotonic?: () => number;
 };
@@ -65,25 +65,31 @@ export class CleanUp {
   #cursor: Key | null = null;
   #timer: NodeJS.Timeout | null = null;
   #isStopped = false;
-  #clockOffset: number;
-  #pausedUntil = Number.NEGATIVE_INFINITY;
+  readonly #time: CleanUpTime;
+  #report: (sentence: string) => void = () => {};
   readonly #tally = { seen: 0, deleted: 0, rounds: 0, failures: 0 };
   #restsUntil = Number.NEGATIVE_INFINITY;
 
   constructor(parts: CleanUpParts) {
     this.#parts = parts;
     this.#monotonic = parts.monotonic ?? (() => performance.now());
-    this.#clockOffset = parts.now() - this.#monotonic();
+    this.#time = new CleanUpTime(parts.keptTime, { now: parts.now, monotonic: this.#monotonic });
   }
 
   /** What it did since the process began. */
   figures(): CleanUpFigures {
-    return { ...this.#tally, isPaused: this.#monotonic() < this.#pausedUntil };
+    return { ...this.#tally, behind: this.#time.behind };
   }
 
   /** Walks until `stop`, without keeping the process alive. `report` gets sentences for the log. */
   start(report: (sentence: string) => void): void {
-    this.#schedule(this.#parts.stepEvery, report);
+    this.#report = report;
+    this.#schedule(this.#parts.stepEvery);
+  }
+
+  /** The time that this or another process kept last (ms), or the clock's if that is earlier. */
+  async time(): Promise<number> {
+    return Math.min(this.#parts.now(), await this.#parts.keptTime.read());
   }
 
   /** Stops, so that another process can take over. */
@@ -98,11 +104,11 @@ export class CleanUp {
    * `StoreUnavailable`, the cursor has not moved.
    */
   async step(): Promise<CleanUpStep | null> {
-    const { walks, window, deletions, remove, now } = this.#parts;
+    const { walks, window, deletions, remove } = this.#parts;
     if (!(await this.#leads())) return null;
     const walk = walks[this.#walk] as DyingRows;
     const { reading, removal, row, first } = this.#statements(walk);
-    const [after, before] = [this.#cursor ?? first, now() - walk.kept];
+    const [after, before] = [this.#cursor ?? first, (await this.#time.advance(this.#report)) - walk.kept];
     const seen = (await this.#parts.select(reading, [after, window, before])).map((tuple) => row.read(tuple));
     const dead = seen.filter(({ isDead }) => isDead).map(({ key }) => key);
     const doomed = dead.slice(0, deletions);
@@ -129,22 +135,6 @@ export class CleanUp {
     return (await this.#leads()) ? clearMarks(now(), marksAtOnce) : null;
   }
 
-  /**
-   * Whether the clock can be trusted for deleting. After it jumped by more than an hour, as the monotonic clock shows,
-   * nothing is deleted for a day: time for the operator to notice that everything has expired, and to correct the
-   * clock.
-   */
-  isClockSteady(report: (sentence: string) => void): boolean {
-    const offset = this.#parts.now() - this.#monotonic();
-    const jump = offset - this.#clockOffset;
-    if (Math.abs(jump) > MAX_CLOCK_JUMP_MS) {
-      this.#clockOffset = offset;
-      this.#pausedUntil = this.#monotonic() + PAUSE_MS;
-      report(`the clock jumped by ${Math.round(jump / 1000)} s: clean-up pauses for a day; check the clock`);
-    }
-    return this.#monotonic() >= this.#pausedUntil;
-  }
-
   /** Deletes what is still dead between two keys, so that one statement serves whatever their number. */
   #statements({ table, key, kind, isDead }: DyingRows) {
     const given = (parameter: string) => (kind === 'uuid' ? this.#parts.givenId(parameter) : parameter);
@@ -160,24 +150,25 @@ export class CleanUp {
     return (await this.#parts.leader?.leads()) ?? true;
   }
 
-  #schedule(delay: number, report: (sentence: string) => void): void {
-    if (!this.#isStopped) this.#timer = setTimeout(() => void this.#run(report), delay).unref();
+  #schedule(delay: number): void {
+    if (!this.#isStopped) this.#timer = setTimeout(() => void this.#run(), delay).unref();
   }
 
-  async #run(report: (sentence: string) => void): Promise<void> {
+  async #run(): Promise<void> {
     const { stepEvery, busyStepEvery, marksAtOnce, deletions } = this.#parts;
     let delay = RETRY_MS;
     try {
       const cleared = await this.clearMarks();
-      const isWalking = cleared !== null && this.isClockSteady(report) && this.#monotonic() >= this.#restsUntil;
+      if (cleared !== null) await this.#time.advance(this.#report);
+      const isWalking = cleared !== null && this.#monotonic() >= this.#restsUntil;
       const step = isWalking ? await this.step() : null;
       if (step?.isEndOfRound) this.#restsUntil = this.#monotonic() + REST_BETWEEN_ROUNDS_MS;
       if (cleared !== null) delay = step && !step.isEndOfRound ? stepEvery : MARKS_EVERY_MS;
       if (cleared === marksAtOnce || step?.deleted === deletions) delay = busyStepEvery;
     } catch (error) {
       this.#tally.failures += 1;
-      if (!this.#isStopped) report(`clean-up will try again: ${(error as Error).message}`);
+      if (!this.#isStopped) this.#report(`clean-up will try again: ${(error as Error).message}`);
     }
-    this.#schedule(delay, report);
+    this.#schedule(delay);
   }
 }

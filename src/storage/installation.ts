@@ -79,7 +79,7 @@ export async function found(
   const { tokenPrefix } = settings;
   const { currentKeyId } = keyring;
   const own = { tokenPrefix, settings: recordedForm(settings), currentKeyId, nextKeyId: null };
-  const unsaved = { history: randomBytes(16), restoredAt: null, backedUpAt: null, isBackup: false };
+  const unsaved = { history: randomBytes(16), restoredAt: null, backedUpAt: null, isBackup: false, cleanUpTime: now };
   const row = { number: 1, id, epoch: 0, createdAt: now, ...own, ...unsaved };
   if (!before) await database.change(INSTALLATION.insertion, INSTALLATION.values(row));
   for (const keyId of keyring.keyIds) {

@@ -43,8 +43,8 @@ export type CleanUpFigures = {
   readonly deleted: number;
   readonly rounds: number;
   readonly failures: number;
-  /** Whether nothing is deleted for now, since the clock jumped. */
-  readonly isPaused: boolean;
+  /** By how much its own time is behind the clock (ms). */
+  readonly behind: number;
 };
 
 /** What a store counted since it was opened, and how it stands now. */
@@ -70,6 +70,8 @@ export type Storage = {
     /** Clears away what is dead, again and again until `stop`; `report` gets a sentence for the log. */
     start(report: (sentence: string) => void): void;
     stop(): void;
+    /** The time up to which what has died may be deleted (ms), which no jump of the clock moves ahead. */
+    time(): Promise<number>;
   };
   /** Where guesses are counted for all instances; null where there is only one. */
   readonly counters: SharedCounters | null;

@@ -38,6 +38,19 @@ export const storageGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
+    'src/storage/clean-up-time.ts',
+    ['test/storage/clean-up.test.ts'],
+    [
+      [
+        'what is deleted is dead by a time that no clock moves ahead',
+        'Math.min(now, this.#time + PACE * passed)',
+        'now + 0 * passed',
+      ],
+      ['the time of the clean-up outlives the process', 'await this.#kept.keep(time);', ''],
+      ['a jump of the clock is told', 'if (Math.abs(jump) > TOLD_JUMP_MS) report', 'if (jump === 0.5) report'],
+    ],
+  ),
+  ...guardsIn(
     'src/storage/sqlite/grants.ts',
     ['test/storage/sqlite.test.ts'],
     [

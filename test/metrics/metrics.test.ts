@@ -79,7 +79,7 @@ for (const [store, variables] of Object.entries(STORES))
         'valetkey_request_seconds_bucket{route="/v2/me",le="+Inf"}': 3,
         valetkey_ready: 1,
         valetkey_root_keys: 1,
-        valetkey_clean_up_paused: 0,
+        valetkey_clean_up_behind_seconds: 0,
       };
       assert.deepEqual(Object.fromEntries(Object.keys(expected).map((name) => [name, figures.get(name)])), expected);
       assert.ok((figures.get('valetkey_group_size_sum{kind="writes"}') ?? 0) >= 6, 'each write is in a group');

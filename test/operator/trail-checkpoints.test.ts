@@ -21,7 +21,7 @@ async function timed(t: TestContext, retention: number | null = null) {
   const [told, failed]: string[][] = [[], []];
   let due: { readonly at: number; readonly act: () => void } | null = null;
   const checkpoints = new TrailCheckpoints({
-    ...{ trail, retention, actor: operator, now: () => clock.now },
+    ...{ trail, retention, actor: operator, cleanUpTime: async () => clock.now },
     later: (act, ms) => {
       due = { at: clock.now + ms, act };
       return () => {

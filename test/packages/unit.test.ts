@@ -87,6 +87,10 @@ test('operating: each night is a backup, also where the machine was off, by the 
     assert.equal(setting(BACKUP, name), setting(SERVICE, name), name);
 });
 
+test('decision 0043: the service starts once the clock was set', () => {
+  assert.ok(setting(SERVICE, 'After').split(' ').includes('time-sync.target'));
+});
+
 test('no signal opens a debugger in what the units start', () => {
   for (const unit of [SERVICE, BACKUP])
     assert.match(setting(unit, 'ExecStart'), /^\/usr\/bin\/node .*--disable-sigusr1 /, unit);

@@ -218,6 +218,20 @@ test('one instance at a time cleans up; when it stops, or its connection is lost
   await until(async () => (await first.cleanUp.step()) !== null);
 });
 
+test('decision 0043: a start under a clock that is far ahead deletes nothing that is alive, and says so', async (t) => {
+  const before = await open(t);
+  const { id } = await issue(before, { generation: 7, expiresAt: NOW + 30 * DAY });
+  const dead = await issue(before, { expiresAt: NOW - DAY - 1 });
+  const ahead = await instance(t, before.url, { ...PATIENT, now: () => NOW + 400 * DAY });
+  const said: string[] = [];
+  ahead.cleanUp.start((sentence) => said.push(sentence));
+  await until(async () => (await ahead.store.findGrant(dead.id)) === null);
+  await walkAll(ahead);
+  assert.ok(await ahead.store.findGrant(id));
+  assert.ok((await ahead.cleanUp.time()) < NOW + HOUR, 'neither are old events of the trail');
+  assert.match(said.join(), /^the clock is 34560000 s ahead of the clean-up.*deletes nothing early; check the clock$/);
+});
+
 test('started, it walks on its own until it is stopped', async (t) => {
   const opened = await open(t);
   const { id } = await issue(opened, { expiresAt: NOW - 2 * DAY });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { test } from 'node:test';
 import type { Grant } from '../../src/oauth/grant.ts';
-import { CleanUp } from '../../src/storage/clean-up.ts';
+import { CleanUpTime } from '../../src/storage/clean-up-time.ts';
 import type { SqliteStorage } from '../../src/storage/sqlite/open.ts';
 import {
   addAdaAndOne,
@@ -17,6 +17,7 @@ import {
   sampleGrant,
   sampleProvider,
   sampleSession,
+  temporaryPath,
 } from '../support/storage.ts';
 
 const DAY = 24 * HOUR;
@@ -199,42 +200,55 @@ test('a step sees 64 rows and deletes 8 at most, and a walk misses none', async 
   assert.equal(await walkAll(opened), 0);
 });
 
-test('after the clock jumped by more than an hour nothing is deleted for a day, and somebody is told', () => {
-  let [wall, monotonic] = [NOW, 0];
-  const cleanUp = new CleanUp({
-    walks: [],
-    givenId: (parameter) => parameter,
-    select: () => assert.fail('nothing is asked of the database'),
-    remove: () => assert.fail('nothing is asked of the database'),
-    window: 1,
-    deletions: 1,
-    stepEvery: 1,
-    busyStepEvery: 1,
-    marksAtOnce: 1,
-    clearMarks: () => assert.fail('nothing is asked of the database'),
-    now: () => wall,
-    monotonic: () => monotonic,
-  });
+test('decision 0043: the time of the clean-up follows a clock that jumps ahead at twice the pace of time, and one that goes back at once; both are told', async () => {
+  const clocks = { wall: NOW, steady: 0 };
+  const kept: number[] = [NOW - 60_000];
+  const store = { read: async () => kept.at(-1) as number, keep: async (time: number) => kept.push(time) };
+  const time = new CleanUpTime(store, { now: () => clocks.wall, monotonic: () => clocks.steady });
   const said: string[] = [];
-  const isSteady = () => cleanUp.isClockSteady((sentence) => said.push(sentence));
   const pass = (ms: number) => {
-    wall += ms;
-    monotonic += ms;
+    clocks.wall += ms;
+    clocks.steady += ms;
+    return time.advance((sentence) => said.push(sentence));
   };
-  pass(DAY);
-  wall += HOUR;
-  assert.equal(isSteady(), true);
-  for (const jump of [-2 * HOUR - 1, 400 * DAY]) {
-    said.length = 0;
-    wall += jump;
-    assert.equal(isSteady(), false);
-    pass(DAY - 1);
-    assert.equal(isSteady(), false);
-    pass(1);
-    assert.equal(isSteady(), true);
-    assert.equal(said.length, 1);
-    assert.match(said[0] ?? '', /clock jumped by -?\d+ s.*pauses/);
+  assert.equal(await pass(0), NOW - 60_000);
+  assert.equal(await pass(60_000), NOW + 60_000, 'it caught up');
+  assert.equal(await pass(DAY), NOW + 60_000 + DAY);
+  assert.deepEqual(said, []);
+  clocks.wall += 400 * DAY;
+  const before = NOW + 60_000 + DAY;
+  assert.equal(await pass(HOUR), before + 2 * HOUR);
+  assert.equal(time.behind, 400 * DAY - HOUR);
+  assert.match(said.join(), /^the clock jumped by 34560000 s: .*deletes nothing early; check the clock$/);
+  clocks.wall -= 400 * DAY;
+  assert.equal(await pass(0), before + HOUR, 'never later than the clock');
+  assert.match(said[1] ?? '', /^the clock jumped by -34560000 s/);
+  assert.equal(kept.at(-1), before + HOUR);
+});
+
+test('decision 0043: a start under a clock that is far ahead deletes nothing that is alive, and says so', async (t) => {
+  const path = temporaryPath(t);
+  const before = await openAsService(path);
+  await addAdaAndOne(before);
+  const { id } = await issue(before, { generation: 7, expiresAt: NOW + 30 * DAY });
+  const dead = await issue(before, { expiresAt: NOW - DAY - 1 });
+  await before.close();
+  const said: string[] = [];
+  for (let start = 0; start < 2; start += 1) {
+    const ahead = await openAsService(path, { now: () => NOW + 400 * DAY });
+    ahead.cleanUp.start((sentence) => said.push(sentence));
+    while (said.length <= start || (await ahead.store.findGrant(dead.id))) await new Promise(setImmediate);
+    assert.equal(await walkAll(ahead), 0);
+    assert.ok((await ahead.cleanUp.time()) < NOW + HOUR, 'neither are old events of the trail');
+    await ahead.close();
   }
+  assert.match(
+    said[1] ?? '',
+    /^the clock is 34560000 s ahead of the clean-up.*deletes nothing early; check the clock$/,
+  );
+  const after = await openAsService(path);
+  t.after(() => after.close());
+  assert.ok(await after.store.findGrant(id));
 });
 
 test('started, it walks on its own until it is stopped', async (t) => {

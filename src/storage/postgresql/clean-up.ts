@@ -3,6 +3,7 @@
  * so that an instance that loses the lock cannot go on.
  */
 import { CleanUp } from '../clean-up.ts';
+import type { KeptTime } from '../clean-up-time.ts';
 import { DYING, dyingAt } from '../dead-rows.ts';
 import { clearAssertions } from './client-assertions.ts';
 import type { Connection } from './connection.ts';
@@ -17,7 +18,7 @@ const TRY_TO_LEAD = 'SELECT pg_try_advisory_lock($1, $2) AS leads';
 const COUNTER = { name: 'throttle', columns: [{ name: 'key', kind: 'bytes', isNullable: false }] } as const;
 
 /** The clean-up of one instance. Times in ms. */
-export function cleanUpOf(open: () => Promise<Connection>, now: () => number): CleanUp {
+export function cleanUpOf(open: () => Promise<Connection>, kept: KeptTime, now: () => number): CleanUp {
   const leader = new Leader(open);
   return new CleanUp({
     // Of devices after an hour, and not a day: their requests hold from where they came.
@@ -32,6 +33,7 @@ export function cleanUpOf(open: () => Promise<Connection>, now: () => number): C
     marksAtOnce: 1000,
     clearMarks: (before, most) => leader.ask((connection) => clearAssertions(connection, before, most)),
     leader,
+    keptTime: kept,
     now,
   });
 }

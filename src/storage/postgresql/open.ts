@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { newChain } from '../../oauth/audit-chain.ts';
 import { check } from '../check.ts';
 import type { CleanUp } from '../clean-up.ts';
+import { keptTime } from '../clean-up-time.ts';
 import { adoptSettings } from '../installation-settings.ts';
 import { countKeyUses } from '../key-uses.ts';
 import { makeReady, type OpeningOptions, type Ready, refuseUnfit } from '../opening.ts';
@@ -132,7 +133,7 @@ function storage(
     },
     OWN_RESTORE,
   );
-  const cleanUp = cleanUpOf(() => open('others'), now);
+  const cleanUp = cleanUpOf(() => open('others'), keptTime(runner), now);
   clock.start(database);
   return {
     store,

@@ -1,5 +1,6 @@
 /** What is cleaned up in SQLite. A dead row never comes back to life, so that any number of processes may walk at the same time. */
 import { CleanUp } from '../clean-up.ts';
+import type { KeptTime } from '../clean-up-time.ts';
 import { DYING } from '../dead-rows.ts';
 import { rowKey } from '../row-key.ts';
 import { assertionClearing } from './client-assertions.ts';
@@ -12,7 +13,7 @@ export const WINDOW = 64;
 export const DELETIONS = 8;
 
 /** The clean-up of one database. Times in ms. */
-export function cleanUpOf(tables: Tables, now: () => number): CleanUp {
+export function cleanUpOf(tables: Tables, kept: KeptTime, now: () => number): CleanUp {
   return new CleanUp({
     walks: DYING,
     givenId: DIALECT.givenId,
@@ -27,6 +28,7 @@ export function cleanUpOf(tables: Tables, now: () => number): CleanUp {
     busyStepEvery: 6,
     marksAtOnce: 64,
     clearMarks: assertionClearing(tables),
+    keptTime: kept,
     now,
   });
 }

@@ -3,6 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { InstallationError } from '../../process/installation-error.ts';
 import { check, wrongColumns } from '../check.ts';
 import type { CleanUp } from '../clean-up.ts';
+import { keptTime } from '../clean-up-time.ts';
 import { adoptSettings } from '../installation-settings.ts';
 import { countKeyUses } from '../key-uses.ts';
 import { makeReady, type OpeningOptions, type Ready, refuseUnfit } from '../opening.ts';
@@ -131,7 +132,7 @@ function storage(
     },
     { forgetRows: () => tables.caches.forgetAll(), statements: [] },
   );
-  const cleanUp = cleanUpOf(tables, now);
+  const cleanUp = cleanUpOf(tables, keptTime(runner), now);
   return {
     store,
     ...ready,

@@ -20,6 +20,8 @@ export type StoredInstallation = {
   readonly backedUpAt: number | null;
   /** Whether this is a backup that was not restored yet. */
   readonly isBackup: boolean;
+  /** How far the time of the clean-up is (ms). */
+  readonly cleanUpTime: number;
 };
 
 /** It, as it is stored. */
@@ -36,6 +38,7 @@ export const INSTALLATION = Table.of<StoredInstallation>('installation', {
   restoredAt: 'time?',
   backedUpAt: 'time?',
   isBackup: 'boolean',
+  cleanUpTime: 'time',
 });
 
 /** A root key, proven by a canary. */

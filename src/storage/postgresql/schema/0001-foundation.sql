@@ -18,7 +18,8 @@ CREATE TABLE installation (
   history bytea NOT NULL CHECK (length(history) = 16),
   restored_at bigint,
   backed_up_at bigint,
-  is_backup boolean NOT NULL
+  is_backup boolean NOT NULL,
+  clean_up_time bigint NOT NULL
 );
 
 -- The root keys that this database was used with, each proven by a canary: a MAC of the installation's id. One that

@@ -5,6 +5,7 @@
 -- names of their variables. The current key is the one that the service issues with; the next one
 -- is about to take its place, and no instance begins without it. The history is drawn anew by each restore: what was sealed
 -- before it is not opened after it. A backup says of itself that it is one, and is not served before it was restored.
+-- The clean-up has a time of its own, which follows a clock that jumped ahead slowly.
 CREATE TABLE installation (
   number INTEGER PRIMARY KEY CHECK (number = 1),
   id BLOB NOT NULL,
@@ -17,7 +18,8 @@ CREATE TABLE installation (
   history BLOB NOT NULL CHECK (length(history) = 16),
   restored_at INTEGER,
   backed_up_at INTEGER,
-  is_backup INTEGER NOT NULL CHECK (is_backup IN (0, 1))
+  is_backup INTEGER NOT NULL CHECK (is_backup IN (0, 1)),
+  clean_up_time INTEGER NOT NULL
 ) STRICT;
 
 -- The root keys that this database was used with, each proven by a canary: a MAC of the installation's id. One that
