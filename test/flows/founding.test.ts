@@ -48,7 +48,8 @@ for (const store of ['SQLite', 'PostgreSQL'])
     writeFileSync(people, JSON.stringify({ email: 'grace@example.com', password_hash: `$2b$10$${'a'.repeat(53)}` }));
     let count = 0;
     const elsewhere = async () => {
-      const folder = join(program.folder, `${(count += 1)}`);
+      count += 1;
+      const folder = join(program.folder, `${count}`);
       mkdirSync(folder);
       const path = join(folder, 'data/valetkey.db');
       const url = store === 'SQLite' ? `sqlite:${path}` : await server.createDatabase('template0');
