@@ -74,7 +74,7 @@ async function fill(count: number): Promise<Filled> {
       server.allow(
         request,
         resourceOwners[place % resourceOwners.length] as OwnerSession,
-        { given: 'allowed', chosen: [] },
+        { given: 'allowed', chosen: [], shownFields: [] },
         ORIGIN,
       ),
     );

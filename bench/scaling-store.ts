@@ -103,7 +103,7 @@ export function someGrant(made: MadeUp, now: number): Grant {
 function allowed(made: MadeUp, id: Buffer, client: number, account: number, at: number): Grant {
   const names = scopeNames(made.scope);
   const asked = {
-    client: { id: clientId(client), epoch: 0, scopes: [], personFields: PERSON_FIELDS },
+    client: { id: clientId(client), epoch: 0, scopes: [] },
     scope: names,
     redirectUri: redirectUri(client),
     codeChallenge: made.challenge,
@@ -113,7 +113,14 @@ function allowed(made: MadeUp, id: Buffer, client: number, account: number, at: 
   const owner = { ...signIn, session: Buffer.alloc(0) };
   const epochs = { installation: 0, client: 0, resourceOwner: 0 };
   return newGrant(
-    { asked, scope: names, owner, given: 'allowed', origin: { source: '203.0.113.7', requestId: 'req-0123456789' } },
+    {
+      asked,
+      scope: names,
+      personFields: PERSON_FIELDS,
+      owner,
+      given: 'allowed',
+      origin: { source: '203.0.113.7', requestId: 'req-0123456789' },
+    },
     { id, epochs, keyId: made.keyId, expiresAt: at + CODE_MS },
     LIFETIMES,
     at,

@@ -10,7 +10,7 @@ import type { Consent } from './consent.ts';
 import { SEED_BYTES } from './credential.ts';
 import { isForDevice } from './device-authorization.ts';
 import { type Grant, type Lifetimes, namesOf } from './grant.ts';
-import { personFieldsText } from './person-fields.ts';
+import { type PersonField, personFieldsText } from './person-fields.ts';
 import { leftOutScope } from './scope.ts';
 
 /** The session in which a resource owner allows something (its digest): when it ended before, there is no grant. */
@@ -20,14 +20,15 @@ export type OwnerSession = Pick<Grant, 'resourceOwnerId' | 'providerId' | 'exter
 
 /** What a client asks for. */
 export type Asked = Pick<Grant, 'redirectUri' | 'codeChallenge' | 'resource'> & {
-  readonly client: Pick<Client, 'id' | 'epoch' | 'scopes' | 'personFields'>;
+  readonly client: Pick<Client, 'id' | 'epoch' | 'scopes'>;
   readonly scope: readonly string[];
 };
 
-/** What somebody allows; `scope` is what of the names that were asked for. */
+/** What somebody allows: `scope` of the names that were asked for, and what the client gets of them. */
 export type Allow = {
   readonly asked: Asked;
   readonly scope: readonly string[];
+  readonly personFields: readonly PersonField[];
   readonly owner: OwnerSession;
   readonly given: Consent['given'];
   readonly origin: RequestOrigin;
@@ -38,7 +39,7 @@ type Made = Pick<Grant, 'id' | 'epochs' | 'keyId' | 'expiresAt'>;
 
 /** The grant that is allowed now (ms): generation 0, with a seed of its own. */
 export function newGrant(
-  { asked, scope, owner }: Allow,
+  { asked, scope, personFields, owner }: Allow,
   made: Made,
   { refreshTokenMax }: Pick<Lifetimes, 'refreshTokenMax'>,
   now: number,
@@ -53,7 +54,7 @@ export function newGrant(
     epochs: { ...made.epochs, client: client.epoch },
     scope: scope.join(' '),
     leftOut: leftOutScope(client.scopes, asked.scope, scope).join(' '),
-    personFields: personFieldsText(client.personFields),
+    personFields: personFieldsText(personFields),
     redirectUri,
     codeChallenge,
     resource,

@@ -241,13 +241,12 @@ function maxAgeRefusal(maxAge: number | null): Refusal | null {
 
 /**
  * A text that is equal for equal requests only. A consent form is bound to it, so that Allow is for exactly what was shown:
- * the request, which of its scopes were optional, and the fields of the person.
+ * the request, and which of its scopes were optional. The fields of the person come with the form.
  */
 export function requestFingerprint(request: AuthorizationRequest): string {
   const { face, client, redirectUri, state, scope, codeChallenge, resource } = request;
   const optional = optionalNames(client.scopes, scope);
-  const { id, personFields } = client;
-  return JSON.stringify([face, id, redirectUri, state, scope, optional, personFields, codeChallenge, resource]);
+  return JSON.stringify([face, client.id, redirectUri, state, scope, optional, codeChallenge, resource]);
 }
 
 function shown(error: ShownError['error'], detail: string): ShownError {

@@ -15,7 +15,7 @@ import {
 import { allowedLocation, deniedLocation } from './authorization-response.ts';
 import type { Client, ClientCredentials } from './client.ts';
 import { type ClientAuthenticator, PausedClient, type RequestOrigin } from './client-authenticator.ts';
-import { type Consent, chosenScope } from './consent.ts';
+import { type Consent, chosenScope, consentedFields } from './consent.ts';
 import { type Credential, deriveCredential, isGenuine, readCredential } from './credential.ts';
 import { invalidCode, invalidRequest, invalidToken, notTheCredential, Refusal } from './error.ts';
 import { type Generation, type Grant, type Lifetimes, namesOf, newGrantId, type RevocationReason } from './grant.ts';
@@ -111,7 +111,7 @@ export class AuthorizationServer {
     const epochs = remembered?.epochs ?? (await store.findEpochs(client.id, owner.resourceOwnerId));
     if (!epochs) return null;
     const at = now();
-    const allow = { asked: request, scope, owner, given, origin };
+    const allow = { asked: request, scope, personFields: consentedFields(consent, client), owner, given, origin };
     const made = { id: newGrantId(at), epochs, keyId: keyring.currentKeyId, expiresAt: at + lifetimes.code * 1000 };
     const grant = newGrant(allow, made, lifetimes, at);
     const basis = { session: owner.session, remembered: remembered?.grantIds ?? [] };

@@ -1,8 +1,8 @@
 /** Consent: what a resource owner decided before, and whether they must be asked again. */
 import type { AuthorizationRequest } from './authorization-request.ts';
 import type { Client } from './client.ts';
-import type { Epochs } from './grant.ts';
-import type { PersonField } from './person-fields.ts';
+import type { Epochs, ResourceOwner } from './grant.ts';
+import { fieldsThere, type PersonField } from './person-fields.ts';
 import { isAppBound } from './redirect-uri.ts';
 import { optionalNames } from './scope.ts';
 
@@ -23,9 +23,16 @@ export type RememberedConsent = EarlierConsent & {
   readonly grantIds: readonly Buffer[];
 };
 
+/** A press of Allow: the optional scopes that were chosen, and the fields of the person that the page named. */
+export type PressedAllow = {
+  readonly given: 'allowed';
+  readonly chosen: readonly string[];
+  readonly shownFields: readonly PersonField[];
+};
+
 /** Why a request is allowed: the person pressed Allow, had done so before, or is not asked (the client's policy). */
 export type Consent =
-  | { readonly given: 'allowed'; readonly chosen: readonly string[] }
+  | PressedAllow
   | { readonly given: 'remembered'; readonly remembered: RememberedConsent }
   | { readonly given: 'skipped' };
 
@@ -35,31 +42,47 @@ export function chosenScope(consent: Consent, requested: readonly string[]): rea
   return consent.given === 'skipped' ? requested : rememberedChoice(requested, consent.remembered);
 }
 
+/** What the client gets of the person by consent: what it named. Who is not asked has named nothing, and the operator decides. */
+export function consentedFields(
+  consent: Consent,
+  { personFields }: Pick<Client, 'personFields'>,
+): readonly PersonField[] {
+  if (consent.given === 'allowed') return consent.shownFields;
+  if (consent.given === 'skipped') return personFields;
+  return personFields.filter((field) => consent.remembered.personFields.includes(field));
+}
+
 /**
- * Whether the resource owner must be asked. `remembered` is what they decided on the client before, for the same resource
+ * Whether the resource owner must be asked, as they are now. `remembered` is what they decided on the client before, for the same resource
  * and redirect URI (`GrantRegistry.rememberedConsent`); null for nothing.
  */
 export function needsConsent(
   { client, redirectUri, prompt, scope }: AuthorizationRequest,
   remembered: EarlierConsent | null,
+  owner: Omit<ResourceOwner, 'id'>,
 ): boolean {
   if (prompt.includes('consent') || client.consent === 'ask') return true;
   // Another app on the device may pretend to be this one, so a person must decide (RFC 8252 §8.6).
   if (client.type === 'public' && isAppBound(redirectUri)) return true;
-  return client.consent === 'remember' && !(remembered && isDecided(client, scope, remembered));
+  return client.consent === 'remember' && !(remembered && isDecided(client, scope, remembered, owner));
 }
 
 /**
- * Whether each scope was allowed or left out before, and each field of the person was allowed. If all scopes were left out,
+ * Whether each scope was allowed or left out before, and each field that the person has was allowed. If all scopes were left out,
  * nothing can be granted without asking.
  */
-function isDecided(client: Client, scope: readonly string[], remembered: EarlierConsent): boolean {
+function isDecided(
+  client: Client,
+  scope: readonly string[],
+  remembered: EarlierConsent,
+  owner: Omit<ResourceOwner, 'id'>,
+): boolean {
   const chosen = rememberedChoice(scope, remembered);
   const mayStayOut = optionalNames(client.scopes, remembered.leftOut);
   const isEachDecided = scope.every((name) =>
     chosen.includes(name) ? remembered.granted.includes(name) : mayStayOut.includes(name),
   );
-  const hasFields = client.personFields.every((field) => remembered.personFields.includes(field));
+  const hasFields = fieldsThere(client.personFields, owner).every((field) => remembered.personFields.includes(field));
   return isEachDecided && hasFields && (chosen.length > 0 || scope.length === 0);
 }
 

@@ -4,6 +4,7 @@ import { auditEvent, userActor } from './audit.ts';
 import { NOT_REGISTERED } from './authorization-request.ts';
 import type { Client, ClientCredentials } from './client.ts';
 import type { ClientAuthenticator, RequestOrigin } from './client-authenticator.ts';
+import type { PressedAllow } from './consent.ts';
 import {
   DEVICE_GRANT_TYPE,
   type DeviceCode,
@@ -146,7 +147,7 @@ export class DeviceFlow {
   async allow(
     { request, client }: ShownDeviceRequest,
     owner: OwnerSession,
-    chosen: readonly string[],
+    { given, chosen, shownFields }: PressedAllow,
     origin: RequestOrigin,
   ): Promise<DeviceDecisionOutcome> {
     const { store, keyring, lifetimes, now } = this.#parts;
@@ -156,7 +157,7 @@ export class DeviceFlow {
     const epochs = await store.findEpochs(client.id, resourceOwnerId);
     if (!epochs) return 'gone';
     const asked = { ...request, client, redirectUri: DEVICE_GRANT_TYPE };
-    const allow = { asked, scope, owner, given: 'allowed', origin } as const;
+    const allow = { asked, scope, personFields: shownFields, owner, given, origin };
     const at = now();
     // At least as long as a code lives: a slow device polls within that time.
     const expiresAt = Math.max(request.expiresAt, at + lifetimes.code * 1000);

@@ -19,6 +19,13 @@ export function personFieldsOf({ personFields }: Pick<Grant, 'personFields'>): P
   return PERSON_FIELDS.filter((field) => personFields.split(' ').includes(field));
 }
 
+/** Those of some fields that a resource owner has. Consent names no others. */
+export function fieldsThere(fields: readonly PersonField[], owner: Omit<ResourceOwner, 'id'>): PersonField[] {
+  const { name, username, email, avatarUrl: avatar_url } = owner;
+  const values = { name, username, email, avatar_url };
+  return fields.filter((field) => values[field] !== null);
+}
+
 /** The resource owner as a grant shows them to its client: what was not allowed with it is null. */
 export function seenOf(owner: ResourceOwner, grant: Pick<Grant, 'personFields'>): ResourceOwner {
   if (grant.personFields === ALL) return owner;

@@ -4,6 +4,17 @@ import { type Guard, guardsIn } from './guard.ts';
 /** Guards of src/http that are no rules of revocations or connected apps. */
 export const httpGuards: readonly Guard[] = [
   ...guardsIn(
+    'src/http/browser/authorize.ts',
+    ['test/http/browser/person-fields.test.ts'],
+    [
+      [
+        'the consent form is bound to what it names of the person',
+        'JSON.stringify([requestFingerprint(outcome), fieldsThere(outcome.client.personFields, account)])',
+        'JSON.stringify([requestFingerprint(outcome), (fieldsThere, account.id)])',
+      ],
+    ],
+  ),
+  ...guardsIn(
     'src/http/connection/reading.ts',
     ['test/http/connection/connection-bounds.test.ts'],
     [['what came is read before it counts as silence', 'setInterval(() => setImmediate(check),', 'setInterval(check,']],

@@ -6,6 +6,27 @@ const REQUEST_TESTS = ['test/oauth/authorization-request.test.ts', 'test/oauth/a
 /** Guards of src/oauth. */
 export const oauthGuards: readonly Guard[] = [
   ...guardsIn(
+    'src/oauth/consent.ts',
+    ['test/oauth/needs-consent.test.ts', 'test/http/browser/person-fields.test.ts'],
+    [
+      [
+        'an app is told no field that consent did not name',
+        "if (consent.given === 'allowed') return consent.shownFields;",
+        "if (consent.given === 'allowed') return personFields;",
+      ],
+      [
+        'nobody is asked again for what they do not have',
+        'fieldsThere(client.personFields, owner).every(',
+        '(fieldsThere(client.personFields, owner), client.personFields).every(',
+      ],
+      [
+        'remembered consent gives what was named before',
+        'personFields.filter((field) => consent.remembered.personFields.includes(field))',
+        'personFields',
+      ],
+    ],
+  ),
+  ...guardsIn(
     'src/oauth/allow.ts',
     ['test/oauth/authorization-server.test.ts'],
     [
@@ -106,15 +127,10 @@ export const oauthGuards: readonly Guard[] = [
         'id, redirectUri, state, scope, optional',
         'id, state, scope, optional',
       ],
-      ['the consent form is bound to what was shown of the person', 'optional, personFields, code', 'optional, code'],
       ['the consent form is bound to the state', 'redirectUri, state, scope, optional', 'redirectUri, scope, optional'],
-      [
-        'the consent form is bound to the challenge',
-        'personFields, codeChallenge, resource]',
-        'personFields, resource]',
-      ],
+      ['the consent form is bound to the challenge', 'optional, codeChallenge, resource]', 'optional, resource]'],
       ['the consent form is bound to the resource', 'codeChallenge, resource]', 'codeChallenge]'],
-      ['the consent form is bound to what was optional', 'scope, optional, personFields', 'scope, personFields'],
+      ['the consent form is bound to what was optional', 'scope, optional, code', 'scope, code'],
       ['the consent form is bound to the face', 'JSON.stringify([face, ', 'JSON.stringify(['],
     ],
   ),

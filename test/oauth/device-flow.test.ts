@@ -7,7 +7,7 @@ import type { DeviceCodes, ShownDeviceRequest } from '../../src/oauth/device-flo
 import { type ErrorCode, Refusal } from '../../src/oauth/error.ts';
 import { networksOf } from '../../src/oauth/networks.ts';
 import { type AskedOfTokens, WHOLE_GRANT } from '../../src/oauth/token-request.ts';
-import { signedIn } from '../support/signed-in.ts';
+import { pressed, signedIn } from '../support/signed-in.ts';
 import {
   event,
   openAsService,
@@ -63,7 +63,12 @@ function poll({ deviceFlow }: Protocol, { deviceCode }: DeviceCodes, asked: Aske
 }
 
 async function allow(protocol: Protocol, codes: DeviceCodes, by = ada.id, chosen: string[] = ['write']) {
-  return protocol.deviceFlow.allow(await find(protocol, codes), await signedIn(protocol.store, by), chosen, origin);
+  return protocol.deviceFlow.allow(
+    await find(protocol, codes),
+    await signedIn(protocol.store, by),
+    pressed(chosen),
+    origin,
+  );
 }
 
 /** Polls after the pace of the device, and expects this refusal. */
@@ -82,7 +87,7 @@ test('RFC 8628: a device asks, waits, somebody allows it, and it gets a pair tha
   assert.deepEqual(shown.request.scope, ['read', 'write']);
   assert.equal(shown.client.id, phone.id);
   assert.equal(
-    await protocol.deviceFlow.allow(shown, await signedIn(protocol.store, ada.id), ['write'], origin),
+    await protocol.deviceFlow.allow(shown, await signedIn(protocol.store, ada.id), pressed(['write']), origin),
     'allowed',
   );
   const pair = assertGood(await poll(protocol, codes));
@@ -181,7 +186,7 @@ test('RFC 8628 §3.3: a request of a client that was paused, deleted or is no lo
   const shown = await find(protocol, codes);
   await store.deleteClient(phone.id, event('client_deleted'));
   assert.equal(await deviceFlow.find(codes.userCode), null);
-  assert.equal(await deviceFlow.allow(shown, await signedIn(store, ada.id), [], origin), 'gone');
+  assert.equal(await deviceFlow.allow(shown, await signedIn(store, ada.id), pressed(), origin), 'gone');
   assertRefusal(await poll(protocol, codes), 'invalid_client', /no client/);
 });
 
@@ -192,7 +197,7 @@ test('RFC 8628 §3.5: Deny is told, at any pace, and recorded, and nobody can al
   assert.equal(await protocol.deviceFlow.deny(shown, ada.id, origin), 'denied');
   for (let n = 0; n < 3; n += 1) assertRefusal(await poll(protocol, codes), 'access_denied', /denied/);
   assert.equal(
-    await protocol.deviceFlow.allow(shown, await signedIn(protocol.store, ada.id), ['write'], origin),
+    await protocol.deviceFlow.allow(shown, await signedIn(protocol.store, ada.id), pressed(['write']), origin),
     'gone',
   );
   assert.equal(await protocol.deviceFlow.deny(shown, ada.id, origin), 'gone');
@@ -225,7 +230,7 @@ test('promise 1: of a hundred people who allow one code at once one makes its gr
   const all = Array.from({ length: 100 }, (_, n) =>
     n % 3 === 2
       ? protocol.deviceFlow.deny(shown, ada.id, origin)
-      : protocol.deviceFlow.allow(shown, n % 3 === 0 ? owners[0] : owners[1], ['write'], origin),
+      : protocol.deviceFlow.allow(shown, n % 3 === 0 ? owners[0] : owners[1], pressed(['write']), origin),
   );
   const outcomes = await Promise.all(all);
   assert.equal(outcomes.filter((outcome) => outcome !== 'gone').length, 1);
@@ -310,7 +315,7 @@ test('RFC 8628 §3.5: what nobody decided expires, and then nobody can', async (
   assertRefusal(await poll(protocol, codes), 'expired_token', /expired/);
   assert.equal(await protocol.deviceFlow.find(codes.userCode), null);
   assert.equal(
-    await protocol.deviceFlow.allow(shown, await signedIn(protocol.store, ada.id), ['write'], origin),
+    await protocol.deviceFlow.allow(shown, await signedIn(protocol.store, ada.id), pressed(['write']), origin),
     'gone',
   );
   assert.equal(await protocol.deviceFlow.deny(shown, ada.id, origin), 'gone');
@@ -399,7 +404,7 @@ test('design: an Allow or a Deny that could not be written is undecided again, a
   const owner = await signedIn(protocol.store, ada.id);
   const database = secondConnection(context, path);
   database.exec("CREATE TRIGGER fault BEFORE INSERT ON audit_event BEGIN SELECT RAISE(ABORT, 'fault'); END");
-  await assert.rejects(protocol.deviceFlow.allow(shown, owner, ['write'], origin), /fault/);
+  await assert.rejects(protocol.deviceFlow.allow(shown, owner, pressed(['write']), origin), /fault/);
   await assert.rejects(protocol.deviceFlow.deny(shown, ada.id, origin), /fault/);
   assertRefusal(await poll(protocol, codes), 'authorization_pending', /decided/);
   database.exec('DROP TRIGGER fault');

@@ -110,9 +110,12 @@ test('RFC 6749 §5.1: what is issued says when its access token expires, and wha
 });
 
 test('design: a new grant is in generation 0, with a seed of its own, and ends in a year at the latest', () => {
-  const { id, epochs, keyId } = { ...issuedGrant, id: newGrantId(NOW) };
+  const { id, keyId } = { ...issuedGrant, id: newGrantId(NOW) };
+  // That of the client is as it was read with the client.
+  const epochs = { ...issuedGrant.epochs, client: allow.asked.client.epoch };
   const made = { id, epochs, keyId, expiresAt: NOW + 600_000 };
-  const { seed, ...rest } = newGrant(allow, made, lifetimes, NOW);
+  const read = { ...made, epochs: { ...epochs, client: epochs.client + 1 } };
+  const { seed, ...rest } = newGrant(allow, read, lifetimes, NOW);
   const { seed: _, ...usual } = issuedGrant;
   const { codeChallenge, resource } = allow.asked;
   const { session: __, ...signIn } = allow.owner;

@@ -111,6 +111,7 @@ export const allow: Allow = {
     resource: 'https://letters.test',
   },
   scope: ['read', 'write'],
+  personFields: PERSON_FIELDS,
   owner: {
     session: Buffer.alloc(32),
     resourceOwnerId: issuedGrant.resourceOwnerId,

@@ -2,7 +2,8 @@
 import { newSessionToken, passwordSession } from '../../src/accounts/session.ts';
 import type { AccountStore } from '../../src/accounts/store.ts';
 import type { OwnerSession } from '../../src/oauth/allow.ts';
-import type { Consent } from '../../src/oauth/consent.ts';
+import type { PressedAllow } from '../../src/oauth/consent.ts';
+import { PERSON_FIELDS } from '../../src/oauth/person-fields.ts';
 import { event, NOW } from './storage.ts';
 
 /** A new session of an account with a password, as what is allowed in it remembers it; of nobody's account there is none. */
@@ -18,7 +19,7 @@ export async function signedIn(
   return { session: session.digest, resourceOwnerId, providerId: null, externalId: null, signedInAt: at };
 }
 
-/** The consent of who pressed Allow, with these optional scopes. */
-export function pressed(chosen: readonly string[] = []): Consent {
-  return { given: 'allowed', chosen };
+/** A press of Allow, with these optional scopes, on a page that named all fields of the person. */
+export function pressed(chosen: readonly string[] = []): PressedAllow {
+  return { given: 'allowed', chosen, shownFields: PERSON_FIELDS };
 }

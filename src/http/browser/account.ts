@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Account, hasPassword } from '../../accounts/account.ts';
 import type { ConnectedApp, TakenBack } from '../../oauth/grant-registry.ts';
 import type { Parameters } from '../../oauth/parameters.ts';
+import { fieldsThere } from '../../oauth/person-fields.ts';
 import { connectedAppsPage, type RemovedAccess } from '../../pages/connected-apps-page.ts';
 import { formOf } from '../form.ts';
 import { originOf } from '../origin.ts';
@@ -10,7 +11,7 @@ import type { Service } from '../service.ts';
 import type { SignedIn } from './browser-session.ts';
 import { pageAccount } from './page-answers.ts';
 import type { PageParts } from './page-parts.ts';
-import { fieldsThere, permissionsGranted } from './permissions.ts';
+import { permissionsGranted } from './permissions.ts';
 import { sendSignedOut, sendSignIn } from './sign-in-form.ts';
 
 /** Adds the connected-apps page. */

@@ -14,6 +14,7 @@ import { errorLocation, notSignedInLocation, refusedLocation } from '../../oauth
 import { type Consent, type EarlierConsent, needsConsent } from '../../oauth/consent.ts';
 import { type ErrorCode, invalidRequest, Refusal } from '../../oauth/error.ts';
 import type { Parameters } from '../../oauth/parameters.ts';
+import { fieldsThere } from '../../oauth/person-fields.ts';
 import { redirectHost } from '../../oauth/redirect-uri.ts';
 import { consentPage, type NotTaken } from '../../pages/consent-page.ts';
 import { answerProblem } from '../answer.ts';
@@ -61,7 +62,7 @@ async function show(parts: PageParts, face: Face, request: FastifyRequest, reply
   const owner = signedIn.account.id;
   const remembered =
     client.consent === 'remember' ? await service.grants.rememberedConsent(owner, client, redirectUri, resource) : null;
-  if (!needsConsent(outcome, remembered)) {
+  if (!needsConsent(outcome, remembered, signedIn.account)) {
     if (isLoadedAhead(request)) {
       request.outcome = { error: 'loaded_ahead' };
       return answerProblem(pages.answers, request, reply, { kind: 'unavailable' });
@@ -105,7 +106,7 @@ async function decide(
     keepChoice(sessions, reply, requestFingerprint(outcome), form.all('scope'));
     return redirect(pages, reply, request.url);
   }
-  const token = sessions.checkForm(signedIn, 'consent', requestFingerprint(outcome), form.get('form_token'));
+  const token = sessions.checkForm(signedIn, 'consent', formSubject(outcome, signedIn), form.get('form_token'));
   const again = async (notTaken: NotTaken) => {
     const earlier = await service.grants.earlierConsent(signedIn.account.id, outcome.client.id, outcome.resource);
     return sendConsent(parts, request, reply, outcome, signedIn, earlier, notTaken);
@@ -120,8 +121,11 @@ async function decide(
     return answerProblem(pages.answers, request, reply, { kind: 'bad_request' });
   const throttled = countDecision(service, request, reply, signedIn);
   if (throttled) return again({ ...throttled, choice: form.all('scope') });
-  if (decision === 'allow')
-    return allow(parts, request, reply, outcome, signedIn, { given: 'allowed', chosen: form.all('scope') });
+  if (decision === 'allow') {
+    const shownFields = fieldsThere(outcome.client.personFields, signedIn.account);
+    const consent = { given: 'allowed', chosen: form.all('scope'), shownFields } as const;
+    return allow(parts, request, reply, outcome, signedIn, consent);
+  }
   const origin = originOf(request);
   return redirect(pages, reply, await service.authorizationServer.deny(outcome, signedIn.account.id, origin));
 }
@@ -209,10 +213,15 @@ async function sendConsent(
     lasts: lasts(service),
     notTaken,
     action: request.url,
-    formToken: sessions.formToken(signedIn, 'consent', requestFingerprint(outcome)),
+    formToken: sessions.formToken(signedIn, 'consent', formSubject(outcome, signedIn)),
     switchAccount: { continueTo: request.url, formToken: sessions.formToken(signedIn, 'sign-out', '') },
   });
   return pages.send(reply, page, 'leaves');
+}
+
+/** What the consent form is about: the request, and the fields of the person that it names. */
+function formSubject(outcome: AuthorizationRequest, { account }: SignedIn): string {
+  return JSON.stringify([requestFingerprint(outcome), fieldsThere(outcome.client.personFields, account)]);
 }
 
 async function allow(

@@ -8,6 +8,7 @@ import type { DeviceDecided, ShownDeviceRequest } from '../../oauth/device-flow.
 import { grantIdText } from '../../oauth/grant.ts';
 import { networksOf } from '../../oauth/networks.ts';
 import type { Parameters } from '../../oauth/parameters.ts';
+import { fieldsThere } from '../../oauth/person-fields.ts';
 import { optionalNames } from '../../oauth/scope.ts';
 import { consentPage, type NotTaken } from '../../pages/consent-page.ts';
 import { type DeviceCodeProblem, deviceCodePage, deviceDonePage } from '../../pages/device-pages.ts';
@@ -58,7 +59,7 @@ async function decide(parts: PageParts, request: FastifyRequest, reply: FastifyR
   const found = await findWaiting(parts, request, reply, signedIn, typed);
   if (!found) return reply;
   const form = formOf(request);
-  const token = sessions.checkForm(signedIn, 'device', subjectOf(found), form.get('form_token'));
+  const token = sessions.checkForm(signedIn, 'device', subjectOf(found, signedIn), form.get('form_token'));
   if (token !== 'good') {
     request.outcome = { error: 'form_outdated' };
     const why = token === 'expired' ? 'expired' : 'elsewhere';
@@ -71,9 +72,15 @@ async function decide(parts: PageParts, request: FastifyRequest, reply: FastifyR
   if (throttled)
     return sendConsent(parts, request, reply, found, signedIn, { ...throttled, choice: form.all('scope') });
   const [origin, { deviceFlow }] = [originOf(request), service];
+  const shownFields = fieldsThere(found.client.personFields, signedIn.account);
   const outcome =
     decision === 'allow'
-      ? await deviceFlow.allow(found, signedIn.owner, form.all('scope'), origin)
+      ? await deviceFlow.allow(
+          found,
+          signedIn.owner,
+          { given: 'allowed', chosen: form.all('scope'), shownFields },
+          origin,
+        )
       : await deviceFlow.deny(found, signedIn.account.id, origin);
   if (outcome === 'gone' && !(await sessions.signedIn(request))) return signedOut();
   if (outcome === 'gone') return sendNothingWaits(parts, request, reply, signedIn, typed);
@@ -175,13 +182,14 @@ async function sendConsent(
     lasts: lasts(service),
     notTaken,
     action: request.url,
-    formToken: sessions.formToken(signedIn, 'device', subjectOf(found)),
+    formToken: sessions.formToken(signedIn, 'device', subjectOf(found, signedIn)),
     switchAccount: { continueTo: request.url, formToken: sessions.formToken(signedIn, 'sign-out', '') },
   });
   return pages.send(reply, page);
 }
 
-/** Names the very request that was shown, since its code may be another request's later. */
-function subjectOf({ request: { grantId, scope }, client }: ShownDeviceRequest): string {
-  return JSON.stringify([grantIdText(grantId), scope, optionalNames(client.scopes, scope), client.personFields]);
+/** Names the very request that was shown, since its code may be another request's later, and the fields of the person. */
+function subjectOf({ request: { grantId, scope }, client }: ShownDeviceRequest, { account }: SignedIn): string {
+  const shownFields = fieldsThere(client.personFields, account);
+  return JSON.stringify([grantIdText(grantId), scope, optionalNames(client.scopes, scope), shownFields]);
 }

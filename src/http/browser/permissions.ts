@@ -2,7 +2,7 @@
 import type { Account } from '../../accounts/account.ts';
 import type { Client } from '../../oauth/client.ts';
 import type { EarlierConsent } from '../../oauth/consent.ts';
-import type { PersonField } from '../../oauth/person-fields.ts';
+import { fieldsThere } from '../../oauth/person-fields.ts';
 import { effectOf, sentenceFor } from '../../oauth/scope.ts';
 import type { EarlierDecision, Permission, PersonSeen } from '../../pages/permissions.ts';
 import type { Service } from '../service.ts';
@@ -29,15 +29,8 @@ export async function permissionsToAsk(
 
 /** What a client gets of a person, as far as the account has it; `earlier` is what the person decided before. */
 export function personToAsk({ personFields }: Client, account: Account, earlier: EarlierConsent | null): PersonSeen {
-  const isNew = earlier !== null && personFields.some((field) => !earlier.personFields.includes(field));
-  return { fields: fieldsThere(personFields, account), isNew };
-}
-
-/** Those of some fields that an account has. */
-export function fieldsThere(fields: readonly PersonField[], account: Account): PersonField[] {
-  const { name, username, email, avatarUrl: avatar_url } = account;
-  const values = { name, username, email, avatar_url };
-  return fields.filter((field) => values[field] !== null);
+  const fields = fieldsThere(personFields, account);
+  return { fields, isNew: earlier !== null && fields.some((field) => !earlier.personFields.includes(field)) };
 }
 
 /** Lifetime of what is allowed, by this installation's settings (s). */

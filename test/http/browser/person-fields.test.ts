@@ -2,9 +2,19 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { PersonField } from '../../../src/oauth/person-fields.ts';
-import { authorizeUrl, me, obtainPair, refresh, signedInBrowser } from '../../support/flow.ts';
+import type { Browser } from '../../support/browser.ts';
+import {
+  authorizeUrl,
+  exchange,
+  me,
+  obtainPair,
+  pairOf,
+  refresh,
+  signedInBrowser,
+  type TestClient,
+} from '../../support/flow.ts';
 import { addClient, addUser, startTestService } from '../../support/service.ts';
-import { addResourceServer, introspect } from '../../support/standard.ts';
+import { addResourceServer, DEVICE_GRANT, introspect, postAs } from '../../support/standard.ts';
 
 const service = await startTestService({ after });
 const account = await addUser(service);
@@ -67,4 +77,68 @@ test('a page from before the operator chose more is not taken', async () => {
   const pressed = await ada.submit(page, '/auth/oauth2/authorize', { decision: 'allow' });
   assert.equal(pressed.status, 403);
   assert.match(pressed.body, /has changed since.*Your email address/s);
+});
+
+/** Somebody with a name and an address, and no user name yet. */
+async function newPerson(email: string) {
+  const { id } = await addUser(service, email, 'Lin Example');
+  const browser = await signedInBrowser(service, email);
+  return { browser, setUsername: () => accounts.update(id, { username: `u${id.slice(4, 12)}` }, operator) };
+}
+
+/** The pair of an app that is allowed without a question. */
+async function unasked(browser: Browser, app: TestClient) {
+  const { searchParams } = new URL(String((await browser.get(authorizeUrl(service, app))).headers.get('location')));
+  return pairOf(await exchange(service, app, String(searchParams.get('code'))));
+}
+
+test('Promise 1: what an account gets later is told to no app whose consent did not name it, and asked for then', async () => {
+  const { browser, setUsername } = await newPerson('lin@example.com');
+  const app = await addClient(service, { consent: 'remember' });
+  const isAsked = async () => (await browser.get(authorizeUrl(service, app))).status === 200;
+  const { accessToken, refreshToken } = await obtainPair(service, browser, app);
+  const remembered = await unasked(browser, app);
+  await setUsername();
+  assert.equal((await seen(remembered.accessToken))['username'], null);
+  assert.equal((await seen(accessToken))['username'], null);
+  const { body } = await refresh(service, app, refreshToken);
+  assert.equal((await seen(String(body['access_token'])))['username'], null);
+  assert.equal((await introspect(service, api, accessToken)).body['username'], undefined);
+  const page = await browser.get(authorizeUrl(service, app));
+  assert.match(page.body, /to do more with.*can also.*Your name, username and email address/s);
+  const wider = await obtainPair(service, browser, app);
+  assert.match(String((await seen(wider.accessToken))['username']), /^u/);
+  assert.equal((await seen(accessToken))['username'], null, 'each grant tells what was shown for it');
+  assert.equal(await isAsked(), false);
+});
+
+test('a page from before the account got more is not taken', async () => {
+  const { browser, setUsername } = await newPerson('max@example.com');
+  const app = await addClient(service);
+  const page = await browser.get(authorizeUrl(service, app));
+  await setUsername();
+  const pressed = await browser.submit(page, '/auth/oauth2/authorize', { decision: 'allow' });
+  assert.equal(pressed.status, 403);
+  assert.match(pressed.body, /has changed since.*Your name, username and email address/s);
+});
+
+test('an app whose consent is skipped gets what the operator chose, also what an account gets later', async () => {
+  const { browser, setUsername } = await newPerson('kim@example.com');
+  const app = await addClient(service, { consent: 'skip' });
+  const { accessToken } = await unasked(browser, app);
+  await setUsername();
+  assert.match(String((await seen(accessToken))['username']), /^u/);
+});
+
+test('RFC 8628 §3.3: a device gets what the page named of the person, and nothing that the account gets later', async () => {
+  const { browser, setUsername } = await newPerson('eve@example.com');
+  const app = await addClient(service, { deviceFlow: true }, 'public');
+  const { body: asked } = await postAs(service, app, 'device_authorization');
+  const page = await browser.get(String(asked['verification_uri_complete']));
+  assert.equal((await browser.submit(page, '/device', { decision: 'allow' })).status, 200);
+  const fields = { grant_type: DEVICE_GRANT, device_code: String(asked['device_code']) };
+  const { body } = await postAs(service, app, 'token', fields);
+  await setUsername();
+  const told = await seen(String(body['access_token']));
+  assert.deepEqual([told['name'], told['username']], ['Lin Example', null]);
 });
