@@ -1,10 +1,12 @@
 /** Authenticates identity providers, as clients are authenticated at the token endpoint (RFC 6749 §2.3, RFC 7523 §2.2). */
+
 import { isDeepStrictEqual } from 'node:util';
 import type { ClientCredentials } from '../oauth/client.ts';
 import { claimedClientId, MAX_MARKS, verifyClientAssertion, whyNotUsed } from '../oauth/client-assertion.ts';
 import type { RequestOrigin } from '../oauth/client-authenticator.ts';
 import { invalidClient, invalidRequest, Refusal } from '../oauth/error.ts';
 import { GuardedChecks, type GuessThrottle, NOBODY } from '../oauth/guess-throttle.ts';
+import { mistakeOfSecret } from '../oauth/mistaken-credential.ts';
 import { secretOf } from '../oauth/secret.ts';
 import type { ClientStore, SecretUseStore } from '../oauth/store.ts';
 import { type IdentityProvider, isProviderId, type ProviderRight } from './identity-provider.ts';
@@ -69,7 +71,8 @@ export class ProviderAuthenticator {
     const matching = secretOf(provider?.secrets ?? [], secret);
     if (matching) this.#parts.store.noteSecretUse(matching, this.#parts.now());
     if (provider && matching) return provider;
-    return invalidClient(provider ? 'the secret is wrong, retired or missing' : 'there is no such identity provider');
+    const detail = provider ? 'the secret is wrong, retired or missing' : 'there is no such identity provider';
+    return invalidClient(detail, mistakeOfSecret(secret));
   }
 
   async #verifyAssertion(provider: IdentityProvider | null, assertion: string): Promise<IdentityProvider | Refusal> {

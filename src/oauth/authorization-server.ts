@@ -17,11 +17,12 @@ import type { Client, ClientCredentials } from './client.ts';
 import { type ClientAuthenticator, PausedClient, type RequestOrigin } from './client-authenticator.ts';
 import { type Consent, chosenScope, consentedFields } from './consent.ts';
 import { type Credential, deriveCredential, isGenuine, readCredential } from './credential.ts';
-import { invalidCode, invalidRequest, invalidToken, notTheCredential, Refusal } from './error.ts';
+import { invalidCode, invalidRequest, Refusal } from './error.ts';
 import { type Generation, type Grant, type Lifetimes, namesOf, newGrantId, type RevocationReason } from './grant.ts';
 import { GrantLimit } from './grant-limit.ts';
 import type { Keyring } from './keyring.ts';
 import type { KnownTokens } from './known-tokens.ts';
+import { notTheCredential } from './mistaken-credential.ts';
 import type { Parameters } from './parameters.ts';
 import { seenOf } from './person-fields.ts';
 import { presentedBefore } from './presented-before.ts';
@@ -205,10 +206,10 @@ export class AuthorizationServer {
 
   /** Checks an access token at this service's own API (RFC 6750) and notes that it was used. */
   async checkAccessToken(accessToken: string): Promise<CheckedToken | Refusal> {
-    const { store, keyring, knownTokens, tally, now, ownResource } = this.#parts;
+    const { store, keyring, knownTokens, prefix, tally, now, ownResource } = this.#parts;
     const token = knownTokens.read(accessToken);
     tally.checks += 1;
-    if (!token) return this.#refusedCheck(invalidToken('not an access token of this service'));
+    if (!token) return this.#refusedCheck(notTheCredential('access token', accessToken, prefix));
     const version = store.version(); // Before the search, without a pause between: what is found is no older.
     const kept = token.checked(version, now());
     if (kept) return kept;

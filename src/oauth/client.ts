@@ -1,6 +1,8 @@
 /** Clients (RFC 6749 §2): the apps that the operator registered, and how one proves to be itself. */
+
 import type { JsonWebKey } from 'node:crypto';
 import { invalidClient, missingCredential, missingSecret, type Refusal } from './error.ts';
+import { mistakeOfSecret } from './mistaken-credential.ts';
 import type { PersonField } from './person-fields.ts';
 import type { Scope } from './scope.ts';
 import { type StoredSecret, secretOf, type UseMark, useMark } from './secret.ts';
@@ -108,9 +110,10 @@ export function authenticateClient(
   }
   if (credentials.clientSecret === undefined) return missingCredential('client_secret');
   const secret = secretOf(client?.secrets ?? [], credentials.clientSecret);
-  if (!client) return invalidClient('no client has this client_id');
-  if (client.type === 'public') return invalidClient('the client is public and has no secret');
-  if (!secret) return invalidClient('the client secret is wrong');
+  const mistake = mistakeOfSecret(credentials.clientSecret);
+  if (!client) return invalidClient('no client has this client_id', mistake);
+  if (client.type === 'public') return invalidClient('the client is public and has no secret', mistake);
+  if (!secret) return invalidClient('the client secret is wrong', mistake);
   used(secret);
   return client;
 }

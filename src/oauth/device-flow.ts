@@ -1,4 +1,5 @@
 /** The device flow's operations (RFC 8628): a device asks, a person decides in a browser, the device polls. */
+
 import { allowEvent, newGrant, type OwnerSession } from './allow.ts';
 import { auditEvent, userActor } from './audit.ts';
 import { NOT_REGISTERED } from './authorization-request.ts';
@@ -23,6 +24,7 @@ import { invalidDeviceCode, Refusal } from './error.ts';
 import { type GrantInContext, type Lifetimes, namesOf } from './grant.ts';
 import { GrantLimit } from './grant-limit.ts';
 import type { Keyring } from './keyring.ts';
+import { notTheCredential } from './mistaken-credential.ts';
 import { networksOf } from './networks.ts';
 import { presentedBefore } from './presented-before.ts';
 import { retryTimes } from './refresh-token.ts';
@@ -193,7 +195,7 @@ export class DeviceFlow {
     const client = await clients.authenticate(credentials, origin);
     if (client instanceof Refusal) return client;
     const deviceCode = readDeviceCode(keyring, prefix, code);
-    if (!deviceCode) return invalidDeviceCode('not a device code of this service');
+    if (!deviceCode) return notTheCredential('device code', code, prefix);
     if (deviceCode.clientId !== client.id) return invalidDeviceCode('the device code was issued to another client');
     for (;;) {
       const found = await store.findGrant(deviceCode.grantId);

@@ -2,7 +2,6 @@
  * Refusals of the protocol. `http/` chooses their status codes; whether one may be sent by redirect is said by its type
  * (`authorization-request.ts`).
  */
-import type { CredentialKind } from './credential.ts';
 
 /**
  * The error codes that this service uses: RFC 6749 §4.1.2.1 and §5.2, RFC 6750 §3.1, RFC 8628 §3.5, RFC 8707 §2, RFC 9101
@@ -77,13 +76,15 @@ export function invalidRequest(description: string, detail?: string): Refusal {
   return new Refusal('invalid_request', description, detail);
 }
 
-/** `invalid_client`: one public text for every reason, so that nobody learns which clients exist. */
-export function invalidClient(detail: string): Refusal {
-  return new Refusal(
-    'invalid_client',
-    'client authentication failed: check client_id and client_secret, or client_assertion',
-    detail,
-  );
+/**
+ * `invalid_client`: one public text for every reason, so that nobody learns which clients exist; or else the `mistake` that
+ * can be seen of the secret itself (`mistaken-credential.ts`).
+ */
+export function invalidClient(
+  detail: string,
+  mistake = 'check client_id and client_secret, or client_assertion',
+): Refusal {
+  return new Refusal('invalid_client', `client authentication failed: ${mistake}`, detail);
 }
 
 /**
@@ -106,58 +107,36 @@ export function missingSecret(detail: string): Refusal {
   );
 }
 
-/** `invalid_grant` for an authorization code: one public text for everybody who did not prove a secret. */
-export function invalidCode(detail: string): Refusal {
-  return new Refusal(
-    'invalid_grant',
-    'the authorization code is invalid, expired or already used, or was issued for another client, redirect_uri or code_verifier',
-    detail,
-  );
+/**
+ * `invalid_grant` for an authorization code: one public text for everybody who did not prove a secret, or else the `mistake`
+ * that can be seen of the text itself (`mistaken-credential.ts`). So it is with the other credentials.
+ */
+export function invalidCode(
+  detail: string,
+  mistake = 'the authorization code is invalid, expired or already used, or was issued for another client, redirect_uri or code_verifier',
+): Refusal {
+  return new Refusal('invalid_grant', mistake, detail);
 }
 
 /** `invalid_grant` for a refresh token: one public text for everybody who did not prove a secret. */
-export function invalidRefreshToken(detail: string): Refusal {
-  return new Refusal(
-    'invalid_grant',
-    'the refresh token is invalid, expired, revoked or no longer current, or was issued to another client',
-    detail,
-  );
-}
-
-/**
- * Names of credentials, for an answer to one of the wrong kind. The kind is read from the beginning of the text, so the
- * answer tells its sender nothing new.
- */
-const TAKEN_FOR = {
-  ac: 'an authorization code',
-  at: 'an access token',
-  rt: 'a refresh token',
-} as const satisfies Record<CredentialKind, string>;
-
-/**
- * `invalid_grant` for a text that is not a credential of the kind that is asked for; `prefix` is at the front of our own.
- */
-export function notTheCredential(asked: 'authorization code' | 'refresh token', text: string, prefix: string): Refusal {
-  const invalid = asked === 'refresh token' ? invalidRefreshToken : invalidCode;
-  const taken = Object.entries(TAKEN_FOR).find(([kind]) => text.startsWith(`${prefix}_${kind}_`))?.[1];
-  if (taken === undefined || taken.endsWith(asked))
-    return invalid(`not ${asked === 'refresh token' ? 'a refresh token' : 'a code'} of this service`);
-  const told = `this is ${taken}: send the ${asked}`;
-  return new Refusal('invalid_grant', told);
+export function invalidRefreshToken(
+  detail: string,
+  mistake = 'the refresh token is invalid, expired, revoked or no longer current, or was issued to another client',
+): Refusal {
+  return new Refusal('invalid_grant', mistake, detail);
 }
 
 /** `invalid_grant` for a device code: one public text for every reason. */
-export function invalidDeviceCode(detail: string): Refusal {
-  return new Refusal(
-    'invalid_grant',
-    'the device code is invalid or already used, or was issued to another client',
-    detail,
-  );
+export function invalidDeviceCode(
+  detail: string,
+  mistake = 'the device code is invalid or already used, or was issued to another client',
+): Refusal {
+  return new Refusal('invalid_grant', mistake, detail);
 }
 
 /** `invalid_token` (RFC 6750 §3.1): one public text for every reason. */
-export function invalidToken(detail: string): Refusal {
-  return new Refusal('invalid_token', 'the access token is invalid, expired or revoked', detail);
+export function invalidToken(detail: string, mistake = 'the access token is invalid, expired or revoked'): Refusal {
+  return new Refusal('invalid_token', mistake, detail);
 }
 
 /** A sentence for the operator: why an act was refused, and what to do. */

@@ -38,6 +38,11 @@ export class Parameters {
     return this.#values.has(name);
   }
 
+  /** The name of the first parameter; undefined without any. */
+  firstName(): string | undefined {
+    return this.#values.keys().next().value;
+  }
+
   /**
    * Why the parameters cannot be used, in public words, or null: one is repeated that is not `repeatable`, or one of those
    * that are `known` to the endpoint is not text. Other parameters are ignored unless they are repeated. Their names are

@@ -1,7 +1,9 @@
 /** Resource servers (RFC 6749 §1.1): the operator's APIs, which may ask what an access token is good for (RFC 7662). */
+
 import { invalidClient, type Refusal } from './error.ts';
 import { type Grant, type GrantNames, namesOf, type ResourceOwner } from './grant.ts';
 import type { GrantedAccess } from './granted-access.ts';
+import { mistakeOfSecret } from './mistaken-credential.ts';
 import { seenOf } from './person-fields.ts';
 import { scopeNames } from './scope.ts';
 import { type StoredSecret, secretOf } from './secret.ts';
@@ -30,8 +32,9 @@ export function authenticateResourceServer(
 ): ResourceServer | Refusal {
   if (id === undefined || secret === undefined) return invalidClient('the resource server sent no credentials');
   const matching = secretOf(resourceServer?.secrets ?? [], secret);
-  if (!resourceServer) return invalidClient('no resource server has this id');
-  if (!matching) return invalidClient('the secret of the resource server is wrong');
+  const mistake = mistakeOfSecret(secret);
+  if (!resourceServer) return invalidClient('no resource server has this id', mistake);
+  if (!matching) return invalidClient('the secret of the resource server is wrong', mistake);
   used(matching);
   return resourceServer;
 }

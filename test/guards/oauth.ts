@@ -346,14 +346,37 @@ export const oauthGuards: readonly Guard[] = [
       ],
       [
         'a wrong secret proves nothing',
-        "if (!secret) return invalidClient('the client secret is wrong');",
+        "if (!secret) return invalidClient('the client secret is wrong', mistake);",
         'if (!secret) return client;',
       ],
       [
         'a public client has no secret',
-        "if (client.type === 'public') return invalidClient('the client is public and has no secret');",
+        "if (client.type === 'public') return invalidClient('the client is public and has no secret', mistake);",
         "if (client.type === 'public') return client;",
       ],
+    ],
+  ),
+  ...guardsIn(
+    'src/oauth/client.ts',
+    ['test/http/api/named-mistakes.test.ts'],
+    [
+      [
+        'what is told of a secret does not tell which clients there are',
+        "invalidClient('no client has this client_id', mistake)",
+        "invalidClient('no client has this client_id')",
+      ],
+    ],
+  ),
+  ...guardsIn(
+    'src/oauth/mistaken-credential.ts',
+    ['test/http/api/named-mistakes.test.ts'],
+    [
+      [
+        'of a forged token no mistake is told',
+        'isLength && hasChecksum(text) ? undefined :',
+        'isLength === null ? undefined :',
+      ],
+      ['a secret with a line break is told', 'if (/\\s/.test(secret)) return', 'if (false as boolean) return'],
     ],
   ),
   ...guardsIn(
@@ -445,7 +468,7 @@ export const oauthGuards: readonly Guard[] = [
     [
       [
         'a wrong secret of an API proves nothing',
-        "if (!matching) return invalidClient('the secret of the resource server is wrong');",
+        "if (!matching) return invalidClient('the secret of the resource server is wrong', mistake);",
         'if (!matching) return resourceServer;',
       ],
       ['an API sees its own scopes', '= granted.filter((name) => scopes.includes(name))', '= granted'],

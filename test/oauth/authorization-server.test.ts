@@ -204,14 +204,10 @@ test('no credential passes for another, and none is used up by trying', async (c
     assertRefusal(
       await server.exchangeAuthorizationCode(asOne, text, exchange, origin),
       'invalid_grant',
-      /not a code|send the authorization code/,
+      /not an authorization code/,
     );
   for (const text of [accessToken, code, first.text, `${refreshToken}\n`, ''])
-    assertRefusal(
-      await server.refresh(asOne, text, WHOLE_GRANT, origin),
-      'invalid_grant',
-      /not a refresh token|send the refresh token/,
-    );
+    assertRefusal(await server.refresh(asOne, text, WHOLE_GRANT, origin), 'invalid_grant', /not a refresh token/);
   for (const text of [refreshToken, code, first.text, `${accessToken}\n`, ''])
     assertRefusal(await server.checkAccessToken(text), 'invalid_token', /not an access token/);
   assertGood(await server.exchangeAuthorizationCode(asOne, code, exchange, origin));

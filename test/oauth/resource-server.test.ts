@@ -52,12 +52,14 @@ for (const [name, by, id, secret, detail] of refused) {
   });
 }
 
-test('RFC 6749 §5.2: all reasons share one public text', () => {
+test('RFC 6749 §5.2: all reasons share one public text, but what can be seen of the secret', () => {
   const texts = refused.map(([, by, id, secret]) => {
     const outcome = authenticateResourceServer(by, { id, secret });
     return outcome instanceof Refusal ? outcome.description : assert.fail();
   });
-  assert.equal(new Set(texts).size, 1);
+  const blank = refused.findIndex(([name]) => name === 'a space after it');
+  assert.match(String(texts[blank]), /holds a blank or a line break/);
+  assert.equal(new Set(texts.toSpliced(blank, 1)).size, 1);
 });
 
 test('RFC 7662 §2.2: what a resource server is told of a token', () => {

@@ -3,6 +3,7 @@ import type { Face } from '../../oauth/authorization-request.ts';
 import type { ClientCredentials } from '../../oauth/client.ts';
 import { CLIENT_ASSERTION_TYPE } from '../../oauth/client-assertion.ts';
 import { invalidClient, invalidRequest, type Refusal } from '../../oauth/error.ts';
+import { TWICE_BEARER } from '../../oauth/mistaken-credential.ts';
 import type { Parameters } from '../../oauth/parameters.ts';
 import { isOwnId } from '../../oauth/registered-id.ts';
 import type { EndpointRequest } from '../endpoint.ts';
@@ -58,6 +59,11 @@ export function authorizationOf({ authorization }: EndpointRequest['headers']): 
 /** The token of an `Authorization: Bearer` header (RFC 6750 §2.1); null when the header is something else. */
 export function readBearerToken(authorization: string): string | null {
   return /^Bearer +([\x21-\x7e]+) *$/i.exec(authorization)?.[1] ?? null;
+}
+
+/** The mistake that can be seen of a Bearer header without one token, in public words; undefined where there is none to name. */
+export function notAToken(authorization: string): string | undefined {
+  return /^Bearer +Bearer\b/i.test(authorization) ? TWICE_BEARER : undefined;
 }
 
 function readBasic(face: Face, authorization: string, clientId: string | undefined): ClientCredentials | Refusal {

@@ -3,6 +3,7 @@ import type { FastifyReply } from 'fastify';
 import { type ErrorCode, type Refusal, Unavailable } from '../../oauth/error.ts';
 import { setRetryAfter } from '../answer.ts';
 import type { EndpointReply, EndpointRequest, JsonAnswers } from '../endpoint.ts';
+import { formOf } from '../form.ts';
 import { type HttpProblem, STATUS } from '../problem.ts';
 import { namedClient } from './client-authentication.ts';
 
@@ -27,7 +28,7 @@ const PRIVATE_HEADERS = { 'Cache-Control': 'no-store', Pragma: 'no-cache', 'X-Co
 const JSON_HEADERS = { 'Content-Type': 'application/json', ...PRIVATE_HEADERS };
 
 /**
- * Sends a refusal of a token endpoint (RFC 6749 §5.2). Where it has a reason, that is told; `developersUrl` is the page that
+ * Sends a refusal of a token endpoint (RFC 6749 §5.2). Where it has a reason, that is told, and so is a body of the wrong type; `developersUrl` is the page that
  * says more of it, on a face whose errors may name one.
  */
 export function sendOAuthRefusal<Reply extends EndpointReply>(
@@ -42,9 +43,16 @@ export function sendOAuthRefusal<Reply extends EndpointReply>(
   const { code, description, reason } = refusal;
   return sendJson(reply.code(status), {
     error: code,
-    error_description: reason?.text ?? description,
+    error_description: isJsonAsForm(request, code) ? JSON_AS_FORM : (reason?.text ?? description),
     ...(reason && developersUrl !== undefined && { error_uri: `${developersUrl}#reason-${reason.kind}` }),
   });
+}
+
+/** The parameters of a body in JSON that was sent as a form: one name with all of it, so that whatever is asked for is missing. */
+const JSON_AS_FORM = 'the body is JSON and was sent as a form: send it with Content-Type: application/json';
+
+function isJsonAsForm(request: EndpointRequest, code: ErrorCode): boolean {
+  return code !== 'temporarily_unavailable' && (formOf(request).firstName()?.trimStart().startsWith('{') ?? false);
 }
 
 function statusOf(refusal: Refusal): number {

@@ -5,7 +5,7 @@ import { invalidToken, Refusal } from '../../oauth/error.ts';
 import { addDirectEndpoint, byGrant } from '../endpoint.ts';
 import { ME_PATH, RESOURCE_METADATA_PATH } from '../paths.ts';
 import type { Service } from '../service.ts';
-import { readBearerToken } from './client-authentication.ts';
+import { notAToken, readBearerToken } from './client-authentication.ts';
 import { dateTime } from './date-time.ts';
 import { apiAnswers, sendJson, sendTokenRefusal } from './json-answers.ts';
 import { answer, apiError, CHALLENGE, component, type Operation, object, problems, text } from './operation.ts';
@@ -21,7 +21,7 @@ export function addMe(app: FastifyInstance, service: Service): void {
     const token = readBearerToken(authorization as string);
     const checked =
       token === null
-        ? invalidToken('the Authorization header holds more than a token')
+        ? invalidToken('the Authorization header holds more than a token', notAToken(authorization as string))
         : await service.authorizationServer.checkAccessToken(token);
     if (checked instanceof Refusal) return sendTokenRefusal(request, reply, checked, metadataUrl);
     request.outcome = byGrant(checked.grant);

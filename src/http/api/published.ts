@@ -9,7 +9,7 @@ import { formOf } from '../form.ts';
 import { originOf } from '../origin.ts';
 import { REFRESH_TOKEN_PATH, TOKEN_PATH } from '../paths.ts';
 import type { Service } from '../service.ts';
-import { authorizationOf, readBearerToken, readClientCredentials } from './client-authentication.ts';
+import { authorizationOf, notAToken, readBearerToken, readClientCredentials } from './client-authentication.ts';
 import { oauthAnswers, sendJson, sendOAuthRefusal } from './json-answers.ts';
 import {
   answer,
@@ -70,7 +70,8 @@ function readRefreshToken(authorization: string | undefined, inBody: string | un
     return inBody ?? invalidRequest('the refresh token is required, as Authorization: Bearer');
   }
   const inHeader = readBearerToken(authorization);
-  if (inHeader === null) return invalidRequest('the Authorization header must be Bearer with the refresh token');
+  if (inHeader === null)
+    return invalidRequest(notAToken(authorization) ?? 'the Authorization header must be Bearer with the refresh token');
   if (inBody !== undefined && inBody !== inHeader)
     return invalidRequest('refresh_token differs between the header and the body');
   return inHeader;

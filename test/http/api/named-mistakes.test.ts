@@ -2,10 +2,22 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { addressElsewhere } from '../../../src/http/paths.ts';
+import { withChecksum } from '../../../src/oauth/credential.ts';
 import { Browser } from '../../support/browser.ts';
-import { asJson, authorizeUrl, postForm, signedInBrowser } from '../../support/flow.ts';
+import { asJson, authorizeUrl, postBody, postForm, signedInBrowser } from '../../support/flow.ts';
 import { addClient, addUser, startTestService } from '../../support/service.ts';
-import { postAs, refreshWith, scopes, sentTo, standardPair, standardUrl } from '../../support/standard.ts';
+import {
+  addResourceServer,
+  basic,
+  exchangeCode,
+  postAs,
+  refreshWith,
+  scopes,
+  sentTo,
+  standardCode,
+  standardPair,
+  standardUrl,
+} from '../../support/standard.ts';
 
 const service = await startTestService({ after });
 const { appUrl, apiUrl } = service;
@@ -138,6 +150,107 @@ test('RFC 6749 §5.2: a credential that is sent in place of another is told by i
   ] as const)
     assert.deepEqual([answer.status, answer.body], [400, { error: 'invalid_grant', error_description: told }]);
   assert.equal((await refreshWith(service, client, refreshToken, {})).status, 200, 'nothing was ended');
+});
+
+/** What the check answers to a header, in its body and its challenge. */
+async function checked(authorization: string): Promise<string> {
+  const { status, headers, body } = await asJson(
+    await fetch(`${apiUrl}/v2/me`, { headers: { Authorization: authorization } }),
+  );
+  const { code, message } = body['error'] as { code: string; message: string };
+  assert.deepEqual([status, code], [401, 'invalid_token']);
+  assert.match(
+    String(headers.get('www-authenticate')),
+    new RegExp(`error="invalid_token", error_description="${message}"`),
+  );
+  return message;
+}
+
+test('RFC 6750 §3.1: the check tells a credential of another kind, one that is cut, and Bearer that came twice', async () => {
+  const code = await standardCode(service, ada, client);
+  const { accessToken, refreshToken } = await standardPair(service, ada, client, { scope: 'read' });
+  const whole = 'the access token is invalid, expired or revoked';
+  const cut = 'the access token is not whole: send all of it, and nothing else';
+  const forged = `${accessToken.slice(0, 20)}AAAA${accessToken.slice(24, -6)}`;
+  const told: [authorization: string, message: string][] = [
+    [`Bearer ${refreshToken}`, 'this is a refresh token: send the access token'],
+    [`Bearer ${code}`, 'this is an authorization code: send the access token'],
+    [`Bearer ${client.clientSecret}`, 'this is a client secret: send the access token'],
+    [`Bearer ${accessToken.slice(0, -1)}`, cut],
+    [`Bearer ${accessToken}x`, cut],
+    [`Bearer ${accessToken.slice(0, -1)}${accessToken.endsWith('A') ? 'B' : 'A'}`, cut],
+    [`Bearer Bearer ${accessToken}`, 'the word Bearer is there twice: send it once, before the token'],
+    ['Bearer bearer', 'the word Bearer is there twice: send it once, before the token'],
+    [`Bearer ${withChecksum(forged)}`, whole],
+    ['Bearer x', whole],
+    [`Bearer ${accessToken} x`, whole],
+  ];
+  for (const [authorization, message] of told) assert.equal(await checked(authorization), message);
+  assert.equal((await exchangeCode(service, client, code)).status, 200, 'and nothing was used up');
+});
+
+test('RFC 6749 §5.2: a code, a token or a secret that is not whole is told, and so is a secret with a line break', async () => {
+  const code = await standardCode(service, ada, client);
+  const { refreshToken } = await standardPair(service, ada, client, { scope: 'read' });
+  const notWhole = (what: string) => `the ${what} is not whole: send all of it, and nothing else`;
+  const exchanged = await exchangeCode(service, client, code.slice(0, -3));
+  assert.deepEqual([exchanged.status, exchanged.body['error_description']], [400, notWhole('authorization code')]);
+  const refreshed = await refreshWith(service, client, `${refreshToken}\n`);
+  assert.deepEqual([refreshed.status, refreshed.body['error_description']], [400, notWhole('refresh token')]);
+  const twice = await postForm(
+    `${appUrl}/api/auth/oauth/refreshToken`,
+    { grant_type: 'refresh_token', client_id: client.clientId, client_secret: client.clientSecret },
+    { Authorization: `Bearer Bearer ${refreshToken}` },
+  );
+  assert.deepEqual(
+    [twice.status, twice.body['error'], twice.body['error_description']],
+    [400, 'invalid_request', 'the word Bearer is there twice: send it once, before the token'],
+  );
+  const blank = 'client authentication failed: the secret holds a blank or a line break: send it without';
+  const cut = 'client authentication failed: the secret is not whole: send all of it, and nothing else';
+  const general = 'client authentication failed: check client_id and client_secret, or client_assertion';
+  const { clientSecret } = client;
+  // The same for a client that is not there: what is told is seen of the secret alone.
+  for (const [secret, told] of [
+    [`${clientSecret}\n`, blank],
+    [`\r\n${clientSecret}`, blank],
+    [clientSecret.slice(0, -2), cut],
+    ['a wrong one'.replaceAll(' ', '-'), general],
+    [withChecksum(`${clientSecret.slice(0, -6)}`.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A'))), general],
+  ] as const)
+    for (const clientId of [client.clientId, 'app_nobody'])
+      for (const inHeader of [false, true]) {
+        const fields = { grant_type: 'authorization_code', code, redirect_uri: 'https://client.example/callback' };
+        const { status, body } = inHeader
+          ? await postForm(`${appUrl}/oauth2/token`, fields, basic(clientId, secret))
+          : await postForm(`${appUrl}/oauth2/token`, { ...fields, client_id: clientId, client_secret: secret });
+        assert.deepEqual([status, body['error'], body['error_description']], [401, 'invalid_client', told]);
+      }
+  const api = await addResourceServer(service);
+  for (const id of [api.id, 'api_nobody']) {
+    const { status, body } = await postForm(
+      `${appUrl}/oauth2/introspect`,
+      { token: 'x' },
+      basic(id, `${api.secret.slice(0, -1)}`),
+    );
+    assert.deepEqual([status, body['error_description']], [401, cut]);
+  }
+});
+
+test('RFC 6749 §3.2: JSON that was sent as a form is told, with the status that it had', async () => {
+  const told = 'the body is JSON and was sent as a form: send it with Content-Type: application/json';
+  const form = { 'Content-Type': 'application/x-www-form-urlencoded' };
+  const body = ` {"grant_type":"authorization_code","client_id":"a&b=c","client_secret":"x"}`;
+  for (const [path, status] of [
+    ['/api/auth/oauth/token', 400],
+    ['/api/auth/oauth/refreshToken', 400],
+    ['/oauth2/token', 400],
+    ['/oauth2/par', 401],
+    ['/oauth2/introspect', 401],
+  ] as const) {
+    const answer = await postBody(appUrl + path, body, form);
+    assert.deepEqual([answer.status, answer.body['error_description']], [status, told], path);
+  }
 });
 
 test('OpenID Connect Discovery §4: who asks for it is told that there is none, and what to ask', async () => {

@@ -292,7 +292,7 @@ for (const face of faces)
       assert.match(String(answer.body['error_description']), /^this client is paused/);
       assertPlace(face, answer.body['error_uri'], 'paused');
     }
-    const wrong = { ...client, clientSecret: `${client.clientSecret}x` };
+    const wrong = { ...client, clientSecret: 'a-wrong-one' };
     for (const answer of [
       await face.exchange(wrong, code),
       await face.refresh(wrong, refreshToken),
