@@ -1,8 +1,11 @@
 /** Answers as bytes (RFC 9112 §4). */
 import type { EndpointReply } from '../endpoint.ts';
 
-/** Keep-alive timeout: the maximum silence of a connection between two requests (s). */
-export const KEEP_ALIVE_SECONDS = 60;
+/**
+ * Keep-alive timeout: the maximum silence of a connection between two requests (s). Longer than the usual 60 s of load
+ * balancers, so that they close first: they cannot repeat a POST that meets our close.
+ */
+export const KEEP_ALIVE_SECONDS = 75;
 
 /** Not imported: with an import Node.js would load its WebSocket and `fetch`, 3 MB of an idle process. */
 const { STATUS_CODES } = process.getBuiltinModule('node:http');

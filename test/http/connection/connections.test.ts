@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { describe, mock, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Browser, formOf } from '../../support/browser.ts';
 import { exchange, obtainCode, signedInBrowser } from '../../support/flow.ts';
 import { hold, requestHead, sendRaw } from '../../support/raw-http.ts';
+import { READER } from '../../support/reader.ts';
 import { addClient, addUser, startTestService } from '../../support/service.ts';
 
 const TOKEN = 'POST /api/auth/oauth/token';
@@ -60,6 +62,28 @@ test('RFC 9110 §15.5.9: a request that begins after 9 seconds ends after 15 as 
   );
   ahead += 3000;
   for (const answer of await Promise.all(answers)) assert.match(answer, /^HTTP\/1\.1 408 /);
+});
+
+test('RFC 9112 §9.3: an idle connection is kept for 75 seconds, longer than by a load balancer that closes after 60', async (t) => {
+  const { apiUrl } = await startTestService(t);
+  const asked = (more: Record<string, string>) =>
+    requestHead(apiUrl, 'GET /v2/me', { Connection: 'keep-alive', ...more });
+  // The second is read by Node.js, whose timer does not go by this clock.
+  const [own, byNode] = [await hold(apiUrl), await hold(apiUrl)];
+  for (const [socket, more] of [
+    [own, {}],
+    [byNode, { TE: 'trailers' }],
+  ] as const) {
+    socket.write(asked(more));
+    const [answer] = (await once(socket, 'data')) as [Buffer];
+    assert.match(answer.toString(), /^Keep-Alive: timeout=75\r$/m);
+  }
+  if (READER.VALETKEY_HTTP_READER === 'node') return;
+  await goOn(70);
+  own.write(asked({}));
+  await once(own, 'data');
+  await goOn(78);
+  assert.ok(own.readableEnded || own.destroyed);
 });
 
 // All of these mostly wait, so they wait at the same time.
