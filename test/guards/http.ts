@@ -5,6 +5,22 @@ import { type Guard, guardsIn } from './guard.ts';
 export const httpGuards: readonly Guard[] = [
   ...guardsIn(
     'src/http/browser/authorize.ts',
+    ['test/http/browser/prompt.test.ts'],
+    [
+      [
+        'an app that wants no page meets none over a limit',
+        'if (!wantsNoPage(outcome)) return answerProblem(pages.answers, request, reply, problem);',
+        'if (outcome) return answerProblem(pages.answers, request, reply, problem);',
+      ],
+      [
+        'an app that wants no page meets none while the store cannot serve',
+        'if (!(error instanceof StoreUnavailable && wantsNoPage(outcome))) throw error;',
+        'if (error instanceof Error) throw error;',
+      ],
+    ],
+  ),
+  ...guardsIn(
+    'src/http/browser/authorize.ts',
     ['test/http/browser/person-fields.test.ts'],
     [
       [

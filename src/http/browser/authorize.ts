@@ -16,12 +16,14 @@ import { type ErrorCode, invalidRequest, Refusal } from '../../oauth/error.ts';
 import type { Parameters } from '../../oauth/parameters.ts';
 import { fieldsThere } from '../../oauth/person-fields.ts';
 import { redirectHost } from '../../oauth/redirect-uri.ts';
+import { StoreUnavailable } from '../../oauth/store.ts';
 import { consentPage, type NotTaken } from '../../pages/consent-page.ts';
 import { answerProblem } from '../answer.ts';
 import { idForLog } from '../api/client-authentication.ts';
 import { decodeQuery } from '../decoding.ts';
 import { formOf } from '../form.ts';
 import { originOf } from '../origin.ts';
+import type { HttpProblem } from '../problem.ts';
 import { countVisit } from '../public-limit.ts';
 import type { BrowserSessions, SignedIn } from './browser-session.ts';
 import { countDecision } from './decision-limit.ts';
@@ -47,15 +49,34 @@ export function addAuthorize(app: FastifyInstance, parts: PageParts): void {
 }
 
 async function show(parts: PageParts, face: Face, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const { service, pages, sessions } = parts;
+  const { service, pages } = parts;
+  const outcome = await service.authorizationServer.validateRequest(face, request.query as Parameters);
   // A high limit: it stops a flood, and never a person.
   const retryAfter = countVisit(service.throttles.authorize, request.source, service.now());
-  if (retryAfter > 0) return answerProblem(pages.answers, request, reply, { kind: 'too_many_requests', retryAfter });
-  const outcome = await service.authorizationServer.validateRequest(face, request.query as Parameters);
-  if (outcome.kind !== 'valid') return sendInvalid(pages, request, reply, outcome);
+  const flood = { kind: 'too_many_requests', retryAfter } as const;
+  if (outcome.kind !== 'valid')
+    return retryAfter > 0
+      ? answerProblem(pages.answers, request, reply, flood)
+      : sendInvalid(pages, request, reply, outcome);
+  if (retryAfter > 0) return notNow(pages, request, reply, outcome, flood);
+  try {
+    return await showValid(parts, request, reply, outcome);
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable && wantsNoPage(outcome))) throw error;
+    return refuse(pages, request, reply, outcome, 'temporarily_unavailable', error.message);
+  }
+}
+
+async function showValid(
+  parts: PageParts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  outcome: AuthorizationRequest,
+): Promise<FastifyReply> {
+  const { service, pages, sessions } = parts;
   const signedIn = await sessions.signedIn(request);
   if (!signedIn || !isFresh(sessions, request, outcome, signedIn, service.now())) {
-    if (outcome.prompt.includes('none')) return refuse(pages, request, reply, outcome, 'login_required');
+    if (wantsNoPage(outcome)) return refuse(pages, request, reply, outcome, 'login_required');
     return demandSignIn(parts, request, reply, outcome, signedIn);
   }
   const { client, redirectUri, resource } = outcome;
@@ -69,15 +90,14 @@ async function show(parts: PageParts, face: Face, request: FastifyRequest, reply
     }
     // Counted, since it leaves a grant and an audit event, as a press of Allow does.
     const throttled = countDecision(service, request, reply, signedIn);
-    if (throttled)
-      return answerProblem(pages.answers, request, reply, {
-        kind: 'too_many_requests',
-        retryAfter: throttled.retryAfterSeconds,
-      });
+    if (throttled) {
+      const retryAfter = throttled.retryAfterSeconds;
+      return notNow(pages, request, reply, outcome, { kind: 'too_many_requests', retryAfter });
+    }
     const consent = remembered ? ({ given: 'remembered', remembered } as const) : ({ given: 'skipped' } as const);
     return allow(parts, request, reply, outcome, signedIn, consent);
   }
-  if (outcome.prompt.includes('none')) return refuse(pages, request, reply, outcome, 'consent_required');
+  if (wantsNoPage(outcome)) return refuse(pages, request, reply, outcome, 'consent_required');
   return sendConsent(
     parts,
     request,
@@ -244,16 +264,39 @@ async function allow(
 }
 
 /** `prompt=none` (OpenID Connect Core §3.1.2.6): the client wants an error in place of a page. */
+function wantsNoPage({ prompt }: AuthorizationRequest): boolean {
+  return prompt.includes('none');
+}
+
+/** A valid request that cannot be answered now: a page, which a person can reload, or an error where the client wants no page. */
+function notNow(
+  pages: Pages,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  outcome: AuthorizationRequest,
+  problem: HttpProblem,
+): FastifyReply {
+  if (!wantsNoPage(outcome)) return answerProblem(pages.answers, request, reply, problem);
+  return refuse(pages, request, reply, outcome, 'temporarily_unavailable', problem.kind);
+}
+
+const NO_PAGE = {
+  login_required: 'nobody is signed in',
+  consent_required: 'the resource owner must be asked',
+  temporarily_unavailable: 'this cannot be answered now: try again later',
+} as const satisfies { readonly [Code in ErrorCode]?: string };
+
+/** Answers with an error in place of a page; `detail` is for the log. */
 function refuse(
   pages: Pages,
   request: FastifyRequest,
   reply: FastifyReply,
   outcome: AuthorizationRequest,
-  code: Extract<ErrorCode, 'login_required' | 'consent_required'>,
+  code: keyof typeof NO_PAGE,
+  detail?: string,
 ): FastifyReply {
-  request.outcome = { error: code };
-  const description = code === 'login_required' ? 'nobody is signed in' : 'the resource owner must be asked';
-  return redirect(pages, reply, refusedLocation(outcome, new Refusal(code, description)));
+  request.outcome = { error: code, ...(detail === undefined ? {} : { detail }) };
+  return redirect(pages, reply, refusedLocation(outcome, new Refusal(code, NO_PAGE[code])));
 }
 
 /** Without a referrer: this page's URL is not for others. */

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { Browser, formOf, type Visit } from '../../support/browser.ts';
 import { signedInBrowser } from '../../support/flow.ts';
+import { requestHead, sendRaw } from '../../support/raw-http.ts';
 import { addClient, addUser, PASSWORD, startTestService } from '../../support/service.ts';
 import { allowOn, authorizationRequest, postAs, sentTo, standardUrl } from '../../support/standard.ts';
+import { secondConnection, temporaryPath } from '../../support/storage.ts';
 
 const service = await startTestService({ after });
 await addUser(service);
@@ -48,6 +50,53 @@ describe('OpenID Connect Core §3.1.2.1: prompt=none shows no page', () => {
     const { searchParams } = sentTo(await browser.get(standardUrl(service, skipping, none)));
     assert.deepEqual([...searchParams.keys()], ['code', 'state', 'iss']);
   });
+});
+
+/** Asserts that an app hears at its redirect URI that it may try again. */
+function assertNotNow(visit: Visit): void {
+  const { searchParams } = sentTo(visit);
+  assert.deepEqual([...searchParams.keys()], ['error', 'error_description', 'state', 'iss']);
+  assert.equal(searchParams.get('error'), 'temporarily_unavailable');
+}
+
+test('OpenID Connect Core §3.1.2.6: prompt=none meets no page over a limit of visits, but an error at a redirect URI that is registered', async (t) => {
+  const own = await startTestService(t);
+  await addUser(own);
+  const [app, browser] = [await addClient(own, { consent: 'skip' }), await signedInBrowser(own)];
+  await sendRaw(
+    own.appUrl,
+    requestHead(own.appUrl, 'GET /oauth2/authorize', { Connection: 'keep-alive' }).repeat(6000) +
+      requestHead(own.appUrl, 'GET /oauth2/authorize', { Connection: 'close' }),
+  );
+  assertNotNow(await browser.get(standardUrl(own, app, { prompt: 'none' })));
+  assert.equal((await browser.get(standardUrl(own, app))).status, 429, 'a person can reload a page');
+  const elsewhere = { prompt: 'none', redirect_uri: 'https://other.example/' };
+  assert.equal((await browser.get(standardUrl(own, app, elsewhere))).status, 429);
+  assert.deepEqual(await own.installation.grants.list({ clientId: app.clientId, limit: 1 }), []);
+});
+
+test('OpenID Connect Core §3.1.2.6: prompt=none meets no page over the limit of decisions', async (t) => {
+  const own = await startTestService(t);
+  await addUser(own);
+  const [app, browser] = [await addClient(own, { consent: 'skip' }), await signedInBrowser(own)];
+  const none = standardUrl(own, app, { prompt: 'none' });
+  for (let decisions = 0; decisions < 60; decisions += 1) sentTo(await browser.get(none));
+  assertNotNow(await browser.get(none));
+  assert.equal((await browser.get(standardUrl(own, app))).status, 429);
+});
+
+test('OpenID Connect Core §3.1.2.6: prompt=none meets no page while the store cannot serve', async (t) => {
+  const path = temporaryPath(t);
+  const variables = { VALETKEY_DATABASE_URL: `sqlite:${path}`, VALETKEY_KEYS_FILE: `${path}.keys` };
+  const own = await startTestService(t, variables, undefined, { lockTimeout: 50 });
+  await addUser(own);
+  const [app, browser] = [await addClient(own, { consent: 'skip' }), await signedInBrowser(own)];
+  const other = secondConnection(t, path);
+  other.exec('BEGIN IMMEDIATE');
+  assertNotNow(await browser.get(standardUrl(own, app, { prompt: 'none' })));
+  assert.equal((await browser.get(standardUrl(own, app))).status, 503, 'a person can reload a page');
+  other.exec('ROLLBACK');
+  assert.ok(sentTo(await browser.get(standardUrl(own, app, { prompt: 'none' }))).searchParams.has('code'));
 });
 
 describe('OpenID Connect Core §3.1.2.1: prompt=login needs a sign-in for this very request', () => {
