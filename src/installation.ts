@@ -75,7 +75,16 @@ export function makeInstallation(
   const accounts = new Accounts({ store, hasher, ...limits, floor, wrongSignIns, signIns, now, guessable });
   const auditTrail = new AuditTrail({ store, keyring, installation: installation.id, now });
   const grants = new GrantRegistry(store, now);
-  const externalSignIns = new ExternalSignIns({ store, keyring, methods, signIns, now });
+  const providers = new ProviderAuthenticator({
+    ...parts,
+    throttle: throttles.clientAndSource,
+    issuer: appUrl,
+    methods,
+  });
+  const externalSignIns = new ExternalSignIns({
+    ...{ store, keyring, methods, providers, signIns, now },
+    throttle: throttles.signIns,
+  });
   const identityProviders = new IdentityProviderRegistry(parts, operator);
   const endpoints = endpointsOf(appUrl);
   const paths = pagePaths(configuration.pagesBasePath);
@@ -115,8 +124,8 @@ export function makeInstallation(
     wrongSignIns,
     grants,
     externalSignIns,
-    providers: new ProviderAuthenticator({ ...parts, throttle: throttles.clientAndSource, issuer: appUrl }),
-    providerUsers: new ProviderUsers({ store, grants, throttle: throttles.providerCalls, now }),
+    providers,
+    providerUsers: new ProviderUsers({ store, grants, providers, throttle: throttles.providerCalls, now }),
     resourceServers: new ResourceServerRegistry(parts, operator),
     scopes: new ScopeRegistry(store, now, operator),
     identityProviders,

@@ -33,8 +33,8 @@ import {
   beginning,
   event,
   openAsService,
+  registerProduct,
   sampleExternalSignIn,
-  sampleProvider,
 } from './support/storage.ts';
 
 const VERIFIER = 'a'.repeat(43);
@@ -48,7 +48,7 @@ const browsers = new KnownBrowsers(keyring, {
 });
 const mark = browsers.renew(null, ada, NOW);
 const database = await foundedDatabase();
-const { store } = await storeWithInvitation();
+const { store, proof } = await storeWithInvitation();
 const origin = { source: '192.0.2.1', requestId: 'r' };
 
 /** What is presented, and whether it is taken: what is right, and what is wrong in this alone. */
@@ -159,8 +159,7 @@ async function storeWithInvitation() {
   after(() => opened.close());
   await addAdaAndOne(opened);
   await opened.store.invite(ada.id, 'ada@example.com', invitation, event('user_invited'));
-  await opened.store.registerIdentityProvider(sampleProvider(), event('identity_provider_registered'));
-  return opened;
+  return { store: opened.store, proof: await registerProduct(opened.store) };
 }
 
 async function isInvited(isRight: boolean): Promise<boolean> {
@@ -174,7 +173,7 @@ async function isInvited(isRight: boolean): Promise<boolean> {
 async function completes(isRight: { readonly ticket?: boolean; readonly browser?: boolean }): Promise<boolean> {
   const stated = sampleExternalSignIn({ identityId: null, browser: browserDigest('the one') });
   const [given, other] = [newTicket(stated.nonce), newTicket(stated.nonce)];
-  await store.stateExternalSignIn({ ...stated, ticket: given.digest });
+  await store.stateExternalSignIn({ ...stated, ticket: given.digest }, proof);
   const returned = {
     ticket: (isRight.ticket === false ? other : given).text,
     browsers: [isRight.browser === false ? 'another' : 'the one'],

@@ -1,36 +1,36 @@
 /**
- * The way back from a provider: a browser shows its ticket. Find, decide, then one write that takes the ticket away. It does so
- * whatever was decided, so that a ticket that was shown in the wrong browser is dead. Whether it changes a row decides every
- * race.
+ * The way back from a provider: a browser shows its ticket. Find, decide, then one write that takes the ticket, makes or changes
+ * the person as the provider said, and begins the session. That write asks again for all that was decided on; a lost race decides
+ * anew. The browser that began, and no other, gets the same answer each time that it asks within the ticket's life: its session
+ * token is made of the ticket and of the browser's own secret.
  */
 
 import { timingSafeEqual } from 'node:crypto';
 import { type AuditEvent, auditEvent } from '../oauth/audit.ts';
 import type { RequestOrigin } from '../oauth/client-authenticator.ts';
-import type { Account } from './account.ts';
+import { StoreUnavailable } from '../oauth/store.ts';
 import type { ExternalSignIn } from './external-sign-in.ts';
-import { type Identity, type IdentityProvider, subjectOf } from './identity-provider.ts';
-import { refusedPerson } from './people.ts';
-import { externalSession, newSessionToken, type Session, sessionDigest, sessionExpiresAt } from './session.ts';
+import { subjectIn, subjectOf } from './identity-provider.ts';
+import { changeOfPerson, type PeopleParts, refusedPerson } from './people.ts';
+import { externalSession, type Session, sessionDigest, sessionExpiresAt, ticketSessionToken } from './session.ts';
 import { browserDigest } from './sign-in-request.ts';
 import { MAX_CLOCK_SKEW_MS } from './sign-in-statement.ts';
 import type {
   AccountStore,
   ExternalSignInStore,
   IdentityProviderStore,
-  IdentityStore,
   SessionAfterTicket,
+  TakenSignIn,
 } from './store.ts';
 import { readTicket } from './ticket.ts';
 
-/** What coming back works with. `methods` are the ways to sign in; `now` returns ms since the epoch. */
-export type ReturnParts = {
-  readonly store: ExternalSignInStore &
-    Pick<IdentityStore, 'findIdentityById'> &
+/** What coming back works with. `methods` are the ways to sign in. */
+export type ReturnParts = PeopleParts & {
+  readonly store: PeopleParts['store'] &
+    ExternalSignInStore &
     Pick<IdentityProviderStore, 'findIdentityProvider'> &
     Pick<AccountStore, 'findSession'>;
   readonly methods: readonly string[];
-  readonly now: () => number;
 };
 
 /** What a browser shows: the ticket, the secrets of its sign-in cookies, and the token of the session that it has. */
@@ -41,70 +41,100 @@ export type Returned = {
 };
 
 /**
- * What became of it. `signed_in`: with the token of a new session, or null where the session goes on. `already`: this ticket
- * signed this browser in before. `denied`: the person refused at the provider. `dead`: it opens nothing, whatever the reason;
- * `detail` is for the log. `refused`: this person may not come in so.
+ * What became of it. `signed_in`, and `already` where the same browser showed it before: with the token of the session that it
+ * begins, or null where the present one goes on. `denied`: the person refused at the provider. `dead`: it opens nothing, whatever
+ * the reason; `detail` is for the log. `refused`: this person may not come in so.
  */
 export type ReturnOutcome =
-  | { readonly kind: 'signed_in'; readonly sessionToken: string | null; readonly continueTo: string }
-  | { readonly kind: 'already' | 'denied'; readonly continueTo: string }
+  | { readonly kind: 'signed_in' | 'already'; readonly sessionToken: string | null; readonly continueTo: string }
+  | { readonly kind: 'denied'; readonly continueTo: string }
   | { readonly kind: 'dead'; readonly detail: string }
   | { readonly kind: 'refused'; readonly why: 'paused' | 'disabled' | 'too_old' };
 
 /** Somebody of whom nothing is proven. */
 const VISITOR = { kind: 'visitor', id: 'unknown' } as const;
 
-/** Decides on a ticket, and takes it. */
+/** Maximum number of tries to take a ticket while others change what it rests on. */
+const MAX_TRIES = 20;
+
+/** Decides on a ticket, and takes it. A request without the cookie of the browser that began takes nothing. */
 export async function completeReturn(
   parts: ReturnParts,
-  { ticket, browsers, sessionToken }: Returned,
+  returned: Returned,
   origin: RequestOrigin,
+  tries = 1,
 ): Promise<ReturnOutcome> {
   const { store, now } = parts;
-  const read = readTicket(ticket);
+  const read = readTicket(returned.ticket);
   if (!read) return dead('it is no ticket');
-  const present = sessionToken === null ? null : await liveSession(parts, sessionToken);
-  // The same browser again, as by Back, a reload or a double click.
-  const shown = present?.external?.requests.find((request) => request.ticket === read.digest.toString('base64url'));
-  if (shown) return { kind: 'already', continueTo: shown.continueTo };
   const stated = await store.findExternalSignIn(read.nonce);
-  if (!stated?.ticket || !timingSafeEqual(stated.ticket, read.digest))
-    return dead('the ticket was used or never given');
+  if (!stated || !timingSafeEqual(stated.ticket, read.digest)) return dead('the ticket was replaced or never given');
   const at = now();
   if (stated.ticketExpiresAt <= at) return dead('the ticket is too old');
-  const decided = await decide(parts, stated, browsers, at);
-  const { outcome, result, event } = takingOf(decided, stated, origin, at, present);
-  const took = await store.takeTicket(stated.nonce, stated.ticket, result, event);
-  return took ? outcome : dead('the ticket was shown at the same time');
+  const browser = returned.browsers.find((secret) => timingSafeEqual(browserDigest(secret), stated.browser));
+  if (browser === undefined) return dead('the ticket is for another browser');
+  const shown: Shown = {
+    stated,
+    sessionToken: ticketSessionToken(returned.ticket, browser),
+    present: returned.sessionToken === null ? null : await liveSession(parts, returned.sessionToken),
+    at,
+    origin,
+  };
+  if (stated.takenAt !== null) return shownAgain(parts, shown);
+  const { outcome, taken, event } = await decide(parts, shown);
+  if (await store.takeTicket(stated.nonce, stated.ticket, taken, event)) return outcome;
+  if (tries < MAX_TRIES) return completeReturn(parts, returned, origin, tries + 1);
+  throw new StoreUnavailable('others change what this sign-in rests on all the time');
 }
 
-/** What is decided on a ticket that is good. */
-type Decision =
-  | ({ readonly kind: 'sign_in' } & Person)
-  | { readonly kind: 'no'; readonly outcome: ReturnOutcome; readonly reason: string; readonly accountId?: string };
+/** A good ticket in its own browser: the token of the session that it begins, and the live session that the browser has. */
+type Shown = {
+  readonly stated: ExternalSignIn;
+  readonly sessionToken: string;
+  readonly present: Session | null;
+  readonly at: number;
+  readonly origin: RequestOrigin;
+};
 
-/** Who signed in, as whom, and where. */
-type Person = { readonly account: Account; readonly identity: Identity; readonly provider: IdentityProvider };
+/** The answer of the first time, as long as the session lives that the ticket began or that took it. */
+async function shownAgain(parts: ReturnParts, { stated, sessionToken, present }: Shown): Promise<ReturnOutcome> {
+  const { identityId, continueTo, ticket } = stated;
+  if (identityId === null) return { kind: 'denied', continueTo };
+  if (await liveSession(parts, sessionToken)) return { kind: 'already', sessionToken, continueTo };
+  if (present?.external?.requests.some((request) => request.ticket === textOf(ticket)))
+    return { kind: 'already', sessionToken: null, continueTo };
+  return dead('the ticket was taken, and its session ended or never began');
+}
 
-/** In this order: the browser, the provider, the person, the time of the sign-in. */
-async function decide(
-  { store, methods }: ReturnParts,
-  stated: ExternalSignIn,
-  browsers: readonly string[],
-  at: number,
-): Promise<Decision> {
-  const own = browsers.map(browserDigest).filter((digest) => timingSafeEqual(digest, stated.browser));
-  if (own.length === 0) return no(dead('the ticket is for another browser'), 'another browser');
-  const provider = await store.findIdentityProvider(stated.providerId);
-  if (provider?.status !== 'active' || !methods.includes(provider.id))
-    return no({ kind: 'refused', why: 'paused' }, 'the identity provider is paused, or left out');
-  const { continueTo } = stated;
-  if (stated.identityId === null) return no({ kind: 'denied', continueTo }, 'refused at the identity provider');
-  const found = await store.findIdentityById(stated.identityId);
-  if (!found || refusedPerson(provider, found.account))
-    return no({ kind: 'refused', why: 'disabled' }, 'the person is disabled', found?.account.id);
-  if (isTooOld(stated, at)) return no({ kind: 'refused', why: 'too_old' }, 'signed in too long ago', found.account.id);
-  return { kind: 'sign_in', ...found, provider };
+/** What the write is to do, and what it is answered with. */
+type Decision = {
+  readonly outcome: ReturnOutcome;
+  readonly taken: TakenSignIn | null;
+  readonly event: AuditEvent;
+};
+
+/** In this order: the provider, the person, the time of the sign-in. */
+async function decide(parts: ReturnParts, shown: Shown): Promise<Decision> {
+  const { store, methods } = parts;
+  const { stated, at, origin } = shown;
+  const { providerId, identityId, continueTo, profile } = stated;
+  const provider = await store.findIdentityProvider(providerId);
+  if (provider?.status !== 'active' || !provider.rights.includes('sign-in') || !methods.includes(provider.id))
+    return no(shown, { kind: 'refused', why: 'paused' }, 'the identity provider is paused, or left out');
+  if (identityId === null) return no(shown, { kind: 'denied', continueTo }, 'refused at the identity provider');
+  const found = await store.findIdentityById(identityId);
+  const known = found?.account ?? null;
+  if (refusedPerson(provider, known))
+    return no(shown, { kind: 'refused', why: 'disabled' }, 'the person is disabled', known?.id);
+  if (isTooOld(stated, at)) return no(shown, { kind: 'refused', why: 'too_old' }, 'signed in too long ago', known?.id);
+  // The provider said it, and the browser's request brings it in.
+  const actor = { kind: 'provider', id: providerId, source: null, requestId: origin.requestId } as const;
+  const subject = subjectIn(providerId, identityId);
+  const change = await changeOfPerson(parts, provider, known, { subject, profile }, actor);
+  const identity = found?.identity ?? change?.identity;
+  const account = change?.account ?? known;
+  if (!identity || !account) throw new Error('a person is there, or is made');
+  return yes(shown, { provider, identity, account, change });
 }
 
 /** `prompt=login` wants a sign-in after the request, and `max_age` one of some seconds ago at most. */
@@ -113,67 +143,62 @@ function isTooOld({ demandsLogin, maxAge, authTime, requestedAt }: ExternalSignI
   return maxAge !== null && (authTime === null || authTime + maxAge * 1000 + MAX_CLOCK_SKEW_MS < at);
 }
 
-type Taking = {
-  readonly outcome: ReturnOutcome;
-  readonly result: SessionAfterTicket | null;
-  readonly event: AuditEvent;
-};
-
-function takingOf(
-  decided: Decision,
-  stated: ExternalSignIn,
-  origin: RequestOrigin,
-  at: number,
-  present: Session | null,
-): Taking {
-  const { providerId } = stated;
-  if (decided.kind === 'no') {
-    const about = { clientId: providerId, detail: decided.reason };
-    const whose = decided.accountId === undefined ? {} : { resourceOwnerId: decided.accountId };
-    const event = auditEvent('sign_in_refused', { ...VISITOR, ...origin }, at, { ...about, ...whose });
-    return { outcome: decided.outcome, result: null, event };
-  }
-  const { account } = decided;
-  const detail = ['by', providerId, ...stated.amr].join(' ');
-  const actor = { kind: 'user', id: account.id, ...origin } as const;
-  const event = auditEvent('sign_in', actor, at, { resourceOwnerId: account.id, clientId: providerId, detail });
-  const session = sessionAfter(stated, decided, at, present);
-  return { ...session, event };
+function yes(shown: Shown, person: Omit<TakenSignIn, 'session'>): Decision {
+  const { at, origin, sessionToken, stated } = shown;
+  const { providerId, amr, continueTo } = stated;
+  const { id } = person.account;
+  const detail = ['by', providerId, ...amr].join(' ');
+  const about = { resourceOwnerId: id, clientId: providerId, detail };
+  const session = sessionAfter(shown, person);
+  return {
+    outcome: { kind: 'signed_in', sessionToken: session.kind === 'begin' ? sessionToken : null, continueTo },
+    taken: { ...person, session },
+    event: auditEvent('sign_in', { kind: 'user', id, ...origin }, at, about),
+  };
 }
 
-/** The same account's sign-in in another tab adds its request; any other one replaces the session. */
+/**
+ * The same person's sign-in in another tab adds its request to the session, any other one replaces the session. One that was
+ * demanded gets a new token as well (ASVS 7.2.4), which is good for the requests of the other tabs too.
+ */
 function sessionAfter(
-  { continueTo, ticket, authTime, amr }: ExternalSignIn,
-  { account: { id }, identity, provider }: Person,
-  at: number,
-  present: Session | null,
-): Omit<Taking, 'event'> {
-  const externalId = provider.ownIds ? null : subjectOf(identity);
-  const isSame = present?.accountId === id && present.providerId === provider.id;
-  const goesOn = isSame && present.external?.externalId === externalId;
-  const request = { continueTo, ticket: (ticket as Buffer).toString('base64url') };
-  const before = goesOn ? present.external : null;
-  const external = externalSession(provider.sessionLifetime, { externalId, authTime, amr }, request, at, before);
-  if (present && before) {
-    const result = { kind: 'extend', digest: present.digest, from: before, to: external } as const;
-    return { outcome: { kind: 'signed_in', sessionToken: null, continueTo }, result };
-  }
-  const sessionToken = newSessionToken();
-  const times = { createdAt: at, lastSeenAt: at };
-  const session = { digest: sessionDigest(sessionToken), accountId: id, ...times, providerId: provider.id, external };
-  const result = { kind: 'begin', session, replaces: present?.digest ?? null } as const;
-  return { outcome: { kind: 'signed_in', sessionToken, continueTo }, result };
+  { stated, at, sessionToken, present }: Shown,
+  { account: { id: accountId }, identity, provider }: Omit<TakenSignIn, 'session'>,
+): SessionAfterTicket {
+  const { continueTo, ticket, authTime, amr, demandsLogin, maxAge } = stated;
+  const said = { externalId: provider.ownIds ? null : subjectOf(identity), authTime, amr };
+  const request = { continueTo, ticket: textOf(ticket), at };
+  const isSame = present?.accountId === accountId && present.providerId === provider.id;
+  const before = isSame && present.external?.externalId === said.externalId ? present : null;
+  const requests = before?.external?.requests ?? [];
+  if (before && !demandsLogin && maxAge === null)
+    return { kind: 'extend', from: before, to: externalSession(before, provider, said, request, requests) };
+  const begun = { digest: sessionDigest(sessionToken), accountId, createdAt: at, lastSeenAt: at };
+  const session = externalSession(begun, provider, said, request, requests);
+  return { kind: 'begin', session, replaces: present?.digest ?? null };
 }
 
-async function liveSession({ store, now }: ReturnParts, sessionToken: string): Promise<Session | null> {
+async function liveSession(
+  { store, now }: Pick<ReturnParts, 'store' | 'now'>,
+  sessionToken: string,
+): Promise<Session | null> {
   const found = await store.findSession(sessionDigest(sessionToken));
   return found?.account.status === 'active' && sessionExpiresAt(found.session) > now() ? found.session : null;
 }
 
-function no(outcome: ReturnOutcome, reason: string, accountId?: string): Decision {
-  return { kind: 'no', outcome, reason, ...(accountId === undefined ? {} : { accountId }) };
+/** A ticket is taken where nobody comes in, too: it brings nobody in once what kept them out is over. */
+function no({ stated, at, origin }: Shown, outcome: ReturnOutcome, reason: string, accountId?: string): Decision {
+  const about = { clientId: stated.providerId, detail: reason };
+  const whose = accountId === undefined ? {} : { resourceOwnerId: accountId };
+  const event = auditEvent('sign_in_refused', { ...VISITOR, ...origin }, at, { ...about, ...whose });
+  return { outcome, taken: null, event };
 }
 
 function dead(detail: string): ReturnOutcome {
   return { kind: 'dead', detail };
+}
+
+/** The digest of a ticket as a session keeps it. */
+function textOf(digest: Buffer): string {
+  return digest.toString('base64url');
 }

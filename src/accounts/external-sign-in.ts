@@ -1,4 +1,5 @@
 /** A sign-in elsewhere, on its way back: what a provider's server said, until the browser shows the ticket. */
+import type { Profile } from './profile.ts';
 
 /** What a provider said of one sign-in request, of which the nonce is the name. Times in ms since the epoch. */
 export type ExternalSignIn = {
@@ -7,6 +8,8 @@ export type ExternalSignIn = {
   readonly providerId: string;
   /** Who signed in; null when the person refused. */
   readonly identityId: string | null;
+  /** What the provider said of the person. It counts when the ticket is taken. */
+  readonly profile: Profile;
   /** The digest of the cookie that the browser got with the request. */
   readonly browser: Buffer;
   /** The path and query that the browser goes on to. */
@@ -18,9 +21,11 @@ export type ExternalSignIn = {
   /** When the person signed in at the provider, and how, as far as that said it. */
   readonly authTime: number | null;
   readonly amr: readonly string[];
-  /** The digest of the ticket; null from when it was shown. */
-  readonly ticket: Buffer | null;
+  /** The digest of the ticket. */
+  readonly ticket: Buffer;
   readonly ticketExpiresAt: number;
+  /** When the browser showed the ticket, or the ticket was ended; null before. */
+  readonly takenAt: number | null;
   /** When the request ends: until then it stays bound to this person. */
   readonly expiresAt: number;
 };

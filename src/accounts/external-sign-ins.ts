@@ -6,12 +6,13 @@
 import { randomBytes } from 'node:crypto';
 import { type Actor, auditEvent } from '../oauth/audit.ts';
 import type { RequestOrigin } from '../oauth/client-authenticator.ts';
-import { invalidClient, invalidRequest, Refusal } from '../oauth/error.ts';
+import { invalidRequest, Refusal } from '../oauth/error.ts';
 import type { Keyring } from '../oauth/keyring.ts';
 import { completeReturn, type Returned, type ReturnOutcome } from './external-return.ts';
 import type { ExternalSignIn } from './external-sign-in.ts';
-import { type IdentityProvider, identityId, providerActor } from './identity-provider.ts';
-import { bringUpToDate, type PeopleParts, refusedPerson, refusedSubject } from './people.ts';
+import { type IdentityProvider, identityId, type ProvenProvider, providerActor } from './identity-provider.ts';
+import { type PeopleParts, refusedPerson, refusedSubject } from './people.ts';
+import type { ProviderAuthenticator } from './provider-authenticator.ts';
 import {
   browserDigest,
   openSignInRequest,
@@ -24,9 +25,13 @@ import type { SignInStatement } from './sign-in-statement.ts';
 import { MAX_CLOCK_SKEW_MS } from './sign-in-statement.ts';
 import type { AccountStore, ExternalSignInStore, IdentityProviderStore } from './store.ts';
 import type { SignInTally } from './tally.ts';
+import type { Throttle } from './throttle.ts';
 import { newTicket, TICKET_LIFETIME_MS } from './ticket.ts';
 
-/** What signing in elsewhere works with. `methods` are the ways to sign in, in their order; `now` returns ms since the epoch. */
+/**
+ * What signing in elsewhere works with. `methods` are the ways to sign in, in their order; `throttle` counts the sign-ins of each
+ * person; `now` returns ms since the epoch.
+ */
 export type ExternalSignInsParts = PeopleParts & {
   readonly store: PeopleParts['store'] &
     ExternalSignInStore &
@@ -34,6 +39,8 @@ export type ExternalSignInsParts = PeopleParts & {
     Pick<AccountStore, 'findSession' | 'recordSignInEvent'>;
   readonly keyring: Keyring;
   readonly methods: readonly string[];
+  readonly providers: Pick<ProviderAuthenticator, 'refusalNow'>;
+  readonly throttle: Throttle;
   readonly signIns: SignInTally;
 };
 
@@ -83,34 +90,37 @@ export class ExternalSignIns {
   }
 
   /** A proven provider says who signed in: returns the ticket for the browser. The first statement binds the request. */
-  async state(provider: IdentityProvider, said: SignInStatement, origin: RequestOrigin): Promise<string | Refusal> {
-    const { store, keyring, methods, now } = this.#parts;
+  async state(provider: ProvenProvider, said: SignInStatement, origin: RequestOrigin): Promise<string | Refusal> {
+    const { store, keyring, now } = this.#parts;
     const at = now();
     const actor = providerActor(provider, origin);
-    if (!methods.includes(provider.id))
-      return invalidClient(`VALETKEY_SIGN_IN_METHODS leaves it out: add ${provider.id} to it`);
     const request = openSignInRequest(keyring, said.signInRequest, at);
     if (!request) return refusedRequest('the sign-in request is broken, expired or of another installation');
     if (request.providerId !== provider.id) return this.#conflict(actor, at, `it is ${request.providerId}'s`);
-    const refused = refusedTime(request, said, at) ?? (await this.#refusedSubject(provider, said.subject));
+    const refused =
+      refusedTime(request, said, at) ??
+      (await this.#refusedSubject(provider, said.subject)) ??
+      this.#countSignIn(provider, said.subject, at);
     if (refused) return refused;
     const ticket = newTicket(request.nonce);
     const stated: ExternalSignIn = {
       ...request,
       identityId: said.subject === null ? null : identityId(provider.id, said.subject),
+      profile: said.profile,
       requestedAt: requestedAt(request),
       authTime: said.authTime === null ? null : said.authTime * 1000,
       amr: said.amr,
       ticket: ticket.digest,
       ticketExpiresAt: at + TICKET_LIFETIME_MS,
+      takenAt: null,
     };
-    const bound = await store.stateExternalSignIn(stated);
-    if (bound.identityId !== stated.identityId)
-      return this.#conflict(actor, at, 'it was bound to somebody else', BOUND_TO_ANOTHER);
-    if (!bound.ticket?.equals(ticket.digest)) return refusedRequest('the sign-in request was used', USED);
-    if (said.subject === null) return ticket.text;
-    const person = { subject: said.subject, profile: said.profile };
-    return (await bringUpToDate(this.#parts, provider, [person], actor)) ?? ticket.text;
+    const bound = await store.stateExternalSignIn(stated, provider.proof);
+    if (bound?.ticket.equals(ticket.digest)) return ticket.text;
+    const refusedNow = await this.#parts.providers.refusalNow(provider);
+    if (refusedNow) return refusedNow;
+    return bound?.identityId === stated.identityId
+      ? refusedRequest('the sign-in request was used', USED)
+      : this.#conflict(actor, at, 'it was bound to somebody else', BOUND_TO_ANOTHER);
   }
 
   /** A browser comes back with a ticket; `external-return.ts` says what becomes of it. */
@@ -126,6 +136,17 @@ export class ExternalSignIns {
     return refusedSubject(provider, subject) ?? refusedPerson(provider, found?.account ?? null);
   }
 
+  /** Each sign-in of a person leaves a session and an event, so that they are counted as what people decide here is. */
+  #countSignIn({ id }: IdentityProvider, subject: string | null, at: number): Refusal | null {
+    if (subject === null) return null;
+    const { throttle } = this.#parts;
+    const key = [identityId(id, subject)];
+    const wait = throttle.wait(key, at);
+    if (wait > 0) return new Refusal('temporarily_unavailable', TOO_OFTEN, 'throttled', wait);
+    throttle.count(key, at);
+    return null;
+  }
+
   async #conflict(actor: Actor, at: number, detail: string, description?: string): Promise<Refusal> {
     await this.#parts.store.recordSignInEvent(
       auditEvent('sign_in_request_conflict', actor, at, { clientId: actor.id, detail }),
@@ -134,6 +155,7 @@ export class ExternalSignIns {
   }
 }
 
+const TOO_OFTEN = 'this person signed in too often: try again later';
 /** For the provider whose own request it is, so that its developer can tell. */
 const USED = 'sign_in_request was used: begin again at the app';
 const BOUND_TO_ANOTHER =

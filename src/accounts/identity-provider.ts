@@ -2,6 +2,7 @@
  * Identity providers: products that sign their own people in. A provider is neither a client nor a resource server, and its
  * credentials are good for nothing that theirs are.
  */
+import { isDeepStrictEqual } from 'node:util';
 import type { Actor } from '../oauth/audit.ts';
 import type { PublicKey } from '../oauth/client.ts';
 import type { RequestOrigin } from '../oauth/client-authenticator.ts';
@@ -35,6 +36,26 @@ export type IdentityProvider = {
   readonly createdAt: number;
 };
 
+/** What proved a provider, and for which right: its calls rest on that, so their writes ask for it again. */
+export type ProviderProof = {
+  readonly providerId: string;
+  readonly right: ProviderRight;
+  readonly credential: { readonly secret: StoredSecret } | { readonly key: PublicKey };
+};
+
+/** A provider that proved itself just now. */
+export type ProvenProvider = IdentityProvider & { readonly proof: ProviderProof };
+
+/** Whether a proof still holds for a provider as it is now. */
+export function isStillProven(
+  { status, rights, secrets, keys }: IdentityProvider,
+  { right, credential }: ProviderProof,
+): boolean {
+  if (status !== 'active' || !rights.includes(right)) return false;
+  if ('secret' in credential) return secrets.some(({ digest }) => digest.equals(credential.secret.digest));
+  return keys.some((key) => isDeepStrictEqual(key, credential.key));
+}
+
 /** Who somebody is at a provider. */
 export type Identity = {
   /** As `identityId` makes it. */
@@ -51,6 +72,11 @@ export function identityId(providerId: string, subject: string): string {
 
 /** What the provider calls somebody. */
 export function subjectOf({ id, providerId }: Identity): string {
+  return subjectIn(providerId, id);
+}
+
+/** The subject in an identity's id. */
+export function subjectIn(providerId: string, id: string): string {
   return id.slice(identityId(providerId, '').length);
 }
 

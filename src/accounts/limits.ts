@@ -15,6 +15,8 @@ const LIMITS = {
   deviceRequests: { count: 100, seconds: 600 },
   userCode: { count: 20, seconds: 600 },
   decisions: { count: 60, seconds: 600 },
+  /** Sign-ins of one account that worked. */
+  signIns: { count: 60, seconds: 600 },
   /** Calls of one identity provider about its people. */
   providerCalls: { count: 100, seconds: 10 },
 } as const satisfies Record<string, Limit>;
@@ -47,6 +49,7 @@ export function makeThrottles(counters: SharedCounters | null): Throttles {
     deviceRequests: throttle('deviceRequests'),
     userCode: throttle('userCode'),
     decisions: throttle('decisions'),
+    signIns: throttle('signIns'),
     providerCalls: throttle('providerCalls'),
   };
 }

@@ -2,9 +2,8 @@
 
 import { type Actor, auditEvent } from '../oauth/audit.ts';
 import { invalidRequest, Refusal } from '../oauth/error.ts';
-import { StoreUnavailable } from '../oauth/store.ts';
 import { type Account, emailKey, isMadeHere } from './account.ts';
-import { type IdentityProvider, identityId } from './identity-provider.ts';
+import { type IdentityProvider, identityId, type ProvenProvider } from './identity-provider.ts';
 import { newAccount } from './new-account.ts';
 import type { PersonStatement, Profile } from './profile.ts';
 import type { AccountStore, IdentityStore, PersonChange } from './store.ts';
@@ -15,9 +14,6 @@ export type PeopleParts = {
     Pick<AccountStore, 'findTaken' | 'findAccount'>;
   readonly now: () => number;
 };
-
-/** Maximum number of tries to write people whom others change at the same time. */
-const MAX_TRIES = 50;
 
 /**
  * Why a subject can be nobody at a provider, or null: with `--own-ids` it is the account's id, and must not look like one of
@@ -39,14 +35,16 @@ export function refusedOperator({ forOperators }: IdentityProvider, account: Acc
   return new Refusal('access_denied', 'this person may not sign in with this identity provider', 'an operator');
 }
 
-/** The accounts of people, made or brought up to date with what their provider says of them; all or none. */
+/**
+ * The accounts of people, made or brought up to date with what their provider says of them; all or none. False where that lost a
+ * race: another request was faster to say some of it or to take a name, or the provider may not say it any more.
+ */
 export async function bringUpToDate(
   parts: PeopleParts,
-  provider: IdentityProvider,
+  provider: ProvenProvider,
   said: readonly PersonStatement[],
   actor: Actor,
-  tries = 1,
-): Promise<Refusal | null> {
+): Promise<Refusal | boolean> {
   const { store } = parts;
   // In one order, so that two requests for the same people cannot deadlock.
   const people = said.toSorted((one, other) => (one.subject < other.subject ? -1 : 1));
@@ -64,17 +62,23 @@ export async function bringUpToDate(
   for (const person of people) {
     const known = found.get(person.subject);
     const before = known && (latest.get(known.id) ?? known);
-    const change = before
-      ? await update(parts, before, person.profile, actor)
-      : addition(provider, person, actor, parts.now());
+    const change = await changeOfPerson(parts, provider, before ?? null, person, actor);
     if (!change) continue;
     changes.push(change);
     latest.set(change.account.id, change.account);
   }
-  if (await store.writePeople(changes)) return null;
-  // Another request was faster to say some of it, or to take a name.
-  if (tries < MAX_TRIES) return bringUpToDate(parts, provider, said, actor, tries + 1);
-  throw new StoreUnavailable('others change the same people all the time');
+  return store.writePeople(changes, provider.proof);
+}
+
+/** What a provider's statement makes of a person: a new account where there was none `before`; null where nothing changes. */
+export async function changeOfPerson(
+  parts: PeopleParts,
+  provider: IdentityProvider,
+  before: Account | null,
+  said: PersonStatement,
+  actor: Actor,
+): Promise<PersonChange | null> {
+  return before ? update(parts, before, said.profile, actor) : addition(provider, said, actor, parts.now());
 }
 
 function addition(
@@ -96,8 +100,8 @@ function addition(
 }
 
 /**
- * Brings an account up to date. One with a password or an invitation keeps its address and user name where another such
- * account has the new ones: a refusal would tell the provider who else is here.
+ * Brings an account up to date. One with a password or an invitation keeps its address, with which its person signs in here; and
+ * its user name where another such account has the new one: a refusal would tell the provider who else is here.
  */
 async function update(
   { store, now }: PeopleParts,
@@ -105,31 +109,27 @@ async function update(
   profile: Profile,
   actor: Actor,
 ): Promise<PersonChange | null> {
-  const changed = Object.entries(profile).filter(([name, value]) => before[name as keyof Profile] !== value);
-  // Who has a password signs in with this address, and needs one.
-  const fitting =
-    before.password === null ? changed : changed.filter(([name, value]) => name !== 'email' || value !== null);
-  if (fitting.length === 0) return null;
-  const account: Account = { ...before, ...(Object.fromEntries(fitting) as Profile) };
-  if (hasNamesOfItsOwn(before) && (await isTaken(store, before, account))) {
-    const { email: _email, emailVerified: _verified, username: _username, ...rest } = profile;
+  const isOwn = hasNamesOfItsOwn(before);
+  const changed = (Object.keys(profile) as (keyof Profile)[]).filter(
+    (name) => before[name] !== profile[name] && !(isOwn && KEPT.has(name)),
+  );
+  if (changed.length === 0) return null;
+  const account: Account = { ...before, ...Object.fromEntries(changed.map((name) => [name, profile[name]])) };
+  if (isOwn && account.username !== before.username && (await store.findTaken(account.username, null))) {
+    const { username: _username, ...rest } = profile;
     return update({ store, now }, before, rest, actor);
   }
-  const detail = fitting.map(([name]) => name).join(', ');
+  const detail = changed.join(', ');
   const event = auditEvent('user_updated', actor, now(), { resourceOwnerId: before.id, detail });
   return { identity: null, before, account, emailKey: keyOf(account.email), event };
 }
 
+/** What only the operator changes of an account that has a password, or is invited to set one. */
+const KEPT: ReadonlySet<keyof Profile> = new Set(['email', 'emailVerified']);
+
 /** Whether no other account may have its names: it signs in with a password, or is invited to set one. */
 function hasNamesOfItsOwn({ password, invitation }: Account): boolean {
   return password !== null || invitation !== null;
-}
-
-/** Whether another account with a password has a name that this one would get. */
-async function isTaken(store: PeopleParts['store'], before: Account, after: Account): Promise<boolean> {
-  const username = after.username === before.username ? null : after.username;
-  const key = keyOf(after.email) === keyOf(before.email) ? null : keyOf(after.email);
-  return (await store.findTaken(username, key)) !== null;
 }
 
 function keyOf(email: string | null): string | null {

@@ -1,6 +1,4 @@
 /** Authenticates identity providers, as clients are authenticated at the token endpoint (RFC 6749 §2.3, RFC 7523 §2.2). */
-
-import { isDeepStrictEqual } from 'node:util';
 import type { ClientCredentials } from '../oauth/client.ts';
 import { claimedClientId, MAX_MARKS, verifyClientAssertion, whyNotUsed } from '../oauth/client-assertion.ts';
 import type { RequestOrigin } from '../oauth/client-authenticator.ts';
@@ -9,7 +7,14 @@ import { GuardedChecks, type GuessThrottle, NOBODY } from '../oauth/guess-thrott
 import { mistakeOfSecret } from '../oauth/mistaken-credential.ts';
 import { secretOf } from '../oauth/secret.ts';
 import type { ClientStore, SecretUseStore } from '../oauth/store.ts';
-import { type IdentityProvider, isProviderId, type ProviderRight } from './identity-provider.ts';
+import {
+  type IdentityProvider,
+  isProviderId,
+  isStillProven,
+  type ProvenProvider,
+  type ProviderProof,
+  type ProviderRight,
+} from './identity-provider.ts';
 import type { IdentityProviderStore } from './store.ts';
 
 /** What it works with. `issuer` is the one audience of an assertion; `now` returns ms since the epoch. */
@@ -19,10 +24,15 @@ export type ProviderAuthenticatorParts = {
     Pick<SecretUseStore, 'noteSecretUse'>;
   readonly throttle: GuessThrottle;
   readonly issuer: string;
+  /** The ways to sign in. */
+  readonly methods: readonly string[];
   readonly now: () => number;
   /** When the database was restored last (ms), or null. */
   readonly restoredAt: number | null;
 };
+
+/** A provider, and what proved it. */
+type Proven = { readonly provider: IdentityProvider; readonly credential: ProviderProof['credential'] };
 
 /** Authenticates providers. They are looked up among providers alone, so that no credential of a client or a resource server proves one. */
 export class ProviderAuthenticator {
@@ -39,7 +49,7 @@ export class ProviderAuthenticator {
     credentials: ClientCredentials,
     right: ProviderRight,
     { source }: RequestOrigin,
-  ): Promise<IdentityProvider | Refusal> {
+  ): Promise<ProvenProvider | Refusal> {
     const named =
       credentials.method === 'assertion' ? await claimedClientId(credentials.assertion) : credentials.clientId;
     if (named !== undefined && credentials.clientId !== undefined && credentials.clientId !== named)
@@ -51,36 +61,39 @@ export class ProviderAuthenticator {
     const found = id === NOBODY ? null : await this.#parts.store.findIdentityProvider(id);
     const proven = await this.#checks.run(key(found ? id : NOBODY), () => this.#verify(found, credentials));
     if (proven instanceof Refusal) return proven;
-    if (proven.status === 'paused') return invalidClient('the identity provider is paused');
-    return proven.rights.includes(right)
-      ? proven
+    const { provider, credential } = proven;
+    if (provider.status === 'paused') return invalidClient('the identity provider is paused');
+    if (!this.#parts.methods.includes(provider.id))
+      return invalidClient(`VALETKEY_SIGN_IN_METHODS leaves it out: add ${provider.id} to it`);
+    return provider.rights.includes(right)
+      ? { ...provider, proof: { providerId: provider.id, right, credential } }
       : new Refusal('unauthorized_client', `this identity provider lacks the right: ${right}`);
   }
 
-  /** Whether a provider's registration is as it was when it was authenticated, so that the same credentials prove it now. */
-  async isUnchanged(proven: IdentityProvider): Promise<boolean> {
-    return isDeepStrictEqual(await this.#parts.store.findIdentityProvider(proven.id), proven);
+  /** A refusal where what proved a provider ended while its call waited; null where that still holds. */
+  async refusalNow({ proof }: ProvenProvider): Promise<Refusal | null> {
+    const provider = await this.#parts.store.findIdentityProvider(proof.providerId);
+    if (provider && isStillProven(provider, proof)) return null;
+    return invalidClient('it was paused, or its right or its secret ended, while its call waited');
   }
 
-  async #verify(
-    provider: IdentityProvider | null,
-    credentials: ClientCredentials,
-  ): Promise<IdentityProvider | Refusal> {
+  async #verify(provider: IdentityProvider | null, credentials: ClientCredentials): Promise<Proven | Refusal> {
     if (credentials.method === 'assertion') return this.#verifyAssertion(provider, credentials.assertion);
     const secret = credentials.method === 'secret' ? (credentials.clientSecret ?? '') : '';
     const matching = secretOf(provider?.secrets ?? [], secret);
     if (matching) this.#parts.store.noteSecretUse(matching, this.#parts.now());
-    if (provider && matching) return provider;
+    if (provider && matching) return { provider, credential: { secret: matching } };
     const detail = provider ? 'the secret is wrong, retired or missing' : 'there is no such identity provider';
     return invalidClient(detail, mistakeOfSecret(secret));
   }
 
-  async #verifyAssertion(provider: IdentityProvider | null, assertion: string): Promise<IdentityProvider | Refusal> {
+  async #verifyAssertion(provider: IdentityProvider | null, assertion: string): Promise<Proven | Refusal> {
     const { store, issuer, now, restoredAt } = this.#parts;
     if (!provider) return invalidClient('the client assertion names no identity provider');
     const signer = { id: provider.id, keys: provider.keys, assertionAudience: 'issuer' as const };
     const verified = await verifyClientAssertion(signer, assertion, [issuer], now(), restoredAt);
     if (verified instanceof Refusal) return verified;
-    return whyNotUsed(await store.useClientAssertion(verified, MAX_MARKS)) ?? provider;
+    const refused = whyNotUsed(await store.useClientAssertion(verified, MAX_MARKS));
+    return refused ?? { provider, credential: { key: verified.key } };
   }
 }

@@ -1,27 +1,33 @@
 /** What a provider asks about its people, and does with them: only with its own subjects, each by the subject it knows. */
-import { type AuditAction, auditEvent } from '../oauth/audit.ts';
+import { type Actor, type AuditAction, auditEvent } from '../oauth/audit.ts';
 import type { RequestOrigin } from '../oauth/client-authenticator.ts';
 import { invalidRequest, Refusal, Unavailable } from '../oauth/error.ts';
 import type { ConnectedApp, GrantRegistry } from '../oauth/grant-registry.ts';
+import { StoreUnavailable } from '../oauth/store.ts';
 import type { Account } from './account.ts';
 import { TurnedAway } from './fair-line.ts';
 import { FairSlot } from './fair-slot.ts';
-import { type IdentityProvider, providerActor } from './identity-provider.ts';
+import { type IdentityProvider, identityId, type ProvenProvider, providerActor } from './identity-provider.ts';
 import { bringUpToDate, type PeopleParts, refusedOperator, refusedSubject } from './people.ts';
 import { type Members, type PersonStatement, readProfile, readSubject } from './profile.ts';
-import type { AccountStore } from './store.ts';
+import type { ProviderAuthenticator } from './provider-authenticator.ts';
+import type { AccountStore, ExternalSignInStore } from './store.ts';
 import type { Throttle } from './throttle.ts';
 
 /** What it works with. `throttle` counts the calls of each provider; `now` returns ms since the epoch. */
 export type ProviderUsersParts = PeopleParts & {
   readonly store: PeopleParts['store'] &
-    Pick<AccountStore, 'setAccountStatus' | 'endAccountSessions' | 'deleteAccount'>;
+    Pick<AccountStore, 'setAccountStatus' | 'endAccountSessions' | 'deleteAccount'> &
+    Pick<ExternalSignInStore, 'endTickets'>;
   readonly grants: GrantRegistry;
+  readonly providers: Pick<ProviderAuthenticator, 'refusalNow'>;
   readonly throttle: Throttle;
 };
 
 /** Maximum number of people in one request. */
 const MAX_PEOPLE = 200;
+/** Maximum number of tries to write people whom others change at the same time. */
+const MAX_TRIES = 50;
 /** Maximum number of requests of a provider that wait to write people: with 200 each they take some ten seconds. */
 const MAX_WRITERS = 50;
 
@@ -49,12 +55,12 @@ export class ProviderUsers {
   }
 
   /** Makes the people that an object or its `users` tell of, or brings them up to date; all of them, or none. */
-  async put(provider: IdentityProvider, members: Members, origin: RequestOrigin): Promise<Refusal | null> {
+  async put(provider: ProvenProvider, members: Members, origin: RequestOrigin): Promise<Refusal | null> {
     const people = readPeople(provider, members);
     if (people instanceof Refusal) return people;
     const actor = providerActor(provider, origin);
     try {
-      return await this.#writing.run(provider.id, () => bringUpToDate(this.#parts, provider, people, actor));
+      return await this.#writing.run(provider.id, () => this.#write(provider, people, actor));
     } catch (error) {
       if (error instanceof TurnedAway) return new Unavailable(TOO_MANY_WRITERS, TOO_MANY_WRITERS, 1);
       throw error;
@@ -70,32 +76,44 @@ export class ProviderUsers {
 
   /** Disables a person, which ends their sessions, or enables them; the same again changes nothing. */
   setStatus(
-    provider: IdentityProvider,
+    provider: ProvenProvider,
     subject: string,
     status: Account['status'],
     origin: RequestOrigin,
   ): Promise<Refusal | null> {
     const action = status === 'disabled' ? 'user_disabled' : 'user_enabled';
-    return this.#act(provider, subject, async (account) => {
-      if (account.status !== status)
-        await this.#parts.store.setAccountStatus(account.id, status, this.#event(action, provider, account, origin));
-    });
+    const find = () => (status === 'disabled' ? this.#findToEnd(provider, subject) : this.find(provider, subject));
+    return this.#act(provider, find, (account) =>
+      this.#parts.store.setAccountStatus(
+        account.id,
+        status,
+        this.#event(action, provider, account, origin),
+        provider.proof,
+      ),
+    );
   }
 
   /** Ends all sessions of a person, as when they sign out of the product. */
-  endSessions(provider: IdentityProvider, subject: string, origin: RequestOrigin): Promise<Refusal | null> {
-    return this.#act(provider, subject, (account) =>
-      this.#parts.store.endAccountSessions(account.id, this.#event('user_sessions_ended', provider, account, origin)),
+  endSessions(provider: ProvenProvider, subject: string, origin: RequestOrigin): Promise<Refusal | null> {
+    const find = () => this.#findToEnd(provider, subject);
+    return this.#act(provider, find, (account) =>
+      this.#parts.store.endAccountSessions(
+        account.id,
+        this.#event('user_sessions_ended', provider, account, origin),
+        provider.proof,
+      ),
     );
   }
 
   /** Erases a person: account, identities, sessions and grants. The subject is somebody new when it comes again. */
-  delete(provider: IdentityProvider, subject: string, origin: RequestOrigin): Promise<Refusal | null> {
-    return this.#act(provider, subject, (account) =>
+  delete(provider: ProvenProvider, subject: string, origin: RequestOrigin): Promise<Refusal | null> {
+    const find = () => this.#findToEnd(provider, subject);
+    return this.#act(provider, find, (account) =>
       this.#parts.store.deleteAccount(
         account.id,
         this.#event('user_deleted', provider, account, origin),
         provider.ownIds,
+        provider.proof,
       ),
     );
   }
@@ -107,26 +125,52 @@ export class ProviderUsers {
   }
 
   /** Takes everything back from an app of a person, its devices too. An app that has nothing is fine. */
-  disconnect(
-    provider: IdentityProvider,
+  async disconnect(
+    provider: ProvenProvider,
     subject: string,
     clientId: string,
     origin: RequestOrigin,
   ): Promise<Refusal | null> {
-    return this.#act(provider, subject, (account) =>
-      this.#parts.grants.disconnect(account.id, clientId, providerActor(provider, origin)),
-    );
+    const account = await this.find(provider, subject);
+    if (account instanceof Refusal) return account;
+    await this.#parts.grants.disconnect(account.id, clientId, providerActor(provider, origin));
+    return null;
   }
 
   async #act(
-    provider: IdentityProvider,
-    subject: string,
-    act: (account: Account) => Promise<unknown>,
+    provider: ProvenProvider,
+    find: () => Promise<Account | Refusal>,
+    act: (account: Account) => Promise<boolean>,
   ): Promise<Refusal | null> {
-    const account = await this.find(provider, subject);
+    const account = await find();
     if (account instanceof Refusal) return account;
-    await act(account);
-    return null;
+    if (await act(account)) return null;
+    const refused = await this.#parts.providers.refusalNow(provider);
+    if (refused) return refused;
+    // It was so already, or somebody else deleted the account meanwhile.
+    const now = await find();
+    return now instanceof Refusal ? now : null;
+  }
+
+  /** The account of a subject. Where there is none, a sign-in that is on its way makes none afterwards. */
+  async #findToEnd(provider: ProvenProvider, subject: string): Promise<Account | Refusal> {
+    const { store, now } = this.#parts;
+    const found = await this.find(provider, subject);
+    if (!(found instanceof Refusal) || found.code !== 'not_found') return found;
+    await store.endTickets(identityId(provider.id, subject), now(), provider.proof);
+    return this.find(provider, subject);
+  }
+
+  /** Writes people whom others may change at the same time. */
+  async #write(provider: ProvenProvider, people: readonly PersonStatement[], actor: Actor): Promise<Refusal | null> {
+    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+      const written = await bringUpToDate(this.#parts, provider, people, actor);
+      if (written instanceof Refusal) return written;
+      if (written) return null;
+      const refused = await this.#parts.providers.refusalNow(provider);
+      if (refused) return refused;
+    }
+    throw new StoreUnavailable('others change the same people all the time');
   }
 
   #event(action: AuditAction, provider: IdentityProvider, { id }: Account, origin: RequestOrigin) {

@@ -1,5 +1,7 @@
 /** Sessions of signed-in people: a random token in the browser's cookie, its digest in the store. */
 import { hash, randomBytes } from 'node:crypto';
+import { HmacKey } from '../oauth/hmac.ts';
+import type { IdentityProvider } from './identity-provider.ts';
 
 /** A session, found by the digest of its token. Times in ms since the epoch. */
 export type Session = {
@@ -7,6 +9,8 @@ export type Session = {
   readonly accountId: string;
   readonly createdAt: number;
   readonly lastSeenAt: number;
+  /** When it ends, however often it is seen. */
+  readonly expiresAt: number;
   /** Where the person signed in; null for here, with a password. */
   readonly providerId: string | null;
   /** What else is known of a sign-in at that provider. */
@@ -15,8 +19,6 @@ export type Session = {
 
 /** What is known of a session that began with a sign-in elsewhere. Times in ms. */
 export type ExternalSession = {
-  /** When it ends, however often it is seen. */
-  readonly expiresAt: number;
   /** What the provider calls the person, unless it is the account's id as well. */
   readonly externalId: string | null;
   /** When the person signed in at the provider, as that says; null when it did not say. */
@@ -36,10 +38,20 @@ export type SessionRequest = { readonly continueTo: string; readonly ticket: str
 export const SESSION_LIFETIMES = { idle: 12 * 3600 * 1000, absolute: 30 * 24 * 3600 * 1000 } as const;
 /** Minimum time between two writes of when a session was seen (ms), so that not every page is a write. */
 const SEEN_EVERY_MS = 5 * 60 * 1000;
+/** Maximum number of live sessions of an account; one more ends the oldest. */
+export const MAX_SESSIONS = 50;
 
 /** A new session token with 256 random bits (ASVS 7.2.3). */
 export function newSessionToken(): string {
   return randomBytes(32).toString('base64url');
+}
+
+/**
+ * The token of the session that a ticket begins: the same each time that its browser, which has the secret of the sign-in's
+ * cookie, shows the ticket. Neither of the two is stored, and each has 256 random bits.
+ */
+export function ticketSessionToken(ticket: string, browser: string): string {
+  return new HmacKey(Buffer.from(browser)).digest(ticket).toString('base64url');
 }
 
 /** What is stored of a token: 256 random bits need no slow hash (ASVS 6.5.2). */
@@ -49,16 +61,13 @@ export function sessionDigest(token: string): Buffer {
 
 /** A session of somebody who signed in here, at a time (ms). */
 export function passwordSession(token: string, accountId: string, at: number): Session {
-  return { digest: sessionDigest(token), accountId, createdAt: at, lastSeenAt: at, providerId: null, external: null };
+  const times = { createdAt: at, lastSeenAt: at, expiresAt: at + SESSION_LIFETIMES.absolute };
+  return { digest: sessionDigest(token), accountId, ...times, providerId: null, external: null };
 }
 
 /** When a session ends if it is not seen again. */
-export function sessionExpiresAt(
-  session: Pick<Session, 'createdAt' | 'lastSeenAt'> & Partial<Pick<Session, 'external'>>,
-): number {
-  const { createdAt, lastSeenAt, external } = session;
-  const { idle, absolute } = SESSION_LIFETIMES;
-  return Math.min(lastSeenAt + idle, createdAt + absolute, external?.expiresAt ?? Number.POSITIVE_INFINITY);
+export function sessionExpiresAt({ lastSeenAt, expiresAt }: Pick<Session, 'lastSeenAt' | 'expiresAt'>): number {
+  return Math.min(lastSeenAt + SESSION_LIFETIMES.idle, expiresAt);
 }
 
 /** Whether anybody signed in for a session at a time (ms) or later: at its beginning, or for one more request. */
@@ -75,17 +84,18 @@ export function shouldNoteSeen(session: Session, now: number): boolean {
 const BOUND_SESSION_MS = 10 * 60 * 1000;
 const MAX_REQUESTS = 5;
 
-/** What a provider's sign-in at `at` (ms) makes of a session: a new one, or one request more of the one before. */
+/** The session that a sign-in at a provider begins, or goes on with; it is good for the `earlier` requests too. */
 export function externalSession(
-  sessionLifetime: number | null,
+  begun: Pick<Session, 'digest' | 'accountId' | 'createdAt' | 'lastSeenAt'>,
+  { id: providerId, sessionLifetime }: Pick<IdentityProvider, 'id' | 'sessionLifetime'>,
   said: Pick<ExternalSession, 'externalId' | 'authTime' | 'amr'>,
-  request: Omit<SessionRequest, 'at'>,
-  at: number,
-  before: ExternalSession | null,
-): ExternalSession {
-  const requests = [...(before?.requests ?? []), { ...request, at }].slice(-MAX_REQUESTS);
-  const expiresAt = at + (sessionLifetime === null ? BOUND_SESSION_MS : sessionLifetime * 1000);
-  return { ...said, expiresAt, isBound: sessionLifetime === null, requests };
+  request: SessionRequest,
+  earlier: readonly SessionRequest[],
+): Session & { readonly external: ExternalSession } {
+  const requests = [...earlier, request].slice(-MAX_REQUESTS);
+  const lifetime = sessionLifetime === null ? BOUND_SESSION_MS : sessionLifetime * 1000;
+  const expiresAt = Math.min(request.at + lifetime, begun.createdAt + SESSION_LIFETIMES.absolute);
+  return { ...begun, expiresAt, providerId, external: { ...said, isBound: sessionLifetime === null, requests } };
 }
 
 /**

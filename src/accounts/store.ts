@@ -5,8 +5,8 @@ import type { Walked } from '../oauth/store.ts';
 import type { Account, Invitation, SealedPassword, StoredPassword } from './account.ts';
 import type { ExternalSignIn } from './external-sign-in.ts';
 import type { ForeignFunction } from './foreign-function.ts';
-import type { Identity, IdentityProvider } from './identity-provider.ts';
-import type { ExternalSession, Session } from './session.ts';
+import type { Identity, IdentityProvider, ProviderProof } from './identity-provider.ts';
+import type { Session } from './session.ts';
 
 /** A name that another account with a password has already. */
 export type Taken = 'email' | 'username';
@@ -14,7 +14,10 @@ export type Taken = 'email' | 'username';
 /** When somebody last signed in, and when an app last came for them (ms); null where no event and no grant tells. */
 export type AccountUse = { readonly lastSignInAt: number | null; readonly appsLastUsedAt: number | null };
 
-/** Accounts and sessions. When a verb returns, its effect is on disk. */
+/**
+ * Accounts and sessions. When a verb returns, its effect is on disk. A verb that gets the `proof` of a provider does nothing, and
+ * returns false, when that does not hold any more: a provider that was paused while its call waited for its turn writes nothing.
+ */
 export type AccountStore = SessionStore &
   IdentityStore &
   ExternalSignInStore &
@@ -68,26 +71,28 @@ export type AccountStore = SessionStore &
     /** Replaces the hash of an unchanged password, or wraps it, unless that was done or the password was changed meanwhile. */
     rehashPassword(id: string, from: StoredPassword, to: StoredPassword): Promise<void>;
     /** Disables (and ends all sessions and the invitation) or enables; false when the account is gone or was so already. */
-    setAccountStatus(id: string, status: Account['status'], event: AuditEvent): Promise<boolean>;
+    setAccountStatus(id: string, status: Account['status'], event: AuditEvent, proof?: ProviderProof): Promise<boolean>;
     /**
      * Ends all sessions of an account; false when the account is gone. A session that is being added meanwhile was there before
-     * and is ended, or begins after it and stays.
+     * and is ended, or begins after it and stays. What a provider said of the person before begins none, as whenever all sessions
+     * of an account end.
      */
-    endAccountSessions(id: string, event: AuditEvent): Promise<boolean>;
+    endAccountSessions(id: string, event: AuditEvent, proof?: ProviderProof): Promise<boolean>;
     /** Ends every grant of a resource owner by raising the epoch; false when the account is gone. */
     revokeAccountGrants(id: string, event: AuditEvent): Promise<boolean>;
     /**
      * Deletes an account with its identities, sessions and grants; false when it is gone. Who it was at providers is kept for a
      * day, for their streams. Where its id `mayComeAgain`, its epoch is kept, and the next account of this id begins above it.
      */
-    deleteAccount(id: string, event: AuditEvent, mayComeAgain?: boolean): Promise<boolean>;
+    deleteAccount(id: string, event: AuditEvent, mayComeAgain?: boolean, proof?: ProviderProof): Promise<boolean>;
   };
 
 /** Sessions of accounts. */
 export type SessionStore = {
   /**
    * Adds a session for an account that is active and whose password is still the one that was `verified`, and ends the
-   * session it replaces (its digest), if any; false otherwise: a password set or an account disabled meanwhile wins.
+   * session it replaces (its digest), if any; false otherwise: a password set or an account disabled meanwhile wins. An account
+   * has at most `MAX_SESSIONS` live ones: the oldest ends, by whatever begins another.
    */
   addSession(session: Session, verified: StoredPassword, replaces: Buffer | null, event: AuditEvent): Promise<boolean>;
   /** A session with its account, whatever state either is in; null when it is not there. */
@@ -169,36 +174,50 @@ export type IdentityStore = {
   /**
    * Makes and changes people, each with its event, in this order; false, and nothing happens, when one has an identity by now
    * that was to be made, is gone, is called something else than when it was read, or would have a name that another account
-   * with a password has.
+   * with a password has. One that has a password or an invitation keeps its address.
    */
-  writePeople(changes: readonly PersonChange[]): Promise<boolean>;
+  writePeople(changes: readonly PersonChange[], proof: ProviderProof): Promise<boolean>;
   /** Gives an account one more identity; false when the account is gone or somebody has the identity. */
   linkIdentity(identity: Identity, event: AuditEvent): Promise<boolean>;
 };
 
-/** What becomes of a session when a ticket is taken: a new one, in place of another, or one request more. */
+/** What becomes of a session when a ticket is taken: a new one, in place of another (its digest), or one request more. */
 export type SessionAfterTicket =
   | { readonly kind: 'begin'; readonly session: Session; readonly replaces: Buffer | null }
-  | { readonly kind: 'extend'; readonly digest: Buffer; readonly from: ExternalSession; readonly to: ExternalSession };
+  | { readonly kind: 'extend'; readonly from: Session; readonly to: Session };
+
+/** What a sign-in at a provider comes to. The provider, the identity and its account are as they were read, or are made by it. */
+export type TakenSignIn = {
+  readonly provider: IdentityProvider;
+  readonly identity: Identity;
+  readonly account: Account;
+  /** What the provider said of the person; null when it changes nothing. */
+  readonly change: PersonChange | null;
+  readonly session: SessionAfterTicket;
+};
 
 /** Sign-ins at providers, until the browser is back. */
 export type ExternalSignInStore = {
   findExternalSignIn(nonce: Buffer): Promise<ExternalSignIn | null>;
   /**
-   * Writes what a provider said, and returns what is there then: this, or what was said before of somebody else or used. Of
-   * all who say it first, one binds it; of those who say the same, the last one's ticket is good.
+   * Writes what a provider said, and returns what is there then: this, or what was said before of somebody else or used, or null
+   * where the proof does not hold any more. Of all who say it first, one binds it; of those who say the same, the last one's
+   * ticket is good.
    */
-  stateExternalSignIn(stated: ExternalSignIn): Promise<ExternalSignIn>;
-  /** The next window of a walk over all sign-ins elsewhere, after a nonce (empty: from the first): those at a provider. */
+  stateExternalSignIn(stated: ExternalSignIn, proof: ProviderProof): Promise<ExternalSignIn | null>;
+  /** The next window of a walk over all sign-ins elsewhere, after a nonce (empty: from the first): open tickets of a provider. */
   walkTickets(
     providerId: string,
     after: Buffer,
   ): Promise<Walked<Pick<ExternalSignIn, 'nonce' | 'ticket' | 'ticketExpiresAt'>>>;
+  /** Ends the open tickets of an identity at a time (ms), whether anybody has it or not, if the proof still holds. */
+  endTickets(identityId: string, at: number, proof: ProviderProof): Promise<void>;
   /**
-   * Takes a ticket away, with what follows; false, and nothing else happens, when it was taken or replaced before. A session
-   * begins only for an account that is still active, and is extended only if nobody else did meanwhile.
+   * Takes a ticket at the time of the event, with what comes of it: the person is made or changed, and a session begins or is
+   * extended. False, and nothing happens, when the ticket was taken or replaced before, or anything that this rests on is not as
+   * it was read: the provider, the person, or the session.
    */
-  takeTicket(nonce: Buffer, ticket: Buffer, result: SessionAfterTicket | null, event: AuditEvent): Promise<boolean>;
+  takeTicket(nonce: Buffer, ticket: Buffer, taken: TakenSignIn | null, event: AuditEvent): Promise<boolean>;
 };
 
 /** Identity providers. Every change is seen by the next request. */

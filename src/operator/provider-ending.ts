@@ -53,7 +53,6 @@ export async function endThroughProvider(
     async (signIn) =>
       statedAt(signIn) >= since &&
       signIn.ticketExpiresAt > now() &&
-      signIn.ticket !== null &&
       store.takeTicket(signIn.nonce, signIn.ticket, null, event('sign_in_refused')),
     count('signIns'),
   );

@@ -32,6 +32,11 @@ export type RowKeys = readonly string[];
 export type Act = {
   readonly touches: RowKeys;
   readonly event: AuditEvent;
+  /**
+   * What the decision rested on, asked for again: each query must find a row, and locks it where others write meanwhile. Otherwise
+   * nothing happens.
+   */
+  readonly demands?: readonly Statement[];
   /** Changes one row, or else nothing happens. Without it the event tells of what an act before it did. */
   readonly first?: Statement;
   /** What follows from it, in this order. */
@@ -95,8 +100,8 @@ export type Runner = {
   act(act: Act): Promise<boolean>;
   /** Whether all of these acts happened, in this order and each with its event; else none did. */
   actAll(acts: readonly Act[]): Promise<boolean>;
-  /** Changes rows that no event tells of. */
-  change(touches: RowKeys, statement: Statement): Promise<void>;
+  /** Changes rows that no event tells of, if its demands are met as those of an act. */
+  change(touches: RowKeys, statement: Statement, demands?: readonly Statement[]): Promise<void>;
   /** Records an event that has no other effect. */
   record(event: AuditEvent): Promise<void>;
 };

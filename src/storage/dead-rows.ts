@@ -37,8 +37,7 @@ export const DYING: readonly DyingRows[] = [
   },
   {
     ...dyingAt(SESSION, 'last_seen_at', DAY_MS),
-    isDead: (before) =>
-      `(last_seen_at + ${SESSION_LIFETIMES.idle} < ${before} OR created_at + ${SESSION_LIFETIMES.absolute} < ${before})`,
+    isDead: (before) => `(last_seen_at + ${SESSION_LIFETIMES.idle} < ${before} OR expires_at < ${before})`,
   },
   // After an hour, and not a day: it says who signed in, and where they were going.
   dyingAt(EXTERNAL_SIGN_IN, 'expires_at'),

@@ -428,15 +428,11 @@ export const accountsGuards: readonly Guard[] = [
     ],
     [
       'who writes many people takes turns, and leaves connections to others',
-      'await this.#writing.run(provider.id, () => bringUpToDate(this.#parts, provider, people, actor));',
-      'await bringUpToDate(this.#parts, provider, people, actor);',
+      'await this.#writing.run(provider.id, () => this.#write(provider, people, actor));',
+      'await this.#write(provider, people, actor);',
     ],
     ['a provider has a limit of its own', 'if (wait > 0) return', 'if (wait > 1000) return'],
-    [
-      'the last epoch of an id that may come again stays',
-      '        provider.ownIds,\n      ),',
-      '        false,\n      ),',
-    ],
+    ['the last epoch of an id that may come again stays', '        provider.ownIds,\n', '        false,\n'],
     [
       'a subject comes once in a list',
       'if (earlier !== undefined) return',
@@ -444,7 +440,7 @@ export const accountsGuards: readonly Guard[] = [
     ],
   ]),
   ...guardsIn('src/accounts/provider-authenticator.ts', USERS_TESTS, [
-    ['a right that was not given is none', 'return proven.rights.includes(right)', 'return proven && right'],
+    ['a right that was not given is none', 'return provider.rights.includes(right)', 'return provider && right'],
   ]),
   ...guardsIn('src/accounts/people.ts', USERS_TESTS, [
     [

@@ -6,21 +6,41 @@ const TESTS = ['test/http/provider/sign-in.test.ts'];
 /** Guards of sign-in requests, statements, tickets and the sessions that come from them. */
 export const externalSignInGuards: readonly Guard[] = [
   ...guardsIn('src/accounts/external-return.ts', TESTS, [
-    ['a ticket is for the browser that began', 'if (own.length === 0)', 'if ((own.length as number) < 0)'],
     [
-      'a ticket that was used or never given is dead',
-      'if (!stated?.ticket || !timingSafeEqual(stated.ticket, read.digest))',
-      'if (!stated?.ticket)',
+      'a ticket is for the browser that began',
+      "if (browser === undefined) return dead('the ticket is for another browser');",
+      'if (browser === undefined) return shownAgain(parts, { stated } as Shown);',
+    ],
+    [
+      'a ticket that was replaced or never given is dead',
+      'if (!stated || !timingSafeEqual(stated.ticket, read.digest))',
+      'if (!stated)',
     ],
     ['a ticket lasts a minute', 'if (stated.ticketExpiresAt <= at)', 'if (stated.ticketExpiresAt <= 0)'],
     [
-      'of all who show a ticket one comes in',
-      "return took ? outcome : dead('the ticket was shown at the same time');",
-      "return took || !took ? outcome : dead('');",
+      'a ticket that was taken decides nothing more',
+      'if (stated.takenAt !== null) return shownAgain(parts, shown);',
+      '',
+    ],
+    [
+      'a ticket whose session ended is dead',
+      'if (await liveSession(parts, sessionToken)) return',
+      'if (sessionToken !== null) return',
+    ],
+    ['a demanded sign-in gets a new session token', 'if (before && !demandsLogin && maxAge === null)', 'if (before)'],
+    [
+      'a provider that lost the right signs nobody in',
+      " || !provider.rights.includes('sign-in')",
+      '',
+      'the write asks for the rights that were read, so that this answers a right that is lost for good',
     ],
     ['a paused provider signs nobody in', "provider?.status !== 'active' || ", '!provider || '],
     ['a provider that is left out signs nobody in', ' || !methods.includes(provider.id))', ')'],
-    ['a disabled person does not come in', '!found || refusedPerson(provider, found.account)', '!found'],
+    [
+      'an operator does not come in with another provider',
+      'if (refusedPerson(provider, known))',
+      'if (refusedPerson(provider, null))',
+    ],
     [
       'prompt=login wants a sign-in after the request',
       'authTime + MAX_CLOCK_SKEW_MS < requestedAt',
@@ -31,11 +51,10 @@ export const externalSignInGuards: readonly Guard[] = [
       'authTime + maxAge * 1000 + MAX_CLOCK_SKEW_MS < at',
       'authTime + maxAge * 1000 + MAX_CLOCK_SKEW_MS < 0',
     ],
-    ['another person replaces the session', 'present?.accountId === id && present.providerId', 'present?.providerId'],
     [
-      'a ticket that signed this browser in leads on',
-      "if (shown) return { kind: 'already', continueTo: shown.continueTo };",
-      '',
+      'another person replaces the session',
+      'present?.accountId === accountId && present.providerId',
+      'present?.providerId',
     ],
   ]),
   ...guardsIn(
@@ -82,15 +101,10 @@ export const externalSignInGuards: readonly Guard[] = [
     ['a request is its provider’s', 'if (request.providerId !== provider.id)', 'if (request.providerId === null)'],
     [
       'a request is bound to one person',
-      'if (bound.identityId !== stated.identityId)',
-      'if (bound.identityId === undefined)',
+      'if (bound?.ticket.equals(ticket.digest)) return ticket.text;',
+      'if (bound) return ticket.text;',
     ],
-    [
-      'a used request gets no ticket',
-      "if (!bound.ticket?.equals(ticket.digest)) return refusedRequest('the sign-in request was used', USED);",
-      '',
-    ],
-    ['a provider that is left out says nothing', 'if (!methods.includes(provider.id))', "if (methods.includes(''))"],
+    ['a provider that was paused meanwhile is told so', 'if (refusedNow) return refusedNow;', ''],
     ['a fresh sign-in has a time', 'demandsLogin || maxAge !== null', 'false'],
     ['a time is not ahead of us', 'said.authTime * 1000 > now + MAX_CLOCK_SKEW_MS', 'said.authTime < 0'],
   ]),
@@ -107,22 +121,32 @@ export const externalSignInGuards: readonly Guard[] = [
     ],
     [
       'a name that another has is left out where it could never be written, which would be tried for ever',
-      'if (hasNamesOfItsOwn(before) && (await',
-      'if (before.password !== null && (await',
+      'if (isOwn && account.username !== before.username',
+      'if (before.password !== null && account.username !== before.username',
     ],
+    ['an account with a password keeps its address', '&& !(isOwn && KEPT.has(name))', ''],
   ]),
   ...guardsIn('src/accounts/session.ts', TESTS, [
     ['a session is good for its request alone', 'external.isBound ? null : createdAt', 'createdAt'],
     [
       'a session of a provider lasts ten minutes',
-      'external?.expiresAt ?? Number.POSITIVE_INFINITY',
-      'Number.POSITIVE_INFINITY',
+      'Math.min(request.at + lifetime, begun.createdAt + SESSION_LIFETIMES.absolute)',
+      'begun.createdAt + SESSION_LIFETIMES.absolute',
     ],
     ['a session is good for five requests at most', '.slice(-MAX_REQUESTS)', ''],
   ]),
   ...guardsIn('src/accounts/provider-authenticator.ts', TESTS, [
-    ['a provider proves itself', 'if (provider && matching) return provider;', 'if (provider) return provider;'],
-    ['a paused provider may nothing', "if (proven.status === 'paused')", "if (proven.status === ('gone' as string))"],
+    ['a provider proves itself', 'if (provider && matching) return', 'if (provider) return'],
+    [
+      'a paused provider may nothing',
+      "if (provider.status === 'paused')",
+      "if (provider.status === ('gone' as string))",
+    ],
+    [
+      'a provider that is left out may nothing',
+      'if (!this.#parts.methods.includes(provider.id))',
+      "if (this.#parts.methods.includes(''))",
+    ],
   ]),
   ...guardsIn('src/accounts/sign-in-request.ts', TESTS, [
     ['a request has a maximum length', 'return text.length > MAX_CHARACTERS ? null : text;', 'return text;'],
@@ -136,16 +160,61 @@ export const externalSignInGuards: readonly Guard[] = [
         '    AND external_sign_in.identity_id IS NOT DISTINCT FROM excluded.identity_id',
         '',
       ],
-      ['a used request stays used', 'WHERE external_sign_in.ticket IS NOT NULL AND', 'WHERE'],
+      ['a used request stays used', 'WHERE external_sign_in.taken_at IS NULL AND', 'WHERE'],
+      ['a ticket is taken once', 'ticket = $2 AND taken_at IS NULL', 'ticket = $2'],
       [
-        'a ticket is taken once',
-        'SET ticket = NULL WHERE nonce = $1 AND ticket = $2',
-        'SET ticket = NULL WHERE nonce = $1 AND $2 <> $1',
+        'the ticket that was replaced takes nothing',
+        'nonce = $1 AND ticket = $2 AND taken_at',
+        'nonce = $1 AND $2 <> $1 AND taken_at',
       ],
       [
         'no session begins for a disabled account',
-        "WHERE id = $2 AND status = 'active' FOR SHARE",
-        'WHERE id = $2 FOR SHARE',
+        "account.status = 'active' AND account.is_operator = $3",
+        'account.is_operator = $3',
+      ],
+      [
+        'nobody comes in through a provider that is paused meanwhile',
+        "status = 'active' AND rights = $2",
+        'rights = $2',
+      ],
+      [
+        'nobody comes in through a provider that lost its right meanwhile',
+        'rights = $2 AND for_operators = $3',
+        '$2 = $2 AND for_operators = $3',
+      ],
+      [
+        'a session is extended only from what it was',
+        'digest = $1 AND external = $2 FOR',
+        'digest = $1 AND $2 = $2 FOR',
+      ],
+    ],
+  ),
+  ...guardsIn(
+    'src/storage/tables/identity-providers.ts',
+    ['test/storage/sqlite.test.ts'],
+    [
+      [
+        'a provider that was paused meanwhile writes nothing',
+        "id = $1 AND status = 'active' AND replace",
+        'id = $1 AND replace',
+      ],
+      ['a provider that lost its right meanwhile writes nothing', "replace(rights, $2, '') <> rights", '$2 = $2'],
+      [
+        'a provider whose secret ended meanwhile writes nothing',
+        "replace(secrets || keys, $3, '') <> secrets || keys",
+        '$3 = $3',
+      ],
+    ],
+  ),
+  ...guardsIn(
+    'src/storage/tables/accounts.ts',
+    ['test/storage/sqlite.test.ts'],
+    [
+      ['what was said before all sessions ended begins none', '    { sql: END_TICKETS, values: [id, at] },\n', ''],
+      [
+        'an account that got a password meanwhile keeps its address',
+        "AND (NOT ${HAS_NAMES('account')} OR email IS NOT DISTINCT FROM $2)",
+        '',
       ],
     ],
   ),
@@ -177,8 +246,8 @@ export const externalSignInGuards: readonly Guard[] = [
       ],
       [
         'browsers are compared in constant time',
-        'timingSafeEqual(digest, stated.browser)',
-        'digest.equals(timingSafeEqual ? stated.browser : stated.browser)',
+        'timingSafeEqual(browserDigest(secret), stated.browser)',
+        'browserDigest(secret).equals(timingSafeEqual ? stated.browser : stated.browser)',
       ],
     ],
   ),

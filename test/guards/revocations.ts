@@ -34,7 +34,7 @@ export const revocationGuards: readonly Guard[] = [
   ...guardsIn('src/http/provider/disconnects.ts', BEGINNING_TESTS, [
     [
       'a provider that was changed before its stream had a place gets none',
-      'if (!(await service.providers.isUnchanged(provider)))',
+      'if (await service.providers.refusalNow(provider))',
       'if (false as boolean)',
     ],
   ]),

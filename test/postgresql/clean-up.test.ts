@@ -13,6 +13,7 @@ import {
   event,
   HOUR,
   NOW,
+  registerProduct,
   sampleAccount,
   sampleClient,
   sampleExternalSignIn,
@@ -144,7 +145,8 @@ test('who a deleted account was at a provider goes after a day', async (t) => {
 test('sign-ins elsewhere whose request ended an hour ago go, and no others', async (t) => {
   const opened = await open(t);
   const all = [NOW + 1, NOW - HOUR + 1, NOW - HOUR - 1].map((expiresAt) => sampleExternalSignIn({ expiresAt }));
-  for (const each of all) await opened.store.stateExternalSignIn(each);
+  const proof = await registerProduct(opened.store);
+  for (const each of all) await opened.store.stateExternalSignIn(each, proof);
   assert.equal(await walkAll(opened), 1);
   const found = await Promise.all(all.map(({ nonce }) => opened.store.findExternalSignIn(nonce)));
   assert.deepEqual(found.map(Boolean), [true, true, false]);

@@ -11,6 +11,7 @@ import {
   HOUR,
   NOW,
   openAsService,
+  registerProduct,
   sampleAccount,
   sampleClient,
   sampleExternalSignIn,
@@ -112,7 +113,8 @@ test('sessions that ended a day ago go', async () => {
 test('sign-ins elsewhere whose request ended an hour ago go, and no others', async () => {
   const opened = await openInMemory();
   const all = [NOW + 1, NOW - HOUR + 1, NOW - HOUR - 1].map((expiresAt) => sampleExternalSignIn({ expiresAt }));
-  for (const each of all) await opened.store.stateExternalSignIn(each);
+  const proof = await registerProduct(opened.store);
+  for (const each of all) await opened.store.stateExternalSignIn(each, proof);
   assert.equal(await walkAll(opened), 1);
   const found = await Promise.all(all.map(({ nonce }) => opened.store.findExternalSignIn(nonce)));
   assert.deepEqual(found.map(Boolean), [true, true, false]);

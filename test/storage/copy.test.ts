@@ -189,12 +189,13 @@ function addOddRows(installed: Installation): void {
     { id: 'product:A', provider_id: 'product', account_id: 'usr_b', created_at: -1 },
   ]);
   add(installed, 'session', [
-    { digest: Buffer.alloc(32), account_id: 'usr_a', created_at: -1, last_seen_at: MOST },
+    { digest: Buffer.alloc(32), account_id: 'usr_a', created_at: -1, last_seen_at: MOST, expires_at: MOST },
     {
       digest: Buffer.alloc(32, 255),
       account_id: 'usr_c',
       created_at: 0,
       last_seen_at: 0,
+      expires_at: 0,
       provider_id: 'product',
       external: '{"amr":["😀"]}',
     },
@@ -202,11 +203,21 @@ function addOddRows(installed: Installation): void {
   const signIn = { provider_id: 'product', browser: randomBytes(32), continue_to: '/device', requested_at: 0 };
   const expiry = { ticket_expires_at: MOST, expires_at: MOST };
   add(installed, 'external_sign_in', [
-    { nonce: Buffer.alloc(16), ...signIn, demands_login: 0, amr: '[]', ...expiry },
+    {
+      nonce: Buffer.alloc(16),
+      ...signIn,
+      profile: '{}',
+      demands_login: 0,
+      amr: '[]',
+      ticket: Buffer.alloc(32),
+      taken_at: MOST,
+      ...expiry,
+    },
     {
       nonce: Buffer.alloc(16, 255),
       ...signIn,
       identity_id: 'product:a',
+      profile: '{"name":"😀"}',
       demands_login: 1,
       max_age: MAX_INTEGER,
       auth_time: MOST,

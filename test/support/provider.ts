@@ -25,31 +25,34 @@ export type TestProvider = { readonly id: string; readonly secret: string };
 export type WithProvider = {
   readonly instances: readonly TestService[];
   readonly provider: TestProvider;
+  /** More ways to sign in, as they were asked for. */
+  readonly others: readonly TestProvider[];
   /** The address of their database. */
   readonly database: string;
   /** Stops all instances, and starts one that goes on, with some variables changed. */
   restart(changed?: Record<string, string>): Promise<TestService>;
 };
 
-/** Starts instances, which share one clock. */
+/** Starts instances, which share one clock; `others` are further providers. */
 export type StartWithProvider = (
   t: Lifetime,
   settings?: Partial<NewIdentityProvider>,
   variables?: Record<string, string>,
+  others?: readonly Partial<NewIdentityProvider>[],
 ) => Promise<WithProvider>;
 
 /** How to start an installation on each store: one instance on SQLite, two on PostgreSQL. */
 export function storesWithProvider(server: SharedPostgres): Record<string, StartWithProvider> {
   return {
-    SQLite: async (t, settings, variables) => {
+    SQLite: async (t, settings, variables, others) => {
       const folder = mkdtempSync(join(tmpdir(), 'valetkey-test-'));
       const database = { VALETKEY_DATABASE_URL: `sqlite:${join(folder, 'valetkey.db')}`, VALETKEY_KEYS: makeRootKey() };
       const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
-      return start(t, 1, { ...database, ...variables }, settings, remove);
+      return start(t, 1, { ...database, ...variables }, settings, others, remove);
     },
-    PostgreSQL: async (t, settings, variables) => {
+    PostgreSQL: async (t, settings, variables, others) => {
       const database = { VALETKEY_DATABASE_URL: await server.createDatabase(), VALETKEY_KEYS: makeRootKey() };
-      return start(t, 2, { ...database, ...variables }, settings);
+      return start(t, 2, { ...database, ...variables }, settings, others);
     },
   };
 }
@@ -59,11 +62,15 @@ async function start(
   count: number,
   variables: Record<string, string>,
   settings: Partial<NewIdentityProvider> = {},
+  more: readonly Partial<NewIdentityProvider>[] = [],
   remove: () => void = () => {},
 ): Promise<WithProvider> {
   const clock = new Clock();
   const provider = await registerAhead(variables, settings, clock);
-  const all = { VALETKEY_SIGN_IN_METHODS: provider.id, ...variables };
+  const others: TestProvider[] = [];
+  for (const each of more) others.push(await registerAhead(variables, each, clock));
+  const methods = [provider, ...others].map(({ id }) => id).join(',');
+  const all = { VALETKEY_SIGN_IN_METHODS: methods, ...variables };
   const instances: TestService[] = [];
   const unbound = { after: () => {} };
   // Those of a restart too end before their database goes.
@@ -78,7 +85,7 @@ async function start(
     instances.push(next);
     return next;
   };
-  return { instances, provider, database: String(variables['VALETKEY_DATABASE_URL']), restart };
+  return { instances, provider, others, database: String(variables['VALETKEY_DATABASE_URL']), restart };
 }
 
 /** Registers the provider as a command does: an instance that has it as a way to sign in does not start without it. */
@@ -169,7 +176,10 @@ export async function signInThrough(
   url: string,
   members: Record<string, unknown> = {},
 ): Promise<Visit> {
-  const stated = await state(service, provider, requestOf(await browser.get(url)), members);
+  const page = await browser.get(url);
+  const [, href] = new RegExp(`href="(/sign-in/with\\?provider=${provider.id}&[^"]*)"`).exec(page.body) ?? [];
+  const gone = href === undefined ? page : await browser.get(service.appUrl + href.replaceAll('&amp;', '&'));
+  const stated = await state(service, provider, requestOf(gone), members);
   const back = await browser.get(redirectOf(stated, service));
   assert.equal(back.status, 303, /<h1.*/.exec(back.body)?.[0] ?? back.body);
   return browser.get(service.appUrl + (back.headers.get('location') ?? ''));

@@ -7,8 +7,9 @@ import { DatabaseSync } from 'node:sqlite';
 import type { TestContext } from 'node:test';
 import type { PasswordAccount } from '../../src/accounts/account.ts';
 import type { ExternalSignIn } from '../../src/accounts/external-sign-in.ts';
-import type { IdentityProvider } from '../../src/accounts/identity-provider.ts';
+import type { IdentityProvider, ProviderProof, ProviderRight } from '../../src/accounts/identity-provider.ts';
 import { passwordSession, type Session } from '../../src/accounts/session.ts';
+import type { AccountStore } from '../../src/accounts/store.ts';
 import type { Actor, AuditAction, AuditEvent } from '../../src/oauth/audit.ts';
 import type { Client } from '../../src/oauth/client.ts';
 import type { UsedAssertion } from '../../src/oauth/client-assertion.ts';
@@ -215,12 +216,28 @@ export function sampleProvider(some: Partial<IdentityProvider> = {}): IdentityPr
   };
 }
 
+/** What proves a provider, for a right: its first secret. */
+export function proofOf({ id, secrets }: IdentityProvider, right: ProviderRight = 'sign-in'): ProviderProof {
+  return { providerId: id, right, credential: { secret: secrets[0] as StoredSecret } };
+}
+
+/** Registers a sample provider; returns what proves it. */
+export async function registerProduct(
+  store: Pick<AccountStore, 'registerIdentityProvider'>,
+  some: Partial<IdentityProvider> = {},
+): Promise<ProviderProof> {
+  const provider = sampleProvider(some);
+  await store.registerIdentityProvider(provider, event('identity_provider_registered'));
+  return proofOf(provider);
+}
+
 /** What a provider said of a sign-in whose request ends at a time (ms). */
 export function sampleExternalSignIn(some: Partial<ExternalSignIn> = {}): ExternalSignIn {
   return {
     nonce: randomBytes(16),
     providerId: 'product',
     identityId: 'product:ada',
+    profile: {},
     browser: randomBytes(32),
     continueTo: '/device',
     requestedAt: NOW,
@@ -230,6 +247,7 @@ export function sampleExternalSignIn(some: Partial<ExternalSignIn> = {}): Extern
     amr: ['pwd'],
     ticket: randomBytes(32),
     ticketExpiresAt: NOW + 60_000,
+    takenAt: null,
     expiresAt: NOW + 3_600_000,
     ...some,
   };

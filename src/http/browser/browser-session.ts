@@ -12,6 +12,8 @@ import type { Account } from '../../accounts/account.ts';
 import { checkFormToken, formTokenMadeAt, makeFormToken, SIGN_IN_LIFETIME_MS } from '../../accounts/form-token.ts';
 import { KNOWN_BROWSER_LIFETIME } from '../../accounts/known-browser.ts';
 import { signedInFor } from '../../accounts/session.ts';
+import { SIGN_IN_REQUEST_LIFETIME_MS } from '../../accounts/sign-in-request.ts';
+import { TICKET_LIFETIME_MS } from '../../accounts/ticket.ts';
 import type { OwnerSession } from '../../oauth/allow.ts';
 import { accountArea } from '../../pages/page-paths.ts';
 import type { Service } from '../service.ts';
@@ -54,7 +56,8 @@ const DEMANDED_SIGN_IN_MS = 10 * 60 * 1000;
 type CookieName = 'session' | 'visitor' | 'known' | 'choice' | `sign_in_${string}`;
 
 const MONTH_SECONDS = 30 * 24 * 3600;
-const HOUR_SECONDS = 3600;
+/** Lifetime of the secret of a sign-in elsewhere (s): as long as its request may bring a ticket, and that lives. */
+const SIGN_IN_SECONDS = (SIGN_IN_REQUEST_LIFETIME_MS + TICKET_LIFETIME_MS) / 1000;
 const TEN_MINUTES = 600;
 
 /** Maximum number of sign-ins elsewhere that a browser has begun. */
@@ -144,7 +147,7 @@ export class BrowserSessions {
     const before = this.#signInCookies(request);
     const goes = before.slice(0, Math.max(0, before.length - MAX_SIGN_INS + 1));
     for (const name of goes) this.#clear(reply, name.slice(this.#prefix.length) as CookieName);
-    this.#set(reply, id, secret, HOUR_SECONDS);
+    this.#set(reply, id, secret, SIGN_IN_SECONDS);
   }
 
   /** Their names, oldest first, since each begins with a time. Other names are left out: we did not set them, and could not clear them. */

@@ -32,7 +32,7 @@ export function addExternalSignIn(app: FastifyInstance, parts: PageParts): void 
     });
   });
 
-  // The only GET that writes: it takes the ticket. A page that is loaded ahead takes nothing.
+  // The only GET that writes: it takes the ticket. The same browser may ask again, and a page that is loaded ahead takes nothing.
   app.get(paths.signInContinue, { config }, async (request, reply) => {
     if (isLoadedAhead(request)) return lead(reply).code(204).send();
     const returned = {
@@ -43,8 +43,7 @@ export function addExternalSignIn(app: FastifyInstance, parts: PageParts): void 
     const outcome = await service.externalSignIns.complete(returned, originOf(request));
     if (outcome.kind === 'denied') return denied(request, reply, outcome.continueTo);
     if (outcome.kind === 'dead' || outcome.kind === 'refused') return refuse(request, reply, outcome);
-    if (outcome.kind === 'signed_in' && outcome.sessionToken !== null)
-      sessions.begin(reply, outcome.sessionToken, null);
+    if (outcome.sessionToken !== null) sessions.begin(reply, outcome.sessionToken, null);
     return pages.seeOther(lead(reply), outcome.continueTo, 'leaves');
   });
 

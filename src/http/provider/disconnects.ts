@@ -33,7 +33,7 @@ export function addDisconnects(app: FastifyInstance, service: Service): void {
     await feed.prepare();
     const missedFrom = await placeToGoOnFrom(service, feed, request, provider);
     // The last step: its secret may have ended meanwhile, by an event before the place where the stream begins.
-    if (!(await service.providers.isUnchanged(provider)))
+    if (await service.providers.refusalNow(provider))
       return sendProviderRefusal(request, reply, new Unavailable(CHANGED, CHANGED, 1));
     const place = missedFrom ?? feed.place;
     const id = sealStreamPlace(service.keyring, provider.id, place, service.now());

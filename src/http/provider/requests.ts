@@ -1,6 +1,6 @@
 /** Requests of identity providers: JSON whose values keep their types, proven by the provider's credentials. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { IdentityProvider, ProviderRight } from '../../accounts/identity-provider.ts';
+import type { ProvenProvider, ProviderRight } from '../../accounts/identity-provider.ts';
 import type { Members } from '../../accounts/profile.ts';
 import type { ClientCredentials } from '../../oauth/client.ts';
 import { type ErrorCode, Refusal } from '../../oauth/error.ts';
@@ -50,7 +50,7 @@ export async function authenticateProvider(
   request: FastifyRequest,
   right: ProviderRight,
   form = formOf(request),
-): Promise<IdentityProvider | Refusal> {
+): Promise<ProvenProvider | Refusal> {
   const assertion = isQuery(request) ? readBearerToken(request.headers.authorization ?? '') : null;
   const credentials: ClientCredentials | Refusal =
     assertion === null

@@ -33,7 +33,7 @@ const OPERATION: Operation = {
   tags: ['identity providers'],
   summary: 'Says who signed in at an identity provider, or that the person refused',
   description:
-    'The first statement binds the request to one person; the same may be said again, and the older address dies. Send the browser to `redirect_to` at once.',
+    'The first statement binds the request to one person; the same may be said again, and the older address dies. Send the browser to `redirect_to` at once. What is said of the person is written when it comes back.',
   security: [{ providerBasic: [] }, {}],
   requestBody: postedJson(
     {
@@ -52,7 +52,10 @@ const OPERATION: Operation = {
     ['sign_in_request'],
   ),
   responses: {
-    200: answer('Where to send the browser.', object({ redirect_to: text('Good for 60 s, once.', { format: 'uri' }) })),
+    200: answer(
+      'Where to send the browser.',
+      object({ redirect_to: text('Good for 60 s, in the browser that came.', { format: 'uri' }) }),
+    ),
     ...providerRefusals('invalid_request', 'invalid_grant'),
   },
 };

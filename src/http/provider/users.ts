@@ -1,7 +1,7 @@
 /** `/api/auth/oauth/users` and below: what an identity provider asks about its people, translated. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Account } from '../../accounts/account.ts';
-import type { IdentityProvider } from '../../accounts/identity-provider.ts';
+import type { ProvenProvider } from '../../accounts/identity-provider.ts';
 import { isCleanText, type Members, readSubject } from '../../accounts/profile.ts';
 import type { RequestOrigin } from '../../oauth/client-authenticator.ts';
 import { invalidRequest, Refusal } from '../../oauth/error.ts';
@@ -25,11 +25,11 @@ import {
 import { USERS } from './users-operations.ts';
 
 /** What a call does for a proven provider: the body of its answer, or null where there is none. */
-type Call = (provider: IdentityProvider, asked: Members, origin: RequestOrigin) => Promise<object | null | Refusal>;
+type Call = (provider: ProvenProvider, asked: Members, origin: RequestOrigin) => Promise<object | null | Refusal>;
 
 /** The same for one subject, which is read first. */
 type SubjectCall = (
-  provider: IdentityProvider,
+  provider: ProvenProvider,
   subject: string,
   origin: RequestOrigin,
   asked: Members,

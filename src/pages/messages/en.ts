@@ -655,7 +655,7 @@ export const en = {
         heading: 'This sign-in can’t be finished here',
         text: 'It was finished before, took too long, or was begun in another browser.',
         now: 'Nothing was shared. Begin again in this browser: go back to the app or page you came from.',
-        developer: html`A ticket is good once, for a minute, in the browser that began the sign-in and kept its cookies.`,
+        developer: html`A ticket is good for a minute, in the browser that began the sign-in and kept its cookies.`,
       },
       sign_in_disabled: {
         heading: 'You can’t sign in at the moment',

@@ -5,9 +5,13 @@ import { type Database, recordEvents } from './database.ts';
 import { SQLSTATE, sqlState } from './errors.ts';
 import { DIALECT } from './records.ts';
 
+/** An act without its event. */
+type Effect = Pick<Act, 'demands' | 'first' | 'rest'>;
+
 /** The runner of a database. */
 export function runnerOn(database: Database): Runner {
-  const run = async (connection: Connection, { first, rest = [] }: Act): Promise<boolean> => {
+  const run = async (connection: Connection, { demands = [], first, rest = [] }: Effect): Promise<boolean> => {
+    for (const { sql, values } of demands) if ((await connection.tuples(sql, values)).length === 0) return false;
     if (first && (await connection.change(first.sql, first.values)) !== 1) return false;
     for (const { sql, values } of rest) await connection.change(sql, values);
     return true;
@@ -33,8 +37,12 @@ export function runnerOn(database: Database): Runner {
     select: ({ sql, values }) => database.tuples(sql, values),
     act: (asked) => twice(() => act(asked)),
     actAll: (acts) => retried(() => twice(() => actAll(acts))),
-    async change(_touches, { sql, values }) {
-      await database.change(sql, values);
+    async change(_touches, statement, demands = []) {
+      if (demands.length === 0) await database.change(statement.sql, statement.values);
+      else
+        await database.run((connection) =>
+          connection.transaction(() => run(connection, { demands, rest: [statement] })),
+        );
     },
     record: (event) => database.record(event),
   };

@@ -6,7 +6,9 @@ import type { Tables } from './tables.ts';
 /** The runner of these tables. */
 export function runnerOn(tables: Tables): Runner {
   const change = ({ sql, values }: Statement) => tables.change(sql)(...values.map(bound));
-  const run = ({ first, rest = [], event }: Act): boolean => {
+  const isMet = ({ sql, values }: Statement) => tables.tuples(sql)(...values.map(bound)).length > 0;
+  const run = ({ demands = [], first, rest = [], event }: Act): boolean => {
+    if (!demands.every(isMet)) return false;
     if (first && change(first) !== 1) return false;
     for (const step of rest) change(step);
     tables.record(event);
@@ -31,8 +33,8 @@ export function runnerOn(tables: Tables): Runner {
         return false;
       }
     },
-    async change(touches, statement) {
-      await tables.write(touches, () => change(statement));
+    async change(touches, statement, demands = []) {
+      await tables.write(touches, () => demands.every(isMet) && change(statement));
     },
     record: (event) => tables.write([], () => tables.record(event)),
   };

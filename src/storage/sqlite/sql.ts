@@ -15,7 +15,7 @@ export type Query<Result> = (...parameters: SQLInputValue[]) => Result;
 
 /** Parameters are `?1` here; and no row is locked, since whoever writes is alone. */
 export function inSqlite(sql: string): string {
-  return sql.replaceAll(/\$(\d+)/g, '?$1').replace(/ FOR (SHARE|UPDATE SKIP LOCKED)/, '');
+  return sql.replaceAll(/\$(\d+)/g, '?$1').replace(/ FOR (SHARE|NO KEY UPDATE|UPDATE SKIP LOCKED)( OF \w+)?/, '');
 }
 
 /** A value as the driver takes it. */

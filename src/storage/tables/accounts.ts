@@ -1,6 +1,7 @@
 /** Accounts. */
 import { type Account, emailKey, isUnwrapped, type StoredPassword } from '../../accounts/account.ts';
 import { functionRank } from '../../accounts/foreign-function.ts';
+import type { ProviderProof } from '../../accounts/identity-provider.ts';
 import type {
   AccountStore,
   AccountUse,
@@ -13,6 +14,7 @@ import type {
 import type { AuditEvent } from '../../oauth/audit.ts';
 import { type Act, found, isAny, listed, type RestsOn, type Runner, type Statement } from '../acts.ts';
 import { LAST_USE } from './grant-summaries.ts';
+import { stillProven } from './identity-providers.ts';
 import { type Stored, Table } from './table.ts';
 
 /** What is stored beside an account, to search by: the key of its address, and what is to know of a foreign password. */
@@ -82,9 +84,12 @@ const UPDATE = `
   UPDATE account SET email = $2, email_key = $3, email_verified = $4, username = $5, name = $6, avatar_url = $7,
     invitation = CASE WHEN email_key = $3 THEN invitation END
   WHERE id = $1 AND (NOT ${HAS_NAMES('account')} OR ${IS_FREE('$3', '$5')})`;
-/** What is changed of an account rests on what it was: of two who change it at once, the second one begins anew. */
+/**
+ * What a provider changes of an account rests on what it was: of two who change it at once, the second one begins anew. One that
+ * got a password or an invitation meanwhile keeps its address.
+ */
 const PROFILE = ACCOUNT.pick('email', 'emailVerified', 'username', 'name', 'avatarUrl');
-const UPDATE_UNCHANGED = `${UPDATE} AND ${PROFILE.columns
+const UPDATE_UNCHANGED = `${UPDATE} AND (NOT ${HAS_NAMES('account')} OR email IS NOT DISTINCT FROM $2) AND ${PROFILE.columns
   .map(({ name }, index) => `${name} IS NOT DISTINCT FROM $${index + 8}`)
   .join(' AND ')}`;
 const SET_PASSWORD = `
@@ -127,8 +132,19 @@ const USES = `
 /** Number of accounts whose uses one statement finds. */
 const USES_AT_ONCE = 100;
 
-/** Ends all sessions of an account. */
-export const END_SESSIONS = 'DELETE FROM session WHERE account_id = $1';
+const END_SESSIONS = 'DELETE FROM session WHERE account_id = $1';
+/** What was said of the person before begins no session either. */
+const END_TICKETS = `
+  UPDATE external_sign_in SET taken_at = $2
+  WHERE taken_at IS NULL AND identity_id IN (SELECT id FROM identity WHERE account_id = $1)`;
+
+/** Ends all sessions of an account, and the sign-ins elsewhere from which another would begin, at a time (ms). The account's row must be locked. */
+export function endingSessions(id: string, at: number): Statement[] {
+  return [
+    { sql: END_SESSIONS, values: [id] },
+    { sql: END_TICKETS, values: [id, at] },
+  ];
+}
 
 /** Changes what an account is called; where it is known what it was called `before`, only if that is still so. */
 export function accountUpdate(
@@ -164,9 +180,17 @@ export function accountStore(
     return (account && (await taken(account, account.email && emailKey(account.email)))) ?? 'gone';
   };
   /** The account first: in PostgreSQL a session that is being added has its row locked, and is there when this goes on. */
-  const change = (id: string, event: AuditEvent, sql: string, values: readonly Stored[], rest: Statement[] = []) =>
-    runner.act({ touches: [id], event, first: { sql, values: [id, ...values] }, rest });
-  const endSessions = (id: string) => ({ sql: END_SESSIONS, values: [id] });
+  const change = (
+    id: string,
+    event: AuditEvent,
+    sql: string,
+    values: readonly Stored[],
+    rest: Statement[] = [],
+    proof?: ProviderProof,
+  ) => {
+    const demands = proof ? [stillProven(proof)] : [];
+    return runner.act({ touches: [id], event, demands, first: { sql, values: [id, ...values] }, rest });
+  };
 
   return {
     findAccount: (id) => one('id', id, [id]),
@@ -203,7 +227,7 @@ export function accountStore(
     },
     async setPassword(id, password, mustChange, event) {
       const values = [storedPassword(password), event.at, mustChange];
-      return (await change(id, event, SET_PASSWORD, values, [endSessions(id)])) ? null : whyNot(id);
+      return (await change(id, event, SET_PASSWORD, values, endingSessions(id, event.at))) ? null : whyNot(id);
     },
     async invite(id, emailKey, invitation, event) {
       const values = [ACCOUNT.stored('invitation', invitation), emailKey];
@@ -211,28 +235,23 @@ export function accountStore(
     },
     useInvitation(id, invitation, password, event) {
       const values = [storedPassword(password), event.at, ACCOUNT.stored('invitation', invitation)];
-      return change(id, event, USE_INVITATION, values, [endSessions(id)]);
+      return change(id, event, USE_INVITATION, values, endingSessions(id, event.at));
     },
     rehashPassword(id, from, to) {
       const { foreignRank, isUnwrapped } = foreignKeys(to);
       const values = [id, storedPassword(from), storedPassword(to), foreignRank, isUnwrapped];
       return runner.change([id], { sql: REHASH, values });
     },
-    setAccountStatus: (id, status, event) =>
-      change(id, event, SET_STATUS, [status], status === 'disabled' ? [endSessions(id)] : []),
-    endAccountSessions: (id, event) => change(id, event, LOCK, [], [endSessions(id)]),
+    setAccountStatus: (id, status, event, proof) =>
+      change(id, event, SET_STATUS, [status], status === 'disabled' ? endingSessions(id, event.at) : [], proof),
+    endAccountSessions: (id, event, proof) => change(id, event, LOCK, [], endingSessions(id, event.at), proof),
     revokeAccountGrants: (id, event) => change(id, event, RAISE_EPOCH, []),
-    // Its identities and sessions go with it, as they refer to it.
-    deleteAccount: (id, event, mayComeAgain = false) =>
-      change(
-        id,
-        event,
-        mayComeAgain ? KEEP_EPOCH : LOCK,
-        [],
-        [
-          { sql: KEEP_IDENTITIES, values: [id, event.at] },
-          { sql: DELETE, values: [id] },
-        ],
-      ),
+    // Its identities go with it, as they refer to it.
+    deleteAccount(id, event, mayComeAgain = false, proof) {
+      const kept = { sql: KEEP_IDENTITIES, values: [id, event.at] };
+      const epoch = mayComeAgain ? [{ sql: KEEP_EPOCH, values: [id] }] : [];
+      const rest = [...epoch, kept, ...endingSessions(id, event.at), { sql: DELETE, values: [id] }];
+      return change(id, event, LOCK, [], rest, proof);
+    },
   };
 }

@@ -1,9 +1,11 @@
 /** What providers said of sign-ins that browsers come back from. */
 import type { ExternalSignIn } from '../../accounts/external-sign-in.ts';
-import type { ExternalSignInStore } from '../../accounts/store.ts';
+import type { ExternalSignInStore, SessionAfterTicket, TakenSignIn } from '../../accounts/store.ts';
 import { found, listed, type Runner, type Statement, WALK_WINDOW, walked } from '../acts.ts';
 import { rowKey } from '../row-key.ts';
-import { SESSION } from './sessions.ts';
+import { changeOf } from './identities.ts';
+import { IDENTITY_PROVIDER, stillProven } from './identity-providers.ts';
+import { endingOldest, SESSION } from './sessions.ts';
 import { Table } from './table.ts';
 
 /** A sign-in elsewhere, as it is stored. */
@@ -11,6 +13,7 @@ export const EXTERNAL_SIGN_IN = Table.of<ExternalSignIn>('external_sign_in', {
   nonce: 'bytes',
   providerId: 'text',
   identityId: 'text?',
+  profile: 'json',
   browser: 'bytes',
   continueTo: 'text',
   requestedAt: 'time',
@@ -18,8 +21,9 @@ export const EXTERNAL_SIGN_IN = Table.of<ExternalSignIn>('external_sign_in', {
   maxAge: 'integer?',
   authTime: 'time?',
   amr: 'json',
-  ticket: 'bytes?',
+  ticket: 'bytes',
   ticketExpiresAt: 'time',
+  takenAt: 'time?',
   expiresAt: 'time',
 });
 
@@ -27,56 +31,91 @@ const FIND = `SELECT ${EXTERNAL_SIGN_IN.names} FROM external_sign_in WHERE nonce
 
 /** Whoever says it first binds the request to one person; the same may say it again until the ticket was shown. */
 const STATE = `${EXTERNAL_SIGN_IN.insertion}
-  ON CONFLICT (nonce) DO UPDATE SET auth_time = excluded.auth_time, amr = excluded.amr,
+  ON CONFLICT (nonce) DO UPDATE SET profile = excluded.profile, auth_time = excluded.auth_time, amr = excluded.amr,
     ticket = excluded.ticket, ticket_expires_at = excluded.ticket_expires_at
-  WHERE external_sign_in.ticket IS NOT NULL AND external_sign_in.provider_id = excluded.provider_id
+  WHERE external_sign_in.taken_at IS NULL AND external_sign_in.provider_id = excluded.provider_id
     AND external_sign_in.identity_id IS NOT DISTINCT FROM excluded.identity_id`;
 
-const TAKE = 'UPDATE external_sign_in SET ticket = NULL WHERE nonce = $1 AND ticket = $2';
+const TAKE = 'UPDATE external_sign_in SET taken_at = $3 WHERE nonce = $1 AND ticket = $2 AND taken_at IS NULL';
+const END_OF_PERSON = 'UPDATE external_sign_in SET taken_at = $2 WHERE identity_id = $1 AND taken_at IS NULL';
 
-const TICKET = EXTERNAL_SIGN_IN.pick('nonce', 'providerId', 'ticket', 'ticketExpiresAt');
+const TICKET = EXTERNAL_SIGN_IN.pick('nonce', 'providerId', 'ticket', 'ticketExpiresAt', 'takenAt');
 const WALK = `SELECT ${TICKET.names} FROM external_sign_in WHERE nonce > $1 ORDER BY nonce LIMIT ${WALK_WINDOW}`;
 
-/** The account's row is locked where others write meanwhile: one that is being disabled is waited for, or ends this session. */
-const BEGIN = `
-  INSERT INTO session (${SESSION.names})
-  SELECT $1, id, $3, $4, $5, $6 FROM account WHERE id = $2 AND status = 'active' FOR SHARE`;
-const EXTEND = 'UPDATE session SET external = $2 WHERE digest = $1 AND external = $3';
+/** The rows that a sign-in rests on, locked where others write meanwhile: the provider, the person, and the session that goes on. */
+const PROVIDER = `
+  SELECT 1 FROM identity_provider
+  WHERE id = $1 AND status = 'active' AND rights = $2 AND for_operators = $3
+    AND session_lifetime IS NOT DISTINCT FROM $4 FOR SHARE`;
+const PERSON = `
+  SELECT 1 FROM identity JOIN account ON account.id = identity.account_id
+  WHERE identity.id = $1 AND account.id = $2 AND account.status = 'active' AND account.is_operator = $3
+  FOR NO KEY UPDATE OF account`;
+const SESSION_AS_READ = 'SELECT 1 FROM session WHERE digest = $1 AND external = $2 FOR NO KEY UPDATE';
+
+const EXTEND = 'UPDATE session SET external = $2, expires_at = $3 WHERE digest = $1';
 const END = 'DELETE FROM session WHERE digest = $1';
+
+/** The statements of a session that begins or goes on, and the sessions that they touch. */
+function sessionOf(after: SessionAfterTicket): { touches: Buffer[]; demands: Statement[]; rest: Statement[] } {
+  if (after.kind === 'begin') {
+    const { session, replaces } = after;
+    const ended = replaces ? [replaces] : [];
+    const beginning = { sql: SESSION.insertion, values: SESSION.values(session) };
+    const ending = ended.map((digest) => ({ sql: END, values: [digest] }));
+    return { touches: [session.digest, ...ended], demands: [], rest: [...ending, beginning, endingOldest(session)] };
+  }
+  const { from, to } = after;
+  const asRead = { sql: SESSION_AS_READ, values: [from.digest, SESSION.stored('external', from.external)] };
+  const extending = { sql: EXTEND, values: [from.digest, SESSION.stored('external', to.external), to.expiresAt] };
+  return { touches: [from.digest], demands: [asRead], rest: [extending] };
+}
+
+/** The provider and the person that a sign-in rests on. */
+function demandsOf({ provider, identity, account }: TakenSignIn): [provider: Statement, person: Statement] {
+  const { id, forOperators, sessionLifetime } = provider;
+  const rights = IDENTITY_PROVIDER.stored('rights', provider.rights);
+  return [
+    { sql: PROVIDER, values: [id, rights, forOperators, sessionLifetime] },
+    { sql: PERSON, values: [identity.id, account.id, account.isOperator] },
+  ];
+}
 
 /** The port's sign-ins elsewhere. */
 export function externalSignInStore(runner: Runner): ExternalSignInStore {
-  const find = (nonce: Buffer) => found(runner, EXTERNAL_SIGN_IN, { sql: FIND, values: [nonce] }, [rowKey(nonce)]);
+  // It waits for all writes: what ends the sessions of a person ends rows whose keys it does not know.
+  const find = (nonce: Buffer) => found(runner, EXTERNAL_SIGN_IN, { sql: FIND, values: [nonce] }, 'all');
   return {
     findExternalSignIn: find,
-    async stateExternalSignIn(stated) {
-      await runner.change([rowKey(stated.nonce)], { sql: STATE, values: EXTERNAL_SIGN_IN.values(stated) });
-      return (await find(stated.nonce)) as ExternalSignIn;
+    async stateExternalSignIn(stated, proof) {
+      const statement = { sql: STATE, values: EXTERNAL_SIGN_IN.values(stated) };
+      await runner.change([rowKey(stated.nonce)], statement, [stillProven(proof)]);
+      return find(stated.nonce);
     },
     async walkTickets(providerId, after) {
       return walked(
         await listed(runner, TICKET, WALK, [after]),
-        (signIn) => signIn.providerId === providerId && signIn.ticket !== null,
+        (signIn) => signIn.providerId === providerId && signIn.takenAt === null,
         ({ nonce }) => nonce,
       );
     },
-    takeTicket(nonce, ticket, result, event) {
-      const [touches, rest]: [Buffer[], Statement[]] = [[nonce], []];
-      if (result?.kind === 'begin') {
-        touches.push(result.session.digest);
-        rest.push({ sql: BEGIN, values: SESSION.values(result.session) });
-      }
-      if (result?.kind === 'begin' && result.replaces) {
-        touches.push(result.replaces);
-        rest.push({ sql: END, values: [result.replaces] });
-      }
-      if (result?.kind === 'extend') {
-        const { digest, from, to } = result;
-        touches.push(digest);
-        const [before, after] = [from, to].map((external) => SESSION.stored('external', external));
-        rest.push({ sql: EXTEND, values: [digest, after ?? null, before ?? null] });
-      }
-      return runner.act({ touches: touches.map(rowKey), event, first: { sql: TAKE, values: [nonce, ticket] }, rest });
+    endTickets: (identityId, at, proof) =>
+      runner.change([], { sql: END_OF_PERSON, values: [identityId, at] }, [stillProven(proof)]),
+    takeTicket(nonce, ticket, taken, event) {
+      const first = { sql: TAKE, values: [nonce, ticket, event.at] };
+      if (!taken) return runner.act({ touches: [rowKey(nonce)], event, first });
+      const [provider, person] = demandsOf(taken);
+      const { touches, demands, rest } = sessionOf(taken.session);
+      const signIn = {
+        touches: [nonce, ...touches].map(rowKey),
+        event,
+        demands: [person, ...demands],
+        first,
+        rest,
+      };
+      // The provider's row before the person's, as every act of a provider locks them.
+      if (!taken.change) return runner.act({ ...signIn, demands: [provider, ...signIn.demands] });
+      return runner.actAll([{ ...changeOf(taken.change), demands: [provider] }, signIn]);
     },
   };
 }

@@ -1,10 +1,11 @@
 /** Identities: who accounts are at providers. */
 import { type Account, isMadeHere } from '../../accounts/account.ts';
 import { type Identity, identityId } from '../../accounts/identity-provider.ts';
-import type { IdentityStore } from '../../accounts/store.ts';
+import type { IdentityStore, PersonChange } from '../../accounts/store.ts';
 import type { AuditEvent } from '../../oauth/audit.ts';
 import { type Act, listed, type Runner, type Tuple } from '../acts.ts';
 import { ACCOUNT, accountUpdate, STORED_ACCOUNT, storedAccount } from './accounts.ts';
+import { stillProven } from './identity-providers.ts';
 import { Table } from './table.ts';
 
 /** An identity, as it is stored. */
@@ -64,6 +65,11 @@ function additionOf(identity: Identity, account: Account, emailKey: string | nul
   };
 }
 
+/** The act that makes a person, or changes one. */
+export function changeOf({ identity, before, account, emailKey, event }: PersonChange): Act {
+  return identity ? additionOf(identity, account, emailKey, event) : accountUpdate(account, emailKey, event, before);
+}
+
 /** The port's identities. */
 export function identityStore(runner: Runner): IdentityStore {
   const find = async (id: string) => {
@@ -101,12 +107,11 @@ export function identityStore(runner: Runner): IdentityStore {
     },
     addIdentityAndAccount: (identity, account, emailKey, event) =>
       runner.act(additionOf(identity, account, emailKey, event)),
-    writePeople: (changes) =>
-      runner.actAll(
-        changes.map(({ identity, before, account, emailKey, event }) =>
-          identity ? additionOf(identity, account, emailKey, event) : accountUpdate(account, emailKey, event, before),
-        ),
-      ),
+    writePeople(changes, proof) {
+      const [first, ...others] = changes.map(changeOf);
+      // The provider's row before those of its people, as every act of a provider locks them.
+      return runner.actAll(first ? [{ ...first, demands: [stillProven(proof)] }, ...others] : []);
+    },
     addAccountWithIdentity(identity, account, emailKey, event) {
       return runner.act({
         touches: [account.id, identity.id],

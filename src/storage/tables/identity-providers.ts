@@ -1,7 +1,7 @@
 /** Identity providers. */
-import type { IdentityProvider } from '../../accounts/identity-provider.ts';
+import type { IdentityProvider, ProviderProof } from '../../accounts/identity-provider.ts';
 import type { IdentityProviderStore } from '../../accounts/store.ts';
-import { found, type Runner } from '../acts.ts';
+import { found, type Runner, type Statement } from '../acts.ts';
 import { registered } from './registered.ts';
 import { SECRETS } from './secrets.ts';
 import { Table } from './table.ts';
@@ -29,6 +29,22 @@ const SET_STATUS = 'UPDATE identity_provider SET status = $2 WHERE id = $1 AND s
 const DELETE = `
   DELETE FROM identity_provider
   WHERE id = $1 AND NOT EXISTS (SELECT 1 FROM identity WHERE provider_id = identity_provider.id)`;
+
+/** The provider's row is locked where others write meanwhile: a pause waits for the calls that found it active. */
+const PROVEN = `
+  SELECT 1 FROM identity_provider
+  WHERE id = $1 AND status = 'active' AND replace(rights, $2, '') <> rights
+    AND replace(secrets || keys, $3, '') <> secrets || keys FOR SHARE`;
+
+/** Demands that a provider is active, and has the right and the secret or key that proved it. */
+export function stillProven({ providerId, right, credential }: ProviderProof): Statement {
+  const list =
+    'secret' in credential
+      ? IDENTITY_PROVIDER.stored('secrets', [credential.secret])
+      : IDENTITY_PROVIDER.stored('keys', [credential.key]);
+  // An element as it stands in a list: lists are written in one way.
+  return { sql: PROVEN, values: [providerId, JSON.stringify(right), String(list).slice(1, -1)] };
+}
 
 /** The port's providers. */
 export function identityProviderStore(runner: Runner): IdentityProviderStore {

@@ -1,9 +1,9 @@
 /** Sessions of accounts. */
-import type { Session } from '../../accounts/session.ts';
+import { MAX_SESSIONS, SESSION_LIFETIMES, type Session } from '../../accounts/session.ts';
 import type { SessionStore } from '../../accounts/store.ts';
-import { listed, type Runner, WALK_WINDOW, walked } from '../acts.ts';
+import { listed, type Runner, type Statement, WALK_WINDOW, walked } from '../acts.ts';
 import { rowKey } from '../row-key.ts';
-import { ACCOUNT, END_SESSIONS, NEW_PASSWORD, storedPassword } from './accounts.ts';
+import { ACCOUNT, endingSessions, NEW_PASSWORD, storedPassword } from './accounts.ts';
 import { Table } from './table.ts';
 
 /** A session, as it is stored. */
@@ -12,6 +12,7 @@ export const SESSION = Table.of<Session>('session', {
   accountId: 'text',
   createdAt: 'time',
   lastSeenAt: 'time',
+  expiresAt: 'time',
   providerId: 'text?',
   external: 'json?',
 });
@@ -26,8 +27,16 @@ const FIND = `
  */
 const ADD = `
   INSERT INTO session (${SESSION.names})
-  SELECT $1, id, $3, $4, $5, $6 FROM account
-  WHERE id = $2 AND status = 'active' AND password = $7 FOR SHARE`;
+  SELECT $1, id, $3, $4, $5, $6, $7 FROM account
+  WHERE id = $2 AND status = 'active' AND password = $8 FOR NO KEY UPDATE`;
+
+/** Sessions of an account beside a new one, the oldest and those that ended without being cleared away: all but the newest live ones. */
+const END_OLDEST = `
+  DELETE FROM session WHERE digest IN (
+    SELECT digest FROM session WHERE account_id = $1 AND digest <> $2
+    ORDER BY CASE WHEN expires_at > $3 AND last_seen_at + ${SESSION_LIFETIMES.idle} > $3 THEN 0 ELSE 1 END,
+      created_at DESC, digest
+    LIMIT ${WALK_WINDOW} OFFSET ${MAX_SESSIONS - 1})`;
 
 const CHANGE_PASSWORD = `
   UPDATE account SET password = $3, ${NEW_PASSWORD}, password_set_at = $4, must_change_password = FALSE
@@ -36,6 +45,11 @@ const CHANGE_PASSWORD = `
 const TOUCH = 'UPDATE session SET last_seen_at = $2 WHERE digest = $1 AND last_seen_at < $2';
 const WALK = `SELECT ${SESSION.names} FROM session WHERE digest > $1 ORDER BY digest LIMIT ${WALK_WINDOW}`;
 const END = 'DELETE FROM session WHERE digest = $1';
+
+/** Ends sessions of an account beyond the maximum number, of which a new one is; the account's row must be locked. */
+export function endingOldest({ accountId, digest, createdAt }: Session): Statement {
+  return { sql: END_OLDEST, values: [accountId, digest, createdAt] };
+}
 
 /** The port's sessions. */
 export function sessionStore(runner: Runner): SessionStore {
@@ -48,7 +62,7 @@ export function sessionStore(runner: Runner): SessionStore {
         touches: [session.digest, ...ended].map(rowKey),
         event,
         first,
-        rest: ended.map(ending),
+        rest: [...ended.map(ending), endingOldest(session)],
       });
     },
     changePassword(verified, password, session, replaces, event) {
@@ -60,7 +74,7 @@ export function sessionStore(runner: Runner): SessionStore {
         event,
         first: { sql: CHANGE_PASSWORD, values: change },
         rest: [
-          { sql: END_SESSIONS, values: [accountId] },
+          ...endingSessions(accountId, event.at),
           ...ended.map(ending),
           { sql: ADD, values: [...SESSION.values(session), storedPassword(password)] },
         ],

@@ -17,7 +17,6 @@ import {
 } from '../../support/flow.ts';
 import {
   askUsers,
-  registerProvider,
   type StartWithProvider,
   signInThrough,
   storesWithProvider,
@@ -32,10 +31,16 @@ const server = await sharedPostgres();
 after(() => server.remove());
 
 /** An installation whose acts happen at the first instance, and whose streams are those of the last: on SQLite the same. */
-async function setUp(t: TestContext, start: StartWithProvider, settings: Parameters<StartWithProvider>[1] = {}) {
-  const world = await start(t, { sessionLifetime: 43_200, ...settings });
+async function setUp(
+  t: TestContext,
+  start: StartWithProvider,
+  settings: Parameters<StartWithProvider>[1] = {},
+  more: Parameters<StartWithProvider>[3] = [],
+) {
+  const world = await start(t, { sessionLifetime: 43_200, ...settings }, {}, more);
   const [one, two] = [world.instances[0] as TestService, world.instances.at(-1) as TestService];
-  return { one, two, provider: world.provider, client: await addClient(one) };
+  const [other = world.provider] = world.others;
+  return { one, two, provider: world.provider, other, client: await addClient(one) };
 }
 
 /** A person allows an app: the browser, the code and the pair. */
@@ -62,7 +67,9 @@ const EVERYTHING = { reason: 'operator', at: undefined };
 
 for (const [store, start] of Object.entries(storesWithProvider(server)))
   describe(`the stream of disconnects on ${store}`, { concurrency: true }, () => {
-    type World = Awaited<ReturnType<typeof setUp>> & { readonly connected: Awaited<ReturnType<typeof connect>> };
+    type World = Omit<Awaited<ReturnType<typeof setUp>>, 'other'> & {
+      readonly connected: Awaited<ReturnType<typeof connect>>;
+    };
     const acts: Record<string, [act: (world: World) => Promise<unknown>, told: object]> = {
       'the person disconnects it at /account/apps': [
         async ({ one, client, connected: { browser } }) => {
@@ -169,8 +176,7 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
     });
 
     test('nobody hears of another provider’s people, of those with a password, or of what was before they were its own', async (t) => {
-      const { one, two, provider, client } = await setUp(t, start);
-      const other = await registerProvider(one, { id: 'other' });
+      const { one, two, provider, other, client } = await setUp(t, start, {}, [{ id: 'other' }]);
       const { installation, clock } = one;
       const { id: withPassword } = await addUser(one);
       await askUsers(one, other, 'PUT ', { subject: 'ada' });
@@ -240,8 +246,7 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
     });
 
     test('a place that is too old, somebody else’s or no place begins anew, and says so', async (t) => {
-      const { one, two, provider } = await setUp(t, start);
-      const other = await registerProvider(one, { id: 'other' });
+      const { one, two, provider, other } = await setUp(t, start, {}, [{ id: 'other' }]);
       const mine = await DisconnectStream.open(t, one, provider);
       const theirs = await DisconnectStream.open(t, one, other);
       const readyOf = async (lastId: string) => {
@@ -288,8 +293,7 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
     };
     for (const [what, act] of Object.entries(ends))
       test(`a stream ends when its provider ${what}, and that of others does not`, async (t) => {
-        const { one, two, provider } = await setUp(t, start);
-        const other = await registerProvider(one, { id: 'other' });
+        const { one, two, provider, other } = await setUp(t, start, {}, [{ id: 'other' }]);
         const [ending, staying] = await Promise.all(
           [other, provider].map((each) => DisconnectStream.open(t, two, each)),
         );
@@ -302,8 +306,8 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
       });
 
     test('only a provider with the right "users" may listen, and each beginning counts as a call', async (t) => {
-      const { one, two, provider, client } = await setUp(t, start);
-      const without = await registerProvider(one, { id: 'without', rights: ['sign-in'] });
+      const elsewhere = { id: 'without', rights: ['sign-in'] } as const;
+      const { two, provider, other: without, client } = await setUp(t, start, {}, [elsewhere]);
       const ask = async (headers: Record<string, string>, query = '') =>
         asJson(await fetch(`${two.appUrl}/api/auth/oauth/users/disconnects${query}`, { headers }));
       assertRefused(await ask({}), 401, 'invalid_client');

@@ -21,6 +21,7 @@ import {
   signInThrough,
   state,
   storesWithProvider,
+  type TestProvider,
   type WithProvider,
 } from '../../support/provider.ts';
 import {
@@ -101,7 +102,7 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
       assert.equal(ada?.email, 'ada@example.com', 'null clears, what is absent stays');
     });
 
-    test('external sign-in: a link begun in the attacker’s browser signs in no other one, and is dead then', async (t) => {
+    test('external sign-in: a link begun in the attacker’s browser signs in no other one, and takes nothing there', async (t) => {
       const world = await start(t);
       const [one, two] = ends(world);
       const { browser: attacker, request } = await begin(one);
@@ -111,8 +112,13 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
       const page = await victim.get(link);
       assert.equal(page.status, 400);
       assert.match(page.body, /Begin again in this browser/);
-      assert.equal((await attacker.get(link)).status, 400, 'the ticket was taken');
-      assert.ok((await auditActions(one)).includes('sign_in_refused'));
+      assert.ok(
+        !(await auditActions(one)).includes('sign_in_refused'),
+        'whoever asks for it without the cookie writes nothing',
+      );
+      assert.equal((await one.installation.accounts.list(10)).length, 0);
+      assert.equal((await attacker.get(link)).status, 303);
+      assert.equal((await victim.get(link)).status, 400, 'also once it was taken');
       atProvider(await victim.get(`${one.appUrl}/account/apps`));
     });
 
@@ -137,7 +143,7 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
       assert.match(String(used.body['error_description']), /^sign_in_request was used/);
     });
 
-    test('external sign-in: a ticket works once, on two instances at once, and leads on in its own browser', async (t) => {
+    test('external sign-in: its own browser gets the same answer and session each time it shows a ticket, on two instances at once', async (t) => {
       const world = await start(t);
       const [one, two] = ends(world);
       const { browser, request } = await begin(one);
@@ -145,10 +151,121 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
       const jar = [...browser.cookies];
       const tabs = Array.from({ length: 6 }, () => Object.assign(new Browser(), { cookies: new Map(jar) }));
       const shown = await Promise.all(tabs.map((tab, n) => tab.get(redirectOf(answer, n % 2 === 0 ? one : two))));
-      assert.equal(shown.filter(({ status }) => status === 303).length, 1);
-      const winner = tabs[shown.findIndex(({ status }) => status === 303)] as Browser;
-      const again = await winner.get(redirectOf(answer, two));
-      assert.deepEqual([again.status, again.headers.get('location')], [303, '/account/apps']);
+      const leads = shown.map(({ status, headers }) => `${status} ${headers.get('location')}`);
+      assert.deepEqual(new Set(leads), new Set(['303 /account/apps']));
+      const tokens = new Set(tabs.map(({ cookies }) => cookies.get('valetkey_session')));
+      assert.equal(tokens.size, 1);
+      assert.equal((await auditActions(one)).filter((action) => action === 'sign_in').length, 1);
+      // The answer was lost, or a page was loaded before somebody asked for it: the browser has no session yet.
+      const late = Object.assign(new Browser(), { cookies: new Map(jar) });
+      one.clock.advance(59);
+      assert.equal((await late.get(redirectOf(answer, two))).status, 303);
+      assert.ok(tokens.has(late.cookies.get('valetkey_session')));
+      assert.match((await late.get(`${two.appUrl}/account/apps`)).body, /No connected apps/);
+      one.clock.advance(1);
+      assert.equal((await late.get(redirectOf(answer, two))).status, 400, 'as long as the ticket would have lived');
+    });
+
+    test('external sign-in: a ticket whose session ended meanwhile is dead', async (t) => {
+      const world = await start(t);
+      const [one, two] = ends(world);
+      const client = await addClient(one);
+      const ways: Record<string, (browser: Browser) => Promise<unknown>> = {
+        'signed out': async (browser) => browser.submit(await browser.get(`${one.appUrl}/sign-out`), '/sign-out'),
+        ended: () => one.installation.accounts.endSessions('ada@example.com', one.installation.operator),
+        'somebody else signed in': (browser) =>
+          signInThrough(one, world.provider, browser, authorizeUrl(one, client), { subject: 'eve', name: 'Eve' }),
+      };
+      for (const [why, end] of Object.entries(ways)) {
+        const { browser, request } = await begin(one);
+        const link = redirectOf(await state(one, world.provider, request, { email_verified: true }), two);
+        assert.equal((await browser.get(link)).status, 303);
+        await end(browser);
+        const before = browser.cookies.get('valetkey_session');
+        assert.equal((await browser.get(link)).status, 400, why);
+        assert.equal(browser.cookies.get('valetkey_session'), before, why);
+      }
+    });
+
+    test('external sign-in: a ticket that is given as its request ends lives its minute, and so does the cookie', async (t) => {
+      const world = await start(t);
+      const [one] = ends(world);
+      const browser = new Browser();
+      const gone = await browser.get(`${one.appUrl}/account/apps`);
+      const ages = gone.headers.getSetCookie().filter((cookie) => cookie.includes('sign_in_'));
+      assert.match(ages.join(), /Max-Age=3660;/);
+      one.clock.advance(3599);
+      const link = redirectOf(await state(one, world.provider, requestOf(gone)), one);
+      one.clock.advance(59);
+      assert.deepEqual([(await browser.get(link)).status, (await browser.get(link)).status], [303, 303]);
+    });
+
+    test('ASVS 7.2.4: external sign-in: a demanded sign-in gets a new session token, which is good for the other tabs too', async (t) => {
+      const world = await start(t);
+      const [one] = ends(world);
+      const client = await addClient(one);
+      const auth_time = () => Math.floor(one.clock.now() / 1000);
+      for (const demand of [{ prompt: 'login' }, { max_age: '100' }] as Record<string, string>[]) {
+        const browser = new Browser();
+        const [first, second] = [{ state: 'first' }, { state: 'second' }].map((some) => standardUrl(one, client, some));
+        await signInThrough(one, world.provider, browser, first as string, { auth_time: auth_time() - 200 });
+        const before = browser.cookies.get('valetkey_session');
+        await signInThrough(one, world.provider, browser, second as string, { auth_time: auth_time() - 200 });
+        assert.equal(browser.cookies.get('valetkey_session'), before, 'one more tab');
+        const asked = standardUrl(one, client, { state: 'third', ...demand });
+        await signInThrough(one, world.provider, browser, asked, { auth_time: auth_time() });
+        assert.notEqual(browser.cookies.get('valetkey_session'), before, JSON.stringify(demand));
+        assert.match((await browser.get(first as string)).body, /value="allow"/);
+        const stolen = Object.assign(new Browser(), { cookies: new Map([['valetkey_session', before ?? '']]) });
+        atProvider(await stolen.get(first as string));
+      }
+    });
+
+    test('external sign-in: nothing is known of a person, and nothing changes, before the browser is back', async (t) => {
+      const world = await start(t);
+      const [one, two] = ends(world);
+      const shown = async () =>
+        (await one.installation.accounts.list(10)).map(({ name, username }) => [name, username]);
+      const { browser, request } = await begin(one);
+      const stated = await state(one, world.provider, request, { username: 'ada' });
+      assert.deepEqual(await shown(), []);
+      await browser.get(redirectOf(stated, two));
+      assert.deepEqual(await shown(), [['Ada', 'ada']]);
+      const { request: next } = await begin(one);
+      await state(two, world.provider, next, { name: 'Somebody Else' });
+      assert.deepEqual(await shown(), [['Ada', 'ada']], 'the right to say who signs in alone changes no profile');
+      const events = await one.installation.audit.listAuditEvents({ action: 'user_added', limit: 5 });
+      assert.deepEqual(
+        events.map(({ actor: { kind, id, source } }) => [kind, id, source]),
+        [['provider', 'product', null]],
+      );
+    });
+
+    test('external sign-in: of what is said of a person in two browsers, what comes back last counts', async (t) => {
+      const world = await start(t);
+      const [one, two] = ends(world);
+      const [first, second] = [await begin(one), await begin(one)];
+      const links = [
+        redirectOf(await state(one, world.provider, first.request, { name: 'First' }), one),
+        redirectOf(await state(two, world.provider, second.request, { name: 'Second' }), two),
+      ] as const;
+      const [back, other] = await Promise.all([second.browser.get(links[1]), first.browser.get(links[0])]);
+      assert.deepEqual([back.status, other.status], [303, 303]);
+      assert.equal((await one.installation.accounts.list(10)).length, 1, 'they are one person');
+    });
+
+    test('external sign-in: an account with a password keeps its address, whatever its product says', async (t) => {
+      const world = await start(t, {}, { VALETKEY_SIGN_IN_METHODS: 'password,product' });
+      const [one] = ends(world);
+      const { id } = await addUser(one);
+      await one.installation.links.link({ account: id, provider: 'product', subject: 'ada' });
+      const way = `${one.appUrl}/sign-in/with?provider=product&continue=/account/apps`;
+      const news = { email: 'other@example.com', email_verified: true, name: 'Ada L.', username: 'ada' };
+      await signInThrough(one, world.provider, new Browser(), way, news);
+      const after = await one.installation.accounts.show(id);
+      assert.deepEqual([after.email, after.name, after.username], ['ada@example.com', 'Ada L.', 'ada']);
+      await one.installation.accounts.update(id, { email: 'new@example.com' }, one.installation.operator);
+      assert.equal((await one.installation.accounts.show(id)).email, 'new@example.com', 'the operator changes it');
     });
 
     test('external sign-in: the older ticket dies, as do late ones and junk, all with one page', async (t) => {
@@ -181,9 +298,9 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
     });
 
     test('external sign-in: a request of one provider is refused to another, and not used up', async (t) => {
-      const world = await start(t);
-      const other = await registerProvider(ends(world)[0], { id: 'other' });
-      const one = await world.restart({ VALETKEY_SIGN_IN_METHODS: 'product,other' });
+      const world = await start(t, {}, {}, [{ id: 'other' }]);
+      const [one] = ends(world);
+      const [other] = world.others as [TestProvider];
       const { browser, request } = await begin(one, '/sign-in/with?provider=product');
       const foreign = await state(one, other, request);
       assertRefused(foreign, 400, 'invalid_grant');
@@ -211,12 +328,12 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
       const [one] = ends(world);
       await addUser(one, 'grace@example.com');
       const say = async (members: Record<string, unknown>) => {
-        const { request } = await begin(one, '/sign-in/with?provider=product');
-        return state(one, world.provider, request, members);
+        const { browser, request } = await begin(one, '/sign-in/with?provider=product');
+        return browser.get(redirectOf(await state(one, world.provider, request, members), one));
       };
-      assert.equal((await say({ email: 'ada@example.com' })).status, 200);
+      assert.equal((await say({ email: 'ada@example.com' })).status, 303);
       await one.installation.accounts.invite('ada@example.com', one.installation.operator);
-      assert.equal((await say({ email: 'grace@example.com', name: 'Ada L.' })).status, 200);
+      assert.equal((await say({ email: 'grace@example.com', name: 'Ada L.' })).status, 303);
       const { name, invitation } = await one.installation.accounts.show('ada@example.com');
       assert.equal(name, 'Ada L.');
       assert.ok(invitation, 'it is good as before');
@@ -255,7 +372,7 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
       const link = redirectOf(await state(one, world.provider, request), two);
       const [ada] = await accounts.list(1);
       await accounts.disable(ada?.id ?? '', operator);
-      assert.equal((await browser.get(link)).status, 403);
+      assert.equal((await browser.get(link)).status, 400, 'what was said before is dead');
       const again = await begin(one);
       assertRefused(await state(one, world.provider, again.request), 403, 'access_denied');
       const third = await begin(one);
@@ -287,7 +404,7 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
         ],
         [
           'disabled',
-          403,
+          400,
           {},
           authorizeUrl(one, client),
           () => accounts.disable('ada@example.com', operator),
@@ -302,7 +419,8 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
         await before();
         assert.equal((await browser.get(redirectOf(stated, one))).status, status, why);
         await after();
-        assert.equal((await browser.get(redirectOf(stated, two))).status, 400, `${why}, and again`);
+        const again = why === 'denied' ? 303 : 400;
+        assert.equal((await browser.get(redirectOf(stated, two))).status, again, `${why}, and again`);
         assert.ok(![...browser.cookies.keys()].some((name) => name.endsWith('_session')), why);
       }
     });

@@ -8,7 +8,6 @@ import { assertRefused, authorizeUrl, exchange, me, pairOf, postBody, type TestC
 import {
   askUsers,
   atProvider,
-  registerProvider,
   requestOf,
   signInThrough,
   state,
@@ -241,10 +240,9 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
     });
 
     test('a provider reaches its own subjects alone, and only with the right "users"', async (t) => {
-      const world = await start(t);
+      const world = await start(t, {}, {}, [{ id: 'other' }, { id: 'without', rights: ['sign-in'] }]);
       const [one, two] = ends(world);
-      const other = await registerProvider(one, { id: 'other' });
-      const without = await registerProvider(one, { id: 'without', rights: ['sign-in'] });
+      const [other, without] = world.others as [TestProvider, TestProvider];
       await askUsers(one, world.provider, 'PUT ', { subject: 'ada', name: 'Ada' });
       const calls = ['disable', 'enable', 'delete', 'end-sessions', 'connections/revoke'].map(
         (path) => `POST /${path}`,

@@ -2,7 +2,14 @@
 import assert from 'node:assert/strict';
 import { DEVICE_GRANT_TYPE } from '../../../src/oauth/device-authorization.ts';
 import { grantIdText } from '../../../src/oauth/grant.ts';
-import { event, NOW, sampleAccount, sampleExternalSignIn, sampleSession } from '../../support/storage.ts';
+import {
+  event,
+  NOW,
+  registerProduct,
+  sampleAccount,
+  sampleExternalSignIn,
+  sampleSession,
+} from '../../support/storage.ts';
 import { find, isAlive, issue, type WithStore } from './any-store.ts';
 
 const HISTORY = Buffer.alloc(16, 7);
@@ -46,13 +53,14 @@ export function backups(withStore: WithStore): void {
 
   withStore('a restore ends sessions, tickets of sign-ins elsewhere, and invitations in any case', async (store) => {
     const session = sampleSession();
-    const { nonce } = await store.stateExternalSignIn(sampleExternalSignIn());
+    const signIn = sampleExternalSignIn();
+    await store.stateExternalSignIn(signIn, await registerProduct(store));
     await store.addSession(session, sampleAccount().password, null, event('sign_in'));
     const invitation = { digest: 'one', expiresAt: NOW + 1000 };
     await store.invite('usr_ada', 'ada@example.com', invitation, event('user_invited'));
     await store.beginHistory(HISTORY, restored, NOTHING_ELSE);
     assert.equal(await store.findSession(session.digest), null);
-    assert.equal(await store.findExternalSignIn(nonce), null);
+    assert.equal(await store.findExternalSignIn(signIn.nonce), null);
     assert.equal((await store.findAccount('usr_ada'))?.invitation, null);
   });
 

@@ -1,16 +1,21 @@
 /** Identities and their providers, and sign-ins elsewhere on their way back. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import type { Account } from '../../../src/accounts/account.ts';
+import type { ExternalSignIn } from '../../../src/accounts/external-sign-in.ts';
 import {
   type Identity,
   type IdentityProvider,
   identityId,
   subjectOf,
 } from '../../../src/accounts/identity-provider.ts';
-import type { ExternalSession } from '../../../src/accounts/session.ts';
+import type { ExternalSession, Session } from '../../../src/accounts/session.ts';
+import type { PersonChange, TakenSignIn } from '../../../src/accounts/store.ts';
+import type { PublicKey } from '../../../src/oauth/client.ts';
 import {
   event,
   NOW,
+  proofOf,
   sampleAccount,
   sampleExternalSignIn,
   sampleProvider,
@@ -19,10 +24,9 @@ import {
 } from '../../support/storage.ts';
 import { type AnyStore, HUNDRED, type WithStore } from './any-store.ts';
 
-const product = sampleProvider();
+const product = sampleProvider({ rights: ['sign-in', 'users'] });
 
 const external: ExternalSession = {
-  expiresAt: NOW + 600_000,
   externalId: 'ada',
   authTime: NOW,
   amr: ['pwd'],
@@ -37,6 +41,8 @@ function person(id: string) {
 function identityOf(subject: string, accountId: string): Identity {
   return { id: identityId('product', subject), providerId: 'product', accountId, createdAt: NOW };
 }
+
+const proof = proofOf(product, 'users');
 
 async function register(store: AnyStore): Promise<void> {
   assert.equal(await store.registerIdentityProvider(product, event('identity_provider_registered')), true);
@@ -73,6 +79,22 @@ export function identityProviders(withStore: WithStore): void {
       );
     assert.equal(await replace([]), false);
     assert.equal(await replace(product.secrets), true);
+  });
+
+  withStore('a call of a provider is proven by one of its keys', async (store) => {
+    const key: PublicKey = { kty: 'OKP', crv: 'Ed25519', x: 'x' };
+    const other = { ...key, x: 'y' };
+    await store.registerIdentityProvider(
+      sampleProvider({ secrets: [], keys: [other, key] }),
+      event('identity_provider_registered'),
+    );
+    const end = (held: PublicKey) =>
+      store.endAccountSessions('usr_ada', event('user_sessions_ended'), {
+        ...proof,
+        right: 'sign-in',
+        credential: { key: held },
+      });
+    assert.deepEqual([await end(key), await end({ ...key, x: 'z' })], [true, false]);
   });
 
   withStore('a provider that somebody has an identity at is not deleted', async (store) => {
@@ -154,19 +176,23 @@ export function identities(withStore: WithStore): void {
     });
     const told = async () =>
       (await store.listAuditEvents({ limit: 3 })).map(({ action, resourceOwnerId }) => `${action} ${resourceOwnerId}`);
-    assert.equal(await store.writePeople([]), true);
-    assert.equal(await store.writePeople([add('x'), add('y')]), true);
+    assert.equal(await store.writePeople([], proof), true);
+    assert.equal(await store.writePeople([add('x'), add('y')], proof), true);
     assert.deepEqual((await told()).slice(0, 2).sort(), ['user_added usr_x', 'user_added usr_y']);
     const before = await told();
-    assert.equal(await store.writePeople([update('usr_x', 'New'), add('z'), add('y')]), false, 'y is there');
-    assert.equal(await store.writePeople([add('z'), update('usr_none', 'New')]), false, 'nobody is there');
+    assert.equal(await store.writePeople([update('usr_x', 'New'), add('z'), add('y')], proof), false, 'y is there');
+    assert.equal(await store.writePeople([add('z'), update('usr_none', 'New')], proof), false, 'nobody is there');
     assert.equal(await store.findIdentity('product', 'z'), null);
     assert.notEqual((await store.findAccount('usr_x'))?.name, 'New');
     assert.deepEqual(await told(), before);
-    assert.equal(await store.writePeople([update('usr_x', 'New'), add('z')]), true);
+    assert.equal(await store.writePeople([update('usr_x', 'New'), add('z')], proof), true);
     assert.equal((await store.findAccount('usr_x'))?.name, 'New');
-    assert.equal(await store.writePeople([update('usr_x', 'Newer')]), false, 'x is called something else by now');
-    assert.equal(await store.writePeople([update('usr_x', 'Newer', { ...person('usr_x'), name: 'New' })]), true);
+    assert.equal(
+      await store.writePeople([update('usr_x', 'Newer')], proof),
+      false,
+      'x is called something else by now',
+    );
+    assert.equal(await store.writePeople([update('usr_x', 'Newer', { ...person('usr_x'), name: 'New' })], proof), true);
     const subjects = ['z', ...HUNDRED.map((_, n) => `none${n}`), 'x'];
     const found = [...(await store.findPeople('product', subjects))].map(([subject, { id }]) => `${subject} ${id}`);
     assert.deepEqual(found.sort(), ['x usr_x', 'z usr_z']);
@@ -183,6 +209,7 @@ export function identities(withStore: WithStore): void {
           emailKey: null,
           event: event('user_added'),
         })),
+        proof,
       );
     const written = await Promise.all(Array.from({ length: 20 }, (_, n) => write(n)));
     assert.equal(written.filter(Boolean).length, 1);
@@ -224,6 +251,7 @@ export function identities(withStore: WithStore): void {
           emailKey: null,
           event: event('user_updated'),
         })),
+        proof,
       );
     const written = await Promise.all(Array.from({ length: 20 }, (_, n) => write(n)));
     assert.equal(written.filter(Boolean).length, 1);
@@ -250,46 +278,67 @@ export function identities(withStore: WithStore): void {
 
 /** Sign-ins elsewhere. */
 export function externalSignIns(withStore: WithStore): void {
+  const signInProof = proofOf(product);
+  const state = (store: AnyStore, signIn: ExternalSignIn) => store.stateExternalSignIn(signIn, signInProof);
+  const take = ({ nonce, ticket }: ExternalSignIn, store: AnyStore, taken: TakenSignIn | null = null) =>
+    store.takeTicket(nonce, ticket, taken, event(taken ? 'sign_in' : 'sign_in_refused'));
+  /** Ada, who is linked to the product, comes in with a new session. */
+  const comingIn = async (store: AnyStore, some: Partial<Session> = {}, replaces: Buffer | null = null) => {
+    const { identity, account } = (await store.findIdentity('product', 'ada')) as {
+      identity: Identity;
+      account: Account;
+    };
+    const session = sampleSession({ providerId: 'product', external, ...some });
+    return {
+      provider: product,
+      identity,
+      account,
+      change: null,
+      session: { kind: 'begin', session, replaces },
+    } as const;
+  };
+  const linkAda = async (store: AnyStore) => {
+    await register(store);
+    await store.linkIdentity(identityOf('ada', 'usr_ada'), event('user_linked'));
+  };
+
   withStore('who says it first binds a request; the same may say it anew, and the older ticket dies', async (store) => {
-    const first = sampleExternalSignIn();
-    assert.deepEqual(await store.stateExternalSignIn(first), first);
-    const other = await store.stateExternalSignIn({
-      ...sampleExternalSignIn(),
-      nonce: first.nonce,
-      identityId: 'product:eve',
-    });
+    await register(store);
+    const first = sampleExternalSignIn({ profile: { name: 'Ada' } });
+    assert.deepEqual(await state(store, first), first);
+    const { nonce } = first;
+    const other = await state(store, sampleExternalSignIn({ nonce, identityId: 'product:eve' }));
     assert.deepEqual(other, first, 'another person');
-    const denied = await store.stateExternalSignIn({ ...sampleExternalSignIn(), nonce: first.nonce, identityId: null });
+    const denied = await state(store, sampleExternalSignIn({ nonce, identityId: null }));
     assert.deepEqual(denied, first, 'a refusal');
-    const again = { ...first, ticket: randomBytes(32), ticketExpiresAt: NOW + 61_000, amr: ['otp'] };
-    assert.deepEqual(await store.stateExternalSignIn(again), again);
-    const take = (ticket: Buffer) => store.takeTicket(first.nonce, ticket, null, event('sign_in_refused'));
+    const news = { ticketExpiresAt: NOW + 61_000, amr: ['otp'], profile: { name: null } };
+    const again = { ...first, ticket: randomBytes(32), ...news };
+    assert.deepEqual(await state(store, again), again);
     assert.deepEqual(
-      [await take(first.ticket as Buffer), await take(again.ticket), await take(again.ticket)],
+      [await take(first, store), await take(again, store), await take(again, store)],
       [false, true, false],
     );
-    const used = await store.stateExternalSignIn({ ...again, ticket: randomBytes(32) });
-    assert.equal(used.ticket, null, 'a used request gets no further ticket');
+    const used = await state(store, { ...again, ticket: randomBytes(32) });
+    assert.deepEqual(used, { ...again, takenAt: NOW }, 'a used request gets no further ticket');
   });
 
   withStore('of 100 people who are said at once, one binds a request', async (store) => {
+    await register(store);
     const { nonce } = sampleExternalSignIn();
     const all = HUNDRED.map((_, n) => sampleExternalSignIn({ nonce, identityId: `product:${n}` }));
-    const found = await Promise.all(all.map((one) => store.stateExternalSignIn(one)));
-    assert.equal(new Set(found.map(({ identityId }) => identityId)).size, 1);
+    const found = await Promise.all(all.map((one) => state(store, one)));
+    assert.equal(new Set(found.map((one) => one?.identityId)).size, 1);
   });
 
   withStore('a ticket begins one session, of 100 that show it at once, and ends the one it replaces', async (store) => {
+    await linkAda(store);
     const one = sampleExternalSignIn();
-    await store.stateExternalSignIn(one);
+    await state(store, one);
     const before = sampleSession();
     await store.addSession(before, sampleAccount().password, null, event('sign_in'));
-    const show = () => {
-      const session = sampleSession({ providerId: 'product', external });
-      const result = { kind: 'begin', session, replaces: before.digest } as const;
-      return store
-        .takeTicket(one.nonce, one.ticket as Buffer, result, event('sign_in'))
-        .then((took) => ({ took, session }));
+    const show = async () => {
+      const taken = await comingIn(store, {}, before.digest);
+      return { took: await take(one, store, taken), session: taken.session.session };
     };
     const shown = await Promise.all(HUNDRED.map(show));
     for (const { took, session } of shown) {
@@ -300,19 +349,124 @@ export function externalSignIns(withStore: WithStore): void {
     assert.equal(await store.findSession(before.digest), null);
   });
 
-  withStore('a session is extended only from what it was, and none begins for a disabled account', async (store) => {
-    const session = sampleSession({ providerId: 'product', external });
-    const [one, two, three] = [sampleExternalSignIn(), sampleExternalSignIn(), sampleExternalSignIn()];
-    for (const each of [one, two, three]) await store.stateExternalSignIn(each);
-    const begin = { kind: 'begin', session, replaces: null } as const;
-    assert.equal(await store.takeTicket(one.nonce, one.ticket as Buffer, begin, event('sign_in')), true);
-    const to = { ...external, authTime: NOW + 1 };
-    const extend = { kind: 'extend', digest: session.digest, from: external, to } as const;
-    assert.equal(await store.takeTicket(two.nonce, two.ticket as Buffer, extend, event('sign_in')), true);
-    assert.deepEqual((await store.findSession(session.digest))?.session.external, to);
-    await store.setAccountStatus('usr_ada', 'disabled', event('user_disabled'));
-    const late = { ...begin, session: sampleSession({ providerId: 'product', external }) };
-    assert.equal(await store.takeTicket(three.nonce, three.ticket as Buffer, late, event('sign_in')), true);
-    assert.equal(await store.findSession(late.session.digest), null);
+  withStore('a ticket makes the person in the same write, or changes them: all of it, or nothing', async (store) => {
+    await register(store);
+    const made = { ...person('usr_eve'), name: 'Eve' };
+    const change = (name: string, before: Account | null): PersonChange => ({
+      identity: before ? null : identityOf('eve', 'usr_eve'),
+      before,
+      account: { ...made, name },
+      emailKey: null,
+      event: event(before ? 'user_updated' : 'user_added'),
+    });
+    const eve = (change: PersonChange, accountId = 'usr_eve'): TakenSignIn => ({
+      provider: product,
+      identity: identityOf('eve', 'usr_eve'),
+      account: change.account,
+      change,
+      session: {
+        kind: 'begin',
+        session: sampleSession({ accountId, providerId: 'product', external }),
+        replaces: null,
+      },
+    });
+    const [one, two] = [sampleExternalSignIn(), sampleExternalSignIn()];
+    for (const each of [one, two]) await state(store, each);
+    assert.equal(await take(one, store, eve(change('Eve', null))), true);
+    assert.equal((await store.findIdentity('product', 'eve'))?.account.name, 'Eve');
+    assert.equal(await take(two, store, eve(change('Eve', null))), false, 'she is there');
+    assert.equal(
+      await take(two, store, eve(change('Eva', { ...made, name: 'Other' }))),
+      false,
+      'she was changed meanwhile',
+    );
+    assert.equal(await take(one, store, eve(change('Eva', made))), false, 'the ticket is taken');
+    assert.equal((await store.findAccount('usr_eve'))?.name, 'Eve', 'what goes with it is undone');
+    assert.equal(await take(two, store, eve(change('Eva', made))), true);
+    assert.equal((await store.findAccount('usr_eve'))?.name, 'Eva');
   });
+
+  withStore('a session is extended only from what it was', async (store) => {
+    await linkAda(store);
+    const tickets = [sampleExternalSignIn(), sampleExternalSignIn(), sampleExternalSignIn()] as const;
+    for (const each of tickets) await state(store, each);
+    const begun = await comingIn(store);
+    const { session } = begun.session;
+    assert.equal(await take(tickets[0], store, begun), true);
+    const to = { ...session, expiresAt: session.expiresAt + 1, external: { ...external, authTime: NOW + 1 } };
+    const extending = { ...begun, session: { kind: 'extend', from: session, to } } as const;
+    assert.equal(await take(tickets[1], store, extending), true);
+    assert.deepEqual((await store.findSession(session.digest))?.session, to);
+    assert.equal(await take(tickets[2], store, extending), false, 'it is another by now');
+    assert.equal((await store.findExternalSignIn(tickets[2].nonce))?.takenAt, null);
+  });
+
+  withStore('nobody comes in whose provider or account is not as it was read', async (store) => {
+    await linkAda(store);
+    const one = sampleExternalSignIn();
+    await state(store, one);
+    const ada = await comingIn(store);
+    const refused = async (why: string) => {
+      assert.equal(await take(one, store, ada), false, why);
+      assert.equal(await store.findSession(ada.session.session.digest), null, why);
+    };
+    const setUp = (some: Partial<IdentityProvider>) =>
+      store.updateIdentityProvider({ ...product, ...some }, event('identity_provider_updated'));
+    for (const some of [{ rights: ['users'] as const }, { forOperators: true }, { sessionLifetime: 60 }]) {
+      await setUp(some);
+      await refused(JSON.stringify(some));
+    }
+    await setUp({});
+    await store.setIdentityProviderStatus('product', 'paused', event('identity_provider_paused'));
+    await refused('paused');
+    await store.setIdentityProviderStatus('product', 'active', event('identity_provider_resumed'));
+    assert.equal(
+      await take(one, store, { ...ada, account: { ...ada.account, isOperator: true } }),
+      false,
+      'an operator',
+    );
+    assert.equal(await take(one, store, { ...ada, account: { ...ada.account, id: 'usr_eve' } }), false, 'another');
+    assert.equal(await take(one, store, ada), true, 'and all is as it was');
+  });
+
+  const ends: Record<string, (store: AnyStore) => Promise<unknown>> = {
+    'end-sessions': (store) => store.endAccountSessions('usr_ada', event('user_sessions_ended')),
+    disable: (store) => store.setAccountStatus('usr_ada', 'disabled', event('user_disabled')),
+    delete: (store) => store.deleteAccount('usr_ada', event('user_deleted')),
+    'a new password': (store) =>
+      store.setPassword('usr_ada', { sealedPhc: 'x', keyId: 1 }, false, event('user_password_set')),
+    'the end of what is on its way': (store) => store.endTickets('product:ada', NOW, signInProof),
+  };
+  for (const [what, end] of Object.entries(ends))
+    withStore(`what was said of a person before ${what} begins no session, and of others does`, async (store) => {
+      await linkAda(store);
+      const [one, two] = [sampleExternalSignIn(), sampleExternalSignIn({ identityId: 'product:eve' })];
+      for (const each of [one, two]) await state(store, each);
+      const ada = await comingIn(store);
+      await end(store);
+      assert.equal((await store.findExternalSignIn(one.nonce))?.takenAt, NOW);
+      await store.setAccountStatus('usr_ada', 'active', event('user_enabled'));
+      assert.equal(await take(one, store, ada), false);
+      assert.equal(await store.findSession(ada.session.session.digest), null);
+      assert.equal((await store.findExternalSignIn(two.nonce))?.takenAt, null);
+    });
+
+  withStore(
+    'a session that begins while all sessions of its account are ended is ended, or never there',
+    async (store) => {
+      await linkAda(store);
+      const tickets = Array.from({ length: 20 }, () => sampleExternalSignIn());
+      for (const each of tickets) await state(store, each);
+      const taking = tickets.map(async (each) => {
+        const ada = await comingIn(store);
+        await take(each, store, ada);
+        return ada.session.session.digest;
+      });
+      const ending = store.endAccountSessions('usr_ada', event('user_sessions_ended'));
+      const digests = await Promise.all(taking);
+      await ending;
+      await store.endAccountSessions('usr_ada', event('user_sessions_ended'));
+      for (const digest of digests) assert.equal(await store.findSession(digest), null);
+    },
+  );
 }

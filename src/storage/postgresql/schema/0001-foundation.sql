@@ -209,18 +209,21 @@ CREATE TABLE session (
   account_id text COLLATE "C" NOT NULL REFERENCES account (id) ON DELETE CASCADE,
   created_at bigint NOT NULL,
   last_seen_at bigint NOT NULL,
+  expires_at bigint NOT NULL,
   provider_id text COLLATE "C",
   external text
 ) WITH (fillfactor = 80);
 
 CREATE INDEX session_by_account ON session (account_id);
 
--- What a provider's server said of a browser's sign-in. The row stays as long as the sign-in request is good, so that it is
--- bound to one person; its ticket is taken away when the browser shows it. Without an identity the person refused.
+-- What a provider's server said of a browser's sign-in, and of the person (JSON), whose account is made or changed when the
+-- browser shows the ticket. The row stays as long as the sign-in request is good, so that it is bound to one person. Without
+-- an identity the person refused.
 CREATE TABLE external_sign_in (
   nonce bytea PRIMARY KEY CHECK (octet_length(nonce) = 16),
   provider_id text COLLATE "C" NOT NULL,
   identity_id text COLLATE "C",
+  profile text NOT NULL,
   browser bytea NOT NULL,
   continue_to text NOT NULL,
   requested_at bigint NOT NULL,
@@ -228,10 +231,14 @@ CREATE TABLE external_sign_in (
   max_age bigint,
   auth_time bigint,
   amr text NOT NULL,
-  ticket bytea,
+  ticket bytea NOT NULL,
   ticket_expires_at bigint NOT NULL,
+  taken_at bigint,
   expires_at bigint NOT NULL
 );
+
+-- What nobody has taken yet, by person: it dies when the sessions of that person are ended.
+CREATE INDEX external_sign_in_open ON external_sign_in (identity_id) WHERE taken_at IS NULL AND identity_id IS NOT NULL;
 
 -- Grants refer to clients and accounts without a constraint: deleting one of those ends its grants at once, since they
 -- are only ever read together, and the rows are cleared away later. The attempt is that of the last write, so that who

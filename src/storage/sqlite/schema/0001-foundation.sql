@@ -192,18 +192,21 @@ CREATE TABLE session (
   account_id TEXT NOT NULL REFERENCES account (id) ON DELETE CASCADE,
   created_at INTEGER NOT NULL,
   last_seen_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL,
   provider_id TEXT,
   external TEXT
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX session_by_account ON session (account_id);
 
--- What a provider's server said of a browser's sign-in. The row stays as long as the sign-in request is good, so that it is
--- bound to one person; its ticket is taken away when the browser shows it. Without an identity the person refused.
+-- What a provider's server said of a browser's sign-in, and of the person (JSON), whose account is made or changed when the
+-- browser shows the ticket. The row stays as long as the sign-in request is good, so that it is bound to one person. Without
+-- an identity the person refused.
 CREATE TABLE external_sign_in (
   nonce BLOB PRIMARY KEY CHECK (length(nonce) = 16),
   provider_id TEXT NOT NULL,
   identity_id TEXT,
+  profile TEXT NOT NULL,
   browser BLOB NOT NULL,
   continue_to TEXT NOT NULL,
   requested_at INTEGER NOT NULL,
@@ -211,10 +214,14 @@ CREATE TABLE external_sign_in (
   max_age INTEGER,
   auth_time INTEGER,
   amr TEXT NOT NULL,
-  ticket BLOB,
+  ticket BLOB NOT NULL,
   ticket_expires_at INTEGER NOT NULL,
+  taken_at INTEGER,
   expires_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
+
+-- What nobody has taken yet, by person: it dies when the sessions of that person are ended.
+CREATE INDEX external_sign_in_open ON external_sign_in (identity_id) WHERE taken_at IS NULL AND identity_id IS NOT NULL;
 
 -- Grants refer to clients and accounts without a constraint: deleting one of those ends its grants at once, since they
 -- are only ever read together, and the rows are cleared away later.

@@ -1,8 +1,17 @@
 /** What the verbs of identities and of sign-ins elsewhere rest on. */
-import { type Identity, identityId } from '../../../../src/accounts/identity-provider.ts';
-import { event, NOW, sampleAccount, sampleExternalSignIn } from '../../../support/storage.ts';
+import { type Identity, identityId, type ProviderProof } from '../../../../src/accounts/identity-provider.ts';
+import type { TakenSignIn } from '../../../../src/accounts/store.ts';
+import { event, NOW, proofOf, sampleAccount, sampleExternalSignIn, sampleSecret } from '../../../support/storage.ts';
 import type { AnyStore } from '../any-store.ts';
-import { accountIsDeleted, type Its, type RestsOn, storedAccount } from './row.ts';
+import {
+  accountIsDeleted,
+  accountIsDisabled,
+  type Its,
+  passwordIsAnother,
+  type RestsOn,
+  signIn,
+  storedAccount,
+} from './row.ts';
 
 /** Who somebody is at the provider of a case. */
 function identityOf({ provider }: Its, accountId: string): Identity {
@@ -30,9 +39,53 @@ const stated = ({ name, provider }: Its) =>
     browser: Buffer.alloc(32, 1),
     ticket: Buffer.alloc(32, 2),
   });
-const take = (store: AnyStore, its: Its) =>
-  store.takeTicket(stated(its).nonce, Buffer.alloc(32, 2), null, event('sign_in'));
+const state = (store: AnyStore, its: Its) => store.stateExternalSignIn(stated(its), proofOf(its.provider));
+const take = (store: AnyStore, its: Its, taken: TakenSignIn | null = null) =>
+  store.takeTicket(stated(its).nonce, stated(its).ticket, taken, event('sign_in'));
 const signInElsewhere: RestsOn['changes'] = (store, its) => store.findExternalSignIn(stated(its).nonce);
+
+/** How what proved a provider goes. */
+const proofIsGone: RestsOn['gone'] = {
+  'the provider was paused': (store, { provider }) =>
+    store.setIdentityProviderStatus(provider.id, 'paused', event('identity_provider_paused')),
+  'its right ended': (store, { provider }) =>
+    store.updateIdentityProvider({ ...provider, rights: [] }, event('identity_provider_updated')),
+  'its secret ended': (store, { provider }) =>
+    store.replaceIdentityProviderSecrets(
+      provider.id,
+      provider.secrets,
+      [sampleSecret()],
+      event('identity_provider_secret_retired'),
+    ),
+};
+
+/** A verb of a provider's call, of an account that is there. */
+function ofProvenCall(
+  verb: RestsOn['verb'],
+  write: (store: AnyStore, its: Its, proof: ProviderProof) => Promise<unknown>,
+  changes: RestsOn['changes'] = storedAccount,
+): RestsOn {
+  return {
+    verb,
+    on: 'a provider that is active, with the right and the secret that it was proven by',
+    async decide(store, its) {
+      await signIn(store, its);
+      return () => write(store, its, proofOf(its.provider));
+    },
+    gone: proofIsGone,
+    out: false,
+    changes,
+  };
+}
+
+/** Ada, who comes in through the provider of a case with a session of that. */
+async function comingIn(store: AnyStore, its: Its): Promise<TakenSignIn> {
+  await store.linkIdentity(identityOf(its, its.account.id), event('user_linked'));
+  const external = { externalId: 'ada', authTime: null, amr: [], isBound: true, requests: [] };
+  const session = { ...its.session, providerId: its.provider.id, external };
+  const person = { provider: its.provider, identity: identityOf(its, its.account.id), account: its.account };
+  return { ...person, change: null, session: { kind: 'begin', session, replaces: null } };
+}
 
 /** The rows. */
 export const ofProviders: readonly RestsOn[] = [
@@ -66,13 +119,15 @@ export const ofProviders: readonly RestsOn[] = [
   {
     verb: 'writePeople',
     on: 'a person as they were read',
-    async decide(store, { account: before, emailKey }) {
+    async decide(store, { account: before, emailKey, provider }) {
       const account = { ...before, name: 'Ada King' };
-      return () => store.writePeople([{ identity: null, before, account, emailKey, event: event('user_updated') }]);
+      const change = { identity: null, before, account, emailKey, event: event('user_updated') };
+      return () => store.writePeople([change], proofOf(provider));
     },
     gone: {
       'somebody changed them': (store, { account, emailKey }) =>
         store.updateAccount({ ...account, name: 'Countess' }, emailKey, event('user_updated')),
+      ...proofIsGone,
       ...accountIsDeleted,
     },
     out: false,
@@ -90,11 +145,12 @@ export const ofProviders: readonly RestsOn[] = [
     verb: 'stateExternalSignIn',
     on: 'a request that nobody else came back for',
     async decide(store, its) {
-      const mine = stated(its);
-      return async () => (await store.stateExternalSignIn(mine)).identityId === mine.identityId;
+      return async () => (await state(store, its))?.identityId === stated(its).identityId;
     },
     gone: {
-      'somebody else did': (store, its) => store.stateExternalSignIn({ ...stated(its), identityId: 'product:bob' }),
+      'somebody else did': (store, its) =>
+        store.stateExternalSignIn({ ...stated(its), identityId: 'product:bob' }, proofOf(its.provider)),
+      ...proofIsGone,
     },
     out: false,
     changes: signInElsewhere,
@@ -103,14 +159,59 @@ export const ofProviders: readonly RestsOn[] = [
     verb: 'takeTicket',
     on: 'a ticket that is there',
     async decide(store, its) {
-      await store.stateExternalSignIn(stated(its));
+      await state(store, its);
       return () => take(store, its);
     },
     gone: {
-      'it was taken': take,
-      'it was replaced': (store, its) => store.stateExternalSignIn({ ...stated(its), ticket: Buffer.alloc(32, 3) }),
+      'somebody took it': (store, its) => take(store, its),
+      'another one was given': (store, its) =>
+        store.stateExternalSignIn({ ...stated(its), ticket: Buffer.alloc(32, 3) }, proofOf(its.provider)),
     },
     out: false,
     changes: signInElsewhere,
   },
+  {
+    verb: 'takeTicket',
+    on: 'the provider and the person that come in',
+    async decide(store, its) {
+      await state(store, its);
+      const taken = await comingIn(store, its);
+      return () => take(store, its, taken);
+    },
+    gone: {
+      'the provider was paused': proofIsGone['the provider was paused'] as RestsOn['decide'],
+      'its right ended': proofIsGone['its right ended'] as RestsOn['decide'],
+      'it is for operators now': (store, { provider }) =>
+        store.updateIdentityProvider({ ...provider, forOperators: true }, event('identity_provider_updated')),
+      'all sessions were ended': (store, { account }) =>
+        store.endAccountSessions(account.id, event('user_sessions_ended')),
+      ...passwordIsAnother,
+      ...accountIsDisabled,
+      ...accountIsDeleted,
+    },
+    out: false,
+    changes: (store, { session }) => store.findSession(session.digest),
+  },
+  {
+    verb: 'endTickets',
+    on: 'a provider that is active, with the right and the secret that it was proven by',
+    async decide(store, its) {
+      await state(store, its);
+      const { identityId: ended, providerId } = stated(its);
+      return () => store.endTickets(ended ?? providerId, NOW, proofOf(its.provider));
+    },
+    gone: proofIsGone,
+    changes: signInElsewhere,
+  },
+  ofProvenCall('setAccountStatus', (store, { account }, proof) =>
+    store.setAccountStatus(account.id, 'disabled', event('user_disabled'), proof),
+  ),
+  ofProvenCall('deleteAccount', (store, { account }, proof) =>
+    store.deleteAccount(account.id, event('user_deleted'), false, proof),
+  ),
+  ofProvenCall(
+    'endAccountSessions',
+    (store, { account }, proof) => store.endAccountSessions(account.id, event('user_sessions_ended'), proof),
+    (store, { session }) => store.findSession(session.digest),
+  ),
 ];
