@@ -26,7 +26,7 @@ import {
   refuseOwnIds,
   TAKEN,
 } from './new-account.ts';
-import { PASSWORD_PROBLEMS, passwordProblem } from './password.ts';
+import { PASSWORD_PROBLEMS, type PasswordProblem, passwordProblem } from './password.ts';
 import {
   type ChangeAttempt,
   type ChangeOutcome,
@@ -79,6 +79,11 @@ export class Accounts {
     const outcome = await signIn(this.#parts, attempt, origin, tell, signal);
     this.#parts.signIns.password[outcome.kind] += 1;
     return outcome;
+  }
+
+  /** Why the rules refuse a new password of an account, or null. */
+  passwordProblem(account: Account, password: string): PasswordProblem | null {
+    return passwordProblem(password, account, this.#parts.guessable);
   }
 
   /** Changes a signed-in person's own password; `password-change.ts` says how. */

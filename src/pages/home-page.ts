@@ -5,7 +5,7 @@ import { layout, type PageContext } from './layout.ts';
 /** What the start page shows; null without a signed-in person. */
 export type HomeData = { account: PageAccount | null; hasPassword: boolean };
 
-/** The start page: what this is, and where to go. */
+/** The start page, and that of the account: what this is, and where to go. */
 export function homePage(context: PageContext, { account, hasPassword }: HomeData): Html {
   const { messages, brand, paths } = context;
   const texts = messages.home;

@@ -12,6 +12,8 @@ export function pagePaths(base: string) {
     signInWith: `${base}/sign-in/with`,
     signInContinue: `${base}/sign-in/continue`,
     signOut: `${base}/sign-out`,
+    /** Where to go from, for a signed-in person. */
+    account: `${base}/account`,
     apps: `${base}/account/apps`,
     removeApp: `${base}/account/apps/revoke`,
     removeAllApps: `${base}/account/apps/remove-all`,
@@ -31,9 +33,10 @@ export function pagePaths(base: string) {
   } as const;
 }
 
-/** What the paths of all pages about the account begin with. */
-export function accountArea({ apps }: PagePaths): string {
-  return apps.slice(0, apps.lastIndexOf('/') + 1);
+/** Whether an address is that of a page about the account. */
+export function isAboutAccount({ account }: PagePaths, url: string): boolean {
+  const [path] = url.split('?');
+  return path === account || url.startsWith(`${account}/`);
 }
 
 /** Where the pages are. */

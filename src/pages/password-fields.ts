@@ -2,10 +2,15 @@
 import { type Html, html } from './html.ts';
 import type { Messages } from './messages/messages.ts';
 
+/** Why the rules refuse a password. */
+type RefusedPassword = 'too_short' | 'too_long' | 'nul' | 'common' | 'guessable';
+
 /** Why the last try to set a password changed nothing. */
 export type PasswordProblemShown =
-  | { kind: 'wrong_credentials' | 'busy' | 'form_expired' | 'opened_twice' | 'no_cookies' | 'different' }
-  | { kind: 'too_short' | 'too_long' | 'nul' | 'common' | 'guessable' | 'same' }
+  | { kind: 'wrong_credentials' | 'busy' | 'form_expired' | 'opened_twice' | 'no_cookies' }
+  /** The two new passwords differ; `also` is what else is wrong with the first one. */
+  | { kind: 'different'; also: RefusedPassword | null }
+  | { kind: RefusedPassword | 'same' }
   | { kind: 'throttled'; retryAfterSeconds: number };
 
 /** Problems that another input does not solve. */
@@ -34,6 +39,11 @@ ${rule !== null && html`<p class="hint" id="${name}-rule">${rule}</p>`}
 
 /** The texts of a problem. */
 export function passwordProblemTexts({ password: { problems } }: Messages, problem: PasswordProblemShown) {
+  if (problem.kind === 'different' && problem.also !== null) {
+    const { heading, text } = problems.different;
+    const also = problems[problem.also];
+    return { heading, text: `${text} ${also.heading}. ${also.text}` };
+  }
   if (problem.kind !== 'throttled') return problems[problem.kind];
   const { heading, text } = problems.throttled;
   return { heading, text: text(problem.retryAfterSeconds) };

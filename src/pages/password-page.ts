@@ -13,10 +13,13 @@ export type PasswordPageData = {
   problem: PasswordProblemShown | null;
   /** Whether the password was changed just now. */
   wasChanged: boolean;
+  /** Whether the person has connected apps. */
+  hasApps: boolean;
 };
 
 /** The page where a signed-in person changes the password. It posts `current_password`, `password` and `password_again`. */
-export function passwordPage(context: PageContext, { email, formToken, problem, wasChanged }: PasswordPageData): Html {
+export function passwordPage(context: PageContext, data: PasswordPageData): Html {
+  const { email, formToken, problem, wasChanged, hasApps } = data;
   const { messages, paths } = context;
   const texts = messages.password;
   const title = problem ? messages.layout.titleWithProblem(texts.title) : texts.title;
@@ -37,6 +40,6 @@ ${passwordField('password', texts.next, 'new-password', isAboutNew, texts.rule)}
 ${passwordField('password_again', texts.again, 'new-password', isAboutNew)}
 <button class="primary">${texts.submit}</button>
 </form>
-<p class="aside">${texts.others(paths.apps)}</p>`,
+${hasApps && html`<p class="aside">${texts.others(paths.apps)}</p>`}`,
   );
 }

@@ -6,16 +6,22 @@ import { layout, type PageContext } from './layout.ts';
  * What the sign-out page shows; `continueTo` is where to go afterwards, a path of this service. `signedInAt` names the product
  * where the person signed in, and stays signed in; null for here.
  */
-export type SignOutData = { formToken: string; continueTo: string | null; signedInAt: string | null };
+export type SignOutData = {
+  formToken: string;
+  continueTo: string | null;
+  signedInAt: string | null;
+  /** Whether the person has connected apps. */
+  hasApps: boolean;
+};
 
 /** The page that asks before signing out. */
-export function signOutPage(context: PageContext, { formToken, continueTo, signedInAt }: SignOutData): Html {
+export function signOutPage(context: PageContext, { formToken, continueTo, signedInAt, hasApps }: SignOutData): Html {
   const texts = context.messages.signOut;
   return layout(
     context,
     { title: texts.title, shape: 'card' },
     html`<h1>${texts.heading}</h1>
-<p>${texts.text(context.brand.productName)}</p>
+<p>${texts.text(context.brand.productName)}${hasApps && html` ${texts.apps}`}</p>
 ${signedInAt !== null && html`<p>${texts.elsewhere(signedInAt)}</p>`}
 <form method="post" action="${context.paths.signOut}" class="stack">
 ${hiddenFields(formToken, continueTo)}

@@ -44,7 +44,7 @@ const errorKinds = Object.keys(messagesFor('en').errors.kinds) as ErrorKind[];
 /** What may go wrong where somebody who is signed in changes the password. */
 const PASSWORD_PROBLEMS: readonly PasswordProblemShown[] = [
   { kind: 'wrong_credentials' },
-  { kind: 'different' },
+  { kind: 'different', also: null },
   { kind: 'too_short' },
   { kind: 'too_long' },
   { kind: 'nul' },
@@ -72,7 +72,7 @@ export function samplePages(context: PageContext, text: Replace = unchanged): Re
     appName: text('Meeting Room Planner'),
     backToApp: 'https://planner.example/cb?error=access_denied&state=b',
   };
-  const password = { email: account.email, formToken: text('token'), wasChanged: false };
+  const password = { email: account.email, formToken: text('token'), wasChanged: false, hasApps: true };
   const newPassword = { email: account.email, formToken: text('token') };
   const mustChange = { accountId: text('usr_ada'), continueTo: text('/device') };
   const profile = {
@@ -216,6 +216,7 @@ export function samplePages(context: PageContext, text: Replace = unchanged): Re
     'sign-in-expired': signInPage(context, { ...signIn, continueTo: null, problem: { kind: 'form_expired' } }),
     'sign-in-opened-twice': signInPage(context, { ...signIn, problem: { kind: 'opened_twice' } }),
     'sign-in-no-cookies': signInPage(context, { ...signIn, problem: { kind: 'no_cookies' } }),
+    'sign-in-pressed-twice': signInPage(context, { ...signIn, continueTo: null, problem: { kind: 'pressed_twice' } }),
     'sign-in-signed-out': signInPage(context, { ...signIn, continueTo: null, problem: { kind: 'signed_out' } }),
     'sign-in-again': signInPage(context, { ...signIn, isAgain: true, problem: null }),
     consent: consentPage(context, { ...consent, ...toApp }),
@@ -298,6 +299,10 @@ export function samplePages(context: PageContext, text: Replace = unchanged): Re
       userCode: text('bcdfghj'),
       problem: { kind: 'unknown_code' },
     }),
+    'device-code-answered': deviceCodePage(context, {
+      userCode: text('BCDF-GHJK'),
+      problem: { kind: 'answered_just_now' },
+    }),
     'device-code-throttled': deviceCodePage(context, {
       userCode: text('BCDF-GHJK'),
       problem: { kind: 'throttled', retryAfterSeconds: 150 },
@@ -324,6 +329,11 @@ export function samplePages(context: PageContext, text: Replace = unchanged): Re
     'connected-apps-empty': connectedAppsPage(context, connected),
     'connected-apps-removed-all': connectedAppsPage(context, { ...connected, justRemoved: 'everything' }),
     password: passwordPage(context, { ...password, problem: null }),
+    'password-without-apps': passwordPage(context, { ...password, problem: null, hasApps: false }),
+    'password-different-and-short': passwordPage(context, {
+      ...password,
+      problem: { kind: 'different', also: 'too_short' },
+    }),
     'password-changed': passwordPage(context, { ...password, problem: null, wasChanged: true }),
     ...Object.fromEntries(
       PASSWORD_PROBLEMS.map((problem) => [`password-${problem.kind}`, passwordPage(context, { ...password, problem })]),
@@ -338,11 +348,17 @@ export function samplePages(context: PageContext, text: Replace = unchanged): Re
     'invitation-used': passwordSetPage(context),
     'must-change': mustChangePage(context, { ...newPassword, ...mustChange, problem: null }),
     'must-change-same': mustChangePage(context, { ...newPassword, ...mustChange, problem: { kind: 'same' } }),
-    'sign-out': signOutPage(context, { formToken: text('token'), continueTo: text('/account/apps'), signedInAt: null }),
+    'sign-out': signOutPage(context, {
+      formToken: text('token'),
+      continueTo: text('/account/apps'),
+      signedInAt: null,
+      hasApps: true,
+    }),
     'sign-out-product': signOutPage(context, {
       formToken: text('token'),
       continueTo: null,
       signedInAt: text('Photos'),
+      hasApps: false,
     }),
     'signed-out': signedOutPage(context),
     'signed-out-product': signedOutPage(context, text('Photos')),

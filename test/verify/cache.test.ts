@@ -101,6 +101,17 @@ describe('while the stream is live', { concurrency: true }, () => {
     assert.equal(await statusOf(verifier), 401, 'a clock that is set back brings nothing back');
   });
 
+  test('an answer is not kept longer than its token lasts where the clock of the machine is set back', async (t) => {
+    const server = await startBroken(t);
+    const start = Math.floor(Date.now() / 1000) * 1000;
+    server.reply = () => active({ exp: start / 1000 + 2 });
+    const verifier = verifierOf(t, server, { now: () => start });
+    await untilKept(server, verifier, 'token');
+    server.reply = () => ({ active: false });
+    // By this clock no time goes by.
+    while ((await statusOf(verifier)) === 200) await sleep(50);
+  });
+
   const tokens = ['g1-a1-u1', 'g2-a1-u2', 'g3-a2-u1', 'g4-a2-u2'];
   const revocations: [object | string, string[]][] = [
     [{ grant_id: 'g1' }, ['g1-a1-u1']],

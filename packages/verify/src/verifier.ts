@@ -52,6 +52,8 @@ const LONGEST_TOKEN_CHARACTERS = 4096;
 const CACHE_ENTRIES = 10_000;
 
 type Answer = ActiveToken | null | Unknown;
+/** An answer that is kept. It also ends by the steady clock (ms): while the wall clock is set back, it would outlive the token. */
+type Kept = { readonly token: ActiveToken; readonly deadline: number };
 type Question = { readonly answer: Promise<Answer>; readonly epoch: number; readonly askedAt: Moment };
 
 class CachingVerifier implements Verifier {
@@ -60,7 +62,7 @@ class CachingVerifier implements Verifier {
   readonly #onProblem: (message: string) => void;
   readonly #told = new Set<string>();
   /** By the digest of the token, oldest first. */
-  readonly #kept = new Map<string, ActiveToken>();
+  readonly #kept = new Map<string, Kept>();
   readonly #asked = new Map<string, Question>();
   /** Raised by whatever may make an answer wrong that is still under way. */
   #epoch = 0;
@@ -121,7 +123,7 @@ class CachingVerifier implements Verifier {
     }
     const key = createHash('sha256').update(token).digest('base64url');
     const kept = this.#stream?.isLive ? this.#kept.get(key) : undefined;
-    if (kept && kept.expiresAt > this.#settings.now()) return kept;
+    if (kept && kept.token.expiresAt > this.#settings.now() && performance.now() < kept.deadline) return kept.token;
     const asked = this.#asked.get(key);
     // An answer that is under way is shared only by checks that it can still be true for.
     if (asked && asked.epoch === this.#epoch && isFresh(asked.askedAt)) return asked.answer;
@@ -143,13 +145,14 @@ class CachingVerifier implements Verifier {
 
   #keep(key: string, token: ActiveToken): void {
     if (this.#kept.size >= CACHE_ENTRIES) this.#kept.delete(this.#kept.keys().next().value as string);
-    this.#kept.set(key, token);
+    const deadline = performance.now() + token.expiresAt - this.#settings.now();
+    this.#kept.set(key, { token, deadline });
   }
 
   #forget(revocation: Revocation): void {
     this.#epoch += 1;
     const members = Object.entries(revocation) as [keyof Revocation, string][];
-    for (const [key, token] of this.#kept)
+    for (const [key, { token }] of this.#kept)
       if (members.every(([name, value]) => token[name] === value)) this.#kept.delete(key);
   }
 

@@ -1,10 +1,11 @@
-/** The connected-apps page: shows the apps that can act for the signed-in person, and removes their access. */
+/** Pages about the account: where to go, and the apps that can act for the signed-in person, whose access is removed here. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Account, hasPassword } from '../../accounts/account.ts';
 import type { ConnectedApp, TakenBack } from '../../oauth/grant-registry.ts';
 import type { Parameters } from '../../oauth/parameters.ts';
 import { fieldsThere } from '../../oauth/person-fields.ts';
 import { connectedAppsPage, type RemovedAccess } from '../../pages/connected-apps-page.ts';
+import { homePage } from '../../pages/home-page.ts';
 import { formOf } from '../form.ts';
 import { originOf } from '../origin.ts';
 import type { Service } from '../service.ts';
@@ -14,11 +15,19 @@ import type { PageParts } from './page-parts.ts';
 import { permissionsGranted } from './permissions.ts';
 import { sendSignedOut, sendSignIn } from './sign-in-form.ts';
 
-/** Adds the connected-apps page. */
+/** Adds the account page and the connected-apps page. */
 export function addAccount(app: FastifyInstance, parts: PageParts): void {
   const { service, pages, sessions } = parts;
   const { paths } = service;
   const config = { answers: pages.answers, limit: 'public' } as const;
+
+  app.get(paths.account, { config }, async (request, reply) => {
+    const signedIn = await sessions.signedIn(request);
+    if (!signedIn) return sendSignIn(parts, request, reply, { continueTo: paths.account, appName: null });
+    const { account } = signedIn;
+    const data = { account: pageAccount(account), hasPassword: hasPassword(account) };
+    return pages.send(reply, homePage(pages.context(request), data));
+  });
 
   app.get(paths.apps, { config }, async (request, reply) => {
     const signedIn = await sessions.signedIn(request);
@@ -101,7 +110,7 @@ export function addAccount(app: FastifyInstance, parts: PageParts): void {
       isOutdated,
       signOutFormToken: sessions.formToken(signedIn, 'sign-out', ''),
     });
-    return pages.send(reply, page);
+    return pages.send(reply, page, 'may-sign-in');
   }
 
   /** What was removed just now; null if that is not true any more. */

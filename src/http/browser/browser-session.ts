@@ -15,7 +15,7 @@ import { signedInFor } from '../../accounts/session.ts';
 import { SIGN_IN_REQUEST_LIFETIME_MS } from '../../accounts/sign-in-request.ts';
 import { TICKET_LIFETIME_MS } from '../../accounts/ticket.ts';
 import type { OwnerSession } from '../../oauth/allow.ts';
-import { accountArea } from '../../pages/page-paths.ts';
+import { isAboutAccount } from '../../pages/page-paths.ts';
 import type { Service } from '../service.ts';
 import { isNavigation } from './navigation.ts';
 
@@ -111,8 +111,8 @@ export class BrowserSessions {
 
   /** What a sign-in for an address is good for: all pages about the account, or this very address with its query. */
   #reachOf(url: string): string {
-    const area = accountArea(this.#service.paths);
-    return url.startsWith(area) ? area : url;
+    const { paths } = this.#service;
+    return isAboutAccount(paths, url) ? paths.account : url;
   }
 
   /** The session token that the browser sent, whether it is good or not. */

@@ -10,6 +10,6 @@ import { AUTHORIZE_PATH, STANDARD_PATHS } from '../paths.ts';
 export function continuation(paths: PagePaths, text: string | undefined): string | null {
   if (text === undefined || !/^[\x21\x22\x24-\x5b\x5d-\x7e]+$/.test(text)) return null;
   const [path = ''] = text.split('?');
-  const pages = [AUTHORIZE_PATH, STANDARD_PATHS.authorize, paths.device, paths.apps, paths.password];
+  const pages = [AUTHORIZE_PATH, STANDARD_PATHS.authorize, paths.device, paths.account, paths.apps, paths.password];
   return pages.includes(path) ? text : null;
 }

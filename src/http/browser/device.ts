@@ -40,7 +40,7 @@ async function show(parts: PageParts, request: FastifyRequest, reply: FastifyRep
     return sendSignIn(parts, request, reply, { continueTo: request.url, appName: null, problem });
   }
   if (typed === undefined)
-    return pages.send(reply, deviceCodePage(pages.context(request), { userCode: '', problem: null }));
+    return pages.send(reply, deviceCodePage(pages.context(request), { userCode: '', problem: null }), 'may-sign-in');
   const found = await findWaiting(parts, request, reply, signedIn, typed);
   return found ? sendConsent(parts, request, reply, found, signedIn, keptChoice(sessions, request, typed)) : reply;
 }
@@ -157,7 +157,7 @@ function sendCodeForm(
   userCode: string,
   problem: DeviceCodeProblem,
 ): FastifyReply {
-  return pages.send(reply, deviceCodePage(pages.context(request), { userCode, problem }));
+  return pages.send(reply, deviceCodePage(pages.context(request), { userCode, problem }), 'may-sign-in');
 }
 
 async function sendConsent(
@@ -185,7 +185,7 @@ async function sendConsent(
     formToken: sessions.formToken(signedIn, 'device', subjectOf(found, signedIn)),
     switchAccount: { continueTo: request.url, formToken: sessions.formToken(signedIn, 'sign-out', '') },
   });
-  return pages.send(reply, page);
+  return pages.send(reply, page, 'may-sign-in');
 }
 
 /** Names the very request that was shown, since its code may be another request's later, and the fields of the person. */

@@ -38,7 +38,8 @@ export function addInvitation(app: FastifyInstance, parts: PageParts): void {
     const shown = sessions.checkVisitorForm(request, 'invitation', token, form.get('form_token'));
     if (shown !== 'good') return again(403, { kind: FORM_PROBLEMS[shown] });
     const password = form.get('password') ?? '';
-    if (password !== form.get('password_again')) return again(400, { kind: 'different' });
+    if (password !== form.get('password_again'))
+      return again(400, { kind: 'different', also: accounts.passwordProblem(invited, password) });
     const outcome = await accounts.useInvitation(invited, password, originOf(request));
     if (outcome.kind === 'set') return pages.send(reply, passwordSetPage(pages.context(request)));
     if (outcome.kind === 'dead') return pages.sendError(request, reply, 400, 'dead_invitation');

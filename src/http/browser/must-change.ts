@@ -41,7 +41,8 @@ export function addMustChange(app: FastifyInstance, parts: PageParts): void {
       return sendMustChange(pages, sessions, request, reply.code(status), { account, continueTo, problem });
     };
     const password = form.get('password') ?? '';
-    if (password !== form.get('password_again')) return again(400, { kind: 'different' });
+    if (password !== form.get('password_again'))
+      return again(400, { kind: 'different', also: accounts.passwordProblem(account, password) });
     const replacement = {
       password,
       knownBrowser: sessions.knownBrowser(request),

@@ -13,8 +13,11 @@ import type { HttpProblem } from '../problem.ts';
 import type { Service } from '../service.ts';
 import { isNavigation } from './navigation.ts';
 
-/** Whether a page's forms stay on this site. Browsers apply `form-action` to the whole chain of redirects, which breaks Allow. */
-export type FormTarget = 'this-site' | 'leaves';
+/**
+ * Where a page's forms lead. Browsers apply `form-action` to the whole chain of redirects, which would break Allow. A form that
+ * needs a signed-in person `may-sign-in`: it leaves where people sign in elsewhere, since the session may end before it is sent.
+ */
+export type FormTarget = 'this-site' | 'may-sign-in' | 'leaves';
 
 /** Sends pages of one service: the one place that knows their headers. */
 export type Pages = {
@@ -47,10 +50,11 @@ export function makePages(service: Service): Pages {
   const path = paths.stylesheet(shortDigest(text));
   const scriptPath = paths.copyScript(shortDigest(copyScript));
   const isHttps = service.appUrl.startsWith('https:');
-  // Where people sign in elsewhere, each form may have to lead there, since a session may end before it is sent.
-  const leaves = service.externalSignIns.isUsed;
-  const secure = (reply: FastifyReply, target: FormTarget = 'this-site', hasScript = false) =>
-    setSecurityHeaders(reply, { target: leaves ? 'leaves' : target, hasScript, isHttps });
+  const signInLeaves = service.externalSignIns.isUsed;
+  const secure = (reply: FastifyReply, target: FormTarget = 'this-site', hasScript = false) => {
+    const formsStay = target === 'this-site' || (target === 'may-sign-in' && !signInLeaves);
+    return setSecurityHeaders(reply, { formsStay, hasScript, isHttps });
+  };
   const context = (request: FastifyRequest): PageContext => {
     const language = chooseLanguage(request.headers['accept-language']);
     return {
@@ -115,17 +119,13 @@ const ERROR_KINDS: Readonly<Record<HttpProblem['kind'], ErrorKind>> = {
 /** RFC 9700 §4.16 (framing), ASVS 3.4. */
 function setSecurityHeaders(
   reply: FastifyReply,
-  { target, hasScript, isHttps }: { target: FormTarget; hasScript: boolean; isHttps: boolean },
+  { formsStay, hasScript, isHttps }: { formsStay: boolean; hasScript: boolean; isHttps: boolean },
 ): FastifyReply {
   const policy = "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'";
   reply
     .header(
       'Content-Security-Policy',
-      [
-        policy,
-        ...(target === 'this-site' ? ["form-action 'self'"] : []),
-        ...(hasScript ? ["script-src 'self'"] : []),
-      ].join('; '),
+      [policy, ...(formsStay ? ["form-action 'self'"] : []), ...(hasScript ? ["script-src 'self'"] : [])].join('; '),
     )
     .header('X-Frame-Options', 'DENY')
     .header('X-Content-Type-Options', 'nosniff')

@@ -48,7 +48,10 @@ export function addPassword(app: FastifyInstance, parts: PageParts): void {
     }
     const password = form.get('password') ?? '';
     if (password !== form.get('password_again'))
-      return sendForm(request, reply.code(400), signedIn, { kind: 'different' });
+      return sendForm(request, reply.code(400), signedIn, {
+        kind: 'different',
+        also: service.accounts.passwordProblem(signedIn.account, password),
+      });
     return change(request, reply, signedIn, { current: form.get('current_password') ?? '', password });
   });
 
@@ -76,15 +79,20 @@ export function addPassword(app: FastifyInstance, parts: PageParts): void {
     return sendForm(request, reply, signedIn, outcome.kind === 'refused' ? { kind: outcome.problem } : outcome);
   }
 
-  function sendForm(
+  async function sendForm(
     request: FastifyRequest,
     reply: FastifyReply,
     signedIn: OfPassword,
     problem: PasswordProblemShown | null,
     wasChanged = false,
-  ): FastifyReply {
-    const { email } = signedIn.account;
+  ): Promise<FastifyReply> {
+    const { id, email } = signedIn.account;
+    const hasApps = await service.grants.hasConnectedApps(id);
     const formToken = sessions.formToken(signedIn, 'password', '');
-    return pages.send(reply, passwordPage(pages.context(request), { email, formToken, problem, wasChanged }));
+    return pages.send(
+      reply,
+      passwordPage(pages.context(request), { email, formToken, problem, wasChanged, hasApps }),
+      'may-sign-in',
+    );
   }
 }

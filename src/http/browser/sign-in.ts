@@ -130,7 +130,12 @@ export function addSignIn(app: FastifyInstance, parts: PageParts): void {
   ): Promise<FastifyReply> {
     const formToken = sessions.formToken(signedIn, 'sign-out', '');
     const signedInAt = await productName(signedIn.session.providerId);
-    return pages.send(reply, signOutPage(pages.context(request), { formToken, continueTo, signedInAt }));
+    const hasApps = await service.grants.hasConnectedApps(signedIn.account.id);
+    return pages.send(
+      reply,
+      signOutPage(pages.context(request), { formToken, continueTo, signedInAt, hasApps }),
+      'may-sign-in',
+    );
   }
 }
 

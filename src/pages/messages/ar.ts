@@ -337,8 +337,8 @@ export const ar: Messages = {
   signOut: {
     title: 'تسجيل الخروج',
     heading: 'هل تريد تسجيل الخروج؟',
-    text: (product) =>
-      html`سيتم تسجيل خروجك من ${isolated(product)} في هذا المتصفح. أما التطبيقات التي ربطتها فتبقى متصلة.`,
+    text: (product) => html`سيتم تسجيل خروجك من ${isolated(product)} في هذا المتصفح.`,
+    apps: 'أما التطبيقات التي ربطتها فتبقى متصلة.',
     elsewhere: (product) =>
       html`تبقى مسجّل الدخول في ${isolated(product)} حيث سجّلت دخولك. سجّل خروجك هناك أيضًا إذا كان غيرك يستخدم هذا المتصفح.`,
     submit: 'تسجيل الخروج',

@@ -337,8 +337,8 @@ export const en = {
   signOut: {
     title: 'Sign out',
     heading: 'Sign out?',
-    text: (product: string): Html =>
-      html`You’ll be signed out of ${isolated(product)} in this browser. Apps you’ve connected stay connected.`,
+    text: (product: string): Html => html`You’ll be signed out of ${isolated(product)} in this browser.`,
+    apps: 'Apps you’ve connected stay connected.',
     elsewhere: (product: string): Html =>
       html`You stay signed in at ${isolated(product)}, where you signed in. Sign out there as well if others use this browser.`,
     submit: 'Sign out',

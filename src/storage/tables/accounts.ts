@@ -119,13 +119,13 @@ const KEEP_IDENTITIES = `
     created_at = excluded.created_at, ended_at = excluded.ended_at`;
 
 /**
- * The trail has an event of each sign-in, and is never cleared: no row need be written for this. Who sets a password is signed
- * in by it, and there is no other event of that.
+ * The trail has an event of each sign-in, and is never cleared: no row need be written for this. Who changes a password gets a
+ * new session, and there is no other event of that. An invitation begins none.
  */
 const USES = `
   SELECT account.id,
     (SELECT at FROM audit_event WHERE resource_owner_id = account.id
-        AND action IN ('sign_in', 'password_changed', 'password_set_by_invitation')
+        AND action IN ('sign_in', 'password_changed')
       ORDER BY sequence DESC LIMIT 1),
     (SELECT max(${LAST_USE}) FROM oauth_grant WHERE resource_owner_id = account.id)
   FROM account`;

@@ -133,6 +133,13 @@ test('a double click sets the password once, and each answer says so', async () 
   assert.match(late.body, /Did you choose a password already\? Then sign in with it/);
 });
 
+test('two passwords that differ are told with all else that is wrong with the first', async () => {
+  const { address } = await newcomer();
+  const browser = new Browser();
+  const visit = await set(browser, await browser.get(address), { password: 'short', password_again: 'x' });
+  assert.match(visit.body, /The two new passwords differ<\/strong>[^<]*The new password is too short\. /);
+});
+
 test('of two different passwords at once one is set, and the other press hears that it was not', async () => {
   const { email, address } = await newcomer();
   const browser = new Browser();

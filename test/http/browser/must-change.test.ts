@@ -68,6 +68,10 @@ test('who was on the way to an app goes on to it with the new password', async (
 const REFUSED: Record<string, [PostedFields, RegExp]> = {
   'the same again': [{ password: PASSWORD, password_again: PASSWORD }, /the password that you were given/],
   'two that differ': [{ password_again: `${NEXT}!` }, /two new passwords differ/],
+  'two that differ, one of them short': [
+    { password: 'short' },
+    /two new passwords differ[^<]*<\/strong>[^<]*too short/,
+  ],
   'a short one': [{ password: 'k3vu8', password_again: 'k3vu8' }, /too short/],
   'a common one': [{ password: 'password1', password_again: 'password1' }, /most common/],
 };

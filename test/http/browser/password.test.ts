@@ -168,6 +168,48 @@ test('a double click changes the password once, and each answer says so', async 
   assert.equal((await signIn(service, new Browser(), email, NEXT)).status, 303);
 });
 
+test('two new passwords that differ are told with all else that is wrong with the first', async () => {
+  const { browser } = await somebody();
+  const differs = await change(browser, { password_again: `${NEXT}!` });
+  assert.match(
+    differs.body,
+    /The two new passwords differ<\/strong> Nothing was changed\. Type the same new password twice\.<\/div>/,
+  );
+  for (const [password, says] of [
+    ['short', /The two new passwords differ<\/strong>[^<]*The new password is too short\. Use at least 8/],
+    ['password1', /The two new passwords differ<\/strong>[^<]*The new password is one of the most common ones\. /],
+  ] as const) {
+    const { status, body } = await change(browser, { password, password_again: 'x' });
+    assert.equal(status, 400);
+    assert.match(body, says);
+  }
+});
+
+test('apps are spoken of only to a person who has some', async () => {
+  const { browser } = await somebody();
+  const hints = async () => {
+    const [page, signOut] = [await browser.get(url), await browser.get(`${service.appUrl}/sign-out`)];
+    return [/Apps keep the access/.test(page.body), /Apps you’ve connected/.test(signOut.body)];
+  };
+  assert.deepEqual(await hints(), [false, false]);
+  await obtainPair(service, browser, await addClient(service));
+  assert.deepEqual(await hints(), [true, true]);
+});
+
+test('/account says where to go to the signed-in person, and asks everybody else to sign in first', async () => {
+  const address = `${service.appUrl}/account`;
+  const { email, browser } = await somebody();
+  const page = await browser.get(address);
+  assert.equal(page.status, 200);
+  for (const path of ['/account/apps', '/account/password', '/sign-out'])
+    assert.ok(page.body.includes(`href="${path}"`));
+  const visitor = new Browser();
+  const first = await visitor.get(address);
+  assert.match(first.body, /<h1>Sign in/);
+  const done = await visitor.submit(first, '/sign-in', { email, password: PASSWORD });
+  assert.deepEqual([done.status, done.headers.get('location')], [303, '/account']);
+});
+
 test('of two different new passwords at once one is set, and only its browser stays signed in', async () => {
   const { email, browser } = await somebody();
   const page = await browser.get(url);

@@ -12,6 +12,7 @@ import {
   pairOf,
   postBody,
   refresh,
+  signedInBrowser,
 } from '../../support/flow.ts';
 import {
   atProvider,
@@ -337,6 +338,30 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
       const { name, invitation } = await one.installation.accounts.show('ada@example.com');
       assert.equal(name, 'Ada L.');
       assert.ok(invitation, 'it is good as before');
+    });
+
+    test('ASVS 3.4: where people sign in elsewhere as well, `form-action` stays on all pages but those whose form may lead there', async (t) => {
+      const world = await start(t, {}, { VALETKEY_SIGN_IN_METHODS: 'password,product' });
+      const [one] = ends(world);
+      await addUser(one);
+      const app = await addClient(one);
+      const browser = await signedInBrowser(one);
+      const { token } = await one.installation.accounts.addInvited(
+        { email: 'grace@example.com', name: 'Grace Example', username: null, isOperator: false },
+        one.installation.operator,
+      );
+      const isKept = async (path: string, who = browser) =>
+        String((await who.get(one.appUrl + path)).headers.get('content-security-policy')).includes(
+          "form-action 'self'",
+        );
+      const authorize = authorizeUrl(one, app).slice(one.appUrl.length);
+      for (const path of ['/account/apps', '/account/password', '/sign-out', '/device', authorize])
+        assert.equal(await isKept(path), false, path);
+      assert.equal(await isKept('/sign-in', new Browser()), false);
+      const kept = ['/', '/account', '/developers', '/nope', '/oauth2/authorize', '/account/new-password?token=x'];
+      for (const path of [...kept, `/account/new-password?${new URLSearchParams({ token })}`])
+        assert.equal(await isKept(path), true, path);
+      assert.equal(await isKept('/sign-out', new Browser()), true, 'nobody is signed in, and there is no form');
     });
 
     test('external sign-in: a provider that VALETKEY_SIGN_IN_METHODS leaves out is as if paused', async (t) => {

@@ -40,6 +40,9 @@ export function lastUses(withStore: WithStore): void {
       await store.recordSignInEvent({ ...event('sign_in', { resourceOwnerId: 'usr_ada' }), at });
     await store.recordSignInEvent({ ...event('password_changed', { resourceOwnerId: 'usr_ada' }), at: NOW + 4 });
     await store.recordSignInEvent({ ...event('sign_out', { resourceOwnerId: 'usr_ada' }), at: NOW + 5 });
+    // It sets a password and begins no session.
+    const invited = event('password_set_by_invitation', { resourceOwnerId: 'usr_ada' });
+    await store.recordSignInEvent({ ...invited, at: NOW + 6 });
     await issue(store, { generation: 1, lastUsedAt: NOW + 8 });
     await issue(store, { generation: 2, rotatedAt: NOW + 9, lastUsedAt: null });
     const many = ['usr_ada', ...Array.from({ length: 150 }, (_, n) => `usr_${n}`)];
