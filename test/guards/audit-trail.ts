@@ -71,8 +71,8 @@ export const auditTrailGuards: readonly Guard[] = [
     'src/operator/trail-checkpoints.ts',
     ['test/operator/trail-checkpoints.test.ts'],
     [
-      ['a stop leaves no event without a checkpoint', '    await this.#record(MAX_AT_STOP);\n', ''],
-      ['checkpoints go on', '      this.#cancel = this.#next();\n', ''],
+      ['a stop leaves no event without a checkpoint', 'await this.#record(MAX_AT_STOP);', ''],
+      ['checkpoints go on', 'this.#cancel = this.#next(); }, CHECKPOINT_EVERY_MS', '}, CHECKPOINT_EVERY_MS'],
     ],
   ),
   ...guardsIn('src/operator/audit-trail.ts', CHAIN_TESTS, [

@@ -10,7 +10,7 @@ export const connectedAppsGuards: readonly Guard[] = [
   ...guardsIn('src/http/browser/account.ts', PAGE_TESTS, [
     [
       'apps are removed by our own page',
-      "    if (!sessions.isFromOwnPage(request)) return pages.sendError(request, reply, 403, 'form_refused');\n",
+      "if (!sessions.isFromOwnPage(request)) return pages.sendError(request, reply, 403, 'form_refused');",
       '',
     ],
     [
@@ -21,7 +21,7 @@ export const connectedAppsGuards: readonly Guard[] = [
     [
       'the form of one app does not remove all',
       "if (sessions.checkForm(signedIn, 'apps', subject,",
-      "const token = formOf(request).get('form_token');\n    if (sessions.checkForm(signedIn, 'apps', '', token) !== 'good' && sessions.checkForm(signedIn, 'apps', subject,",
+      "const token = formOf(request).get('form_token'); if (sessions.checkForm(signedIn, 'apps', '', token) !== 'good' && sessions.checkForm(signedIn, 'apps', subject,",
     ],
   ]),
   ...guardsIn('src/storage/sqlite/grants.ts', PAGE_TESTS, [
@@ -76,12 +76,12 @@ export const connectedAppsGuards: readonly Guard[] = [
   ...guardsIn('src/storage/tables/grants.ts', STORE_TESTS, [
     [
       'a use that is not written yet counts on the page',
-      'async summarizeGrants(resourceOwnerId, liveAt, clientId) {\n      await marks.flush();',
+      'async summarizeGrants(resourceOwnerId, liveAt, clientId) { await marks.flush();',
       'async summarizeGrants(resourceOwnerId, liveAt, clientId) {',
     ],
     [
       'and for the limit',
-      'async listActiveGrants(resourceOwnerId, clientId, liveAt) {\n      await marks.flush();',
+      'async listActiveGrants(resourceOwnerId, clientId, liveAt) { await marks.flush();',
       'async listActiveGrants(resourceOwnerId, clientId, liveAt) {',
     ],
     ['what is not redeemed does not count', 'AND generation > 0 AND expires_at', 'AND expires_at'],

@@ -8,8 +8,8 @@ export const externalSignInGuards: readonly Guard[] = [
   ...guardsIn('src/accounts/external-return.ts', TESTS, [
     [
       'a ticket is for the browser that began',
-      "if (browser === undefined) return dead('the ticket is for another browser');",
-      'if (browser === undefined) return shownAgain(parts, { stated } as Shown);',
+      'if (browser === undefined) return dead(',
+      'if (browser === undefined) return shownAgain(parts, { stated } as Shown); dead(',
     ],
     [
       'a ticket that was replaced or never given is dead',
@@ -155,11 +155,7 @@ export const externalSignInGuards: readonly Guard[] = [
     'src/storage/tables/external-sign-ins.ts',
     ['test/storage/sqlite.test.ts'],
     [
-      [
-        'the first statement binds',
-        '    AND external_sign_in.identity_id IS NOT DISTINCT FROM excluded.identity_id',
-        '',
-      ],
+      ['the first statement binds', 'AND external_sign_in.identity_id IS NOT DISTINCT FROM excluded.identity_id', ''],
       ['a used request stays used', 'WHERE external_sign_in.taken_at IS NULL AND', 'WHERE'],
       ['a ticket is taken once', 'ticket = $2 AND taken_at IS NULL', 'ticket = $2'],
       [
@@ -210,7 +206,7 @@ export const externalSignInGuards: readonly Guard[] = [
     'src/storage/tables/accounts.ts',
     ['test/storage/sqlite.test.ts'],
     [
-      ['what was said before all sessions ended begins none', '    { sql: END_TICKETS, values: [id, at] },\n', ''],
+      ['what was said before all sessions ended begins none', '{ sql: END_TICKETS, values: [id, at] },', ''],
       [
         'an account that got a password meanwhile keeps its address',
         "AND (NOT ${HAS_NAMES('account')} OR email IS NOT DISTINCT FROM $2)",

@@ -4,7 +4,7 @@
 export type Guard = {
   /** What it holds, in a few words. */
   readonly holds: string;
-  /** The file that it stands in, and the text there, which occurs once. */
+  /** File that it stands in, and its text there, which occurs once. Names and short expressions: line breaks do not matter. */
   readonly file: string;
   readonly text: string;
   /** What stands there without it. */
@@ -27,7 +27,14 @@ export function guardsIn(file: string, tests: readonly string[], rows: readonly 
 
 /** A file without one of its guards. Throws when the guard is not there once: then the table is out of date. */
 export function takeOut({ file, text, without }: Guard, source: string): string {
-  const places = source.split(text).length - 1;
+  const place = new RegExp(
+    text
+      .trim()
+      .replace(/[^\w\s]/g, '\\$&')
+      .replace(/\s+/g, '\\s+'),
+    'g',
+  );
+  const places = [...source.matchAll(place)].length;
   if (places !== 1) throw new Error(`${file} holds this ${places} times, and not once:\n${text}`);
-  return source.replace(text, () => without);
+  return source.replace(place, () => without);
 }

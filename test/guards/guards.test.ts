@@ -13,6 +13,24 @@ for (const [area, guards] of Object.entries(GUARDS))
     assert.equal(known.size, guards.length, 'a guard stands twice in the table');
   });
 
+/** Maximum length of the text of a guard, in characters. */
+const MAX_TEXT = 100;
+
+test('a guard quotes names and short expressions, no comment and no words of a message: a rewording breaks none', () => {
+  const isComment = (text: string) => /\/\/|\/\*/.test(text);
+  const isMessage = (text: string) => /['"`][^'"`]*\b[a-z]+ [a-z]+ [a-z]+\b/.test(text);
+  const isWordy = (text: string) => isComment(text) || isMessage(text) || text.includes('\n') || text.length > MAX_TEXT;
+  const examples = ['f(); // A later', "return 'the client is paused';", 'f();\ng();', 'f'.repeat(MAX_TEXT + 1)];
+  assert.deepEqual(examples.filter(isWordy), examples);
+  const wordy = Object.values(GUARDS)
+    .flat()
+    .filter(({ text }) => isWordy(text));
+  assert.deepEqual(
+    wordy.map(({ holds, text }) => `${holds}: ${text}`),
+    [],
+  );
+});
+
 /** What is out of date of a guard: all of it, since one change of the source often moves several. */
 function problemsOf(guard: Guard): string[] {
   const missing = guard.tests.filter((path) => !existsSync(path)).map((path) => `${guard.holds}: no test ${path}`);

@@ -127,22 +127,22 @@ export const httpGuards: readonly Guard[] = [
     [
       [
         'each visitor has a value of their own',
-        "  return randomBytes(32).toString('base64url');",
-        "  return randomBytes(1) && 'visitor';",
+        "return randomBytes(32).toString('base64url');",
+        "return randomBytes(1) && 'visitor';",
       ],
       [
         'a sign-in form needs its visitor’s cookie',
-        "    if (visitor === undefined) return this.#hasCookie(request) ? 'wrong' : 'no_cookies';\n",
-        "    if (visitor === undefined) return 'good';\n",
+        "if (visitor === undefined) return this.#hasCookie(request) ? 'wrong' : 'no_cookies';",
+        "if (visitor === undefined) return 'good';",
       ],
-      ['a sign-in takes the visitor’s value', "    this.#clear(reply, 'visitor');\n", ''],
+      ['a sign-in takes the visitor’s value', "this.#clear(reply, 'visitor');", ''],
     ],
   ),
   ...guardsIn(
     'src/http/browser/browser-session.ts',
     ['test/http/browser/consent.test.ts', 'test/http/browser/navigation.test.ts'],
     [
-      ['a post comes from a window', '    if (!isNavigation(request)) return false;\n', ''],
+      ['a post comes from a window', 'if (!isNavigation(request)) return false;', ''],
       ['a post comes from our own page', "if (site !== undefined) return site === 'same-origin';", ''],
       [
         'where browsers say no more, the origin is looked at',
@@ -162,10 +162,10 @@ export const httpGuards: readonly Guard[] = [
     [
       [
         'what is loaded ahead for a service worker is no navigation',
-        "  if (headers['service-worker-navigation-preload'] !== undefined) return false;\n",
+        "if (headers['service-worker-navigation-preload'] !== undefined) return false;",
         '',
       ],
-      ['HEAD grants nothing', "  if (method === 'HEAD') return true;\n", ''],
+      ['HEAD grants nothing', "if (method === 'HEAD') return true;", ''],
       ['a frame is no window', "(destination === 'document' && mode === 'navigate')", "mode === 'navigate'"],
       ['a fetch is no navigation', "(destination === 'document' && mode === 'navigate')", "destination === 'document'"],
     ],
@@ -173,7 +173,7 @@ export const httpGuards: readonly Guard[] = [
   ...guardsIn(
     'src/http/browser/page-answers.ts',
     ['test/http/browser/navigation.test.ts'],
-    [['a page is for a window', '    isNavigation(reply.request)\n', '    (isNavigation(reply.request) || true)\n']],
+    [['a page is for a window', 'isNavigation(reply.request)', '(isNavigation(reply.request) || true)']],
   ),
   ...guardsIn(
     'src/http/browser/page-answers.ts',
@@ -187,14 +187,10 @@ export const httpGuards: readonly Guard[] = [
     'src/http/browser/page-answers.ts',
     ['test/flows/shared-host.test.ts'],
     [
-      [
-        'a page is cut off from the windows of its host',
-        "    .header('Cross-Origin-Opener-Policy', 'same-origin')\n",
-        '',
-      ],
+      ['a page is cut off from the windows of its host', ".header('Cross-Origin-Opener-Policy', 'same-origin')", ''],
       [
         'a page is cut off from windows of its host that are cut off themselves',
-        "    .header('Cross-Origin-Embedder-Policy', 'require-corp')\n",
+        ".header('Cross-Origin-Embedder-Policy', 'require-corp')",
         '',
       ],
     ],

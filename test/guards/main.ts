@@ -18,7 +18,7 @@ export const mainGuards: readonly Guard[] = [
     'src/open-database.ts',
     ['test/flows/wiring.test.ts'],
     [
-      ['a failed disk ends the process', '      process.exit(1);\n    },', '    },'],
+      ['a failed disk ends the process', 'process.exit(1); },', '},'],
       [
         'a command says that nobody knows what was done',
         "if (role === 'command') process.stderr.write(",

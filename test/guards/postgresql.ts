@@ -187,12 +187,12 @@ export const postgresqlGuards: readonly Guard[] = [
   ),
   ...guardsIn(
     'src/storage/postgresql/connection.ts',
-    ['test/postgresql/batches.test.ts'],
+    ['test/postgresql/memory.test.ts'],
     [
       [
         'nothing of an answer hangs on until the whole heap is collected',
-        'new Promise<QueryResult>((resolve, reject) => {\n          this.#client.query(query, (error, result) => (error ? reject(error) : resolve(result)));\n        }),',
-        'this.#client.query(query) as unknown as Promise<QueryResult>,',
+        'this.#client.query(query, (error, result) => (error ? reject(error) : resolve(result)));',
+        '(this.#client.query(query) as unknown as Promise<QueryResult>).then(resolve, reject);',
       ],
     ],
   ),

@@ -17,8 +17,8 @@ export const revocationGuards: readonly Guard[] = [
     ['a missing place is waited for', 'if (isWithoutGap(events, sequence)) return events;', 'return events;'],
     [
       'a trail that lost its newest places is noticed',
-      'if (events[0]?.sequence !== sequence)\n    throw',
-      'if (events[0]?.sequence !== sequence) return events;\n  if (events[0]?.sequence !== sequence)\n    throw',
+      'if (events[0]?.sequence !== sequence) throw',
+      'if (events[0]?.sequence !== sequence) return events; if (events[0]?.sequence !== sequence) throw',
     ],
   ]),
   ...guardsIn('src/http/api/event-stream.ts', POSTGRESQL_TESTS, [
@@ -64,13 +64,13 @@ export const revocationGuards: readonly Guard[] = [
   ...guardsIn('src/http/api/trail-feed.ts', BEGINNING_TESTS, [
     [
       'a place of before is kept',
-      '    if (this.#streams.size > 0) return;\n    this.#sequence = last;',
-      '    this.#sequence = last;',
+      'if (this.#streams.size > 0) return; this.#sequence = last;',
+      'this.#sequence = last;',
     ],
     [
       'no place is looked for while streams are open',
-      '    if (this.#streams.size > 0) return;\n    this.#asked ??=',
-      '    this.#asked ??=',
+      'if (this.#streams.size > 0) return; this.#asked ??=',
+      'this.#asked ??=',
     ],
     ['streams that begin together share a place', 'this.#asked ??= ', 'this.#asked = '],
   ]),
