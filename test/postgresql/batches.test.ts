@@ -1,9 +1,7 @@
 /** Requests that arrive together travel as one statement, do not share a fate, and write no index. */
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { after, type TestContext, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { Worker } from 'node:worker_threads';
 import type { Grant } from '../../src/oauth/grant.ts';
 import { Batches } from '../../src/storage/postgresql/batches.ts';
 import { Connection } from '../../src/storage/postgresql/connection.ts';
@@ -12,7 +10,6 @@ import { KnownClients } from '../../src/storage/postgresql/known-clients.ts';
 import { lots } from '../instances/effort.ts';
 import { PATIENT, startPostgres } from '../support/postgres.ts';
 import { addAdaAndOne, event, NOW, sampleGeneration, sampleGrant, sampleUse } from '../support/storage.ts';
-import type { Asked } from './answers-in-memory.ts';
 import { instance, readyDatabases } from './instance.ts';
 
 const server = await startPostgres({
@@ -285,14 +282,4 @@ test('however empty the tables were when it was planned, no statement reads a wh
      WHERE query ~ 'oauth_grant'`,
   );
   assert.ok(touched && touched.blocks > 0 && touched.blocks < 100, `${touched?.blocks} blocks`);
-});
-
-test('design: nothing of an answer hangs on until the whole heap is collected', async (t) => {
-  const { grants, url } = await openWithGrants(t, 32);
-  const workerData: Asked = { url, ids: grants.map(({ id }) => id) };
-  const worker = new Worker(new URL('./answers-in-memory.ts', import.meta.url), { workerData });
-  const [grown] = (await once(worker, 'message')) as [number[]];
-  // The answers to 40 times 32 searches are 4 MB. Some kB are held; with what the guard lets go it is 1.8 MB.
-  const usual = grown.sort((one, other) => one - other)[5] as number;
-  assert.ok(usual < 200_000, `${usual} bytes`);
 });

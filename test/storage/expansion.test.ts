@@ -1,45 +1,17 @@
-/** The next release's expansion of a SQLite database, under the release before; and what may be called one. */
+/** What may be called an expansion of the schema, and what the next release's does to a copy. */
 import assert from 'node:assert/strict';
-import { DatabaseSync } from 'node:sqlite';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { copyDatabase } from '../../src/storage/copy.ts';
-import { migrate } from '../../src/storage/migrate.ts';
 import { MIGRATIONS as OF_POSTGRESQL } from '../../src/storage/postgresql/plain-database.ts';
-import { MIGRATIONS, plain } from '../../src/storage/sqlite/plain-database.ts';
+import { MIGRATIONS } from '../../src/storage/sqlite/plain-database.ts';
 import { keyring } from '../oauth/samples.ts';
-import { copyOf, NOW, openAsService, temporaryPath } from '../support/storage.ts';
-import { storeConformance } from './conformance.ts';
-import { narrowings, sampleExpansion } from './expansion.ts';
-
-/** Expands a database as the next release would, beside whoever has it open. */
-async function expand(path: string): Promise<void> {
-  const database = new DatabaseSync(path);
-  const tables = database
-    .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'")
-    .all();
-  const next = sampleExpansion(
-    MIGRATIONS,
-    tables.map(({ name }) => String(name)),
-  );
-  assert.deepEqual(await migrate(plain(database), NOW, [...MIGRATIONS, next]), ['expand-later']);
-  database.close();
-}
-
-const expanded = temporaryPath({ after });
-const before = await openAsService(expanded);
-await expand(expanded);
-await before.close();
-
-storeConformance('SQLite file that the next release has expanded', async (t) => {
-  const opened = await openAsService(copyOf(expanded, t));
-  t.after(() => opened.close());
-  return opened.store;
-});
+import { NOW, openAsService, temporaryPath } from '../support/storage.ts';
+import { expandFile, narrowings, sampleExpansion } from './expansion.ts';
 
 test('a database that a newer version has expanded is not copied: its new columns would be lost', async (t) => {
   const path = temporaryPath(t);
   await (await openAsService(path)).close();
-  await expand(path);
+  await expandFile(path);
   const from = { kind: 'file', path } as const;
   const to = { kind: 'postgresql', url: 'postgres://127.0.0.1:1/nobody' } as const;
   const options = { from, to, keyring, now: () => NOW, report: () => {} };

@@ -1,6 +1,11 @@
 /** What an `expand-` migration may do, and one that does all of it. */
+import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
+import { DatabaseSync } from 'node:sqlite';
+import { migrate } from '../../src/storage/migrate.ts';
 import type { Migration } from '../../src/storage/migrations.ts';
+import { MIGRATIONS, plain } from '../../src/storage/sqlite/plain-database.ts';
+import { NOW } from '../support/storage.ts';
 
 /** The next release's migration after `known`, whose tables are named: it adds whatever may be added to any of them. */
 export function sampleExpansion(known: readonly Migration[], tables: readonly string[]): Migration {
@@ -11,6 +16,20 @@ export function sampleExpansion(known: readonly Migration[], tables: readonly st
   const sql = [...columns, 'CREATE TABLE later (id integer PRIMARY KEY);', 'CREATE INDEX later_id ON later (id);'];
   const text = sql.join('\n');
   return { number: known.length + 1, name: 'expand-later', checksum: hash('sha256', text), sql: text };
+}
+
+/** Expands a SQLite database as the next release would, beside whoever has it open. */
+export async function expandFile(path: string): Promise<void> {
+  const database = new DatabaseSync(path);
+  const tables = database
+    .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'")
+    .all();
+  const next = sampleExpansion(
+    MIGRATIONS,
+    tables.map(({ name }) => String(name)),
+  );
+  assert.deepEqual(await migrate(plain(database), NOW, [...MIGRATIONS, next]), ['expand-later']);
+  database.close();
 }
 
 const COLUMN =

@@ -1,9 +1,7 @@
 /** Rows that are kept as they were read: never longer than they are so. */
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { type TestContext, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { Worker } from 'node:worker_threads';
 import type { Grant } from '../../src/oauth/grant.ts';
 import { STORED_GRANT } from '../../src/storage/tables/grant-rows.ts';
 import {
@@ -248,12 +246,4 @@ test('a grant that is kept, found or listed is what its row says, in each of its
       assert.deepEqual(found?.standing.epochs, { installation: 21, client: 22, resourceOwner: 23 });
     }
   }
-});
-
-test('design: neither rotations nor uses leave behind what only a collection of the whole heap clears away', async () => {
-  const worker = new Worker(new URL('./rows-in-memory.ts', import.meta.url));
-  const [grown] = (await once(worker, 'message')) as [number[]];
-  // Some kB are usual. Of 200 rotations that each make the grant anew 110 kB are left.
-  const usual = grown.sort((one, other) => one - other)[grown.length / 2] as number;
-  assert.ok(usual < 50_000, `${usual} bytes`);
 });
