@@ -1,9 +1,10 @@
 /** The two groups of test files (`test/support/groups.ts`): each file is in one, and the first has something of everything. */
 import assert from 'node:assert/strict';
 import { globSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { test } from 'node:test';
-import { EXCEPTIONS, FOLDERS, filesOf, type Group, groupsOf } from './support/groups.ts';
+import { AGAIN, EXCEPTIONS, FOLDERS, filesOf, type Group, groupsOf } from './support/groups.ts';
+import { STORE } from './support/stores.ts';
 
 const LISTS = 'test/support/groups.ts';
 const files = globSync('test/**/*.test.ts');
@@ -25,13 +26,13 @@ test(`an exception is a test file, and differs from its folder: mend ${LISTS}`, 
     }
 });
 
-test('the first group has a test of each folder of src/: one that imports it, or has its name', () => {
-  const texts = first.map((file) => `${file} ${readFileSync(file, 'utf8')}`);
+test('the first group has a test of each folder of src/: one that imports it, or begins with its name', () => {
+  const texts = first.map((file) => readFileSync(file, 'utf8'));
+  const isTested = (name: string) =>
+    texts.some((text) => text.includes(`/src/${name}/`)) || first.some((file) => basename(file).startsWith(name));
   const folders = readdirSync('src', { withFileTypes: true }).filter((entry) => entry.isDirectory());
   assert.ok(folders.length > 10);
-  const untested = folders
-    .map(({ name }) => name)
-    .filter((name) => !texts.some((text) => text.includes(`/src/${name}/`) || text.includes(`/${name}.test.ts`)));
+  const untested = folders.map(({ name }) => name).filter((name) => !isTested(name));
   assert.deepEqual(untested, []);
 });
 
@@ -44,4 +45,20 @@ test('the first group has a test of each promise of docs/reliability.md but the 
   assert.ok(others.length > 10);
   const untested = others.filter((row) => !testsOf(row).some((path) => first.includes(path)));
   assert.deepEqual(untested, []);
+});
+
+test(`what runs again is in the first group; a file that asks for the stores of its run does so: mend ${LISTS}`, () => {
+  for (const { files } of AGAIN) {
+    const again = globSync(files);
+    assert.ok(again.length > 0);
+    assert.deepEqual(
+      again.filter((file) => !first.includes(file)),
+      [],
+    );
+  }
+  const asking = files.filter((file) =>
+    /\bstores(OfRun|WithProvider)\(|\bstoresOfRun</.test(readFileSync(file, 'utf8')),
+  );
+  const onPostgresql = AGAIN.flatMap((run) => (run.variables[STORE] === 'PostgreSQL' ? globSync(run.files) : []));
+  assert.deepEqual(asking.toSorted(), onPostgresql.toSorted());
 });

@@ -13,8 +13,8 @@ import { pipeline } from 'node:stream/promises';
 import { run } from 'node:test';
 import { spec, type TestEvent } from 'node:test/reporters';
 import { COMPILED } from './support/compiled.ts';
-import { COUNT_COST, type Costs, countCosts } from './support/cost/report.ts';
-import { filesOf, type Group, READ_BOTH_WAYS } from './support/groups.ts';
+import { COUNT_COST, countCosts } from './support/cost/report.ts';
+import { AGAIN, FIRST_VARIABLES, filesOf, type Group } from './support/groups.ts';
 import { DISK, memory } from './support/memory.ts';
 import { inProcesses, processName } from './support/processes.ts';
 
@@ -24,8 +24,12 @@ const checks: Readonly<Record<string, readonly string[]>> = {
   'dead code': ['knip/bin/knip.js', '--no-config-hints'],
 };
 
-/** Files that would be waited for at the end if they did not begin first. */
-const LONGEST = ['test/storage/sqlite.test.ts', 'test/storage/wal-size.test.ts'];
+/** Files that would be waited for at the end if they did not begin first; of files that share a process, the folder. */
+const LONGEST = [
+  ...['/http/connection/', '/http/browser/', '/http/provider/'],
+  ...['test/flows/program.test.ts', 'test/flows/in-a-browser.test.ts', 'test/upgrades/upgrade.test.ts'],
+  ...['test/pages/pages.browser.test.ts', 'test/storage/copy.test.ts', 'test/storage/wal-size.test.ts'],
+];
 
 /** What is loaded before the tests of a process. */
 const UNFOLLOWED = new URL('./support/unfollowed-promises.ts', import.meta.url).href;
@@ -102,34 +106,39 @@ async function runPaths(): Promise<void> {
 /** Runs a group, with one PostgreSQL server for the files that share one. */
 async function runGroup(group: Group): Promise<void> {
   const costs = countCosts(folder);
-  // What runs beside the tests shares no file with them, so it shares the processors.
-  const beside = group === 'first' ? runChecks() : runReadByNode(costs);
+  // The checks share no file with the tests, so they share the processors.
+  const checking = group === 'first' ? runChecks() : Promise.resolve();
   const { startShared } = await import('./support/shared-postgres.ts');
   const shared = await startShared();
+  const env = { ...costs.variables, ...shared.variables };
+  // Many of these tests wait for timeouts, which the others have use for.
+  const again = group === 'rest' ? runAgain(env) : Promise.resolve();
   const report = async () => {
-    await beside;
+    await Promise.all([checking, again]);
     return costs.report(group, processName);
   };
-  await runTests(together(filesOf(group)), { env: { ...costs.variables, ...shared.variables }, report });
+  await runTests(together(filesOf(group)), { env: group === 'first' ? { ...env, ...FIRST_VARIABLES } : env, report });
   await shared.remove();
   costs.end();
 }
 
-/** Runs some tests with Node.js as the only reader. They wait for timeouts most of their time, which the others have use for. */
-async function runReadByNode({ variables }: Costs): Promise<void> {
-  const env = { ...variables, VALETKEY_HTTP_READER: 'node' };
-  await runTests(together(globSync(READ_BOTH_WAYS)), { env, print: printAtOnce });
+/** Runs what the second group has of files of the first, with other variables. */
+async function runAgain(env: Run['env']): Promise<void> {
+  for (const { variables, files } of AGAIN) {
+    const title = Object.entries(variables)
+      .map((pair) => pair.join('='))
+      .join(' ');
+    const print = async (report: AsyncIterable<string>) => {
+      // When it is whole, since others report at the same time.
+      process.stdout.write(`tests with ${title}:\n${await text(report)}`);
+    };
+    await runTests(together(globSync(files)), { env: { ...env, ...variables, TEST_COST_RUN: title }, print });
+  }
 }
 
 /** What to run for these files where several share a process. */
 function together(files: string[]): string[] {
   return inProcesses(files, mkdtempSync(join(folder, 'processes-')));
-}
-
-/** Prints a report when it is whole, since others report at the same time. */
-async function printAtOnce(report: AsyncIterable<string>): Promise<void> {
-  const whole = await text(report);
-  process.stdout.write(`tests with VALETKEY_HTTP_READER=node:\n${whole}`);
 }
 
 function printAsItComes(report: AsyncIterable<string>): Promise<void> {
@@ -166,7 +175,8 @@ function spread(files: readonly string[]): string[] {
   const folders = [...Map.groupBy(files.toSorted(), dirname).values()];
   const placed = folders.flatMap((folder) => folder.map((file, index) => ({ file, place: index / folder.length })));
   const inOrder = placed.toSorted((one, other) => one.place - other.place).map(({ file }) => file);
-  return [...new Set([...LONGEST.filter((file) => files.includes(file)), ...inOrder])];
+  const isLongest = (file: string) => LONGEST.some((part) => file.includes(part));
+  return inOrder.toSorted((one, other) => Number(isLongest(other)) - Number(isLongest(one)));
 }
 
 type Outcome = Extract<TestEvent, { type: 'test:pass' | 'test:fail' }>['data'];

@@ -9,6 +9,7 @@ import { makeRootKey } from '../../src/settings/root-keys.ts';
 import { runCommand } from '../support/command.ts';
 import { PATIENT, startPostgres } from '../support/postgres.ts';
 import { addUser, Clock, freePort, startTestService } from '../support/service.ts';
+import { storesOfRun } from '../support/stores.ts';
 
 const DAY = 86_400;
 const DURABLE = { fsync: 'on', full_page_writes: 'on', autovacuum: 'on' };
@@ -62,7 +63,7 @@ const STORES = {
   PostgreSQL: () => server.createDatabase(),
 };
 
-for (const [store, database] of Object.entries(STORES))
+for (const [store, database] of storesOfRun<(folder: string) => Promise<string>>(STORES))
   describe(store, () => {
     test('a sound installation that nobody serves is in order, and stays as it was', async (t) => {
       const { variables } = await found(t, database);

@@ -15,6 +15,7 @@ import {
   post,
   postAs,
 } from '../support/standard.ts';
+import { storesOfRun } from '../support/stores.ts';
 
 /** How many wrong guesses are checked, as the interface says. */
 const LIMIT = 30;
@@ -46,7 +47,7 @@ async function statuses(asked: Promise<{ status: number }>[]): Promise<Record<nu
 const times = <T>(count: number, make: (n: number) => T): T[] => Array.from({ length: count }, (_, n) => make(n));
 const refresh: Fields = { grant_type: 'refresh_token', refresh_token: 'x' };
 
-for (const [name, start] of Object.entries(STORES)) {
+for (const [name, start] of storesOfRun(STORES)) {
   describe(`Promise 6 (${name}): of wrong guesses at once no more are checked than of those one after the other`, () => {
     test(`Promise 6 (${name}): at a client’s secret`, async (t) => {
       const service = await start(t);

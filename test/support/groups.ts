@@ -4,6 +4,7 @@
  */
 import { globSync } from 'node:fs';
 import { dirname, relative } from 'node:path';
+import { STORE } from './stores.ts';
 
 /** `first` gives an answer in four minutes; `rest` has what takes long and seldom fails alone. */
 export type Group = 'first' | 'rest';
@@ -11,45 +12,82 @@ export type Group = 'first' | 'rest';
 /** Folders under test/ by group; '' is test/ itself. A new test file in one of them needs no entry. */
 export const FOLDERS: Readonly<Record<Group, readonly string[]>> = {
   first: [
-    // Pure code, and the program without a server of its own.
+    // Pure code, and the program's commands.
     ...['accounts', 'cli', 'doctor', 'oauth', 'operator', 'pages', 'process', 'settings', 'verify'],
-    // The wire, on SQLite.
+    // The wire.
     ...['http', 'http/api', 'http/browser', 'http/connection', 'http/connection/fuzz', 'http/provider'],
-    // The stores, and the whole program.
-    ...['storage', 'postgresql', 'flows', 'clients', 'metrics'],
+    // SQLite.
+    'storage',
     // What is held to the code: floors, documents, the table of guards.
     ...['', 'docs', 'guards'],
   ],
   rest: [
-    // Faults under load, on several instances, and what a disk may hold after a power cut.
-    ...['failover', 'instances', 'power', 'upgrades'],
-    // What is built and run around the service.
-    ...['bench', 'demo', 'examples', 'nginx', 'packages'],
+    // The whole program, and clients of others, against it.
+    ...['clients', 'demo', 'examples', 'flows', 'metrics', 'nginx', 'packages'],
+    // Servers and instances, and their faults under load.
+    ...['failover', 'instances', 'postgresql', 'power', 'upgrades'],
+    // Small runs of the benches.
+    'bench',
   ],
 };
 
 /** Files whose group is not that of their folder. */
 export const EXCEPTIONS: Readonly<Record<Group, readonly string[]>> = {
   first: [
-    // Each is the one test of a promise of docs/reliability.md that is in the first group.
-    ...['instances/cut-line.test.ts', 'instances/kill.test.ts'],
-    ...['power/power-cuts.test.ts', 'power/start-cuts.test.ts'],
-    'upgrades/upgrade.test.ts',
+    // The main job, a stop and a restart, two libraries that are used as they are, and a walk in the real Chromium.
+    ...['flows/in-a-browser.test.ts', 'flows/lives-of-a-grant.test.ts', 'flows/program.test.ts', 'flows/stop.test.ts'],
+    ...['flows/real-clients.test.ts', 'clients/openid-client.test.ts'],
+    // The store on PostgreSQL, and the floor of metrics.
+    ...['postgresql/conformance.test.ts', 'metrics/metrics.test.ts'],
+    // Promises of docs/reliability.md, a test of each.
+    ...['power/power-cuts.test.ts', 'power/start-cuts.test.ts', 'instances/kill.test.ts', 'instances/faults.test.ts'],
+    ...['postgresql/failover.test.ts', 'instances/key-rotation.test.ts', 'postgresql/unconfirmed-commits.test.ts'],
+    ...['flows/backup-refused.test.ts', 'postgresql/own-place.test.ts', 'upgrades/upgrade.test.ts'],
+    'flows/nothing-written.test.ts',
   ],
   rest: [
+    // What memory and the log hold, measured over many rounds.
+    ...['storage/memory.test.ts', 'storage/wal-size.test.ts'],
+    // The conformance of SQLite for each other way to use it.
+    'storage/sqlite-variants.test.ts',
     // Every page in each language, colour scheme and width.
     'pages/pages.browser.test.ts',
-    // Agents in Chromium, with the package that is built for them.
-    'clients/mcp.test.ts',
+    // Long ones: a copy between stores, checkpoints, and documents whose commands are run one by one.
+    ...['storage/copy.test.ts', 'storage/checkpoints.test.ts'],
+    ...['docs/adopting.test.ts', 'docs/point-in-time.test.ts', 'docs/runbooks.test.ts'],
   ],
 };
 
-/** Tests of requests, answers and connections. The second group runs them once more with Node.js as the only reader. */
-export const READ_BOTH_WAYS = [
-  'test/flows/stop.test.ts',
-  'test/http/api/{me,refresh-endpoint}.test.ts',
-  'test/http/connection/{connection-bounds,connections,direct,pipelining,stop,unread-output}.test.ts',
-  'test/http/{cross-origin,log,plain-http,repeated-headers,requests}.test.ts',
+/** Variables of all files of the first group: those that are made for both stores test SQLite there. */
+export const FIRST_VARIABLES = { [STORE]: 'SQLite' };
+
+/** Files of the first group that the second runs again, with other variables. */
+export const AGAIN: readonly {
+  readonly variables: Readonly<Record<string, string>>;
+  readonly files: readonly string[];
+}[] = [
+  {
+    // Tests of requests, answers and connections, with Node.js as the only reader.
+    variables: { VALETKEY_HTTP_READER: 'node', ...FIRST_VARIABLES },
+    files: [
+      'test/flows/stop.test.ts',
+      'test/http/api/{me,refresh-endpoint}.test.ts',
+      'test/http/connection/{connection-bounds,connections,direct,pipelining,stop,unread-output}.test.ts',
+      'test/http/{cross-origin,log,plain-http,repeated-headers,requests}.test.ts',
+    ],
+  },
+  {
+    // Those that are made for both stores.
+    variables: { [STORE]: 'PostgreSQL' },
+    files: [
+      'test/accounts/user-links.test.ts',
+      'test/doctor/installation.test.ts',
+      'test/http/browser/{sign-in-crowds,wrong-sign-ins}.test.ts',
+      'test/http/guessing.test.ts',
+      'test/http/provider/{disconnects,end-all,external-id,sign-in,users,users-fields}.test.ts',
+      'test/upgrades/upgrade.test.ts',
+    ],
+  },
 ];
 
 /** Returns the test files of a group, as paths from the root of the project. */

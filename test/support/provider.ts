@@ -14,6 +14,7 @@ import { type JsonAnswer, postBody } from './flow.ts';
 import { PATIENT_FOR_ROWS } from './postgres.ts';
 import { Clock, type Lifetime, startTestService, type TestService } from './service.ts';
 import type { SharedPostgres } from './shared-postgres.ts';
+import { storesOfRun } from './stores.ts';
 
 /** Where the product signs people in; nothing listens there. */
 const SIGN_IN_URL = 'https://photos.example/oauth/sign-in?from=valetkey';
@@ -41,9 +42,9 @@ export type StartWithProvider = (
   others?: readonly Partial<NewIdentityProvider>[],
 ) => Promise<WithProvider>;
 
-/** How to start an installation on each store: one instance on SQLite, two on PostgreSQL. */
+/** How to start an installation on each store of this run: one instance on SQLite, two on PostgreSQL. */
 export function storesWithProvider(server: SharedPostgres): Record<string, StartWithProvider> {
-  return {
+  const stores: Record<string, StartWithProvider> = {
     SQLite: async (t, settings, variables, others) => {
       const folder = mkdtempSync(join(tmpdir(), 'valetkey-test-'));
       const database = { VALETKEY_DATABASE_URL: `sqlite:${join(folder, 'valetkey.db')}`, VALETKEY_KEYS: makeRootKey() };
@@ -55,6 +56,7 @@ export function storesWithProvider(server: SharedPostgres): Record<string, Start
       return start(t, 2, { ...database, ...variables }, settings, others);
     },
   };
+  return Object.fromEntries(storesOfRun(stores));
 }
 
 async function start(

@@ -18,6 +18,7 @@ import { lots } from '../instances/effort.ts';
 import { runCommand } from '../support/command.ts';
 import { assertGoesOn } from '../support/held.ts';
 import { startPostgres } from '../support/postgres.ts';
+import { storesOfRun } from '../support/stores.ts';
 import { type KeptFacts, keptDatabase, keptVersions, restoreText, type StoreName } from './kept.ts';
 import { LATER_MIGRATIONS, laterVersion } from './later-version.ts';
 import { startVersion } from './start.ts';
@@ -106,7 +107,7 @@ async function openAndKill({ facts, variables }: Restored, delay: number): Promi
   return said;
 }
 
-for (const store of ['sqlite', 'postgresql'] as const) {
+for (const [, store] of storesOfRun<StoreName>({ SQLite: 'sqlite', PostgreSQL: 'postgresql' })) {
   test(`the kept databases are of this schema, or of one before it (${store})`, () => {
     for (const version of keptVersions()) {
       const { facts } = keptDatabase(version, store);

@@ -8,6 +8,7 @@ import { PATIENT } from '../../support/postgres.ts';
 import { hold, requestHead } from '../../support/raw-http.ts';
 import { addUser, type Lifetime, PASSWORD, startTestService, type TestService } from '../../support/service.ts';
 import { sharedPostgres } from '../../support/shared-postgres.ts';
+import { storesOfRun } from '../../support/stores.ts';
 
 const server = await sharedPostgres();
 after(() => server.remove());
@@ -88,7 +89,7 @@ function watched(visits: readonly Promise<Visit>[]) {
   return { all: Promise.all(visits), allBut, answered };
 }
 
-for (const [store, start] of Object.entries(stores))
+for (const [store, start] of storesOfRun(stores))
   describe(`on ${store}`, () => {
     test('Promise 6: 277 guesses from the /64s of one /48 do not pass, and the owner signs in from elsewhere at once', async (t) => {
       const instances = await start(t);

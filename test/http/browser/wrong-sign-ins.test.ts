@@ -13,6 +13,7 @@ import { signIn } from '../../support/flow.ts';
 import { PATIENT } from '../../support/postgres.ts';
 import { addUser, Clock, startTestService, type TestService } from '../../support/service.ts';
 import { sharedPostgres } from '../../support/shared-postgres.ts';
+import { storesOfRun } from '../../support/stores.ts';
 
 const server = await sharedPostgres();
 after(() => server.remove());
@@ -44,11 +45,11 @@ test('Promise 4: a wrong sign-in names the account in its log line, or that ther
   }
 });
 
-const STORES: [name: string, database: (folder: string) => string | Promise<string>][] = [
-  ['SQLite', (folder) => `sqlite:${join(folder, 'valetkey.db')}`],
-  ['PostgreSQL', () => server.createDatabase()],
-];
-for (const [name, database] of STORES)
+const STORES: Record<string, (folder: string) => string | Promise<string>> = {
+  SQLite: (folder) => `sqlite:${join(folder, 'valetkey.db')}`,
+  PostgreSQL: () => server.createDatabase(),
+};
+for (const [name, database] of storesOfRun(STORES))
   describe(`Promise 4: wrong sign-ins in the trail, ${name}`, () => {
     test('an account has one event for an hour with their number, written once the hour is over or the service stops; an unknown one has none', async (t) => {
       const folder = mkdtempSync(join(tmpdir(), 'valetkey-test-'));

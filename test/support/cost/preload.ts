@@ -6,13 +6,14 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { enterCgroup } from './cgroup.ts';
 
-const { TEST_COST_NOTES: notes, TEST_COST_CGROUP: cgroup, VALETKEY_HTTP_READER: reader } = process.env;
+const { TEST_COST_NOTES: notes, TEST_COST_CGROUP: cgroup, TEST_COST_RUN: run } = process.env;
 // Programs and threads that the tests start belong to this process.
 delete process.env['TEST_COST_NOTES'];
 delete process.env['TEST_COST_CGROUP'];
+delete process.env['TEST_COST_RUN'];
 
 if (notes) {
-  const name = encodeURIComponent(process.argv[1] ?? '') + (reader ? ` with VALETKEY_HTTP_READER=${reader}` : '');
+  const name = encodeURIComponent(process.argv[1] ?? '') + (run ? ` with ${run}` : '');
   const start = process.cpuUsage();
   const isCounted = cgroup !== undefined && enterCgroup(join(cgroup, name), process.pid);
   process.once('exit', () => {
