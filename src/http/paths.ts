@@ -29,18 +29,19 @@ export const PROVIDER_PATHS = {
 /** The API's own metadata (RFC 9728 §3), below `{api_url}`. */
 export const RESOURCE_METADATA_PATH = '/.well-known/oauth-protected-resource';
 
+/** Where clients ask that know OpenID Connect Discovery alone; it answers with the authorization server's metadata (RFC 8414 §5). */
+export const OPENID_CONFIGURATION_PATH = '/.well-known/openid-configuration';
+
 /** What is below one of the two addresses alone, and is asked for at the other by mistake. */
 const APP_ALONE: readonly string[] = [
   AUTHORIZE_PATH,
   TOKEN_PATH,
   REFRESH_TOKEN_PATH,
   ...Object.values(STANDARD_PATHS),
+  OPENID_CONFIGURATION_PATH,
   ...Object.values(PROVIDER_PATHS),
 ];
 const API_ALONE: readonly string[] = [ME_PATH, RESOURCE_METADATA_PATH];
-
-/** What OpenID Connect clients ask for first, and this service does not have (OpenID Connect Discovery §4). */
-const OPENID_CONFIGURATION = '/.well-known/openid-configuration';
 
 /** Returns equal texts for paths that people mistake for each other: in case, slashes, dashes or underscores. */
 export function likeness(path: string): string {
@@ -53,8 +54,6 @@ export function likeness(path: string): string {
 
 /** What to ask instead of an address where nothing is, in words; undefined where nothing is known. */
 export function askInstead(path: string, appUrl: string, apiUrl: string): string | undefined {
-  if (path === OPENID_CONFIGURATION)
-    return `this is OAuth 2.0 without OpenID Connect: ask ${appUrl}${STANDARD_PATHS.metadata}`;
   const elsewhere = addressElsewhere(path, appUrl, apiUrl);
   if (elsewhere) return nothingHere(elsewhere);
   return likeness(path).endsWith('/refreshtoken')

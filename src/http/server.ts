@@ -35,6 +35,7 @@ import type { OpenConnections } from './connection/open-connections.ts';
 import { readConnections } from './connection/reading.ts';
 import { RequestBatch } from './connection/request-batch.ts';
 import { Unreadable } from './connection/unreadable.ts';
+import { answerAnyOrigin } from './cross-origin.ts';
 import {
   BODY_LIMIT_BYTES,
   DECODERS,
@@ -70,6 +71,8 @@ declare module 'fastify' {
     limit?: 'public';
     /** Whether the route is served by plain http even if the service has https: it carries nobody's data. */
     mayBePlain?: true;
+    /** Whether pages of every origin may read the answers: they are the same for everybody. */
+    isForAnyOrigin?: true;
     /** The route in the API's description; every route that is no page has one. */
     operation?: Operation;
     /** What answers the route's plain requests without Fastify. */
@@ -134,6 +137,7 @@ export async function buildServer(
   requireSingleHeaders(app, fallback);
   refusePlainHttp(app, faces.app ? service.appUrl : service.apiUrl, fallback);
   requireShortQuery(app, fallback);
+  answerAnyOrigin(app);
   limitPublic(app, service, fallback);
   acceptBodies(app);
   answerUnknownAddresses(app, service, faces.app ? service.appUrl : service.apiUrl, fallback);

@@ -52,7 +52,7 @@ export function decideCodeExchange(request: TokenRequest & CodeExchange): CodeDe
     );
   const pkceRefusal = checkCodeVerifier(grant.codeChallenge, codeVerifier, refuse);
   if (pkceRefusal) return pkceRefusal;
-  const beyond = beyondGrant(grant, asked);
+  const beyond = beyondGrant(grant, client, asked);
   if (beyond) return beyond;
   const refused = whyRefused(grant, standing);
   const isUsed = grant.generation > 0;

@@ -8,7 +8,7 @@ import { type ErrorCode, invalidRequest, Refusal } from './error.ts';
 import type { Parameters } from './parameters.ts';
 import { isCodeChallenge } from './pkce.ts';
 import { isRegisteredRedirectUri } from './redirect-uri.ts';
-import { invalidScope, optionalNames, resolveScope, type ScopeRule } from './scope.ts';
+import { invalidScope, optionalNames, resolveScope, type ScopeRule, withoutOpenIdHabits } from './scope.ts';
 
 /** The two faces of one core: the published interface, and the standards' own form. */
 export type Face = 'published' | 'standard';
@@ -87,11 +87,25 @@ export const PUBLISHED_PARAMETERS: readonly string[] = [
   'code_challenge_method',
 ];
 
+/** Rich authorization requests, refused wherever the standard face reads parameters: ignored, they would grant something else. */
+const AUTHORIZATION_DETAILS = [
+  'authorization_details',
+  'invalid_authorization_details',
+  'authorization_details is not supported: ask by scope',
+] as const;
+
 /** Parameters that the standard face reads only to refuse them, each with the error and its description (RFC 9101 §7). */
 export const REFUSED_PARAMETERS: readonly (readonly [name: string, error: ErrorCode, description: string])[] = [
   ['request', 'request_not_supported', 'request is not supported'],
   ['request_uri', 'request_uri_not_supported', 'request_uri must be one that this service gave for a pushed request'],
+  AUTHORIZATION_DETAILS,
 ];
+
+/** RFC 9396 §5: refuses a request with authorization details, be they text or, in JSON, an array. */
+export function authorizationDetailsRefusal(parameters: Parameters): Refusal | null {
+  const [name, error, description] = AUTHORIZATION_DETAILS;
+  return parameters.isSent(name) ? new Refusal(error, description) : null;
+}
 
 /** What the standard face reads. */
 export const STANDARD_PARAMETERS: readonly string[] = [
@@ -144,7 +158,7 @@ export function validateAuthorizationRequest(
     face,
     client,
     ...back,
-    scope: resolveScope(client.scopes, parameters.get('scope')) as string[],
+    scope: resolveScope(client.scopes, scopeAsked(parameters, client, face)) as string[],
     codeChallenge: parameters.get('code_challenge') ?? null,
     resource: (isStandard && parameters.all('resource')[0]) || null,
     prompt: isStandard ? promptsOf(parameters) : [],
@@ -161,11 +175,13 @@ function publishedRefusal(parameters: Parameters, client: Client): Refusal | nul
   if (!parameters.get('state')) return invalidRequest('state is required'); // RFC 6749 §10.12
   if (client.type === 'public')
     return new Refusal('unauthorized_client', 'public clients cannot use this endpoint: it demands a client secret');
-  return commonRefusal(parameters, client, parameters.get('response_type') ?? 'code');
+  return commonRefusal(parameters, client, 'published', parameters.get('response_type') ?? 'code');
 }
 
 /** The same for the standard face. */
 function standardRefusal(parameters: Parameters, client: Client, { isResource }: RequestContext): Refusal | null {
+  const details = authorizationDetailsRefusal(parameters);
+  if (details) return details; // RFC 9396 §5
   const problem = parameters.problem(STANDARD_PARAMETERS, ['resource']);
   if (problem) return invalidRequest(problem); // RFC 6749 §3.1
   for (const [name, error, description] of REFUSED_PARAMETERS)
@@ -175,23 +191,29 @@ function standardRefusal(parameters: Parameters, client: Client, { isResource }:
   const responseType = parameters.get('response_type');
   if (responseType === undefined) return invalidRequest('response_type is required'); // RFC 6749 §3.1.1
   return (
-    commonRefusal(parameters, client, responseType) ??
+    commonRefusal(parameters, client, 'standard', responseType) ??
     resourceRefusal(parameters.all('resource'), isResource) ??
     promptRefusal(promptsOf(parameters)) ??
     maxAgeRefusal(maxAgeOf(parameters))
   );
 }
 
-function commonRefusal(parameters: Parameters, client: Client, responseType: string): Refusal | null {
+function commonRefusal(parameters: Parameters, client: Client, face: Face, responseType: string): Refusal | null {
   if ((parameters.get('state') ?? '').length > MAX_STATE_LENGTH)
     return invalidRequest(`state must not be longer than ${MAX_STATE_LENGTH} characters`);
   if (responseType !== 'code') return new Refusal('unsupported_response_type', 'response_type must be code'); // RFC 6749 §3.1.1
   const pkceRefusal = checkCodeChallenge(parameters, client);
   if (pkceRefusal) return pkceRefusal;
-  const scope = parameters.get('scope');
+  const scope = scopeAsked(parameters, client, face);
   if (resolveScope(client.scopes, scope)) return null;
   const registered = client.scopes.map(({ name }) => name);
   return invalidScope(scope, registered, NOT_REGISTERED); // RFC 6749 §3.3
+}
+
+/** The published face refuses each scope that is not registered; libraries that add some by habit come to the standard face. */
+function scopeAsked(parameters: Parameters, client: Client, face: Face): string | undefined {
+  const requested = parameters.get('scope');
+  return face === 'standard' ? withoutOpenIdHabits(client.scopes, requested) : requested;
 }
 
 /** RFC 7636 §4.3: a request without a method means `plain`. That is refused, and never read as S256. */

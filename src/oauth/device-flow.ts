@@ -28,7 +28,7 @@ import { notTheCredential } from './mistaken-credential.ts';
 import { networksOf } from './networks.ts';
 import { presentedBefore } from './presented-before.ts';
 import { retryTimes } from './refresh-token.ts';
-import { allowedScope, invalidScope, resolveScope } from './scope.ts';
+import { allowedScope, invalidScope, resolveScope, withoutOpenIdHabits } from './scope.ts';
 import type { Store } from './store.ts';
 import type { ProtocolTally } from './tally.ts';
 import { deriveTokens, type IssuedTokens } from './token-pair.ts';
@@ -85,10 +85,11 @@ export class DeviceFlow {
     const client = await clients.authenticate(credentials, origin);
     if (client instanceof Refusal) return client;
     if (!client.deviceFlow) return new Refusal('unauthorized_client', 'this client is not registered for devices');
-    const scope = resolveScope(client.scopes, asked.scope);
+    const requested = withoutOpenIdHabits(client.scopes, asked.scope);
+    const scope = resolveScope(client.scopes, requested);
     if (!scope) {
       const registered = client.scopes.map(({ name }) => name);
-      return invalidScope(asked.scope, registered, NOT_REGISTERED); // RFC 6749 §3.3
+      return invalidScope(requested, registered, NOT_REGISTERED); // RFC 6749 §3.3
     }
     const isKnown =
       asked.resource === null || asked.resource === ownResource || (await store.isResource(asked.resource));
@@ -200,7 +201,7 @@ export class DeviceFlow {
     for (;;) {
       const found = await store.findGrant(deviceCode.grantId);
       if (!found) return this.#whyNone(deviceCode);
-      const issued = beyondGrant(found.grant, asked) ?? (await this.#redeem(deviceCode, found, client, origin));
+      const issued = beyondGrant(found.grant, client, asked) ?? (await this.#redeem(deviceCode, found, client, origin));
       if (issued) return issued;
       // Lost a race: the row is past generation 0 now, so the next round returns the same pair.
     }

@@ -43,6 +43,11 @@ export class Parameters {
     return this.#values.keys().next().value;
   }
 
+  /** Whether the parameter came with any value but an empty one, be it text or not, once or more often. */
+  isSent(name: string): boolean {
+    return this.#repeated.has(name) || (this.#values.has(name) && this.#values.get(name) !== '');
+  }
+
   /**
    * Why the parameters cannot be used, in public words, or null: one is repeated that is not `repeatable`, or one of those
    * that are `known` to the endpoint is not text. Other parameters are ignored unless they are repeated. Their names are

@@ -30,7 +30,7 @@ export function decideRefresh(request: TokenRequest): RefreshDecision {
   const refused = whyRefused(grant, standing);
   const isReuse = credential.generation < grant.generation && isEnded(grant, standing);
   if (refused) return refuse(refused, isReuse ? refreshTokenUsed(credential, grant, true) : reasonOfStanding(found));
-  const beyond = beyondGrant(grant, asked);
+  const beyond = beyondGrant(grant, client, asked);
   if (beyond) return beyond;
   // Before the expiry: the restore may have made a refresh token good again that is in other hands, so the grant ends in any
   // case.

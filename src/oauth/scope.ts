@@ -44,6 +44,25 @@ export function resolveScope(registered: readonly Scope[], requested: string | u
   return [...asked].every((name) => names.includes(name)) ? names.filter((name) => asked.has(name)) : null;
 }
 
+/** What clients of OpenID Connect ask for by habit, whatever a server says that it has. */
+const OPENID_HABITS: readonly string[] = ['openid', 'profile', 'email', 'offline_access'];
+
+/** Whether a scope name means something to clients of OpenID Connect. */
+export function isOpenIdHabit(name: string): boolean {
+  return OPENID_HABITS.includes(name);
+}
+
+/**
+ * A requested scope without the names that clients of OpenID Connect add by habit, unless the client is registered for them
+ * (RFC 6749 §3.3: the answer's scope says what was granted). Undefined when nothing else was asked for.
+ */
+export function withoutOpenIdHabits(registered: readonly Scope[], requested: string | undefined): string | undefined {
+  const names = scopeNames(requested ?? '');
+  const kept = names.filter((name) => !isOpenIdHabit(name) || registered.some((scope) => scope.name === name));
+  if (kept.length === names.length) return requested;
+  return kept.length === 0 ? undefined : kept.join(' ');
+}
+
 /**
  * How a scope is refused: what is wrong with it (`lacks`), and the remedy for the developer and, in the log, for the
  * operator. For some names `remedyFor` has a better one.

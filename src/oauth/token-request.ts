@@ -4,7 +4,7 @@ import type { Credential } from './credential.ts';
 import { Refusal } from './error.ts';
 import type { Grant, GrantInContext, Lifetimes } from './grant.ts';
 import type { Keyring } from './keyring.ts';
-import { invalidScope, type ScopeRule, scopeNames } from './scope.ts';
+import { invalidScope, type ScopeRule, scopeNames, withoutOpenIdHabits } from './scope.ts';
 
 /**
  * The scope and resources that a token request names (RFC 6749 §6, RFC 8707 §2.2). The tokens are for the whole grant in any
@@ -28,12 +28,13 @@ const NOT_GRANTED: ScopeRule = { lacks: 'not granted', remedy: 'leave it out, or
 /** A request that names neither. */
 export const WHOLE_GRANT: AskedOfTokens = { scope: undefined, resources: [] };
 
-/** Why the grant cannot give what is asked, or null. */
-export function beyondGrant(grant: Grant, { scope, resources }: AskedOfTokens): Refusal | null {
+/** Why a client's grant cannot give what is asked, or null. */
+export function beyondGrant(grant: Grant, client: Client, asked: AskedOfTokens): Refusal | null {
   const granted = scopeNames(grant.scope);
+  const scope = withoutOpenIdHabits(client.scopes, asked.scope);
   if (scope !== undefined && !scopeNames(scope).every((name) => granted.includes(name)))
     return invalidScope(scope, granted, NOT_GRANTED); // RFC 6749 §6
-  return resources.every((resource) => resource === grant.resource)
+  return asked.resources.every((resource) => resource === grant.resource)
     ? null
     : new Refusal('invalid_target', 'resource differs from the authorization request'); // RFC 8707 §2.2
 }

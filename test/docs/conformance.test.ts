@@ -21,9 +21,9 @@ const REASON = /^(?:deviation|not applicable): \S.+$/;
 const TEST = /^`(test\/[^`]+\.test\.ts)` "([^"]+)"$/;
 /** What has a table; RFCs that are not about OAuth are cited as well, and need no row. */
 const TEXTS = [
-  ...[6749, 6750, 7009, 7521, 7523, 7636, 7662, 8252, 8414, 8628, 8707, 9101, 9126, 9207, 9700, 9728, 9864].map(
-    (number) => `RFC ${number}`,
-  ),
+  ...[
+    6749, 6750, 7009, 7521, 7523, 7636, 7662, 8252, 8414, 8628, 8707, 9101, 9126, 9207, 9396, 9449, 9700, 9728, 9864,
+  ].map((number) => `RFC ${number}`),
   'OAuth 2.1',
   'OpenID Connect Core',
   'ASVS',

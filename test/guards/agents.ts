@@ -18,4 +18,39 @@ export const agentsGuards: readonly Guard[] = [
       ["scripts of confidential clients' origins are not let in", "type !== 'public' || URL", 'URL'],
     ],
   ),
+  ...guardsIn(
+    'src/http/cross-origin.ts',
+    ['test/http/cross-origin.test.ts'],
+    [
+      [
+        "only a client's own pages read what its credentials brought",
+        'if (client && isOriginOf(client, origin))',
+        'if (client)',
+      ],
+    ],
+  ),
+  ...guardsIn(
+    'src/oauth/scope.ts',
+    ['test/http/api/client-habits.test.ts'],
+    [
+      ['no scope but those of habit is left out', '!isOpenIdHabit(name) || ', ''],
+      ['a registered name is no habit', ' || registered.some((scope) => scope.name === name)', ''],
+    ],
+  ),
+  ...guardsIn(
+    'src/http/api/metadata.ts',
+    ['test/http/api/client-habits.test.ts'],
+    [['no name of OpenID Connect is listed', '.filter((name) => !isOpenIdHabit(name))', '']],
+  ),
+  ...guardsIn(
+    'src/oauth/authorization-request.ts',
+    ['test/http/api/client-habits.test.ts'],
+    [
+      [
+        'authorization details are not ignored',
+        'return parameters.isSent(name) ? new',
+        'return (false as boolean) ? new',
+      ],
+    ],
+  ),
 ];

@@ -13,6 +13,7 @@ const app = await addClient(service, { redirectUris, deviceFlow: true }, 'public
 const confidential = await addClient(service);
 const { appUrl, apiUrl } = service;
 const OWN = 'https://client.example';
+const EXPOSED = { 'access-control-expose-headers': 'DPoP-Nonce, WWW-Authenticate, Retry-After' };
 
 /** The CORS headers of an answer, and whether caches are told that it depends on the origin. */
 function corsOf(headers: Headers): Record<string, string> {
@@ -27,7 +28,7 @@ describe('OAuth 2.1 §3.2: the own pages of a public client may read its answers
     test(`OAuth 2.1 §3.2: at ${endpoint}, and no other origin may, never with cookies`, async () => {
       for (const origin of [OWN, 'https://app.example:8443', 'http://127.0.0.1:4711', 'http://127.0.0.1:51234']) {
         const { headers } = await call(endpoint, origin);
-        assert.deepEqual(corsOf(headers), { 'access-control-allow-origin': origin });
+        assert.deepEqual(corsOf(headers), { 'access-control-allow-origin': origin, ...EXPOSED });
         assert.equal(headers.get('vary'), 'Origin');
         assert.equal(headers.get('set-cookie'), null);
       }
@@ -93,7 +94,7 @@ describe('OAuth 2.1 §3.2: the own pages of a public client may read its answers
   });
 });
 
-test('RFC 9700 §2.6: no page, no other endpoint and no preflight answers another origin', async () => {
+test('RFC 9700 §2.6: no page, no other endpoint and no preflight of them answers another origin', async () => {
   const { id, secret } = await addResourceServer(service);
   const cookie = `valetkey_session=${ada.cookies.get('valetkey_session')}`;
   const path = standardUrl(service, app).slice(appUrl.length);
@@ -104,8 +105,10 @@ test('RFC 9700 §2.6: no page, no other endpoint and no preflight answers anothe
     [appUrl, '/sign-in'],
     [appUrl, '/oauth2/introspect', basic(id, secret)],
     [appUrl, '/oauth2/revocations'],
-    [appUrl, '/oauth2/token'],
     [appUrl, '/oauth2/nope'],
+    [appUrl, '/api/auth/oauth/token'],
+    [appUrl, '/api/auth/oauth/refreshToken'],
+    [appUrl, '/auth/oauth2/authorize'],
   ];
   const type = { 'Content-Type': 'application/x-www-form-urlencoded' };
   for (const [base, path, headers] of addresses)
@@ -117,41 +120,64 @@ test('RFC 9700 §2.6: no page, no other endpoint and no preflight answers anothe
     }
 });
 
+const METADATA = [
+  `${appUrl}/.well-known/oauth-authorization-server`,
+  `${appUrl}/.well-known/openid-configuration`,
+  `${apiUrl}/.well-known/oauth-protected-resource`,
+];
+const PREFLIGHTS: [url: string, method: string][] = [
+  ...METADATA.map((url): [string, string] => [url, 'GET']),
+  [`${apiUrl}/v2/me`, 'GET'],
+  ...['token', 'revoke', 'par', 'device_authorization'].map((name): [string, string] => [
+    `${appUrl}/oauth2/${name}`,
+    'POST',
+  ]),
+];
+for (const [url, method] of PREFLIGHTS)
+  test(`OAuth 2.1 §3.2: any origin may ask before it calls ${new URL(url).pathname}, with the headers that agents add`, async () => {
+    const asking = {
+      'Access-Control-Request-Method': method,
+      'Access-Control-Request-Headers': 'mcp-protocol-version',
+    };
+    for (const Origin of [OWN, 'https://anybody.example', 'null']) {
+      const preflight = await fetch(url, { method: 'OPTIONS', headers: { Origin, ...asking } });
+      assert.equal(preflight.status, 204);
+      assert.deepEqual(corsOf(preflight.headers), {
+        'access-control-allow-origin': '*',
+        'access-control-allow-methods': method,
+        'access-control-allow-headers':
+          'Authorization, Content-Type, DPoP, MCP-Protocol-Version, traceparent, tracestate, baggage',
+        'access-control-max-age': '86400',
+      });
+      assert.equal(preflight.headers.get('set-cookie'), null);
+    }
+  });
+
 test('OAuth 2.1 §3.2: the pages of any app may call the API with a token, and never with cookies', async () => {
   const { accessToken } = await standardPair(service, ada, app);
   const url = `${apiUrl}/v2/me`;
   const Origin = 'https://anybody.example';
-  const asking = { 'Access-Control-Request-Method': 'GET', 'Access-Control-Request-Headers': 'authorization' };
-  const preflight = await fetch(url, { method: 'OPTIONS', headers: { Origin, ...asking } });
-  assert.equal(preflight.status, 204);
-  assert.deepEqual(corsOf(preflight.headers), {
-    'access-control-allow-origin': '*',
-    'access-control-allow-methods': 'GET',
-    'access-control-allow-headers': 'Authorization, traceparent, tracestate, baggage',
-    'access-control-max-age': '86400',
-  });
   for (const [token, status] of [
     [accessToken, 200],
     ['x', 401],
   ] as const) {
     const answer = await fetch(url, { headers: { Origin, Authorization: `Bearer ${token}` } });
     assert.equal(answer.status, status);
-    assert.deepEqual(corsOf(answer.headers), {
-      'access-control-allow-origin': '*',
-      'access-control-expose-headers': 'WWW-Authenticate',
-    });
+    assert.deepEqual(corsOf(answer.headers), { 'access-control-allow-origin': '*', ...EXPOSED });
   }
   const { status, headers } = await fetch(url, { method: 'PUT', headers: { Origin } });
   assert.deepEqual([status, corsOf(headers)], [405, {}]);
 });
 
-test('RFC 8414 §3: the metadata is for every origin, and never with cookies', async () => {
-  const documents = [
-    `${appUrl}/.well-known/oauth-authorization-server`,
-    `${apiUrl}/.well-known/oauth-protected-resource`,
-  ];
-  for (const url of documents) {
+test('RFC 8414 §3: the metadata is for every origin, and never with cookies, also when there were too many requests', async (t) => {
+  for (const url of METADATA) {
     const { headers } = await fetch(url, { headers: { Origin: 'https://anybody.example' } });
-    assert.deepEqual(corsOf(headers), { 'access-control-allow-origin': '*' });
+    assert.deepEqual(corsOf(headers), { 'access-control-allow-origin': '*', ...EXPOSED });
   }
+  const own = await startTestService(t);
+  const head = requestHead(own.appUrl, 'GET /.well-known/oauth-authorization-server', { Connection: 'keep-alive' });
+  await sendRaw(own.appUrl, head.repeat(3001));
+  const limited = await fetch(`${own.appUrl}/.well-known/oauth-authorization-server`);
+  assert.equal(limited.status, 429);
+  assert.deepEqual(corsOf(limited.headers), { 'access-control-allow-origin': '*', ...EXPOSED });
 });

@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { CheckedToken } from '../../oauth/access-token.ts';
 import { invalidToken, Refusal } from '../../oauth/error.ts';
+import { ANY_ORIGIN, addPreflight } from '../cross-origin.ts';
 import { addDirectEndpoint, byGrant } from '../endpoint.ts';
 import { ME_PATH, RESOURCE_METADATA_PATH } from '../paths.ts';
 import type { Service } from '../service.ts';
@@ -15,7 +16,7 @@ export function addMe(app: FastifyInstance, service: Service): void {
   const metadataUrl = service.apiUrl + RESOURCE_METADATA_PATH;
   addDirectEndpoint(app, 'GET', ME_PATH, { answers: apiAnswers, operation: OPERATION }, async (request, reply) => {
     const { authorization } = request.headers;
-    reply.headers(FOR_PAGES);
+    reply.headers(ANY_ORIGIN);
     // Another scheme brings no token either (RFC 6750 §3.1).
     if (!/^Bearer +[^ ]/i.test(authorization ?? '')) return sendTokenRefusal(request, reply, NO_TOKEN, metadataUrl);
     const token = readBearerToken(authorization as string);
@@ -27,21 +28,9 @@ export function addMe(app: FastifyInstance, service: Service): void {
     request.outcome = byGrant(checked.grant);
     return sendJson(reply, checked, () => bodyOf(checked));
   });
-  // Pages of any origin may ask: no cookie is read here that another site could misuse.
-  app.options(ME_PATH, async (_request, reply) =>
-    reply
-      .header('Access-Control-Allow-Origin', '*')
-      .header('Access-Control-Allow-Methods', 'GET')
-      // Tracing in a page adds its headers to every request (W3C Trace Context, Baggage).
-      .header('Access-Control-Allow-Headers', 'Authorization, traceparent, tracestate, baggage')
-      .header('Access-Control-Max-Age', '86400')
-      .code(204)
-      .send(),
-  );
+  addPreflight(app, ME_PATH, 'GET');
 }
 
-/** Pages of any origin may read the answer and its challenge. */
-const FOR_PAGES = { 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': 'WWW-Authenticate' };
 const NO_TOKEN = new Refusal('missing_token', 'an access token is required, as Authorization: Bearer');
 
 /** The body as text. Serialized once, and cached as long as checks find the same. */

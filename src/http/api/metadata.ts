@@ -2,8 +2,9 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { ASSERTION_ALGORITHMS } from '../../oauth/client-assertion.ts';
 import { DEVICE_GRANT_TYPE } from '../../oauth/device-authorization.ts';
-import type { ScopeDefinition } from '../../oauth/scope.ts';
-import { RESOURCE_METADATA_PATH, STANDARD_PATHS } from '../paths.ts';
+import { isOpenIdHabit, type ScopeDefinition } from '../../oauth/scope.ts';
+import { addPreflight } from '../cross-origin.ts';
+import { OPENID_CONFIGURATION_PATH, RESOURCE_METADATA_PATH, STANDARD_PATHS } from '../paths.ts';
 import type { Service } from '../service.ts';
 import { apiAnswers, oauthAnswers } from './json-answers.ts';
 import { answer, component, type Operation, object, PUBLIC, problems, type Schema } from './operation.ts';
@@ -11,14 +12,23 @@ import { answer, component, type Operation, object, PUBLIC, problems, type Schem
 const SECRET_METHODS = ['client_secret_basic', 'client_secret_post'];
 const CLIENT_METHODS = [...SECRET_METHODS, 'private_key_jwt', 'none'];
 
-/** Adds the authorization server's metadata to the app's address. */
+/**
+ * Adds the authorization server's metadata to the app's address; also where clients look that know OpenID Connect Discovery
+ * alone, and would stop at a 404 (RFC 8414 §5).
+ */
 export function addServerMetadata(app: FastifyInstance, service: Service): void {
   const bytesFor = cachedByScopes((scopes) => serverMetadata(service, scopes));
-  app.get(
-    STANDARD_PATHS.metadata,
-    { config: { answers: oauthAnswers, operation: SERVER, limit: 'public', mayBePlain: true } },
-    async (_request, reply) => sendMetadata(reply, bytesFor(await service.scopes.listScopes())),
-  );
+  for (const [path, operation] of [
+    [STANDARD_PATHS.metadata, SERVER],
+    [OPENID_CONFIGURATION_PATH, OPENID_CONFIGURATION],
+  ] as const) {
+    app.get(
+      path,
+      { config: { answers: oauthAnswers, operation, limit: 'public', mayBePlain: true, isForAnyOrigin: true } },
+      async (_request, reply) => sendMetadata(reply, bytesFor(await service.scopes.listScopes())),
+    );
+    addPreflight(app, path, 'GET');
+  }
 }
 
 /** Adds the API's metadata to its address. */
@@ -26,9 +36,10 @@ export function addResourceMetadata(app: FastifyInstance, service: Service): voi
   const bytesFor = cachedByScopes((scopes) => resourceMetadata(service, scopes));
   app.get(
     RESOURCE_METADATA_PATH,
-    { config: { answers: apiAnswers, operation: RESOURCE, limit: 'public', mayBePlain: true } },
+    { config: { answers: apiAnswers, operation: RESOURCE, limit: 'public', mayBePlain: true, isForAnyOrigin: true } },
     async (_request, reply) => sendMetadata(reply, bytesFor(await service.scopes.listScopes())),
   );
+  addPreflight(app, RESOURCE_METADATA_PATH, 'GET');
 }
 
 /** Caches a document until the names of the scopes change; nothing else in it can. */
@@ -90,9 +101,13 @@ function serverMetadata({ appUrl, apiUrl, paths }: Service, scopes: readonly Sco
   };
 }
 
-/** RFC 8414 §3.2: what would be empty is left out. */
+/**
+ * RFC 8414 §3.2: what would be empty is left out. Names that mean OpenID Connect to clients are never listed: they would ask for
+ * them, and expect an ID token.
+ */
 function scopesSupported(scopes: readonly ScopeDefinition[]): object {
-  return scopes.length === 0 ? {} : { scopes_supported: scopes.map(({ name }) => name) };
+  const names = scopes.map(({ name }) => name).filter((name) => !isOpenIdHabit(name));
+  return names.length === 0 ? {} : { scopes_supported: names };
 }
 
 /** A document as bytes, so that all answers that wait to be sent share them. */
@@ -100,12 +115,11 @@ export function documentBytes(document: object): Buffer {
   return Buffer.from(JSON.stringify(document));
 }
 
-/** Sends a document that anybody may read and keep for five minutes. */
+/** Sends a document that anybody may keep for five minutes. */
 export function sendMetadata(reply: FastifyReply, document: Buffer): FastifyReply {
   return reply
     .header('Content-Type', 'application/json')
     .header('Cache-Control', 'public, max-age=300')
-    .header('Access-Control-Allow-Origin', '*')
     .header('X-Content-Type-Options', 'nosniff')
     .send(document);
 }
@@ -155,6 +169,12 @@ const SERVER: Operation = {
     200: answer('The metadata.', SERVER_METADATA, PUBLIC),
     ...problems('OAuth', 'method_not_allowed', 'too_many_requests', 'internal', 'unavailable'),
   },
+};
+const OPENID_CONFIGURATION: Operation = {
+  ...SERVER,
+  operationId: 'openidConfiguration',
+  summary: 'The same, for clients that look here alone',
+  description: 'RFC 8414 §5. There is no OpenID Connect: it names neither keys nor ID tokens.',
 };
 const RESOURCE_METADATA = component(
   'schemas',

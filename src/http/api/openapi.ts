@@ -85,7 +85,13 @@ export class ApiDescription {
 
 /** Adds the document to the app's address. */
 export function addOpenApi(app: FastifyInstance, { paths }: Service, description: ApiDescription): void {
-  const config = { answers: oauthAnswers, operation: OPERATION, limit: 'public', mayBePlain: true } as const;
+  const config = {
+    answers: oauthAnswers,
+    operation: OPERATION,
+    limit: 'public',
+    mayBePlain: true,
+    isForAnyOrigin: true,
+  } as const;
   app.get(paths.openApi, { config }, async (_request, reply) => sendMetadata(reply, description.bytes));
 }
 

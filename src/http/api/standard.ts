@@ -1,12 +1,13 @@
 /** The standard face's endpoints for clients, in the form of the RFCs: requests and answers translated, nothing decided. */
 import type { FastifyInstance } from 'fastify';
+import { authorizationDetailsRefusal } from '../../oauth/authorization-request.ts';
 import { DEVICE_GRANT_TYPE, POLL_INTERVAL, readableUserCode } from '../../oauth/device-authorization.ts';
 import { invalidRequest, Refusal } from '../../oauth/error.ts';
 import type { Parameters } from '../../oauth/parameters.ts';
 import { PUSHED_REQUEST_LIFETIME } from '../../oauth/pushed-request.ts';
-import { isOriginOf } from '../../oauth/redirect-uri.ts';
 import type { IssuedTokens } from '../../oauth/token-pair.ts';
 import { answerProblem } from '../answer.ts';
+import { addPreflight, allowOwnPages } from '../cross-origin.ts';
 import { addDirectEndpoint, byGrant, type EndpointReply, type EndpointRequest } from '../endpoint.ts';
 import { formOf } from '../form.ts';
 import { originOf } from '../origin.ts';
@@ -26,11 +27,13 @@ export function addStandardFace(app: FastifyInstance, service: Service): void {
     [STANDARD_PATHS.pushedAuthorizationRequest, PUSH, push],
     [STANDARD_PATHS.deviceAuthorization, AUTHORIZE_DEVICE, authorizeDevice],
   ];
-  for (const [path, operation, handle] of routes)
+  for (const [path, operation, handle] of routes) {
     addDirectEndpoint(app, 'POST', path, { answers: oauthAnswers, operation }, async (request, reply) => {
       await allowOwnPages(service, request, reply);
       return handle(service, request, reply);
     });
+    addPreflight(app, path, 'POST');
+  }
 }
 
 /** `/oauth2/token` (RFC 6749 §3.2, §5.1). */
@@ -50,6 +53,8 @@ async function token(service: Service, request: EndpointRequest, reply: Endpoint
 
 async function issue(service: Service, request: EndpointRequest): Promise<IssuedTokens | Refusal> {
   const body = formOf(request);
+  const details = authorizationDetailsRefusal(body);
+  if (details) return details;
   const problem = body.problem(parametersOf(TOKEN), ['resource']);
   if (problem) return invalidRequest(problem); // RFC 6749 §3.2
   const credentials = readClientCredentials('standard', request, body);
@@ -105,6 +110,8 @@ async function revoke(service: Service, request: EndpointRequest, reply: Endpoin
 /** `/oauth2/par` (RFC 9126 §2). */
 async function push(service: Service, request: EndpointRequest, reply: EndpointReply): Promise<EndpointReply> {
   const body = formOf(request);
+  const details = authorizationDetailsRefusal(body);
+  if (details) return refuse(service, request, reply, details);
   const problem = body.problem(parametersOf(PUSH), ['resource']);
   if (problem) return refuse(service, request, reply, invalidRequest(problem));
   const credentials = readClientCredentials('standard', request, body);
@@ -140,6 +147,8 @@ async function authorizeDevice(
 }
 
 async function beginDevice(service: Service, body: Parameters, request: EndpointRequest) {
+  const details = authorizationDetailsRefusal(body);
+  if (details) return details;
   const problem = body.problem(parametersOf(AUTHORIZE_DEVICE), ['resource']);
   if (problem) return invalidRequest(problem);
   const credentials = readClientCredentials('standard', request, body);
@@ -152,14 +161,4 @@ async function beginDevice(service: Service, body: Parameters, request: Endpoint
 /** Sends a refusal with the place of its reason on the developers' page (RFC 6749 §5.2 `error_uri`). */
 function refuse(service: Service, request: EndpointRequest, reply: EndpointReply, refusal: Refusal): EndpointReply {
   return sendOAuthRefusal(request, reply, refusal, { developersUrl: service.appUrl + service.paths.developers });
-}
-
-/** A public client's own pages may read the answer: no other origin, and never with cookies. */
-async function allowOwnPages(service: Service, request: EndpointRequest, reply: EndpointReply): Promise<void> {
-  const { origin } = request.headers;
-  reply.header('Vary', 'Origin');
-  const clientId = formOf(request).get('client_id');
-  if (origin === undefined || clientId === undefined) return;
-  const client = await service.clients.findClient(clientId);
-  if (client && isOriginOf(client, origin)) reply.header('Access-Control-Allow-Origin', origin);
 }

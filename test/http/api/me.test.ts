@@ -115,10 +115,8 @@ test('OAuth 2.1 §3.2: pages of any origin may ask with a token, and never with 
   const origin = { Origin: 'https://spa.example', 'Access-Control-Request-Method': 'GET' };
   const preflight = await fetch(`${service.apiUrl}/v2/me`, { method: 'OPTIONS', headers: origin });
   const allowed = ['origin', 'methods', 'headers'].map((name) => preflight.headers.get(`access-control-allow-${name}`));
-  assert.deepEqual(
-    [preflight.status, ...allowed],
-    [204, '*', 'GET', 'Authorization, traceparent, tracestate, baggage'],
-  );
+  const headers = 'Authorization, Content-Type, DPoP, MCP-Protocol-Version, traceparent, tracestate, baggage';
+  assert.deepEqual([preflight.status, ...allowed], [204, '*', 'GET', headers]);
   const answer = await fetch(`${service.apiUrl}/v2/me`, { headers: origin });
   assert.equal(answer.headers.get('access-control-allow-origin'), '*');
   assert.equal(answer.headers.get('access-control-allow-credentials'), null);

@@ -32,8 +32,6 @@ const named = (name: string, remedy = ASK) => `the scope ${name} is not register
 
 const names: [scope: string, told: string][] = [
   ['read delete', named('delete')],
-  ['openid', named('openid', ': leave it out, since there are no ID tokens here')],
-  ['read offline_access', named('offline_access', ': leave it out, since a refresh token comes without it')],
   ['read,write', named('read,write', ': scopes are separated by spaces, not by commas')],
   ['https://api.example/notes.read', named('https://api.example/notes.read')],
   ['xy'.repeat(10).concat('.').repeat(4), named('xy'.repeat(10).concat('.').repeat(4))],
@@ -68,6 +66,16 @@ for (const [scope, told] of names) {
     assert.equal(JSON.parse(String(line)).detail, logged);
   });
 }
+
+test('RFC 6749 §3.3: what OpenID Connect clients ask for is refused on the published face, with what to do', async () => {
+  for (const [scope, told] of [
+    ['openid', named('openid', ': leave it out, since there are no ID tokens here')],
+    ['read offline_access', named('offline_access', ': leave it out, since a refresh token comes without it')],
+  ] as const) {
+    const { searchParams } = sentTo(await browser.get(authorizeUrl(service, client, { scope })));
+    assert.deepEqual([searchParams.get('error'), searchParams.get('error_description')], ['invalid_scope', told]);
+  }
+});
 
 test('RFC 6749 §6: a refresh names the scope that was not granted', async () => {
   const { refreshToken } = await standardPair(service, ada, client, { scope: 'read' });
@@ -253,12 +261,11 @@ test('RFC 6749 §3.2: JSON that was sent as a form is told, with the status that
   }
 });
 
-test('OpenID Connect Discovery §4: who asks for it is told that there is none, and what to ask', async () => {
-  for (const base of [appUrl, apiUrl]) {
-    const { status, body } = await asJson(await fetch(`${base}/.well-known/openid-configuration`));
+test('RFC 8414 §5: who asks the API for the metadata of the authorization server is told whom to ask', async () => {
+  for (const path of ['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server']) {
+    const { status, body } = await asJson(await fetch(apiUrl + path));
     assert.equal(status, 404);
-    const told = `this is OAuth 2.0 without OpenID Connect: ask ${appUrl}/.well-known/oauth-authorization-server`;
-    assert.ok(JSON.stringify(body).includes(told), JSON.stringify(body));
+    assert.ok(JSON.stringify(body).includes(`ask ${appUrl}${path}`), JSON.stringify(body));
   }
 });
 

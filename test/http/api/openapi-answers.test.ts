@@ -77,6 +77,7 @@ test('the standard face: each of its answers is as described', async () => {
   await answers('token 400 invalid_grant', refresh);
   await answers('token 400 invalid_scope', { ...again, scope: 'x' });
   await answers('token 400 invalid_target', { ...again, resource: 'https://x.example' });
+  await answers('token 400 invalid_authorization_details', { ...again, authorization_details: '[]' });
   assert.equal((await answers('token 200', again)).body['scope'], 'mail.read');
   const bare = await addClient(service);
   const code = await obtainCode(service, ada, bare);
@@ -95,6 +96,7 @@ test('the standard face: each of its answers is as described', async () => {
     ['invalid_scope', { scope: 'x' }],
     ['invalid_target', { resource: 'https://x.example' }],
     ['request_not_supported', { request: 'x' }],
+    ['invalid_authorization_details', { authorization_details: '[]' }],
   ];
   for (const [error, wrong] of refused) await answers(`pushAuthorizationRequest 400 ${error}`, { ...push, ...wrong });
 });
@@ -113,6 +115,7 @@ test('RFC 8628 §3.5: a device is answered as described', async () => {
   await answers('authorizeDevice 400 invalid_request', fields, basic(bare.clientId, bare.clientSecret));
   await answers('authorizeDevice 400 invalid_scope', { scope: 'x' });
   await answers('authorizeDevice 400 invalid_target', { resource: 'https://x.example' });
+  await answers('authorizeDevice 400 invalid_authorization_details', { authorization_details: '[]' });
   const [allowed, denied, late] = [await begin(), await begin(), await begin()];
   await answers('token 400 authorization_pending', poll(allowed));
   await answers('token 400 slow_down', poll(allowed));
@@ -166,7 +169,14 @@ test('the stream of revocations is as described, and so are its events', async (
 });
 
 test('RFC 8414 §3.2, RFC 9728 §3.2: metadata, with scopes and without, is as described', async () => {
-  const discovery = ['authorizationServerMetadata', 'protectedResourceMetadata', 'openApi', 'healthz', 'readyz'];
+  const discovery = [
+    'authorizationServerMetadata',
+    'openidConfiguration',
+    'protectedResourceMetadata',
+    'openApi',
+    'healthz',
+    'readyz',
+  ];
   for (const id of discovery) assert.equal((await described.ask(id)).status, 200);
   await service.installation.scopes.define('mail.read', { en: 'Read your mail' });
   for (const id of discovery.slice(0, 2))
@@ -216,7 +226,7 @@ test('documents that are asked for too often answer as described', async (t) => 
   const own = await DescribedService.of(asked, described.seen);
   const document = requestHead(asked.appUrl, 'GET /openapi.json', { Connection: 'keep-alive' });
   await sendRaw(asked.appUrl, document.repeat(3001));
-  for (const id of ['openApi', 'authorizationServerMetadata', 'protectedResourceMetadata'])
+  for (const id of ['openApi', 'authorizationServerMetadata', 'openidConfiguration', 'protectedResourceMetadata'])
     assert.equal((await own.ask(id)).status, 429, id);
 });
 
@@ -233,7 +243,7 @@ test('a broken service answers as described', async (t) => {
   assert.equal((await own.ask('me', { headers })).status, 500);
   for (const [id, fields] of Object.entries(requests))
     assert.equal((await own.ask(id, withSecret(id, fields))).status, 500, id);
-  for (const id of ['authorizationServerMetadata', 'protectedResourceMetadata'])
+  for (const id of ['authorizationServerMetadata', 'openidConfiguration', 'protectedResourceMetadata'])
     assert.equal((await own.ask(id)).status, 500);
   assert.equal((await own.ask('readyz')).status, 503);
   assert.equal((await fetch(`${broken.apiUrl}/readyz`, { method: 'HEAD' })).status, 503);
