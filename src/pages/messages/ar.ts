@@ -195,7 +195,7 @@ export const ar: Messages = {
     destination: (host) => html`في الحالتين ستنتقل بعد ذلك إلى ${isolatedAddress(host)}`,
     destinationOnThisDevice: (host) =>
       html`في الحالتين يذهب هذا إلى برنامج على هذا الجهاز: ${isolatedAddress(host)}. <strong>لا تسمح به إلا إذا شغّلته أنت للتو.</strong>`,
-    destinationByName: html`يعني الاسم ${isolatedAddress('localhost')} هذا الجهاز ما لم تُغيَّر إعدادات شبكته.`,
+    destinationByName: html`يعني الاسم <bdi class="address" dir="ltr">localhost</bdi> هذا الجهاز ما لم تُغيَّر إعدادات شبكته.`,
     account: 'حسابك',
     switchAccount: html`تبديل <span class="unseen">الحساب</span>`,
     permissions: 'إذا سمحت، يمكن لهذا التطبيق',

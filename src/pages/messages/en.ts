@@ -189,7 +189,7 @@ export const en = {
     destination: (host: string): Html => html`Either way, you’ll go on to ${isolatedAddress(host)}`,
     destinationOnThisDevice: (host: string): Html =>
       html`Either way, this goes to a program on this device: ${isolatedAddress(host)}. <strong>Allow it only if you just started it.</strong>`,
-    destinationByName: html`The name ${isolatedAddress('localhost')} means this device unless its network settings were changed.`,
+    destinationByName: html`The name <bdi class="address" dir="ltr">localhost</bdi> means this device unless its network settings were changed.`,
     account: 'Your account',
     switchAccount: html`Switch <span class="unseen">account</span>`,
     permissions: 'If you allow it, this app can',
