@@ -55,6 +55,8 @@ export const EXCEPTIONS: Readonly<Record<Group, readonly string[]>> = {
     // Long ones: a copy between stores, checkpoints, and documents whose commands are run one by one.
     ...['storage/copy.test.ts', 'storage/checkpoints.test.ts'],
     ...['docs/adopting.test.ts', 'docs/point-in-time.test.ts', 'docs/runbooks.test.ts'],
+    // packages/verify as others get it, and on the real frameworks.
+    ...['verify/end-to-end.test.ts', 'verify/package.test.ts'],
   ],
 };
 
