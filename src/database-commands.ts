@@ -118,7 +118,7 @@ async function backUp(
         }),
   );
   await backups.note(resolve(file));
-  const removed = 'folder' in to ? removeOlder(to.folder, to.keep) : [];
+  const removed = 'folder' in to ? removeOlder(file, to.keep, now) : [];
   const seconds = (performance.now() - began) / 1000;
   const made = { file, bytes: statSync(file).size, sha256: await digestOf(file), madeAt: now };
   return { ...made, logGrowth, seconds, isEncrypted: passphraseFile !== null, removed };
@@ -164,7 +164,9 @@ async function restoreInPlace(
     const madeAt = file === null ? null : (await installation.backups.find()).backedUpAt;
     const trail = audit === null ? null : { lines: linesOf(audit), checkpoints, isAccepted: acceptTrail };
     const outcome = await installation.backups.restore({ keepGrants: keepTokens, from, trail, endRevived });
-    return { madeAt, kept: null, ...outcome, hasEndedRevived: endRevived };
+    const unused = (await installation.rootKeys.announced()).at(-1);
+    const earlierKey = unused === undefined ? null : { keyId: storage.installation.currentKeyId, newer: unused };
+    return { madeAt, kept: null, ...outcome, hasEndedRevived: endRevived, earlierKey };
   } finally {
     await installation.close();
   }

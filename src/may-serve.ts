@@ -18,6 +18,7 @@ export async function followKeys(
   logger: Log,
 ): Promise<KeyWatch> {
   const isInFile = keys === null && database.kind !== 'memory';
+  await forgetEnded(store, instances);
   const watch = new KeyWatch({
     store,
     keyring,
@@ -32,6 +33,14 @@ export async function followKeys(
   throw new InstallationError([
     `root key ${rootKeyName(lacks)} is about to be used, and is not among the keys here: give this instance the keys of the others`,
   ]);
+}
+
+/** Forgets instances that no longer run. One that lost its connections for a while notes itself again while that matters. */
+async function forgetEnded(store: Storage['store'], { ownId, listRunning }: Storage['instances']): Promise<void> {
+  const others = (await store.listInstances()).filter(({ id }) => id !== ownId);
+  if (others.length === 0) return;
+  const running = await listRunning();
+  for (const { id } of others) if (!running.includes(id)) await store.forgetInstance(id);
 }
 
 /** What an operator knows this instance by. */

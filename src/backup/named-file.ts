@@ -17,8 +17,10 @@ import { pipeline } from 'node:stream/promises';
 import { syncFolder } from '../process/folder.ts';
 import { InstallationError } from '../process/installation-error.ts';
 
-/** The file of a run that was killed is deleted when nothing was written to it for this time (ms). */
-const LEFT_AFTER_MS = 24 * 3_600_000;
+/** The file of a run that was killed is deleted when nothing was written to it for this time (ms): before the next nightly run. */
+const LEFT_AFTER_MS = 12 * 3_600_000;
+/** How such a file is named, after the name that it was to get; SQLite may have a journal beside it. */
+const PART = /\.part-\d+(-journal)?$/;
 
 /**
  * Has `make` write a file under another name, and then gives it its own. An existing file is refused unless it is to be
@@ -40,7 +42,7 @@ export async function writeNamed<T>(
   });
 }
 
-/** Has something done with a file that is gone after it; one that a killed run left goes after a day. `now` in ms. */
+/** Has something done with a file that is gone after it; one that a killed run left goes after half a day. `now` in ms. */
 export async function withPart<T>(path: string, now: number, act: (part: string) => Promise<T>): Promise<T> {
   removeLeftParts(path, now);
   const part = `${path}.part-${process.pid}`;
@@ -84,11 +86,14 @@ function removePart(part: string): void {
 
 function removeLeftParts(path: string, now: number): void {
   const folder = dirname(resolve(path));
-  for (const name of readdirSync(folder)) {
-    const file = join(folder, name);
-    const isPart = name.startsWith(`${basename(path)}.part-`);
-    if (isPart && now - (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? now) > LEFT_AFTER_MS) rmSync(file);
-  }
+  for (const name of readdirSync(folder))
+    if (name.startsWith(`${basename(path)}.part-`)) removeIfLeft(join(folder, name), now);
+}
+
+/** Removes a file that a killed run left before it had its name, and no other. `now` in ms. */
+export function removeIfLeft(file: string, now: number): void {
+  const written = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? now;
+  if (PART.test(file) && now - written > LEFT_AFTER_MS) rmSync(file, { force: true });
 }
 
 /** Waits until a file is on disk. */

@@ -134,6 +134,8 @@ export type Restored = {
   /** What works again that was taken away after the backup, as far as a trail says so, and whether it was ended anew. */
   readonly revived: readonly Revived[];
   readonly hasEndedRevived: boolean;
+  /** The root key that the database issues with, where a newer one is among the keys and not in use; else null. */
+  readonly earlierKey: { readonly keyId: number; readonly newer: number } | null;
   /** What the newer trail was found to be; null without one. */
   readonly trail: ReadTrail | null;
 };

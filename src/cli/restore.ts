@@ -1,5 +1,6 @@
 /** `database restore`. */
 import { OperatorError } from '../oauth/error.ts';
+import { rootKeyName } from '../oauth/root-key.ts';
 import type { Revived } from '../oauth/since-backup.ts';
 import type { ReadTrail } from '../operator/backups.ts';
 import { CHECKPOINT, checkpointsIn } from './checkpoints.ts';
@@ -82,18 +83,22 @@ function notes({ trail }: Restored, checkpoints: readonly unknown[]): string[] {
   return checkpoints.length === 0 ? [END_UNKNOWN, NEXT] : [NEXT];
 }
 
-function restoredJson({ madeAt, keptGrants, kept, revived, hasEndedRevived, trail }: Restored) {
+function restoredJson({ madeAt, keptGrants, kept, revived, hasEndedRevived, earlierKey, trail }: Restored) {
   const read = trail && { events: trail.events, last_at: trail.lastAt && isoTime(trail.lastAt), wrong: trail.wrong };
   const things = revived.map((one) => ({ ...one, ended: hasEndedRevived && canEnd(one) }));
-  return { made_at: isoTime(madeAt), kept_grants: keptGrants, kept_database: kept, trail: read, revived: things };
+  const keys = earlierKey && { issues_with: rootKeyName(earlierKey.keyId), unused: rootKeyName(earlierKey.newer) };
+  const made = { made_at: isoTime(madeAt), kept_grants: keptGrants, kept_database: kept };
+  return { ...made, root_keys: keys, trail: read, revived: things };
 }
 
-function restoredText({ madeAt, keptGrants, kept, revived, hasEndedRevived, trail }: Restored): string[] {
+function restoredText(restored: Restored): string[] {
+  const { madeAt, keptGrants, kept, revived, hasEndedRevived, earlierKey, trail } = restored;
   return [
     `The database is restored${madeAt === null ? '' : `, as it was at ${readableTime(madeAt)}`}.`,
     endedText(keptGrants, trail !== null),
     ...(trail === null ? [] : [trailText(trail)]),
     ...(kept === null ? [] : [`What was there before is kept in ${kept}.`]),
+    ...(earlierKey === null ? [] : [earlierKeyText(earlierKey)]),
     ...listed(revived.filter(canEnd), hasEndedRevived ? ENDED : REVIVED, hasEndedRevived ? endingWords : wordsOf),
     ...listed(
       revived.filter((one) => !canEnd(one)),
@@ -101,6 +106,10 @@ function restoredText({ madeAt, keptGrants, kept, revived, hasEndedRevived, trai
       (one) => `"keys retire ${one.id}"`,
     ),
   ];
+}
+
+function earlierKeyText({ keyId, newer }: NonNullable<Restored['earlierKey']>): string {
+  return `It issues with root key ${rootKeyName(keyId)}, as it did then, and no more with ${rootKeyName(newer)}, if that had taken over since: start the service, and "keys rotate".`;
 }
 
 function endedText(keptGrants: boolean, hasTrail: boolean): string {

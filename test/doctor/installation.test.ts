@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { after, describe, type TestContext, test } from 'node:test';
 import { examineOpened, type Opened } from '../../src/doctor/opened.ts';
 import { makeRootKey } from '../../src/settings/root-keys.ts';
@@ -141,6 +142,14 @@ for (const [store, database] of storesOfRun<(folder: string) => Promise<string>>
       );
     });
   });
+
+test('an installation on which another process holds the lock of writers is looked at, and found in order', async (t) => {
+  const { folder, variables } = await found(t, STORES.SQLite);
+  const writer = new DatabaseSync(join(folder, 'valetkey.db'));
+  writer.exec('BEGIN IMMEDIATE');
+  assert.deepEqual(await doctor(variables), []);
+  writer.close();
+});
 
 test('a database that others can read, that is not there, or that is in memory is found', async (t) => {
   const { variables, folder } = await found(t, STORES.SQLite);

@@ -124,6 +124,16 @@ export const restoreGuards: readonly Guard[] = [
       ],
     ],
   ),
+  ...guardsIn(
+    'src/backup/kept-copies.ts',
+    ['test/flows/kept-copies.test.ts'],
+    [['the copy just made stays', ' && name !== basename(made)', '']],
+  ),
+  ...guardsIn(
+    'src/backup/named-file.ts',
+    ['test/flows/kept-copies.test.ts'],
+    [['a run that goes on keeps its file', ' && now - written > LEFT_AFTER_MS', '']],
+  ),
   ...guardsIn('src/backup/in-place.ts', LOG, [
     ['a restored file meets no other log', 'for (const end of beside) rmSync(path + end);', ''],
     ['the mark stands while a log is taken away', 'if (beside.length > 0) {', 'if (beside.length < 0) {'],

@@ -142,10 +142,12 @@ export class WriteQueue {
   }
 
   /** Waits until everything written so far is on disk, and accepts no more writes. */
-  close(): Promise<void> {
-    const last = this.write([], () => {});
+  async close(): Promise<void> {
+    // A command that only read must end while another process holds the lock of writers.
+    const isIdle = this.#queued.length === 0 && this.#stopped === null && !this.#closed;
+    const last = isIdle ? this.onDisk('all', undefined) : this.write([], () => {});
     this.#closed = true;
-    return last;
+    await last;
   }
 
   /** Stops if the files are no longer in their place. Also called at intervals, for when nobody writes. */
