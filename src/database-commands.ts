@@ -14,6 +14,7 @@ import { makeFolder } from './process/folder.ts';
 import { InstallationError } from './process/installation-error.ts';
 import { type Configuration, readDatabaseLocation } from './settings/configuration.ts';
 import { loadRootKeys } from './settings/root-keys.ts';
+import { checkDamaged } from './storage/sqlite/check.ts';
 import { withoutLog } from './storage/sqlite/checkpoint.ts';
 import { restoreMark } from './storage/sqlite/database-file.ts';
 import { lockForServing } from './storage/sqlite/serving-lock.ts';
@@ -46,7 +47,16 @@ export function databaseCommands({ configuration, open, now }: DatabaseParts): C
   };
   return {
     migrate: () => within({ mayCreate: true, migrate: true }, ({ storage: { applied } }) => ({ applied })),
-    check: () => within({}, ({ storage }) => storage.check()),
+    async check() {
+      try {
+        return await within({}, ({ storage }) => storage.check());
+      } catch (error) {
+        const { database } = configuration();
+        const damage = database.kind === 'file' && existsSync(database.path) && checkDamaged(database.path, error);
+        if (damage) return damage;
+        throw error;
+      }
+    },
     adoptSettings: () =>
       within({}, async ({ storage }) => {
         await storage.adoptSettings();

@@ -7,12 +7,14 @@ import { makeInstallation } from './installation.ts';
 import { doctorPass } from './oauth/doctor-pass.ts';
 import type { LiveKeyring } from './oauth/keyring.ts';
 import { createKeyring } from './oauth/keyring.ts';
+import { StoreUnavailable } from './oauth/store.ts';
 import { isNew, later, type OpenDatabase, openDatabase, stopwatch, userName, wait } from './open-database.ts';
 import { InstallationError } from './process/installation-error.ts';
 import type { Log } from './process/log.ts';
 import { ask, requestOnce } from './process/one-request.ts';
 import { type Configuration, configurationWarnings, readConfiguration } from './settings/configuration.ts';
 import { loadRootKeys } from './settings/root-keys.ts';
+import { checkDamaged } from './storage/sqlite/check.ts';
 
 /** Looks at everything. `now` returns ms since the epoch by the clock of this machine. */
 export async function examine(
@@ -80,7 +82,7 @@ async function examineInstallation(
       { role: 'command', migrate: false, mayFound: false },
     );
   } catch (error) {
-    refusal(found, 'opened', error);
+    unusable(found, configuration, error);
     return [...keys.all, ...found.all];
   }
   try {
@@ -90,9 +92,26 @@ async function examineInstallation(
       ...examineOpened(facts),
       ...(await ofAddresses(configuration, keyring, opened, facts.running, now)),
     ];
+  } catch (error) {
+    unusable(found, configuration, error);
+    return [...keys.all, ...found.all];
   } finally {
     await opened.storage.close();
   }
+}
+
+/** What cannot be opened or read is a finding, too: a damaged file, or a store that does not answer. */
+function unusable(found: Findings, { database }: Configuration, error: unknown): void {
+  const damage = database.kind === 'file' ? checkDamaged(database.path, error) : null;
+  for (const { name, detail } of damage ?? []) found.told(name, 'wrong', detail);
+  if (damage) return;
+  if (error instanceof StoreUnavailable)
+    found.wrong(
+      'opened',
+      `the database does not answer now (${error.message})`,
+      'look at its disk or server, and try again',
+    );
+  else refusal(found, 'opened', error);
 }
 
 /** A refusal of an installation is a finding; anything else is a bug of ours, or of the machine. */

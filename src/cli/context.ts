@@ -62,7 +62,12 @@ export type Installation = {
 };
 
 /** One check, and what it found. */
-export type CheckResult = { readonly name: string; readonly ok: boolean; readonly detail: string };
+export type CheckResult = {
+  readonly name: string;
+  readonly ok: boolean;
+  readonly detail: string;
+  readonly isWarning?: boolean;
+};
 
 /** One thing that the doctor looked at; `remedy` says what to do. */
 export type DoctorFinding = {

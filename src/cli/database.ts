@@ -24,10 +24,10 @@ export function addDatabaseCommands(program: CliCommand, run: CommandRun): void 
     ])
     .action(async () => {
       const results = await run.context.database.check();
-      const rows = results.map(({ name, ok, detail }) => [ok ? 'ok' : 'WRONG', name, detail]);
+      const rows = results.map(({ name, ok, isWarning, detail }) => [verdictOf(ok, isWarning), name, detail]);
       const wrong = results.filter(({ ok }) => !ok).length;
       run.print({
-        json: results,
+        json: results.map(({ name, ok, detail, isWarning = false }) => ({ name, ok, warning: isWarning, detail })),
         text: table(['Result', 'Check', 'Found'], rows, run.width),
         ...(wrong > 0
           ? { note: `valetkey: ${wrong} of ${results.length} checks found something wrong`, exitCode: 1 }
@@ -51,6 +51,11 @@ export function addDatabaseCommands(program: CliCommand, run: CommandRun): void 
   addCopy(database, run);
   addBackup(database, run);
   addRestore(database, run);
+}
+
+function verdictOf(isOk: boolean, isWarning = false): string {
+  if (!isOk) return 'WRONG';
+  return isWarning ? 'warning' : 'ok';
 }
 
 function addCopy(database: CliCommand, run: CommandRun): void {

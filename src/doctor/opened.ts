@@ -54,8 +54,9 @@ export function examineOpened(opened: Opened): Finding[] {
 
 function ofDatabase({ checks, running }: Opened): Finding[] {
   const found = new Findings('database');
-  for (const { name, ok, detail } of checks) {
-    if (ok) found.good(name, detail);
+  for (const { name, ok, isWarning = false, detail } of checks) {
+    if (isWarning) found.told(name, 'warning', detail);
+    else if (ok) found.good(name, detail);
     else found.told(name, 'wrong', REMEDIES[name] === undefined ? detail : `${detail}: ${REMEDIES[name]}`);
   }
   if (running === 0) found.warn('service', 'no service runs on this database', 'start it with "valetkey serve"');

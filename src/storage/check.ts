@@ -1,4 +1,5 @@
 /** What `database check` looks at. */
+import { compareObjects } from './catalogue.ts';
 import { recordOf, requireFittingKeys } from './installation.ts';
 import { differences, type InstallationRecord, toldDifferences } from './installation-settings.ts';
 import { requireUpToDate } from './migrate.ts';
@@ -24,10 +25,20 @@ export async function check(
     await finding('settings', own.settings),
     ...(how === 'quick' ? [] : await inDepth(own)),
     await finding('columns', () => wrongColumns(database)),
+    ...(await objects(database)),
     await finding('keys', () => requireFittingKeys(database, keyring).then(nothing)),
     await finding('variables', unlike),
     await finding('migrations', () => requireUpToDate(database).then(nothing)),
   ];
+}
+
+async function objects(database: PlainDatabase): Promise<Finding[]> {
+  try {
+    const mayHaveMore = (await database.applied()).length > database.migrations.length;
+    return compareObjects(database.catalogue, await database.objects(), mayHaveMore);
+  } catch (error) {
+    return [{ name: 'objects', ok: false, detail: (error as Error).message }];
+  }
 }
 
 async function inDepth({ integrity, references }: OwnChecks): Promise<Finding[]> {

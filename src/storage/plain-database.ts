@@ -3,6 +3,7 @@
  * the whole of an installation is written once for both stores, on this. The verbs of the ports are in `acts.ts`.
  */
 import type { Dialect, Tuple } from './acts.ts';
+import type { SchemaObject } from './catalogue.ts';
 import type { AppliedMigration, Migration } from './migrations.ts';
 import type { StoredColumn } from './tables/all.ts';
 import type { Kind, Stored } from './tables/table.ts';
@@ -38,4 +39,7 @@ export type PlainDatabase = {
   applied(): Promise<readonly AppliedMigration[]>;
   /** What a table has, in its order, but for columns that only this store has; nothing where there is no such table. */
   columns(table: string): Promise<readonly FoundColumn[]>;
+  /** What this version’s schema has beside columns, and what the database has. */
+  readonly catalogue: readonly SchemaObject[];
+  objects(): Promise<readonly SchemaObject[]>;
 };

@@ -6,7 +6,13 @@ import type { Difference } from './installation-settings.ts';
 import type { WholeStore } from './tables/alike.ts';
 
 /** One thing that was looked at; `detail` says what is wrong, or what is right, in a few words. */
-export type Finding = { readonly name: string; readonly ok: boolean; readonly detail: string };
+export type Finding = {
+  readonly name: string;
+  readonly ok: boolean;
+  readonly detail: string;
+  /** Whether it is told although it is no fault. */
+  readonly isWarning?: boolean;
+};
 
 /** The installation that a database holds. */
 export type OpenInstallation = {

@@ -49,6 +49,24 @@ export const storageGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
+    'src/storage/catalogue.ts',
+    ['test/storage/catalogue.test.ts'],
+    [
+      ['what is missing is wrong', '...missing.map(missingText), ', ''],
+      ['an object is the same by its definition', ' && one.definition === definition', ''],
+      [
+        'an extra index is told of',
+        'if (extra.length === 0) return [objects];',
+        'if (extra.length >= 0) return [objects];',
+      ],
+    ],
+  ),
+  ...guardsIn(
+    'src/storage/sqlite/check.ts',
+    ['test/flows/damaged-database.test.ts'],
+    [['a damaged file gives a report', 'code === undefined ? hasHeader(path) : !isDamage', 'path !== null']],
+  ),
+  ...guardsIn(
     'src/storage/clean-up-time.ts',
     ['test/storage/clean-up.test.ts'],
     [

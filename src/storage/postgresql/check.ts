@@ -1,19 +1,15 @@
-/** What `database check` looks at in PostgreSQL alone: the settings of the server, indexes, constraints and references. */
+/** What `database check` looks at in PostgreSQL alone: the settings of the server, what was left half done, and references. */
 import type { OwnChecks } from '../check.ts';
 import type { Connection } from './connection.ts';
 import { wrongSettings } from './server-settings.ts';
 
-/** Indexes that a failed operation left behind, checks and references that were never looked at, a trigger that is off. */
+/** Indexes that a failed operation left behind, checks and references that were never looked at. */
 const BROKEN = `
   SELECT 'index ' || indexrelid::regclass AS text FROM pg_index
   JOIN pg_class ON pg_class.oid = indrelid AND relnamespace = current_schema()::regnamespace WHERE NOT indisvalid
   UNION ALL
   SELECT 'constraint ' || conname FROM pg_constraint
-  WHERE connamespace = current_schema()::regnamespace AND NOT convalidated
-  UNION ALL
-  SELECT 'trigger renew_version of client is gone or switched off: secrets that were retired may go on working'
-  WHERE NOT EXISTS (
-    SELECT 1 FROM pg_trigger WHERE tgrelid = 'client'::regclass AND tgname = 'renew_version' AND tgenabled = 'A')`;
+  WHERE connamespace = current_schema()::regnamespace AND NOT convalidated`;
 
 const ORPHANS = `
   SELECT 'session of ' || account_id AS text FROM session

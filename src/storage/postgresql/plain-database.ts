@@ -1,7 +1,9 @@
 /** A PostgreSQL database while it is opened, checked and copied. */
 import { InstallationError } from '../../process/installation-error.ts';
+import { inOneLine, type SchemaObject } from '../catalogue.ts';
 import { type AppliedMigration, type Migration, readMigrations } from '../migrations.ts';
 import { kindOf, type PlainDatabase } from '../plain-database.ts';
+import { CATALOGUE } from './catalogue.ts';
 import type { Connection } from './connection.ts';
 import { LOCKS } from './locks.ts';
 import { DIALECT, TYPES } from './records.ts';
@@ -26,6 +28,33 @@ const OTHERS = `
 const COLUMNS = `
   SELECT attname AS name, format_type(atttypid, NULL) AS type, NOT attnotnull AS is_nullable FROM pg_attribute
   WHERE attrelid = to_regclass($1) AND attnum > 0 AND NOT attisdropped ORDER BY attnum`;
+
+/**
+ * What is in the schema of the installation, by the statements that make it. Only enabled triggers count, also for replicas where
+ * ours do; of a function its body counts, whatever it was written with. Checks of columns are left out: versions of PostgreSQL
+ * write their expressions in different ways.
+ */
+const OBJECTS = `
+  WITH own AS (SELECT current_schema()::regnamespace AS schema, ' ON ' || quote_ident(current_schema()) || '.' AS qualified),
+  found AS (
+    SELECT 'index' AS kind, indrelid AS relation, index.relname AS name, pg_get_indexdef(indexrelid) AS definition
+    FROM pg_index JOIN pg_class AS index ON index.oid = indexrelid
+    WHERE NOT EXISTS (SELECT 1 FROM pg_constraint WHERE conindid = indexrelid AND contype IN ('p', 'u', 'x'))
+    UNION ALL
+    SELECT CASE contype WHEN 'f' THEN 'reference' ELSE 'key' END, conrelid, conname,
+      'ALTER TABLE ' || conrelid::regclass || ' ADD CONSTRAINT ' || conname || ' ' || pg_get_constraintdef(oid)
+    FROM pg_constraint WHERE contype IN ('p', 'u', 'f')
+    UNION ALL
+    SELECT 'trigger', tgrelid, tgname, pg_get_triggerdef(oid) ||
+      CASE tgenabled WHEN 'A' THEN '; ALTER TABLE ' || tgrelid::regclass || ' ENABLE ALWAYS TRIGGER ' || tgname ELSE '' END
+    FROM pg_trigger WHERE NOT tgisinternal AND tgenabled <> 'D'
+  )
+  SELECT kind, relname AS table, name, replace(definition, qualified, ' ON ') AS definition
+  FROM own, found JOIN pg_class AS class ON class.oid = relation WHERE relnamespace = schema
+  UNION ALL
+  SELECT 'function', 'schema', proname, md5(prosrc) FROM own, pg_proc
+  WHERE pronamespace = schema AND NOT EXISTS (SELECT 1 FROM pg_depend WHERE objid = pg_proc.oid AND deptype = 'e')
+  ORDER BY 2, 1, 3`;
 
 /** Columns that only this database has, and that nobody asks about after a copy, with what they get there. */
 export const OWN_COLUMNS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -59,6 +88,8 @@ export function plain(connection: Connection): PlainDatabase {
         ]);
       return connection.rows<AppliedMigration>('SELECT number, name, checksum FROM migration ORDER BY number');
     },
+    catalogue: CATALOGUE,
+    objects: async () => (await connection.rows<SchemaObject>(OBJECTS)).map(inOneLine),
     async columns(table) {
       const found = await connection.rows<{ name: string; type: string; is_nullable: boolean }>(COLUMNS, [table]);
       return found

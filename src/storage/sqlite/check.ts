@@ -1,7 +1,39 @@
 /** What `database check` looks at in SQLite alone: the settings of the connection, every page and every reference. */
-import type { DatabaseSync } from 'node:sqlite';
+import { DatabaseSync } from 'node:sqlite';
 import type { OwnChecks } from '../check.ts';
+import type { Finding } from '../storage.ts';
 import { type Pragmas, wrongPragmas } from './connection.ts';
+import { hasHeader } from './database-file.ts';
+import { primaryCode, SQLITE } from './errors.ts';
+
+const REMEDY = 'keep a copy of it with its -wal, look at the disk, and restore a backup with "database restore FILE"';
+
+/**
+ * A report on a file that could not be opened, or read, with this error; null unless the file is damaged. Throws nothing: what
+ * can still be looked at is.
+ */
+export function checkDamaged(path: string, error: unknown): Finding[] | null {
+  const code = primaryCode(error) ?? primaryCode((error as Error).cause);
+  const isDamage = code === SQLITE.CORRUPT || code === SQLITE.NOTADB || code === SQLITE.IOERR;
+  // Looked at only where SQLite has nothing open: closing a file drops the locks of this process on it.
+  if (code === undefined ? hasHeader(path) : !isDamage) return null;
+  const opened = { name: 'opened', ok: false, detail: `${path} is damaged (${(error as Error).message}): ${REMEDY}` };
+  return [opened, { name: 'integrity', ok: false, detail: `${brokenPages(path)}: ${REMEDY}` }];
+}
+
+function brokenPages(path: string): string {
+  try {
+    const database = new DatabaseSync(path, { readOnly: true });
+    try {
+      const rows = database.prepare('PRAGMA integrity_check(10)').all();
+      return rows.map((row) => String(Object.values(row)[0]).replaceAll(/\s+/g, ' ')).join('; ');
+    } finally {
+      database.close();
+    }
+  } catch (error) {
+    return `no page can be read (${(error as Error).message})`;
+  }
+}
 
 /** The checks of a database whose connection must have these settings. */
 export function ownChecks(database: DatabaseSync, pragmas: Pragmas): OwnChecks {

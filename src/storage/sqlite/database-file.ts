@@ -1,5 +1,5 @@
 /** The database file before SQLite opens it: created so that only its owner can read it, and refused if it is not usable. */
-import { accessSync, closeSync, constants, existsSync, openSync, statfsSync, statSync } from 'node:fs';
+import { accessSync, closeSync, constants, existsSync, openSync, readSync, statfsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { makeFolder } from '../../process/folder.ts';
 import { InstallationError } from '../../process/installation-error.ts';
@@ -8,6 +8,20 @@ import { InstallationError } from '../../process/installation-error.ts';
 export function isNothing(path: string): boolean {
   return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0;
 }
+
+/** Whether a file begins as one of SQLite does (https://sqlite.org/fileformat2.html §1.3). */
+export function hasHeader(path: string): boolean {
+  const found = Buffer.alloc(HEADER.length);
+  const descriptor = openSync(path, 'r');
+  try {
+    readSync(descriptor, found);
+  } finally {
+    closeSync(descriptor);
+  }
+  return found.equals(HEADER);
+}
+
+const HEADER = Buffer.from('SQLite format 3\0', 'latin1');
 
 /** The file that stands beside a database while a restore takes a log away from it. Nothing opens the database meanwhile. */
 export function restoreMark(path: string): string {

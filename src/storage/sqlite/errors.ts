@@ -7,6 +7,7 @@ export const SQLITE = {
   BUSY: 5,
   LOCKED: 6,
   IOERR: 10,
+  CORRUPT: 11,
   FULL: 13,
   CONSTRAINT: 19,
   NOTADB: 26,

@@ -1,9 +1,11 @@
 /** A SQLite database while it is opened, checked and copied. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Tuple } from '../acts.ts';
+import { inOneLine, type SchemaObject } from '../catalogue.ts';
 import { type AppliedMigration, type Migration, readMigrations } from '../migrations.ts';
 import { type ColumnTypes, type FoundColumn, kindOf, type PlainDatabase } from '../plain-database.ts';
 import type { Stored } from '../tables/table.ts';
+import { CATALOGUE } from './catalogue.ts';
 import { APPLICATION_ID } from './connection.ts';
 import { bound, DIALECT, inSqlite } from './sql.ts';
 
@@ -27,6 +29,19 @@ const TYPES: ColumnTypes = {
 };
 
 const COLUMNS = 'SELECT name, type, "notnull" OR pk AS required FROM pragma_table_xinfo(?) ORDER BY cid';
+
+/** Indexes and triggers by their statements; keys and references as SQLite tells them, since no statement adds one. */
+const OBJECTS = `
+  WITH ours AS (SELECT * FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%')
+  SELECT type AS kind, tbl_name AS "table", name, sql AS definition FROM ours
+  WHERE type IN ('index', 'trigger') AND sql IS NOT NULL
+  UNION ALL SELECT 'key', name, 'primary', (
+    SELECT group_concat(part.name, ', ') FROM (SELECT * FROM pragma_table_info(ours.name) WHERE pk > 0 ORDER BY pk) AS part
+  ) FROM ours WHERE type = 'table'
+  UNION ALL SELECT 'reference', ours.name, refers."from",
+    refers."table" || ' (' || refers."to" || ') on delete ' || lower(refers.on_delete)
+  FROM ours, pragma_foreign_key_list(ours.name) AS refers WHERE ours.type = 'table'
+  ORDER BY 2, 1, 3`;
 
 /** A connection that nobody else uses meanwhile: a transaction lasts over several turns. */
 export function plain(database: DatabaseSync): PlainDatabase {
@@ -68,6 +83,8 @@ export function plain(database: DatabaseSync): PlainDatabase {
       return applied as unknown as AppliedMigration[];
     },
     columns: async (table) => columns(database, table),
+    catalogue: CATALOGUE,
+    objects: async () => (database.prepare(OBJECTS).all() as unknown as SchemaObject[]).map(inOneLine),
   };
 }
 

@@ -1,0 +1,63 @@
+/** What a database has beside tables and columns, compared with the catalogue that a test makes of the schema. */
+import type { Finding } from './storage.ts';
+
+/** An index, a primary or unique key, a reference to another table, a trigger, or a function that a trigger calls. */
+export type SchemaObject = {
+  readonly kind: 'index' | 'key' | 'reference' | 'trigger' | 'function';
+  readonly table: string;
+  readonly name: string;
+  /** The statement that makes it, or what distinguishes it where no statement does. */
+  readonly definition: string;
+};
+
+/** The same object with single blanks in its definition, however it was written. */
+export function inOneLine({ kind, table, name, definition }: SchemaObject): SchemaObject {
+  return { kind, table, name, definition: definition.replaceAll(/\s+/g, ' ') };
+}
+
+const BY_BACKUP = 'restore a backup with "database restore"';
+
+/**
+ * Compares what was found with what must be there. Extra indexes are a warning. `mayHaveMore`: a newer version may have added
+ * some.
+ */
+export function compareObjects(
+  catalogue: readonly SchemaObject[],
+  found: readonly SchemaObject[],
+  mayHaveMore: boolean,
+): Finding[] {
+  const missing = catalogue.filter((one) => !found.some((other) => isSame(one, other)));
+  const tables = catalogue.map(({ table }) => table);
+  const isUnknown = (one: SchemaObject) =>
+    one.kind !== 'function' &&
+    tables.includes(one.table) &&
+    !catalogue.some((known) => known.kind === one.kind && known.name === one.name);
+  const unknown = mayHaveMore ? [] : found.filter(isUnknown);
+  const extra = unknown.filter(({ kind }) => kind === 'index');
+  const wrong = [...missing.map(missingText), ...unknown.filter(({ kind }) => kind !== 'index').map(unknownText)];
+  const detail = wrong.slice(0, 10).join('; ') || 'as it must be';
+  const objects: Finding = { name: 'objects', ok: wrong.length === 0, detail };
+  if (extra.length === 0) return [objects];
+  return [objects, { name: 'extra indexes', ok: true, isWarning: true, detail: extraText(extra) }];
+}
+
+function isSame(one: SchemaObject, { kind, table, definition }: SchemaObject): boolean {
+  return one.kind === kind && one.table === table && one.definition === definition;
+}
+
+function missingText({ kind, table, name, definition }: SchemaObject): string {
+  const isStatement = /^(CREATE|ALTER) /.test(definition);
+  const remedy = isStatement
+    ? `stop the service, drop any other ${kind} of that name, and run ${definition}`
+    : BY_BACKUP;
+  return `${kind} ${name} of ${table} is not there, or is another one: ${remedy}`;
+}
+
+function unknownText({ kind, table, name }: SchemaObject): string {
+  return `${kind} ${name} of ${table} is not known: drop it, or ${BY_BACKUP}`;
+}
+
+function extraText(extra: readonly SchemaObject[]): string {
+  const names = extra.slice(0, 10).map(({ table, name }) => `${name} of ${table}`);
+  return `${names.join(', ')}: drop what you do not need, since each slows writes down and a unique one may refuse them`;
+}
