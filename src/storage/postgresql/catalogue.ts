@@ -165,6 +165,13 @@ export const CATALOGUE: readonly SchemaObject[] = [
     definition: 'ALTER TABLE device_request ADD CONSTRAINT device_request_pkey PRIMARY KEY (user_code)',
   },
   {
+    kind: 'index',
+    table: 'external_sign_in',
+    name: 'external_sign_in_open',
+    definition:
+      'CREATE INDEX external_sign_in_open ON external_sign_in USING btree (identity_id) WHERE ((taken_at IS NULL) AND (identity_id IS NOT NULL))',
+  },
+  {
     kind: 'key',
     table: 'external_sign_in',
     name: 'external_sign_in_pkey',

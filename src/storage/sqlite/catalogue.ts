@@ -110,6 +110,13 @@ export const CATALOGUE: readonly SchemaObject[] = [
     definition: 'client_id',
   },
   {
+    kind: 'index',
+    table: 'external_sign_in',
+    name: 'external_sign_in_open',
+    definition:
+      'CREATE INDEX external_sign_in_open ON external_sign_in (identity_id) WHERE taken_at IS NULL AND identity_id IS NOT NULL',
+  },
+  {
     kind: 'key',
     table: 'external_sign_in',
     name: 'primary',
