@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { InvalidArgumentError, Option } from 'commander';
 import { TrailHeldUp } from '../oauth/store.ts';
+import type { TrailPlace } from '../operator/audit-trail.ts';
 import { type ExportedEvent, exportedEvent } from '../operator/exported-event.ts';
 import { type CliCommand, WrongUse } from './command.ts';
 import type { CommandRun } from './command-run.ts';
@@ -10,7 +11,7 @@ import type { CommandContext } from './context.ts';
 import { plain } from './plain.ts';
 
 type Format = 'jsonl' | 'csv';
-type ExportOptions = { readonly format: Format; readonly after: number; readonly follow?: true };
+type ExportOptions = { readonly format: Format; readonly after: TrailPlace; readonly follow?: true };
 
 /** Interval of polling for further events (ms). */
 const POLL_INTERVAL_MS = 1000;
@@ -26,7 +27,12 @@ export function addAuditExport(audit: CliCommand, run: CommandRun): void {
     .addOption(
       new Option('--format <format>', 'one JSON object a line, or CSV').choices(['jsonl', 'csv']).default('jsonl'),
     )
-    .option('--after <number>', 'only events after this one: the "sequence" of the last that was taken', readCursor, 0)
+    .option(
+      '--after <number:mac>',
+      'only events after this one: the "sequence" of the last that was taken, and its "chain_mac", by which it is noticed when this is another event; the number alone will do',
+      readCursor,
+      { sequence: 0, mac: null },
+    )
     .option('--follow', 'go on with what happens, until it is stopped')
     .action((options: ExportOptions) => exportTrail(options, run));
 }
@@ -43,7 +49,8 @@ async function exportTrail({ format, after, follow }: ExportOptions, run: Comman
       try {
         for await (const events of auditTrail.eventsAfter(place)) {
           await write(run.context, rows(events.map(exportedEvent), place === after));
-          place = events.at(-1)?.sequence ?? place;
+          const last = events.at(-1);
+          if (last) place = { sequence: last.sequence, mac: last.chain.mac };
         }
       } catch (error) {
         // An event has its place, but its transaction has not ended: a later poll finds it.
@@ -99,7 +106,9 @@ function cell(value: ExportedEvent[keyof ExportedEvent]): string {
   return /[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-function readCursor(text: string): number {
-  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('give the "sequence" of an event');
-  return Number(text);
+function readCursor(text: string): TrailPlace {
+  const [, sequence, mac] = /^(\d{1,15})(?::([0-9a-f]{64}))?$/.exec(text) ?? [];
+  if (sequence === undefined)
+    throw new InvalidArgumentError('give the "sequence" of an event, or that, a colon and its "chain_mac"');
+  return { sequence: Number(sequence), mac: mac === undefined ? null : Buffer.from(mac, 'hex') };
 }

@@ -35,10 +35,12 @@ async function verify({ auditTrail }: Installation, given: readonly string[], ru
 /** Minimum number of events for which progress is shown. */
 const MIN_PROGRESS_EVENTS = 50_000;
 
-function verified({ state, seen, chains, checkpoints, wrong, problems, checkpoint, publicKey }: VerifiedTrail) {
+function verified(found: VerifiedTrail) {
+  const { state, seen, leftOver, chains, checkpoints, uncompared, wrong, problems, checkpoint, publicKey } = found;
   const json = {
     ok: wrong === 0,
-    ...{ events: seen, last_event: state.upTo, chains, checkpoints },
+    ...{ events: seen, events_left_over: leftOver, last_event: state.upTo, chains },
+    ...{ checkpoints, checkpoints_not_compared: uncompared },
     ...{ wrong, problems: problems.map(({ event, sentence }) => ({ event, problem: sentence })) },
     ...{ checkpoint, checkpoint_public_key: publicKey },
   };
@@ -46,13 +48,30 @@ function verified({ state, seen, chains, checkpoints, wrong, problems, checkpoin
   if (wrong > 0)
     return {
       json,
-      text: [...problems.map(({ sentence }) => `WRONG  ${sentence}`), ...more(wrong - problems.length), what],
+      text: [
+        ...problems.map(({ sentence }) => `WRONG  ${sentence}`),
+        ...more(wrong - problems.length),
+        what,
+        ...limits(found),
+      ],
       note: 'valetkey: the audit trail is not what was recorded: keep a copy of the database, and compare it with what was exported',
       exitCode: 1,
     };
   const kept =
     checkpoint === null ? [] : ['', 'Keep this checkpoint elsewhere, and compare with it later:', checkpoint];
-  return { json, text: [`The audit trail is whole: ${what}.`, ...kept] };
+  return { json, text: [`The audit trail is whole: ${what}.`, ...limits(found), ...kept] };
+}
+
+/** What the verification says nothing of. */
+function limits({ leftOver, uncompared }: VerifiedTrail): string[] {
+  return [
+    ...(uncompared === 0
+      ? []
+      : [`Not compared: ${counted(uncompared, 'checkpoint')} from before the oldest event that the retention left.`]),
+    ...(leftOver === 0
+      ? []
+      : [`Not verified: ${counted(leftOver, 'event')} that the retention is about to take away; they prove nothing.`]),
+  ];
 }
 
 function more(number: number): string[] {

@@ -99,7 +99,9 @@ function sentenceFor(error: unknown): string | null {
     return `the user who runs this command may not use ${path} (${code}): move it to where that user may, or run this as another user`;
   if (isFromBelow(error) || isFromBelow(error.cause))
     return `this could not be done (${error.message.replaceAll('\n', ' ')}): look at the disk, and at the database with "database check"`;
-  return ['OperatorError', 'InstallationError', 'WrongUse'].includes(error.name) ? error.message : null;
+  return ['OperatorError', 'InstallationError', 'WrongUse', 'DatabaseMoved'].includes(error.name)
+    ? error.message
+    : null;
 }
 
 /** Whether an error is SQLite's, PostgreSQL's or the system's, by the members that only theirs have. */

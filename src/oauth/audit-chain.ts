@@ -1,10 +1,9 @@
 /**
- * The chains of the audit trail: each event carries a MAC over itself and the MAC of the event before it in its chain, under
- * a key that is not in the database. So nobody who has only the database can change, add, move or remove an event unseen.
+ * The chains of the audit trail: each event has a number in the chain of its writer, and a MAC over all of itself under a key
+ * that is not in the database. So nobody who has only the database can change, add or move an event unseen, and a removed
+ * event leaves a gap in the numbers. What a chain cannot show is that its end was cut off: checkpoints show that.
  *
- * A chain belongs to one writer at a time and to one root key. It begins after the newest event of the trail, whose MAC its first event
- * covers: that ties it to the chains before it. With it the chain is registered, so that a chain
- * cannot be taken away as a whole unseen, once a later chain or a checkpoint covers it.
+ * A chain belongs to one writer at a time and to one root key.
  */
 import { hash, randomBytes } from 'node:crypto';
 import type { RecordedAuditEvent } from './audit.ts';
@@ -29,54 +28,27 @@ export type TrailRow = {
   readonly text: string;
 };
 
-/**
- * That a chain began, stored apart from its events. Registrations are numbered from 1 without gaps, in the order in which they
- * were committed. The MAC, of 32 bytes, is made with the key of the chain; it covers the MAC of the registration before it.
- */
-export type ChainRegistration = {
-  readonly number: number;
-  readonly id: string;
-  /** The sequence of the chain's first event. */
-  readonly firstEvent: number;
-  readonly mac: Buffer;
-};
-
-/** What the very first event and the very first registration cover in place of the MAC of one before them. */
-export const NO_MAC = Buffer.alloc(32);
-
-/** A chain that begins under the current root key; its id is the name and the sequence of the event that it begins after. */
-export type NewChain = { readonly name: string; readonly keyId: number; readonly key: HmacKey };
+/** A chain that begins under the current root key. */
+export type NewChain = { readonly id: string; readonly keyId: number; readonly key: HmacKey };
 
 /** Makes a chain. */
 export function newChain(keyring: Keyring): NewChain {
   const keyId = keyring.currentKeyId;
-  const name = `${rootKeyName(keyId)}-${randomBytes(8).toString('hex')}`;
-  return { name, keyId, key: keyOf(keyring, keyId, name) as HmacKey };
+  const id = `${rootKeyName(keyId)}-${randomBytes(8).toString('hex')}`;
+  return { id, keyId, key: chainKey(keyring, id) as HmacKey };
 }
 
-/** The id of a chain that begins after an event, 0 for none. */
-export function chainId({ name }: Pick<NewChain, 'name'>, after: number): string {
-  return `${name}-${after}`;
-}
-
-/** What a chain's id says: the root key, and the event that it begins after; null when the text is not the id of a chain. */
-export function readChainId(
-  id: string,
-): { readonly name: string; readonly keyId: number; readonly after: number } | null {
-  const [, name, keyName, after] = /^(([0-9a-f]{8})-[0-9a-f]{16})-([0-9]{1,15})$/.exec(id) ?? [];
-  const keyId = readRootKeyName(keyName ?? '');
-  return name === undefined || keyId === null ? null : { name, keyId, after: Number(after) };
+/** The root key that a chain's id names; null when the text is not the id of a chain. */
+export function chainKeyId(id: string): number | null {
+  const [, keyName] = /^([0-9a-f]{8})-[0-9a-f]{16}$/.exec(id) ?? [];
+  return readRootKeyName(keyName ?? '');
 }
 
 /** The key of a chain; null when its root key is not in the ring, or the text is not the id of a chain. */
 export function chainKey(keyring: Keyring, id: string): HmacKey | null {
-  const read = readChainId(id);
-  return read && keyOf(keyring, read.keyId, read.name);
-}
-
-function keyOf(keyring: Keyring, keyId: number, name: string): HmacKey | null {
-  const key = keyring.key(keyId, 'audit');
-  return key ? new HmacKey(mac(key, name)) : null;
+  const keyId = chainKeyId(id);
+  const key = keyId === null ? undefined : keyring.key(keyId, 'audit');
+  return key ? new HmacKey(mac(key, id)) : null;
 }
 
 /**
@@ -85,16 +57,6 @@ function keyOf(keyring: Keyring, keyId: number, name: string): HmacKey | null {
  */
 export function rowText(values: readonly (string | number | null)[]): string {
   return `[${values.map((value) => JSON.stringify(value)).join(', ')}]`;
-}
-
-/** What is covered of a registration; no event has this text. The trigger of PostgreSQL's table makes the same. */
-export function registrationText({ number, id, firstEvent }: Omit<ChainRegistration, 'mac'>): string {
-  return rowText(['chain', number, id, firstEvent]);
-}
-
-/** The MAC of an event or a registration, by its text and the MAC of the one before it. */
-export function linkMac(key: HmacKey, before: Buffer, text: string): Buffer {
-  return key.digest(before.toString('hex'), ' ', text);
 }
 
 /** The digest of the whole trail up to an event, from the one up to the event before it, in hexadecimal. */

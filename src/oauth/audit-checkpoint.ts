@@ -1,7 +1,8 @@
 /**
  * Checkpoints: what the whole audit trail was at a time, in one signed line. Whoever keeps one elsewhere can see later that
  * events before it were removed, even if all events after some point were. They are signed (Ed25519, RFC 8032) instead of
- * having a MAC, so that a collector of logs can verify one without a key that makes them.
+ * having a MAC, so that a collector of logs can verify one without a key that makes them. A shortening says the same of the
+ * events that the retention took away; it begins with another word, so that no checkpoint passes for one.
  */
 import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
 import { currentKey, type Keyring } from './keyring.ts';
@@ -19,30 +20,53 @@ export type Checkpoint = TrailState & {
   readonly text: string;
 };
 
+/** What is signed: that the trail was so, or that the retention took everything away up to there. */
+type Statement = 'checkpoint' | 'shortened';
+
 const FORMAT =
-  /\bvaletkey-checkpoint\.1\.([0-9a-f]+)\.(\d{1,15})\.(\d{1,15})\.([0-9a-f]{64})\.(\d{1,15})\.([0-9a-f]{8})\.([A-Za-z0-9_-]{86})/g;
+  /\bvaletkey-(checkpoint|shortened)\.1\.([0-9a-f]+)\.(\d{1,15})\.(\d{1,15})\.([0-9a-f]{64})\.(\d{1,15})\.([0-9a-f]{8})\.([A-Za-z0-9_-]{86})/g;
 
 /** A private key of Ed25519 in DER (RFC 8410 §7), without its 32 bytes. */
 const PKCS8_START = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 /** Signs what the trail is, with the current root key's signing key. */
 export function signCheckpoint(keyring: Keyring, installation: string, state: TrailState, at: number): Checkpoint {
+  return signed('checkpoint', keyring, installation, state, at);
+}
+
+/** Signs what the trail was up to the last event that the retention takes away. */
+export function signShortening(keyring: Keyring, installation: string, state: TrailState, at: number): Checkpoint {
+  return signed('shortened', keyring, installation, state, at);
+}
+
+function signed(what: Statement, keyring: Keyring, installation: string, state: TrailState, at: number): Checkpoint {
   const keyId = keyring.currentKeyId;
-  const said = `valetkey-checkpoint.1.${installation}.${state.upTo}.${state.events}.${state.digest}.${at}.${rootKeyName(keyId)}`;
+  const said = `valetkey-${what}.1.${installation}.${state.upTo}.${state.events}.${state.digest}.${at}.${rootKeyName(keyId)}`;
   const signature = sign(null, Buffer.from(said), signingKey(currentKey(keyring, 'checkpoint').secret));
   return { ...state, installation, at, keyId, text: `${said}.${signature.toString('base64url')}` };
 }
 
 /** All checkpoints in a text, such as a log. Their signatures are not verified here. */
 export function findCheckpoints(text: string): Checkpoint[] {
-  return [...text.matchAll(FORMAT)].map(([whole, installation = '', upTo, events, digest = '', at, keyName = '']) => ({
-    ...{ installation, digest, text: whole },
-    ...{ upTo: Number(upTo), events: Number(events), at: Number(at) },
-    keyId: readRootKeyName(keyName) as number,
-  }));
+  return find('checkpoint', text);
 }
 
-/** Whether a checkpoint was signed by its root key's signing key; null when that root key is not in the ring. */
+/** The shortening in the detail of an event, or null. Its signature is not verified here. */
+export function readShortening(detail: string | null): Checkpoint | null {
+  return find('shortened', detail ?? '')[0] ?? null;
+}
+
+function find(what: Statement, text: string): Checkpoint[] {
+  return [...text.matchAll(FORMAT)]
+    .filter(([, word]) => word === what)
+    .map(([whole, , installation = '', upTo, events, digest = '', at, keyName = '']) => ({
+      ...{ installation, digest, text: whole },
+      ...{ upTo: Number(upTo), events: Number(events), at: Number(at) },
+      keyId: readRootKeyName(keyName) as number,
+    }));
+}
+
+/** Whether a checkpoint or a shortening was signed by its root key's signing key; null when that root key is not in the ring. */
 export function isSigned(keyring: Keyring, { keyId, text }: Checkpoint): boolean | null {
   const key = keyring.key(keyId, 'checkpoint');
   if (!key) return null;

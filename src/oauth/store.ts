@@ -4,7 +4,7 @@
  * returns, its effect is on disk. No transaction crosses this port.
  */
 import type { AuditEvent, RecordedAuditEvent } from './audit.ts';
-import type { ChainedAuditEvent, ChainRegistration, TrailRow } from './audit-chain.ts';
+import type { ChainedAuditEvent, TrailRow } from './audit-chain.ts';
 import type { Client } from './client.ts';
 import type { AssertionUse, UsedAssertion } from './client-assertion.ts';
 import type { DeviceDecision, PollPace, WaitingDevice } from './device-authorization.ts';
@@ -281,8 +281,6 @@ export type AuditStore = {
   listTrailRows(after: number, upTo: number, limit: number): Promise<TrailRow[]>;
   /** The same as events. */
   listChainedEvents(after: number, upTo: number, limit: number): Promise<ChainedAuditEvent[]>;
-  /** The registrations of chains after a number, in their order, at most `limit`: those of all events that were seen before. */
-  listChainRegistrations(after: number, limit: number): Promise<ChainRegistration[]>;
   /** The newest checkpoint that the trail holds, or the newest from before a time (ms); null without any. */
   findCheckpoint(before?: number): Promise<TrailRow | null>;
   /** The newest event that tells which events were taken away; null while all are there. */

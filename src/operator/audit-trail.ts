@@ -1,19 +1,29 @@
 /** The audit trail as a whole: verifies, checkpoints, shortens and exports it. */
 import { type Actor, auditEvent } from '../oauth/audit.ts';
-import { type ChainedAuditEvent, EMPTY_TRAIL, type TrailRow, trailDigest } from '../oauth/audit-chain.ts';
+import { type ChainedAuditEvent, type TrailRow, trailDigest } from '../oauth/audit-chain.ts';
 import {
   type Checkpoint,
   checkpointPublicKey,
   findCheckpoints,
   isSigned,
+  readShortening,
   signCheckpoint,
+  signShortening,
   type TrailState,
 } from '../oauth/audit-checkpoint.ts';
 import { OperatorError } from '../oauth/error.ts';
 import type { Keyring } from '../oauth/keyring.ts';
 import type { AuditStore } from '../oauth/store.ts';
 import { type NewerTrail, readNewerTrail } from './newer-trail.ts';
-import { type TrailReport, verifyTrail } from './trail-verification.ts';
+import {
+  BEGINNING,
+  isSame,
+  type TrailReport,
+  type VerificationParts,
+  verifySince,
+  verifyTrail,
+  whyNotOwn,
+} from './trail-verification.ts';
 
 /** What the trail works with. `now` returns ms since the epoch. */
 export type AuditTrailParts = {
@@ -24,6 +34,9 @@ export type AuditTrailParts = {
   readonly now: () => number;
 };
 
+/** A place in the trail, with the MAC of the event there where it is known: the same number may be another event elsewhere. */
+export type TrailPlace = { readonly sequence: number; readonly mac: Buffer | null };
+
 /** What a verification found, with a checkpoint of what is there now; the checkpoint is null when something is wrong. */
 export type VerifiedTrail = TrailReport & { readonly checkpoint: string | null; readonly publicKey: string };
 
@@ -32,8 +45,8 @@ const WINDOW = 500;
 /** The audit trail of an installation. */
 export class AuditTrail {
   readonly #parts: AuditTrailParts;
-  /** The last event that this process saw in the trail. */
-  #seen = 0;
+  /** The last checkpoint that this process recorded itself; none before. */
+  #own: readonly Checkpoint[] = [];
 
   constructor(parts: AuditTrailParts) {
     this.#parts = parts;
@@ -47,9 +60,9 @@ export class AuditTrail {
     checkpoints: readonly Checkpoint[],
     report: (place: number, of: number) => void = () => {},
   ): Promise<VerifiedTrail> {
-    const { store, keyring, installation, now } = this.#parts;
+    const { keyring, installation, now } = this.#parts;
     for (const checkpoint of checkpoints) this.#requireOwn(checkpoint);
-    const found = await verifyTrail({ store, keyring, installation, checkpoints, report });
+    const found = await verifyTrail(this.#verification(checkpoints, report));
     const checkpoint = found.wrong === 0 ? signCheckpoint(keyring, installation, found.state, now()).text : null;
     return { ...found, checkpoint, publicKey: checkpointPublicKey(keyring) };
   }
@@ -63,102 +76,134 @@ export class AuditTrail {
     lines: AsyncIterable<string>,
     checkpoints: readonly Checkpoint[],
   ): Promise<NewerTrail & { readonly report: TrailReport }> {
-    const { store, keyring, installation } = this.#parts;
     for (const checkpoint of checkpoints) this.#requireOwn(checkpoint);
-    const newer = await readNewerTrail(lines, store);
-    const parts = { keyring, installation, checkpoints, report: () => {}, foreign: newer.foreign };
-    return { ...newer, report: await verifyTrail({ store: newer.whole, ...parts }) };
+    const newer = await readNewerTrail(lines, this.#parts.store);
+    return { ...newer, report: await verifyTrail({ ...this.#verification(checkpoints), store: newer.whole }) };
   }
 
   /**
-   * Records a checkpoint of the whole trail, and returns its text. Null when nothing happened since the last one, or more
-   * than `most` events did. Throws an `OperatorError` when the last checkpoint is not of this installation, so that no
-   * forged one is continued, and when the trail ends before an event that this process saw.
+   * Verifies what was recorded since the last checkpoint, records a checkpoint of the whole trail, and returns its text. Null
+   * when nothing happened since, or more than `most` events did. Throws an `OperatorError` when the last checkpoint or an
+   * event since is not what was recorded, or the trail no longer has what this process signed last: so nothing is signed that
+   * was not verified.
    */
   async recordCheckpoint(actor: Actor, most = Number.POSITIVE_INFINITY): Promise<string | null> {
-    const { store } = this.#parts;
-    const upTo = await store.lastAuditSequence();
-    if (upTo < this.#seen)
-      throw new OperatorError(
-        `the audit trail ends at event ${upTo}, and had event ${this.#seen} before: its end was cut off`,
-      );
-    this.#seen = upTo;
-    let state = await this.#lastState();
-    const { events } = state;
-    let isNews = false;
-    while (state.upTo < upTo) {
-      const rows = await store.listTrailRows(state.upTo, upTo, WINDOW);
-      isNews ||= rows.some(({ action }) => action !== 'audit_checkpoint');
-      state = rows.reduce(advanced, state);
-      if (state.events - events > most) return null;
-      if (rows.length < WINDOW) break;
-    }
-    return isNews ? this.#record(state, actor) : null;
+    const start = await this.#lastState();
+    const upTo = await this.#parts.store.lastAuditSequence();
+    const found = await verifySince(this.#verification(this.#own), start, upTo, most);
+    if (!found) return null;
+    const [first] = found.problems;
+    if (first) throw notAsRecorded(first.sentence);
+    return found.isNews ? this.#record(found.state, actor) : null;
   }
 
   /**
-   * Takes away the events that were recorded before a time (ms), up to the last checkpoint of then. First an event records
-   * what the trail was there, so that what is left can be verified. If a call is interrupted, the next one makes up for it.
+   * Takes away the events that were recorded before a time (ms), up to the last checkpoint of then; nothing when a key signed
+   * that which is not here any more: then a later checkpoint is the end. First an event records what the trail was there, so
+   * that what is left can be verified. If a call is interrupted, the next one makes up for it. Throws an `OperatorError` when
+   * the events are not those of the checkpoint.
    */
   async shorten(before: number, actor: Actor): Promise<void> {
     const { store, keyring, installation, now } = this.#parts;
-    const row = await store.findCheckpoint(before);
-    const [end] = findCheckpoints(row?.detail ?? '');
-    if (!end) return;
-    this.#requireOwn(end);
     const start = await this.#start();
-    if (start < end.upTo) {
-      const { text } = signCheckpoint(keyring, installation, end, now());
+    const end = await this.#endBefore(before);
+    if (end && start.upTo < end.upTo) {
+      await this.#requireSame(start, end);
+      const { text } = signShortening(keyring, installation, end, now());
       await store.recordOfTrail(auditEvent('audit_shortened', actor, now(), { detail: text }));
     }
-    while (await store.deleteTrailRows(Math.max(start, end.upTo), WINDOW));
+    while (await store.deleteTrailRows(Math.max(start.upTo, end?.upTo ?? 0), WINDOW));
   }
 
-  /** The last event that was taken away; 0 when none was. */
-  async #start(): Promise<number> {
-    const shortening = await this.#parts.store.findShortening();
-    return findCheckpoints(shortening?.detail ?? '')[0]?.upTo ?? 0;
+  /** The newest genuine checkpoint from before a time. Its row may lie about the time: what was signed counts. */
+  async #endBefore(before: number): Promise<Checkpoint | null> {
+    const row = await this.#parts.store.findCheckpoint(before);
+    if (!row) return null;
+    const [end = null] = findCheckpoints(row.detail ?? '');
+    if (end && isSigned(this.#parts.keyring, end) === null) return null;
+    const why = end && end.at >= before ? 'its time was changed' : whyNotOwn(this.#parts, end);
+    if (why !== null) throw notAsRecorded(`event ${row.sequence} holds no checkpoint of this installation: ${why}`);
+    return end;
+  }
+
+  /** Requires that the events between two states are those that were signed. */
+  async #requireSame(start: TrailState, end: Checkpoint): Promise<void> {
+    const { store } = this.#parts;
+    let state = start;
+    while (state.upTo < end.upTo) {
+      const rows = await store.listTrailRows(state.upTo, end.upTo, WINDOW);
+      state = rows.reduce(advanced, state);
+      if (rows.length < WINDOW) break;
+    }
+    if (!isSame(end, state))
+      throw notAsRecorded(
+        `the events up to ${end.upTo} are not those of the checkpoint of ${new Date(end.at).toISOString()}`,
+      );
+  }
+
+  /** What the trail was up to the last event that was taken away. */
+  async #start(): Promise<TrailState> {
+    const row = await this.#parts.store.findShortening();
+    if (!row) return BEGINNING;
+    const start = readShortening(row.detail);
+    const why = whyNotOwn(this.#parts, start);
+    if (why !== null) throw notAsRecorded(`event ${row.sequence} holds no shortening of this installation: ${why}`);
+    return start as TrailState;
   }
 
   /**
-   * Verifies the whole trail, and records a checkpoint under the current root key, which proves the trail from then on. So
-   * an earlier key can go. Throws an `OperatorError` when something is wrong, unless that is `accepted`.
+   * Verifies the whole trail, and records a checkpoint under the current root key, which proves the trail from then on, and
+   * where the trail was shortened, that too. So an earlier key can go. Throws an `OperatorError` when something is wrong,
+   * unless that is `accepted`.
    */
   async prove(actor: Actor, accepted: boolean): Promise<void> {
+    const { store, keyring, installation, now } = this.#parts;
     const { state, problems } = await this.verify([]);
     const [first] = problems;
     if (first && !accepted)
       throw new OperatorError(
         `the audit trail is not what was recorded (${first.sentence}): look at "audit verify", and keep a copy of the database; --accept-trail retires the key all the same`,
       );
+    const shortening = readShortening((await store.findShortening())?.detail ?? null);
+    if (shortening && shortening.keyId !== keyring.currentKeyId) {
+      const { text } = signShortening(keyring, installation, shortening, now());
+      await store.recordOfTrail(auditEvent('audit_shortened', actor, now(), { detail: text }));
+    }
     await this.#record(state, actor);
   }
 
   async #record(state: TrailState, actor: Actor): Promise<string> {
     const { store, keyring, installation, now } = this.#parts;
-    const { text } = signCheckpoint(keyring, installation, state, now());
+    const checkpoint = signCheckpoint(keyring, installation, state, now());
+    const { text } = checkpoint;
     await store.recordOfTrail(auditEvent('audit_checkpoint', actor, now(), { detail: text }));
+    this.#own = [checkpoint];
     return text;
   }
 
   /**
    * The events after a place up to now, in their order. An event whose transaction has not ended is never left out: it comes
-   * with a later call, and so do all after it. Throws an `OperatorError` when the trail has no such place, and `TrailHeldUp`
-   * while an event has not ended.
+   * with a later call, and so do all after it. Throws an `OperatorError` when the trail has no such place, or another event
+   * there, and `TrailHeldUp` while an event has not ended.
    */
-  async *eventsAfter(place: number): AsyncGenerator<readonly ChainedAuditEvent[]> {
+  async *eventsAfter({ sequence, mac }: TrailPlace): AsyncGenerator<readonly ChainedAuditEvent[]> {
     const { store } = this.#parts;
     const upTo = await store.lastAuditSequence();
-    if (place > upTo)
+    if (sequence > upTo)
       throw new OperatorError(
-        `the trail ends at event ${upTo}, before event ${place}: this is another installation, or an older copy of it`,
+        `the trail ends at event ${upTo}, before event ${sequence}: this is another installation, or another history of this one; ${await this.#whereToBegin()}`,
       );
-    const start = await this.#start();
-    if (place > 0 && place < start)
+    const { upTo: start } = await this.#start();
+    if (sequence > 0 && sequence < start)
       throw new OperatorError(
         `the events up to ${start} were taken away by the retention: begin with --after ${start}`,
       );
-    for (let after = place; ; ) {
+    const [taken] = mac && sequence > start ? await store.listTrailRows(sequence - 1, sequence, 1) : [];
+    if (mac && sequence > start && !taken?.chain.mac.equals(mac))
+      throw new OperatorError(
+        `event ${sequence} is not the one that was taken: this is another installation, or another history of this one; ${await this.#whereToBegin()}`,
+      );
+    for (let after = sequence; ; ) {
       const events = await store.listChainedEvents(after, upTo, WINDOW);
       if (events.length > 0) yield events;
       const last = events.at(-1);
@@ -167,14 +212,27 @@ export class AuditTrail {
     }
   }
 
+  /** Where somebody begins who has events that are not here. */
+  async #whereToBegin(): Promise<string> {
+    const [restore] = await this.#parts.store.listAuditEvents({ action: 'database_restored', limit: 1 });
+    return restore
+      ? `it was restored in event ${restore.sequence}, so begin with --after ${restore.sequence - 1}, and keep what you have apart`
+      : 'check VALETKEY_DATABASE_URL, or begin with --after 0';
+  }
+
   /** What the trail was at its last checkpoint. */
   async #lastState(): Promise<TrailState> {
-    const row = (await this.#parts.store.findCheckpoint()) ?? (await this.#parts.store.findShortening());
-    if (!row) return { upTo: 0, events: 0, digest: EMPTY_TRAIL };
-    const [last] = findCheckpoints(row.detail ?? '');
-    if (!last) throw new OperatorError(`event ${row.sequence} holds no checkpoint: look at "audit verify"`);
-    this.#requireOwn(last);
-    return last;
+    const row = await this.#parts.store.findCheckpoint();
+    if (!row) return this.#start();
+    const [last = null] = findCheckpoints(row.detail ?? '');
+    const why = whyNotOwn(this.#parts, last);
+    if (why !== null) throw notAsRecorded(`event ${row.sequence} holds no checkpoint of this installation: ${why}`);
+    return last as TrailState;
+  }
+
+  #verification(checkpoints: readonly Checkpoint[], report: VerificationParts['report'] = () => {}): VerificationParts {
+    const { store, keyring, installation } = this.#parts;
+    return { store, keyring, installation, checkpoints, report };
   }
 
   #requireOwn(checkpoint: Checkpoint): void {
@@ -186,6 +244,12 @@ export class AuditTrail {
         `the checkpoint of ${new Date(checkpoint.at).toISOString()} was not signed by this installation: somebody wrote or changed it`,
       );
   }
+}
+
+function notAsRecorded(sentence: string): OperatorError {
+  return new OperatorError(
+    `the audit trail is not what was recorded (${sentence}): keep a copy of the database, and look at "audit verify"`,
+  );
 }
 
 function advanced({ events, digest }: TrailState, row: TrailRow): TrailState {

@@ -5,20 +5,14 @@
 import type { TrailRow } from '../oauth/audit-chain.ts';
 import { OperatorError } from '../oauth/error.ts';
 import { type ActSince, BY_RESTORE } from '../oauth/since-backup.ts';
-import type { AuditStore } from '../oauth/store.ts';
 import { readExportedEvent } from './exported-event.ts';
 import type { VerificationParts } from './trail-verification.ts';
 
-type OwnTrail = Pick<AuditStore, 'lastAuditSequence' | 'listTrailRows' | 'findShortening' | 'listChainRegistrations'>;
+type OwnTrail = VerificationParts['store'];
 
 /** Both as one trail, to be verified, and the acts that the backup does not have. */
 export type NewerTrail = {
   readonly whole: VerificationParts['store'];
-  /**
-   * The events that the backup does not have. It does not have the registrations of chains that began with one of them
-   * either.
-   */
-  readonly foreign: ReadonlySet<number>;
   readonly acts: readonly ActSince[];
   /** When the newest event happened (ms), or null without any. */
   readonly lastAt: number | null;
@@ -54,8 +48,7 @@ export async function readNewerTrail(lines: AsyncIterable<string>, own: OwnTrail
     acts.push(event.act);
   }
   if (!isJoined) throw new OperatorError(notJoined(last));
-  const foreign = new Set(newer.map(({ sequence }) => sequence));
-  return { whole: together(own, last, newer), foreign, acts, lastAt: newer.at(-1)?.at ?? null };
+  return { whole: together(own, last, newer), acts, lastAt: newer.at(-1)?.at ?? null };
 }
 
 const noEvent = (line: number) =>
@@ -107,10 +100,6 @@ async function lastBeforeRestores(own: OwnTrail): Promise<number> {
 function together(own: OwnTrail, last: number, newer: readonly TrailRow[]): VerificationParts['store'] {
   return {
     findShortening: () => own.findShortening(),
-    async listChainRegistrations(after, limit) {
-      const rows = await own.listChainRegistrations(after, limit);
-      return rows.filter(({ firstEvent }) => firstEvent <= last);
-    },
     lastAuditSequence: async () => Math.max(last, newer.at(-1)?.sequence ?? 0),
     async listTrailRows(after, upTo, limit) {
       const from = firstAfter(newer, after);

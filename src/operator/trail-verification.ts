@@ -1,21 +1,18 @@
-/** Verifies the audit trail in one walk over all events in their order; the memory that it takes does not grow with them. */
+/** Verifies the audit trail in one walk over its events in their order; the memory that it takes does not grow with them. */
+import { chainKey, chainKeyId, EMPTY_TRAIL, type TrailRow, trailDigest } from '../oauth/audit-chain.ts';
 import {
-  type ChainLink,
-  chainKey,
-  EMPTY_TRAIL,
-  linkMac,
-  NO_MAC,
-  readChainId,
-  type TrailRow,
-  trailDigest,
-} from '../oauth/audit-chain.ts';
-import { type Checkpoint, findCheckpoints, isSigned, type TrailState } from '../oauth/audit-checkpoint.ts';
+  type Checkpoint,
+  findCheckpoints,
+  isSigned,
+  readShortening,
+  type TrailState,
+} from '../oauth/audit-checkpoint.ts';
 import type { HmacKey } from '../oauth/hmac.ts';
 import type { Keyring } from '../oauth/keyring.ts';
-import { readRootKeyName, rootKeyName } from '../oauth/root-key.ts';
+import { rootKeyName } from '../oauth/root-key.ts';
 import type { AuditStore } from '../oauth/store.ts';
+import { AbsentKeys } from './absent-keys.ts';
 import { RecentStates } from './recent-states.ts';
-import { RegisteredChains } from './registered-chains.ts';
 
 /** Something that is wrong: the event that shows it (null when no event does), and a sentence. */
 export type TrailProblem = { readonly event: number | null; readonly sentence: string };
@@ -24,20 +21,24 @@ export type TrailProblem = { readonly event: number | null; readonly sentence: s
 export type TrailReport = {
   /** What a checkpoint of the trail says. */
   readonly state: TrailState;
-  /** The number of events that were read: fewer than `state.events` once the trail was shortened. */
+  /** The number of events that were verified: fewer than `state.events` once the trail was shortened. */
   readonly seen: number;
+  /** The number of events before the start. They are no part of the trail: the retention takes them away. */
+  readonly leftOver: number;
   readonly chains: number;
   /** The number of checkpoints that the trail was compared with. */
   readonly checkpoints: number;
+  /** The number of given checkpoints that are older than the start, so that nothing is left to compare them with. */
+  readonly uncompared: number;
+  /** Whether anything but checkpoints was recorded after the start. */
+  readonly isNews: boolean;
   readonly wrong: number;
   readonly problems: readonly TrailProblem[];
 };
 
 /** What a verification works with. `checkpoints` are those that were kept elsewhere. */
 export type VerificationParts = {
-  readonly store: Pick<AuditStore, 'lastAuditSequence' | 'listTrailRows' | 'findShortening' | 'listChainRegistrations'>;
-  /** Events that come from elsewhere, without the registrations of their chains. */
-  readonly foreign?: ReadonlySet<number>;
+  readonly store: Pick<AuditStore, 'lastAuditSequence' | 'listTrailRows' | 'findShortening'>;
   readonly keyring: Keyring;
   readonly installation: string;
   readonly checkpoints: readonly Checkpoint[];
@@ -45,146 +46,200 @@ export type VerificationParts = {
   readonly report: (place: number, of: number) => void;
 };
 
-const WINDOW = 1000;
+const WINDOW = 500;
 const MAX_PROBLEMS = 100;
 /** Maximum number of chains whose keys are kept. */
 const KEPT_KEYS = 1000;
+/** Before all events, also before those that somebody put at a place below 1. */
+const BEFORE_ALL = Number.MIN_SAFE_INTEGER;
 
-/** Verifies the trail up to the newest event. Throws `StoreUnavailable`. */
+/** Where a trail begins from which nothing was taken away. */
+export const BEGINNING: TrailState = { upTo: 0, events: 0, digest: EMPTY_TRAIL };
+
+/** Verifies the trail from its beginning, or from where the retention left it, up to the newest event. Throws `StoreUnavailable`. */
 export async function verifyTrail(parts: VerificationParts): Promise<TrailReport> {
-  const { store, report } = parts;
-  const shortening = await store.findShortening();
-  const [start = null] = findCheckpoints(shortening?.detail ?? '');
-  const walk = new TrailWalk(parts, start);
-  await walk.readRegistrations();
-  const last = await store.lastAuditSequence();
-  await walk.readRegistrations();
-  for (let place = 0; place < last; ) {
-    const rows = await store.listTrailRows(place, last, WINDOW);
-    for (const row of rows) await walk.step(row);
-    place = rows.at(-1)?.sequence ?? last;
-    report(place, last);
-  }
+  const row = await parts.store.findShortening();
+  const shortening = row && readShortening(row.detail);
+  const why = row && whyNotOwn(parts, shortening);
+  // The signature of a key that is not here may be right: whoever accepts it goes on from there.
+  const isOpen = shortening !== null && isSigned(parts.keyring, shortening) !== false;
+  const walk = new TrailWalk(parts, isOpen ? shortening : BEGINNING);
+  if (row && why !== null)
+    walk.complain(row.sequence, `event ${row.sequence} holds no shortening of this installation: ${why}`);
+  await walkAll(parts, walk, BEFORE_ALL, await parts.store.lastAuditSequence());
   return walk.end();
 }
 
+/**
+ * Verifies the trail from what a genuine checkpoint says of it up to an event; null when more than `most` events came since.
+ * Throws `StoreUnavailable`.
+ */
+export async function verifySince(
+  parts: VerificationParts,
+  start: TrailState,
+  upTo: number,
+  most: number,
+): Promise<TrailReport | null> {
+  const walk = new TrailWalk(parts, start);
+  if (start.upTo > 0) {
+    const before = await parts.store.listTrailRows(Math.max(0, start.upTo - WINDOW), start.upTo, WINDOW);
+    for (const row of before) walk.goOnAfter(row);
+  }
+  const from = start.upTo === 0 ? BEFORE_ALL : start.upTo;
+  return (await walkAll(parts, walk, from, upTo, most)) ? walk.end() : null;
+}
+
+async function walkAll(
+  { store, report }: VerificationParts,
+  walk: TrailWalk,
+  from: number,
+  last: number,
+  most = Number.POSITIVE_INFINITY,
+): Promise<boolean> {
+  for (let place = from; place < last; ) {
+    const rows = await store.listTrailRows(place, last, WINDOW);
+    for (const row of rows) walk.step(row);
+    if (walk.seen > most) return false;
+    place = rows.at(-1)?.sequence ?? last;
+    report(place, last);
+  }
+  return true;
+}
+
+/** Why a signed statement is not of this installation, or cannot be verified; null when it is genuine. */
+export function whyNotOwn(
+  { keyring, installation }: Pick<VerificationParts, 'keyring' | 'installation'>,
+  stated: Checkpoint | null,
+): string | null {
+  if (stated === null) return 'it was changed or added';
+  if (stated.installation !== installation) return 'it is of another installation: check VALETKEY_DATABASE_URL';
+  const isGood = isSigned(keyring, stated);
+  if (isGood === null) return `root key ${rootKeyName(stated.keyId)} is not among the keys here`;
+  return isGood ? null : 'it was not signed by this installation: somebody wrote or changed it';
+}
+
 /** How far a chain was followed. */
-type Followed = {
-  number: number;
-  mac: Buffer;
-  sequence: number;
-  /** Whether its MAC is right, as far as that can be verified. */
-  isSure: boolean;
-};
+type Followed = { readonly number: number; readonly sequence: number };
 
 class TrailWalk {
   readonly #parts: VerificationParts;
-  /** The checkpoint of the event up to which the retention took events away; null when it took none. */
-  readonly #start: Checkpoint | null;
+  /** What the trail was before the first event that is verified. */
+  readonly #start: TrailState;
   readonly #chains = new Map<string, Followed>();
-  readonly #registered: RegisteredChains;
   readonly #keys = new Map<string, HmacKey | null>();
   readonly #recent: RecentStates;
-  readonly #retiredKeys = new Set<number>();
+  readonly #absentKeys: AbsentKeys;
   readonly #kept: Checkpoint[];
   readonly #problems: TrailProblem[] = [];
   #wrong = 0;
   #seen = 0;
+  #leftOver = 0;
   #compared = 0;
+  #uncompared = 0;
+  #isNews = false;
   #state: TrailState;
-  /** The last event whose root key is not here, and the last event that a signed checkpoint proves. */
-  #unproven: { readonly sequence: number; readonly keyId: number } | null = null;
+  /** The last event that a checkpoint proves which a key here signed. */
   #proven = 0;
   /** Once a checkpoint differs, all later ones do. */
   #hasDiffered = false;
 
-  constructor(parts: VerificationParts, start: Checkpoint | null) {
+  constructor(parts: VerificationParts, start: TrailState) {
     this.#parts = parts;
     this.#start = start;
-    this.#registered = new RegisteredChains({
-      start: start?.upTo ?? 0,
-      store: parts.store,
-      keyOf: (id) => this.#keyOf(id),
-      complain: (event, sentence) => this.#complain(event, sentence),
-    });
-    this.#state = start ?? { upTo: 0, events: 0, digest: EMPTY_TRAIL };
+    this.#absentKeys = new AbsentKeys(parts.keyring);
+    this.#state = start;
     this.#kept = [...parts.checkpoints].sort((one, other) => one.upTo - other.upTo);
-    this.#recent = new RecentStates(start?.upTo ?? 0);
-    if (start) this.#remember();
+    this.#recent = new RecentStates(start.upTo);
+    if (start.upTo > 0) this.#recent.add(start);
     this.#dropOlder();
   }
 
-  /**
-   * Called twice: before the last event is looked up, so that the first events of these chains are there, and after it, so
-   * that the registrations of all events are.
-   */
-  readRegistrations(): Promise<void> {
-    return this.#registered.read();
+  /** The number of events that were verified so far. */
+  get seen(): number {
+    return this.#seen;
   }
 
-  async step(row: TrailRow): Promise<void> {
+  /** Takes an event before the start for what it says: how far its chain was. */
+  goOnAfter({ sequence, chain }: TrailRow): void {
+    this.#chains.set(chain.id, { number: chain.number, sequence });
+  }
+
+  /** Verifies the next event. */
+  step(row: TrailRow): void {
     const { sequence } = row;
-    this.#seen += 1;
-    if (this.#start && sequence <= this.#start.upTo) {
-      await this.#follow(row); // The retention was interrupted, and takes this event away later.
+    if (this.#start.upTo > 0 && sequence <= this.#start.upTo) {
+      this.#leftOver += 1;
       return;
     }
+    this.#seen += 1;
+    this.#isNews ||= row.action !== 'audit_checkpoint';
     this.#passKept(sequence);
     this.#state = { upTo: sequence, events: this.#state.events + 1, digest: trailDigest(this.#state.digest, row) };
-    this.#remember();
+    this.#recent.add(this.#state);
     this.#compareKept();
-    const isGenuine = await this.#follow(row);
-    if (!isGenuine) return;
-    if (row.action === 'root_key_retired') this.#retiredKeys.add(readRootKeyName(row.detail ?? '') ?? -1);
+    if (!this.#isGenuine(row)) return;
+    if (row.action === 'root_key_retired') this.#absentKeys.retire(row, this.#proven);
     if (row.action === 'audit_checkpoint') this.#compareRecorded(row);
   }
 
   end(): TrailReport {
     const { upTo } = this.#state;
-    this.#registered.end(upTo);
     this.#compared += this.#kept.length;
     for (const { upTo: missing, at } of this.#kept)
-      this.#complain(
+      this.complain(
         null,
         `the trail ends at event ${upTo}, and had event ${missing} at the checkpoint of ${new Date(at).toISOString()}: its end was cut off, or this is an older database`,
       );
-    const unproven = this.#unproven;
-    if (unproven && unproven.sequence > this.#proven)
-      this.#complain(
-        unproven.sequence,
-        `event ${unproven.sequence} cannot be verified: root key ${rootKeyName(unproven.keyId)} is not among the keys here, and no checkpoint proves it`,
+    for (const { keyId, sequence } of this.#absentKeys.unproven())
+      this.complain(
+        sequence,
+        `event ${sequence} cannot be verified: root key ${rootKeyName(keyId)} is not among the keys here, and no checkpoint of its retirement proves it`,
       );
     return {
-      ...{ state: this.#state, seen: this.#seen, chains: this.#chains.size, checkpoints: this.#compared },
+      ...{ state: this.#state, seen: this.#seen, leftOver: this.#leftOver, chains: this.#chains.size },
+      ...{ checkpoints: this.#compared, uncompared: this.#uncompared, isNews: this.#isNews },
       ...{ wrong: this.#wrong, problems: this.#problems },
     };
   }
 
-  /** Whether an event is the next in its chain, and as it was recorded. */
-  async #follow({ sequence, chain, text }: TrailRow): Promise<boolean> {
-    const followed = this.#chains.get(chain.id);
-    const keyId = readChainId(chain.id)?.keyId;
-    if (keyId === undefined)
-      return this.#complain(sequence, `event ${sequence} is of no chain: it was changed or added`);
-    if (this.#retiredKeys.has(keyId))
-      return this.#complain(
+  /** Whether an event is as it was recorded, and the next of its chain; an absent key leaves the first open until the end. */
+  #isGenuine({ sequence, chain, text }: TrailRow): boolean {
+    const keyId = chainKeyId(chain.id);
+    if (keyId === null) return this.complain(sequence, `event ${sequence} is of no chain: it was changed or added`);
+    const key = this.#keyOf(chain.id);
+    if (this.#absentKeys.isRetired(keyId, key !== null))
+      return this.complain(
         sequence,
         `event ${sequence} was added under root key ${rootKeyName(keyId)} after that was retired`,
       );
-    if (followed && chain.number <= followed.number)
-      return this.#complain(
+    const followed = this.#chains.get(chain.id);
+    const isRight = key === null || key.digest(text).equals(chain.mac);
+    if (!isRight) {
+      // It still has its number, so that the next event is not blamed.
+      if (chain.number === (followed?.number ?? 0) + 1) this.#chains.set(chain.id, { number: chain.number, sequence });
+      return this.complain(sequence, `event ${sequence} is not as it was recorded: it was changed, moved or added`);
+    }
+    if (key === null) this.#absentKeys.add(keyId, sequence);
+    return this.#isNext(sequence, chain, followed);
+  }
+
+  /** Whether an event is the next of its chain. Complains of events that are missing before it. */
+  #isNext(sequence: number, { id, number }: TrailRow['chain'], followed: Followed | undefined): boolean {
+    if (followed && number <= followed.number)
+      return this.complain(
         sequence,
         `event ${sequence} stands after event ${followed.sequence}, which came after it: it was moved or added`,
       );
-    const key = this.#keyOf(chain.id);
-    const before = await this.#before(sequence, chain, followed);
-    if (!key) this.#unproven = { sequence, keyId };
-    const isRight = !key || before === null || linkMac(key, before, text).equals(chain.mac);
-    // The event after one whose MAC was changed does not fit, and need not be wrong itself.
-    if (!isRight && (followed?.isSure ?? true))
-      this.#complain(sequence, `event ${sequence} is not as it was recorded: it was changed, moved or added`);
-    this.#chains.set(chain.id, { number: chain.number, mac: chain.mac, sequence, isSure: isRight });
-    return isRight;
+    this.#chains.set(id, { number, sequence });
+    // Of a chain that began before the start, it is not known how far it was.
+    const before = followed?.number ?? (this.#start.upTo === 0 ? 0 : number - 1);
+    const missing = number - before - 1;
+    if (missing > 0)
+      this.complain(
+        sequence,
+        `${events(missing)} missing ${followed ? `between event ${followed.sequence} and` : 'before'} event ${sequence}`,
+      );
+    return true;
   }
 
   /**
@@ -200,42 +255,12 @@ class TrailWalk {
     return key;
   }
 
-  /** The MAC that an event covers, or null when it is not known. Complains of events that are missing before it. */
-  async #before(sequence: number, chain: ChainLink, followed: Followed | undefined): Promise<Buffer | null> {
-    if (followed) {
-      const missing = chain.number - followed.number - 1;
-      if (missing === 0) return followed.mac;
-      this.#complain(
-        sequence,
-        `${events(missing)} missing between event ${followed.sequence} and event ${sequence}, which cannot be verified itself`,
-      );
-      return null;
-    }
-    if (chain.number === 1 && !this.#parts.foreign?.has(sequence)) this.#registered.meet(sequence, chain.id);
-    const isShortened = this.#start !== null;
-    if (chain.number > 1) {
-      if (!isShortened)
-        this.#complain(
-          sequence,
-          `${events(chain.number - 1)} missing before event ${sequence}, which cannot be verified itself`,
-        );
-      return null;
-    }
-    const { after } = readChainId(chain.id) as { after: number };
-    if (after === 0) return NO_MAC;
-    const [root] = await this.#parts.store.listTrailRows(after - 1, after, 1);
-    if (root) return root.chain.mac;
-    if (after > (this.#start?.upTo ?? 0))
-      this.#complain(after, `event ${after} is missing, after which a chain began with event ${sequence}`);
-    return null;
-  }
-
   /** Compares the trail with a checkpoint that it holds itself. */
   #compareRecorded({ sequence, detail }: TrailRow): void {
     const [checkpoint] = findCheckpoints(detail ?? '');
     const isGood = checkpoint && isSigned(this.#parts.keyring, checkpoint);
     if (!checkpoint || isGood === false || checkpoint.installation !== this.#parts.installation) {
-      this.#complain(sequence, `event ${sequence} holds no checkpoint of this installation`);
+      this.complain(sequence, `event ${sequence} holds no checkpoint of this installation`);
       return;
     }
     const state = this.#recent.find(checkpoint.upTo);
@@ -246,7 +271,7 @@ class TrailWalk {
       return;
     }
     this.#hasDiffered = true;
-    this.#complain(
+    this.complain(
       sequence,
       `the events up to ${checkpoint.upTo} are not those of the checkpoint in event ${sequence}: after event ${this.#proven} some were changed, added or removed`,
     );
@@ -271,30 +296,28 @@ class TrailWalk {
   }
 
   #differs({ upTo, at }: Checkpoint): void {
-    this.#complain(
+    this.complain(
       upTo,
       `the events up to ${upTo} are not those of the checkpoint of ${new Date(at).toISOString()}: some were changed, added or removed`,
     );
   }
 
-  /** Checkpoints of events that were taken away cannot be compared, except for the last of these events. */
+  /** Checkpoints of events before the start cannot be compared, except for the last of these events. */
   #dropOlder(): void {
-    while (this.#start && this.#kept[0] && this.#kept[0].upTo < this.#start.upTo) this.#kept.shift();
+    for (; this.#kept[0] && this.#kept[0].upTo < this.#start.upTo; this.#kept.shift()) this.#uncompared += 1;
     this.#compareKept();
   }
 
-  #remember(): void {
-    this.#recent.add(this.#state);
-  }
-
-  #complain(event: number | null, sentence: string): false {
+  /** Adds a problem. */
+  complain(event: number | null, sentence: string): false {
     this.#wrong += 1;
     if (this.#problems.length < MAX_PROBLEMS) this.#problems.push({ event, sentence });
     return false;
   }
 }
 
-function isSame(checkpoint: TrailState, state: TrailState | null): boolean {
+/** Whether a checkpoint says what a trail is. */
+export function isSame(checkpoint: TrailState, state: TrailState | null): boolean {
   return state !== null && checkpoint.digest === state.digest && checkpoint.events === state.events;
 }
 

@@ -62,7 +62,7 @@ async function within<T>(place: Place, act: (opened: Storage) => Promise<T>, key
 async function linesAfter(place: Place, after = 0): Promise<string[]> {
   return within(place, async (opened) => {
     const lines: string[] = [];
-    for await (const events of trailOf(opened).eventsAfter(after))
+    for await (const events of trailOf(opened).eventsAfter({ sequence: after, mac: null }))
       lines.push(...events.map((each) => JSON.stringify(exportedEvent(each))));
     return lines;
   });

@@ -1,6 +1,6 @@
 /** One connection to the server, with the settings that durability and timeouts depend on. */
 import { Client, type QueryArrayConfig, type QueryConfig, type QueryResult, type QueryResultRow, types } from 'pg';
-import { type NewChain, NO_MAC } from '../../oauth/audit-chain.ts';
+import type { NewChain } from '../../oauth/audit-chain.ts';
 import type { Tuple } from '../acts.ts';
 import { asStoreError, ConnectionLost, endsSession, whyUnconfirmed } from './errors.ts';
 
@@ -36,14 +36,10 @@ const STANDING = `
 
 type Standing = { readonly writable: boolean; readonly pid: number; readonly wal_file: string | null };
 
-/** Begins a chain after the newest event. Bound values, unlike `SET`, are not shown to other sessions. */
+/** Begins a chain. Bound values, unlike `SET`, are not shown to other sessions. */
 const BEGIN_CHAIN = `
-  SELECT set_config('valetkey.chain_id', $1 || '-' || coalesce(newest.sequence, 0), false),
-    set_config('valetkey.chain_inner', $2, false), set_config('valetkey.chain_outer', $3, false),
-    set_config('valetkey.chain_number', '0', false),
-    set_config('valetkey.chain_head', encode(coalesce(newest.chain_mac, $4::bytea), 'hex'), false)
-  FROM (SELECT) AS one
-  LEFT JOIN (SELECT sequence, chain_mac FROM audit_event ORDER BY sequence DESC LIMIT 1) AS newest ON true`;
+  SELECT set_config('valetkey.chain_id', $1, false), set_config('valetkey.chain_number', '0', false),
+    set_config('valetkey.chain_inner', $2, false), set_config('valetkey.chain_outer', $3, false)`;
 
 /** A commit of its own, which like any other waits for the disk and for the synchronous standby; it changes no row. */
 const EMPTY_COMMIT = "SELECT pg_logical_emit_message(true, 'valetkey', '')";
@@ -90,7 +86,6 @@ export class Connection {
     try {
       await client.connect();
       timer = setTimeout(() => connection.destroy(), timeout);
-      // Before the settings, by which the newest event could not be found quickly.
       if (session.chain) await connection.#beginChain(session.chain);
       await connection.#settle(session);
       return connection;
@@ -222,9 +217,9 @@ export class Connection {
     this.#isDirect = (this.#client as Client & { readonly processID: number }).processID === pid;
   }
 
-  async #beginChain({ name, keyId, key }: NewChain): Promise<void> {
+  async #beginChain({ id, keyId, key }: NewChain): Promise<void> {
     const { inner, outer } = key.blocks;
-    await this.rows(BEGIN_CHAIN, [name, inner, outer, NO_MAC]);
+    await this.rows(BEGIN_CHAIN, [id, inner, outer]);
     this.#chainKeyId = keyId;
   }
 

@@ -3,10 +3,7 @@
 /** "Vkey": keeps our locks apart from other programs'. */
 const OURS = 0x566b6579;
 
-/**
- * The locks, as parameters of PostgreSQL's functions. The trail's is also named in the schema, which has one more: 5, held by a
- * transaction in which a chain of the trail begins.
- */
+/** The locks, as parameters of PostgreSQL's functions. The trail's is also named in the schema. */
 export const LOCKS = {
   /** For changing the schema and founding the installation. */
   opening: [OURS, 1],

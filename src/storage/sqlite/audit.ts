@@ -6,10 +6,19 @@ import { AUDIT_EVENT } from '../tables/audit-events.ts';
 const LAST = 'SELECT coalesce(max(sequence), 0) FROM audit_event';
 const AFTER = `SELECT ${AUDIT_EVENT.names} FROM audit_event WHERE sequence > $1 ORDER BY sequence LIMIT $2`;
 
-/** The port's reading of the trail from a place on. */
-export function trailFollowing(runner: Runner): Pick<AuditStore, 'lastAuditSequence' | 'listAuditEventsAfter'> {
+/**
+ * The port's reading of the trail from a place on. `requireInPlace` throws once the file was replaced, as a restore does:
+ * whoever follows the trail would wait for ever for what happens in the other one.
+ */
+export function trailFollowing(
+  runner: Runner,
+  requireInPlace: () => void,
+): Pick<AuditStore, 'lastAuditSequence' | 'listAuditEventsAfter'> {
   return {
-    lastAuditSequence: async () => (await runner.select({ sql: LAST, values: [] }, 'all'))[0]?.[0] as number,
+    async lastAuditSequence() {
+      requireInPlace();
+      return (await runner.select({ sql: LAST, values: [] }, 'all'))[0]?.[0] as number;
+    },
     listAuditEventsAfter: (sequence, limit) => listed(runner, AUDIT_EVENT, AFTER, [sequence, limit]),
   };
 }

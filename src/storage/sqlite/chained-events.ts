@@ -3,23 +3,15 @@
  * event. Only a new root key begins another.
  */
 import type { AuditEvent } from '../../oauth/audit.ts';
-import {
-  chainId,
-  chainKey,
-  linkMac,
-  NO_MAC,
-  newChain,
-  readChainId,
-  registrationText,
-} from '../../oauth/audit-chain.ts';
+import { chainKey, chainKeyId, newChain } from '../../oauth/audit-chain.ts';
 import type { GrantedAccess } from '../../oauth/granted-access.ts';
 import type { HmacKey } from '../../oauth/hmac.ts';
 import type { Keyring } from '../../oauth/keyring.ts';
-import { CHAIN_REGISTRATION, CHAINED_EVENT, coveredText, newEvent } from '../tables/audit-events.ts';
-import { asBuffer, type Stored } from '../tables/table.ts';
+import { CHAINED_EVENT, coveredText, newEvent } from '../tables/audit-events.ts';
+import type { Stored } from '../tables/table.ts';
 import { bound, inSqlite, type Query } from './sql.ts';
 
-type Newest = readonly [sequence: number, chainId: string, chainNumber: number, mac: Uint8Array];
+type Newest = readonly [sequence: number, chainId: string, chainNumber: number];
 
 /** What prepares its statements. */
 type Preparing = {
@@ -30,11 +22,13 @@ type Preparing = {
 /** Where the next event goes. */
 type Next = {
   readonly sequence: number;
-  readonly before: Buffer;
   readonly id: string;
   readonly number: number;
   readonly key: HmacKey;
 };
+
+/** Stands for the MAC, which covers all other columns. */
+const NO_MAC_YET = Buffer.alloc(0);
 
 /** Records events inside the transactions of one connection. */
 export class ChainedEvents {
@@ -42,55 +36,42 @@ export class ChainedEvents {
   readonly #newest: Query<Newest | undefined>;
   readonly #lastTaken: Query<readonly [number] | undefined>;
   readonly #insert: Query<number>;
-  readonly #newestChain: Query<readonly [number: number, mac: Uint8Array] | undefined>;
-  readonly #register: Query<number>;
   /** The chain that was written last, and its key. */
   #known: { readonly id: string; readonly key: HmacKey } | null = null;
 
   constructor(tables: Preparing, keyring: Keyring) {
     this.#keyring = keyring;
     this.#newest = tables.tuple(
-      'SELECT sequence, chain_id, chain_number, chain_mac FROM audit_event ORDER BY sequence DESC LIMIT 1',
+      'SELECT sequence, chain_id, chain_number FROM audit_event ORDER BY sequence DESC LIMIT 1',
     );
     this.#lastTaken = tables.tuple("SELECT seq FROM sqlite_sequence WHERE name = 'audit_event'");
     this.#insert = tables.change(inSqlite(CHAINED_EVENT.insertion));
-    this.#newestChain = tables.tuple('SELECT number, mac FROM audit_chain ORDER BY number DESC LIMIT 1');
-    this.#register = tables.change(inSqlite(CHAIN_REGISTRATION.insertion));
   }
 
   /** Records an event, and what grants gave that it ended. */
   record(event: AuditEvent, ended: readonly GrantedAccess[] | null = null): void {
-    const { sequence, before, id, number, key } = this.#next();
+    const { sequence, id, number, key } = this.#next();
     const values = CHAINED_EVENT.values({
       sequence,
       ...newEvent(event, ended),
-      chain: { id, number, mac: NO_MAC },
+      chain: { id, number, mac: NO_MAC_YET },
     }).map(asKept);
-    values[values.length - 1] = linkMac(key, before, coveredText(values));
+    values[values.length - 1] = key.digest(coveredText(values));
     this.#insert(...values.map(bound));
-    if (number === 1) this.#registerChain(id, sequence, key);
-  }
-
-  #registerChain(id: string, firstEvent: number, key: HmacKey): void {
-    const [last, before] = this.#newestChain() ?? [0, NO_MAC];
-    const chain = { number: last + 1, id, firstEvent };
-    const mac = linkMac(key, asBuffer(before), registrationText(chain));
-    this.#register(...CHAIN_REGISTRATION.values({ ...chain, mac }).map(bound));
   }
 
   #next(): Next {
     const newest = this.#newest();
     const sequence = Math.max(this.#lastTaken()?.[0] ?? 0, newest?.[0] ?? 0) + 1;
-    const before = newest ? asBuffer(newest[3]) : NO_MAC;
     const key = newest && this.#keyOf(newest[1]);
-    if (key) return { sequence, before, id: newest[1], number: newest[2] + 1, key };
+    if (key) return { sequence, id: newest[1], number: newest[2] + 1, key };
     const chain = newChain(this.#keyring);
-    return { sequence, before, id: chainId(chain, newest?.[0] ?? 0), number: 1, key: chain.key };
+    return { sequence, id: chain.id, number: 1, key: chain.key };
   }
 
   /** The key of a chain that goes on: one under the current root key. */
   #keyOf(id: string): HmacKey | null {
-    if (readChainId(id)?.keyId !== this.#keyring.currentKeyId) return null;
+    if (chainKeyId(id) !== this.#keyring.currentKeyId) return null;
     if (this.#known?.id === id) return this.#known.key;
     const key = chainKey(this.#keyring, id);
     this.#known = key && { id, key };

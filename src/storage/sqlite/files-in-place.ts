@@ -40,6 +40,10 @@ export class FilesInPlace {
   require(): void {
     for (const { path, stat } of this.#opened) {
       const found = statOf(path);
+      if (this.#stamp === null && !isSame(stat, found))
+        throw new DatabaseMoved(
+          `${path} was moved or replaced while this command had it open, as by a restore: run it again to use what is there now, and see whether that has what it did`,
+        );
       if (!found)
         throw new DatabaseMoved(
           `${path} was moved away or removed while the service had it open: ending. To keep what was written, put it back where it was, with its -wal and -shm beside it, and start again`,

@@ -128,7 +128,7 @@ function storage(
       findResourceServer: async (id) => tables.onDisk([id], resourceServers.find(id)),
       useClientAssertion: assertionMarking(tables),
       ...deviceRequestStore(),
-      ...trailFollowing(runner),
+      ...trailFollowing(runner, () => requireInPlace()),
     },
     { forgetRows: () => tables.caches.forgetAll(), statements: [] },
   );

@@ -3,7 +3,7 @@
  * while they wait, the counts of throttles, and which instances run.
  */
 import { STORED_ACCOUNT } from './accounts.ts';
-import { CHAIN_REGISTRATION, CHAINED_EVENT } from './audit-events.ts';
+import { CHAINED_EVENT } from './audit-events.ts';
 import { CLIENT_ASSERTION, CLIENT_ASSERTION_TOTAL } from './client-assertions.ts';
 import { CLIENT } from './clients.ts';
 import { EXTERNAL_SIGN_IN } from './external-sign-ins.ts';
@@ -41,7 +41,6 @@ export const TABLES: readonly StoredTable[] = [
   EXTERNAL_SIGN_IN,
   STORED_GRANT,
   CHAINED_EVENT,
-  CHAIN_REGISTRATION,
 ];
 
 /** The column by which a table is walked: its key. */

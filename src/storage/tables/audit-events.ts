@@ -1,9 +1,10 @@
 /** The audit trail. Its events are written with the acts that they tell of; how readers follow it is each store's own. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AuditAction, AuditEvent } from '../../oauth/audit.ts';
-import { type ChainedAuditEvent, type ChainRegistration, rowText, type TrailRow } from '../../oauth/audit-chain.ts';
+import { type ChainedAuditEvent, rowText, type TrailRow } from '../../oauth/audit-chain.ts';
 import { type GrantedAccess, together } from '../../oauth/granted-access.ts';
 import type { AuditFilter, AuditStore } from '../../oauth/store.ts';
-import { listed, type Runner, type Statement } from '../acts.ts';
+import type { Runner, Statement } from '../acts.ts';
 import { asBuffer, type Stored, Table } from './table.ts';
 
 /** An event in its places in the trail and in a chain, as it is stored. */
@@ -18,14 +19,6 @@ export const CHAINED_EVENT = Table.of<ChainedAuditEvent>('audit_event', {
   detail: 'text?',
   endedAccess: 'json?',
   chain: { id: 'text', number: 'integer', mac: 'bytes' },
-});
-
-/** That a chain began. */
-export const CHAIN_REGISTRATION = Table.of<ChainRegistration>('audit_chain', {
-  number: 'integer',
-  id: 'text',
-  firstEvent: 'integer',
-  mac: 'bytes',
 });
 
 /** What an event tells. */
@@ -88,9 +81,6 @@ const named = ({ sql, values }: Statement): Statement => ({
 const WALK = `
   SELECT ${CHAINED_EVENT.names} FROM audit_event WHERE sequence > $1 AND sequence <= $2 ORDER BY sequence LIMIT $3`;
 
-const REGISTRATIONS = `
-  SELECT ${CHAIN_REGISTRATION.names} FROM audit_chain WHERE number > $1 ORDER BY number LIMIT $2`;
-
 /** The newest event of a kind that has an index of its own, before a time (ms). */
 const newest = (action: AuditAction, before: number): Statement => ({
   sql: `SELECT ${CHAINED_EVENT.names} FROM audit_event WHERE action = '${action}' AND at < $1 ORDER BY sequence DESC LIMIT 1`,
@@ -122,7 +112,7 @@ function trailRow(values: readonly unknown[]): TrailRow {
   };
 }
 
-/** What both stores do alike. */
+/** What both stores do alike. Between two windows of a walk, which may be long, everything else goes on. */
 export function trail(runner: Runner): Omit<AuditStore, 'lastAuditSequence' | 'listAuditEventsAfter'> {
   const newestOf = async (action: AuditAction, before = Number.MAX_SAFE_INTEGER) =>
     (await runner.select(newest(action, before), 'all')).map(trailRow)[0] ?? null;
@@ -135,9 +125,12 @@ export function trail(runner: Runner): Omit<AuditStore, 'lastAuditSequence' | 'l
       await runner.change([], { sql: DELETE_OLDEST, values: [upTo, limit] });
       return (await runner.select({ sql: IS_LEFT, values: [upTo] }, 'all')).length > 0;
     },
-    listTrailRows: async (...values) => (await runner.select({ sql: WALK, values }, 'all')).map(trailRow),
-    listChainRegistrations: (...values) => listed(runner, CHAIN_REGISTRATION, REGISTRATIONS, values),
+    async listTrailRows(...values) {
+      await nextTurn();
+      return (await runner.select({ sql: WALK, values }, 'all')).map(trailRow);
+    },
     async listChainedEvents(...values) {
+      await nextTurn();
       return (await runner.select({ sql: WALK, values }, 'all')).map((row) => CHAINED_EVENT.read(row));
     },
     async listAuditEvents(filter) {

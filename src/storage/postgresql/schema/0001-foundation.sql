@@ -313,57 +313,26 @@ CREATE TABLE audit_event (
   attempt uuid
 );
 
--- Each chain's beginning, which stays when the retention takes its events away.
-CREATE TABLE audit_chain (
-  number bigint PRIMARY KEY,
-  id text COLLATE "C" NOT NULL,
-  first_event bigint NOT NULL,
-  mac bytea NOT NULL CHECK (octet_length(mac) = 32)
-);
-
--- Registers the chain of the session, in the transaction of its first event. Chains that begin at once wait for each other, so
--- that no number is missing and each registration covers the one before it. The table is small, and read by its index.
-CREATE FUNCTION register_audit_chain(chain text, first_event bigint) RETURNS void LANGUAGE plpgsql
-SET enable_indexscan = on AS $$
-DECLARE
-  newest record;
-  place bigint;
-BEGIN
-  PERFORM pg_advisory_xact_lock(1449878905, 5);
-  SELECT number, mac INTO newest FROM audit_chain ORDER BY number DESC LIMIT 1;
-  place := coalesce(newest.number, 0) + 1;
-  INSERT INTO audit_chain (number, id, first_event, mac) VALUES (place, chain, first_event,
-    sha256(decode(current_setting('valetkey.chain_outer'), 'hex') || sha256(
-      decode(current_setting('valetkey.chain_inner'), 'hex') || convert_to(
-        coalesce(encode(newest.mac, 'hex'), repeat('0', 64)) || ' ' ||
-        json_build_array('chain'::text, place, chain, first_event), 'UTF8'))));
-END
-$$;
-
--- Each session of Valetkey has a chain: every event carries an HMAC over itself and the one before it in its chain. The session
--- gets the two blocks of the key (RFC 2104) when it begins, and keeps how far its chain is in settings of its own, which a
+-- Each session of Valetkey has a chain: every event carries its number there and an HMAC over itself. The session gets the
+-- two blocks of the key (RFC 2104) when it begins, and keeps how far its chain is in a setting of its own, which a
 -- transaction that is undone takes back. The key is nowhere in the database, so that no other session can add an event.
 CREATE FUNCTION chain_audit_event() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
-  before text := nullif(current_setting('valetkey.chain_head', true), '');
+  chain text := nullif(current_setting('valetkey.chain_id', true), '');
 BEGIN
   IF NEW.chain_mac IS NOT NULL THEN
     RETURN NEW; -- Copied, with its place.
   END IF;
-  IF before IS NULL THEN
+  IF chain IS NULL THEN
     RAISE EXCEPTION 'only Valetkey itself writes to the audit trail';
   END IF;
-  NEW.chain_id := current_setting('valetkey.chain_id');
+  NEW.chain_id := chain;
   NEW.chain_number := current_setting('valetkey.chain_number')::bigint + 1;
   NEW.chain_mac := sha256(decode(current_setting('valetkey.chain_outer'), 'hex') || sha256(
-    decode(current_setting('valetkey.chain_inner'), 'hex') || convert_to(before || ' ' || json_build_array(
+    decode(current_setting('valetkey.chain_inner'), 'hex') || convert_to(json_build_array(
       NEW.sequence, NEW.at, NEW.action, NEW.actor_kind, NEW.actor_id, NEW.actor_source, NEW.actor_request_id, NEW.client_id,
-      NEW.resource_owner_id, NEW.grant_id, NEW.detail, NEW.ended_access, NEW.chain_id, NEW.chain_number), 'UTF8')));
-  PERFORM set_config('valetkey.chain_number', NEW.chain_number::text, false),
-    set_config('valetkey.chain_head', encode(NEW.chain_mac, 'hex'), false);
-  IF NEW.chain_number = 1 THEN
-    PERFORM register_audit_chain(NEW.chain_id, NEW.sequence);
-  END IF;
+      NEW.resource_owner_id, NEW.grant_id, NEW.detail, NEW.ended_access, NEW.chain_id, NEW.chain_number)::text, 'UTF8')));
+  PERFORM set_config('valetkey.chain_number', NEW.chain_number::text, false);
   RETURN NEW;
 END
 $$;

@@ -264,7 +264,7 @@ CREATE TABLE oauth_grant (
 CREATE INDEX grant_by_client ON oauth_grant (client_id);
 CREATE INDEX grant_by_resource_owner ON oauth_grant (resource_owner_id, client_id);
 
--- Each event has a place in a chain too: its MAC covers all of it and the MAC before it, under a key that is not in here.
+-- Each event has a number in a chain too, and a MAC over all of it, under a key that is not in here.
 CREATE TABLE audit_event (
   sequence INTEGER PRIMARY KEY AUTOINCREMENT,
   at INTEGER NOT NULL,
@@ -281,14 +281,6 @@ CREATE TABLE audit_event (
   chain_id TEXT NOT NULL,
   chain_number INTEGER NOT NULL,
   chain_mac BLOB NOT NULL CHECK (length(chain_mac) = 32)
-) STRICT;
-
--- Each chain's beginning, which stays when the retention takes its events away.
-CREATE TABLE audit_chain (
-  number INTEGER PRIMARY KEY,
-  id TEXT NOT NULL,
-  first_event INTEGER NOT NULL,
-  mac BLOB NOT NULL CHECK (length(mac) = 32)
 ) STRICT;
 
 CREATE INDEX audit_event_checkpoint ON audit_event (sequence) WHERE action = 'audit_checkpoint';
