@@ -24,8 +24,9 @@ import { isNew, later, nothingThere, openDatabase, stopwatch, userName, type Wor
 import { scanRules } from './operator/scan-rules.ts';
 import { TrailCheckpoints } from './operator/trail-checkpoints.ts';
 import { pagePaths } from './pages/page-paths.ts';
+import { GatheredLines } from './process/gathered-lines.ts';
 import { InstallationError } from './process/installation-error.ts';
-import { GatheredLines, inStyle, lineByLine, makeLogger } from './process/log.ts';
+import { inStyle, lineByLine, makeLogger } from './process/log.ts';
 import { stopSignal } from './process/stop-signal.ts';
 import { type Configuration, configurationWarnings, lifetimesOf, readConfiguration } from './settings/configuration.ts';
 import { readLogo } from './settings/logo.ts';
@@ -109,13 +110,24 @@ export async function startService(configuration: Configuration, world: World): 
     await storage.close();
     throw error;
   });
-  const metrics = await startMetrics(configuration, service, installation, storage, servers).catch(
-    async (error: unknown) => {
-      await servers.drain();
-      await storage.close();
-      throw error;
-    },
-  );
+  const checkpoints = new TrailCheckpoints({
+    ...{ trail: installation.auditTrail, later, now },
+    cleanUpTime: () => storage.cleanUp.time(),
+    retention: configuration.auditRetention && configuration.auditRetention * 1000,
+    actor: { kind: 'service', id: instanceName(), source: null, requestId: null },
+    told: (checkpoint) =>
+      logger.always({ checkpoint, msg: 'the audit trail has a checkpoint: whoever keeps it notices a cut' }),
+    failed: (error) => logger.warn(`the audit trail has no new checkpoint: ${error.message}`),
+  });
+  const trailVerifiedAt = () => checkpoints.verifiedAt;
+  const { droppedLines = () => 0 } = world;
+  const metrics = await startMetrics(configuration, service, installation, storage, {
+    ...{ connections: () => servers.connections(), trailVerifiedAt, droppedLines },
+  }).catch(async (error: unknown) => {
+    await servers.drain();
+    await storage.close();
+    throw error;
+  });
   if (metrics) logger.info(`figures for Prometheus at ${metrics.url}`);
   storage.cleanUp.start((sentence) => logger.warn(sentence));
   const differences = toldDifferences(storage.installation.differences);
@@ -129,15 +141,6 @@ export async function startService(configuration: Configuration, world: World): 
   const unsealed = (error: Error) =>
     logger.warn(`passwords are not all sealed with the current key yet: ${error.message}`);
   const resealing = installation.startResealing(unsealed);
-  const checkpoints = new TrailCheckpoints({
-    ...{ trail: installation.auditTrail, later },
-    cleanUpTime: () => storage.cleanUp.time(),
-    retention: configuration.auditRetention && configuration.auditRetention * 1000,
-    actor: { kind: 'service', id: instanceName(), source: null, requestId: null },
-    told: (checkpoint) =>
-      logger.info({ checkpoint }, 'the audit trail has a checkpoint: whoever keeps it notices a cut'),
-    failed: (error) => logger.warn(`the audit trail has no new checkpoint: ${error.message}`),
-  });
   const stop = async (): Promise<void> => {
     stopping.abort();
     installation.accounts.turnStrangersAway();
@@ -168,10 +171,15 @@ async function serve(configuration: Configuration, json: boolean, programName: s
   // On one core a full collection blocks requests for some 40 ms. So it runs when the heap is twice as large as the live
   // objects, and not at 1.4 times.
   setFlagsFromString('--heap-growing-percent=100');
-  const lines = inStyle(new GatheredLines(), configuration, process.stderr.isTTY);
+  const gathered = new GatheredLines();
+  const lines = inStyle(gathered, configuration, process.stderr.isTTY);
   const logger = makeLogger(lines, Date.now, configuration.logLevel);
+  gathered.onGap = (dropped) => logger.warn({ dropped }, `${dropped} lines are missing here: nobody read the log`);
   const told = stopSignal(); // Listened to from the beginning: without it an early signal would kill the process.
-  const running = await Promise.race([startService(configuration, { logger }), told]);
+  const running = await Promise.race([
+    startService(configuration, { logger, droppedLines: () => gathered.dropped }),
+    told,
+  ]);
   // Ends at once: opening the database may wait long for others, and what a start writes is atomic.
   if (!running) process.exit(0);
   void announce(running, configuration.signInMethods, json, programName);

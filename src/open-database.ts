@@ -14,6 +14,8 @@ import type { Storage } from './storage/storage.ts';
 export type World = {
   readonly now?: () => number;
   readonly logger: Log;
+  /** How many lines of the log were dropped, since nobody read them. */
+  readonly droppedLines?: () => number;
   readonly checkoutTimeout?: number;
   readonly lockTimeout?: number;
 };
@@ -98,8 +100,10 @@ async function openStorage(
     report: (sentence) => logger.warn(sentence),
     onFailure: (error) => {
       // After a failed sync nobody knows what is on disk, and a second try would not tell.
-      if (role === 'command') process.stderr.write(`valetkey: ${error.message}: whether this was done is not known\n`);
-      else if (error.name === 'DatabaseMoved') logger.fatal(error.message);
+      const isMoved = error.name === 'DatabaseMoved';
+      const outcome = isMoved ? '' : ': whether this was done is not known';
+      if (role === 'command') process.stderr.write(`valetkey: ${error.message}${outcome}\n`);
+      else if (isMoved) logger.fatal(error.message);
       else logger.fatal({ err: error }, 'the disk failed: ending');
       process.exit(1);
     },

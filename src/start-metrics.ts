@@ -2,6 +2,7 @@
 import manifest from '../package.json' with { type: 'json' };
 import type { Service } from './http/service.ts';
 import type { WiredInstallation } from './installation.ts';
+import type { Measured } from './metrics/metrics.ts';
 import type { Configuration } from './settings/configuration.ts';
 import type { Storage } from './storage/storage.ts';
 
@@ -11,7 +12,7 @@ export async function startMetrics(
   { tally: requests, isReady, maxConnections }: Service,
   { tally: protocol, signIns }: WiredInstallation,
   { store, figures }: Storage,
-  servers: { connections(): { open: number; opened: number } },
+  counted: Pick<Measured, 'connections' | 'trailVerifiedAt' | 'droppedLines'>,
 ): Promise<{ readonly url: string; close(): Promise<void> } | null> {
   if (!metricsListen || !requests) return null;
   // Imported here, so that a service that nobody measures does not load it.
@@ -20,7 +21,7 @@ export async function startMetrics(
     version: manifest.version,
     database: database.kind === 'postgresql' ? 'postgresql' : 'sqlite',
     ...{ requests, protocol, signIns, figures, isReady },
-    connections: () => servers.connections(),
+    ...counted,
     maxConnections: maxConnections.inAll,
     findRootKeys: () => store.findRootKeys(),
     findBackups: () => store.findBackups(),

@@ -26,6 +26,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
   'src/accounts/': ['node:crypto', 'node:util', '@node-rs/argon2', '@node-rs/bcrypt', 'src/oauth/'],
   'src/process/log.ts': ['node:', 'pino', 'src/process/'],
   'src/process/readable-lines.ts': ['type pino'],
+  'src/process/gathered-lines.ts': ['node:fs', 'type pino'],
   'src/process/': ['node:'],
   'src/settings/': ['node:', 'src/oauth/', 'src/process/'],
   'src/storage/': [

@@ -7,18 +7,23 @@ import { MalformedBody, UnsupportedBody } from './decoding.ts';
 import type { EndpointReply, EndpointRequest } from './endpoint.ts';
 import { readSource } from './origin.ts';
 import type { HttpProblem } from './problem.ts';
+import { RefusalWarnings } from './refusal-warnings.ts';
 import type { Service } from './service.ts';
 
 /** `Retry-After` when the store could not serve (s). */
 const UNAVAILABLE_RETRY_AFTER = 2;
 
+/** Pending is no refusal: a device asks until somebody decides (RFC 8628 §3.5). */
+const PENDING = 'authorization_pending';
+
 /** A logger with a cheap `line`, for what is logged thousands of times a second. */
-export type RequestLogger = FastifyBaseLogger & { line(members: object): void };
+export type RequestLogger = FastifyBaseLogger & { line(members: object, level?: 'info' | 'warn'): void };
 
 /** The log of one server's requests. */
 export class RequestLog {
   readonly #service: Service;
   readonly #logger: RequestLogger;
+  readonly #warnings = new RefusalWarnings();
 
   constructor(service: Service, logger: RequestLogger) {
     this.#service = service;
@@ -40,7 +45,10 @@ export class RequestLog {
     const problem = problemOf(error);
     const about = { request_id: request.id, err: error };
     if (problem.kind === 'internal') this.#logger.error(about, 'a request failed unexpectedly');
-    if (problem.kind === 'unavailable') this.#logger.warn(about, 'the store could not serve');
+    if (problem.kind === 'unavailable') {
+      this.#logger.warn({ request_id: request.id }, `the store could not serve: ${(error as Error).message}`);
+      this.#logger.debug(about, 'where the store could not serve');
+    }
     return answerProblem(answers, request, reply, problem);
   }
 
@@ -49,17 +57,29 @@ export class RequestLog {
     request: Pick<EndpointRequest, 'id' | 'method' | 'source' | 'outcome'>,
     { route, status, ms }: { readonly route: string | undefined; readonly status: number; readonly ms: number },
   ): void {
-    this.#service.tally?.end(route, request.outcome, status, ms);
-    this.#logger.line({
-      request_id: request.id,
-      method: request.method,
-      route: route ?? null,
-      status,
-      ms: Math.round(ms * 10) / 10,
-      source: request.source,
-      ...request.outcome,
-      msg: 'request',
-    });
+    const { outcome, source } = request;
+    this.#service.tally?.end(route, outcome, status, ms);
+    const silent = this.#warnedOf(source, outcome?.error ?? (status < 400 ? null : String(status)));
+    this.#logger.line(
+      {
+        request_id: request.id,
+        method: request.method,
+        route: route ?? null,
+        status,
+        ms: Math.round(ms * 10) / 10,
+        source,
+        ...outcome,
+        ...(silent ? { without_warning: silent } : {}),
+        msg: 'request',
+      },
+      silent === null ? 'info' : 'warn',
+    );
+  }
+
+  /** How many refusals of this kind came from this source without a warning; null where this one has none either. */
+  #warnedOf(source: string, kind: string | null): number | null {
+    if (kind === null || kind === PENDING) return null;
+    return this.#warnings.next(source, kind, this.#service.now());
   }
 }
 

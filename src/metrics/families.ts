@@ -18,6 +18,10 @@ export type Snapshot = {
   readonly protocol: ProtocolTally;
   readonly signIns: SignInTally;
   readonly store: StoreFigures;
+  /** When the audit trail was last verified and signed up to its end, or the start of the process. */
+  readonly trailVerifiedAt: number;
+  /** The number of lines of the log that were dropped, since nobody read them. */
+  readonly droppedLines: number;
   /** Null until the database said it once. */
   readonly keys: RootKeys | null;
   readonly backups: BackupRecord | null;
@@ -127,6 +131,14 @@ export const FAMILIES: readonly Family<Snapshot>[] = [
   ),
   gauge('valetkey_last_backup_timestamp_seconds', 'When the last backup was noted; 0 where none ever was.', (of) =>
     one(of.backups && (of.backups.backedUpAt ?? 0) / 1000),
+  ),
+  gauge(
+    'valetkey_audit_trail_verified_timestamp_seconds',
+    'When this instance last verified the new events of the audit trail, and recorded a checkpoint if there were any.',
+    ({ trailVerifiedAt }) => one(trailVerifiedAt / 1000),
+  ),
+  counter('valetkey_log_lines_dropped_total', 'Lines of the log that were dropped, since nobody read it.', (of) =>
+    one(of.droppedLines),
   ),
   gauge('valetkey_root_keys', 'Root keys that are not retired.', ({ keys }) =>
     one(keys?.keys.filter(({ retiredAt }) => retiredAt === null).length),

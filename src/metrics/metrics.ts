@@ -12,9 +12,14 @@ import { InstallationError } from '../process/installation-error.ts';
 import { FAMILIES, type Snapshot } from './families.ts';
 
 /** What is measured: counters that the parts of the service hold, and how to ask the database. */
-export type Measured = Omit<Snapshot, 'isReady' | 'keys' | 'backups' | 'connections' | 'store'> & {
+export type Measured = Omit<
+  Snapshot,
+  'isReady' | 'keys' | 'backups' | 'connections' | 'store' | 'trailVerifiedAt' | 'droppedLines'
+> & {
   readonly connections: () => Snapshot['connections'];
   readonly figures: () => Snapshot['store'];
+  readonly trailVerifiedAt: () => number;
+  readonly droppedLines: () => number;
   readonly isReady: () => Promise<boolean>;
   readonly findRootKeys: () => Promise<RootKeys>;
   readonly findBackups: () => Promise<BackupRecord>;
@@ -60,7 +65,8 @@ export class Metrics {
   }
 
   async #take(): Promise<Snapshot> {
-    const { connections, figures, isReady, findRootKeys, findBackups, ...counted } = this.#measured;
+    const { connections, figures, trailVerifiedAt, droppedLines, isReady, findRootKeys, findBackups, ...counted } =
+      this.#measured;
     const asked = [inTime(isReady()), inTime(findRootKeys()), inTime(findBackups())] as const;
     const [ready, keys, backups] = await Promise.all(asked);
     this.#keys = keys ?? this.#keys;
@@ -70,6 +76,8 @@ export class Metrics {
       isReady: ready ?? false,
       connections: connections(),
       store: figures(),
+      trailVerifiedAt: trailVerifiedAt(),
+      droppedLines: droppedLines(),
       keys: this.#keys,
       backups: this.#backups,
     };

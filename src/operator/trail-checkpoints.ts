@@ -15,6 +15,7 @@ export type TrailCheckpointParts = {
   readonly retention: number | null;
   /** The time by which old events are deleted (ms), which no jump of the clock moves ahead. */
   readonly cleanUpTime: () => Promise<number>;
+  readonly now: () => number;
   /** Acts after a time (ms), and returns how to cancel that. */
   readonly later: (act: () => void, ms: number) => () => void;
   /** Gets the text of each checkpoint. */
@@ -28,9 +29,12 @@ export class TrailCheckpoints {
   readonly #parts: TrailCheckpointParts;
   #cancel: () => void;
   #underWay: Promise<void> | null = null;
+  /** When the trail was last verified up to its end, or this began (ms): long ago means that no checkpoint can be made. */
+  verifiedAt: number;
 
   constructor(parts: TrailCheckpointParts) {
     this.#parts = parts;
+    this.verifiedAt = parts.now();
     this.#cancel = this.#next();
   }
 
@@ -51,9 +55,10 @@ export class TrailCheckpoints {
   }
 
   async #record(most: number): Promise<void> {
-    const { trail, actor, retention, cleanUpTime, told, failed } = this.#parts;
+    const { trail, actor, retention, cleanUpTime, now, told, failed } = this.#parts;
     try {
       const checkpoint = await trail.recordCheckpoint(actor, most);
+      this.verifiedAt = now();
       if (checkpoint !== null) told(checkpoint);
       if (retention !== null && most > MAX_AT_STOP) await trail.shorten((await cleanUpTime()) - retention, actor);
     } catch (error) {

@@ -1,13 +1,12 @@
-/** The log: one line of JSON for each entry, or of text for people, and how a service writes many of them. */
+/** The log: one line of JSON for each entry, or of text for people. */
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { readableLines } from './readable-lines.ts';
 
-/** Maximum time that a line waits for others (ms), and the number of characters at which lines are written at once. */
-const WRITE_EVERY_MS = 250;
-const WRITTEN_AT_ONCE = 32_768;
-
-/** A logger with a cheap `line` of level `info`, for what is logged thousands of times a second. */
-export type Log = Logger & { line(members: object): void };
+/**
+ * A logger with a cheap `line`, for what is logged thousands of times a second, of level `info` if none is given; and `always`
+ * for what is logged at every level.
+ */
+export type Log = Logger & { line(members: object, level?: 'info' | 'warn'): void; always(members: object): void };
 
 /** How the lines of a log look: `auto` is text at a terminal, and else JSON. */
 export type LogStyle = { readonly logFormat: 'auto' | 'json' | 'text' };
@@ -25,11 +24,14 @@ export function inStyle(
 export function makeLogger(destination: DestinationStream, now: () => number, level = 'info'): Log {
   const timestamp = timesOfLines(now);
   const logger = pino({ base: null, level, timestamp, formatters: { level: (level) => ({ level }) } }, destination);
-  const line = (members: object) => {
-    if (!logger.isLevelEnabled('info')) return;
-    destination.write(`{"level":"info"${timestamp()},${JSON.stringify(members).slice(1)}\n`);
-  };
-  return Object.assign(logger, { line });
+  const write = (members: object, level: 'info' | 'warn') =>
+    void destination.write(`{"level":"${level}"${timestamp()},${JSON.stringify(members).slice(1)}\n`);
+  return Object.assign(logger, {
+    line: (members: object, level: 'info' | 'warn' = 'info') => {
+      if (logger.isLevelEnabled(level)) write(members, level);
+    },
+    always: (members: object) => write(members, 'info'),
+  });
 }
 
 /** The time in a line (RFC 3339), made once for all lines of a millisecond. */
@@ -47,35 +49,4 @@ function timesOfLines(now: () => number): () => string {
 /** Standard error, with each line written at once. */
 export function lineByLine(): DestinationStream {
   return pino.destination({ fd: 2, sync: true });
-}
-
-/** Standard error for a service, which logs thousands of lines a second: they are gathered, to save system calls. */
-export class GatheredLines implements DestinationStream {
-  // Written by this thread: a write on another thread would be lost when the process ends.
-  readonly #output = pino.destination({ fd: 2, sync: true });
-  #lines = '';
-
-  constructor() {
-    setInterval(() => this.flushSync(), WRITE_EVERY_MS).unref();
-    // The last lines matter most. They are lost only when the process is killed.
-    process.on('exit', () => this.flushSync());
-  }
-
-  write(line: string): void {
-    this.#lines += line;
-    if (this.#lines.length >= WRITTEN_AT_ONCE) this.flushSync();
-  }
-
-  /** Writes the gathered lines, for who cannot wait; pino's `flush` calls it. */
-  flush(done?: () => void): void {
-    this.flushSync();
-    done?.();
-  }
-
-  /** Writes the gathered lines; pino calls it after a fatal line. */
-  flushSync(): void {
-    const lines = this.#lines;
-    this.#lines = '';
-    if (lines !== '') this.#output.write(lines);
-  }
 }

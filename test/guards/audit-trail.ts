@@ -2,70 +2,97 @@
 import { type Guard, guardsIn } from './guard.ts';
 
 const CHAIN_TESTS = ['test/storage/audit-chain.test.ts'];
+const FORGERY_TESTS = ['test/storage/audit-forgery.test.ts'];
 
 /** Guards of chains, checkpoints and their verification, in whichever folder. */
 export const auditTrailGuards: readonly Guard[] = [
   ...guardsIn('src/operator/trail-verification.ts', CHAIN_TESTS, [
-    [
-      'a changed event is found',
-      'linkMac(key, before, text).equals(chain.mac)',
-      '(linkMac(key, before, text).equals(chain.mac) || true)',
-    ],
-    ['a removed event is found', 'if (missing === 0) return followed.mac;', 'if (missing >= 0) return followed.mac;'],
+    ['a changed event is found', 'key.digest(text).equals(chain.mac)', '(key.digest(text).equals(chain.mac) || true)'],
+    ['a removed event is found', 'if (missing > 0)', 'if (missing < 0)'],
     [
       'an event after its successor was moved or added',
-      'if (followed && chain.number <= followed.number)',
-      'if (followed && chain.number < 0)',
-      'the event is complained of without it too, in other words: its number shows it, and its MAC',
+      'if (followed && number <= followed.number)',
+      'if (followed && number < 0)',
+      'the event is complained of without it too, in other words: its MAC shows it',
     ],
-    ['a dropped chain is found', 'if (after > (this.#start?.upTo ?? 0))', 'if (after < 0)'],
     [
       'a cut end is found with a checkpoint',
       'for (const { upTo: missing, at } of this.#kept)',
       'for (const { upTo: missing, at } of this.#kept.slice(0, 0))',
     ],
     [
-      'what only a key proves that is not here is said',
-      'if (unproven && unproven.sequence > this.#proven)',
-      'if (unproven && unproven.sequence < 0)',
+      'nobody goes on with the chain of a retired key',
+      'if (this.#absentKeys.isRetired(',
+      'if (keyId < 0 && this.#absentKeys.isRetired(',
     ],
-    ['nobody goes on with the chain of a retired key', 'if (this.#retiredKeys.has(keyId))', 'if (keyId < 0)'],
   ]),
-  ...guardsIn('src/operator/registered-chains.ts', CHAIN_TESTS, [
+  ...guardsIn('src/operator/trail-verification.ts', FORGERY_TESTS, [
     [
-      'a chain whose events are all gone is found',
-      'for (const { number, firstEvent } of this.#open.values())',
-      'for (const { number, firstEvent } of [...this.#open.values()].slice(0, 0))',
-    ],
-    ['the newest chain too', 'number > (this.#certain ?? 0)', 'number > 0'],
-    [
-      'what the retention took away is not complained of',
-      'if (firstEvent > this.#parts.start) this.#open.set(id, row);',
-      'this.#open.set(id, row);',
+      'an event under a key that nobody knows is not believed',
+      'for (const { keyId, sequence } of this.#absentKeys.unproven())',
+      'for (const { keyId, sequence } of this.#absentKeys.unproven().slice(0, 0))',
     ],
     [
-      'a chain that is not registered is named',
-      'if (registration?.firstEvent === sequence) return;',
-      'if (registration?.firstEvent !== -1) return;',
+      'an event at a place before the first one is seen',
+      'walkAll(parts, walk, BEFORE_ALL, await parts.store.lastAuditSequence())',
+      'walkAll(parts, walk, 0, await parts.store.lastAuditSequence())',
     ],
-    ['a registration that was removed is found', 'if (missing > 0)', 'if (missing < 0)'],
-    ['a registration covers itself and the one before it', 'else if (key && !linkMac', 'else if (!key && !linkMac'],
+    [
+      'the signature of a shortening is read',
+      'isSigned(parts.keyring, shortening) !== false',
+      'isSigned(parts.keyring, shortening) !== undefined',
+      'whyNotOwn complains of it too; without this the walk begins where the forger says, and complains of less',
+    ],
+    [
+      'checkpoints that were not compared are counted',
+      'this.#kept.shift()) this.#uncompared += 1;',
+      'this.#kept.shift()) this.#uncompared += 0;',
+    ],
+    ['what the retention is to take away is counted', 'this.#leftOver += 1;', ''],
+    ['what is removed right after a checkpoint is found', 'for (const row of before) walk.goOnAfter(row);', ''],
   ]),
-  ...guardsIn(
-    'src/operator/newer-trail.ts',
-    ['test/storage/newer-trail.test.ts'],
+  ...guardsIn('src/operator/absent-keys.ts', FORGERY_TESTS, [
     [
-      [
-        'what a restore registered itself is not looked for in the trail that it is told',
-        'return rows.filter(({ firstEvent }) => firstEvent <= last);',
-        'return rows;',
-      ],
+      'a retirement under an absent key is itself to be proven',
+      'this.#isHere(by) ? proven : isProven ? sequence : 0',
+      'this.#isHere(by) ? proven : sequence',
     ],
-  ),
+  ]),
+  ...guardsIn('src/operator/absent-keys.ts', CHAIN_TESTS, [
+    ['the checkpoint of a retirement covers the event', 'this.#isHere(by) ? proven :', 'this.#isHere(by) ? sequence :'],
+  ]),
+  ...guardsIn('src/oauth/audit-checkpoint.ts', FORGERY_TESTS, [
+    ['no checkpoint passes for a shortening', '.filter(([, word]) => word === what)', ''],
+  ]),
+  ...guardsIn('src/operator/audit-trail.ts', FORGERY_TESTS, [
+    ['nothing is signed that was not verified', 'if (first) throw notAsRecorded(first.sentence);', ''],
+    ['a service notices that the end was cut off', 'this.#own = [checkpoint];', ''],
+    ['the signed time of a checkpoint counts', 'end && end.at >= before ?', 'end && end.at < 0 ?'],
+    ['nothing is taken away that the checkpoint does not say', 'await this.#requireSame(start, end);', ''],
+    [
+      'nothing is taken away for a forged shortening',
+      'const why = whyNotOwn(this.#parts, start);',
+      'const why = null;',
+    ],
+  ]),
   ...guardsIn(
     'src/cli/audit-export.ts',
     ['test/flows/audit-export.test.ts'],
-    [['an export that follows goes on', 'if (!follow) break;', 'break;']],
+    [
+      ['an export that follows goes on', 'if (!follow) break;', 'break;'],
+      ['the cursor has the MAC of its event', "Buffer.from(mac, 'hex') };", 'null };'],
+    ],
+  ),
+  ...guardsIn(
+    'src/storage/sqlite/audit.ts',
+    ['test/flows/audit-export.test.ts'],
+    [
+      [
+        'whoever follows the trail notices another file',
+        'async lastAuditSequence() { requireInPlace();',
+        'async lastAuditSequence() {',
+      ],
+    ],
   ),
   ...guardsIn(
     'src/operator/trail-checkpoints.ts',
@@ -73,29 +100,24 @@ export const auditTrailGuards: readonly Guard[] = [
     [
       ['a stop leaves no event without a checkpoint', 'await this.#record(MAX_AT_STOP);', ''],
       ['checkpoints go on', 'this.#cancel = this.#next(); }, CHECKPOINT_EVERY_MS', '}, CHECKPOINT_EVERY_MS'],
+      ['a figure tells since when there was none', 'this.verifiedAt = now();', ''],
     ],
   ),
   ...guardsIn('src/operator/audit-trail.ts', CHAIN_TESTS, [
-    ['a service notices that the end was cut off', 'if (upTo < this.#seen)', 'if (upTo < 0)'],
-    [
-      'no checkpoint goes on from a forged one',
-      'if (isSigned(keyring, checkpoint) === false)',
-      'if (isSigned(keyring, checkpoint) === undefined)',
-    ],
     ['a key is not retired while the trail is wrong', 'if (first && !accepted)', 'if (first && accepted)'],
+    [
+      'the number of an event in another history is noticed',
+      'if (mac && sequence > start && !taken?.chain.mac.equals(mac))',
+      'if (mac && sequence < 0 && !taken?.chain.mac.equals(mac))',
+    ],
+    [
+      'a shortening is signed anew before its key goes',
+      'if (shortening && shortening.keyId !== keyring.currentKeyId)',
+      'if (shortening && shortening.keyId === -1)',
+    ],
   ]),
   ...guardsIn('src/storage/sqlite/chained-events.ts', CHAIN_TESTS, [
-    ['each chain is registered', 'if (number === 1) this.#registerChain(id, sequence, key);', ''],
-    [
-      'an event covers the one before it',
-      'const before = newest ? asBuffer(newest[3]) : NO_MAC;',
-      'const before = newest ? NO_MAC : NO_MAC;',
-    ],
-    [
-      'a new root key begins another chain',
-      'if (readChainId(id)?.keyId !== this.#keyring.currentKeyId) return null;',
-      '',
-    ],
+    ['a new root key begins another chain', 'if (chainKeyId(id) !== this.#keyring.currentKeyId) return null;', ''],
   ]),
   ...guardsIn('src/storage/postgresql/open.ts', CHAIN_TESTS, [
     [
@@ -104,4 +126,37 @@ export const auditTrailGuards: readonly Guard[] = [
       'chainKeyId !== null && chainKeyId === -1',
     ],
   ]),
+  ...guardsIn(
+    'src/process/gathered-lines.ts',
+    ['test/process/gathered-lines.test.ts'],
+    [
+      ['lines that nobody reads are bounded', 'this.#waiting + line.length > MAX_WAITING', 'this.#waiting < 0'],
+      ['what is missing stands in its place', 'if (this.#missing > 0 || ', 'if ('],
+      ['a full pipe is tried again', 'this.#tryLater(); } }', '} }'],
+    ],
+  ),
+  ...guardsIn(
+    'src/process/log.ts',
+    ['test/process/log.test.ts', 'test/operator/trail-checkpoints.test.ts'],
+    [
+      [
+        'checkpoints are logged at every level',
+        "always: (members: object) => write(members, 'info'),",
+        'always: () => {},',
+      ],
+    ],
+  ),
+  ...guardsIn(
+    'src/http/refusal-warnings.ts',
+    ['test/http/log.test.ts'],
+    [
+      ['refusals do not fill the log', 'warned.left === 0 && now - warned.at < THEN_EVERY_MS', 'warned.left < 0'],
+      ['a refused source is heard of again', 'now - warned.at < THEN_EVERY_MS', 'now >= 0'],
+    ],
+  ),
+  ...guardsIn(
+    'src/http/request-log.ts',
+    ['test/http/log.test.ts'],
+    [["a device's waiting is no refusal", 'kind === null || kind === PENDING', 'kind === null']],
+  ),
 ];

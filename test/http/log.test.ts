@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { test } from 'node:test';
+import { RequestLog } from '../../src/http/request-log.ts';
+import type { Service } from '../../src/http/service.ts';
 import { grantIdText } from '../../src/oauth/grant.ts';
+import { makeLogger } from '../../src/process/log.ts';
 import { Browser, formOf } from '../support/browser.ts';
 import {
   asJson,
@@ -18,6 +21,7 @@ import {
   signedInBrowser,
   signIn,
 } from '../support/flow.ts';
+import { startOnFile } from '../support/on-file.ts';
 import { addClient, addUser, PASSWORD, startTestService } from '../support/service.ts';
 import {
   ASSERTION_TYPE,
@@ -36,6 +40,7 @@ import {
   standardCode,
   VERIFIER,
 } from '../support/standard.ts';
+import { secondConnection } from '../support/storage.ts';
 
 test('Promise 4: after a whole flow and every failure no log line, audit event or error holds a credential', async (t) => {
   const service = await startTestService(t);
@@ -347,4 +352,63 @@ test('Promise 5: no anonymous request leaves anything in the store', async (t) =
   await signIn(service, stranger, 'ada@example.com', 'a wrong password');
   assert.deepEqual(await auditActions(service), before);
   assert.deepEqual(await service.installation.grants.list({ limit: 1 }), []);
+});
+
+test('operating: refusals are warnings: the first ten of a kind from a source, then one a minute, which says how many there were', async (t) => {
+  const service = await startTestService(t);
+  const levels = () =>
+    service.log
+      .map((line) => JSON.parse(line) as { level: string; route?: string; without_warning?: number })
+      .filter(({ route }) => route === '/v2/me');
+  for (let n = 0; n < 15; n += 1) await me(service, 'wrong');
+  assert.deepEqual(
+    levels().map(({ level }) => level),
+    [...Array(10).fill('warn'), ...Array(5).fill('info')],
+  );
+  service.clock.advance(60);
+  await me(service, 'wrong');
+  await me(service, 'wrong');
+  const [next, last] = levels().slice(-2);
+  assert.deepEqual([next?.level, next?.without_warning, last?.level], ['warn', 5, 'info']);
+  assert.equal((await fetch(`${service.apiUrl}/v2/nothing`)).status, 404);
+  assert.match(service.log.at(-1) ?? '', /^\{"level":"warn",.*"status":404/, 'another kind');
+  service.clock.advance(3600);
+  await me(service, 'wrong');
+  await me(service, 'wrong');
+  assert.deepEqual(
+    levels()
+      .slice(-2)
+      .map(({ level }) => level),
+    ['warn', 'warn'],
+    'a source that was quiet for an hour begins anew',
+  );
+});
+
+test('operating: a device that waits is no refusal', () => {
+  const lines: string[] = [];
+  const logger = makeLogger({ write: (line: string) => void lines.push(line) }, () => 0);
+  const log = new RequestLog({ now: () => 0 } as Service, logger);
+  const request = { id: 'r', method: 'POST', source: '192.0.2.1' };
+  const ended = { route: '/oauth2/token', status: 400, ms: 1 };
+  log.end({ ...request, outcome: { error: 'authorization_pending' } }, ended);
+  log.end({ ...request, outcome: { error: 'access_denied' } }, ended);
+  assert.deepEqual(
+    lines.map((line) => JSON.parse(line).level),
+    ['info', 'warn'],
+  );
+});
+
+test('operating: what the store could not serve is one sentence in the log, without a stack', async (t) => {
+  const { service, path } = await startOnFile(t);
+  await addUser(service);
+  const held = secondConnection(t, path);
+  held.exec('BEGIN IMMEDIATE');
+  assert.equal((await signIn(service, new Browser())).status, 503);
+  held.exec('ROLLBACK');
+  const [line = ''] = service.log.filter((each) => each.includes('the store could not serve'));
+  assert.match(
+    line,
+    /^\{"level":"warn","time":"[^"]+","request_id":"[^"]+","msg":"the store could not serve: [^"]+"\}\n$/,
+  );
+  assert.ok(!service.log.some((each) => each.includes('"stack"')));
 });

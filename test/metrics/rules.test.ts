@@ -280,6 +280,27 @@ test('ValetkeyClockJumped fires when the clock jumps', async (t) => {
   assertFires('ValetkeyClockJumped', found, (read) => read(/^valetkey_clean_up_behind_seconds/).now);
 });
 
+test('ValetkeyTrailWithoutCheckpoint fires when the trail was not verified for long', async (t) => {
+  const verified = /^valetkey_audit_trail_verified_timestamp_seconds$/;
+  // Prometheus compares with its own clock. One service began now, the other 20 minutes ago, and made no checkpoint since.
+  const [young, old] = [new Clock(), new Clock()];
+  young.advance((Date.now() - young.now()) / 1000);
+  old.advance((Date.now() - old.now()) / 1000 - 1200);
+  const [before, after] = [await start(t, {}, young), await start(t, {}, old)];
+  const found = { before: await scrape(before.url), after: await scrape(after.url) };
+  assertFires('ValetkeyTrailWithoutCheckpoint', found, (read) => Date.now() / 1000 - read(verified).now);
+});
+
+test('ValetkeyLogDropped fires when lines were dropped', async (t) => {
+  const { variables, url } = await metricsAddress();
+  let dropped = 0;
+  await startTestService(t, variables, new Clock(), { ...PATIENT, droppedLines: () => dropped });
+  const found = await around(url, async () => {
+    dropped = 7;
+  });
+  assertFires('ValetkeyLogDropped', found, (read) => read(/^valetkey_log_lines_dropped_total$/).increase);
+});
+
 test('ValetkeyBackupOld fires where none ever was, and not once one was noted', async (t) => {
   const { service, url } = await start(t);
   const never = await scrape(url);

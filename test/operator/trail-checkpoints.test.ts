@@ -21,7 +21,7 @@ async function timed(t: TestContext, retention: number | null = null) {
   const [told, failed]: string[][] = [[], []];
   let due: { readonly at: number; readonly act: () => void } | null = null;
   const checkpoints = new TrailCheckpoints({
-    ...{ trail, retention, actor: operator, cleanUpTime: async () => clock.now },
+    ...{ trail, retention, actor: operator, cleanUpTime: async () => clock.now, now: () => clock.now },
     later: (act, ms) => {
       due = { at: clock.now + ms, act };
       return () => {
@@ -74,16 +74,20 @@ test('operating: every five minutes in which something happened a signed checkpo
 });
 
 test('operating: a checkpoint that could not be made is told of, and made the next time', async (t) => {
-  const { store, told, failed, advance, happen } = await timed(t);
+  const { store, checkpoints, told, failed, advance, happen } = await timed(t);
   await happen();
   const record = t.mock.method(store, 'recordOfTrail', async () => {
     throw new Error('the disk is full');
   });
   await advance(FIVE_MINUTES);
   assert.deepEqual([told, failed], [[], ['the disk is full']]);
+  assert.equal(checkpoints.verifiedAt, NOW, 'the figure stands still, by which an alert tells it');
   record.mock.restore();
   await advance(FIVE_MINUTES);
   assert.equal(told.length, 1);
+  assert.equal(checkpoints.verifiedAt, NOW + 2 * FIVE_MINUTES);
+  await advance(FIVE_MINUTES);
+  assert.equal(checkpoints.verifiedAt, NOW + 3 * FIVE_MINUTES, 'also where nothing happened');
 });
 
 test('operating: the timer takes away what is older than the retention, up to a checkpoint, and what is left can be verified', async (t) => {
@@ -102,7 +106,11 @@ test('operating: the timer takes away what is older than the retention, up to a 
 
 test('operating: the checkpoint in the log of a service is one that "audit verify" takes', async (t) => {
   const path = temporaryPath(t);
-  const at = { VALETKEY_DATABASE_URL: `sqlite:${path}`, VALETKEY_KEYS_FILE: `${path}.keys` };
+  const at = {
+    VALETKEY_DATABASE_URL: `sqlite:${path}`,
+    VALETKEY_KEYS_FILE: `${path}.keys`,
+    VALETKEY_LOG_LEVEL: 'fatal',
+  };
   const service = await startTestService(t, at);
   await addUser(service);
   await service.stop();

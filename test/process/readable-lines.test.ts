@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { inStyle, makeLogger } from '../../src/process/log.ts';
 
 const LOG = new URL('../../src/process/log.ts', import.meta.url).href;
+const GATHERED = new URL('../../src/process/gathered-lines.ts', import.meta.url).href;
 const NOON = Date.UTC(2026, 0, 15, 12);
 
 /** What a logger writes in a style. */
@@ -52,7 +53,8 @@ test('VALETKEY_LOG_LEVEL leaves out what is below it, lines of requests with it'
 
 test('ASVS 16.2.1: what ends the process is written as text too', () => {
   const program = `
-    import { GatheredLines, inStyle, makeLogger } from '${LOG}';
+    import { GatheredLines } from '${GATHERED}';
+    import { inStyle, makeLogger } from '${LOG}';
     const logger = makeLogger(inStyle(new GatheredLines(), { logFormat: 'text' }, false), () => 0);
     logger.fatal('the disk failed');
     process.kill(process.pid, 'SIGKILL');`;

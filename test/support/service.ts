@@ -4,6 +4,7 @@ import net from 'node:net';
 import type { PasswordAccount } from '../../src/accounts/account.ts';
 import { type RunningService, startService } from '../../src/main.ts';
 import type { Client, ClientType } from '../../src/oauth/client.ts';
+import type { World } from '../../src/open-database.ts';
 import type { ClientSettings } from '../../src/operator/client-registry.ts';
 import { makeLogger } from '../../src/process/log.ts';
 import { readConfiguration } from '../../src/settings/configuration.ts';
@@ -44,11 +45,15 @@ export async function startTestService(
   t: Lifetime,
   variables: Record<string, string> = {},
   clock = new Clock(),
-  patience: { readonly checkoutTimeout?: number; readonly lockTimeout?: number } = {},
+  world: Omit<World, 'now' | 'logger'> = {},
 ): Promise<TestService> {
   const [appPort, apiPort] = [await freePort(), await freePort()];
   const log: string[] = [];
-  const logger = makeLogger({ write: (line: string) => void log.push(line) }, Date.now);
+  const logger = makeLogger(
+    { write: (line: string) => void log.push(line) },
+    Date.now,
+    variables['VALETKEY_LOG_LEVEL'],
+  );
   const configuration = readConfiguration({
     VALETKEY_APP_URL: `http://127.0.0.1:${appPort}`,
     VALETKEY_API_URL: `http://127.0.0.1:${apiPort}`,
@@ -56,7 +61,7 @@ export async function startTestService(
     ...READER,
     ...variables,
   });
-  const running = await startService(configuration, { now: clock.now, logger, ...patience });
+  const running = await startService(configuration, { now: clock.now, logger, ...world });
   t.after(() => running.stop());
   const [appUrl, apiUrl] = [configuration.appListen, configuration.apiListen].map(
     ({ host, port }) => `http://${host}:${port}`,
