@@ -5,7 +5,7 @@
 import { hash } from 'node:crypto';
 import { isAheadOfClock } from '../oauth/clock-steps.ts';
 import type { Keyring } from '../oauth/keyring.ts';
-import { seal, unseal } from '../oauth/sealed.ts';
+import { compressed, decompressed, seal, unseal } from '../oauth/sealed.ts';
 
 /** Lifetime of a sign-in request (ms). */
 export const SIGN_IN_REQUEST_LIFETIME_MS = 3_600_000;
@@ -38,7 +38,7 @@ export function browserDigest(secret: string): Buffer {
   return hash('sha256', secret, 'buffer');
 }
 
-/** Where its parts are, in bytes. The provider's id and where to continue follow, the first with its length before it. */
+/** Where its parts are, in bytes. The provider's id and where to continue follow, compressed, the first with its length before it. */
 const [NONCE, BROWSER, FLAGS, MAX_AGE, ID_LENGTH, REST] = [0, 16, 48, 49, 53, 54] as const;
 const FLAG = { demandsLogin: 1, hasMaxAge: 2 } as const;
 
@@ -51,7 +51,7 @@ export function sealSignInRequest(keyring: Keyring, request: SignInRequest): str
   head.writeUInt8((demandsLogin ? FLAG.demandsLogin : 0) | (maxAge === null ? 0 : FLAG.hasMaxAge), FLAGS);
   head.writeUInt32BE(maxAge ?? 0, MAX_AGE);
   head.writeUInt8(providerId.length, ID_LENGTH);
-  const text = seal(keyring, 'sign-in', Buffer.concat([head, Buffer.from(providerId + continueTo)]), expiresAt);
+  const text = seal(keyring, 'sign-in', Buffer.concat([head, compressed(providerId + continueTo)]), expiresAt);
   return text.length > MAX_CHARACTERS ? null : text;
 }
 
@@ -62,14 +62,15 @@ export function openSignInRequest(keyring: Keyring, text: string, now: number): 
     return null;
   const { content, expiresAt } = opened;
   const flags = content.readUInt8(FLAGS);
-  const idEnd = REST + content.readUInt8(ID_LENGTH);
+  const rest = decompressed(content.subarray(REST));
+  const idLength = content.readUInt8(ID_LENGTH);
   return {
     nonce: content.subarray(NONCE, BROWSER),
     browser: content.subarray(BROWSER, FLAGS),
-    providerId: content.toString('utf8', REST, idEnd),
+    providerId: rest.slice(0, idLength),
     demandsLogin: (flags & FLAG.demandsLogin) !== 0,
     maxAge: (flags & FLAG.hasMaxAge) === 0 ? null : content.readUInt32BE(MAX_AGE),
-    continueTo: content.toString('utf8', idEnd),
+    continueTo: rest.slice(idLength),
     expiresAt,
   };
 }

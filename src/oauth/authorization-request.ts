@@ -36,6 +36,8 @@ export type AuthorizationRequest = {
   readonly maxAge: number | null;
   /** The languages that the client expects its user to read, as it sent them, or null. */
   readonly uiLocales: string | null;
+  /** The reference with which a pushed request goes on (`pushed-request.ts`); null for one that stands in the address. */
+  readonly requestUri: string | null;
   /** The issuer that the response names (RFC 9207); null on the published face, whose response names none. */
   readonly issuer: string | null;
 };
@@ -165,6 +167,7 @@ export function validateAuthorizationRequest(
     loginHint: (isStandard && parameters.get('login_hint')) || null,
     maxAge: isStandard ? maxAgeOf(parameters) : null,
     uiLocales: (isStandard && parameters.get('ui_locales')) || null,
+    requestUri: null,
   };
 }
 

@@ -53,6 +53,9 @@ export type AuthorizationServerParts = {
   readonly tally: ProtocolTally;
 };
 
+/** RFC 9126 §4: the app hears it, as the request was its own. */
+const PUSHED_TOO_LONG_AGO = invalidRequest('the pushed request has expired: push a new one');
+
 /** The protocol's operations. They return refusals as values and throw only `StoreUnavailable` and programming errors. */
 export class AuthorizationServer {
   readonly #parts: AuthorizationServerParts;
@@ -69,9 +72,12 @@ export class AuthorizationServer {
     const requestUri = parameters.get('request_uri');
     if (face === 'published' || !requestUri?.startsWith(REQUEST_URI_START)) return this.#validate(face, parameters);
     const pushed = pushedRequest(keyring, requestUri, parameters.get('client_id'), now());
-    return pushed
-      ? this.#validate(face, pushed)
-      : { kind: 'show', error: 'bad_request_uri', detail: 'request_uri is unknown, expired or of another client' };
+    if (!pushed)
+      return { kind: 'show', error: 'bad_request_uri', detail: 'request_uri is unknown, expired or of another client' };
+    const outcome = await this.#validate(face, pushed.parameters);
+    if (outcome.kind !== 'valid') return outcome;
+    if (pushed.isOver) return { ...outcome, kind: 'redirect', refusal: PUSHED_TOO_LONG_AGO };
+    return { ...outcome, requestUri: pushed.requestUri };
   }
 
   /** Takes a pushed authorization request (RFC 9126 §2) and returns the reference to it. */
@@ -85,7 +91,8 @@ export class AuthorizationServer {
     if (client instanceof Refusal) return client;
     if (parameters.get('request_uri') !== undefined) return invalidRequest('request_uri must not be pushed'); // RFC 9126 §2.1
     const requestUri = requestUriFor(keyring, client.id, parameters, now(), this.#parts.signsInElsewhere);
-    if (requestUri === null) return invalidRequest('the request is too long');
+    if (requestUri === null)
+      return invalidRequest('the request is too long: shorten state, login_hint or redirect_uri');
     const outcome = await this.#validate('standard', parameters, client);
     if (outcome.kind === 'redirect') return outcome.refusal;
     return outcome.kind === 'valid'

@@ -18,6 +18,7 @@ const PURPOSES = [
   'form',
   'known-browser',
   'request',
+  'opened-request',
   'device',
   'sign-in',
   'foreign-hash',

@@ -6,18 +6,30 @@ import { STANDARD_PARAMETERS } from './authorization-request.ts';
 import { isAheadOfClock } from './clock-steps.ts';
 import type { Keyring } from './keyring.ts';
 import { Parameters } from './parameters.ts';
-import { seal, unseal } from './sealed.ts';
+import { compressed, decompressed, seal, unseal } from './sealed.ts';
 
 /** Lifetime of a reference (s): long enough to sign in and decide (RFC 9126 §2.2 allows up to 600). */
 export const PUSHED_REQUEST_LIFETIME = 600;
 
+/** Lifetime of a reference that was opened in time (ms): the person may take as long as a sign-in form lives (`SIGN_IN_LIFETIME_MS`). */
+export const OPENED_REQUEST_LIFETIME_MS = 12 * 3600 * 1000;
+
 /** The start of every reference (RFC 9126 §2.2). */
 export const REQUEST_URI_START = 'urn:ietf:params:oauth:request_uri:';
 
-/** Maximum length of a reference: a longer one might not fit into the headers of the requests that carry it. */
-const MAX_REFERENCE_LENGTH = 8000;
+/** Maximum size of a request (bytes): a reference to a longer one might not fit into the headers of the requests that carry it. */
+const MAX_BYTES = 5900;
 /** The same where people sign in elsewhere: there the address with the reference must fit into a sign-in request as well. */
-const MAX_REFERENCE_LENGTH_ELSEWHERE = 4000;
+const MAX_BYTES_ELSEWHERE = 4400;
+
+/** A pushed request behind a reference. */
+export type OpenedRequest = {
+  readonly parameters: Parameters;
+  /** It was opened in time, and the person took too long since. */
+  readonly isOver: boolean;
+  /** The reference with which it goes on while the person signs in and decides. */
+  readonly requestUri: string;
+};
 
 /** The reference to a pushed request of an authenticated client; null when it is too long. `now` in ms. */
 export function requestUriFor(
@@ -31,24 +43,30 @@ export function requestUriFor(
     pushed.all(name).map((value) => [name, value]),
   );
   const text = JSON.stringify([['client_id', clientId], ...pairs]);
-  const reference = REQUEST_URI_START + seal(keyring, 'request', text, now + PUSHED_REQUEST_LIFETIME * 1000);
-  const maxLength = signsInElsewhere ? MAX_REFERENCE_LENGTH_ELSEWHERE : MAX_REFERENCE_LENGTH;
-  return reference.length > maxLength ? null : reference;
+  if (Buffer.byteLength(text) > (signsInElsewhere ? MAX_BYTES_ELSEWHERE : MAX_BYTES)) return null;
+  return REQUEST_URI_START + seal(keyring, 'request', compressed(text), now + PUSHED_REQUEST_LIFETIME * 1000);
 }
 
 /**
- * The pushed request that a reference stands for; null when this service did not make the reference, it has expired, or it
- * is another client's (RFC 9126 §4). Other parameters beside the reference are ignored (RFC 9101 §5).
+ * The pushed request that a reference stands for; null when this service did not make the reference, it was not opened in time,
+ * or it is another client's (RFC 9126 §4). Other parameters beside the reference are ignored (RFC 9101 §5).
  */
 export function pushedRequest(
   keyring: Keyring,
   requestUri: string,
   clientId: string | undefined,
   now: number,
-): Parameters | null {
-  const opened = unseal(keyring, 'request', requestUri.slice(REQUEST_URI_START.length));
-  if (!opened || opened.expiresAt <= now || isAheadOfClock(opened.expiresAt, PUSHED_REQUEST_LIFETIME * 1000, now))
-    return null;
-  const parameters = new Parameters(JSON.parse(opened.content.toString()) as [string, string][]);
-  return parameters.get('client_id') === clientId ? parameters : null;
+): OpenedRequest | null {
+  const sealed = requestUri.slice(REQUEST_URI_START.length);
+  const pushed = unseal(keyring, 'request', sealed);
+  const found = pushed ?? unseal(keyring, 'opened-request', sealed);
+  const lifetime = pushed ? PUSHED_REQUEST_LIFETIME * 1000 : OPENED_REQUEST_LIFETIME_MS;
+  if (!found || isAheadOfClock(found.expiresAt, lifetime, now)) return null;
+  const isOver = found.expiresAt <= now;
+  if (pushed && isOver) return null;
+  const parameters = new Parameters(JSON.parse(decompressed(found.content)) as [string, string][]);
+  if (parameters.get('client_id') !== clientId) return null;
+  if (!pushed) return { parameters, isOver, requestUri };
+  const opened = seal(keyring, 'opened-request', found.content, now + OPENED_REQUEST_LIFETIME_MS);
+  return { parameters, isOver, requestUri: REQUEST_URI_START + opened };
 }

@@ -95,6 +95,7 @@ async function allow(environment: NodeJS.ProcessEnv, [clientId = '', userId = ''
       loginHint: null,
       maxAge: null,
       uiLocales: null,
+      requestUri: null,
       issuer: null,
     },
     await signedIn(audit as unknown as AccountStore, userId, Date.now()),

@@ -431,13 +431,18 @@ export const oauthGuards: readonly Guard[] = [
     'src/oauth/pushed-request.ts',
     ['test/oauth/pushed-request.test.ts', 'test/http/api/pushed-request.test.ts'],
     [
-      ['a reference expires', ' || opened.expiresAt <= now ||', ' ||'],
+      ['a reference that was not opened in time expires', 'if (pushed && isOver) return null;', ''],
+      [
+        'one that was opened in time is over at last',
+        'const isOver = found.expiresAt <= now;',
+        'const isOver = pushed !== null && found.expiresAt <= now;',
+      ],
       [
         "a reference is its own client's",
-        "parameters.get('client_id') === clientId ? parameters : null",
-        'clientId ? parameters : null',
+        "if (parameters.get('client_id') !== clientId) return null;",
+        'if (!clientId) return null;',
       ],
-      ['a reference has a maximum length', 'reference.length > maxLength ? null : reference', 'reference'],
+      ['a pushed request has a maximum size', '(signsInElsewhere ? MAX_BYTES_ELSEWHERE : MAX_BYTES)', '1e6'],
       [
         'the pushed client_id does not count',
         "STANDARD_PARAMETERS.filter((name) => name !== 'client_id')",

@@ -35,6 +35,7 @@ test('RFC 6749 §4.1.1: what a valid request says', () => {
     loginHint: null,
     maxAge: null,
     uiLocales: null,
+    requestUri: null,
     issuer: ISSUER,
   });
   const more = { ...pkce, scope: 'read', resource: LETTERS, prompt: 'login consent', login_hint: 'ada@example.com' };
@@ -47,6 +48,7 @@ test('RFC 6749 §4.1.1: what a valid request says', () => {
     loginHint: 'ada@example.com',
     maxAge: null,
     uiLocales: null,
+    requestUri: null,
   });
 });
 

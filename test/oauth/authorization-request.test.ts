@@ -39,6 +39,7 @@ test('RFC 6749 §4.1.1: a request with client_id, redirect_uri and state is vali
     loginHint: null,
     maxAge: null,
     uiLocales: null,
+    requestUri: null,
     issuer: null,
   };
   for (const response_type of [undefined, 'code', ''])

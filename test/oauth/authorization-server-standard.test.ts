@@ -1,6 +1,7 @@
 /** What the authorization server does on the standard face, over the real store. */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import type { AuthorizationRequestOutcome } from '../../src/oauth/authorization-request.ts';
 import type { Consent } from '../../src/oauth/consent.ts';
 import { Refusal } from '../../src/oauth/error.ts';
 import { Parameters } from '../../src/oauth/parameters.ts';
@@ -174,6 +175,11 @@ function referringTo(request_uri: string, client_id: string = one.id, more: [str
   return new Parameters([['client_id', client_id], ['request_uri', request_uri], ...more]);
 }
 
+/** What came of a pushed request, but for the reference with which it goes on. */
+function withoutReference(outcome: AuthorizationRequestOutcome): AuthorizationRequestOutcome {
+  return outcome.kind === 'valid' ? { ...outcome, requestUri: null } : outcome;
+}
+
 test('RFC 9126 §4: a pushed request is validated as if it had come whole', async (context) => {
   const protocol = await setUpLetters(context);
   const changes = {
@@ -186,7 +192,7 @@ test('RFC 9126 §4: a pushed request is validated as if it had come whole', asyn
   };
   const uri = await push(protocol, changes);
   const outcome = await protocol.server.validateRequest('standard', referringTo(uri));
-  assert.deepEqual(outcome, await protocol.server.validateRequest('standard', requestOf(changes)));
+  assert.deepEqual(withoutReference(outcome), await protocol.server.validateRequest('standard', requestOf(changes)));
   assert.deepEqual(await actions(protocol), [], 'promise 5: nothing is stored');
 });
 
@@ -203,7 +209,8 @@ test('RFC 9101 §6.3: what comes beside the reference counts for nothing', async
     ['request', 'eyJ'],
   ];
   const outcome = await protocol.server.validateRequest('standard', referringTo(uri, one.id, beside));
-  assert.deepEqual(outcome, await protocol.server.validateRequest('standard', requestOf({ scope: 'read' })));
+  const whole = await protocol.server.validateRequest('standard', requestOf({ scope: 'read' }));
+  assert.deepEqual(withoutReference(outcome), whole);
 });
 
 test('RFC 9126 §4: a reference of another client, an expired and a forged one are shown and never redirected', async (context) => {

@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { SIGN_IN_LIFETIME_MS } from '../../src/accounts/form-token.ts';
 import { type Parameter, Parameters } from '../../src/oauth/parameters.ts';
 import {
+  OPENED_REQUEST_LIFETIME_MS,
   PUSHED_REQUEST_LIFETIME,
   pushedRequest,
   REQUEST_URI_START,
   requestUriFor,
 } from '../../src/oauth/pushed-request.ts';
-import { seal } from '../../src/oauth/sealed.ts';
+import { compressed, seal } from '../../src/oauth/sealed.ts';
 import { keyring, NOW, otherKeyring, rotatedKeyring } from './samples.ts';
 import { someText } from './some-text.ts';
 
@@ -32,7 +35,7 @@ function push(pushed: readonly Parameter[] = pairs, clientId = CLIENT): string {
 }
 
 function open(requestUri: string, clientId: string | undefined = CLIENT, now = NOW): Parameters | null {
-  return pushedRequest(keyring, requestUri, clientId, now);
+  return pushedRequest(keyring, requestUri, clientId, now)?.parameters ?? null;
 }
 
 test('RFC 9126 §2.2: a reference begins as it must, and is printable and URL-safe', () => {
@@ -81,11 +84,30 @@ test('RFC 9126 §2.2: a reference lives for 5 to 600 seconds', () => {
   assert.ok(PUSHED_REQUEST_LIFETIME >= 5 && PUSHED_REQUEST_LIFETIME <= 600);
 });
 
+test('RFC 9126 §4: what was opened in time goes on for as long as a sign-in form, then is over, and is never opened longer', () => {
+  assert.equal(OPENED_REQUEST_LIFETIME_MS, SIGN_IN_LIFETIME_MS);
+  const opened = pushedRequest(keyring, push(), CLIENT, EXPIRY - 1) ?? assert.fail();
+  assert.equal(opened.isOver, false);
+  const end = EXPIRY - 1 + OPENED_REQUEST_LIFETIME_MS;
+  for (const [now, isOver] of [
+    [EXPIRY, false],
+    [end - 1, false],
+    [end, true],
+    [end + 1e9, true],
+  ] as const) {
+    const again = pushedRequest(keyring, opened.requestUri, CLIENT, now);
+    assert.deepEqual([again?.isOver, again?.requestUri], [isOver, opened.requestUri]);
+    assert.equal(again?.parameters.get('state'), 'a b+c%20😀');
+  }
+  assert.equal(open(opened.requestUri, 'app_two'), null);
+  assert.equal(open(opened.requestUri, CLIENT, EXPIRY - 61_002), null, 'the clock stepped back');
+});
+
 test('RFC 9126 §7.1: what this service did not make as a reference is none', () => {
   const uri = push();
   assert.equal(pushedRequest(otherKeyring, uri, CLIENT, NOW), null);
   assert.ok(pushedRequest(rotatedKeyring, uri, CLIENT, NOW), 'after a key rotation it still is');
-  const device = REQUEST_URI_START + seal(keyring, 'device', JSON.stringify(pairs), EXPIRY);
+  const device = REQUEST_URI_START + seal(keyring, 'device', compressed(JSON.stringify(pairs)), EXPIRY);
   for (const text of [device, REQUEST_URI_START, `${uri}A`, uri.slice(0, -1), `${uri}#x`, uri.toUpperCase()])
     assert.equal(open(text), null, text);
   for (let at = REQUEST_URI_START.length; at < uri.length; at += 1) {
@@ -110,6 +132,9 @@ test('design: a reference fits into the headers that carry it, or is none', () =
     const uri = requestUriFor(keyring, CLIENT, new Parameters(stateOf(length)), NOW);
     assert.ok(uri === null ? length > 4096 : uri.length <= 8000, `${length}`);
   }
+  const random = ['state', randomBytes(8000).toString('base64url').slice(0, 5000)] as const;
+  const long = push([...pairs.filter(([name]) => name !== 'state'), random]);
+  assert.ok(long.length <= 8000 && long.length > 5000);
   assert.equal(requestUriFor(keyring, CLIENT, new Parameters(stateOf(8000)), NOW), null);
 });
 

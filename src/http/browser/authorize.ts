@@ -124,7 +124,7 @@ async function decide(
   if (!signedIn || !isFresh(sessions, request, outcome, signedIn, service.now())) {
     request.outcome = { error: 'signed_out' };
     keepChoice(sessions, reply, requestFingerprint(outcome), form.all('scope'));
-    return redirect(pages, reply, request.url);
+    return redirect(pages, reply, addressOf(request, outcome));
   }
   const token = sessions.checkForm(signedIn, 'consent', formSubject(outcome, signedIn), form.get('form_token'));
   const again = async (notTaken: NotTaken) => {
@@ -197,12 +197,13 @@ function demandSignIn(
   const { pages, sessions } = parts;
   const isDemanded = demandsSignIn(outcome) || outcome.maxAge !== null;
   const mark = isDemanded ? sessions.signInDemand(requestFingerprint(outcome)) : null;
+  const address = addressOf(request, outcome);
   const tooLong = () => {
     const refusal = invalidRequest('the request is too long to be carried through a sign-in');
     return redirect(pages, reply, refusedLocation(outcome, refusal));
   };
   return sendSignIn(parts, request, reply, {
-    continueTo: mark === null ? request.url : withOwnParameter(request.url, DEMAND, mark),
+    continueTo: mark === null ? address : withOwnParameter(address, DEMAND, mark),
     appName: outcome.client.name,
     backToApp: notSignedInLocation(outcome),
     problem: keptChoice(sessions, request, requestFingerprint(outcome)) && { kind: 'signed_out' },
@@ -232,9 +233,9 @@ async function sendConsent(
     person: personToAsk(outcome.client, signedIn.account, earlier),
     lasts: lasts(service),
     notTaken,
-    action: request.url,
+    action: addressOf(request, outcome),
     formToken: sessions.formToken(signedIn, 'consent', formSubject(outcome, signedIn)),
-    switchAccount: { continueTo: request.url, formToken: sessions.formToken(signedIn, 'sign-out', '') },
+    switchAccount: { continueTo: addressOf(request, outcome), formToken: sessions.formToken(signedIn, 'sign-out', '') },
   });
   return pages.send(reply, page, 'leaves');
 }
@@ -260,7 +261,7 @@ async function allow(
   request.outcome = { error: isSignedIn ? 'decided_anew' : 'signed_out' };
   if (consent.given === 'allowed' && !isSignedIn)
     keepChoice(sessions, reply, requestFingerprint(outcome), consent.chosen);
-  return redirect(pages, reply, request.url);
+  return redirect(pages, reply, addressOf(request, outcome));
 }
 
 /** `prompt=none` (OpenID Connect Core §3.1.2.6): the client wants an error in place of a page. */
@@ -302,6 +303,12 @@ function refuse(
 /** Without a referrer: this page's URL is not for others. */
 function redirect(pages: Pages, reply: FastifyReply, location: string): FastifyReply {
   return pages.seeOther(reply.header('Referrer-Policy', 'no-referrer'), location, 'leaves');
+}
+
+/** Where a request goes on while the person signs in and decides: a pushed one by the reference that it got when it was opened. */
+function addressOf(request: FastifyRequest, { requestUri }: AuthorizationRequest): string {
+  const isOpened = requestUri === null || (request.query as Parameters).get('request_uri') === requestUri;
+  return isOpened ? request.url : withOwnParameter(request.url, 'request_uri', requestUri);
 }
 
 /** The address with this value of a parameter of our own and no older one: two would be a repeated parameter. */

@@ -1,5 +1,6 @@
 // Signing in at an identity provider: the walk, and one test for each threat, on each store.
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { after, describe, test } from 'node:test';
 import type { PublicKey } from '../../../src/oauth/client.ts';
 import { Browser } from '../../support/browser.ts';
@@ -34,7 +35,19 @@ import {
   type TestService,
 } from '../../support/service.ts';
 import { sharedPostgres } from '../../support/shared-postgres.ts';
-import { ASSERTION_TYPE, assertionClaims, makeKey, standardUrl } from '../../support/standard.ts';
+import {
+  ASSERTION_TYPE,
+  assertionClaims,
+  authorizationRequest,
+  makeKey,
+  postAs,
+  standardUrl,
+} from '../../support/standard.ts';
+
+/** A text of some length in which nothing repeats. */
+function someText(length: number): string {
+  return randomBytes(length).toString('base64url').slice(0, length);
+}
 
 const server = await sharedPostgres();
 after(() => server.remove());
@@ -655,15 +668,15 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
         assert.doesNotMatch((await browser.get(`${one.appUrl}/sign-out${from}`)).body, /stay signed in at/);
     });
 
-    test('external sign-in: a request of 4,300 bytes is carried; what is longer is invalid_request, at the push already', async (t) => {
+    test('external sign-in: a request of 4,300 bytes is carried, whatever its text; what is far longer is invalid_request', async (t) => {
       const world = await start(t);
       const [one] = ends(world);
       const client = await addClient(one);
       const base = new URL(authorizeUrl(one, client, { padding: '' }));
       const ofLength = (length: number) =>
-        authorizeUrl(one, client, { padding: 'x'.repeat(length - (base.pathname + base.search).length) });
+        authorizeUrl(one, client, { padding: someText(length - (base.pathname + base.search).length) });
       assert.ok(requestOf(await new Browser().get(ofLength(4300))).length <= 6000);
-      const long = await new Browser().get(ofLength(4500));
+      const long = await new Browser().get(ofLength(7000));
       const refused = new URL(long.headers.get('location') ?? '').searchParams;
       assert.equal(refused.get('error'), 'invalid_request');
       assert.ok(refused.get('state'), 'with its state');
@@ -671,9 +684,31 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
       const elsewhere = await world.restart({ VALETKEY_SIGN_IN_METHODS: longest.id });
       const asked = { prompt: 'login', max_age: String(2 ** 31 - 1), padding: '' };
       const { pathname, search } = new URL(standardUrl(elsewhere, client, asked));
-      const padding = 'x'.repeat(4300 - (pathname + search).length);
+      const padding = someText(4300 - (pathname + search).length);
       const full = await new Browser().get(standardUrl(elsewhere, client, { ...asked, padding }));
       assert.ok(requestOf(full).length <= 6000, 'with all that is asked of a sign-in');
+    });
+
+    test('external sign-in: a pushed request of 4,300 bytes is carried, with all that is asked of a sign-in; a longer one is refused at the push', async (t) => {
+      const world = await start(t);
+      const [one] = ends(world);
+      const client = await addClient(one);
+      const longest = await registerProvider(one, { id: 'p'.repeat(40) });
+      const elsewhere = await world.restart({ VALETKEY_SIGN_IN_METHODS: longest.id });
+      const asked = { prompt: 'login', max_age: String(2 ** 31 - 1), state: someText(3500) };
+      const push = (length: number) => {
+        const fields = authorizationRequest(client, asked);
+        const rest = new URLSearchParams(fields as Record<string, string>).toString().length + '&login_hint='.length;
+        return postAs(elsewhere, client, 'par', { ...fields, login_hint: someText(length - rest) });
+      };
+      const { status, body } = await push(4300);
+      assert.equal(status, 201, JSON.stringify(body));
+      const query = new URLSearchParams({ client_id: client.clientId, request_uri: String(body['request_uri']) });
+      const sent = await new Browser().get(`${elsewhere.appUrl}/oauth2/authorize?${query}`);
+      assert.ok(requestOf(sent).length <= 6000);
+      const refused = await push(4500);
+      assert.deepEqual([refused.status, refused.body['error']], [400, 'invalid_request']);
+      assert.match(String(refused.body['error_description']), /too long: shorten/);
     });
 
     test('external sign-in: a restart between any two steps loses nothing', async (t) => {
