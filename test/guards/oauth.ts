@@ -364,7 +364,7 @@ export const oauthGuards: readonly Guard[] = [
     ['test/http/api/named-mistakes.test.ts'],
     [
       [
-        'of a forged token no mistake is told',
+        'of a whole token no mistake is told',
         'isLength && hasChecksum(text) ? undefined :',
         'isLength === null ? undefined :',
       ],

@@ -190,6 +190,7 @@ test('RFC 6750 §3.1: the check tells a credential of another kind, one that is 
     [`Bearer Bearer ${accessToken}`, 'the word Bearer is there twice: send it once, before the token'],
     ['Bearer bearer', 'the word Bearer is there twice: send it once, before the token'],
     [`Bearer ${withChecksum(forged)}`, whole],
+    [`Bearer ${withChecksum(accessToken.slice(0, -6).replace(/_at_../, '_at_Ag'))}`, whole], // another version
     ['Bearer x', whole],
     [`Bearer ${accessToken} x`, whole],
   ];
