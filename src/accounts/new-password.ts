@@ -5,8 +5,8 @@ import type { PasswordProblem } from './password.ts';
 import type { PasswordHasher } from './password-hash.ts';
 
 /**
- * Whether an account has a new password already: its form was sent twice, as by a double click, and the other request was
- * faster. Only for somebody who proved to be the owner in this request.
+ * Returns true if an account has a new password already: its form was sent twice, as by a double click, and the other request
+ * was faster. Only for somebody who proved to be the owner in this request.
  */
 export async function hasItAlready(
   hasher: PasswordHasher,

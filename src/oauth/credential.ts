@@ -117,7 +117,7 @@ export function readChecked(start: string, text: string): string | null {
   return text.startsWith(start) && hasChecksum(text) ? text.slice(start.length, -CHECKSUM_CHARACTERS) : null;
 }
 
-/** Whether a text ends with the checksum of what comes before. */
+/** Returns true if a text ends with the checksum of what comes before. */
 export function hasChecksum(text: string): boolean {
   return text.endsWith(checksumOf(text.slice(0, -CHECKSUM_CHARACTERS)));
 }

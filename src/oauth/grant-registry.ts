@@ -59,7 +59,7 @@ export class GrantRegistry {
     return [...lines.values()].map(asConnectedApp).sort(byName);
   }
 
-  /** Whether any app can act for a user right now, or as soon as it fetches its tokens. */
+  /** Returns true if any app can act for a user right now, or as soon as it fetches its tokens. */
   async hasConnectedApps(resourceOwnerId: string): Promise<boolean> {
     const { grants } = await this.#store.countGrants({ resourceOwnerId, limit: 1, liveAt: this.#now() });
     return grants > 0;

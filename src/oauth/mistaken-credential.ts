@@ -45,10 +45,10 @@ function mistakeOf(asked: string, kind: string, text: string, prefix: string): s
   return isLength && hasChecksum(text) ? undefined : `the ${asked} is not whole: send all of it, and nothing else`;
 }
 
-/** The header came with the scheme in the token's place. */
+/** The public words for a header whose token begins with its scheme. */
 export const TWICE_BEARER = 'the word Bearer is there twice: send it once, before the token';
 
-/** What can be seen of a secret that cannot be one of this service, in public words; undefined where it may be one. */
+/** Returns the mistake that can be seen of a secret, in public words; undefined if it may be one of this service. */
 export function mistakeOfSecret(secret: string): string | undefined {
   if (/\s/.test(secret)) return 'the secret holds a blank or a line break: send it without';
   const isOfKind = /^\w+_(?:cs|rs|ps)_/.test(secret);

@@ -33,7 +33,7 @@ export function pagePaths(base: string) {
   } as const;
 }
 
-/** Whether an address is that of a page about the account. */
+/** Returns true for the address of a page about the account. */
 export function isAboutAccount({ account }: PagePaths, url: string): boolean {
   const [path] = url.split('?');
   return path === account || url.startsWith(`${account}/`);

@@ -61,7 +61,7 @@ export function readBearerToken(authorization: string): string | null {
   return /^Bearer +([\x21-\x7e]+) *$/i.exec(authorization)?.[1] ?? null;
 }
 
-/** The mistake that can be seen of a Bearer header without one token, in public words; undefined where there is none to name. */
+/** Returns the mistake that can be seen of a Bearer header without one token, in public words; undefined if there is none. */
 export function notAToken(authorization: string): string | undefined {
   return /^Bearer +Bearer\b/i.test(authorization) ? TWICE_BEARER : undefined;
 }

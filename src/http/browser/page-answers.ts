@@ -14,7 +14,7 @@ import type { Service } from '../service.ts';
 import { isNavigation } from './navigation.ts';
 
 /**
- * Where a page's forms lead. Browsers apply `form-action` to the whole chain of redirects, which would break Allow. A form that
+ * The target of a page's forms. Browsers apply `form-action` to the whole chain of redirects, which would break Allow. A form that
  * needs a signed-in person `may-sign-in`: it leaves where people sign in elsewhere, since the session may end before it is sent.
  */
 export type FormTarget = 'this-site' | 'may-sign-in' | 'leaves';

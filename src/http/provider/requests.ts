@@ -31,7 +31,7 @@ export const providerAnswers: JsonAnswers = (request, reply, problem) =>
 
 const JSON_ALONE = { description: 'the body must be application/json, in UTF-8 and not compressed' };
 
-/** Whether a request has its parameters in the query, and no body. */
+/** Returns true for a request with its parameters in the query, and no body. */
 export function isQuery({ method }: FastifyRequest): boolean {
   return method === 'GET' || method === 'HEAD';
 }
