@@ -72,7 +72,10 @@ export function makeInstallation(
     throttle: throttles.clientAndSource,
     audiences: assertionAudiences(appUrl),
   });
-  const accounts = new Accounts({ store, hasher, ...limits, floor, wrongSignIns, signIns, now, guessable });
+  const accounts = new Accounts({
+    ...{ store, hasher, ...limits, floor, wrongSignIns, signIns, now, guessable, methods },
+    signInThrottle: throttles.signIns,
+  });
   const auditTrail = new AuditTrail({ store, keyring, installation: installation.id, now });
   const grants = new GrantRegistry(store, now);
   const providers = new ProviderAuthenticator({

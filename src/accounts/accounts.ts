@@ -42,6 +42,7 @@ import { type SignInAttempt, type SignInOutcome, signIn } from './sign-in.ts';
 import type { SignInFloor } from './sign-in-floor.ts';
 import type { AccountStore, AccountUse } from './store.ts';
 import type { SignInTally } from './tally.ts';
+import type { Throttle } from './throttle.ts';
 import type { WrongSignIns } from './wrong-sign-ins.ts';
 
 /** What accounts work with. `now` returns ms since the epoch; `guessable` are words that no password may consist of. */
@@ -54,6 +55,10 @@ export type AccountsParts = {
   readonly floor: SignInFloor;
   readonly wrongSignIns: WrongSignIns;
   readonly signIns: SignInTally;
+  /** Counts the sign-ins of each account that worked. */
+  readonly signInThrottle: Throttle;
+  /** The ways to sign in. */
+  readonly methods: readonly string[];
   readonly now: () => number;
   readonly guessable: readonly string[];
 };
@@ -67,6 +72,11 @@ export class Accounts {
 
   constructor(parts: AccountsParts) {
     this.#parts = parts;
+  }
+
+  /** Whether the password is a way to sign in. If not, nobody may check, set or change one on a page. */
+  get takesPasswords(): boolean {
+    return this.#parts.methods.includes('password');
   }
 
   /** Signs a person in; `sign-in.ts` says how. */

@@ -12,6 +12,7 @@ import type { PasswordHasher } from './password-hash.ts';
 import { newSessionToken, passwordSession, sessionDigest } from './session.ts';
 import type { SignInFloor } from './sign-in-floor.ts';
 import type { AccountStore } from './store.ts';
+import type { Throttle } from './throttle.ts';
 import { onVerifiedPassword } from './verified-password.ts';
 import type { WrongSignIns } from './wrong-sign-ins.ts';
 
@@ -29,6 +30,8 @@ export type SignInParts = CheckParts & {
   readonly store: Pick<AccountStore, 'findAccount' | 'findPasswordAccount' | 'addSession' | 'rehashPassword'>;
   readonly floor: SignInFloor;
   readonly wrongSignIns: WrongSignIns;
+  /** Counts the sign-ins of each account that worked: each leaves a session and an event. */
+  readonly signInThrottle: Throttle;
 };
 
 /**
@@ -96,6 +99,11 @@ async function tryToSignIn(
   if (checked.kind === 'wrong_credentials') return wrong();
   if (checked.kind !== 'right') return checked;
   if (checked.account.mustChangePassword) return { kind: 'must_change', account: checked.account };
+  // Only whoever knows the password counts here, so that nobody can lock an owner out.
+  const counted = [checked.account.id];
+  const retryAfterSeconds = parts.signInThrottle.wait(counted, parts.now());
+  if (retryAfterSeconds > 0) return { kind: 'throttled', retryAfterSeconds };
+  parts.signInThrottle.count(counted, parts.now());
   const sessionToken = await beginSession(parts, checked.account, attempt.replaces, origin);
   if (sessionToken === null) return wrong();
   if (parts.hasher.isOutdated(checked.account.password)) await rehash(parts, checked.account, attempt.password);

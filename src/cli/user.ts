@@ -90,11 +90,8 @@ function addMaking(user: CliCommand, run: CommandRun): void {
         const { id } = await accounts.show(user);
         const given = await newPassword(run.context, passwordStdin);
         const account = await accounts.setPassword(id, given.password, operator, given.made || mustChange);
-        return withPassword(
-          account,
-          given,
-          `The password of ${accountLabel(account)} is set, and all their sessions are ended.`,
-        );
+        const done = `The password of ${accountLabel(account)} is set, and all their sessions are ended.`;
+        return warned(accounts, withPassword(account, given, done));
       }),
     );
   user
@@ -104,7 +101,8 @@ function addMaking(user: CliCommand, run: CommandRun): void {
     .action((user: string) =>
       run.withInstallation(async ({ accounts, operator, newPasswordUrl }) => {
         const invitation = await accounts.invite(user, operator);
-        return invited(invitation, newPasswordUrl, `${accountLabel(invitation.account)} is invited to set a password.`);
+        const done = `${accountLabel(invitation.account)} is invited to set a password.`;
+        return warned(accounts, invited(invitation, newPasswordUrl, done));
       }),
     );
 }
@@ -206,13 +204,24 @@ async function add(
   const { email, name, username = null, operator: isOperator = false } = options;
   const person = { email, name, username, isOperator };
   if (options.invite)
-    return invited(await accounts.addInvited(person, operator), newPasswordUrl, `${name} is added, and invited.`);
+    return warned(
+      accounts,
+      invited(await accounts.addInvited(person, operator), newPasswordUrl, `${name} is added, and invited.`),
+    );
   await accounts.refuseNew(person);
   const given = await newPassword(run.context, options.passwordStdin ?? false);
   const mustChangePassword = given.made || (options.mustChange ?? false);
   const account = await accounts.add({ ...person, password: given.password, mustChangePassword }, operator);
-  return withPassword(account, given, `${account.name} is added.`);
+  return warned(accounts, withPassword(account, given, `${account.name} is added.`));
 }
+
+/** The result, with a warning where nobody can sign in with a password. */
+function warned({ takesPasswords }: Installation['accounts'], result: CommandResult): CommandResult {
+  return takesPasswords ? result : { ...result, note: LEFT_OUT };
+}
+
+const LEFT_OUT =
+  'VALETKEY_SIGN_IN_METHODS leaves out the password, so nobody can sign in with one. Add password to it, or "user link" this account.';
 
 function changesIn({ email, name, username }: UpdateOptions): Partial<AboutAccount> {
   return {

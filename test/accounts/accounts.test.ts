@@ -5,6 +5,7 @@ import { Accounts } from '../../src/accounts/accounts.ts';
 import { readForeignHash } from '../../src/accounts/foreign-hash.ts';
 import { GuessBudget } from '../../src/accounts/guess-budget.ts';
 import { KNOWN_BROWSER_LIFETIME, KnownBrowsers } from '../../src/accounts/known-browser.ts';
+import { makeThrottles } from '../../src/accounts/limits.ts';
 import type { NewAccount } from '../../src/accounts/new-account.ts';
 import { PasswordHasher } from '../../src/accounts/password-hash.ts';
 import type { SignInAttempt, SignInOutcome } from '../../src/accounts/sign-in.ts';
@@ -72,6 +73,8 @@ function accountsOn(
   const accounts = new Accounts({
     store,
     hasher,
+    signInThrottle: makeThrottles(null).signIns,
+    methods: ['password'],
     budget: new GuessBudget(throttles),
     pace,
     knownBrowsers,
@@ -632,4 +635,20 @@ test('ASVS 6.3.8: while there is a foreign hash, whatever was checked is answere
   assert.ok(!('foreign' in ((await setup.accounts.show('bob@example.com')).password ?? {})), 'our own now');
   assertSignedIn(await setup.accounts.signIn(typed('bob@example.com', 'U*U*'), here));
   assert.equal(ends.length, 0, 'and no floor is left');
+});
+
+test('an account has 60 sign-ins in ten minutes, whoever tries it with a wrong password beside', async (context) => {
+  const setup = await setUp(context);
+  const { accounts, clock, store } = setup;
+  await accounts.add({ ...newAda, email: 'bob@example.com', username: null }, operator);
+  const known = assertSignedIn(await accounts.signIn(typed('ada@example.com', PASSWORD), here)).knownBrowser;
+  const again = () => accounts.signIn(typed('ada@example.com', PASSWORD, null, known), here);
+  await accounts.signIn(typed('ada@example.com', 'a wrong password'), there);
+  for (let n = 1; n < 60; n += 1) await again();
+  assert.deepEqual(await again(), { kind: 'throttled', retryAfterSeconds: 10 });
+  const events = await store.listAuditEvents({ action: 'sign_in', limit: 100 });
+  assert.equal(events.length, 60, 'what is refused leaves no event');
+  assertSignedIn(await accounts.signIn(typed('bob@example.com', PASSWORD), here));
+  clock.now += 10_000;
+  assertSignedIn(await again());
 });

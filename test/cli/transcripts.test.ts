@@ -44,6 +44,7 @@ describe('the command line, as transcripts', () => {
         VALETKEY_DATABASE_URL: `sqlite:${join(folder, 'valetkey.db')}`,
         VALETKEY_KEYS_FILE: join(folder, 'keys'),
       };
+      if (file === 'password-left-out.txt') Object.assign(environment, { VALETKEY_SIGN_IN_METHODS: 'product' });
       if (file === 'doctor.txt') Object.assign(environment, await unusedAddresses());
       const before = process.cwd();
       process.chdir(folder);

@@ -454,4 +454,28 @@ export const accountsGuards: readonly Guard[] = [
       'if (account || forOperators || true) return null;',
     ],
   ]),
+  ...guardsIn(
+    'src/accounts/accounts.ts',
+    ['test/http/browser/password-left-out.test.ts'],
+    [
+      [
+        'a password that is no way to sign in is neither checked nor set',
+        "return this.#parts.methods.includes('password');",
+        'return this.#parts.methods.length > 0;',
+      ],
+    ],
+  ),
+  ...guardsIn(
+    'src/accounts/sign-in.ts',
+    ['test/accounts/accounts.test.ts'],
+    [['the sign-ins of an account are counted', 'parts.signInThrottle.count(counted, parts.now())', 'parts.now()']],
+  ),
+  ...guardsIn(
+    'src/storage/tables/sessions.ts',
+    ['test/storage/sqlite.test.ts'],
+    [
+      ['an account has at most 50 live sessions', 'OFFSET ${MAX_SESSIONS - 1}', 'OFFSET ${MAX_SESSIONS + 1000}'],
+      ['sessions that ended go before live ones', 'THEN 0 ELSE 1 END', 'THEN 0 ELSE 0 END'],
+    ],
+  ),
 ];

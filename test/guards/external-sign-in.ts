@@ -105,6 +105,7 @@ export const externalSignInGuards: readonly Guard[] = [
       'if (bound) return ticket.text;',
     ],
     ['a provider that was paused meanwhile is told so', 'if (refusedNow) return refusedNow;', ''],
+    ['the sign-ins of a person are counted', 'throttle.count(key, at)', 'throttle.wait(key, at)'],
     ['a fresh sign-in has a time', 'demandsLogin || maxAge !== null', 'false'],
     ['a time is not ahead of us', 'said.authTime * 1000 > now + MAX_CLOCK_SKEW_MS', 'said.authTime < 0'],
   ]),

@@ -172,6 +172,8 @@ function registriesOn({ store, clock }: Protocol) {
       floor: new SignInFloor({ store, hasher, stopwatch: () => 0, later: () => () => {} }),
       wrongSignIns: new WrongSignIns(store, parts.now),
       signIns: newSignInTally(),
+      signInThrottle: throttle,
+      methods: ['password'],
       guessable: [],
     }),
   };

@@ -102,7 +102,7 @@ export function addAccount(app: FastifyInstance, parts: PageParts): void {
     const context = pages.context(request);
     const page = connectedAppsPage(context, {
       account: pageAccount(account),
-      hasPassword: hasPassword(account),
+      hasPassword: service.accounts.takesPasswords && hasPassword(account),
       apps: await Promise.all(apps.map((connected) => asShown(service, connected, account, context.language))),
       formToken: sessions.formToken(signedIn, 'apps', ''),
       removeAllFormToken: sessions.formToken(signedIn, 'apps', 'all'),

@@ -50,6 +50,10 @@ export function addInvitation(app: FastifyInstance, parts: PageParts): void {
 
   /** Whom a token is for. If it is good for nothing, it sends the answer and returns null. */
   async function find(request: FastifyRequest, reply: FastifyReply, token: string): Promise<Invited | null> {
+    if (!accounts.takesPasswords) {
+      answerProblem(pages.answers, request, reply, { kind: 'not_found' });
+      return null;
+    }
     const found = await accounts.findInvitation(token, originOf(request));
     if (found.kind === 'good') return found.invited;
     if (found.kind === 'dead') pages.sendError(request, reply, 400, 'dead_invitation');

@@ -28,7 +28,7 @@ export function addMustChange(app: FastifyInstance, parts: PageParts): void {
     if (!sessions.isFromOwnPage(request)) return pages.sendError(request, reply, 403, 'form_refused');
     const form = formOf(request);
     const continueTo = continuation(paths, form.get('continue'));
-    const account = await accounts.findMustChange(form.get('account') ?? '');
+    const account = accounts.takesPasswords ? await accounts.findMustChange(form.get('account') ?? '') : null;
     const fromStart = (kind: 'pressed_twice' | (typeof FORM_PROBLEMS)[Exclude<VisitorForm, 'good'>]) => {
       request.outcome = { error: 'form_outdated' };
       return sendSignIn(parts, request, reply.code(403), { continueTo, appName: null, problem: { kind } });

@@ -14,16 +14,14 @@ import { sendSignedOut, sendSignIn } from './sign-in-form.ts';
 
 type OfPassword = SignedIn & { readonly account: PasswordAccount };
 
-/** Who signs in elsewhere has no password to change. */
-function isOfPassword(signedIn: SignedIn): signedIn is OfPassword {
-  return hasPassword(signedIn.account);
-}
-
 /** Adds the page where a person changes the password. */
 export function addPassword(app: FastifyInstance, parts: PageParts): void {
   const { service, pages, sessions } = parts;
   const { paths } = service;
   const config = { answers: pages.answers, limit: 'public' } as const;
+  /** Who signs in elsewhere has no password to change, and nobody where the password is no way to sign in. */
+  const isOfPassword = (signedIn: SignedIn): signedIn is OfPassword =>
+    service.accounts.takesPasswords && hasPassword(signedIn.account);
 
   app.get(paths.password, { config }, async (request, reply) => {
     const signedIn = await sessions.signedIn(request);

@@ -47,6 +47,10 @@ export function addSignIn(app: FastifyInstance, parts: PageParts): void {
       request.outcome = { error: problem.kind };
       return sendSignIn(parts, request, reply.code(403), { ...again, problem });
     }
+    if (!service.accounts.takesPasswords) {
+      request.outcome = { error: 'password_left_out' };
+      return sendSignIn(parts, request, reply.code(403), again);
+    }
     const attempt = {
       email,
       password: form.get('password') ?? '',

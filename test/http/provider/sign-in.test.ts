@@ -394,6 +394,22 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
       );
     });
 
+    test('external sign-in: a person has 60 sign-ins in ten minutes, on all instances, and others have their own', async (t) => {
+      const world = await start(t);
+      const [one, two] = ends(world);
+      const { request } = await begin(one);
+      for (let n = 0; n < 60; n += 1)
+        assert.equal((await state(n % 2 ? one : two, world.provider, request)).status, 200);
+      const refused = await state(one, world.provider, request);
+      assertRefused(refused, 429, 'temporarily_unavailable');
+      assert.equal(refused.headers.get('retry-after'), '10');
+      assert.match(String(refused.body['error_description']), /signed in too often/);
+      const { request: other } = await begin(one);
+      assert.equal((await state(two, world.provider, other, { subject: 'eve' })).status, 200);
+      one.clock.advance(10);
+      assert.equal((await state(one, world.provider, request)).status, 200);
+    });
+
     test('external sign-in: cookies with names that are none of ours do no harm', async (t) => {
       const [one] = ends(await start(t));
       const browser = new Browser();

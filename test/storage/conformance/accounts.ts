@@ -1,7 +1,8 @@
 /** Accounts and their sessions. */
 import assert from 'node:assert/strict';
 import type { Account, StoredPassword } from '../../../src/accounts/account.ts';
-import { event, NOW, sampleAccount, sampleSession } from '../../support/storage.ts';
+import { MAX_SESSIONS, type Session } from '../../../src/accounts/session.ts';
+import { event, HOUR, NOW, sampleAccount, sampleSession } from '../../support/storage.ts';
 import { type AnyStore, find, HUNDRED, isAlive, issue, type WithStore } from './any-store.ts';
 
 /** Accounts. */
@@ -119,6 +120,31 @@ export function sessions(withStore: WithStore): void {
     const second = await begin(store, first.digest);
     assert.equal(await store.findSession(first.digest), null);
     assert.ok(await store.findSession(second.digest));
+  });
+
+  withStore('an account has at most 50 live sessions, and one more ends the oldest', async (store) => {
+    const at = (createdAt: number, some: Partial<Session> = {}) =>
+      sampleSession({ createdAt, lastSeenAt: NOW, expiresAt: NOW + HOUR, ...some });
+    const add = async (session: Session) => {
+      const signIn = { ...event('sign_in'), at: NOW };
+      assert.equal(await store.addSession(session, sampleAccount().password, null, signIn), true);
+      return session;
+    };
+    const all: Session[] = [];
+    for (let n = 0; n < MAX_SESSIONS - 1; n += 1) all.push(await add(at(NOW - 1000 + n)));
+    const ended = await add(at(NOW - 1, { expiresAt: NOW }));
+    const there = async (some: readonly Session[]) =>
+      (await Promise.all(some.map(({ digest }) => store.findSession(digest)))).filter(Boolean).length;
+    all.push(await add(at(NOW)));
+    assert.deepEqual([await there(all), await there([ended])], [50, 0], 'what ended by itself goes first');
+    await Promise.all(Array.from({ length: 10 }, () => add(at(NOW))).map(async (adding) => all.push(await adding)));
+    assert.equal(await there(all), 50, 'also where many are added at once');
+    assert.equal(await there(all.slice(0, 10)), 0, 'the oldest ended');
+    const bobs = sampleAccount({ id: 'usr_bob', username: null });
+    assert.equal(await store.addAccount(bobs, 'bob@example.com', event('user_added')), null);
+    const his = at(NOW, { accountId: 'usr_bob' });
+    await store.addSession(his, bobs.password, null, event('sign_in'));
+    assert.deepEqual([await there(all), await there([his])], [50, 1], 'those of others do not count');
   });
 
   withStore('a session ends once', async (store) => {
