@@ -8,6 +8,7 @@ import { type ErrorCode, invalidRequest, Refusal } from './error.ts';
 import type { Parameters } from './parameters.ts';
 import { isCodeChallenge } from './pkce.ts';
 import { isRegisteredRedirectUri } from './redirect-uri.ts';
+import { isSameResource } from './resource-uri.ts';
 import { invalidScope, optionalNames, resolveScope, type ScopeRule, withoutOpenIdHabits } from './scope.ts';
 
 /** The two faces of one core: the published interface, and the standards' own form. */
@@ -70,12 +71,12 @@ export type RedirectableError = {
 /** What validation makes of an authorization request. */
 export type AuthorizationRequestOutcome = AuthorizationRequest | ShownError | RedirectableError;
 
-/** What a request is validated against: `isResource` says whether a URI names a resource of this installation. */
+/** What a request is validated against: `resources` are the URIs that name the resources of this installation. */
 export type RequestContext = {
   readonly face: Face;
   readonly issuer: string;
   readonly client: Client | null;
-  readonly isResource: (uri: string) => boolean;
+  readonly resources: readonly string[];
 };
 
 /** What the published face reads; anything else is ignored (RFC 6749 §3.1). */
@@ -162,7 +163,7 @@ export function validateAuthorizationRequest(
     ...back,
     scope: resolveScope(client.scopes, scopeAsked(parameters, client, face)) as string[],
     codeChallenge: parameters.get('code_challenge') ?? null,
-    resource: (isStandard && parameters.all('resource')[0]) || null,
+    resource: isStandard ? knownResource(context.resources, parameters.all('resource')[0]) : null,
     prompt: isStandard ? promptsOf(parameters) : [],
     loginHint: (isStandard && parameters.get('login_hint')) || null,
     maxAge: isStandard ? maxAgeOf(parameters) : null,
@@ -182,7 +183,7 @@ function publishedRefusal(parameters: Parameters, client: Client): Refusal | nul
 }
 
 /** The same for the standard face. */
-function standardRefusal(parameters: Parameters, client: Client, { isResource }: RequestContext): Refusal | null {
+function standardRefusal(parameters: Parameters, client: Client, { resources }: RequestContext): Refusal | null {
   const details = authorizationDetailsRefusal(parameters);
   if (details) return details; // RFC 9396 §5
   const problem = parameters.problem(STANDARD_PARAMETERS, ['resource']);
@@ -195,7 +196,7 @@ function standardRefusal(parameters: Parameters, client: Client, { isResource }:
   if (responseType === undefined) return invalidRequest('response_type is required'); // RFC 6749 §3.1.1
   return (
     commonRefusal(parameters, client, 'standard', responseType) ??
-    resourceRefusal(parameters.all('resource'), isResource) ??
+    resourceRefusal(parameters.all('resource'), resources) ??
     promptRefusal(promptsOf(parameters)) ??
     maxAgeRefusal(maxAgeOf(parameters))
   );
@@ -234,10 +235,17 @@ function checkCodeChallenge(parameters: Parameters, client: Client): Refusal | n
   return isCodeChallenge(challenge) ? null : invalidRequest('code_challenge must be 43 base64url characters'); // RFC 7636 §4.2
 }
 
+/** The resource that a request names, as it is registered; null when it names none that is known. */
+export function knownResource(known: readonly string[], named: string | null | undefined): string | null {
+  return (named && known.find((uri) => isSameResource(uri, named))) || null;
+}
+
 /** RFC 8707 §2. A grant is for one resource at most, so that its tokens are good at one place only (RFC 9700 §2.3). */
-function resourceRefusal(resources: readonly string[], isResource: (uri: string) => boolean): Refusal | null {
-  if (resources.length > 1) return new Refusal('invalid_target', 'ask for one resource at a time');
-  return resources.every(isResource) ? null : new Refusal('invalid_target', 'resource is not known here');
+function resourceRefusal(asked: readonly string[], known: readonly string[]): Refusal | null {
+  if (asked.length > 1) return new Refusal('invalid_target', 'ask for one resource at a time');
+  return asked.every((uri) => knownResource(known, uri))
+    ? null
+    : new Refusal('invalid_target', 'resource is not known here');
 }
 
 function promptsOf(parameters: Parameters): Prompt[] {

@@ -270,9 +270,9 @@ export class AuthorizationServer {
   async #validate(face: Face, parameters: Parameters, authenticated?: Client): Promise<AuthorizationRequestOutcome> {
     const { store, clients, issuer, ownResource } = this.#parts;
     const client = authenticated ?? (await clients.find(parameters.get('client_id')));
-    const [resource] = face === 'standard' ? parameters.all('resource') : [];
-    const isKnown = resource === ownResource || (resource !== undefined && (await store.isResource(resource)));
-    return validateAuthorizationRequest(parameters, { face, issuer, client, isResource: () => isKnown });
+    const namesOne = face === 'standard' && parameters.all('resource').length > 0;
+    const resources = namesOne ? [ownResource, ...(await store.listResources())] : [];
+    return validateAuthorizationRequest(parameters, { face, issuer, client, resources });
   }
 
   async #revoke(

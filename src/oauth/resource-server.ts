@@ -5,6 +5,7 @@ import { type Grant, type GrantNames, namesOf, type ResourceOwner } from './gran
 import type { GrantedAccess } from './granted-access.ts';
 import { mistakeOfSecret } from './mistaken-credential.ts';
 import { seenOf } from './person-fields.ts';
+import { isSameResource } from './resource-uri.ts';
 import { scopeNames } from './scope.ts';
 import { type StoredSecret, secretOf } from './secret.ts';
 
@@ -63,21 +64,22 @@ export function visibleToken(
 ): ActiveToken | null {
   const visible = visibleScopes(resourceServer, grant);
   if (!visible) return null;
-  const { clientId, externalId, resource } = grant;
+  const { clientId, externalId } = grant;
   const about = {
     clientId,
     resourceOwner: seenOf(resourceOwner, grant),
     externalId,
-    resource,
+    // As this resource server is registered: the grant may have another spelling.
+    resource: grant.resource === null ? null : resourceServer.resource,
     expiresAt,
     grant: namesOf(grant),
   };
   return { scope: visible.join(' '), ...about };
 }
 
-/** Whether a grant's tokens may be used at a resource: at any, unless the grant is for a certain one (RFC 8707 §2). */
-export function isForResource(access: GrantedAccess, resource: string | null): boolean {
-  return access.resource === null || access.resource === resource;
+/** Whether a grant's tokens are for a resource: for this one alone, or for any (RFC 8707 §2). */
+export function isForResource({ resource: granted }: GrantedAccess, resource: string | null): boolean {
+  return granted === null || (resource !== null && isSameResource(granted, resource));
 }
 
 /** Whether a resource server, as it is registered, may be told that a token with this access is active (RFC 7662 §4). */
@@ -91,12 +93,4 @@ function visibleScopes({ scopes }: ResourceServer, access: GrantedAccess): strin
   if (scopes === null) return granted;
   const visible = granted.filter((name) => scopes.includes(name));
   return visible.length > 0 ? visible : null;
-}
-
-/** Why a text cannot name a resource (RFC 8707 §2), or null when it can. */
-export function resourceProblem(resource: string): string | null {
-  if (resource.length > 500 || !/^[\x21-\x7e]+$/.test(resource))
-    return 'it must be 1 to 500 printable ASCII characters';
-  if (!URL.canParse(resource)) return 'it must be an absolute URI, such as https://api.example.com';
-  return resource.includes('#') ? 'it must not have a fragment' : null;
 }

@@ -202,11 +202,11 @@ export type ClientStore = {
 /** Resource servers. Every change is seen by the next request. */
 export type ResourceServerStore = {
   findResourceServer(id: string): Promise<ResourceServer | null>;
-  /** Whether a URI is the resource of one of them. */
-  isResource(uri: string): Promise<boolean>;
+  /** The resources that they have, each spelling once, in no order. */
+  listResources(): Promise<string[]>;
   listResourceServers(): Promise<ResourceServer[]>;
   registerResourceServer(server: ResourceServer, event: AuditEvent): Promise<void>;
-  /** Writes name, resource and scopes; false when it is gone. The last writer wins. */
+  /** Writes what an operator may change; false when it is gone. The last writer wins. */
   updateResourceServer(server: ResourceServer, event: AuditEvent): Promise<boolean>;
   /** Replaces the secrets if they are still `expected`; false when somebody was faster or it is gone. */
   replaceResourceServerSecrets(

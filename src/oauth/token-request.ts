@@ -4,6 +4,7 @@ import type { Credential } from './credential.ts';
 import { Refusal } from './error.ts';
 import type { Grant, GrantInContext, Lifetimes } from './grant.ts';
 import type { Keyring } from './keyring.ts';
+import { isSameResource } from './resource-uri.ts';
 import { invalidScope, type ScopeRule, scopeNames, withoutOpenIdHabits } from './scope.ts';
 
 /**
@@ -34,7 +35,7 @@ export function beyondGrant(grant: Grant, client: Client, asked: AskedOfTokens):
   const scope = withoutOpenIdHabits(client.scopes, asked.scope);
   if (scope !== undefined && !scopeNames(scope).every((name) => granted.includes(name)))
     return invalidScope(scope, granted, NOT_GRANTED); // RFC 6749 §6
-  return asked.resources.every((resource) => resource === grant.resource)
+  return asked.resources.every((resource) => grant.resource !== null && isSameResource(resource, grant.resource))
     ? null
     : new Refusal('invalid_target', 'resource differs from the authorization request'); // RFC 8707 §2.2
 }

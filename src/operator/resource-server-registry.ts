@@ -2,7 +2,8 @@
 import { type Actor, type AuditAction, type AuditEvent, auditEvent } from '../oauth/audit.ts';
 import { OperatorError } from '../oauth/error.ts';
 import { newId } from '../oauth/registered-id.ts';
-import { type ResourceServer, resourceProblem } from '../oauth/resource-server.ts';
+import type { ResourceServer } from '../oauth/resource-server.ts';
+import { isSameResource, resourceProblem } from '../oauth/resource-uri.ts';
 import { makeSecret } from '../oauth/secret.ts';
 import type { ResourceServerStore, ScopeStore } from '../oauth/store.ts';
 import { refuseCommaListOfScopes } from './comma-lists.ts';
@@ -38,11 +39,10 @@ export class ResourceServerRegistry {
     await refuseCommaListOfScopes(settings.scopes ?? [], store);
     const createdAt = now();
     const { text, secret } = makeSecret(prefix, 'rs', createdAt);
-    const { name, resource, scopes } = settings;
-    const resourceServer = { id: newId('rs'), name, resource, scopes, secrets: [secret], createdAt };
+    const resourceServer = { ...settings, id: newId('rs'), secrets: [secret], createdAt };
     await store.registerResourceServer(
       resourceServer,
-      this.#event('resource_server_registered', resourceServer.id, name),
+      this.#event('resource_server_registered', resourceServer.id, settings.name),
     );
     return { resourceServer, secret: text };
   }
@@ -104,7 +104,7 @@ export class ResourceServerRegistry {
     if (resource === null) return;
     const problem = resourceProblem(resource);
     if (problem) throw new OperatorError(`resource ${JSON.stringify(resource)}: ${problem}`);
-    if (resource === this.#parts.ownResource)
+    if (isSameResource(resource, this.#parts.ownResource))
       throw new OperatorError(`resource ${JSON.stringify(resource)} is this service's own API`);
   }
 

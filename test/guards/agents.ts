@@ -53,4 +53,23 @@ export const agentsGuards: readonly Guard[] = [
       ],
     ],
   ),
+  ...guardsIn(
+    'src/oauth/resource-uri.ts',
+    ['test/oauth/resource-uri.test.ts'],
+    [
+      ['the path of a resource counts exactly', '${ownPort}${path}`', '${ownPort}${path.toLowerCase()}`'],
+      ['the port of a resource counts', "port === '' || port === DEFAULT_PORTS[name]", 'true'],
+    ],
+  ),
+  ...guardsIn(
+    'src/oauth/resource-server.ts',
+    ['test/oauth/resource-server.test.ts'],
+    [
+      [
+        'a resource is answered as the API is registered',
+        'resource: grant.resource === null ? null : resourceServer.resource',
+        'resource: grant.resource',
+      ],
+    ],
+  ),
 ];

@@ -88,8 +88,8 @@ export const oauthGuards: readonly Guard[] = [
     ['PKCE is required of public clients', "client.requirePkce || client.type === 'public'", 'client.requirePkce'],
     ['the challenge method is S256', "if (method !== 'S256') return", 'if (false as boolean) return'],
     ['a challenge has its form', 'return isCodeChallenge(challenge) ? null', 'return challenge ? null'],
-    ['one resource at a time', 'if (resources.length > 1) return', 'if (resources.length > 9) return'],
-    ['a resource is known', 'return resources.every(isResource) ? null', 'return resources ? null'],
+    ['one resource at a time', 'if (asked.length > 1) return', 'if (asked.length > 9) return'],
+    ['a resource is known', 'asked.every((uri) => knownResource(known, uri))', 'asked'],
     ['a prompt is one of three', 'if (!prompts.every((prompt) => PROMPTS.includes(prompt)))', 'if (false as boolean)'],
     ['prompt none stands alone', "prompts.includes('none') && prompts.length > 1", 'false'],
   ]),
@@ -424,7 +424,11 @@ export const oauthGuards: readonly Guard[] = [
         '!scopeNames(scope).every((name) => granted.includes(name))',
         'false',
       ],
-      ['a token request names no other resource', 'resources.every((resource) => resource === grant.resource)', 'true'],
+      [
+        'a token request names no other resource',
+        'grant.resource !== null && isSameResource(resource, grant.resource)',
+        'true',
+      ],
     ],
   ),
   ...guardsIn(
@@ -480,7 +484,7 @@ export const oauthGuards: readonly Guard[] = [
       ],
       [
         'a token for one resource is good there alone',
-        'access.resource === null || access.resource === resource',
+        'granted === null || (resource !== null && isSameResource(granted, resource))',
         'true',
       ],
     ],

@@ -265,7 +265,7 @@ test('RFC 6749 §4.1.2.1: whatever comes, nothing is redirected to but a registe
   fc.assert(
     fc.property(someMore, fc.boolean(), fc.constantFrom(...FACES), (more, isComplete, face) => {
       const pairs: Parameter[] = [...(isComplete ? pairsOf({}) : []), ...more];
-      const context = { face, issuer: ISSUER, client, isResource: (uri: string) => uri === LETTERS };
+      const context = { face, issuer: ISSUER, client, resources: [LETTERS] };
       const outcome = validateAuthorizationRequest(new Parameters(pairs), context);
       if (outcome.kind === 'show') return;
       assert.ok(client.redirectUris.includes(outcome.redirectUri));

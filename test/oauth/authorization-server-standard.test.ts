@@ -48,7 +48,7 @@ test('RFC 8707 §2: known are the resources of resource servers, and this servic
   const protocol = await setUpLetters(context);
   for (const resource of [LETTERS, OWN_RESOURCE])
     assert.equal((await validRequest(protocol, { resource }, 'standard')).resource, resource);
-  for (const resource of ['https://unknown.test', `${OWN_RESOURCE}/`, `${LETTERS}/`, ISSUER]) {
+  for (const resource of ['https://unknown.test', `${OWN_RESOURCE}/x`, `${LETTERS}//`, ISSUER]) {
     const outcome = await protocol.server.validateRequest('standard', requestOf({ resource }));
     assertRefusal(outcome.kind === 'redirect' && outcome.refusal, 'invalid_target', /not known/);
   }

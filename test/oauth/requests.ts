@@ -38,8 +38,8 @@ export function validate(
   changes: Changes = {},
   { by = client, more = [] }: Circumstances = {},
 ): AuthorizationRequestOutcome {
-  const isResource = (uri: string) => uri === LETTERS;
-  const context = { face, issuer: ISSUER, client: by, isResource };
+  const resources = [LETTERS];
+  const context = { face, issuer: ISSUER, client: by, resources };
   return validateAuthorizationRequest(new Parameters([...pairsOf(changes), ...more]), context);
 }
 

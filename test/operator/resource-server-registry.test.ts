@@ -7,7 +7,11 @@ import { type Memory, openMemory, operator } from '../oauth/memory.ts';
 import { keyring, PREFIX } from '../oauth/samples.ts';
 
 const OWN_RESOURCE = 'https://api.test';
-const settings: ResourceServerSettings = { name: 'Letters', resource: 'https://letters.test', scopes: ['read'] };
+const settings: ResourceServerSettings = {
+  name: 'Letters',
+  resource: 'https://letters.test',
+  scopes: ['read'],
+};
 
 async function setUp(context: TestContext): Promise<Memory & { registry: ResourceServerRegistry }> {
   const memory = await openMemory(context);
@@ -58,7 +62,7 @@ test('RFC 7662 §2.1: a resource server is registered with a secret that is show
   const [event] = await store.listAuditEvents({ limit: 1 });
   assert.deepEqual([event?.action, event?.clientId], ['resource_server_registered', stored.id]);
   for (const each of [stored, event]) assert.ok(!JSON.stringify(each).includes(secret));
-  assert.equal(await store.isResource('https://letters.test'), true);
+  assert.deepEqual(await store.listResources(), ['https://letters.test']);
 });
 
 test('design: a resource server may be for any resource and all scopes, and two may share a resource', async (context) => {

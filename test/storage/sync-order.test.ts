@@ -181,7 +181,7 @@ test('resource servers, scopes and the trail are told of only as they are on dis
     assert.equal(await isPending(write), true);
     const reads = [
       store.findResourceServer('rs_one'),
-      store.isResource('https://letters.test'),
+      store.listResources(),
       store.listResourceServers(),
       store.listScopes(),
       store.lastAuditSequence(),

@@ -1,7 +1,7 @@
 /** Resource servers. */
 import type { ResourceServer } from '../../oauth/resource-server.ts';
 import type { ResourceServerStore } from '../../oauth/store.ts';
-import { isAny, type Runner } from '../acts.ts';
+import type { Runner } from '../acts.ts';
 import { registered } from './registered.ts';
 import { SECRETS } from './secrets.ts';
 import { Table } from './table.ts';
@@ -18,7 +18,7 @@ export const RESOURCE_SERVER = Table.of<ResourceServer>('resource_server', {
 
 const SETTINGS = RESOURCE_SERVER.pick('name', 'resource', 'scopes');
 
-const HAS_RESOURCE = 'SELECT 1 FROM resource_server WHERE resource = $1 LIMIT 1';
+const RESOURCES = 'SELECT DISTINCT resource FROM resource_server WHERE resource IS NOT NULL';
 const DELETE = 'DELETE FROM resource_server WHERE id = $1';
 
 /** The port's resource servers; how one is found by its id is each store's own. */
@@ -29,7 +29,10 @@ export function resourceServerStore(
   const servers = registered(runner, RESOURCE_SERVER, SETTINGS);
   return {
     findResourceServer: find,
-    isResource: (uri) => isAny(runner, HAS_RESOURCE, [uri]),
+    async listResources() {
+      const rows = await runner.select({ sql: RESOURCES, values: [] }, 'all');
+      return rows.map(([resource]) => String(resource));
+    },
     listResourceServers: servers.list,
     async registerResourceServer(server, event) {
       await servers.register(server, event);
