@@ -99,7 +99,7 @@ test('sessions, waiting devices and empty counters go when their time is over', 
     sampleSession(),
     sampleSession({ createdAt: NOW - 29 * DAY }),
     sampleSession({ createdAt: NOW - 3 * DAY, lastSeenAt: NOW - DAY - 13 * HOUR }),
-    sampleSession({ createdAt: NOW - 32 * DAY }),
+    sampleSession({ createdAt: NOW - 32 * DAY, expiresAt: NOW - 2 * DAY }),
   ];
   for (const session of sessions) await store.addSession(session, sampleAccount().password, null, event('sign_in'));
   const wait = (userCode: string, expiresAt: number) => {

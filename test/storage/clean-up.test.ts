@@ -101,7 +101,7 @@ test('sessions that ended a day ago go', async () => {
     sampleSession(),
     sampleSession({ createdAt: NOW - 29 * DAY }),
     sampleSession({ createdAt: NOW - 3 * DAY, lastSeenAt: NOW - DAY - 13 * HOUR }),
-    sampleSession({ createdAt: NOW - 32 * DAY }),
+    sampleSession({ createdAt: NOW - 32 * DAY, expiresAt: NOW - 2 * DAY }),
   ];
   for (const session of sessions)
     await opened.store.addSession(session, sampleAccount().password, null, event('sign_in'));
