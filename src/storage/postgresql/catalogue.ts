@@ -50,12 +50,6 @@ export const CATALOGUE: readonly SchemaObject[] = [
     definition: 'ALTER TABLE account ADD CONSTRAINT account_pkey PRIMARY KEY (id)',
   },
   {
-    kind: 'key',
-    table: 'audit_chain',
-    name: 'audit_chain_pkey',
-    definition: 'ALTER TABLE audit_chain ADD CONSTRAINT audit_chain_pkey PRIMARY KEY (number)',
-  },
-  {
     kind: 'index',
     table: 'audit_event',
     name: 'audit_event_by_attempt',
@@ -280,19 +274,13 @@ export const CATALOGUE: readonly SchemaObject[] = [
     kind: 'function',
     table: 'schema',
     name: 'chain_audit_event',
-    definition: '26d583f2609c6b273912025dc0cbe78d',
+    definition: 'ddcbe680cb8c086e3df5b1607f50199d',
   },
   {
     kind: 'function',
     table: 'schema',
     name: 'next_audit_sequence',
     definition: 'a89494cbc6ce80def87f45a0e91b2d6f',
-  },
-  {
-    kind: 'function',
-    table: 'schema',
-    name: 'register_audit_chain',
-    definition: 'c9dfd3beb2884a33cd09e124732332d3',
   },
   {
     kind: 'function',

@@ -49,12 +49,6 @@ export const CATALOGUE: readonly SchemaObject[] = [
     definition: 'id',
   },
   {
-    kind: 'key',
-    table: 'audit_chain',
-    name: 'primary',
-    definition: 'number',
-  },
-  {
     kind: 'index',
     table: 'audit_event',
     name: 'audit_event_by_client',
