@@ -3,6 +3,7 @@
  * protocol's own operations and at their own durability. Prints them as JSON. `node bench/fill.ts COUNT`
  */
 import { newAccountId } from '../src/accounts/account.ts';
+import { SET_HERE } from '../src/accounts/new-account.ts';
 import { newSessionToken, passwordSession } from '../src/accounts/session.ts';
 import type { OwnerSession } from '../src/oauth/allow.ts';
 import { auditEvent } from '../src/oauth/audit.ts';
@@ -130,7 +131,7 @@ async function addOwner(store: Storage['store']): Promise<OwnerSession> {
   const event = auditEvent('user_added', OPERATOR, createdAt, { resourceOwnerId: id });
   const times = { createdAt, passwordSetAt: createdAt, mustChangePassword: false, invitation: null };
   await store.addAccount(
-    { ...about, ...times, emailVerified: false, isOperator: false, status: 'active', epoch: 0 },
+    { ...about, ...times, ...SET_HERE, isOperator: false, status: 'active', epoch: 0 },
     email,
     event,
   );

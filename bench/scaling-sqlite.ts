@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
 import type { Account } from '../src/accounts/account.ts';
+import { SET_HERE } from '../src/accounts/new-account.ts';
 import type { Client } from '../src/oauth/client.ts';
 import { PERSON_FIELDS } from '../src/oauth/person-fields.ts';
 import { openSqlite } from '../src/storage/sqlite/open.ts';
@@ -178,7 +179,7 @@ function filledAccount(n: number, { since, keyId, sealedPhc }: MadeUp): Account 
     name: 'Ada Example',
     avatarUrl: null,
     isOperator: false,
-    emailVerified: false,
+    ...SET_HERE,
     password: { sealedPhc, keyId },
     foreignRank: null,
     isUnwrapped: false,

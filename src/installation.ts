@@ -92,7 +92,16 @@ export function makeInstallation(
   const endpoints = endpointsOf(appUrl);
   const paths = pagePaths(configuration.pagesBasePath);
   const { signInEndpoint } = endpoints;
-  const testParts = { identityProviders, externalSignIns, get, methods, signInEndpoint, continueTo: paths.apps, now };
+  const testParts = {
+    identityProviders,
+    people: store,
+    externalSignIns,
+    get,
+    methods,
+    signInEndpoint,
+    continueTo: paths.apps,
+    now,
+  };
   return {
     authorizationServer: new AuthorizationServer({
       ...parts,
@@ -128,7 +137,10 @@ export function makeInstallation(
     grants,
     externalSignIns,
     providers,
-    providerUsers: new ProviderUsers({ store, grants, providers, throttle: throttles.providerCalls, now }),
+    providerUsers: new ProviderUsers({
+      ...{ store, keyring, grants, providers, now },
+      ...{ calls: throttles.providerCalls, endings: throttles.providerEndings },
+    }),
     resourceServers: new ResourceServerRegistry(parts, operator),
     scopes: new ScopeRegistry(store, now, operator),
     identityProviders,

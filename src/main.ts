@@ -81,7 +81,6 @@ export async function startService(configuration: Configuration, world: World): 
     clients: storage.store,
     scopes: storage.store,
     resourceServers: storage.store,
-    identities: storage.store,
     audit: storage.store,
     keyring,
     brand: {

@@ -28,8 +28,10 @@ export type Account = {
   readonly id: string;
   /** Unique among accounts with a password or an invitation. People who sign in elsewhere may have none, or one that others have. */
   readonly email: string | null;
-  /** Whether a provider said that the address is this person's. */
+  /** Whether the address is this person's: a provider said so, or it was set here. Only such an address is told to others. */
   readonly emailVerified: boolean;
+  /** Whether an operator set the address. One that a provider brought may be anybody's, and names nobody to an operator. */
+  readonly emailSetHere: boolean;
   readonly username: string | null;
   readonly name: string | null;
   readonly avatarUrl: string | null;
@@ -60,6 +62,16 @@ export function hasPassword(account: Account): account is PasswordAccount {
   return account.password !== null && account.passwordSetAt !== null && account.email !== null;
 }
 
+/** The address of an account, if it is verified; else null. */
+export function verifiedEmail({ email, emailVerified }: Pick<Account, 'email' | 'emailVerified'>): string | null {
+  return emailVerified ? email : null;
+}
+
+/** Whether this installation owns the address of an account: an operator set it, or a password or an invitation goes with it. */
+export function ownsEmail({ emailSetHere, password, invitation }: Account): boolean {
+  return emailSetHere || password !== null || invitation !== null;
+}
+
 /** Whether an id was made here. Another one is a provider's own, and may come again after the account was deleted. */
 export function isMadeHere(id: string): boolean {
   return id.startsWith(OWN_START);
@@ -67,14 +79,19 @@ export function isMadeHere(id: string): boolean {
 
 const OWN_START = 'usr_';
 
-/** What pages call a person: the name, else the user name, else the address, else the id. */
-export function callName({ id, name, username, email }: Pick<Account, 'id' | 'name' | 'username' | 'email'>): string {
-  return name ?? username ?? email ?? id;
+/** What pages call a person: the name, else the user name; null without either. */
+export function callName({ name, username }: Pick<Account, 'name' | 'username'>): string | null {
+  return name ?? username;
 }
 
-/** What an operator knows an account by: its address if it has one, else its name, else its id. */
-export function accountLabel({ id, name, email }: Pick<Account, 'id' | 'name' | 'email'>): string {
-  return email ?? name ?? id;
+/** What an operator knows an account by: its verified address if it has one, else its name, else its id. */
+export function accountLabel({
+  id,
+  name,
+  email,
+  emailVerified = true,
+}: Pick<Account, 'id' | 'name' | 'email'> & Partial<Pick<Account, 'emailVerified'>>): string {
+  return (emailVerified ? email : null) ?? name ?? id;
 }
 
 /** A new account id: 80 random bits in lower-case base 32. */

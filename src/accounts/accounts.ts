@@ -3,6 +3,7 @@ import { type Actor, type AuditAction, type AuditEvent, auditEvent } from '../oa
 import type { RequestOrigin } from '../oauth/client-authenticator.ts';
 import { OperatorError } from '../oauth/error.ts';
 import { type Account, emailKey, isMadeHere, type PasswordAccount } from './account.ts';
+import { type AccountFilter, type ListedAccount, listAccounts } from './account-list.ts';
 import type { AccountPace } from './account-pace.ts';
 import type { GuessBudget } from './guess-budget.ts';
 import {
@@ -24,6 +25,7 @@ import {
   newAccount,
   refuseNewPerson,
   refuseOwnIds,
+  SET_HERE,
   TAKEN,
 } from './new-account.ts';
 import { PASSWORD_PROBLEMS, type PasswordProblem, passwordProblem } from './password.ts';
@@ -165,7 +167,8 @@ export class Accounts {
     this.#checkPassword(password, person);
     const stored = await hasher.hash(password);
     const at = now();
-    const added = { ...newAccount(person, at), password: stored, passwordSetAt: at, mustChangePassword };
+    const about = { ...newAccount(person, at), ...SET_HERE };
+    const added = { ...about, password: stored, passwordSetAt: at, mustChangePassword };
     await this.#add(added, operator);
     return added;
   }
@@ -174,7 +177,7 @@ export class Accounts {
   async addInvited(person: NewPerson, operator: Actor): Promise<NewInvitation> {
     await refuseOwnIds(this.#parts.store);
     checkAbout(person);
-    const account = newAccount(person, this.#parts.now());
+    const account = { ...newAccount(person, this.#parts.now()), ...SET_HERE };
     const { invitation, token } = makeInvitation(account.id, account.createdAt);
     const invited = { ...account, invitation };
     await this.#add(invited, operator, 'invited');
@@ -182,9 +185,9 @@ export class Accounts {
   }
 
   /** Makes a one-time address where a person sets the password, the first one or another; the address before is over. */
-  async invite(idOrEmail: string, operator: Actor): Promise<NewInvitation> {
+  async invite(name: string, operator: Actor): Promise<NewInvitation> {
     const { store, now } = this.#parts;
-    const account = await this.show(idOrEmail);
+    const account = await this.show(name);
     await refuseOwnIds(this.#parts.store);
     const { id, email } = account;
     if (account.status === 'disabled')
@@ -198,10 +201,10 @@ export class Accounts {
   }
 
   /** Changes the e-mail address and the names of an account. Sessions and grants stay. */
-  async update(idOrEmail: string, changes: Partial<AboutAccount>, operator: Actor): Promise<Account> {
+  async update(name: string, changes: Partial<AboutAccount>, operator: Actor): Promise<Account> {
     const { store, now } = this.#parts;
-    const before = await this.show(idOrEmail);
-    const changed = { ...before, ...changes };
+    const before = await this.show(name);
+    const changed = { ...before, ...changes, ...(changes.email === undefined ? {} : SET_HERE) };
     checkAbout(changed);
     if (changed.password && changed.email === null)
       throw new OperatorError('email: who has a password needs an e-mail address to sign in with');
@@ -219,9 +222,9 @@ export class Accounts {
     return this.#parts.store.hasAccounts();
   }
 
-  /** Accounts, newest first, at most `limit`. */
-  list(limit: number): Promise<Account[]> {
-    return this.#parts.store.listAccounts(limit);
+  /** The accounts that match, newest first, after one that is named (null: from the newest), a page at a time. */
+  async *list(filter: AccountFilter, after: string | null): AsyncGenerator<readonly ListedAccount[]> {
+    yield* listAccounts(this.#parts.store, filter, after === null ? null : await this.show(after));
   }
 
   /** When these accounts were last used, by their ids. */
@@ -229,14 +232,14 @@ export class Accounts {
     return this.#parts.store.findAccountUses(accounts.map(({ id }) => id));
   }
 
-  /** One account by id, or by an e-mail address that no other has. */
-  show(idOrEmail: string): Promise<Account> {
-    return findNamed(this.#parts.store, idOrEmail);
+  /** One account by id, by `provider:subject`, or by an address that this installation owns and no other account has. */
+  show(name: string): Promise<Account> {
+    return findNamed(this.#parts.store, name);
   }
 
   /** Sets a password, which `mustChange` at the first sign-in if somebody else knows it; all sessions of the account end. */
-  async setPassword(idOrEmail: string, password: string, operator: Actor, mustChange = false): Promise<Account> {
-    const account = await this.show(idOrEmail);
+  async setPassword(name: string, password: string, operator: Actor, mustChange = false): Promise<Account> {
+    const account = await this.show(name);
     await refuseOwnIds(this.#parts.store);
     this.#checkPassword(password, account);
     if (account.email === null) throw new OperatorError(NO_EMAIL);
@@ -249,18 +252,18 @@ export class Accounts {
   }
 
   /** Disables an account: ends its sessions, and refuses everything of it until `enable`, which brings back its grants. */
-  disable(idOrEmail: string, operator: Actor): Promise<Account> {
-    return this.#setStatus(idOrEmail, 'disabled', 'user_disabled', operator);
+  disable(name: string, operator: Actor): Promise<Account> {
+    return this.#setStatus(name, 'disabled', 'user_disabled', operator);
   }
 
   /** Lets a disabled account sign in again. */
-  enable(idOrEmail: string, operator: Actor): Promise<Account> {
-    return this.#setStatus(idOrEmail, 'active', 'user_enabled', operator);
+  enable(name: string, operator: Actor): Promise<Account> {
+    return this.#setStatus(name, 'active', 'user_enabled', operator);
   }
 
   /** Ends all sessions of an account; its password and its grants stay. */
-  async endSessions(idOrEmail: string, operator: Actor): Promise<Account> {
-    const account = await this.show(idOrEmail);
+  async endSessions(name: string, operator: Actor): Promise<Account> {
+    const account = await this.show(name);
     mustBeThere(
       await this.#parts.store.endAccountSessions(account.id, this.#event('user_sessions_ended', operator, account.id)),
     );
@@ -268,8 +271,8 @@ export class Accounts {
   }
 
   /** Ends every grant of an account at once. */
-  async revokeGrants(idOrEmail: string, operator: Actor): Promise<Account> {
-    const account = await this.show(idOrEmail);
+  async revokeGrants(name: string, operator: Actor): Promise<Account> {
+    const account = await this.show(name);
     mustBeThere(
       await this.#parts.store.revokeAccountGrants(account.id, this.#event('user_grants_revoked', operator, account.id)),
     );
@@ -277,8 +280,8 @@ export class Accounts {
   }
 
   /** Deletes an account with its sessions and grants. */
-  async delete(idOrEmail: string, operator: Actor): Promise<Account> {
-    const account = await this.show(idOrEmail);
+  async delete(name: string, operator: Actor): Promise<Account> {
+    const account = await this.show(name);
     const event = this.#event('user_deleted', operator, account.id);
     mustBeThere(await this.#parts.store.deleteAccount(account.id, event, !isMadeHere(account.id)));
     return account;
@@ -291,13 +294,8 @@ export class Accounts {
     if (taken) throw new OperatorError(TAKEN[taken]);
   }
 
-  async #setStatus(
-    idOrEmail: string,
-    status: Account['status'],
-    action: AuditAction,
-    operator: Actor,
-  ): Promise<Account> {
-    const account = await this.show(idOrEmail);
+  async #setStatus(name: string, status: Account['status'], action: AuditAction, operator: Actor): Promise<Account> {
+    const account = await this.show(name);
     const changed = await this.#parts.store.setAccountStatus(
       account.id,
       status,

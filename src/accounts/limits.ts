@@ -19,6 +19,8 @@ const LIMITS = {
   signIns: { count: 60, seconds: 600 },
   /** Calls of one identity provider about its people. */
   providerCalls: { count: 100, seconds: 10 },
+  /** Its calls that end something: they are never refused because of the others. */
+  providerEndings: { count: 100, seconds: 10 },
 } as const satisfies Record<string, Limit>;
 
 /** The limits that only signing in knows. */
@@ -51,6 +53,7 @@ export function makeThrottles(counters: SharedCounters | null): Throttles {
     decisions: throttle('decisions'),
     signIns: throttle('signIns'),
     providerCalls: throttle('providerCalls'),
+    providerEndings: throttle('providerEndings'),
   };
 }
 

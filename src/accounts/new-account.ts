@@ -23,6 +23,7 @@ export function newAccount<Person extends AboutAccount>(person: Person, at: numb
     ...person,
     id: newAccountId(),
     emailVerified: false,
+    emailSetHere: false,
     avatarUrl: null,
     status: 'active' as const,
     epoch: 0,
@@ -33,6 +34,9 @@ export function newAccount<Person extends AboutAccount>(person: Person, at: numb
     createdAt: at,
   };
 }
+
+/** What is known of an address that an operator set. */
+export const SET_HERE = { emailVerified: true, emailSetHere: true } as const;
 
 /** Throws an `OperatorError` that names the field if the address or a name is malformed. */
 export function checkAbout({ email, name, username }: AboutAccount): void {

@@ -109,23 +109,40 @@ async function update(
   profile: Profile,
   actor: Actor,
 ): Promise<PersonChange | null> {
-  const isOwn = hasNamesOfItsOwn(before);
-  const changed = (Object.keys(profile) as (keyof Profile)[]).filter(
-    (name) => before[name] !== profile[name] && !(isOwn && KEPT.has(name)),
-  );
-  if (changed.length === 0) return null;
-  const account: Account = { ...before, ...Object.fromEntries(changed.map((name) => [name, profile[name]])) };
-  if (isOwn && account.username !== before.username && (await store.findTaken(account.username, null))) {
+  const changes = changesIn(before, profile);
+  if (changes.length === 0) return null;
+  const account: Account = { ...before, ...(Object.fromEntries(changes) as Partial<Account>) };
+  if (hasNamesOfItsOwn(before) && account.username !== before.username) {
     const { username: _username, ...rest } = profile;
-    return update({ store, now }, before, rest, actor);
+    if (await store.findTaken(account.username, null)) return update({ store, now }, before, rest, actor);
   }
-  const detail = changed.join(', ');
+  const detail = changes
+    .map(([name]) => name)
+    .filter((name) => name !== 'emailSetHere')
+    .join(', ');
   const event = auditEvent('user_updated', actor, now(), { resourceOwnerId: before.id, detail });
   return { identity: null, before, account, emailKey: keyOf(account.email), event };
 }
 
-/** What only the operator changes of an account that has a password, or is invited to set one. */
-const KEPT: ReadonlySet<keyof Profile> = new Set(['email', 'emailVerified']);
+/** The part of a profile that changes an account, by the names of its fields. */
+function changesIn(before: Account, { email, emailVerified, ...others }: Profile): [name: string, value: unknown][] {
+  const said = { ...others, ...addressIn(before, { email, emailVerified }) };
+  return Object.entries(said).filter(([name, value]) => value !== undefined && before[name as keyof Account] !== value);
+}
+
+/** Fields of an account; undefined where nothing is said. */
+type Said = { readonly [Field in keyof Account]?: Account[Field] | undefined };
+
+/**
+ * The part that is about the address. Only the operator changes the address of an account that has a password, or is invited
+ * to set one; and what an operator set is verified, whatever a provider says, until the provider brings another address.
+ */
+function addressIn(before: Account, { email, emailVerified }: Said): Said {
+  const isSame = email === undefined || keyOf(email) === keyOf(before.email);
+  if (isSame && before.emailSetHere) return {};
+  if (hasNamesOfItsOwn(before)) return isSame ? { emailVerified } : {};
+  return { email, emailVerified, emailSetHere: false };
+}
 
 /** Whether no other account may have its names: it signs in with a password, or is invited to set one. */
 function hasNamesOfItsOwn({ password, invitation }: Account): boolean {

@@ -25,7 +25,10 @@ export function readSubject(members: Members, at = ''): string | Refusal {
   return problem === null ? subject : invalidRequest(`${at}subject: ${problem}`);
 }
 
-/** The profile in an object, or a refusal that names the field. Null clears a field; unknown fields are ignored. */
+/**
+ * The profile in an object, or a refusal that names the field. Null clears a field; unknown fields are ignored. An address
+ * without `email_verified` is not verified.
+ */
 export function readProfile(members: Members, at = ''): Profile | Refusal {
   const { email, email_verified, name, username, avatar_url } = members;
   const refused =
@@ -39,7 +42,7 @@ export function readProfile(members: Members, at = ''): Profile | Refusal {
   if (refused) return refused;
   return {
     ...(email === undefined ? {} : { email: email as string | null }),
-    ...(email_verified === undefined ? {} : { emailVerified: email_verified === true }),
+    ...(email === undefined && email_verified === undefined ? {} : { emailVerified: email_verified === true }),
     ...(name === undefined ? {} : { name: name as string | null }),
     ...(username === undefined ? {} : { username: username as string | null }),
     ...(avatar_url === undefined ? {} : { avatarUrl: avatar_url as string | null }),

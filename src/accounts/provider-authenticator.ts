@@ -77,6 +77,11 @@ export class ProviderAuthenticator {
     return invalidClient('it was paused, or its right or its secret ended, while its call waited');
   }
 
+  /** A provider by its id, paused or not; null when it is gone. */
+  find(id: string): Promise<IdentityProvider | null> {
+    return this.#parts.store.findIdentityProvider(id);
+  }
+
   async #verify(provider: IdentityProvider | null, credentials: ClientCredentials): Promise<Proven | Refusal> {
     if (credentials.method === 'assertion') return this.#verifyAssertion(provider, credentials.assertion);
     const secret = credentials.method === 'secret' ? (credentials.clientSecret ?? '') : '';

@@ -3,8 +3,10 @@ import { type Actor, type AuditAction, auditEvent } from '../oauth/audit.ts';
 import type { RequestOrigin } from '../oauth/client-authenticator.ts';
 import { invalidRequest, Refusal, Unavailable } from '../oauth/error.ts';
 import type { ConnectedApp, GrantRegistry } from '../oauth/grant-registry.ts';
+import type { Keyring } from '../oauth/keyring.ts';
 import { StoreUnavailable } from '../oauth/store.ts';
 import type { Account } from './account.ts';
+import { type DisconnectPage, type DisconnectsParts, listDisconnects } from './disconnects.ts';
 import { TurnedAway } from './fair-line.ts';
 import { FairSlot } from './fair-slot.ts';
 import { type IdentityProvider, identityId, type ProvenProvider, providerActor } from './identity-provider.ts';
@@ -14,15 +16,24 @@ import type { ProviderAuthenticator } from './provider-authenticator.ts';
 import type { AccountStore, ExternalSignInStore } from './store.ts';
 import type { Throttle } from './throttle.ts';
 
-/** What it works with. `throttle` counts the calls of each provider; `now` returns ms since the epoch. */
+/**
+ * What it works with. Calls of a provider that end something are counted by `endings`, all others by `calls`, so that a
+ * long synchronization never keeps a product from ending something. `now` returns ms since the epoch.
+ */
 export type ProviderUsersParts = PeopleParts & {
   readonly store: PeopleParts['store'] &
+    DisconnectsParts['store'] &
     Pick<AccountStore, 'setAccountStatus' | 'endAccountSessions' | 'deleteAccount'> &
     Pick<ExternalSignInStore, 'endTickets'>;
+  readonly keyring: Keyring;
   readonly grants: GrantRegistry;
   readonly providers: Pick<ProviderAuthenticator, 'refusalNow'>;
-  readonly throttle: Throttle;
+  readonly calls: Throttle;
+  readonly endings: Throttle;
 };
+
+/** What a call is counted as. */
+export type CallKind = 'calls' | 'endings';
 
 /** Maximum number of people in one request. */
 const MAX_PEOPLE = 200;
@@ -45,9 +56,9 @@ export class ProviderUsers {
     this.#parts = parts;
   }
 
-  /** Counts a call of a provider; a refusal when it made too many lately. */
-  countCall({ id }: IdentityProvider): Refusal | null {
-    const { throttle, now } = this.#parts;
+  /** Counts a call of a provider; a refusal when it made too many of this kind lately. */
+  countCall({ id }: IdentityProvider, kind: CallKind): Refusal | null {
+    const { [kind]: throttle, now } = this.#parts;
     const wait = throttle.wait([id], now());
     if (wait > 0) return new Refusal('temporarily_unavailable', TOO_OFTEN, 'throttled', wait);
     throttle.count([id], now());
@@ -122,6 +133,11 @@ export class ProviderUsers {
   async connections(provider: IdentityProvider, subject: string): Promise<ConnectedApp[] | Refusal> {
     const account = await this.find(provider, subject);
     return account instanceof Refusal ? account : this.#parts.grants.connectedApps(account.id);
+  }
+
+  /** A page of what its people's apps lost; `disconnects.ts` says how. */
+  disconnects(provider: IdentityProvider, after: string | undefined, limit: number): Promise<DisconnectPage | Refusal> {
+    return listDisconnects(this.#parts, provider, after, limit);
   }
 
   /** Takes everything back from an app of a person, its devices too. An app that has nothing is fine. */

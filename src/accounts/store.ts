@@ -26,12 +26,12 @@ export type AccountStore = SessionStore &
     findAccount(id: string): Promise<Account | null>;
     /** The account with a password of an address, by the key that `emailKey` makes. */
     findPasswordAccount(emailKey: string): Promise<Account | null>;
-    /** All accounts of an address, with a password or without, oldest first, at most `limit`. */
+    /** Accounts of an address, at most `limit`: first those where this installation owns it (`ownsEmail`), then by age, oldest first. */
     listAccountsByEmail(emailKey: string, limit: number): Promise<Account[]>;
     /** Whether there is one, without a list of what may be millions. */
     hasAccounts(): Promise<boolean>;
-    /** Newest first, at most `limit`. */
-    listAccounts(limit: number): Promise<Account[]>;
+    /** The next accounts after one (null: from the newest), newest first, at most `limit`. */
+    listAccounts(after: Pick<Account, 'id' | 'createdAt'> | null, limit: number): Promise<Account[]>;
     /** When these accounts were last used, by their ids; of one that is gone there is nothing. */
     findAccountUses(ids: readonly string[]): Promise<ReadonlyMap<string, AccountUse>>;
     /** Records an event of sign-in that changes nothing else. */
@@ -150,6 +150,8 @@ export type IdentityStore = {
   findPeople(providerId: string, subjects: readonly string[]): Promise<Map<string, Account>>;
   /** An identity by its id, with its account. */
   findIdentityById(id: string): Promise<{ identity: Identity; account: Account } | null>;
+  /** Some people of a provider, at most `limit`. */
+  listSomePeople(providerId: string, limit: number): Promise<Account[]>;
   /** The identities of some accounts, also of those that were deleted within the last day. */
   listIdentitiesOf(accountIds: readonly string[]): Promise<Identity[]>;
   /** The identities of an account, oldest first. */

@@ -10,7 +10,7 @@ import { type ForeignHash, readForeignHash } from './foreign-hash.ts';
 import { type Identity, identityId, subjectProblem } from './identity-provider.ts';
 import { type ImportedPerson, type ImportLine, readImport, WrongHeader } from './import-lines.ts';
 import { groupsOf } from './line-groups.ts';
-import { newAccount } from './new-account.ts';
+import { newAccount, SET_HERE } from './new-account.ts';
 import type { PasswordHasher } from './password-hash.ts';
 import type { AccountStore } from './store.ts';
 
@@ -143,6 +143,8 @@ export class UserImport {
     const at = now();
     const account: Account = {
       ...newAccount(about, at),
+      // Without a password the address is what the product says it is, and so is whether it is verified.
+      ...(hash ? SET_HERE : {}),
       password: hash && hasher.seal(hash),
       passwordSetAt: hash && at,
     };

@@ -20,7 +20,7 @@ export type UserLinksParts = {
   readonly now: () => number;
 };
 
-/** The keys of a line: an account by its id or e-mail address, and who it is at a provider. */
+/** The keys of a line: an account as operators name it, and who it is at a provider. */
 const LINK_KEYS = ['account', 'provider', 'subject'] as const;
 
 /** Which account is whom. */
@@ -115,7 +115,7 @@ export class UserLinks {
 
   async #taken(owner: Account): Promise<string> {
     const grants = await this.#parts.store.countLiveGrants(owner.id, this.#parts.now());
-    const label = owner.email === null ? owner.id : `${owner.id} (${owner.email})`;
+    const label = accountLabel(owner) === owner.id ? owner.id : `${owner.id} (${accountLabel(owner)})`;
     return `subject: it is account ${label} already, which has ${grants} live ${grants === 1 ? 'grant' : 'grants'}`;
   }
 }

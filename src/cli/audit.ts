@@ -26,8 +26,11 @@ export function addAuditCommands(program: CliCommand, run: CommandRun): void {
       'only what happened since then: 2h or 7d ago, or a time such as 2026-11-24T09:30',
       readMoment,
     )
-    .option('--client <id>', 'only what concerns this app, this resource server or this identity provider')
-    .option('--user <id or e-mail>', 'only what concerns this user')
+    .option(
+      '--client <app>',
+      'only what concerns this app (its id or its name), this resource server or this identity provider',
+    )
+    .option('--user <user>', 'only what concerns this user, named as in "user show"')
     .option('--action <name>', 'only this kind of act, such as client_updated', readAction)
     .option('--limit <number>', 'the maximum number of events', readLimit, DEFAULT_LIMIT)
     .action((options: ListOptions) => run.withInstallation((installation) => list(installation, options, run)));
@@ -45,7 +48,7 @@ async function list(installation: Installation, options: ListOptions, run: Comma
   const events = await installation.audit.listNamedAuditEvents({
     limit,
     ...(since === undefined ? {} : { since: timeOf(since, run.context.now()) }),
-    ...(client === undefined ? {} : { clientId: client }),
+    ...(client === undefined ? {} : { clientId: (await installation.clients.find(client))?.id ?? client }),
     ...(user === undefined ? {} : { resourceOwnerId: await accountId(installation, user) }),
     ...(action === undefined ? {} : { action }),
   });
@@ -79,7 +82,7 @@ function readAction(text: string): AuditAction {
   return action;
 }
 
-/** An id is taken as it is: the trail has events of deleted accounts too. */
-async function accountId({ accounts }: Installation, idOrEmail: string): Promise<string> {
-  return idOrEmail.includes('@') ? (await accounts.show(idOrEmail)).id : idOrEmail;
+/** An id that nobody has is taken as it is: the trail has events of deleted accounts too. */
+async function accountId({ accounts }: Installation, name: string): Promise<string> {
+  return /[@:]/.test(name) ? (await accounts.show(name)).id : name;
 }

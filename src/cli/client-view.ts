@@ -1,10 +1,12 @@
 /** How apps are shown, to programs and to people. A secret is shown only once, when it is made. */
 import type { Client, PublicKey } from '../oauth/client.ts';
+import type { ListedClient } from '../operator/client-list.ts';
 import type { ClientSettings } from '../operator/client-registry.ts';
-import { type ClientUses, findClientUses, lastClientUse } from './client-uses.ts';
+import { type ClientUses, findClientUses, lastClientUse, type SecretUses } from '../operator/last-uses.ts';
 import type { CommandResult } from './command-run.ts';
 import type { Endpoints } from './context.ts';
-import { type SecretUses, secretLines, secretsJson, usedText } from './secret-view.ts';
+import type { LongList } from './long-list.ts';
+import { secretLines, secretsJson, usedText } from './secret-view.ts';
 import { type Column, card, fitted } from './table.ts';
 import { isoTime, readableTime, timeOrNever } from './time.ts';
 
@@ -110,27 +112,28 @@ export async function saidOfClient(client: Client, uses: SecretUses, sentence: s
   return { json: clientJson(client, await findClientUses(client, uses)), text: [sentence] };
 }
 
-/** Many apps. */
-export async function listedClients(
-  clients: readonly Client[],
-  uses: SecretUses,
+/** Many apps, after a filter or without one. */
+export function listedClients(
+  pages: AsyncIterable<readonly ListedClient[]>,
+  isFiltered: boolean,
   width: number,
-): Promise<CommandResult> {
-  const rows = await Promise.all(
-    clients.map(async (client) => ({ client, found: await findClientUses(client, uses) })),
-  );
-  const none = 'No apps yet. Register one: valetkey client register --name NAME --redirect-uri URI';
+): LongList<ListedClient> {
+  const none = isFiltered
+    ? 'No app is so.'
+    : 'No apps yet. Register one: valetkey client register --name NAME --redirect-uri URI';
   return {
-    json: rows.map(({ client, found }) => clientJson(client, found)),
-    text: rows.length === 0 ? [none] : fitted(COLUMNS, rows, width).lines,
+    pages,
+    json: ({ client, uses }) => clientJson(client, uses),
+    lines: (rows) => (rows.length === 0 ? [none] : fitted(COLUMNS, rows, width).lines),
+    id: ({ client }) => client.id,
   };
 }
 
-const COLUMNS: readonly Column<{ client: Client; found: ClientUses }>[] = [
+const COLUMNS: readonly Column<ListedClient>[] = [
   { heading: 'Client ID', value: ({ client }) => client.id },
   { heading: 'Name', value: ({ client }) => client.name, shrinksTo: 8 },
   { heading: 'Status', value: ({ client }) => client.status },
-  { heading: 'Last used', value: ({ found }) => timeOrNever(lastClientUse(found)) },
+  { heading: 'Last used', value: ({ uses }) => timeOrNever(lastClientUse(uses)) },
   { heading: 'Type', value: ({ client }) => client.type, mayBeLeft: true },
   { heading: 'Registered', value: ({ client }) => readableTime(client.createdAt), mayBeLeft: true },
 ];

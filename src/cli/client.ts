@@ -1,10 +1,13 @@
 /** `client`: registers apps, and changes, shows, stops or deletes them. */
+import { Option } from 'commander';
 import type { Client } from '../oauth/client.ts';
+import { liveSecrets } from '../operator/last-uses.ts';
 import { changedSettings, newSettings, type RegisterOptions, type UpdateOptions } from './client-settings.ts';
 import { fiveThings, listedClients, SHOWN_ONCE, saidOfClient, shownClient } from './client-view.ts';
 import type { CliCommand } from './command.ts';
 import type { CommandRun } from './command-run.ts';
 import { countedGrants } from './ended-grants.ts';
+import { filterOf, LIMIT, type ListOptions, longList, UNUSED_SINCE } from './long-list.ts';
 import {
   NEWER,
   type NewerOption,
@@ -17,7 +20,7 @@ import {
   YES,
   type YesOption,
 } from './option.ts';
-import { beforeRetiring, liveSecrets } from './secret-view.ts';
+import { beforeRetiring } from './secret-view.ts';
 import { confirm } from './terminal-input.ts';
 
 const OVERLAP = ['--refresh-overlap <time>', 'how long the refresh token before still gets the current pair'] as const;
@@ -45,6 +48,8 @@ const AUDIENCE = [
   '--assertion-audience <which>',
   'what the app\'s signed assertions are for: "any" (the default), this server by its issuer or an endpoint, or "issuer" alone',
 ] as const;
+
+type ClientListOptions = ListOptions<Client['status']>;
 
 /** Adds the commands about apps. */
 export function addClientCommands(program: CliCommand, run: CommandRun): void {
@@ -98,22 +103,32 @@ function addRegister(client: CliCommand, run: CommandRun): void {
 
 function addLooking(client: CliCommand, run: CommandRun): void {
   client
-    .leaf('list', 'List all apps, oldest first.', ['client list', 'client list --json'])
-    .action(() =>
-      run.withInstallation(async ({ clients, secretUses }) =>
-        listedClients(await clients.list(), secretUses, run.width),
-      ),
+    .leaf('list', 'List apps, oldest first.', ['client list', 'client list --unused-since 90d', 'client list --json'])
+    .option('--name <text>', 'only apps whose name holds this')
+    .addOption(new Option('--state <state>', 'only apps in this state').choices(['active', 'paused']))
+    .option(...UNUSED_SINCE)
+    .option(...LIMIT)
+    .option('--after <app>', 'only apps after this one, as the last list ended with it')
+    .action(({ limit, after, ...asked }: ClientListOptions) =>
+      run.withInstallation(async ({ clients }) => {
+        const filter = filterOf(asked, run.context.now());
+        const isFiltered = after !== undefined || Object.keys(filter).length > 0;
+        return longList(run, listedClients(clients.list(filter, after ?? null), isFiltered, run.width), limit);
+      }),
     );
   client
-    .leaf('show <id>', 'Show one app; never its secret.', ['client show app_6qm1v0t4y8d3k2xz'])
-    .action((id: string) =>
-      run.withInstallation(async ({ clients, secretUses }) => shownClient(await clients.show(id), secretUses)),
+    .leaf('show <app>', 'Show one app, named by its id or by its name; never its secret.', [
+      'client show app_6qm1v0t4y8d3k2xz',
+      'client show "Acme Mail"',
+    ])
+    .action((app: string) =>
+      run.withInstallation(async ({ clients, secretUses }) => shownClient(await clients.show(app), secretUses)),
     );
 }
 
 function addUpdate(client: CliCommand, run: CommandRun): void {
   client
-    .leaf('update <id>', 'Change what is registered of an app. Name the app first, then what changes.', [
+    .leaf('update <app>', 'Change what is registered of an app. Name the app first, then what changes.', [
       'client update app_6qm1v0t4y8d3k2xz --name "Acme Post"',
       'client update app_6qm1v0t4y8d3k2xz --add-redirect-uri https://acme.example/new',
       'client update app_6qm1v0t4y8d3k2xz --add-scope "read=Read your mail" --remove-scope send',
@@ -158,12 +173,12 @@ function addUpdate(client: CliCommand, run: CommandRun): void {
     .option('--no-require-pkce', 'accept requests without PKCE')
     .option(...OVERLAP, readTimeSetting)
     .option(...RETRY_WINDOW, readTimeSetting)
-    .action((id: string, options: UpdateOptions, command: CliCommand) => {
+    .action((app: string, options: UpdateOptions, command: CliCommand) => {
       const { json: _, ...changes } = options as UpdateOptions & { json?: boolean };
       if (Object.keys(changes).length === 0) command.error('say what to change');
       return run.withInstallation(async ({ clients, secretUses }) => {
-        const before = await clients.show(id);
-        const updated = await clients.update(id, await changedSettings(before, changes));
+        const before = await clients.show(app);
+        const updated = await clients.update(before.id, await changedSettings(before, changes));
         const known = await clients.warnings(before);
         const warnings = (await clients.warnings(updated)).filter((warning) => !known.includes(warning));
         return { ...(await shownClient(updated, secretUses)), note: [noteOfUpdate(before, updated), ...warnings] };
@@ -190,12 +205,12 @@ function noteOfUpdate(before: Client, updated: Client): string {
 
 function addSecrets(client: CliCommand, run: CommandRun): void {
   client
-    .leaf('rotate-secret <id>', 'Make a new secret; the one before works until you retire it.', [
+    .leaf('rotate-secret <app>', 'Make a new secret; the one before works until you retire it.', [
       'client rotate-secret app_6qm1v0t4y8d3k2xz',
     ])
-    .action((id: string) =>
+    .action((app: string) =>
       run.withInstallation(async ({ clients }) => {
-        const { client, clientSecret } = await clients.rotateSecret(id);
+        const { client, clientSecret } = await clients.rotateSecret(app);
         const note = `Next: once the app uses it, end the old one: "valetkey client retire-secret ${client.id}".`;
         return {
           json: { client_id: client.id, client_secret: clientSecret },
@@ -205,13 +220,13 @@ function addSecrets(client: CliCommand, run: CommandRun): void {
       }),
     );
   client
-    .leaf('retire-secret <id>', 'End the older of two secrets.', ['client retire-secret app_6qm1v0t4y8d3k2xz'])
+    .leaf('retire-secret <app>', 'End the older of two secrets.', ['client retire-secret app_6qm1v0t4y8d3k2xz'])
     .option(...NEWER)
     .option(...YES)
-    .action((id: string, { newer = false, yes = false }: NewerOption & YesOption) =>
+    .action((app: string, { newer = false, yes = false }: NewerOption & YesOption) =>
       run.withInstallation(async ({ clients, secretUses }) => {
         const which = newer ? 'newer' : 'older';
-        const { name, secrets } = await clients.show(id);
+        const { id, name, secrets } = await clients.show(app);
         const said = await beforeRetiring(run, name, await liveSecrets(secrets, secretUses), which, yes);
         return saidOfClient(await clients.retireSecret(id, which), secretUses, said);
       }),
@@ -220,31 +235,31 @@ function addSecrets(client: CliCommand, run: CommandRun): void {
 
 function addStopping(client: CliCommand, run: CommandRun): void {
   client
-    .leaf('pause <id>', 'Refuse everything of an app while it lasts, and end nothing.', [
+    .leaf('pause <app>', 'Refuse everything of an app while it lasts, and end nothing.', [
       'client pause app_6qm1v0t4y8d3k2xz',
     ])
-    .action((id: string) =>
+    .action((app: string) =>
       run.withInstallation(async ({ clients, secretUses }) => {
-        const client = await clients.pause(id);
+        const client = await clients.pause(app);
         return saidOfClient(client, secretUses, `${client.name} is paused; "client resume" brings everything back.`);
       }),
     );
   client
-    .leaf('resume <id>', 'End a pause: what was allowed before works again.', ['client resume app_6qm1v0t4y8d3k2xz'])
-    .action((id: string) =>
+    .leaf('resume <app>', 'End a pause: what was allowed before works again.', ['client resume app_6qm1v0t4y8d3k2xz'])
+    .action((app: string) =>
       run.withInstallation(async ({ clients, secretUses }) => {
-        const client = await clients.resume(id);
+        const client = await clients.resume(app);
         return saidOfClient(client, secretUses, `${client.name} is active again.`);
       }),
     );
   client
-    .leaf('revoke-grants <id>', 'End everything that users allowed an app to do; the app itself stays.', [
+    .leaf('revoke-grants <app>', 'End everything that users allowed an app to do; the app itself stays.', [
       'client revoke-grants app_6qm1v0t4y8d3k2xz',
     ])
     .option(...YES)
-    .action((id: string, { yes = false }: YesOption) =>
+    .action((app: string, { yes = false }: YesOption) =>
       run.withInstallation(async ({ clients, grants, secretUses }) => {
-        const { name } = await clients.show(id);
+        const { id, name } = await clients.show(app);
         const question = async () =>
           `End what users allowed ${name} to do, ${await countedGrants(grants, { clientId: id })}? This cannot be undone.`;
         await confirm(run.context, question, yes);
@@ -256,13 +271,13 @@ function addStopping(client: CliCommand, run: CommandRun): void {
       }),
     );
   client
-    .leaf('delete <id>', 'Delete an app, with everything that users allowed it to do.', [
+    .leaf('delete <app>', 'Delete an app, with everything that users allowed it to do.', [
       'client delete app_6qm1v0t4y8d3k2xz --yes',
     ])
     .option(...YES)
-    .action((id: string, { yes = false }: YesOption) =>
+    .action((app: string, { yes = false }: YesOption) =>
       run.withInstallation(async ({ clients, grants, secretUses }) => {
-        const { name } = await clients.show(id);
+        const { id, name } = await clients.show(app);
         const question = async () =>
           `Delete ${name}, with ${await countedGrants(grants, { clientId: id })}? This cannot be undone.`;
         await confirm(run.context, question, yes);

@@ -1,4 +1,5 @@
 /** One run of the program: opens the installation for a command, and prints its result. */
+import { once } from 'node:events';
 import type { CommandContext, Installation } from './context.ts';
 import { plain } from './plain.ts';
 
@@ -37,17 +38,35 @@ export class CommandRun {
     return this.context.stdout.columns ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Opens the installation (`mayCreate`: or makes it), runs the command, and prints its result. */
+  /** Opens the installation (`mayCreate`: or makes it), runs the command, and prints its result, unless it printed that itself. */
   async withInstallation(
-    act: (installation: Installation) => Promise<CommandResult>,
+    act: (installation: Installation) => Promise<CommandResult | null>,
     { mayCreate = false }: { mayCreate?: boolean } = {},
   ): Promise<void> {
     const installation = await this.context.open(mayCreate);
     try {
-      this.print(await act(installation));
+      const result = await act(installation);
+      if (result) this.print(result);
     } finally {
       await installation.close();
     }
+  }
+
+  /** Prints rows that come page by page as one JSON array, no faster than it is read. */
+  async printArray<Row>(pages: AsyncIterable<readonly Row[]>, json: (row: Row) => unknown): Promise<void> {
+    const { stdout } = this.context;
+    let text = '[';
+    let separator = '\n';
+    for await (const page of pages) {
+      for (const row of page) {
+        const lines = JSON.stringify(json(row), null, 2).split('\n');
+        text += `${separator}${lines.map((line) => `  ${plain(line)}`).join('\n')}`;
+        separator = ',\n';
+      }
+      if (text !== '' && !stdout.write(text)) await once(stdout, 'drain');
+      text = '';
+    }
+    stdout.write(separator === '\n' ? `${text}]\n` : '\n]\n');
   }
 
   /** Prints a result. */

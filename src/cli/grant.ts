@@ -19,8 +19,8 @@ export function addGrantCommands(program: CliCommand, run: CommandRun): void {
       'List what users allowed, newest first. The last use may have been up to ten minutes later than shown.',
       ['grant list', 'grant list --client app_6qm1v0t4y8d3k2xz --user ada@example.com'],
     )
-    .option('--client <id>', 'only grants for this app')
-    .option('--user <id or e-mail>', 'only grants of this user')
+    .option('--client <app>', 'only grants for this app, named by its id or its name')
+    .option('--user <user>', 'only grants of this user, named as in "user show"')
     .option('--limit <number>', 'the maximum number of grants', readLimit, DEFAULT_LIMIT)
     .action((options: ListOptions) => run.withInstallation((installation) => list(installation, options, run)));
   grant

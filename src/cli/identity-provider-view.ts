@@ -1,11 +1,12 @@
 /** How identity providers are shown, to programs and to people. A secret is shown only once, when it is made. */
 import type { IdentityProvider } from '../accounts/identity-provider.ts';
+import { type LiveSecret, liveSecrets, type SecretUses } from '../operator/last-uses.ts';
 import type { EndedThroughProvider } from '../operator/provider-ending.ts';
 import type { ProviderFinding } from '../operator/provider-test.ts';
 import { SHOWN_ONCE } from './client-view.ts';
 import type { CommandResult } from './command-run.ts';
 import type { Endpoints } from './context.ts';
-import { type LiveSecret, lastUseLine, liveSecrets, type SecretUses, secretLines, secretsJson } from './secret-view.ts';
+import { lastUseLine, secretLines, secretsJson } from './secret-view.ts';
 import { type Column, card, fitted } from './table.ts';
 import { exactTime, isoTime, readableTime } from './time.ts';
 

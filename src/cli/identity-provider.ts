@@ -2,6 +2,7 @@
 import { Option } from 'commander';
 import { PROVIDER_RIGHTS, type ProviderRight } from '../accounts/identity-provider.ts';
 import type { IdentityProviderSettings } from '../operator/identity-provider-registry.ts';
+import { liveSecrets } from '../operator/last-uses.ts';
 import { SHOWN_ONCE } from './client-view.ts';
 import type { CliCommand } from './command.ts';
 import type { CommandRun } from './command-run.ts';
@@ -29,7 +30,7 @@ import {
   type YesOption,
 } from './option.ts';
 import { PeriodicLines } from './progress.ts';
-import { beforeRetiring, liveSecrets } from './secret-view.ts';
+import { beforeRetiring } from './secret-view.ts';
 import { confirm } from './terminal-input.ts';
 import { exactTime } from './time.ts';
 

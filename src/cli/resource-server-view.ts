@@ -1,9 +1,10 @@
 /** How resource servers are shown, to programs and to people. A secret is shown only once, when it is made. */
 import type { ResourceServer } from '../oauth/resource-server.ts';
+import { type LiveSecret, liveSecrets, type SecretUses } from '../operator/last-uses.ts';
 import { SHOWN_ONCE } from './client-view.ts';
 import type { CommandResult } from './command-run.ts';
 import type { Endpoints } from './context.ts';
-import { type LiveSecret, lastUseLine, liveSecrets, type SecretUses, secretLines, secretsJson } from './secret-view.ts';
+import { lastUseLine, secretLines, secretsJson } from './secret-view.ts';
 import { type Column, card, fitted } from './table.ts';
 import { isoTime, readableTime } from './time.ts';
 

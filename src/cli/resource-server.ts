@@ -1,5 +1,6 @@
 /** `resource-server`: registers the APIs that ask what an access token is good for, and changes them. */
 import { Option } from 'commander';
+import { liveSecrets } from '../operator/last-uses.ts';
 import type { ResourceServerSettings } from '../operator/resource-server-registry.ts';
 import { SHOWN_ONCE } from './client-view.ts';
 import type { CliCommand } from './command.ts';
@@ -11,7 +12,7 @@ import {
   resourceServerJson,
   shownResourceServer,
 } from './resource-server-view.ts';
-import { beforeRetiring, liveSecrets } from './secret-view.ts';
+import { beforeRetiring } from './secret-view.ts';
 import { confirm } from './terminal-input.ts';
 
 type RegisterOptions = { name: string; resource?: string; scope?: string[] };

@@ -1,25 +1,9 @@
 /** How live secrets are shown: when each was made and last used, so that whoever retires one knows who is left. */
-import type { StoredSecret } from '../oauth/secret.ts';
-import type { SecretUseStore } from '../oauth/store.ts';
+import type { LiveSecret } from '../operator/last-uses.ts';
 import type { WhichSecret } from '../operator/secret-rotation.ts';
 import type { CommandRun } from './command-run.ts';
 import { confirm } from './terminal-input.ts';
 import { isoTime, readableTime, timeOrNever } from './time.ts';
-
-/** A live secret, without its digest, and when it was last used. Times in ms since the epoch. */
-export type LiveSecret = { readonly createdAt: number; readonly lastUsedAt: number | null };
-
-/** Where last uses are found. */
-export type SecretUses = Pick<SecretUseStore, 'findSecretUse'>;
-
-/** The secrets with their last uses, newest first as they are stored. */
-export function liveSecrets(secrets: readonly StoredSecret[], uses: SecretUses): Promise<LiveSecret[]> {
-  const live = async (secret: StoredSecret) => ({
-    createdAt: secret.createdAt,
-    lastUsedAt: await uses.findSecretUse(secret),
-  });
-  return Promise.all(secrets.map(live));
-}
 
 /** Live secrets for programs. */
 export function secretsJson(secrets: readonly LiveSecret[]) {

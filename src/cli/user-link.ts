@@ -19,7 +19,10 @@ export function addLinkCommand(user: CliCommand, run: CommandRun): void {
     )
     .option('--provider <id>', 'the identity provider')
     .option('--subject <subject>', 'what the provider calls the user: its own id, which never changes')
-    .option('--file <file>', 'instead: a JSON object a line, with account (id or e-mail address), provider and subject')
+    .option(
+      '--file <file>',
+      'instead: a JSON object a line, with account (named as in "user show"), provider and subject',
+    )
     .action(async (account: string | undefined, { provider, subject, file }: LinkOptions, command: CliCommand) => {
       const one = { account, provider, subject };
       const said = Object.values(one).filter((text) => text !== undefined).length;

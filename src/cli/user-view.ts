@@ -1,9 +1,10 @@
 /** How users are shown, to programs and to people. A password and an invitation's address are shown only once. */
 import type { Account } from '../accounts/account.ts';
+import { type ListedAccount, NO_USE } from '../accounts/account-list.ts';
 import type { NewInvitation } from '../accounts/accounts.ts';
 import type { AccountUse } from '../accounts/store.ts';
 import type { CommandResult } from './command-run.ts';
-import { whereItEnds } from './option.ts';
+import type { LongList } from './long-list.ts';
 import type { NewPassword } from './password-input.ts';
 import { type Column, card, type Field, fitted } from './table.ts';
 import { isoTime, readableTime, timeOrNever } from './time.ts';
@@ -38,28 +39,26 @@ export function said(account: Account, sentence: string): CommandResult {
   return { json: accountJson(account), text: [sentence] };
 }
 
-/** Many users. */
-export function listed(
-  accounts: readonly Account[],
-  uses: ReadonlyMap<string, AccountUse>,
-  limit: number,
+/** Many users, after a filter or without one. */
+export function listedAccounts(
+  pages: AsyncIterable<readonly ListedAccount[]>,
+  isFiltered: boolean,
   width: number,
-): CommandResult {
-  const rows = accounts.map((account) => ({ account, use: uses.get(account.id) ?? NO_USE }));
-  const none = 'No users yet. Add one: valetkey user add --email ada@example.com --name "Ada Lovelace"';
+): LongList<ListedAccount> {
+  const none = isFiltered
+    ? 'No user is so.'
+    : 'No users yet. Add one: valetkey user add --email ada@example.com --name "Ada Lovelace"';
   return {
-    json: rows.map(({ account, use }) => ({ ...accountJson(account), ...useJson(use) })),
-    text: rows.length === 0 ? [none] : fitted(COLUMNS, rows, width).lines,
-    ...whereItEnds(accounts, limit),
+    pages,
+    json: ({ account, use }) => ({ ...accountJson(account), ...useJson(use) }),
+    lines: (rows) => (rows.length === 0 ? [none] : fitted(COLUMNS, rows, width).lines),
+    id: ({ account }) => account.id,
   };
 }
 
-/** The use of an account that nobody used. */
-export const NO_USE: AccountUse = { lastSignInAt: null, appsLastUsedAt: null };
-
-const COLUMNS: readonly Column<{ account: Account; use: AccountUse }>[] = [
+const COLUMNS: readonly Column<ListedAccount>[] = [
   { heading: 'ID', value: ({ account }) => account.id },
-  { heading: 'E-mail', value: ({ account }) => account.email ?? '', shrinksTo: 10 },
+  { heading: 'E-mail', value: ({ account }) => shownEmail(account), shrinksTo: 10 },
   { heading: 'Name', value: ({ account }) => account.name ?? '', shrinksTo: 8 },
   { heading: 'Status', value: ({ account }) => account.status + (account.isOperator ? ', operator' : '') },
   { heading: 'Last sign-in', value: ({ use }) => timeOrNever(use.lastSignInAt) },
@@ -84,6 +83,7 @@ export function accountJson(account: Account) {
   return {
     id: account.id,
     email: account.email,
+    email_verified: account.emailVerified,
     username: account.username,
     name: account.name,
     avatar_url: account.avatarUrl,
@@ -96,6 +96,10 @@ export function accountJson(account: Account) {
   };
 }
 
+function shownEmail({ email, emailVerified }: Account): string {
+  return email === null ? '' : email + (emailVerified ? '' : ' (not verified)');
+}
+
 /** One user, for people. */
 export function accountCard(
   account: Account,
@@ -103,7 +107,7 @@ export function accountCard(
 ): string[] {
   return card([
     ['ID', account.id],
-    ['E-mail', account.email ?? ''],
+    ['E-mail', shownEmail(account)],
     ['Password', password],
     ['To change', account.mustChangePassword ? 'at the first sign-in' : ''],
     ['Invited', account.invitation ? `until ${readableTime(account.invitation.expiresAt)}` : ''],

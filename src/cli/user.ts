@@ -1,17 +1,20 @@
 /** `user`: adds, shows, changes and deletes the accounts of the people who allow apps. */
-import { accountLabel, callName } from '../accounts/account.ts';
+import { Option } from 'commander';
+import { type Account, accountLabel } from '../accounts/account.ts';
+import { NO_USE } from '../accounts/account-list.ts';
 import { subjectOf } from '../accounts/identity-provider.ts';
 import type { AboutAccount } from '../accounts/new-account.ts';
 import type { CliCommand } from './command.ts';
 import type { CommandResult, CommandRun } from './command-run.ts';
 import type { Installation } from './context.ts';
 import { countedGrants } from './ended-grants.ts';
-import { DEFAULT_LIMIT, readLimit, YES, type YesOption } from './option.ts';
+import { filterOf, LIMIT, type ListOptions, longList, UNUSED_SINCE } from './long-list.ts';
+import { YES, type YesOption } from './option.ts';
 import { newPassword } from './password-input.ts';
 import { confirm } from './terminal-input.ts';
 import { addImportCommand } from './user-import.ts';
 import { addLinkCommand } from './user-link.ts';
-import { accountCard, accountJson, invited, listed, NO_USE, said, useJson, withPassword } from './user-view.ts';
+import { accountCard, accountJson, invited, listedAccounts, said, useJson, withPassword } from './user-view.ts';
 
 type UpdateOptions = { email?: string; name?: string; username?: string | false };
 type PasswordOptions = { passwordStdin?: boolean; mustChange?: boolean };
@@ -22,6 +25,8 @@ type AddOptions = PasswordOptions & {
   operator?: boolean;
   invite?: boolean;
 };
+
+type UserListOptions = ListOptions<Account['status']>;
 
 const PASSWORD_STDIN = [
   '--password-stdin',
@@ -75,7 +80,10 @@ function addMaking(user: CliCommand, run: CommandRun): void {
       if (Object.keys(changes).length === 0) command.error('say what to change');
       return run.withInstallation(async ({ accounts, operator }) => {
         const account = await accounts.update(user, changes, operator);
-        return { json: accountJson(account), text: [`${callName(account)} is updated.`, '', ...accountCard(account)] };
+        return {
+          json: accountJson(account),
+          text: [`${account.name ?? accountLabel(account)} is updated.`, '', ...accountCard(account)],
+        };
       });
     });
   user
@@ -109,16 +117,25 @@ function addMaking(user: CliCommand, run: CommandRun): void {
 
 function addLooking(user: CliCommand, run: CommandRun): void {
   user
-    .leaf('list', 'List users, newest first.', ['user list', 'user list --limit 20 --json'])
-    .option('--limit <number>', 'the maximum number of users', readLimit, DEFAULT_LIMIT)
-    .action(({ limit }: { limit: number }) =>
+    .leaf('list', 'List users, newest first.', ['user list', 'user list --name ada --limit 20', 'user list --json'])
+    .option('--name <text>', 'only users whose name, user name or address holds this')
+    .addOption(new Option('--state <state>', 'only users in this state').choices(['active', 'disabled']))
+    .option(...UNUSED_SINCE)
+    .option(...LIMIT)
+    .option('--after <user>', 'only users after this one, as the last list ended with it')
+    .action(({ limit, after, ...asked }: UserListOptions) =>
       run.withInstallation(async ({ accounts }) => {
-        const some = await accounts.list(limit);
-        return listed(some, await accounts.uses(some), limit, run.width);
+        const filter = filterOf(asked, run.context.now());
+        const isFiltered = after !== undefined || Object.keys(filter).length > 0;
+        return longList(run, listedAccounts(accounts.list(filter, after ?? null), isFiltered, run.width), limit);
       }),
     );
   user
-    .leaf('show <user>', 'Show one user, named by id or e-mail address.', ['user show ada@example.com'])
+    .leaf(
+      'show <user>',
+      'Show one user, named by id, by PROVIDER:SUBJECT, or by an e-mail address that was set here.',
+      ['user show ada@example.com', 'user show product:4711'],
+    )
     .action((user: string) =>
       run.withInstallation(async ({ accounts, links }) => {
         const account = await accounts.show(user);

@@ -23,7 +23,6 @@ export const STANDARD_PATHS = {
 export const PROVIDER_PATHS = {
   signIn: '/api/auth/oauth/sign-in',
   users: '/api/auth/oauth/users',
-  disconnects: '/api/auth/oauth/users/disconnects',
 } as const;
 
 /** The API's own metadata (RFC 9728 §3), below `{api_url}`. */

@@ -49,7 +49,6 @@ import { rememberSource } from './origin.ts';
 import { addressElsewhere, askInstead, likeness, nothingHere } from './paths.ts';
 import { refusePlainHttp } from './plain-http.ts';
 import type { HttpProblem } from './problem.ts';
-import { addDisconnects } from './provider/disconnects.ts';
 import { addProviderSignIn } from './provider/sign-in.ts';
 import { addProviderUsers } from './provider/users.ts';
 import { limitPublic } from './public-limit.ts';
@@ -160,7 +159,6 @@ async function addAppFaces(app: FastifyInstance, service: Service, description: 
   addRevocations(app, service);
   await addProviderSignIn(app, service);
   await addProviderUsers(app, service);
-  addDisconnects(app, service);
   addOpenApi(app, service, description);
   await app.register((part) => addPages(part, service));
 }

@@ -4,7 +4,6 @@ import type { ExternalSignIns } from '../accounts/external-sign-ins.ts';
 import type { Throttles } from '../accounts/limits.ts';
 import type { ProviderAuthenticator } from '../accounts/provider-authenticator.ts';
 import type { ProviderUsers } from '../accounts/provider-users.ts';
-import type { IdentityStore } from '../accounts/store.ts';
 import type { AuthorizationServer } from '../oauth/authorization-server.ts';
 import type { DeviceFlow } from '../oauth/device-flow.ts';
 import type { Lifetimes } from '../oauth/grant.ts';
@@ -30,7 +29,6 @@ export type Service = {
   readonly clients: Pick<ClientStore, 'findClient'>;
   readonly scopes: Pick<ScopeStore, 'listScopes'>;
   readonly resourceServers: Pick<ResourceServerStore, 'findResourceServer'>;
-  readonly identities: Pick<IdentityStore, 'listIdentitiesOf'>;
   readonly audit: Pick<AuditStore, 'lastAuditSequence' | 'listAuditEventsAfter'>;
   readonly keyring: Keyring;
   readonly brand: Brand;

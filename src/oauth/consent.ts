@@ -1,8 +1,8 @@
 /** Consent: what a resource owner decided before, and whether they must be asked again. */
 import type { AuthorizationRequest } from './authorization-request.ts';
 import type { Client } from './client.ts';
-import type { Epochs, ResourceOwner } from './grant.ts';
-import { fieldsThere, type PersonField } from './person-fields.ts';
+import type { Epochs } from './grant.ts';
+import { fieldsThere, type Person, type PersonField } from './person-fields.ts';
 import { isAppBound } from './redirect-uri.ts';
 import { optionalNames } from './scope.ts';
 
@@ -59,7 +59,7 @@ export function consentedFields(
 export function needsConsent(
   { client, redirectUri, prompt, scope }: AuthorizationRequest,
   remembered: EarlierConsent | null,
-  owner: Omit<ResourceOwner, 'id'>,
+  owner: Person,
 ): boolean {
   if (prompt.includes('consent') || client.consent === 'ask') return true;
   // Another app on the device may pretend to be this one, so a person must decide (RFC 8252 §8.6).
@@ -75,7 +75,7 @@ function isDecided(
   client: Client,
   scope: readonly string[],
   remembered: EarlierConsent,
-  owner: Omit<ResourceOwner, 'id'>,
+  owner: Person,
 ): boolean {
   const chosen = rememberedChoice(scope, remembered);
   const mayStayOut = optionalNames(client.scopes, remembered.leftOut);

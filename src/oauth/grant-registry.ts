@@ -6,6 +6,7 @@ import { isForDevice } from './device-authorization.ts';
 import { OperatorError } from './error.ts';
 import { type GrantSummary, grantIdText, parseGrantId } from './grant.ts';
 import { findGrantLife, type GrantLife } from './grant-life.ts';
+import type { LiveAccess } from './granted-access.ts';
 import { type PersonField, personFieldsOf } from './person-fields.ts';
 import { isRegisteredRedirectUri, lastingRedirectHost } from './redirect-uri.ts';
 import { scopeNames } from './scope.ts';
@@ -138,6 +139,11 @@ export class GrantRegistry {
       await this.#store.revokeGrantsOfClient(resourceOwnerId, clientId, event, 'butForDevices');
     }
     return isForDevice(grant) ? 'device' : 'app';
+  }
+
+  /** What the live grants of a user give right now. */
+  liveAccess(resourceOwnerId: string): Promise<LiveAccess[]> {
+    return this.#store.listLiveAccess(resourceOwnerId, this.#now());
   }
 
   /** Grants for the operator, newest first. */

@@ -85,6 +85,7 @@ export type Standing = {
 export type ResourceOwner = {
   readonly id: string;
   readonly username: string | null;
+  /** Null while it is not verified. */
   readonly email: string | null;
   readonly name: string | null;
   readonly avatarUrl: string | null;

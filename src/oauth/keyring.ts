@@ -7,7 +7,7 @@ import { HmacKey } from './hmac.ts';
 
 /**
  * What derived keys are for: the three kinds of credentials; passwords; form tokens; the marks of known browsers; sealed
- * values (pushed requests, device codes, sign-in requests, foreign hashes, places in a stream); the chains and the
+ * values (pushed requests, device codes, sign-in requests, foreign hashes, cursors of disconnects); the chains and the
  * checkpoints of the audit trail; the doctor's pass; canaries.
  */
 const PURPOSES = [
@@ -22,7 +22,7 @@ const PURPOSES = [
   'device',
   'sign-in',
   'foreign-hash',
-  'stream',
+  'disconnects',
   'audit',
   'checkpoint',
   'doctor',

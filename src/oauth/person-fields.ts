@@ -19,10 +19,13 @@ export function personFieldsOf({ personFields }: Pick<Grant, 'personFields'>): P
   return PERSON_FIELDS.filter((field) => personFields.split(' ').includes(field));
 }
 
-/** Those of some fields that a resource owner has. Consent names no others. */
-export function fieldsThere(fields: readonly PersonField[], owner: Omit<ResourceOwner, 'id'>): PersonField[] {
-  const { name, username, email, avatarUrl: avatar_url } = owner;
-  const values = { name, username, email, avatar_url };
+/** A resource owner with the address that is known of them, verified or not. */
+export type Person = Omit<ResourceOwner, 'id'> & { readonly emailVerified: boolean };
+
+/** Those of some fields that a resource owner has; an address only if it is verified. Consent names no others. */
+export function fieldsThere(fields: readonly PersonField[], person: Person): PersonField[] {
+  const { name, username, avatarUrl: avatar_url } = person;
+  const values = { name, username, email: person.emailVerified ? person.email : null, avatar_url };
   return fields.filter((field) => values[field] !== null);
 }
 

@@ -19,6 +19,7 @@ import type {
   RevocationReason,
   Use,
 } from './grant.ts';
+import type { LiveAccess } from './granted-access.ts';
 import type { Network } from './networks.ts';
 import type { ResourceServer } from './resource-server.ts';
 import type { ScopeDefinition } from './scope.ts';
@@ -37,6 +38,9 @@ export class StoreUnavailable extends Error {
  * message tells the operator what delays it.
  */
 export class TrailHeldUp extends StoreUnavailable {}
+
+/** The trail has lost the place that a reader goes on from: the database is an older one than before. */
+export class TrailPlaceLost extends StoreUnavailable {}
 
 /** A grant with its standing and its client. */
 export type FoundGrant = GrantInContext & { readonly client: Client };
@@ -161,6 +165,8 @@ export type GrantStore = {
   countGrants(filter: GrantFilter & { readonly liveAt: number }): Promise<GrantCount>;
   /** All grants of a resource owner, or only those for one client, that neither ended nor expired at `liveAt` (ms). */
   summarizeGrants(resourceOwnerId: string, liveAt: number, clientId?: string): Promise<GrantSummary[]>;
+  /** What the redeemed grants of a resource owner give that neither ended nor expired at `liveAt` (ms); equal ones once. */
+  listLiveAccess(resourceOwnerId: string, liveAt: number): Promise<LiveAccess[]>;
   /** The redeemed grants of a resource owner for a client that neither ended nor expired at `liveAt` (ms). */
   listActiveGrants(resourceOwnerId: string, clientId: string, liveAt: number): Promise<ActiveGrant[]>;
   /**
@@ -175,7 +181,10 @@ export type ClientStore = {
   findClient(id: string): Promise<Client | null>;
   /** Whether there is one. */
   hasClients(): Promise<boolean>;
-  listClients(): Promise<Client[]>;
+  /** The next clients after one (null: from the first), oldest first, at most `limit`. */
+  listClients(after: Pick<Client, 'id' | 'createdAt'> | null, limit: number): Promise<Client[]>;
+  /** Clients whose names look like this one to people (`nameKey`), at most `limit`: the very name first, then the oldest. */
+  listClientsNamed(name: string, limit: number): Promise<Client[]>;
   registerClient(client: Client, event: AuditEvent): Promise<void>;
   /** Writes what an operator may change; false when the client is gone. The last writer wins. */
   updateClient(client: Client, event: AuditEvent): Promise<boolean>;
@@ -271,7 +280,7 @@ export type AuditStore = {
   lastAuditSequence(): Promise<number>;
   /**
    * The next events after a place, in their order, at most `limit`. Fewer than that are all that happened before it was
-   * asked. Throws `TrailHeldUp`, or `StoreUnavailable` when the trail has no such place any more.
+   * asked. Throws `TrailHeldUp`, or `TrailPlaceLost`.
    */
   listAuditEventsAfter(sequence: number, limit: number): Promise<RecordedAuditEvent[]>;
   /**

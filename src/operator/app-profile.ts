@@ -38,14 +38,15 @@ function hostsOf({ redirectUris }: Pick<Client, 'redirectUris'>): string {
 
 /**
  * Sentences for the operator about what would mislead people in an app's registration: a name that another app has,
- * scopes without a sentence, and schemes that other programs may have. `others` are all clients; the app may be among them.
+ * scopes without a sentence, and schemes that other programs may have. `alike` are clients whose
+ * names look alike; the app may be among them.
  */
-export function misleading(client: Client, others: readonly Client[], scopes: readonly ScopeDefinition[]): string[] {
-  const alike = others.find(({ id, name }) => id !== client.id && nameKey(name) === nameKey(client.name));
+export function misleading(client: Client, alike: readonly Client[], scopes: readonly ScopeDefinition[]): string[] {
+  const other = alike.find(({ id }) => id !== client.id);
   const unsaid = client.scopes.filter((scope) => sentenceFor(scope, scopes, 'en') === null).map(({ name }) => name);
   const schemes = new Set(client.redirectUris.map(dotlessScheme).filter((scheme) => scheme !== null));
   return [
-    ...(alike ? [`Another app has this name, ${alike.id}: people cannot tell the two apart.`] : []),
+    ...(other ? [`Another app has this name, ${other.id}: people cannot tell the two apart.`] : []),
     ...unsaid.map(
       (name) => `People see the bare name ${name}: "valetkey scope define ${name} --sentence TEXT" says what it means.`,
     ),
@@ -54,9 +55,4 @@ export function misleading(client: Client, others: readonly Client[], scopes: re
         `Any program on a device can claim the scheme ${scheme}, which names no domain of the app's maker (RFC 8252 §7.1): users are asked each time. Prefer an https or loopback redirect URI if the app has one.`,
     ),
   ];
-}
-
-/** Equal for names that look alike to people. */
-function nameKey(name: string): string {
-  return name.normalize('NFKC').toLowerCase().replaceAll(/\s+/g, ' ');
 }

@@ -7,8 +7,9 @@ import { MAX_REDIRECT_URIS, redirectUriProblem } from '../oauth/redirect-uri.ts'
 import { newId } from '../oauth/registered-id.ts';
 import { type Scope, sentenceProblem } from '../oauth/scope.ts';
 import { makeSecret } from '../oauth/secret.ts';
-import type { ClientStore, ScopeStore } from '../oauth/store.ts';
+import type { ClientStore, ScopeStore, SecretUseStore } from '../oauth/store.ts';
 import { checkProfile, endsVouching, misleading } from './app-profile.ts';
+import { type ClientFilter, type ListedClient, listClients } from './client-list.ts';
 import { refuseCommaListOfScopes, refuseCommaListOfUris } from './comma-lists.ts';
 import { checkKeys, checkName, checkScopeNames } from './registration.ts';
 import { changesOf } from './registration-changes.ts';
@@ -35,6 +36,9 @@ export type ClientSettings = {
   readonly seesExternalId: boolean;
 };
 
+/** Maximum number of clients that are looked at for a name. */
+const MAX_NAMED = 20;
+
 /** The settings of a new client for which the operator gives no others. */
 const USUAL: Omit<ClientSettings, 'name'> = {
   publisher: null,
@@ -60,7 +64,7 @@ export type NewClientSettings = Pick<ClientSettings, 'name'> & Partial<ClientSet
 
 /** What the registry works with. `now` returns ms since the epoch; the access token's lifetime is in seconds. */
 export type ClientRegistryParts = {
-  readonly store: ClientStore & Pick<ScopeStore, 'listScopes'>;
+  readonly store: ClientStore & Pick<ScopeStore, 'listScopes'> & Pick<SecretUseStore, 'findSecretUse'>;
   readonly prefix: string;
   readonly accessTokenLifetime: number;
   readonly now: () => number;
@@ -104,30 +108,44 @@ export class ClientRegistry {
     return this.#parts.store.hasClients();
   }
 
-  /** All clients, oldest first. */
-  list(): Promise<Client[]> {
-    return this.#parts.store.listClients();
+  /** The clients that match, oldest first, after one that is named (null: from the first), a page at a time. */
+  async *list(filter: ClientFilter, after: string | null): AsyncGenerator<readonly ListedClient[]> {
+    yield* listClients(this.#parts.store, filter, after === null ? null : await this.show(after));
   }
 
-  /** One client by its id. */
-  async show(id: string): Promise<Client> {
-    const client = await this.#parts.store.findClient(id);
-    if (!client) throw new OperatorError(`there is no client ${JSON.stringify(id)}: "client list" shows all`);
+  /** One client by its id, or by its exact name where no other has it. */
+  async show(name: string): Promise<Client> {
+    const client = await this.find(name);
+    if (!client) throw new OperatorError(`there is no client ${JSON.stringify(name)}: "client list" shows all`);
     return client;
+  }
+
+  /** The same; null when there is none. */
+  async find(name: string): Promise<Client | null> {
+    const { store } = this.#parts;
+    const byId = await store.findClient(name);
+    if (byId) return byId;
+    const alike = await store.listClientsNamed(name, MAX_NAMED);
+    const [client, ...others] = alike.filter((each) => each.name === name);
+    if (client === undefined || others.length === 0) return client ?? null;
+    const ids = [client, ...others].map(({ id }) => id).join(', ');
+    throw new OperatorError(`several apps have the name ${JSON.stringify(name)}: name one by its id (${ids})`);
   }
 
   /** Sentences for the operator about what would mislead people in a client's registration, each with what to do. */
   async warnings(client: Client): Promise<string[]> {
     const { store } = this.#parts;
-    return misleading(client, await store.listClients(), await store.listScopes());
+    // Two, since the client itself may be the first.
+    return misleading(client, await store.listClientsNamed(client.name, 2), await store.listScopes());
   }
 
   /**
    * Changes some settings of a client and returns the changed client. A change of its publisher, or of the host of a
    * redirect URI, ends the operator's vouching, unless that is given anew.
    */
-  async update(id: string, given: Partial<ClientSettings>): Promise<Client> {
-    const before = await this.show(id);
+  async update(name: string, given: Partial<ClientSettings>): Promise<Client> {
+    const before = await this.show(name);
+    const { id } = before;
     const isOver = given.isChecked === undefined && endsVouching(before, { ...before, ...given });
     const changes = isOver ? { ...given, isChecked: false } : given;
     const client = { ...before, ...changes };
@@ -142,51 +160,53 @@ export class ClientRegistry {
   }
 
   /** Adds a new secret, shown this once; the one before stays live until it is retired. */
-  async rotateSecret(id: string): Promise<{ client: Client; clientSecret: string }> {
-    const client = await this.show(id);
+  async rotateSecret(name: string): Promise<{ client: Client; clientSecret: string }> {
+    const client = await this.show(name);
     if (client.type === 'public') throw new OperatorError('a public client has no secret');
     const { text, secret } = makeSecret(this.#parts.prefix, 'cs', this.#parts.now());
-    const secrets = withNewSecret(client.secrets, secret, `client retire-secret ${id}`);
+    const secrets = withNewSecret(client.secrets, secret, `client retire-secret ${client.id}`);
     await this.#replaceSecrets(client, secrets, 'client_secret_rotated');
     return { client: { ...client, secrets }, clientSecret: text };
   }
 
   /** Ends one of two live secrets, or the only one of a client that can prove itself by a key. */
-  async retireSecret(id: string, which: WhichSecret = 'older'): Promise<Client> {
-    const client = await this.show(id);
+  async retireSecret(name: string, which: WhichSecret = 'older'): Promise<Client> {
+    const client = await this.show(name);
     if (client.type === 'public') throw new OperatorError('a public client has no secret');
     const provesByKey = client.keys.length > 0 && client.secrets.length === 1;
-    const secrets = provesByKey ? [] : withoutSecret(client.secrets, which, `client rotate-secret ${id}`);
+    const secrets = provesByKey ? [] : withoutSecret(client.secrets, which, `client rotate-secret ${client.id}`);
     await this.#replaceSecrets(client, secrets, 'client_secret_retired');
     return { ...client, secrets };
   }
 
   /** Refuses all requests of a client until it is resumed, and ends nothing. */
-  pause(id: string): Promise<Client> {
-    return this.#setStatus(id, 'paused', 'client_paused');
+  pause(name: string): Promise<Client> {
+    return this.#setStatus(name, 'paused', 'client_paused');
   }
 
   /** Ends a pause: everything that was not revoked or expired meanwhile works again. */
-  resume(id: string): Promise<Client> {
-    return this.#setStatus(id, 'active', 'client_resumed');
+  resume(name: string): Promise<Client> {
+    return this.#setStatus(name, 'active', 'client_resumed');
   }
 
   /** Ends every grant of a client at once; the client itself stays. */
-  async revokeGrants(id: string): Promise<Client> {
-    await this.show(id);
+  async revokeGrants(name: string): Promise<Client> {
+    const { id } = await this.show(name);
     mustBeThere(await this.#parts.store.revokeClientGrants(id, this.#event('client_grants_revoked', id)), id);
     return this.show(id);
   }
 
   /** Deletes a client with all its grants. */
-  async delete(id: string): Promise<Client> {
-    const client = await this.show(id);
+  async delete(name: string): Promise<Client> {
+    const client = await this.show(name);
+    const { id } = client;
     mustBeThere(await this.#parts.store.deleteClient(id, this.#event('client_deleted', id, client.name)), id);
     return client;
   }
 
-  async #setStatus(id: string, status: Client['status'], action: AuditAction): Promise<Client> {
-    const client = await this.show(id);
+  async #setStatus(name: string, status: Client['status'], action: AuditAction): Promise<Client> {
+    const client = await this.show(name);
+    const { id } = client;
     if (client.status === status) throw new OperatorError(`the client is ${status} already`);
     mustBeThere(await this.#parts.store.setClientStatus(id, status, this.#event(action, id)), id);
     return { ...client, status };

@@ -5,8 +5,10 @@
  * The request goes to that address alone: no redirect is followed. The cookie that belongs to the sign-in request is thrown
  * away, so that nobody who reads the request in a log can finish the sign-in.
  */
+import { verifiedEmail } from '../accounts/account.ts';
 import type { ExternalSignIns } from '../accounts/external-sign-ins.ts';
 import type { IdentityProvider } from '../accounts/identity-provider.ts';
+import type { IdentityStore } from '../accounts/store.ts';
 import { isLoopback } from '../oauth/loopback.ts';
 import { certificateRemedy } from './certificate-remedy.ts';
 import type { IdentityProviderRegistry } from './identity-provider-registry.ts';
@@ -26,6 +28,7 @@ export type SignInAnswer =
 /** What the test works with. `continueTo` is a page of ours; `now` returns ms since the epoch. */
 export type ProviderTestParts = {
   readonly identityProviders: Pick<IdentityProviderRegistry, 'show'>;
+  readonly people: Pick<IdentityStore, 'listSomePeople'>;
   readonly externalSignIns: Pick<ExternalSignIns, 'begin'>;
   readonly get: (url: string, now: () => number) => Promise<SignInAnswer>;
   readonly methods: readonly string[];
@@ -47,6 +50,8 @@ const DAY_MS = 24 * 3600 * 1000;
 const MAX_CLOCK_DIFFERENCE_MS = 60_000;
 /** A certificate that ends within this time (ms) is a finding. */
 const CERTIFICATE_ENDS_SOON_MS = 14 * DAY_MS;
+/** Maximum number of people whose addresses are looked at. */
+const MAX_PEOPLE = 200;
 /** Two live secrets for longer than this (ms) mean that a rotation was not finished. */
 const ROTATION_MS = 7 * DAY_MS;
 
@@ -59,6 +64,7 @@ export async function testProvider(parts: ProviderTestParts, id: string): Promis
     ofRights(provider),
     ofMethods(provider, parts.methods),
     ofEndpoint(provider, parts.signInEndpoint),
+    await ofAddresses(provider, parts.people),
     ...(await ofAddress(provider, parts)),
   ];
 }
@@ -114,6 +120,19 @@ function ofEndpoint({ signInUrl }: IdentityProvider, signInEndpoint: string): Pr
       )
     : good('sign-in endpoint', detail);
 }
+
+/** A product that never says `email_verified` notices nothing: its people have addresses, and no app is told one. */
+async function ofAddresses({ id }: IdentityProvider, people: ProviderTestParts['people']): Promise<ProviderFinding> {
+  const some = await people.listSomePeople(id, MAX_PEOPLE);
+  const addressed = some.filter(({ email }) => email !== null);
+  if (addressed.length === 0) return good('email addresses', 'none yet');
+  const verified = addressed.filter((account) => verifiedEmail(account) !== null).length;
+  const detail = `${verified} of ${addressed.length} are verified`;
+  return good('email addresses', detail, verified === 0 ? UNVERIFIED : null);
+}
+
+const UNVERIFIED =
+  'apps are told verified addresses alone: send email_verified beside email, true where the product has checked it';
 
 async function ofAddress(provider: IdentityProvider, parts: ProviderTestParts): Promise<ProviderFinding[]> {
   const begun = parts.externalSignIns.begin(provider, {

@@ -1,13 +1,13 @@
 import { type AppProfile, appProfile } from './app-profile.ts';
-import type { PageAccount } from './consent-page.ts';
 import { hiddenFields } from './form.ts';
 import { type Html, html } from './html.ts';
 import { icons } from './icons.ts';
-import { isolated } from './isolated.ts';
+import { isolated, isolatedAddress } from './isolated.ts';
 import { layout, type PageContext } from './layout.ts';
 import { monogram } from './mark.ts';
 import type { Messages } from './messages/messages.ts';
 import { problemNotice } from './notice.ts';
+import { accountName, type PageAccount } from './page-account.ts';
 import { type Permission, type PersonField, permissionList } from './permissions.ts';
 
 /** One app, or what it has on one device. Times are milliseconds since 1970; `lastUsed` is null before the first use. */
@@ -55,7 +55,7 @@ export type ConnectedAppsData = {
 export function connectedAppsPage(context: PageContext, data: ConnectedAppsData): Html {
   const { messages, brand, paths } = context;
   const texts = messages.connectedApps;
-  const bar = html`<form method="post" action="${paths.signOut}" class="session"><span>${texts.signedInAs(data.account.email ?? data.account.name)}</span>${hiddenFields(data.signOutFormToken)}<button class="quiet">${texts.signOut}</button></form>`;
+  const bar = html`<form method="post" action="${paths.signOut}" class="session"><span>${texts.signedInAs(signedInAs(messages, data.account))}</span>${hiddenFields(data.signOutFormToken)}<button class="quiet">${texts.signOut}</button></form>`;
   const removed =
     data.justRemoved !== null &&
     html`<div class="notice success" role="status">${icons.check}<div>${sayingRemoved(messages, data.justRemoved)}</div></div>`;
@@ -68,6 +68,10 @@ ${data.apps.length > 0 ? appList(context, data) : emptyState(messages)}
 ${data.apps.length > 1 && removeAll(context, data.removeAllFormToken)}
 ${data.hasPassword && html`<p class="fine"><a href="${paths.password}">${messages.home.password}</a></p>`}`;
   return layout(context, { title, shape: 'column', bar }, main);
+}
+
+function signedInAs(messages: Messages, account: PageAccount): Html {
+  return account.email === null ? accountName(messages, account) : isolatedAddress(account.email);
 }
 
 function appList(context: PageContext, { apps, formToken }: ConnectedAppsData): Html {

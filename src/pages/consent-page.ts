@@ -4,15 +4,13 @@ import { displayName } from './display-name.ts';
 import { hiddenFields } from './form.ts';
 import { type Html, html } from './html.ts';
 import { icons } from './icons.ts';
-import { isolated, isolatedAddress, isolatedCode } from './isolated.ts';
+import { isolatedAddress, isolatedCode } from './isolated.ts';
 import { layout, newTab, type PageContext } from './layout.ts';
 import { monogram } from './mark.ts';
 import type { Messages } from './messages/messages.ts';
 import { problemNotice } from './notice.ts';
+import { accountName, type PageAccount } from './page-account.ts';
 import type { Permission, PersonSeen } from './permissions.ts';
-
-/** The signed-in person, as pages show them. */
-export type PageAccount = { name: string; email: string | null };
 
 /** What the consent page shows. */
 export type ConsentData = ConsentDestination & {
@@ -114,13 +112,11 @@ function askingDevice({ messages: { consent: texts } }: PageContext, userCode: s
 </section>`;
 }
 
-function accountRow(
-  { messages: { consent: texts }, paths }: PageContext,
-  { account, switchAccount }: ConsentData,
-): Html {
+function accountRow({ messages, paths }: PageContext, { account, switchAccount }: ConsentData): Html {
+  const texts = messages.consent;
   return html`<section class="account" aria-label="${texts.account}">
-${monogram(account.name, 'person')}
-<p><strong>${isolated(account.name)}</strong>${account.email !== null && isolatedAddress(account.email)}</p>
+${monogram(account.name ?? account.at, 'person')}
+<p><strong>${accountName(messages, account)}</strong>${account.email !== null && isolatedAddress(account.email)}</p>
 <form method="post" action="${paths.signOut}">${hiddenFields(switchAccount.formToken, switchAccount.continueTo)}<button class="quiet">${texts.switchAccount}</button></form>
 </section>`;
 }

@@ -1,6 +1,6 @@
-import type { PageAccount } from './consent-page.ts';
 import { type Html, html } from './html.ts';
 import { layout, type PageContext } from './layout.ts';
+import type { PageAccount } from './page-account.ts';
 
 /** What the start page shows; null without a signed-in person. */
 export type HomeData = { account: PageAccount | null; hasPassword: boolean };
@@ -15,7 +15,7 @@ export function homePage(context: PageContext, { account, hasPassword }: HomeDat
   return layout(
     context,
     { title: texts.title, shape: 'card' },
-    html`<h1>${account ? texts.greeting(account.name) : texts.heading}</h1>
+    html`<h1>${account?.name ? texts.greeting(account.name) : texts.heading}</h1>
 <p>${texts.text(brand.productName)}</p>
 <div class="stack">${actions}</div>
 <p class="aside">${texts.developers(paths.developers)}</p>`,

@@ -9,6 +9,7 @@ import { type Stage, setProductStage } from '../../demo/stage.ts';
 import { makeCommandContext, startService } from '../../src/main.ts';
 import { lineByLine, makeLogger } from '../../src/process/log.ts';
 import { readConfiguration } from '../../src/settings/configuration.ts';
+import { allAccounts } from '../support/all-accounts.ts';
 import { Browser, type Visit } from '../support/browser.ts';
 
 const REDIRECT_URI = 'http://127.0.0.1:8080/callback';
@@ -59,7 +60,7 @@ test('no password is at Valetkey, and a wrong one at the product leads nowhere',
   await post(world, '/sign-in', { ...typed(world), password: 'wrong', next: '/oauth/sign-in' });
   const again = await world.browser.get(`${world.product}/oauth/sign-in`);
   assert.match(again.body, /don’t go together/);
-  assert.deepEqual(await world.stage.running.installation.accounts.list(10), []);
+  assert.deepEqual(await allAccounts(world.stage.running.installation.accounts), []);
 });
 
 test('prompt=login needs a new sign-in, select_account a choice; a refusal goes back to the app', async (t) => {

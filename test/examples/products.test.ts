@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { after, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { allAccounts } from '../support/all-accounts.ts';
 import { Browser, type Visit } from '../support/browser.ts';
 import { launchBrowser, noBrowser } from '../support/chromium.ts';
 import { authorizeUrl, exchange, me, pairOf, type TestClient } from '../support/flow.ts';
@@ -98,7 +99,7 @@ for (const example of EXAMPLES) {
       const { installation } = service;
       service.clock.advance(-3601);
       await follow(browser, await browser.get(authorizeUrl(service, client)));
-      const [account] = await installation.accounts.list(1);
+      const [account] = await allAccounts(installation.accounts);
       await installation.accounts.disable(account?.id ?? '', installation.operator);
       const closed = await follow(browser, await browser.get(authorizeUrl(service, client)));
       assert.match(closed.body, /Your account is closed there/);

@@ -1,6 +1,8 @@
 /** The guards of signing in. */
 import { type Guard, guardsIn } from './guard.ts';
 
+const ADDRESS_TESTS = ['test/http/provider/addresses.test.ts'];
+
 const ACCOUNTS_TESTS = ['test/accounts/accounts.test.ts'];
 const USERS_TESTS = ['test/http/provider/users.test.ts'];
 
@@ -477,5 +479,60 @@ export const accountsGuards: readonly Guard[] = [
       ['an account has at most 50 live sessions', 'OFFSET ${MAX_SESSIONS - 1}', 'OFFSET ${MAX_SESSIONS + 1000}'],
       ['sessions that ended go before live ones', 'THEN 0 ELSE 1 END', 'THEN 0 ELSE 0 END'],
     ],
+  ),
+  ...guardsIn('src/accounts/named-account.ts', ADDRESS_TESTS, [
+    ['an address that a product brought names nobody', 'all.filter(ownsEmail)', 'all.filter(() => true)'],
+    [
+      'an address names one account',
+      'if (account && others.length === 0) return account;',
+      'if (account) return account;',
+    ],
+  ]),
+  ...guardsIn('src/accounts/people.ts', ADDRESS_TESTS, [
+    ['what an operator set stays verified', 'if (isSame && before.emailSetHere) return {};', ''],
+    [
+      'what a product brings was not set here',
+      '{ email, emailVerified, emailSetHere: false }',
+      '{ email, emailVerified }',
+    ],
+  ]),
+  ...guardsIn('src/accounts/profile.ts', ADDRESS_TESTS, [
+    [
+      'an address without email_verified is not verified',
+      'email === undefined && email_verified === undefined',
+      'email_verified === undefined',
+    ],
+  ]),
+  ...guardsIn('src/storage/tables/accounts.ts', ADDRESS_TESTS, [
+    [
+      'an address that was set here is found, however many claimed it',
+      "ORDER BY CASE WHEN email_set_here OR ${HAS_NAMES('account')} THEN 0 ELSE 1 END, created_at",
+      'ORDER BY created_at',
+    ],
+  ]),
+  ...guardsIn('src/storage/sqlite/standings.ts', ADDRESS_TESTS, [
+    [
+      'an app on SQLite is told verified addresses alone',
+      'emailVerified ? email : null',
+      'emailVerified ? email : email',
+    ],
+  ]),
+  ...guardsIn('src/storage/tables/grant-rows.ts', ADDRESS_TESTS, [
+    [
+      'an app is told verified addresses alone',
+      'CASE WHEN account.email_verified THEN account.email END',
+      'account.email',
+    ],
+  ]),
+  ...guardsIn('src/oauth/person-fields.ts', ADDRESS_TESTS, [
+    ['consent names verified addresses alone', 'person.emailVerified ? person.email : null', 'person.email'],
+  ]),
+  ...guardsIn('src/http/browser/page-answers.ts', ADDRESS_TESTS, [
+    ['pages show verified addresses alone', 'email: verifiedEmail(account)', 'email: account.email'],
+  ]),
+  ...guardsIn(
+    'src/http/provider/users.ts',
+    ['test/http/provider/users.test.ts'],
+    [['what ends something is counted by itself', "ENDINGS.has(operation) ? 'endings' : 'calls'", "'calls'"]],
   ),
 ];

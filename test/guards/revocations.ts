@@ -31,30 +31,26 @@ export const revocationGuards: readonly Guard[] = [
       'if ((still as unknown) === 0) return',
     ],
   ]),
-  ...guardsIn('src/http/provider/disconnects.ts', BEGINNING_TESTS, [
+  ...guardsIn('src/accounts/disconnect-cursor.ts', DISCONNECT_TESTS, [
     [
-      'a provider that was changed before its stream had a place gets none',
-      'if (await service.providers.refusalNow(provider))',
-      'if (false as boolean)',
-    ],
-  ]),
-  ...guardsIn('src/http/api/trail-feed.ts', DISCONNECT_TESTS, [
-    ['who comes back is told what it missed', 'isBehind: place < this.#sequence', 'isBehind: false'],
-  ]),
-  ...guardsIn('src/http/provider/disconnect-feed.ts', DISCONNECT_TESTS, [
-    [
-      'a provider that lost its right, its secret or itself loses its streams',
-      'isOver: news.some((event) => event.sequence > after && endsStreams(event, providerId))',
-      'isOver: false',
-    ],
-  ]),
-  ...guardsIn('src/accounts/stream-place.ts', DISCONNECT_TESTS, [
-    [
-      'a place of another provider is none',
+      'a cursor of another provider is none',
       'return owner === providerId ? sequence : null;',
       'return owner ? sequence : null;',
     ],
-    ['a place is good for a day', 'opened.expiresAt <= now || ', ''],
+    ['a cursor is good for a day', 'opened.expiresAt <= now || ', ''],
+  ]),
+  ...guardsIn('src/accounts/disconnects.ts', DISCONNECT_TESTS, [
+    ['a page is told to go on', 'goesOn: events.length === EVENTS_OF_PAGE', 'goesOn: false'],
+    [
+      'what a limit cuts off is behind the cursor',
+      'last = event.sequence;',
+      'last = read.events.at(-1)?.sequence ?? last;',
+    ],
+    [
+      'nothing is told while an event may be hidden',
+      'const end = await store.lastAuditSequence();',
+      'const end = Number.MAX_SAFE_INTEGER;',
+    ],
   ]),
   ...guardsIn('src/accounts/disconnect-notice.ts', DISCONNECT_TESTS, [
     ['a provider hears of its own people alone', 'identity.providerId === providerId &&', ''],
@@ -91,6 +87,17 @@ export const revocationGuards: readonly Guard[] = [
         'if (!notice || !isOfGrants(notice)) return notice;',
         'return notice;',
       ],
+      [
+        'only a new user name is told of a person',
+        "if (action === 'user_updated' && !changesUsername(event)) return null;",
+        '',
+      ],
+      [
+        'a new user name is told only to those that could have heard the old one',
+        ' && mayHearOf(resourceServer, each));\n  return isTold ? notice : null;',
+        ');\n  return isTold ? notice : null;',
+      ],
+      ['who gets no user name hears of none', "personFieldsOf(each).includes('username') && ", ''],
       [
         'what is not known to be its business is not named',
         'if (!resourceServer || !event.endedAccess) return {};',

@@ -137,7 +137,7 @@ test('restore: what expires is opened in the history alone in which it was seale
   const [before, after] = [createKeyring([Buffer.alloc(32, 9)]), createKeyring([Buffer.alloc(32, 9)])];
   before.sealIn(Buffer.alloc(16, 1));
   after.sealIn(Buffer.alloc(16, 2));
-  for (const purpose of ['request', 'device', 'sign-in', 'stream'] as const) {
+  for (const purpose of ['request', 'device', 'sign-in', 'disconnects'] as const) {
     const value = seal(before, purpose, TEXT, NOW);
     assert.ok(unseal(before, purpose, value));
     assert.equal(unseal(after, purpose, value), null);

@@ -44,6 +44,7 @@ async function found(
   const signInRequest = 'a'.repeat(50);
   const findings = await testProvider(
     {
+      people: { listSomePeople: async () => [] },
       identityProviders: { show: async () => sampleProvider(some) },
       externalSignIns: { begin: () => ({ signInRequest, browser: 'secret' }) },
       get: async () => answer,

@@ -146,7 +146,7 @@ const consent = {
   appName: 'Planner',
   profile: nobody,
   person: { fields: ['name', 'email'], isNew: false } as PersonSeen,
-  account: { name: 'Ada', email: 'ada@northwind.example' },
+  account: { name: 'Ada', email: 'ada@northwind.example', at: 'Northwind' },
   hasAccessAlready: false,
   permissions: [] as Permission[],
   lasts: { max: 31_536_000, unused: 2_592_000 },

@@ -58,7 +58,7 @@ const PASSWORD_PROBLEMS: readonly PasswordProblemShown[] = [
 
 /** Every page in every state worth looking at, by name. */
 export function samplePages(context: PageContext, text: Replace = unchanged): Record<string, Html> {
-  const account = { name: text('Ada Lovelace'), email: text('ada@northwind.example') };
+  const account = { name: text('Ada Lovelace'), email: text('ada@northwind.example'), at: text('Northwind') };
   const permissions = [
     { name: text('calendar.read'), sentence: text('See your calendars and the events in them') },
     { name: text('calendar.write'), sentence: null },
@@ -288,11 +288,20 @@ export function samplePages(context: PageContext, text: Replace = unchanged): Re
       profile: { ...nobody, publisher: text('P'.repeat(300)) },
       appName: text('<b>Wonderful</b> '.repeat(300)),
       redirectHost: text(`${'very-long-name.'.repeat(12)}planner.example`),
-      account: { name: text('A'.repeat(300)), email: text(`${'ada.'.repeat(30)}lovelace@northwind.example`) },
+      account: {
+        name: text('A'.repeat(300)),
+        email: text(`${'ada.'.repeat(30)}lovelace@northwind.example`),
+        at: text('Northwind'),
+      },
       permissions: [
         { name: text('s'.repeat(5_000)), sentence: null },
         { name: text('t'.repeat(5_000)), sentence: text('\u202Eelbadaer'.repeat(500)), optional: true },
       ],
+    }),
+    'consent-nameless': consentPage(context, {
+      ...consent,
+      redirectHost: text('planner.example'),
+      account: { name: null, email: null, at: text('Photos') },
     }),
     'device-code': deviceCodePage(context, { userCode: '', problem: null }),
     'device-code-unknown': deviceCodePage(context, {

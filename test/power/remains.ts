@@ -62,8 +62,8 @@ export class Remains {
       return {
         keyring,
         grants,
-        clients: await opened.store.listClients(),
-        accounts: await opened.store.listAccounts(ALL),
+        clients: await opened.store.listClients(null, ALL),
+        accounts: await opened.store.listAccounts(null, ALL),
       };
     } finally {
       await opened.close();

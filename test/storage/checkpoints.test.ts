@@ -231,7 +231,7 @@ test('a command that only read leaves the log to the service, and one that wrote
   await act(AT_ONCE);
   const before = statSync(path).size;
   const reading = await openAsService(path, { role: 'command', durability: 'full' });
-  await reading.store.listClients();
+  await reading.store.listClients(null, 10);
   await reading.close();
   assert.equal(statSync(path).size, before);
   const writing = await openAsService(path, { role: 'command', durability: 'full' });

@@ -1,5 +1,6 @@
 /** The published flow on the wire, for tests that need its outcome. */
 import assert from 'node:assert/strict';
+import { allAccounts } from './all-accounts.ts';
 import { Browser, type Visit } from './browser.ts';
 import { PASSWORD, REDIRECT_URI, type TestService } from './service.ts';
 
@@ -46,7 +47,7 @@ export async function signedInBrowser(service: TestService, email?: string): Pro
 export async function forgetDecisions({ installation, clock }: Partial<TestService>): Promise<void> {
   if (!installation || !clock) return;
   const { accounts, throttles } = installation;
-  for (const { id } of await accounts.list(1000)) throttles.decisions.reset(id, clock.now());
+  for (const { id } of await allAccounts(accounts)) throttles.decisions.reset(id, clock.now());
 }
 
 /** Presses Allow and returns where the browser is sent. */

@@ -1,4 +1,4 @@
-/** Open streams of the service, read as they arrive: revocations for resource servers, disconnects for identity providers. */
+/** Open streams of revocations, read as they arrive. */
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Lifetime } from './service.ts';
@@ -7,29 +7,36 @@ import { basic, type TestResourceServer } from './standard.ts';
 /** An event, and when its last byte came (ms, monotonic). */
 export type StreamEvent = { readonly event: string; readonly data: unknown; readonly at: number };
 
-/** A stream of server-sent events. */
-class EventStream {
+/** A stream of `/oauth2/revocations`. */
+export class RevocationStream {
   readonly headers: Headers;
   readonly events: StreamEvent[] = [];
   /** When each piece came, a comment or an event (ms, monotonic). */
   readonly heard: number[] = [];
   /** Resolves when the service ends the stream. */
   readonly ended: Promise<void>;
-  /** The last `id` that came. */
-  lastId: string | null = null;
 
-  protected constructor(response: Response) {
+  private constructor(response: Response) {
     this.headers = response.headers;
     this.ended = this.#read(response.body as ReadableStream<Uint8Array>).catch(() => {});
   }
 
-  /** Asks for a stream, which is left when the test ends. */
-  protected static async ask(t: Lifetime, url: string, headers: Record<string, string>): Promise<Response> {
+  /** Opens a stream, which is ready and is left when the test ends. */
+  static async open(
+    t: Lifetime,
+    { appUrl }: { readonly appUrl: string },
+    { id, secret }: TestResourceServer,
+  ): Promise<RevocationStream> {
     const leaving = new AbortController();
     t.after(() => leaving.abort());
-    const response = await fetch(url, { headers, signal: leaving.signal });
+    const response = await fetch(`${appUrl}/oauth2/revocations`, {
+      headers: basic(id, secret),
+      signal: leaving.signal,
+    });
     assert.equal(response.status, 200);
-    return response;
+    const stream = new RevocationStream(response);
+    await stream.next('ready', {});
+    return stream;
   }
 
   /** Waits for an event with just this data, for half a minute at most, and returns the time when it came. */
@@ -56,49 +63,8 @@ class EventStream {
     const at = performance.now();
     this.heard.push(at);
     if (message === ':') return;
-    const [, id, rest = ''] = /^(?:id: ([\w-]+)(?:\n|$))?(.*)$/s.exec(message) ?? assert.fail(message);
-    this.lastId = id ?? this.lastId;
-    if (rest === '') return;
-    const [, event = '', data = ''] = /^event: (\w+)\ndata: (.*)$/.exec(rest) ?? assert.fail(message);
+    const [, event = '', data = ''] = /^event: (\w+)\ndata: (.*)$/.exec(message) ?? assert.fail(message);
     this.events.push({ event, data: JSON.parse(data), at });
-  }
-}
-
-/** A stream of `/oauth2/revocations`. */
-export class RevocationStream extends EventStream {
-  /** Opens a stream, which is ready. */
-  static async open(
-    t: Lifetime,
-    { appUrl }: { readonly appUrl: string },
-    { id, secret }: TestResourceServer,
-  ): Promise<RevocationStream> {
-    const stream = new RevocationStream(await EventStream.ask(t, `${appUrl}/oauth2/revocations`, basic(id, secret)));
-    await stream.next('ready', {});
-    return stream;
-  }
-}
-
-/** A stream of `/api/auth/oauth/users/disconnects`. */
-export class DisconnectStream extends EventStream {
-  /** Opens a stream, which is ready, from where an earlier one was if its last id is sent. */
-  static async open(
-    t: Lifetime,
-    { appUrl }: { readonly appUrl: string },
-    listener: { readonly id: string; readonly secret: string } | { readonly bearer: string },
-    lastId: string | null = null,
-  ): Promise<DisconnectStream> {
-    const proof =
-      'bearer' in listener ? { Authorization: `Bearer ${listener.bearer}` } : basic(listener.id, listener.secret);
-    const headers = { ...proof, ...(lastId === null ? {} : { 'Last-Event-ID': lastId }) };
-    const response = await EventStream.ask(t, `${appUrl}/api/auth/oauth/users/disconnects`, headers);
-    const stream = new DisconnectStream(response);
-    await stream.next('ready', { resumed: lastId !== null });
-    return stream;
-  }
-
-  /** What it was told of, without when. */
-  get told(): object[] {
-    return this.events.slice(1).map(({ data }) => ({ ...(data as object), at: undefined }));
   }
 }
 

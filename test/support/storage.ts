@@ -103,7 +103,8 @@ export function sampleAccount(some: Partial<PasswordAccount> = {}): PasswordAcco
   return {
     id: 'usr_ada',
     email: 'Ada@example.com',
-    emailVerified: false,
+    emailVerified: true,
+    emailSetHere: true,
     username: 'ada',
     name: 'Ada Lovelace',
     avatarUrl: null,

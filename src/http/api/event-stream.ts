@@ -8,14 +8,13 @@ import type { TrailFeed } from './trail-feed.ts';
 
 const RETRY_AFTER = 5;
 
-/** Begins a stream for a listener, at the feed's place or at an earlier one; or refuses it, when none can begin now. */
+/** Begins a stream for a listener, or refuses it when none can begin now. */
 export function beginStream(
   { stopping }: Service,
   feed: TrailFeed,
   request: FastifyRequest,
   reply: FastifyReply,
   listenerId: string,
-  begin?: { readonly ready: string; readonly place: number },
 ): EndpointReply {
   if (feed.isHeldUp || stopping.aborted)
     return answerProblem(oauthAnswers, request, reply, { kind: 'unavailable', retryAfter: RETRY_AFTER });
@@ -30,7 +29,7 @@ export function beginStream(
   if (request.method === 'HEAD') return reply.headers(HEADERS).send();
   reply.hijack();
   reply.raw.writeHead(200, { ...HEADERS, 'X-Request-Id': request.id });
-  feed.add({ listenerId, response: reply.raw }, begin);
+  feed.add({ listenerId, response: reply.raw });
   return reply;
 }
 

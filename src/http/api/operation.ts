@@ -45,7 +45,7 @@ export type Operation = {
   readonly description?: string;
   readonly security?: readonly { readonly [scheme in SecurityScheme]?: readonly string[] }[];
   /** Parameters of the query, and headers. */
-  readonly parameters?: readonly (ReturnType<typeof queryParameter> | ReturnType<typeof headerParameter>)[];
+  readonly parameters?: readonly (ReturnType<typeof queryParameter> | ReturnType<typeof optionalQueryParameter>)[];
   readonly requestBody?: ReturnType<typeof posted> | ReturnType<typeof postedJson>;
   readonly responses: DescribedAnswers;
 };
@@ -109,9 +109,9 @@ export function queryParameter(name: string, schema: Schema) {
   return { name, in: 'query', required: true, schema } as const;
 }
 
-/** A header that may be there. */
-export function headerParameter(name: string, schema: Schema) {
-  return { name, in: 'header', required: false, schema } as const;
+/** A query parameter that may be there. */
+export function optionalQueryParameter(name: string, schema: Schema) {
+  return { name, in: 'query', required: false, schema } as const;
 }
 
 /** An access or refresh token, a code, or another credential: opaque. */

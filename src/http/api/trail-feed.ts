@@ -2,7 +2,6 @@
  * Reads the audit trail four times a second, and tells the streams of one audience what it found. Whatever is sent also
  * says that no earlier event is left to be told, so nothing is sent while that is not known.
  */
-import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { RecordedAuditEvent } from '../../oauth/audit.ts';
 import { TrailHeldUp } from '../../oauth/store.ts';
@@ -16,21 +15,12 @@ const MAX_UNREAD = 64 * 1024;
 const READY = 'event: ready\ndata: {}\n\n';
 /** Maximum silence, after which readers take the stream for lost: then it is ended, and the log says why (ms). */
 const MAX_SILENCE_MS = 1000;
-/** Timeout of a reader that came back, for each piece of what it missed (ms). */
-const MAX_DRAIN_MS = 10_000;
 
-/** A stream: whose it is, and how far it was told. */
-type Stream = {
-  readonly listenerId: string;
-  readonly response: ServerResponse;
-  /** The place of the last event that it was told, or that came before the stream. */
-  place: number;
-  /** True while it is being told what it missed. */
-  isBehind: boolean;
-};
+/** A stream, and whose it is. */
+type Stream = { readonly listenerId: string; readonly response: ServerResponse };
 
-/** What a listener is told of the news after a place: a text that is never empty. `isOver`: its stream ends, since it must prove itself anew. */
-export type Told = (listenerId: string, after: number) => { readonly text: string; readonly isOver: boolean };
+/** What a listener is told of the news: a text that is never empty. `isOver`: its stream ends, since it must prove itself anew. */
+export type Told = (listenerId: string) => { readonly text: string; readonly isOver: boolean };
 
 /** Who listens: each kind of listener has its own words. */
 export type Audience = {
@@ -53,8 +43,8 @@ export class TrailFeed {
   #heldUpSince: number | null = null;
 
   /**
-   * `onFailure` is called with the reason when all streams end early, or one that came back. `onLost` is called with the
-   * id of a listener whose stream ends to make room for another's.
+   * `onFailure` is called with the reason when all streams end early. `onLost` is called with the id of a listener whose
+   * stream ends to make room for another's.
    */
   constructor(
     audit: Service['audit'],
@@ -79,11 +69,6 @@ export class TrailFeed {
     return this.#heldUpSince !== null;
   }
 
-  /** How far the trail was read. */
-  get place(): number {
-    return this.#sequence;
-  }
-
   /**
    * Finds the place in the trail where the first stream begins. Calls at the same time share one query. A place that
    * was found earlier is kept: with a later one, streams that are open would miss events. Throws `StoreUnavailable`.
@@ -99,27 +84,20 @@ export class TrailFeed {
     this.#heldUpSince = null;
   }
 
-  /**
-   * Adds a stream (the caller asked for a `refusal` before), and sends `ready`, the text of its first event. One that begins
-   * at an earlier place in the trail is first told what it missed since.
-   */
-  add(
-    { listenerId, response }: Pick<Stream, 'listenerId' | 'response'>,
-    { ready, place } = { ready: READY, place: this.#sequence },
-  ): void {
+  /** Adds a stream (the caller asked for a `refusal` before), and sends `ready`. */
+  add(stream: Stream): void {
+    const { response } = stream;
     const { destroyed, socket } = response;
     // A response that is closed already emits no `close`, so the stream would never be removed.
     if (destroyed) return;
     // A half-closed client would otherwise still get its answer; but a stream has no end.
     if (!socket || socket.readableEnded) return void response.destroy();
     socket.once('end', () => response.destroy());
-    const stream: Stream = { listenerId, response, place, isBehind: place < this.#sequence };
     const loser = this.#streams.add(stream);
     if (loser) this.#onLost(loser.listenerId);
     loser?.response.destroy();
     response.once('close', () => this.#streams.delete(stream));
-    response.write(ready);
-    if (stream.isBehind) void this.#catchUp(stream);
+    response.write(READY);
     this.#timer ??= setTimeout(() => void this.#tell(), EVERY_MS);
   }
 
@@ -136,7 +114,8 @@ export class TrailFeed {
     try {
       const tellOf = await this.#audience.prepare([...new Set([...this.#streams].map(({ listenerId }) => listenerId))]);
       const { news, last } = await this.#read();
-      this.#write(await tellOf(news), last);
+      this.#sequence = last;
+      this.#write(await tellOf(news));
       this.#heldUpSince = null;
     } catch (error) {
       if (!this.#isSilent(error)) {
@@ -148,37 +127,11 @@ export class TrailFeed {
     this.#timer = this.#streams.size > 0 ? setTimeout(() => void this.#tell(), EVERY_MS) : null;
   }
 
-  #write(told: Told, last: number): void {
-    this.#sequence = last;
-    for (const stream of this.#streams) {
-      const { listenerId, response, place } = stream;
-      const { text, isOver } = told(listenerId, place);
-      if (isOver || (!stream.isBehind && response.writableLength > MAX_UNREAD)) response.destroy();
-      else if (!stream.isBehind) {
-        response.write(text);
-        stream.place = Math.max(place, last);
-      }
-    }
-  }
-
-  /** Tells a stream what it missed, until it is where the others are. */
-  async #catchUp(stream: Stream): Promise<void> {
-    const { listenerId, response } = stream;
-    try {
-      while (stream.place < this.#sequence && !response.destroyed) {
-        const tellOf = await this.#audience.prepare([listenerId]);
-        const missed = await this.#audit.listAuditEventsAfter(stream.place, EVENTS_AT_ONCE);
-        // What ended its streams once is behind it: it has proven itself since.
-        const { text } = (await tellOf(missed))(listenerId, stream.place);
-        stream.place = missed.at(-1)?.sequence ?? this.#sequence;
-        if (response.write(text) || response.destroyed) continue;
-        await once(response, 'drain', { signal: AbortSignal.timeout(MAX_DRAIN_MS) });
-      }
-      stream.isBehind = false;
-    } catch (error) {
-      // Its reader connects again, and goes on from the last place that it was told.
-      if (!response.destroyed) this.#onFailure(error);
-      response.destroy();
+  #write(told: Told): void {
+    for (const { listenerId, response } of this.#streams) {
+      const { text, isOver } = told(listenerId);
+      if (isOver || response.writableLength > MAX_UNREAD) response.destroy();
+      else response.write(text);
     }
   }
 

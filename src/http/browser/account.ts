@@ -101,7 +101,7 @@ export function addAccount(app: FastifyInstance, parts: PageParts): void {
     const apps = await service.grants.connectedApps(account.id);
     const context = pages.context(request);
     const page = connectedAppsPage(context, {
-      account: pageAccount(account),
+      account: await pageAccount(service, signedIn),
       hasPassword: service.accounts.takesPasswords && hasPassword(account),
       apps: await Promise.all(apps.map((connected) => asShown(service, connected, account, context.language))),
       formToken: sessions.formToken(signedIn, 'apps', ''),

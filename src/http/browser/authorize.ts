@@ -227,7 +227,7 @@ async function sendConsent(
     appName: outcome.client.name,
     profile: outcome.client,
     redirectHost: redirectHost(outcome.redirectUri),
-    account: pageAccount(signedIn.account),
+    account: await pageAccount(service, signedIn),
     hasAccessAlready: earlier !== null,
     permissions: await permissionsToAsk(service, outcome.client, outcome.scope, earlier, context.language),
     person: personToAsk(outcome.client, signedIn.account, earlier),

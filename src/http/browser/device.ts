@@ -175,7 +175,7 @@ async function sendConsent(
     appName: client.name,
     profile: client,
     userCode: readableUserCode(asked.userCode),
-    account: pageAccount(signedIn.account),
+    account: await pageAccount(service, signedIn),
     hasAccessAlready: earlier !== null,
     permissions: await permissionsToAsk(service, client, asked.scope, earlier, context.language),
     person: personToAsk(client, signedIn.account, earlier),

@@ -1,16 +1,17 @@
 /** Sends pages, with their headers and in the browser's language, and problems as pages. */
 import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type Account, callName } from '../../accounts/account.ts';
-import type { PageAccount } from '../../pages/consent-page.ts';
+import { callName, verifiedEmail } from '../../accounts/account.ts';
 import { copyScript } from '../../pages/copy-script.ts';
 import { type ErrorDetails, type ErrorKind, errorPage } from '../../pages/error-page.ts';
 import type { Html } from '../../pages/html.ts';
 import type { PageContext } from '../../pages/layout.ts';
 import { chooseLanguage, messagesFor } from '../../pages/messages/messages.ts';
+import type { PageAccount } from '../../pages/page-account.ts';
 import { stylesheet } from '../../pages/stylesheet.ts';
 import type { HttpProblem } from '../problem.ts';
 import type { Service } from '../service.ts';
+import type { SignedIn } from './browser-session.ts';
 import { isNavigation } from './navigation.ts';
 
 /**
@@ -138,7 +139,11 @@ function setSecurityHeaders(
   return isHttps ? reply.header('Strict-Transport-Security', 'max-age=31536000') : reply;
 }
 
-/** What pages show of an account. */
-export function pageAccount(account: Account): PageAccount {
-  return { name: callName(account), email: account.email };
+/** What pages show of who is signed in. The account of somebody without a name is where they signed in: at a provider, or here. */
+export async function pageAccount(
+  { brand, providers }: Service,
+  { account, owner: { providerId } }: Pick<SignedIn, 'account' | 'owner'>,
+): Promise<PageAccount> {
+  const provider = providerId === null ? null : await providers.find(providerId);
+  return { name: callName(account), email: verifiedEmail(account), at: provider?.name ?? brand.productName };
 }

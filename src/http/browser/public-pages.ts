@@ -23,7 +23,7 @@ export function addPublicPages(app: FastifyInstance, parts: PageParts): void {
     return pages.send(
       reply,
       homePage(pages.context(request), {
-        account: signedIn && pageAccount(signedIn.account),
+        account: signedIn && (await pageAccount(service, signedIn)),
         hasPassword: signedIn !== null && hasPassword(signedIn.account),
       }),
     );

@@ -2,11 +2,6 @@
 import type { ErrorCode } from '../../oauth/error.ts';
 import { answer, bodyRefusals, component, type DescribedAnswers, oauthError, refusals } from '../api/operation.ts';
 
-/** The refusals of a stream for identity providers. */
-export function providerStreamRefusals(): DescribedAnswers {
-  return { ...refusals(), ...FORBIDDEN };
-}
-
 /** The refusals of an endpoint for identity providers. */
 export function providerRefusals(...codes: ErrorCode[]): DescribedAnswers {
   return { ...bodyRefusals(...codes), ...FORBIDDEN };

@@ -60,7 +60,7 @@ export async function authenticateProvider(
   return service.providers.authenticate(credentials, right, originOf(request));
 }
 
-/** Sends a refusal as the token endpoint does, with 403 where who asks is known and may not, and 404 for an unknown subject. */
+/** Sends a refusal as the token endpoint does, with 403 where who asks is known and may not, 404 for an unknown subject, and 410 for a cursor that is over. */
 export function sendProviderRefusal(request: EndpointRequest, reply: EndpointReply, refusal: Refusal): EndpointReply {
   const status = STATUS_OF[refusal.code];
   return sendOAuthRefusal(request, reply, refusal, status === undefined ? {} : { status });
@@ -70,4 +70,5 @@ const STATUS_OF: { readonly [code in ErrorCode]?: number } = {
   access_denied: 403,
   unauthorized_client: 403,
   not_found: 404,
+  gone: 410,
 };

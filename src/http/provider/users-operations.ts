@@ -3,22 +3,17 @@ import {
   answer,
   component,
   done,
-  headerParameter,
   type Operation,
+  oauthError,
   object,
+  optionalQueryParameter,
   postedJson,
   queryParameter,
   type Schema,
   SECRET_FIELDS,
-  STREAMED,
   text,
 } from '../api/operation.ts';
-import {
-  NO_SUCH_SUBJECT,
-  providerQueryRefusals,
-  providerRefusals,
-  providerStreamRefusals,
-} from './described-refusals.ts';
+import { NO_SUCH_SUBJECT, providerQueryRefusals, providerRefusals } from './described-refusals.ts';
 import { PROFILE_FIELDS } from './profile-fields.ts';
 
 const SECURITY: Operation['security'] = [{ providerBasic: [] }, {}];
@@ -72,15 +67,11 @@ const DISCONNECT = component(
     ['subject', 'client_id'],
   ),
 );
-const STREAM = {
-  schema: text('Server-sent events. Who hears nothing for a second has lost the stream.', {
-    examples: [
-      'id: AbC\nevent: ready\ndata: {"resumed":false}\n\n:\n\nid: AbD\nevent: disconnected\ndata: {"subject":"ada","client_id":"app_example","reason":"user","at":"2026-11-24T09:00:00.000Z"}\n\n',
-    ],
-  }),
-  /** The data of the events by name: `ready` comes first, and says whether all that was missed follows. */
-  'x-events': { ready: object({ resumed: { type: 'boolean' } }), disconnected: DISCONNECT },
-};
+const DISCONNECTS = object({
+  disconnects: { type: 'array', items: DISCONNECT },
+  next: text('The cursor behind this page, good for a day: send it as `after`.', { examples: ['AbCdEf'] }),
+  has_more: { type: 'boolean', description: 'Whether to ask again at once.' },
+});
 
 /** Something that is done with one person. */
 function act(operationId: string, summary: string, description: string): Operation {
@@ -154,16 +145,20 @@ export const USERS = {
     },
   },
   disconnects: {
-    tags: COMMON.tags,
-    operationId: 'userDisconnects',
-    summary: 'Tells at once when apps of your people are disconnected',
+    ...COMMON,
+    operationId: 'listUserDisconnects',
+    summary: 'What apps of your people lost, oldest first',
     description:
-      'A stream without end. Something is sent every 250 ms, a comment if there is nothing to tell; a disconnect is told within 250 ms of its answer. Send the last `id` as `Last-Event-ID` to go on from there, for up to a day.',
+      'Poll it, at least daily: a cursor is good for a day. A page reads at most 1,000 events of the audit trail, so it may be empty while `has_more` is true. Without `after` it tells what the newest of them say. 503 while an earlier event may still be hidden.',
     security: WITHOUT_BODY,
-    parameters: [headerParameter('Last-Event-ID', text('The last `id` of an earlier stream.'))],
+    parameters: [
+      optionalQueryParameter('after', text('`next` of the page before.', { maxLength: 300 })),
+      optionalQueryParameter('limit', { type: 'integer', minimum: 1, maximum: 1000, default: 1000 }),
+    ],
     responses: {
-      200: { ...answer('The stream.', {}, STREAMED), content: { 'text/event-stream': STREAM } },
-      ...providerStreamRefusals(),
+      200: answer('A page.', DISCONNECTS),
+      ...providerQueryRefusals(),
+      410: answer('`after` is no cursor, or older than a day.', oauthError('gone')),
     },
   },
   disconnect: {

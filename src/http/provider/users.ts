@@ -1,6 +1,7 @@
 /** `/api/auth/oauth/users` and below: what an identity provider asks about its people, translated. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Account } from '../../accounts/account.ts';
+import { type DisconnectPage, MAX_DISCONNECTS } from '../../accounts/disconnects.ts';
 import type { ProvenProvider } from '../../accounts/identity-provider.ts';
 import { isCleanText, type Members, readSubject } from '../../accounts/profile.ts';
 import type { RequestOrigin } from '../../oauth/client-authenticator.ts';
@@ -23,6 +24,9 @@ import {
   sendProviderRefusal,
 } from './requests.ts';
 import { USERS } from './users-operations.ts';
+
+/** The calls that end something. */
+const ENDINGS: ReadonlySet<Operation> = new Set([USERS.disable, USERS.delete, USERS.endSessions, USERS.disconnect]);
 
 /** What a call does for a proven provider: the body of its answer, or null where there is none. */
 type Call = (provider: ProvenProvider, asked: Members, origin: RequestOrigin) => Promise<object | null | Refusal>;
@@ -75,6 +79,12 @@ export async function addProviderUsers(app: FastifyInstance, service: Service): 
       const apps = await users.connections(provider, subject);
       return apps instanceof Refusal ? apps : { connections: apps.map(describeConnection) };
     });
+    add('GET', '/disconnects', USERS.disconnects, async (provider, { after, limit }) => {
+      const most = readLimit(limit);
+      if (most instanceof Refusal) return most;
+      const page = await users.disconnects(provider, after as string | undefined, most);
+      return page instanceof Refusal ? page : describeDisconnects(page);
+    });
     addOne('POST', '/connections/revoke', USERS.disconnect, async (provider, subject, origin, asked) => {
       const clientId = readClientId(asked);
       return clientId instanceof Refusal ? clientId : users.disconnect(provider, subject, clientId, origin);
@@ -97,9 +107,9 @@ async function makeCall(
     );
   const provider = await authenticateProvider(service, request, 'users', form);
   if (provider instanceof Refusal) return provider;
-  const refusal = service.providerUsers.countCall(provider);
+  const refusal = service.providerUsers.countCall(provider, ENDINGS.has(operation) ? 'endings' : 'calls');
   if (refusal) return refusal;
-  const asked = isQuery(request) ? readQuery(request) : membersOf(request);
+  const asked = isQuery(request) ? readQuery(request, operation) : membersOf(request);
   return asked instanceof Refusal ? asked : call(provider, asked, originOf(request));
 }
 
@@ -108,10 +118,19 @@ function withoutClientId(members: Members): Parameters {
   return new Parameters(others.map(([name, value]) => [name, typeof value === 'string' ? value : null]));
 }
 
-function readQuery({ query }: FastifyRequest): Members | Refusal {
-  const parameters = query as Parameters;
-  const problem = parameters.problem(['subject']);
-  return problem ? invalidRequest(problem) : { subject: parameters.get('subject') };
+function readQuery({ query }: FastifyRequest, { parameters = [] }: Operation): Members | Refusal {
+  const sent = query as Parameters;
+  const names = parameters.map(({ name }) => name);
+  const problem = sent.problem(names);
+  return problem ? invalidRequest(problem) : Object.fromEntries(names.map((name) => [name, sent.get(name)]));
+}
+
+function readLimit(limit: unknown): number | Refusal {
+  if (limit === undefined) return MAX_DISCONNECTS;
+  const most = typeof limit === 'string' && /^[0-9]{1,4}$/.test(limit) ? Number(limit) : 0;
+  if (most < 1 || most > MAX_DISCONNECTS)
+    return invalidRequest(`limit must be a whole number from 1 to ${MAX_DISCONNECTS}`);
+  return most;
 }
 
 function readClientId({ client_id }: Members): string | Refusal {
@@ -122,6 +141,16 @@ function readClientId({ client_id }: Members): string | Refusal {
 function describe(subject: string, account: Account): object {
   const { id, status, email, emailVerified, name, username, avatarUrl } = account;
   return { subject, id, status, email, email_verified: emailVerified, name, username, avatar_url: avatarUrl };
+}
+
+function describeDisconnects({ disconnects, next, hasMore }: DisconnectPage): object {
+  const told = disconnects.map(({ subject, clientId, reason, at }) => ({
+    ...(subject === null ? {} : { subject }),
+    ...(clientId === null ? {} : { client_id: clientId }),
+    reason,
+    at: dateTime(at),
+  }));
+  return { disconnects: told, next, has_more: hasMore };
 }
 
 function describeConnection({ clientId, clientName, scope, since, lastUsedAt }: ConnectedApp): object {

@@ -27,6 +27,10 @@ export const ar: Messages = {
   second: (time) => formats.second(time),
   duration: (seconds) => formats.duration(seconds),
 
+  account: {
+    at: (place) => html`حسابك في ${isolated(place)}`,
+  },
+
   layout: {
     title: (page, product) => `${page} – ${displayName(product)}`,
     titleWithProblem: (page) => `تنبيه: ${page}`,
@@ -330,7 +334,7 @@ export const ar: Messages = {
       heading: 'لا توجد تطبيقات متصلة',
       text: 'عندما تسمح لتطبيق باستخدام حسابك ستجده هنا، ويمكنك سحب هذا السماح في أي وقت.',
     },
-    signedInAs: (email) => html`<span class="unseen">تم تسجيل الدخول بحساب</span> ${isolatedAddress(email)}`,
+    signedInAs: (who) => html`<span class="unseen">تم تسجيل الدخول بحساب</span> ${who}`,
     signOut: 'تسجيل الخروج',
   },
 

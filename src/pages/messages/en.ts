@@ -26,6 +26,10 @@ export const en = {
   second: (time: number): string => formats.second(time),
   duration: (seconds: number): string => formats.duration(seconds),
 
+  account: {
+    at: (place: string): Html => html`Your account at ${isolated(place)}`,
+  },
+
   layout: {
     title: (page: string, product: string): string => `${page} – ${displayName(product)}`,
     titleWithProblem: (page: string): string => `Problem: ${page}`,
@@ -330,7 +334,7 @@ export const en = {
       heading: 'No connected apps',
       text: 'When you allow an app to use your account, you’ll find it here, and can take that back at any time.',
     },
-    signedInAs: (email: string): Html => html`<span class="unseen">Signed in as</span> ${isolatedAddress(email)}`,
+    signedInAs: (who: Html): Html => html`<span class="unseen">Signed in as</span> ${who}`,
     signOut: 'Sign out',
   },
 

@@ -9,7 +9,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { RecordedAuditEvent } from '../../oauth/audit.ts';
-import { type AuditStore, StoreUnavailable, TrailHeldUp } from '../../oauth/store.ts';
+import { type AuditStore, TrailHeldUp, TrailPlaceLost } from '../../oauth/store.ts';
 import { AUDIT_EVENT } from '../tables/audit-events.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
@@ -62,7 +62,7 @@ async function listAfter(connection: Connection, sequence: number, limit: number
   const events = (await connection.tuples(FROM, [sequence, limit + 1])).map((row) => AUDIT_EVENT.read(row));
   if (sequence === 0) return events.slice(0, limit);
   if (events[0]?.sequence !== sequence)
-    throw new StoreUnavailable(`the audit trail has lost place ${sequence}: the database is an older one than before`);
+    throw new TrailPlaceLost(`the audit trail has lost place ${sequence}: the database is an older one than before`);
   return events.slice(1);
 }
 

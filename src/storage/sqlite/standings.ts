@@ -7,8 +7,7 @@ import { ACCOUNT } from '../tables/accounts.ts';
 import type { RowCache } from './row-cache.ts';
 import type { Tables } from './tables.ts';
 
-const OWNER = ACCOUNT.pick('id', 'username', 'email', 'name', 'avatarUrl');
-const STANDING = ACCOUNT.pick('epoch', 'status');
+const STANDING = ACCOUNT.pick('id', 'epoch', 'status', 'email', 'emailVerified', 'username', 'name', 'avatarUrl');
 
 type AccountStanding = { readonly epoch: number; readonly isDisabled: boolean; readonly owner: ResourceOwner };
 
@@ -20,14 +19,14 @@ export class Standings {
 
   constructor(tables: Tables, clients: RowCache<Client>) {
     const readInstallation = tables.tuple<readonly [number]>('SELECT epoch FROM installation');
-    const readAccount = tables.tuple(`SELECT ${OWNER.names}, ${STANDING.names} FROM account WHERE id = ?`);
+    const readAccount = tables.tuple(`SELECT ${STANDING.names} FROM account WHERE id = ?`);
     this.#installation = tables.caches.add(() => readInstallation()?.[0] ?? null);
     this.#clients = clients;
     this.#accounts = tables.caches.add((id) => {
       const row = readAccount(id);
       if (!row) return null;
-      const { epoch, status } = STANDING.read(row.slice(OWNER.columns.length));
-      return { epoch, isDisabled: status === 'disabled', owner: OWNER.read(row) };
+      const { epoch, status, email, emailVerified, ...others } = STANDING.read(row);
+      return { epoch, isDisabled: status === 'disabled', owner: { ...others, email: emailVerified ? email : null } };
     });
   }
 

@@ -32,6 +32,7 @@ export const STORED_ACCOUNT = Table.of<Account & AccountSearchKeys>('account', {
   email: 'text?',
   emailKey: 'text?',
   emailVerified: 'boolean',
+  emailSetHere: 'boolean',
   username: 'text?',
   name: 'text?',
   avatarUrl: 'text?',
@@ -67,9 +68,17 @@ function foreignKeys(password: StoredPassword | null): Pick<AccountSearchKeys, '
 export const NEW_PASSWORD = 'foreign_rank = NULL, is_unwrapped = FALSE, invitation = NULL';
 
 const SELECT = `SELECT ${ACCOUNT.names} FROM account`;
-const INSERT = `${STORED_ACCOUNT.insertion} ON CONFLICT DO NOTHING`;
 /** Only among those who have a password or are invited to set one an address or a user name is one person's alone. */
 const HAS_NAMES = (account: string) => `(${account}.password IS NOT NULL OR ${account}.invitation IS NOT NULL)`;
+/** Those whose address was set here first: of the others anybody may have made more than are listed. */
+const BY_EMAIL = `
+  ${SELECT} WHERE email_key = $1
+  ORDER BY CASE WHEN email_set_here OR ${HAS_NAMES('account')} THEN 0 ELSE 1 END, created_at, id LIMIT $2`;
+const NEXT = `
+  ${SELECT} WHERE (created_at, id) < ($1, $2) ORDER BY created_at DESC, id DESC LIMIT $3`;
+/** Later than any account was made (ms). */
+const NEVER = Number.MAX_SAFE_INTEGER;
+const INSERT = `${STORED_ACCOUNT.insertion} ON CONFLICT DO NOTHING`;
 /** Each name is searched by itself: with both in one condition SQLite would walk over all accounts. */
 const TAKEN = `
   SELECT 'email' AS taken FROM account WHERE email_key = $1 AND ${HAS_NAMES('account')} AND id <> $3
@@ -81,16 +90,16 @@ const IS_FREE = (emailKey: string, username: string) => `
   AND NOT EXISTS (SELECT 1 FROM account AS other
     WHERE other.username = ${username} AND ${HAS_NAMES('other')} AND other.id <> $1)`;
 const UPDATE = `
-  UPDATE account SET email = $2, email_key = $3, email_verified = $4, username = $5, name = $6, avatar_url = $7,
-    invitation = CASE WHEN email_key = $3 THEN invitation END
-  WHERE id = $1 AND (NOT ${HAS_NAMES('account')} OR ${IS_FREE('$3', '$5')})`;
+  UPDATE account SET email = $2, email_key = $3, email_verified = $4, email_set_here = $5, username = $6, name = $7,
+    avatar_url = $8, invitation = CASE WHEN email_key = $3 THEN invitation END
+  WHERE id = $1 AND (NOT ${HAS_NAMES('account')} OR ${IS_FREE('$3', '$6')})`;
 /**
  * What a provider changes of an account rests on what it was: of two who change it at once, the second one begins anew. One that
  * got a password or an invitation meanwhile keeps its address.
  */
-const PROFILE = ACCOUNT.pick('email', 'emailVerified', 'username', 'name', 'avatarUrl');
+const PROFILE = ACCOUNT.pick('email', 'emailVerified', 'emailSetHere', 'username', 'name', 'avatarUrl');
 const UPDATE_UNCHANGED = `${UPDATE} AND (NOT ${HAS_NAMES('account')} OR email IS NOT DISTINCT FROM $2) AND ${PROFILE.columns
-  .map(({ name }, index) => `${name} IS NOT DISTINCT FROM $${index + 8}`)
+  .map(({ name }, index) => `${name} IS NOT DISTINCT FROM $${index + 9}`)
   .join(' AND ')}`;
 const SET_PASSWORD = `
   UPDATE account SET password = $2, ${NEW_PASSWORD}, password_set_at = $3, must_change_password = $4
@@ -196,10 +205,9 @@ export function accountStore(
     findAccount: (id) => one('id', id, [id]),
     // Found or not, it takes as long: sign-in must not tell by time which addresses are known (ASVS 6.3.8).
     findPasswordAccount: (emailKey) => one('password IS NOT NULL AND email_key', emailKey, 'all'),
-    listAccountsByEmail: (emailKey, limit) =>
-      listed(runner, ACCOUNT, `${SELECT} WHERE email_key = $1 ORDER BY created_at, id LIMIT $2`, [emailKey, limit]),
+    listAccountsByEmail: (emailKey, limit) => listed(runner, ACCOUNT, BY_EMAIL, [emailKey, limit]),
     hasAccounts: () => isAny(runner, 'SELECT 1 FROM account LIMIT 1'),
-    listAccounts: (limit) => listed(runner, ACCOUNT, `${SELECT} ORDER BY created_at DESC, id DESC LIMIT $1`, [limit]),
+    listAccounts: (after, limit) => listed(runner, ACCOUNT, NEXT, [after?.createdAt ?? NEVER, after?.id ?? '', limit]),
     async findAccountUses(ids) {
       const uses = new Map<string, AccountUse>();
       for (let start = 0; start < ids.length; start += USES_AT_ONCE) {

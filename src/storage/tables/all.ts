@@ -5,7 +5,7 @@
 import { STORED_ACCOUNT } from './accounts.ts';
 import { CHAINED_EVENT } from './audit-events.ts';
 import { CLIENT_ASSERTION, CLIENT_ASSERTION_TOTAL } from './client-assertions.ts';
-import { CLIENT } from './clients.ts';
+import { STORED_CLIENT } from './clients.ts';
 import { EXTERNAL_SIGN_IN } from './external-sign-ins.ts';
 import { STORED_GRANT } from './grant-rows.ts';
 import { FORMER_ACCOUNT, FORMER_IDENTITY, IDENTITY } from './identities.ts';
@@ -28,7 +28,7 @@ export const TABLES: readonly StoredTable[] = [
   STORED_ROOT_KEY,
   SCOPE,
   RESOURCE_SERVER,
-  CLIENT,
+  STORED_CLIENT,
   CLIENT_ASSERTION,
   CLIENT_ASSERTION_TOTAL,
   IDENTITY_PROVIDER,

@@ -64,11 +64,12 @@ function listing({ limit, since, ...filter }: AuditFilter): Statement {
   return { sql: `SELECT ${AUDIT_EVENT.names} FROM audit_event ${where} ORDER BY sequence DESC LIMIT $1`, values };
 }
 
-/** Names of the client, resource server or provider, and of the account. Ids of different kinds are never equal. */
+/** Names of the client, resource server or provider, and of the account with its verified address. Ids of different kinds are never equal. */
 const named = ({ sql, values }: Statement): Statement => ({
   sql: `
     SELECT ${AUDIT_EVENT.columns.map(({ name }) => `event.${name}`).join(', ')},
-      coalesce(client.name, resource_server.name, identity_provider.name), account.id, account.email, account.name
+      coalesce(client.name, resource_server.name, identity_provider.name), account.id,
+      CASE WHEN account.email_verified THEN account.email END, account.name
     FROM (${sql}) AS event
     LEFT JOIN client ON client.id = event.client_id
     LEFT JOIN resource_server ON resource_server.id = event.client_id

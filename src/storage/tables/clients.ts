@@ -1,8 +1,9 @@
 /** Clients. Lists are JSON, written in one way, so that equal lists are equal texts. */
 import type { Client } from '../../oauth/client.ts';
+import { nameKey } from '../../oauth/name-key.ts';
 import type { Scope } from '../../oauth/scope.ts';
 import type { ClientStore } from '../../oauth/store.ts';
-import { isAny, type Runner } from '../acts.ts';
+import { isAny, listed, type Runner } from '../acts.ts';
 import { registered } from './registered.ts';
 import { SECRETS } from './secrets.ts';
 import { JsonForm, Table } from './table.ts';
@@ -12,13 +13,14 @@ const SCOPES = new JsonForm<readonly Scope[]>(
   (scopes: readonly Scope[]) => scopes,
 );
 
-/** A client, as it is stored. */
-export const CLIENT = Table.of<Client>('client', {
+/** A client, as it is stored: with the key of its name, to search by. */
+export const STORED_CLIENT = Table.of<Client & { readonly nameKey: string }>('client', {
   id: 'text',
   epoch: 'integer',
   status: 'text',
   type: 'text',
   name: 'text',
+  nameKey: 'text',
   publisher: 'text?',
   homepage: 'text?',
   privacyPage: 'text?',
@@ -40,9 +42,16 @@ export const CLIENT = Table.of<Client>('client', {
   seesExternalId: 'boolean',
 });
 
-/** What an operator may change of a client. */
-const SETTINGS = CLIENT.without('id', 'epoch', 'status', 'type', 'createdAt', 'resumedAt', 'secrets');
+/** A client, as it is read. */
+export const CLIENT = STORED_CLIENT.without('nameKey');
 
+/** What an operator may change of a client. */
+const SETTINGS = STORED_CLIENT.without('id', 'epoch', 'status', 'type', 'createdAt', 'resumedAt', 'secrets');
+
+const SELECT = `SELECT ${CLIENT.names} FROM client`;
+const NEXT = `${SELECT} WHERE (created_at, id) > ($1, $2) ORDER BY created_at, id LIMIT $3`;
+const NAMED = `
+  ${SELECT} WHERE name_key = $1 ORDER BY CASE WHEN name = $2 THEN 0 ELSE 1 END, created_at, id LIMIT $3`;
 const HAS_ONE = 'SELECT 1 FROM client LIMIT 1';
 const SET_STATUS = `
   UPDATE client SET status = $2, resumed_at = coalesce($3, resumed_at) WHERE id = $1 AND status <> $2`;
@@ -52,16 +61,19 @@ const FORGET_ASSERTIONS = 'DELETE FROM client_assertion_total WHERE client_id = 
 
 /** The port's clients; how one is found by its id, and how its assertions are marked, is each store's own. */
 export function clientStore(runner: Runner, own: Pick<ClientStore, 'findClient' | 'useClientAssertion'>): ClientStore {
-  const clients = registered(runner, CLIENT, SETTINGS);
+  const clients = registered(runner, STORED_CLIENT, SETTINGS);
+  const stored = (client: Client) => ({ ...client, nameKey: nameKey(client.name) });
   return {
     findClient: own.findClient,
     useClientAssertion: own.useClientAssertion,
     hasClients: () => isAny(runner, HAS_ONE),
-    listClients: clients.list,
+    listClients: (after, limit) =>
+      listed(runner, CLIENT, NEXT, after ? [after.createdAt, after.id, limit] : [-1, '', limit]),
+    listClientsNamed: (name, limit) => listed(runner, CLIENT, NAMED, [nameKey(name), name, limit]),
     async registerClient(client, event) {
-      await clients.register(client, event);
+      await clients.register(stored(client), event);
     },
-    updateClient: clients.update,
+    updateClient: (client, event) => clients.update(stored(client), event),
     replaceClientSecrets: clients.replaceSecrets,
     setClientStatus: (id, status, event) =>
       clients.change(id, event, SET_STATUS, [status, status === 'active' ? event.at : null]),

@@ -86,9 +86,9 @@ export type GrantInContextRow = readonly [
   ...more: unknown[],
 ];
 
-/** What a decision on a grant needs beside its row, of the installation, its client and its account. */
+/** What a decision on a grant needs beside its row, of the installation, its client and its account. Nobody is told an address that is not verified. */
 export const CONTEXT_COLUMNS = `installation.epoch, client.epoch, client.status, client.name,
-  account.epoch, account.status, account.username, account.email, account.name, account.avatar_url`;
+  account.epoch, account.status, account.username, CASE WHEN account.email_verified THEN account.email END, account.name, account.avatar_url`;
 
 /** Whether no epoch was raised since the Allow of a grant, and client and account are there. */
 export const hasItsEpochs = (grant: string) => `EXISTS (

@@ -5,6 +5,7 @@
 import type { AuditEvent } from '../../oauth/audit.ts';
 import { DEVICE_GRANT_TYPE } from '../../oauth/device-authorization.ts';
 import type { Epochs, Grant, Presentation } from '../../oauth/grant.ts';
+import type { LiveAccess } from '../../oauth/granted-access.ts';
 import type { ActiveGrant, GrantCount, GrantFilter, GrantStore } from '../../oauth/store.ts';
 import {
   type Act,
@@ -74,6 +75,13 @@ const ACTIVE_GRANT = Table.of<ActiveGrant>('active', { id: 'uuid', usedAt: 'time
 const ACTIVE = `
   SELECT id, CASE WHEN last_used_at > rotated_at THEN last_used_at ELSE rotated_at END FROM oauth_grant
   WHERE resource_owner_id = $1 AND client_id = $2 AND generation > 0 AND expires_at > $3 AND ${NOT_ENDED}`;
+
+const LIVE_ACCESS = Table.of<LiveAccess>('oauth_grant', { resource: 'text?', scope: 'text', personFields: 'text' });
+
+/** Nobody was told of a grant that is not redeemed: it has no token yet. */
+const LIST_LIVE_ACCESS = `
+  SELECT DISTINCT ${LIVE_ACCESS.names} FROM oauth_grant
+  WHERE resource_owner_id = $1 AND expires_at > $2 AND generation > 0 AND ${NOT_ENDED}`;
 
 const WALKED_GRANT = Table.of<Pick<Grant, 'id' | 'clientId' | 'resourceOwnerId'> & { readonly isFound: boolean }>(
   'walked',
@@ -162,6 +170,7 @@ export function withColdVerbs(own: OwnGrants, runner: Runner, marks: UseMarks): 
       if (clientId === undefined) return listed(runner, SUMMARY, all, asked);
       return listed(runner, SUMMARY, ofClient, [...asked, clientId]);
     },
+    listLiveAccess: (...asked) => listed(runner, LIVE_ACCESS, LIST_LIVE_ACCESS, asked),
     async listActiveGrants(resourceOwnerId, clientId, liveAt) {
       await marks.flush();
       return listed(runner, ACTIVE_GRANT, ACTIVE, [resourceOwnerId, clientId, liveAt]);

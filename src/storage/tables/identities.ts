@@ -40,6 +40,10 @@ const SOME = `(${Array.from({ length: AT_ONCE }, (_, index) => `$${index + 1}`).
 const FIND_MANY = `
   SELECT identity.id, ${ACCOUNT.selected} FROM identity JOIN account ON account.id = identity.account_id
   WHERE identity.id IN ${SOME}`;
+/** `;` comes after the colon: this is the range of the ids of one provider. */
+const SOME_OF_PROVIDER = `
+  SELECT ${ACCOUNT.selected} FROM identity JOIN account ON account.id = identity.account_id
+  WHERE identity.id >= $1 AND identity.id < $2 LIMIT $3`;
 const LIST_MANY = `
   SELECT ${IDENTITY.names} FROM identity WHERE account_id IN ${SOME}
   UNION ALL SELECT ${IDENTITY.names} FROM former_identity WHERE account_id IN ${SOME}`;
@@ -101,6 +105,8 @@ export function identityStore(runner: Runner): IdentityStore {
       return people;
     },
     findIdentityById: find,
+    listSomePeople: (providerId, limit) =>
+      listed(runner, ACCOUNT, SOME_OF_PROVIDER, [`${providerId}:`, `${providerId};`, limit]),
     listIdentities: (accountId) => listed(runner, IDENTITY, LIST, [accountId]),
     async listIdentitiesOf(accountIds) {
       return (await selectMany(LIST_MANY, accountIds)).map((row) => IDENTITY.read(row));

@@ -1,22 +1,17 @@
 /** Streams of revocations that begin while others do, or go on: none misses anything, and nobody asks in vain. */
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AuditStore, ResourceServerStore } from '../../../src/oauth/store.ts';
-import { makeRootKey } from '../../../src/settings/root-keys.ts';
 import { asJson, assertRefused } from '../../support/flow.ts';
-import { registerAhead } from '../../support/provider.ts';
 import { RevocationStream } from '../../support/revocation-stream.ts';
-import { addClient, Clock, startTestService } from '../../support/service.ts';
+import { addClient, startTestService } from '../../support/service.ts';
 import { addResourceServer, basic } from '../../support/standard.ts';
 
 /** A service whose store answers some of the questions with which a stream begins when the test says so. */
-async function setUp(t: TestContext, variables: Record<string, string> = {}) {
-  const service = await startTestService(t, variables);
+async function setUp(t: TestContext) {
+  const service = await startTestService(t);
   const api = await addResourceServer(service);
   const { clientId } = await addClient(service);
   const store = service.installation.audit as AuditStore & ResourceServerStore;
@@ -104,22 +99,4 @@ test('Promise 2: a resource server that goes while its stream begins gets no str
   await service.installation.resourceServers.delete(api.id);
   place();
   assertRefused(await asJson(await answer), 401, 'invalid_client');
-});
-
-test('Promise 2: an identity provider that is paused while its stream begins gets no stream', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'valetkey-test-'));
-  const database = { VALETKEY_DATABASE_URL: `sqlite:${join(folder, 'valetkey.db')}`, VALETKEY_KEYS: makeRootKey() };
-  const { id, secret } = await registerAhead(database, {}, new Clock());
-  const { service, places } = await setUp(t, { ...database, VALETKEY_SIGN_IN_METHODS: id });
-  t.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
-  const place = places.hold(1);
-  const url = `${service.appUrl}/api/auth/oauth/users/disconnects`;
-  const answer = fetch(url, { headers: basic(id, secret) });
-  await places.until(1);
-  await service.installation.identityProviders.pause(id);
-  place();
-  const refused = await answer;
-  assert.equal(refused.status, 503); // Before its body is read: a stream would have no end.
-  assertRefused(await asJson(refused), 503, 'temporarily_unavailable');
-  assertRefused(await asJson(await fetch(url, { headers: basic(id, secret) })), 401, 'invalid_client');
 });

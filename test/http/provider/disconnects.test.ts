@@ -1,7 +1,7 @@
-// What an identity provider hears when apps of its people are disconnected, on each store: one test for each promise.
+// What an identity provider is told when apps of its people are disconnected, on each store: one test for each promise.
 import assert from 'node:assert/strict';
 import { after, describe, type TestContext, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
 import { auditEvent } from '../../../src/oauth/audit.ts';
 import { grantIdText } from '../../../src/oauth/grant.ts';
 import { Browser } from '../../support/browser.ts';
@@ -22,10 +22,10 @@ import {
   storesWithProvider,
   type TestProvider,
 } from '../../support/provider.ts';
-import { DisconnectStream } from '../../support/revocation-stream.ts';
 import { addClient, addUser, type TestService } from '../../support/service.ts';
 import { sharedPostgres } from '../../support/shared-postgres.ts';
 import { basic } from '../../support/standard.ts';
+import { NO_CHAIN } from '../../support/storage.ts';
 
 const server = await sharedPostgres();
 after(() => server.remove());
@@ -52,21 +52,29 @@ async function connect(service: TestService, provider: TestProvider, client: Tes
   return { browser, code, ...pairOf(await exchange(service, client, code)) };
 }
 
-/** The end of everything, after which a stream has heard all that was before. */
-async function hearTheEnd({ installation }: TestService, streams: readonly DisconnectStream[]): Promise<void> {
-  await installation.grants.revokeAll(installation.operator);
-  for (const stream of streams)
-    for (const deadline = performance.now() + 30_000; ; await sleep(5)) {
-      const last = stream.events.at(-1)?.data as { subject?: string; client_id?: string; reason?: string };
-      if (last.reason === 'operator' && last.subject === undefined && last.client_id === undefined) break;
-      assert.ok(performance.now() < deadline, JSON.stringify(stream.events));
-    }
+/** A page of disconnects at an instance, and the answer that brought it. */
+async function pageOf(service: TestService, provider: TestProvider, query: Record<string, string> = {}) {
+  const answer = await askUsers(service, provider, `GET /disconnects?${new URLSearchParams(query)}`);
+  const { disconnects, next, has_more: hasMore } = answer.body as Record<string, unknown>;
+  return { answer, told: (disconnects ?? []) as Told[], next: String(next), hasMore };
 }
 
-const EVERYTHING = { reason: 'operator', at: undefined };
+type Told = { readonly at?: string; readonly subject?: string; readonly client_id?: string; readonly reason: string };
+
+/** All that is told behind a cursor, without when. */
+async function allAfter(service: TestService, provider: TestProvider, after: string, limit = '1000') {
+  const told: object[] = [];
+  for (let next = after; ; ) {
+    const page = await pageOf(service, provider, { after: next, limit });
+    assert.equal(page.answer.status, 200);
+    told.push(...page.told.map(({ at: _, ...rest }) => rest));
+    next = page.next;
+    if (!page.hasMore) return { told, next };
+  }
+}
 
 for (const [store, start] of Object.entries(storesWithProvider(server)))
-  describe(`the stream of disconnects on ${store}`, { concurrency: true }, () => {
+  describe(`the list of disconnects on ${store}`, { concurrency: true }, () => {
     type World = Omit<Awaited<ReturnType<typeof setUp>>, 'other'> & {
       readonly connected: Awaited<ReturnType<typeof connect>>;
     };
@@ -142,37 +150,34 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
 
     test('each way in which an app of a person ends is told, with whose and why, at another instance', async (t) => {
       const { one, two, provider } = await setUp(t, start);
-      for (const [what, [act, told]] of Object.entries(acts)) {
+      for (const [what, [act, said]] of Object.entries(acts)) {
         const client = await addClient(one);
         const connected = await connect(one, provider, client);
-        const stream = await DisconnectStream.open(t, two, provider);
+        const { next: after } = await pageOf(two, provider);
         const at = one.clock.now();
         await act({ one, two, provider, client, connected });
-        const expected = { subject: 'ada', client_id: client.clientId, ...told };
-        const isSo = () => stream.events.at(-1)?.event === 'disconnected';
-        for (const deadline = performance.now() + 30_000; !isSo(); await sleep(5))
-          assert.ok(performance.now() < deadline, what);
-        const { at: when, ...data } = (stream.events.at(-1) ?? assert.fail()).data as { at: string };
+        const { told, hasMore } = await pageOf(two, provider, { after });
+        const { at: when = '', ...data } = told[0] ?? assert.fail(what);
+        const expected = { subject: 'ada', client_id: client.clientId, ...said };
         assert.deepEqual(data, JSON.parse(JSON.stringify(expected)), what);
         assert.ok(Date.parse(when) >= at && Date.parse(when) <= one.clock.now(), what);
-        assert.equal(stream.events.length, 2, `${what}: once`);
+        assert.deepEqual([told.length, hasMore], [1, false], `${what}: once`);
       }
     });
 
     test('with --own-ids the subject is the id of the account, also after it was erased', async (t) => {
       const { one, two, provider, client } = await setUp(t, start, { ownIds: true });
-      const stream = await DisconnectStream.open(t, two, provider);
+      const { next } = await pageOf(two, provider);
       for (let round = 0; round < 2; round += 1) {
         await connect(one, provider, client, '4711');
         await askUsers(one, provider, 'POST /connections/revoke', { subject: '4711', client_id: client.clientId });
         await askUsers(one, provider, 'POST /delete', { subject: '4711' });
       }
-      await hearTheEnd(one, [stream]);
       const both = [
-        { subject: '4711', client_id: client.clientId, reason: 'provider', at: undefined },
-        { subject: '4711', reason: 'account_ended', at: undefined },
+        { subject: '4711', client_id: client.clientId, reason: 'provider' },
+        { subject: '4711', reason: 'account_ended' },
       ];
-      assert.deepEqual(stream.told, [...both, ...both, EVERYTHING]);
+      assert.deepEqual((await allAfter(two, provider, next)).told, [...both, ...both]);
     });
 
     test('nobody hears of another provider’s people, of those with a password, or of what was before they were its own', async (t) => {
@@ -182,130 +187,77 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
       await askUsers(one, other, 'PUT ', { subject: 'ada' });
       await connect(one, provider, client, 'ada');
       const { id: ours } = (await askUsers(one, provider, 'GET ?subject=ada')).body;
-      const streams = await Promise.all([provider, other].map((each) => DisconnectStream.open(t, two, each)));
-      const [mine, theirs] = streams as [DisconnectStream, DisconnectStream];
+      const [mine, theirs] = [await pageOf(two, provider), await pageOf(two, other)];
       await installation.accounts.revokeGrants(withPassword, installation.operator);
       await askUsers(one, other, 'POST /delete', { subject: 'ada' });
       await askUsers(one, provider, 'POST /connections/revoke', { subject: 'ada', client_id: client.clientId });
-      // Linked after it happened: then it is the other's business as well, but not what was before.
-      await hearTheEnd(one, streams);
-      const { lastId } = theirs;
       await installation.accounts.revokeGrants(String(ours), installation.operator);
       clock.advance(1);
+      // Linked after it happened: then it is the other's business as well, but not what was before.
       const identity = { id: 'other:eve', providerId: 'other', accountId: String(ours), createdAt: clock.now() };
       await installation.audit.linkIdentity(identity, auditEvent('user_linked', installation.operator, 0, {}));
-      const again = await DisconnectStream.open(t, two, other, lastId);
       await installation.accounts.revokeGrants(String(ours), installation.operator);
-      await hearTheEnd(one, [...streams, again]);
-      const revoked = { reason: 'operator', at: undefined };
-      assert.deepEqual(theirs.told, [
-        { subject: 'ada', reason: 'account_ended', at: undefined },
-        EVERYTHING,
-        { subject: 'eve', ...revoked },
-        EVERYTHING,
+      await installation.grants.revokeAll(installation.operator);
+      const everything = { reason: 'operator' };
+      assert.deepEqual((await allAfter(two, other, theirs.next)).told, [
+        { subject: 'ada', reason: 'account_ended' },
+        { subject: 'eve', reason: 'operator' },
+        everything,
       ]);
-      assert.deepEqual(again.told, [{ subject: 'eve', ...revoked }, EVERYTHING]);
-      assert.deepEqual(mine.told, [
-        { subject: 'ada', client_id: client.clientId, reason: 'provider', at: undefined },
-        EVERYTHING,
-        { subject: 'ada', ...revoked },
-        { subject: 'ada', ...revoked },
-        EVERYTHING,
+      assert.deepEqual((await allAfter(two, provider, mine.next)).told, [
+        { subject: 'ada', client_id: client.clientId, reason: 'provider' },
+        { subject: 'ada', reason: 'operator' },
+        { subject: 'ada', reason: 'operator' },
+        everything,
       ]);
     });
 
-    test('a stream goes on from the last id, also of another instance, and misses nothing that came between', async (t) => {
+    test('pages follow each other without a gap or a repetition, whatever their limit; one reads at most 1,000 events', async (t) => {
       const { one, two, provider, client } = await setUp(t, start);
-      await askUsers(one, provider, 'PUT ', { users: [{ subject: 'ada' }, { subject: 'eve' }] });
-      const first = await DisconnectStream.open(t, one, provider);
+      const first = await pageOf(one, provider);
+      assert.deepEqual([first.told, first.hasMore], [[], false]);
       const end = async (subject: string) => {
         await connect(one, provider, client, subject);
         await askUsers(one, provider, 'POST /connections/revoke', { subject, client_id: client.clientId });
-        return { subject, client_id: client.clientId, reason: 'provider', at: undefined };
+        return { subject, client_id: client.clientId, reason: 'provider' };
       };
-      const told = [await end('ada')];
-      for (const deadline = performance.now() + 30_000; first.events.length < 2; await sleep(5))
-        assert.ok(performance.now() < deadline);
-      assert.deepEqual(first.told, told);
-      const { lastId } = first;
-      const missed = [await end('eve'), await end('ada')];
-      // More than are read at once.
+      const all: object[] = [await end('ada'), await end('eve'), await end('ada')];
       for (let n = 0; n < 6; n += 1) {
-        const users = Array.from({ length: 100 }, (_, person) => ({ subject: `${n}-${person}` }));
+        const users = Array.from({ length: 200 }, (_, person) => ({ subject: `${n}-${person}` }));
         assert.equal((await askUsers(one, provider, 'PUT ', { users })).status, 204);
       }
       await askUsers(one, provider, 'POST /delete', { subject: 'eve' });
-      const again = await DisconnectStream.open(t, two, provider, lastId);
-      const live = await end('ada');
-      await hearTheEnd(one, [again]);
-      const erased = { subject: 'eve', reason: 'account_ended', at: undefined };
-      assert.deepEqual(again.told, [...missed, erased, live, EVERYTHING]);
-      const third = await DisconnectStream.open(t, one, provider, again.lastId);
-      await hearTheEnd(one, [third]);
-      assert.deepEqual(third.told, [EVERYTHING], 'nothing is told twice');
+      all.push({ subject: 'eve', reason: 'account_ended' }, await end('ada'));
+      const page = await pageOf(two, provider, { after: first.next });
+      assert.deepEqual([page.told.length, page.hasMore], [3, true], 'the rest is behind 1,200 events');
+      for (const limit of ['1', '2', '1000']) {
+        const { told, next } = await allAfter(limit === '2' ? one : two, provider, first.next, limit);
+        assert.deepEqual(told, all, limit);
+        assert.deepEqual((await allAfter(one, provider, next)).told, []);
+      }
+      const newest = await pageOf(two, provider);
+      assert.deepEqual(
+        newest.told.map(({ at: _, ...rest }) => rest),
+        all.slice(-2),
+        'without a cursor: what the newest events tell',
+      );
+      assert.deepEqual((await allAfter(two, provider, newest.next)).told, []);
     });
 
-    test('a place that is too old, somebody else’s or no place begins anew, and says so', async (t) => {
+    test('a cursor that is too old, somebody else’s or none at all is 410; a wrong limit is 400', async (t) => {
       const { one, two, provider, other } = await setUp(t, start, {}, [{ id: 'other' }]);
-      const mine = await DisconnectStream.open(t, one, provider);
-      const theirs = await DisconnectStream.open(t, one, other);
-      const readyOf = async (lastId: string) => {
-        const url = `${two.appUrl}/api/auth/oauth/users/disconnects`;
-        const leaving = new AbortController();
-        const headers = { ...basic(provider.id, provider.secret), 'Last-Event-ID': lastId };
-        const { body } = await fetch(url, { headers, signal: leaving.signal });
-        let heard = '';
-        for await (const chunk of (body ?? assert.fail()).pipeThrough(new TextDecoderStream())) {
-          heard += chunk;
-          if (heard.includes('\n\n')) break;
-        }
-        leaving.abort();
-        return /data: (.*)/.exec(heard)?.[1];
-      };
-      const lastId = mine.lastId ?? assert.fail();
-      assert.equal(await readyOf(lastId), '{"resumed":true}');
-      for (const wrong of ['', '7', 'x'.repeat(2000), `${lastId}A`, theirs.lastId ?? assert.fail()])
-        assert.equal(await readyOf(wrong), '{"resumed":false}', wrong);
+      const [mine, theirs] = [await pageOf(one, provider), await pageOf(one, other)];
+      const ask = async (query: Record<string, string>) => (await pageOf(two, provider, query)).answer;
+      assert.equal((await ask({ after: mine.next })).status, 200);
+      for (const after of ['7', 'x'.repeat(2000), `${mine.next}A`, theirs.next])
+        assertRefused(await ask({ after }), 410, 'gone');
+      for (const limit of ['0', '1001', '-1', '1.5', 'all', ''])
+        assertRefused(await ask({ limit }), 400, 'invalid_request');
       one.clock.advance(24 * 3600);
-      assert.equal(await readyOf(lastId), '{"resumed":false}');
+      assertRefused(await ask({ after: mine.next }), 410, 'gone');
     });
 
-    test('where nothing happens something is sent four times a second, and now and then a place', async (t) => {
-      const { two, provider } = await setUp(t, start);
-      const stream = await DisconnectStream.open(t, two, provider);
-      assert.equal(stream.headers.get('content-type'), 'text/event-stream');
-      assert.equal(stream.headers.get('cache-control'), 'no-store, no-transform');
-      const { lastId } = stream;
-      for (const deadline = performance.now() + 30_000; stream.lastId === lastId; await sleep(20))
-        assert.ok(performance.now() < deadline);
-      assert.ok(stream.heard.length > 10);
-      assert.equal(stream.events.length, 1);
-    });
-
-    const ends: Record<string, (service: TestService, id: string) => Promise<unknown>> = {
-      'is paused': ({ installation }, id) => installation.identityProviders.pause(id),
-      'is deleted': ({ installation }, id) => installation.identityProviders.delete(id),
-      'loses the right': ({ installation }, id) => installation.identityProviders.update(id, { rights: ['sign-in'] }),
-      'has its secret retired': async ({ installation }, id) => {
-        await installation.identityProviders.rotateSecret(id);
-        await installation.identityProviders.retireSecret(id);
-      },
-    };
-    for (const [what, act] of Object.entries(ends))
-      test(`a stream ends when its provider ${what}, and that of others does not`, async (t) => {
-        const { one, two, provider, other } = await setUp(t, start, {}, [{ id: 'other' }]);
-        const [ending, staying] = await Promise.all(
-          [other, provider].map((each) => DisconnectStream.open(t, two, each)),
-        );
-        await act(one, 'other');
-        await ending?.ended;
-        const url = `${two.appUrl}/api/auth/oauth/users/disconnects`;
-        const { status } = await fetch(url, { headers: basic(other.id, other.secret) });
-        assert.equal(status, what === 'loses the right' ? 403 : 401);
-        await hearTheEnd(one, [staying as DisconnectStream]);
-      });
-
-    test('only a provider with the right "users" may listen, and each beginning counts as a call', async (t) => {
+    test('only a provider with the right "users" may ask', async (t) => {
       const elsewhere = { id: 'without', rights: ['sign-in'] } as const;
       const { two, provider, other: without, client } = await setUp(t, start, {}, [elsewhere]);
       const ask = async (headers: Record<string, string>, query = '') =>
@@ -316,14 +268,29 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
       const inQuery = `?client_id=${provider.id}&client_secret=${provider.secret}`;
       assertRefused(await ask({}, inQuery), 401, 'invalid_client');
       assertRefused(await ask(basic(without.id, without.secret)), 403, 'unauthorized_client');
-      for (let n = 0; n < 64; n += 1) await DisconnectStream.open(t, two, provider);
-      const tooMany = await ask(basic(provider.id, provider.secret));
-      assertRefused(tooMany, 429, 'temporarily_unavailable');
-      assert.match(String(tooMany.body['error_description']), /close one/);
-      assert.equal(tooMany.headers.get('retry-after'), '5');
-      for (let n = 0; n < 35; n += 1) await ask(basic(provider.id, provider.secret));
-      const tooOften = await ask(basic(provider.id, provider.secret));
-      assertRefused(tooOften, 429, 'temporarily_unavailable');
-      assert.match(String(tooOften.body['error_description']), /too often/);
     });
   });
+
+test('interface: while an event may be hidden, the answer is 503; then nothing is missing', async (t) => {
+  const start = storesWithProvider(server)['PostgreSQL'] ?? assert.fail();
+  const world = await start(t);
+  const [one, two] = [world.instances[0] as TestService, world.instances.at(-1) as TestService];
+  const { provider } = world;
+  await askUsers(one, provider, 'PUT ', { subject: 'ada' });
+  const { next: after } = await pageOf(two, provider);
+  const open = new pg.Client({ connectionString: world.database });
+  await open.connect();
+  t.after(() => open.end());
+  await open.query('BEGIN');
+  await open.query(
+    `INSERT INTO audit_event (at, action, actor_kind, actor_id, client_id, ${NO_CHAIN.columns})
+     VALUES (0, 'client_paused', 'operator', 'slow', 'app_slow', ${NO_CHAIN.postgresql})`,
+  );
+  await askUsers(one, provider, 'POST /delete', { subject: 'ada' });
+  const held = await pageOf(two, provider, { after });
+  assertRefused(held.answer, 503, 'temporarily_unavailable');
+  assert.ok(Number(held.answer.headers.get('retry-after')) >= 1);
+  assertRefused((await pageOf(two, provider)).answer, 503, 'temporarily_unavailable');
+  await open.query('ROLLBACK');
+  assert.deepEqual((await allAfter(two, provider, after)).told, [{ subject: 'ada', reason: 'account_ended' }]);
+});

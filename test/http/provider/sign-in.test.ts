@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, describe, test } from 'node:test';
 import type { PublicKey } from '../../../src/oauth/client.ts';
+import { allAccounts } from '../../support/all-accounts.ts';
 import { Browser } from '../../support/browser.ts';
 import {
   assertRefused,
@@ -107,11 +108,11 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
       const [one] = ends(world);
       const who = async (subject: string, members = {}) => {
         await signInThrough(one, world.provider, new Browser(), `${one.appUrl}/account/apps`, { subject, ...members });
-        return (await one.installation.accounts.list(10)).length;
+        return (await allAccounts(one.installation.accounts)).length;
       };
       assert.deepEqual([await who('ada'), await who('ada'), await who('Ada'), await who('ada '.trim())], [1, 1, 2, 2]);
       await who('ada', { name: null, email: undefined });
-      const all = await one.installation.accounts.list(10);
+      const all = await allAccounts(one.installation.accounts);
       const [ada] = all.filter(({ name }) => name === null);
       assert.equal(ada?.email, 'ada@example.com', 'null clears, what is absent stays');
     });
@@ -130,7 +131,7 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
         !(await auditActions(one)).includes('sign_in_refused'),
         'whoever asks for it without the cookie writes nothing',
       );
-      assert.equal((await one.installation.accounts.list(10)).length, 0);
+      assert.equal((await allAccounts(one.installation.accounts)).length, 0);
       assert.equal((await attacker.get(link)).status, 303);
       assert.equal((await victim.get(link)).status, 400, 'also once it was taken');
       atProvider(await victim.get(`${one.appUrl}/account/apps`));
@@ -239,7 +240,7 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
       const world = await start(t);
       const [one, two] = ends(world);
       const shown = async () =>
-        (await one.installation.accounts.list(10)).map(({ name, username }) => [name, username]);
+        (await allAccounts(one.installation.accounts)).map(({ name, username }) => [name, username]);
       const { browser, request } = await begin(one);
       const stated = await state(one, world.provider, request, { username: 'ada' });
       assert.deepEqual(await shown(), []);
@@ -265,7 +266,7 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
       ] as const;
       const [back, other] = await Promise.all([second.browser.get(links[1]), first.browser.get(links[0])]);
       assert.deepEqual([back.status, other.status], [303, 303]);
-      assert.equal((await one.installation.accounts.list(10)).length, 1, 'they are one person');
+      assert.equal((await allAccounts(one.installation.accounts)).length, 1, 'they are one person');
     });
 
     test('external sign-in: an account with a password keeps its address, whatever its product says', async (t) => {
@@ -329,7 +330,7 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
       const ada = await addUser(one);
       const page = await signInThrough(one, world.provider, new Browser(), `${one.appUrl}/account/apps`);
       assert.equal(page.status, 200);
-      const all = await one.installation.accounts.list(10);
+      const all = await allAccounts(one.installation.accounts);
       assert.deepEqual(
         all.map(({ email }) => email),
         ['ada@example.com', 'ada@example.com'],
@@ -424,7 +425,7 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
       await signInThrough(one, world.provider, new Browser(), `${one.appUrl}/account/apps`);
       const { browser, request } = await begin(one);
       const link = redirectOf(await state(one, world.provider, request), two);
-      const [ada] = await accounts.list(1);
+      const [ada] = await allAccounts(accounts);
       await accounts.disable(ada?.id ?? '', operator);
       assert.equal((await browser.get(link)).status, 400, 'what was said before is dead');
       const again = await begin(one);

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { auditEvent } from '../../../src/oauth/audit.ts';
+import { allAccounts } from '../../support/all-accounts.ts';
 import { Browser } from '../../support/browser.ts';
 import { assertRefused, authorizeUrl, exchange, me, pairOf, postBody, type TestClient } from '../../support/flow.ts';
 import {
@@ -95,7 +96,7 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
       });
       assert.equal((await askUsers(two, world.provider, 'GET ?subject=eve')).body['username'], 'e');
       await signInThrough(one, world.provider, new Browser(), `${one.appUrl}/account/apps`);
-      assert.equal((await one.installation.accounts.list(10)).length, 2, 'who signs in then is the same person');
+      assert.equal((await allAccounts(one.installation.accounts)).length, 2, 'who signs in then is the same person');
       const events = await one.installation.audit.listAuditEvents({ limit: 10 });
       const told = events.filter(({ actor }) => actor.kind === 'provider').map(({ action }) => action);
       assert.deepEqual(told.slice(-3).sort(), ['user_added', 'user_added', 'user_updated']);
@@ -139,7 +140,7 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
         const waited = store === 'PostgreSQL' ? await mostWaiting(world, writing) : 0;
         assert.deepEqual(new Set(await writing), new Set([204]));
         assert.ok(waited <= 1, `${waited} connections waited for the rows of another`);
-        const people = await one.installation.accounts.list(500);
+        const people = await allAccounts(one.installation.accounts);
         assert.equal(people.length, 200);
         const names = new Set(people.map(({ name }) => name));
         assert.equal(names.size, 1, [...names].join(', '));
@@ -277,7 +278,7 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
       assertRefused(await askUsers(one, world.provider, 'POST /delete', { subject: 'root' }), 403, 'access_denied');
       assertRefused(await askUsers(one, world.provider, 'GET ?subject=root'), 403, 'access_denied');
       assert.deepEqual(
-        (await accounts.list(5)).map(({ name }) => name),
+        (await allAccounts(accounts)).map(({ name }) => name),
         ['Root'],
       );
     });
@@ -298,6 +299,23 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
       const revoked = await postBody(`${url}/connections/revoke`, said);
       assertRefused(revoked, 400, 'invalid_request');
       assert.match(String(revoked.body['error_description']), /^client_id is the app here/);
+    });
+
+    test('calls that end something have a budget of their own: a synchronization never keeps them waiting, nor they it', async (t) => {
+      const world = await start(t);
+      const [one] = ends(world);
+      const ask = (call: string, members?: object) => askUsers(one, world.provider, call, members as never);
+      assert.equal((await ask('PUT ', { subject: 'ada' })).status, 204);
+      while ((await ask('GET ?subject=ada')).status !== 429);
+      for (const act of ['/end-sessions', '/disable'])
+        assert.equal((await ask(`POST ${act}`, { subject: 'ada' })).status, 204);
+      const revoke = () => ask('POST /connections/revoke', { subject: 'ada', client_id: 'app_x' });
+      assert.equal((await revoke()).status, 204);
+      assertRefused(await ask('POST /enable', { subject: 'ada' }), 429, 'temporarily_unavailable');
+      while ((await revoke()).status !== 429);
+      assertRefused(await ask('POST /delete', { subject: 'ada' }), 429, 'temporarily_unavailable');
+      one.clock.advance(10);
+      assert.equal((await ask('POST /delete', { subject: 'ada' })).status, 204);
     });
 
     test('100 calls in 10 s for a provider, all instances together; then 429 says when to come back', async (t) => {

@@ -23,8 +23,10 @@ export function accounts(withStore: WithStore): void {
       assert.deepEqual(await store.findAccount('usr_ada'), ada);
       assert.deepEqual(await store.findPasswordAccount('bob@example.com'), bob);
       assert.equal(await store.findPasswordAccount('Bob@example.com'), null);
-      assert.deepEqual(await store.listAccounts(2), [ada, bob]);
-      assert.deepEqual(await store.listAccounts(1), [ada]);
+      assert.deepEqual(await store.listAccounts(null, 2), [ada, bob]);
+      assert.deepEqual(await store.listAccounts(null, 1), [ada]);
+      assert.deepEqual(await store.listAccounts(ada, 2), [bob]);
+      assert.deepEqual(await store.listAccounts(bob, 2), []);
       for (const { id } of [ada, bob]) {
         assert.equal(await store.hasAccounts(), true);
         await store.deleteAccount(id, event('user_deleted'));
@@ -40,7 +42,7 @@ export function accounts(withStore: WithStore): void {
     assert.equal(await add('usr_x', 'ada', 'x@example.com'), 'username');
     const answers = await Promise.all(HUNDRED.map((_, index) => add(`usr_${index}`, null, 'same@example.com')));
     assert.equal(answers.filter((taken) => taken === null).length, 1);
-    assert.equal((await store.listAccounts(100)).length, 2);
+    assert.equal((await store.listAccounts(null, 100)).length, 2);
   });
 
   withStore('an account is called otherwise, and found by its new address alone', async (store) => {

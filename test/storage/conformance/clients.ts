@@ -1,6 +1,7 @@
 /** Clients, their assertions, and the audit trail. */
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
+import type { Client } from '../../../src/oauth/client.ts';
 import type { AssertionUse, UsedAssertion } from '../../../src/oauth/client-assertion.ts';
 import {
   event,
@@ -28,7 +29,7 @@ export function clients(withStore: WithStore): void {
     const usual = sampleClient({ createdAt: NOW });
     assert.deepEqual({ ...(await one(store)), secrets: [] }, { ...usual, secrets: [] });
     assert.deepEqual(
-      (await store.listClients()).map(({ id }) => id),
+      (await store.listClients(null, 10)).map(({ id }) => id),
       ['app_two', 'app_one'],
     );
     assert.equal(await store.findClient('app_none'), null);
@@ -38,6 +39,30 @@ export function clients(withStore: WithStore): void {
     }
     assert.equal(await store.hasClients(), false);
   });
+
+  withStore(
+    'clients are listed page by page, also those of one moment, and are found by names that look alike',
+    async (store) => {
+      const names = ['Éclair', 'e\u0301clair', 'Other', 'ÉCLAIR', 'éclair  '];
+      for (const [n, name] of names.entries())
+        await store.registerClient(sampleClient({ id: `app_x${n}`, name, secrets: [] }), event('client_registered'));
+      const pages: string[] = [];
+      for (let after = null as Client | null; ; ) {
+        const page = await store.listClients(after, 2);
+        pages.push(...page.map(({ id }) => id));
+        after = page.at(-1) ?? null;
+        if (page.length < 2) break;
+      }
+      assert.deepEqual(pages, ['app_one', 'app_x0', 'app_x1', 'app_x2', 'app_x3', 'app_x4']);
+      const idsOf = async (name: string, limit = 10) => (await store.listClientsNamed(name, limit)).map(({ id }) => id);
+      assert.deepEqual(await idsOf('ÉCLAIR'), ['app_x3', 'app_x0', 'app_x1']);
+      assert.deepEqual(await idsOf('ÉCLAIR', 1), ['app_x3'], 'the very name comes first');
+      await store.updateClient(sampleClient({ id: 'app_x0', name: 'Other' }), event('client_updated'));
+      assert.deepEqual(await idsOf('Éclair'), ['app_x1', 'app_x3']);
+      assert.deepEqual(await idsOf('other'), ['app_x0', 'app_x2']);
+      assert.ok((await store.listClientsNamed('Other', 9)).every((client) => !('nameKey' in client)));
+    },
+  );
 
   withStore('keys, consent, devices and optional scopes come back as they were registered', async (store) => {
     const keys = [

@@ -61,6 +61,28 @@ export function connected(withStore: WithStore): void {
     assert.deepEqual(consent?.granted.toSorted(), ['admin', 'read', 'write']);
   });
 
+  withStore(
+    'what live grants give is found once each: of redeemed ones that neither ended nor expired',
+    async (store) => {
+      await addOthers(store);
+      const some = { ...redeemed(1), resource: 'https://letters.test', scope: 'read' };
+      const [, , ended] = await issueAll(store, [
+        some,
+        some,
+        { ...redeemed(1), scope: 'write', personFields: '' },
+        { ...notRedeemed, scope: 'waits' },
+        { ...redeemed(1), expiresAt: NOW, scope: 'expired' },
+        { ...redeemed(1), resourceOwnerId: 'usr_bob', scope: 'bob' },
+      ]);
+      const found = async () =>
+        (await store.listLiveAccess('usr_ada', NOW)).toSorted((a, b) => (a.scope < b.scope ? -1 : 1));
+      const one = { resource: some.resource, scope: 'read', personFields: sampleGrant().personFields };
+      assert.deepEqual(await found(), [one, { resource: null, scope: 'write', personFields: '' }]);
+      await store.revokeGrant((ended as Grant).id, 'operator', event('grant_revoked'));
+      assert.deepEqual(await found(), [one]);
+    },
+  );
+
   withStore('live grants are counted: those of one person that neither ended nor expired', async (store) => {
     await addOthers(store);
     const [ended] = await issueAll(store, [redeemed(1), redeemed(2), notRedeemed, { expiresAt: NOW }]);

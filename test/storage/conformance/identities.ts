@@ -120,7 +120,7 @@ export function identities(withStore: WithStore): void {
       );
     const added = await Promise.all(HUNDRED.map((_, n) => add(n)));
     assert.equal(added.filter(Boolean).length, 1);
-    assert.equal((await store.listAccounts(100)).length, 2, 'the losers left no account');
+    assert.equal((await store.listAccounts(null, 100)).length, 2, 'the losers left no account');
     const found = await store.findIdentity('product', 'eve');
     assert.equal(found?.account.id, `usr_${added.indexOf(true)}`);
     assert.equal(found?.account.email, 'Ada@example.com', 'an address may repeat');
@@ -137,13 +137,18 @@ export function identities(withStore: WithStore): void {
       event('user_added'),
     );
     assert.equal((await store.findPasswordAccount('ada@example.com'))?.id, 'usr_ada');
-    const all = await store.listAccountsByEmail('ada@example.com', 5);
-    assert.deepEqual(
-      all.map(({ id }) => id),
-      ['usr_ada', 'usr_eve'],
-    );
+    const ids = async (limit: number) =>
+      (await store.listAccountsByEmail('ada@example.com', limit)).map(({ id }) => id);
+    assert.deepEqual(await ids(5), ['usr_ada', 'usr_eve']);
     const taken = await store.setPassword('usr_eve', { sealedPhc: 'x', keyId: 1 }, false, event('user_password_set'));
     assert.equal(taken, 'email', 'among those with a password an address is one person’s');
+    const claimed = { ...person('usr_old'), emailSetHere: false, createdAt: NOW - 1 };
+    await store.addIdentityAndAccount(identityOf('old', 'usr_old'), claimed, 'ada@example.com', event('user_added'));
+    assert.deepEqual(await ids(2), ['usr_ada', 'usr_eve'], 'those whose address was set here come first');
+    assert.deepEqual(await ids(5), ['usr_ada', 'usr_eve', 'usr_old']);
+    const some = (id: string, limit: number) => store.listSomePeople(id, limit);
+    assert.deepEqual((await some('product', 9)).map(({ id }) => id).sort(), ['usr_eve', 'usr_old']);
+    assert.deepEqual([(await some('product', 1)).length, (await some('produc', 9)).length], [1, 0]);
   });
 
   withStore('an account that is there gets one more identity; nobody gets one that somebody has', async (store) => {
@@ -213,7 +218,7 @@ export function identities(withStore: WithStore): void {
       );
     const written = await Promise.all(Array.from({ length: 20 }, (_, n) => write(n)));
     assert.equal(written.filter(Boolean).length, 1);
-    assert.equal((await store.listAccounts(100)).length, 4);
+    assert.equal((await store.listAccounts(null, 100)).length, 4);
   });
 
   withStore('who deleted accounts were at providers is still found, beside those who are there', async (store) => {

@@ -48,6 +48,7 @@ CREATE TABLE client (
   status text NOT NULL CHECK (status IN ('active', 'paused')),
   type text NOT NULL CHECK (type IN ('confidential', 'public')),
   name text NOT NULL,
+  name_key text COLLATE "C" NOT NULL,
   publisher text,
   homepage text,
   privacy_page text,
@@ -70,6 +71,10 @@ CREATE TABLE client (
   -- Another one after each change, whoever makes it: an instance that keeps a client knows by it that it is still so.
   version uuid NOT NULL DEFAULT gen_random_uuid()
 );
+
+-- By what is alike of names that look alike, and by age, as apps are listed.
+CREATE INDEX client_by_name ON client (name_key);
+CREATE INDEX client_by_age ON client (created_at, id);
 
 CREATE FUNCTION renew_version() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -151,6 +156,7 @@ CREATE TABLE account (
   email text,
   email_key text COLLATE "C",
   email_verified boolean NOT NULL,
+  email_set_here boolean NOT NULL,
   username text COLLATE "C",
   name text,
   avatar_url text,
@@ -169,6 +175,7 @@ CREATE TABLE account (
 CREATE UNIQUE INDEX account_by_sign_in ON account (email_key) WHERE password IS NOT NULL OR invitation IS NOT NULL;
 CREATE UNIQUE INDEX account_by_username ON account (username)
   WHERE (password IS NOT NULL OR invitation IS NOT NULL) AND username IS NOT NULL;
+CREATE INDEX account_by_age ON account (created_at, id);
 CREATE INDEX account_by_email ON account (email_key) WHERE email_key IS NOT NULL;
 -- By the root key that sealed a password, for sealing it anew after a rotation.
 CREATE INDEX account_by_password_key ON account ((((password::jsonb) ->> 'keyId')::bigint), id) WHERE password IS NOT NULL;

@@ -47,6 +47,7 @@ CREATE TABLE client (
   status TEXT NOT NULL CHECK (status IN ('active', 'paused')),
   type TEXT NOT NULL CHECK (type IN ('confidential', 'public')),
   name TEXT NOT NULL,
+  name_key TEXT NOT NULL,
   publisher TEXT,
   homepage TEXT,
   privacy_page TEXT,
@@ -67,6 +68,10 @@ CREATE TABLE client (
   assertion_audience TEXT NOT NULL CHECK (assertion_audience IN ('any', 'issuer')),
   sees_external_id INTEGER NOT NULL CHECK (sees_external_id IN (0, 1))
 ) STRICT, WITHOUT ROWID;
+
+-- By what is alike of names that look alike, and by age, as apps are listed.
+CREATE INDEX client_by_name ON client (name_key);
+CREATE INDEX client_by_age ON client (created_at, id);
 
 -- Replay marks of client assertions, by a digest of client and jti; only assertions that were good leave one.
 CREATE TABLE client_assertion (
@@ -134,6 +139,7 @@ CREATE TABLE account (
   email TEXT,
   email_key TEXT,
   email_verified INTEGER NOT NULL CHECK (email_verified IN (0, 1)),
+  email_set_here INTEGER NOT NULL CHECK (email_set_here IN (0, 1)),
   username TEXT,
   name TEXT,
   avatar_url TEXT,
@@ -152,6 +158,7 @@ CREATE TABLE account (
 CREATE UNIQUE INDEX account_by_sign_in ON account (email_key) WHERE password IS NOT NULL OR invitation IS NOT NULL;
 CREATE UNIQUE INDEX account_by_username ON account (username)
   WHERE (password IS NOT NULL OR invitation IS NOT NULL) AND username IS NOT NULL;
+CREATE INDEX account_by_age ON account (created_at, id);
 CREATE INDEX account_by_email ON account (email_key) WHERE email_key IS NOT NULL;
 -- By the root key that sealed a password, for sealing it anew after a rotation.
 CREATE INDEX account_by_password_key ON account (json_extract(password, '$.keyId'), id) WHERE password IS NOT NULL;

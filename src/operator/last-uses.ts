@@ -1,6 +1,13 @@
-/** When an app last proved itself with each of its secrets and keys, or, if it is public, was there by its id alone. */
+/** When secrets and keys of registrations were last used, and with them an app: a public one is there by its id alone. */
 import { type Client, keyUse, publicUse } from '../oauth/client.ts';
-import { type LiveSecret, liveSecrets, type SecretUses } from './secret-view.ts';
+import type { StoredSecret } from '../oauth/secret.ts';
+import type { SecretUseStore } from '../oauth/store.ts';
+
+/** A live secret, without its digest, and when it was last used. Times in ms since the epoch. */
+export type LiveSecret = { readonly createdAt: number; readonly lastUsedAt: number | null };
+
+/** Where last uses are found. */
+export type SecretUses = Pick<SecretUseStore, 'findSecretUse'>;
 
 /** Last uses (ms; null for never). Those of the keys are in the order of the keys. */
 export type ClientUses = {
@@ -9,6 +16,15 @@ export type ClientUses = {
   /** Of a public app; null for every other. */
   readonly itself: number | null;
 };
+
+/** The secrets with their last uses, newest first as they are stored. */
+export function liveSecrets(secrets: readonly StoredSecret[], uses: SecretUses): Promise<LiveSecret[]> {
+  const live = async (secret: StoredSecret) => ({
+    createdAt: secret.createdAt,
+    lastUsedAt: await uses.findSecretUse(secret),
+  });
+  return Promise.all(secrets.map(live));
+}
 
 /** Finds the last uses of an app. */
 export async function findClientUses(client: Client, uses: SecretUses): Promise<ClientUses> {

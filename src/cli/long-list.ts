@@ -1,0 +1,67 @@
+/** Lists that may be long: programs get all of it unless they set a limit, people get a page. */
+import type { CommandResult, CommandRun } from './command-run.ts';
+import { DEFAULT_LIMIT, type Moment, readLimit, readMoment, timeOf } from './option.ts';
+
+/** Which rows a list command is asked for. */
+export type ListOptions<State extends string> = {
+  name?: string;
+  state?: State;
+  unusedSince?: Moment;
+  limit?: number;
+  after?: string;
+};
+
+/** What a list is filtered by. `now` in ms. */
+export function filterOf<State extends string>({ name, state, unusedSince }: ListOptions<State>, now: number) {
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...(state === undefined ? {} : { status: state }),
+    ...(unusedSince === undefined ? {} : { unusedSince: timeOf(unusedSince, now) }),
+  };
+}
+
+/** Options of list commands. */
+export const UNUSED_SINCE = [
+  '--unused-since <time>',
+  'only those neither used nor new since then: 90d ago, or a time such as 2026-11-24',
+  readMoment,
+] as const;
+export const LIMIT = [
+  '--limit <number>',
+  `the maximum number of rows: ${DEFAULT_LIMIT} by default, and all with --json`,
+  readLimit,
+] as const;
+
+/** The rows of a list as they are printed. */
+export type LongList<Row> = {
+  readonly pages: AsyncIterable<readonly Row[]>;
+  readonly json: (row: Row) => unknown;
+  readonly lines: (rows: readonly Row[]) => readonly string[];
+  /** What `--after` takes to go on behind a row. */
+  readonly id: (row: Row) => string;
+};
+
+/** Prints all rows for a program, a page at a time, and returns null; or returns the first rows, at most `limit`. */
+export async function longList<Row>(
+  run: CommandRun,
+  { pages, json, lines, id }: LongList<Row>,
+  limit: number | undefined,
+): Promise<CommandResult | null> {
+  if (run.json && limit === undefined) {
+    await run.printArray(pages, json);
+    return null;
+  }
+  const most = limit ?? DEFAULT_LIMIT;
+  const found: Row[] = [];
+  for await (const page of pages) {
+    found.push(...page);
+    if (found.length > most) break;
+  }
+  const rows = found.slice(0, most);
+  const last = found.length > most ? rows.at(-1) : undefined;
+  return {
+    json: rows.map(json),
+    text: lines(rows),
+    ...(last === undefined ? {} : { note: `There are more: --after ${id(last)} shows what comes next.` }),
+  };
+}

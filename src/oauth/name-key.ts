@@ -1,0 +1,11 @@
+/** Names as people take them: two that look alike are one. */
+
+/** Returns the same text for names that look alike to people. */
+export function nameKey(name: string): string {
+  return name.normalize('NFKC').toLowerCase().replaceAll(/\s+/g, ' ');
+}
+
+/** Whether any of some names holds a text, as people read both. */
+export function isNamed(text: string, names: readonly (string | null)[]): boolean {
+  return names.some((name) => name !== null && nameKey(name).includes(nameKey(text)));
+}

@@ -1,0 +1,40 @@
+/** The list of apps, page by page: an installation may have thousands. */
+import type { Client } from '../oauth/client.ts';
+import { isNamed } from '../oauth/name-key.ts';
+import type { ClientStore, SecretUseStore } from '../oauth/store.ts';
+import { type ClientUses, findClientUses, lastClientUse } from './last-uses.ts';
+
+/** An app in a list, with its last uses. */
+export type ListedClient = { readonly client: Client; readonly uses: ClientUses };
+
+/** Which apps to list. `unusedSince` (ms): neither used nor registered at this time or later. */
+export type ClientFilter = {
+  readonly name?: string;
+  readonly status?: Client['status'];
+  readonly unusedSince?: number;
+};
+
+/** Number of rows that are read at once. */
+const PAGE = 500;
+
+/** The apps that match, oldest first, after one (null: from the first), a page at a time. */
+export async function* listClients(
+  store: Pick<ClientStore, 'listClients'> & Pick<SecretUseStore, 'findSecretUse'>,
+  { name, status, unusedSince }: ClientFilter,
+  after: Client | null,
+): AsyncGenerator<readonly ListedClient[]> {
+  for (let last = after; ; ) {
+    const page = await store.listClients(last, PAGE);
+    const some = page.filter(
+      (client) => (name === undefined || isNamed(name, [client.name])) && (status ?? client.status) === client.status,
+    );
+    const listed = await Promise.all(
+      some.map(async (client) => ({ client, uses: await findClientUses(client, store) })),
+    );
+    yield listed.filter(
+      ({ client, uses }) => unusedSince === undefined || (lastClientUse(uses) ?? client.createdAt) < unusedSince,
+    );
+    last = page.at(-1) ?? null;
+    if (page.length < PAGE) return;
+  }
+}
