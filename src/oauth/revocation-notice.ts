@@ -1,5 +1,7 @@
 /** What resource servers are told when access ends, so that none of them goes on trusting what it has kept. */
 import type { AuditAction, AuditEvent, RecordedAuditEvent } from './audit.ts';
+import type { LiveAccess } from './granted-access.ts';
+import { personFieldsOf } from './person-fields.ts';
 import { mayHearOf, type ResourceServer } from './resource-server.ts';
 
 /**
@@ -36,7 +38,9 @@ const SUBJECTS: Partial<Record<AuditAction, Subject>> = {
 };
 
 /** The notice that an event of the audit trail calls for, or null. */
-export function revocationNotice({ action, grantId, clientId, resourceOwnerId }: AuditEvent): RevocationNotice | null {
+export function revocationNotice(event: AuditEvent): RevocationNotice | null {
+  const { action, grantId, clientId, resourceOwnerId } = event;
+  if (action === 'user_updated' && !changesUsername(event)) return null;
   // The revocation of one grant names it. One from the connected-apps page is of all grants of a person for a client.
   const subject = action === 'grant_revoked' ? (grantId === null ? 'grants of both' : 'grant') : SUBJECTS[action];
   switch (subject) {
@@ -61,13 +65,48 @@ export function revocationNotice({ action, grantId, clientId, resourceOwnerId }:
  * that is not known, the notice has no names, and the resource server must drop everything that it has kept.
  *
  * `resourceServer` is its registration shortly before the event was read, or null when it is not known. Its earlier
- * registrations need no check: each change of one is told as the end of everything.
+ * registrations need no check: each change of one is told as the end of everything. `accessTo` is asked about resource owners
+ * who are called something else now.
  */
-export function noticeFor(event: RecordedAuditEvent, resourceServer: ResourceServer | null): RevocationNotice | null {
+export function noticeFor(
+  event: RecordedAuditEvent,
+  resourceServer: ResourceServer | null,
+  accessTo: AccessTo = new Map(),
+): RevocationNotice | null {
   const notice = revocationNotice(event);
+  if (event.action === 'user_updated') return notice && noticeOfUpdate(notice, resourceServer, accessTo);
   if (!notice || !isOfGrants(notice)) return notice;
   if (!resourceServer || !event.endedAccess) return {};
   return event.endedAccess.some((access) => mayHearOf(resourceServer, access)) ? notice : null;
+}
+
+/** What the live grants of each of some resource owners give, as read after the events; one that is missing is not known. */
+export type AccessTo = ReadonlyMap<string, readonly LiveAccess[]>;
+
+/** The resource owners whose access `noticeFor` needs for some events. */
+export function updatedOwners(events: readonly AuditEvent[]): string[] {
+  const updated = events.filter((event) => event.action === 'user_updated' && changesUsername(event));
+  return [...new Set(updated.flatMap(({ resourceOwnerId }) => resourceOwnerId ?? []))];
+}
+
+/** The user name is all that introspection tells of a person beside an id (RFC 7662 §2.2). */
+function changesUsername({ detail }: AuditEvent): boolean {
+  return detail === null || detail.split(', ').includes('username');
+}
+
+/**
+ * Told only to those that may have been told the user name with a live grant of this person. What ended meanwhile has a notice
+ * of its own.
+ */
+function noticeOfUpdate(
+  notice: RevocationNotice,
+  resourceServer: ResourceServer | null,
+  accessTo: AccessTo,
+): RevocationNotice | null {
+  const access = accessTo.get(notice.resourceOwnerId ?? '');
+  if (!resourceServer || !access) return {};
+  const isTold = access.some((each) => personFieldsOf(each).includes('username') && mayHearOf(resourceServer, each));
+  return isTold ? notice : null;
 }
 
 function isOfGrants({ grantId, clientId, resourceOwnerId }: RevocationNotice): boolean {

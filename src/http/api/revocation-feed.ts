@@ -1,12 +1,17 @@
 /** What the stream of revocations tells resource servers: that access ended, to each only what concerns it. */
 import type { RecordedAuditEvent } from '../../oauth/audit.ts';
 import type { ResourceServer } from '../../oauth/resource-server.ts';
-import { noticeFor, type RevocationNotice } from '../../oauth/revocation-notice.ts';
+import { type AccessTo, noticeFor, type RevocationNotice, updatedOwners } from '../../oauth/revocation-notice.ts';
 import type { Service } from '../service.ts';
 import type { Audience } from './trail-feed.ts';
 
 /** The audience of resource servers. While at most 62 of them have streams, each can always have 16. */
-export function resourceServers({ resourceServers }: Pick<Service, 'resourceServers'>): Audience {
+export function resourceServers({
+  resourceServers,
+  grants,
+}: Pick<Service, 'resourceServers'> & {
+  readonly grants: Pick<Service['grants'], 'liveAccess'>;
+}): Audience {
   return {
     limits: {
       ofOne: 250,
@@ -22,10 +27,12 @@ export function resourceServers({ resourceServers }: Pick<Service, 'resourceServ
       // Null for one that was deleted. One whose first stream began after the reading is missing.
       const found: ReadonlyMap<string, ResourceServer | null> = new Map(await Promise.all(ids.map(find)));
       return async (news) => {
+        const access = async (id: string) => [id, await grants.liveAccess(id)] as const;
+        const accessTo: AccessTo = new Map(await Promise.all(updatedOwners(news).map(access)));
         const texts = new Map<string, string>();
         return (id) => {
           const resourceServer = found.get(id);
-          const text = texts.get(id) ?? asText(news, resourceServer ?? null);
+          const text = texts.get(id) ?? asText(news, resourceServer ?? null, accessTo);
           texts.set(id, text);
           const isOver = resourceServer === null || news.some((event) => endsStreams(event, id));
           return { text, isOver };
@@ -41,8 +48,12 @@ function endsStreams({ action, clientId }: RecordedAuditEvent, resourceServerId:
 }
 
 /** The text for one resource server. Without notices a comment, so that it cannot see whether others got any. */
-function asText(news: readonly RecordedAuditEvent[], resourceServer: ResourceServer | null): string {
-  return news.map((event) => asEvent(noticeFor(event, resourceServer))).join('') || ':\n\n';
+function asText(
+  news: readonly RecordedAuditEvent[],
+  resourceServer: ResourceServer | null,
+  accessTo: AccessTo,
+): string {
+  return news.map((event) => asEvent(noticeFor(event, resourceServer, accessTo))).join('') || ':\n\n';
 }
 
 function asEvent(notice: RevocationNotice | null): string {

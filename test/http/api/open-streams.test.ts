@@ -4,7 +4,10 @@ import fc from 'fast-check';
 import { OpenStreams } from '../../../src/http/api/open-streams.ts';
 import { resourceServers } from '../../../src/http/api/revocation-feed.ts';
 
-const LIMITS = resourceServers({ resourceServers: { findResourceServer: async () => null } }).limits;
+const LIMITS = resourceServers({
+  resourceServers: { findResourceServer: async () => null },
+  grants: { liveAccess: async () => [] },
+}).limits;
 
 type Stream = { readonly listenerId: string };
 

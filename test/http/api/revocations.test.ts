@@ -137,6 +137,39 @@ describe('interface: a stream hears of each act that ends access', { concurrency
     });
 });
 
+test('interface: a new user name is told to those who could have been told the old one, and no other change is told at all', async (t) => {
+  const own = await startTestService(t);
+  const { accounts: people, clients: apps } = own.installation;
+  const app = await addClient(own, { scopes: [{ name: 'read', sentence: null, optional: false }] });
+  const apis = await Promise.all(['read', 'write'].map((name) => addResourceServer(own, { scopes: [name] })));
+  const [one, other] = await Promise.all(apis.map((api) => RevocationStream.open(t, own, api)));
+  assert.ok(one && other);
+  const [ada, bob] = [await addUser(own), await addUser(own, 'bob@example.com')];
+  await standardPair(own, await signedInBrowser(own), app);
+  await people.update(ada.id, { name: 'Countess', email: 'countess@example.com' }, own.installation.operator);
+  await people.update(bob.id, { username: 'bob' }, own.installation.operator);
+  await people.update(ada.id, { username: 'ada' }, own.installation.operator);
+  await apps.pause(app.clientId);
+  const paused = { client_id: app.clientId };
+  for (const stream of [one, other]) await stream.next('revoked', paused);
+  const told = ({ events }: RevocationStream) =>
+    events.filter(({ event }) => event === 'revoked').map(({ data }) => data);
+  assert.deepEqual(told(one), [{ sub: ada.id }, paused]);
+  assert.deepEqual(told(other), [paused], 'its scope was never granted by her');
+  await apps.update(app.clientId, { personFields: [] });
+  await apps.resume(app.clientId);
+  await own.installation.grants.revokeAll(own.installation.operator);
+  await standardPair(own, await signedInBrowser(own, 'countess@example.com'), app);
+  await people.update(ada.id, { username: 'countess' }, own.installation.operator);
+  await apps.delete(app.clientId);
+  for (const stream of [one, other]) await stream.next('revoked', {});
+  assert.equal(
+    told(one).filter((data) => 'sub' in (data as object)).length,
+    1,
+    'the app, and so its APIs, get no user name',
+  );
+});
+
 test('interface: acts that end nothing are not told', async (t) => {
   const own = await startTestService(t);
   const asking = await addResourceServer(own);
