@@ -17,7 +17,13 @@ export type Connection = {
 
 /** Who signs in, or that they do not want to. */
 export type Statement =
-  | { readonly subject: string; readonly name: string; readonly email: string; readonly auth_time: number }
+  | {
+      readonly subject: string;
+      readonly name: string;
+      readonly email: string;
+      readonly email_verified: boolean;
+      readonly auth_time: number;
+    }
   | { readonly error: 'access_denied' };
 
 /** Hears of every call. */

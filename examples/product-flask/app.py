@@ -86,7 +86,7 @@ def sign_in_for_valetkey():
     if answer != "no" and not (is_in and is_sure):
         return sign_in_page("/oauth/sign-in", asked.get("client_name"), person["name"] if is_in else None)
     who = {"error": "access_denied"} if answer == "no" else {"subject": person["id"], "auth_time": int(signed_in_at)}
-    who |= {} if answer == "no" else {"name": person["name"], "email": person["email"]}
+    who |= {} if answer == "no" else {"name": person["name"], "email": person["email"], "email_verified": True}
     us = {"client_id": "product", "client_secret": OAUTH_SECRET, "sign_in_request": asked["sign_in_request"]}
     said = post(f"{OAUTH_URL}/api/auth/oauth/sign-in", us | who)
     del g.session["asked"]

@@ -24,7 +24,7 @@ export type DisconnectPage = {
 };
 
 /** Maximum number of events of the trail that one page reads. */
-export const EVENTS_OF_PAGE = 1000;
+const EVENTS_OF_PAGE = 1000;
 /** Maximum number of disconnects in one page. */
 export const MAX_DISCONNECTS = 1000;
 

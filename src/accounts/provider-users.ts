@@ -1,8 +1,9 @@
 /** What a provider asks about its people, and does with them: only with its own subjects, each by the subject it knows. */
 import { type Actor, type AuditAction, auditEvent } from '../oauth/audit.ts';
 import type { RequestOrigin } from '../oauth/client-authenticator.ts';
+import type { ConnectedApp } from '../oauth/connected-apps.ts';
 import { invalidRequest, Refusal, Unavailable } from '../oauth/error.ts';
-import type { ConnectedApp, GrantRegistry } from '../oauth/grant-registry.ts';
+import type { GrantRegistry } from '../oauth/grant-registry.ts';
 import type { Keyring } from '../oauth/keyring.ts';
 import { StoreUnavailable } from '../oauth/store.ts';
 import type { Account } from './account.ts';

@@ -71,12 +71,7 @@ export function needsConsent(
  * Whether each scope was allowed or left out before, and each field that the person has was allowed. If all scopes were left out,
  * nothing can be granted without asking.
  */
-function isDecided(
-  client: Client,
-  scope: readonly string[],
-  remembered: EarlierConsent,
-  owner: Person,
-): boolean {
+function isDecided(client: Client, scope: readonly string[], remembered: EarlierConsent, owner: Person): boolean {
   const chosen = rememberedChoice(scope, remembered);
   const mayStayOut = optionalNames(client.scopes, remembered.leftOut);
   const isEachDecided = scope.every((name) =>

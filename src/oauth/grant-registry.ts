@@ -1,6 +1,7 @@
 /** What users and operators see of grants, and taking them back (ASVS 10.4.9). */
 import { type Actor, auditEvent } from './audit.ts';
 import type { Client } from './client.ts';
+import { byName, type ConnectedApp } from './connected-apps.ts';
 import type { EarlierConsent, RememberedConsent } from './consent.ts';
 import { isForDevice } from './device-authorization.ts';
 import { OperatorError } from './error.ts';
@@ -11,31 +12,6 @@ import { type PersonField, personFieldsOf } from './person-fields.ts';
 import { isRegisteredRedirectUri, lastingRedirectHost } from './redirect-uri.ts';
 import { scopeNames } from './scope.ts';
 import type { AuditStore, GrantCount, GrantFilter, GrantStore, ListedGrant } from './store.ts';
-
-/**
- * Access of an app that a user can take back alone: that of one device, what waits for the app to fetch it, or all else that
- * the app can do right now, as one. Times in ms since the epoch.
- */
-export type ConnectedApp = {
-  readonly clientId: string;
-  readonly clientName: string;
-  /** The grant's id as text, by which it is taken back; of several, the newest one's. */
-  readonly grantId: string;
-  readonly isDevice: boolean;
-  /** It was allowed, and its code or device code is not redeemed yet. */
-  readonly isWaiting: boolean;
-  /** The hosts that it sends people to, on loopback without a port; none for a device. */
-  readonly redirectHosts: readonly string[];
-  /** The scope names of all its grants together. */
-  readonly scope: readonly string[];
-  readonly personFields: readonly PersonField[];
-  readonly since: number;
-  /** The last check or refresh; null when the app never came. */
-  readonly lastUsedAt: number | null;
-  /** When it ends by itself if the app does not come, and when it does in any case. */
-  readonly expiresAt: number;
-  readonly absoluteExpiresAt: number;
-};
 
 /** What a user takes back, as it was shown: it may have been fetched meanwhile. */
 export type TakenBack = Pick<ConnectedApp, 'clientId' | 'grantId' | 'isWaiting'>;
@@ -231,12 +207,4 @@ function together(summaries: readonly GrantSummary[]): EarlierConsent | null {
     for (const name of scopeNames(summary.leftOut)) leftOut.add(name);
   }
   return { granted: scopesOf(summaries), leftOut: [...leftOut], personFields: fieldsOf(summaries) };
-}
-
-function byName(one: ConnectedApp, other: ConnectedApp): number {
-  return (
-    one.clientName.localeCompare(other.clientName) ||
-    one.clientId.localeCompare(other.clientId) ||
-    one.since - other.since
-  );
 }

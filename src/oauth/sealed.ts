@@ -9,7 +9,14 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { type Keyring, mac } from './keyring.ts';
 
 /** What a sealed value is for. Each purpose has a key of its own. */
-export type SealPurpose = 'request' | 'opened-request' | 'device' | 'sign-in' | 'password' | 'foreign-hash' | 'disconnects';
+export type SealPurpose =
+  | 'request'
+  | 'opened-request'
+  | 'device'
+  | 'sign-in'
+  | 'password'
+  | 'foreign-hash'
+  | 'disconnects';
 
 /** The expiry (ms) of values that are stored and never expire. */
 export const NEVER = 2 ** 48 - 1;

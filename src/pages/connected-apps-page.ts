@@ -38,7 +38,13 @@ export type RemovedAccess = 'app' | 'appButDevices' | 'device' | 'waiting';
 /** What the connected-apps page shows. */
 export type ConnectedAppsData = {
   account: PageAccount;
+  /** One page of them: lines `first` (from 1) and on of `total`. */
   apps: readonly ConnectedApp[];
+  first: number;
+  total: number;
+  /** The cursors of this page and of the next one; null for the first page, and on the last one. */
+  after: string | null;
+  next: string | null;
   /** For the forms that take access back from one app, and for the one that does from all. */
   formToken: string;
   removeAllFormToken: string;
@@ -65,7 +71,8 @@ ${data.apps.length > 0 && html`<p class="lead">${texts.lead(brand.productName)} 
 ${data.isOutdated && problemNotice(texts.outdated)}
 ${removed}
 ${data.apps.length > 0 ? appList(context, data) : emptyState(messages)}
-${data.apps.length > 1 && removeAll(context, data.removeAllFormToken)}
+${otherPages(context, data)}
+${data.total > 1 && removeAll(context, data.removeAllFormToken)}
 ${data.hasPassword && html`<p class="fine"><a href="${paths.password}">${messages.home.password}</a></p>`}`;
   return layout(context, { title, shape: 'column', bar }, main);
 }
@@ -74,9 +81,22 @@ function signedInAs(messages: Messages, account: PageAccount): Html {
   return account.email === null ? accountName(messages, account) : isolatedAddress(account.email);
 }
 
-function appList(context: PageContext, { apps, formToken }: ConnectedAppsData): Html {
+/** Links, so that it works without a script. */
+function otherPages(
+  { messages: { connectedApps: texts }, paths }: PageContext,
+  { apps, first, total, after, next }: ConnectedAppsData,
+): Html | false {
+  if (apps.length === total) return false;
+  return html`<nav class="pages" aria-label="${texts.pages.label}">
+${after !== null && html`<a class="button secondary" href="${paths.apps}">${texts.pages.first}</a>`}
+<span>${texts.pages.shown(first, first + apps.length - 1, total)}</span>
+${next !== null && html`<a class="button secondary" href="${paths.apps}?after=${next}" rel="next">${texts.pages.next}</a>`}
+</nav>`;
+}
+
+function appList(context: PageContext, { apps, formToken, after }: ConnectedAppsData): Html {
   return html`<ul class="apps">
-${apps.map((app) => appCard(context, app, beginning(context.messages, app, apps), formToken))}</ul>
+${apps.map((app) => appCard(context, app, beginning(context.messages, app, apps), { formToken, after }))}</ul>
 <p class="fine">${context.messages.connectedApps.timeZone}</p>`;
 }
 
@@ -109,7 +129,12 @@ function beginning(messages: Messages, app: ConnectedApp, apps: readonly Connect
   return (sameMinute.length > 1 ? second : minute)(app.since);
 }
 
-function appCard(context: PageContext, app: ConnectedApp, began: string, formToken: string): Html {
+function appCard(
+  context: PageContext,
+  app: ConnectedApp,
+  began: string,
+  { formToken, after }: Pick<ConnectedAppsData, 'formToken' | 'after'>,
+): Html {
   const { messages, paths } = context;
   const { isDevice, isWaiting, appName, clientId, grantId } = app;
   const texts = messages.connectedApps;
@@ -121,7 +146,7 @@ ${(isDevice || isWaiting) && html`<p class="kinds">${isDevice && html`<span>${ic
 ${dates(messages, app, began)}</div>
 <div class="app-access"><h3>${isWaiting ? texts.canOnceFetched : texts.can}</h3>
 ${permissionList(messages, app.permissions, app.person)}</div>
-<form method="post" action="${paths.removeApp}">${hiddenFields(formToken)}<input type="hidden" name="client_id" value="${clientId}"><input type="hidden" name="${isWaiting ? 'waiting_id' : 'grant_id'}" value="${grantId}"><button class="secondary danger">${removal(messages, app, began)}</button></form>
+<form method="post" action="${paths.removeApp}">${hiddenFields(formToken)}<input type="hidden" name="client_id" value="${clientId}"><input type="hidden" name="${isWaiting ? 'waiting_id' : 'grant_id'}" value="${grantId}">${after !== null && html`<input type="hidden" name="after" value="${after}">`}<button class="secondary danger">${removal(messages, app, began)}</button></form>
 </li>
 `;
 }

@@ -36,7 +36,7 @@ test('the configuration table is the one that the program makes', () => {
 });
 
 test('ASVS 6.1.1: the table of limits says what the program counts', () => {
-  const { providerCalls, ...throttles } = makeThrottles(null);
+  const { providerCalls, providerEndings, ...throttles } = makeThrottles(null);
   const documented = tableOf('## Limits').flatMap(([, most = '']) => {
     const [, count = '', time, unit] = /^([\d,]+) in (\d+) (s|min)$/.exec(most) ?? [];
     return count === ''
@@ -46,6 +46,7 @@ test('ASVS 6.1.1: the table of limits says what the program counts', () => {
   const inOrder = (limits: readonly Limit[]) => limits.map(({ count, seconds }) => `${count} in ${seconds} s`).sort();
   assert.deepEqual(inOrder(documented), inOrder(Object.values(throttles).map(({ limit }) => limit)));
   const { count, seconds } = providerCalls.limit;
+  assert.deepEqual(providerEndings.limit, providerCalls.limit, 'of the same size');
   assert.ok(DOCUMENT.includes(`\n${count} calls in ${seconds} s, on all instances together`));
 });
 

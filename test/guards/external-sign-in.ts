@@ -122,10 +122,14 @@ export const externalSignInGuards: readonly Guard[] = [
     ],
     [
       'a name that another has is left out where it could never be written, which would be tried for ever',
-      'if (isOwn && account.username !== before.username',
+      'if (hasNamesOfItsOwn(before) && account.username !== before.username',
       'if (before.password !== null && account.username !== before.username',
     ],
-    ['an account with a password keeps its address', '&& !(isOwn && KEPT.has(name))', ''],
+    [
+      'an account with a password keeps its address',
+      'if (hasNamesOfItsOwn(before)) return isSame ? { emailVerified } : {};',
+      '',
+    ],
   ]),
   ...guardsIn('src/accounts/session.ts', TESTS, [
     ['a session is good for its request alone', 'external.isBound ? null : createdAt', 'createdAt'],

@@ -94,8 +94,8 @@ export const revocationGuards: readonly Guard[] = [
       ],
       [
         'a new user name is told only to those that could have heard the old one',
-        ' && mayHearOf(resourceServer, each));\n  return isTold ? notice : null;',
-        ');\n  return isTold ? notice : null;',
+        'return isTold ? notice : null;',
+        'return notice;',
       ],
       ['who gets no user name hears of none', "personFieldsOf(each).includes('username') && ", ''],
       [

@@ -24,7 +24,13 @@ const grants: Record<string, string[] | null> = {
 };
 const covering = ['all', 'more'];
 /** A person who has all fields. */
-const ada = { username: 'ada', email: 'ada@example.com', name: 'Ada', avatarUrl: 'https://one.test/ada.png' };
+const ada = {
+  username: 'ada',
+  email: 'ada@example.com',
+  emailVerified: true,
+  name: 'Ada',
+  avatarUrl: 'https://one.test/ada.png',
+};
 
 /** What was decided before, with all of the person. */
 function earlier(granted: readonly string[], leftOut: readonly string[] = []): EarlierConsent {
@@ -121,6 +127,14 @@ test('more of the person is asked for, and less is not', () => {
   const withoutPicture = { ...asking, client: { ...asking.client, personFields: ['name', 'avatar_url'] as const } };
   assert.equal(needsConsent(withoutPicture, before, ada), true);
   assert.equal(needsConsent(withoutPicture, before, { ...ada, avatarUrl: null }), false, 'nor what the person has not');
+  const withoutEmail = { ...asking, client: { ...asking.client, personFields: ['name', 'email'] as const } };
+  const unasked = { ...before, personFields: ['name'] as const };
+  assert.equal(needsConsent(withoutEmail, unasked, ada), true);
+  assert.equal(
+    needsConsent(withoutEmail, unasked, { ...ada, emailVerified: false }),
+    false,
+    'nor what is not verified',
+  );
 });
 
 test('the fingerprint of a request differs as soon as anything that Allow would grant differs', () => {

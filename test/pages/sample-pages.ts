@@ -124,6 +124,7 @@ export function samplePages(context: PageContext, text: Replace = unchanged): Re
     account,
     hasPassword: true,
     apps: [],
+    ...{ first: 1, total: 0, after: null, next: null },
     formToken: text('token'),
     removeAllFormToken: text('token'),
     justRemoved: null,
@@ -181,7 +182,12 @@ export function samplePages(context: PageContext, text: Replace = unchanged): Re
     },
   ];
   const removed = (what: RemovedAccess) =>
-    connectedAppsPage(context, { ...connected, apps, justRemoved: { what, appName: text('Invoice Robot') } });
+    connectedAppsPage(context, {
+      ...connected,
+      apps,
+      total: apps.length,
+      justRemoved: { what, appName: text('Invoice Robot') },
+    });
   const errors = errorKinds.map(
     (kind) =>
       [
@@ -335,6 +341,10 @@ export function samplePages(context: PageContext, text: Replace = unchanged): Re
     'connected-apps-but-devices': removed('appButDevices'),
     'connected-apps-device': removed('device'),
     'connected-apps-waiting': removed('waiting'),
+    'connected-apps-page': connectedAppsPage(context, {
+      ...connected,
+      ...{ apps, first: 4951, total: 5000, after: text('a'), next: text('b') },
+    }),
     'connected-apps-empty': connectedAppsPage(context, connected),
     'connected-apps-removed-all': connectedAppsPage(context, { ...connected, justRemoved: 'everything' }),
     password: passwordPage(context, { ...password, problem: null }),

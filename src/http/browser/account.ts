@@ -1,7 +1,8 @@
 /** Pages about the account: where to go, and the apps that can act for the signed-in person, whose access is removed here. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Account, hasPassword } from '../../accounts/account.ts';
-import type { ConnectedApp, TakenBack } from '../../oauth/grant-registry.ts';
+import { type ConnectedApp, pageOfApps } from '../../oauth/connected-apps.ts';
+import type { TakenBack } from '../../oauth/grant-registry.ts';
 import type { Parameters } from '../../oauth/parameters.ts';
 import { fieldsThere } from '../../oauth/person-fields.ts';
 import { connectedAppsPage, type RemovedAccess } from '../../pages/connected-apps-page.ts';
@@ -24,8 +25,7 @@ export function addAccount(app: FastifyInstance, parts: PageParts): void {
   app.get(paths.account, { config }, async (request, reply) => {
     const signedIn = await sessions.signedIn(request);
     if (!signedIn) return sendSignIn(parts, request, reply, { continueTo: paths.account, appName: null });
-    const { account } = signedIn;
-    const data = { account: pageAccount(account), hasPassword: hasPassword(account) };
+    const data = { account: await pageAccount(service, signedIn), hasPassword: hasPassword(signedIn.account) };
     return pages.send(reply, homePage(pages.context(request), data));
   });
 
@@ -40,7 +40,7 @@ export function addAccount(app: FastifyInstance, parts: PageParts): void {
       const clientId = formOf(request).get('client_id') ?? '';
       const what = await remove(request, signedIn, clientId);
       if (what === null) request.outcome = { error: 'unknown_grant' };
-      return back(reply, what && saysRemoved(signedIn, clientId, what));
+      return back(request, reply, what && saysRemoved(signedIn, clientId, what));
     }),
   );
 
@@ -48,7 +48,7 @@ export function addAccount(app: FastifyInstance, parts: PageParts): void {
     whenFromItsForm(request, reply, 'all', async (signedIn) => {
       const { id } = signedIn.account;
       await service.grants.disconnectAll(id, { kind: 'user', id, ...originOf(request) });
-      return back(reply, saysRemoved(signedIn, '', 'everything'));
+      return back(request, reply, saysRemoved(signedIn, '', 'everything'));
     }),
   );
 
@@ -69,9 +69,12 @@ export function addAccount(app: FastifyInstance, parts: PageParts): void {
     return act(signedIn);
   }
 
-  /** Back to the page, which says what was removed. */
-  function back(reply: FastifyReply, said: URLSearchParams | null): FastifyReply {
-    return pages.seeOther(reply, said === null ? paths.apps : `${paths.apps}?${said}`);
+  /** Back to the page that the form was on, which says what was removed. */
+  function back(request: FastifyRequest, reply: FastifyReply, said: URLSearchParams | null): FastifyReply {
+    const query = said ?? new URLSearchParams();
+    const after = formOf(request).get('after');
+    if (after !== undefined) query.set('after', after);
+    return pages.seeOther(reply, query.size === 0 ? paths.apps : `${paths.apps}?${query}`);
   }
 
   /** Also if it was removed before: the result is the same. The mark shows that we made the link, as anybody can make one. */
@@ -99,18 +102,21 @@ export function addAccount(app: FastifyInstance, parts: PageParts): void {
   async function sendApps(request: FastifyRequest, reply: FastifyReply, signedIn: SignedIn, isOutdated = false) {
     const { account } = signedIn;
     const apps = await service.grants.connectedApps(account.id);
+    const after = formOf(request).get('after') ?? (request.query as Parameters).get('after') ?? null;
+    const page = pageOfApps(apps, after);
     const context = pages.context(request);
-    const page = connectedAppsPage(context, {
+    const shown = connectedAppsPage(context, {
+      ...page,
       account: await pageAccount(service, signedIn),
       hasPassword: service.accounts.takesPasswords && hasPassword(account),
-      apps: await Promise.all(apps.map((connected) => asShown(service, connected, account, context.language))),
+      apps: await Promise.all(page.apps.map((connected) => asShown(service, connected, account, context.language))),
       formToken: sessions.formToken(signedIn, 'apps', ''),
       removeAllFormToken: sessions.formToken(signedIn, 'apps', 'all'),
       justRemoved: await justRemoved(request, signedIn, apps),
       isOutdated,
       signOutFormToken: sessions.formToken(signedIn, 'sign-out', ''),
     });
-    return pages.send(reply, page, 'may-sign-in');
+    return pages.send(reply, shown, 'may-sign-in');
   }
 
   /** What was removed just now; null if that is not true any more. */

@@ -5,8 +5,8 @@ import { type DisconnectPage, MAX_DISCONNECTS } from '../../accounts/disconnects
 import type { ProvenProvider } from '../../accounts/identity-provider.ts';
 import { isCleanText, type Members, readSubject } from '../../accounts/profile.ts';
 import type { RequestOrigin } from '../../oauth/client-authenticator.ts';
+import type { ConnectedApp } from '../../oauth/connected-apps.ts';
 import { invalidRequest, Refusal } from '../../oauth/error.ts';
-import type { ConnectedApp } from '../../oauth/grant-registry.ts';
 import { Parameters } from '../../oauth/parameters.ts';
 import { dateTime } from '../api/date-time.ts';
 import { sendDone, sendJson } from '../api/json-answers.ts';

@@ -329,6 +329,12 @@ export const ar: Messages = {
         'يفقد كل ما في هذه القائمة إمكانية الوصول إلى حسابك فورًا، وعلى الأجهزة أيضًا. ويمكنك ربط كل تطبيق من جديد لاحقًا.',
       submit: 'نعم، أزِل جميع التطبيقات',
     },
+    pages: {
+      label: 'الصفحات',
+      first: 'الصفحة الأولى',
+      next: 'الصفحة التالية',
+      shown: (first, last, total) => `${formats.number(first)} إلى ${formats.number(last)} من ${formats.number(total)}`,
+    },
     timeZone: 'التواريخ والأوقات بالتوقيت العالمي المنسّق (UTC).',
     empty: {
       heading: 'لا توجد تطبيقات متصلة',

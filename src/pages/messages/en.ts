@@ -329,6 +329,13 @@ export const en = {
         'Everything listed here loses access to your account at once, on devices as well. You can connect each app again later.',
       submit: 'Yes, remove all apps',
     },
+    pages: {
+      label: 'Pages',
+      first: 'First page',
+      next: 'Next page',
+      shown: (first: number, last: number, total: number): string =>
+        `${formats.number(first)}–${formats.number(last)} of ${formats.number(total)}`,
+    },
     timeZone: 'Dates and times are in UTC.',
     empty: {
       heading: 'No connected apps',

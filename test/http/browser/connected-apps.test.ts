@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import { auditEvent } from '../../../src/oauth/audit.ts';
 import { grantIdText } from '../../../src/oauth/grant.ts';
 import { formOf, formsOf, type Visit } from '../../support/browser.ts';
 import {
@@ -26,6 +27,7 @@ import {
   sentTo,
   standardUrl,
 } from '../../support/standard.ts';
+import { sampleGrant } from '../../support/storage.ts';
 
 const service = await startTestService({ after });
 for (const name of ['ada', 'grace']) await addUser(service, `${name}@example.com`, `${name} example`);
@@ -94,6 +96,65 @@ test('Promise 2: all apps are taken back by one form, where there are several, e
   assert.ok(!(await other.get(said)).body.includes('role="status"'), 'the link tells others nothing');
   await obtainPair(own, browser, one);
   assert.ok(!(await browser.get(said)).body.includes('role="status"'), 'it is true no longer');
+});
+
+test('Promise 2: however many apps there are, each stands on one page of bounded size, and the pages are plain links', async (t) => {
+  const own = await startTestService(t);
+  const { id } = await addUser(own);
+  const browser = await signedInBrowser(own);
+  const { clientId: template } = await addClient(own, { name: 'App 000' });
+  const client = await own.installation.clients.show(template);
+  const { audit: store, operator } = own.installation;
+  const at = own.clock.now();
+  const many = Array.from({ length: 1000 }, (_, n) => ({
+    ...client,
+    id: `app_many${n}`,
+    name: `App ${String(n).padStart(3, '0')}`,
+  }));
+  for (const each of many) await store.registerClient(each, auditEvent('client_registered', operator, at, {}));
+  const given = {
+    redirectUri: client.redirectUris[0] ?? '',
+    expiresAt: at + 1e9,
+    absoluteExpiresAt: at + 1e9,
+    generation: 1,
+  };
+  const grants = many.map(({ id: clientId }) =>
+    sampleGrant({ ...given, clientId, resourceOwnerId: id, grantedAt: at }),
+  );
+  for (const grant of grants) await store.issueGrant(grant, auditEvent('consent_allowed', operator, at, {}));
+  const nextOf = ({ body }: Visit) => /href="([^"]+)" rel="next"/.exec(body)?.[1];
+  const url = `${own.appUrl}/account/apps`;
+  const seen: string[] = [];
+  for (let page = await browser.get(url); ; page = await browser.get(own.appUrl + nextOf(page))) {
+    assert.ok(page.body.length < 150_000, `${page.body.length} characters`);
+    const shown = `${seen.length + 1}–${seen.length + namesIn(page).length} of 1000<`;
+    assert.ok(page.body.replaceAll(',', '').includes(shown), shown);
+    seen.push(...namesIn(page));
+    if (nextOf(page) === undefined) break;
+  }
+  assert.deepEqual(
+    seen,
+    many.map(({ name }) => name),
+  );
+  const second = await browser.get(own.appUrl + nextOf(await browser.get(url)));
+  const last = namesIn(second).at(-1);
+  const forms = formsOf(second.body, '/account/apps/revoke');
+  const removing = forms.at(-1)?.fields ?? assert.fail();
+  const removed = await browser.submit(second, '/account/apps/revoke', removing);
+  const back = await browser.get(own.appUrl + removed.headers.get('location'));
+  assert.match(back.body, /role="status"/);
+  assert.deepEqual(namesIn(back).slice(0, 49), namesIn(second).slice(0, 49), 'it is the page where the app was');
+  const behind = await browser.get(own.appUrl + nextOf(second));
+  assert.ok(!namesIn(behind).includes(last ?? ''));
+  assert.equal(namesIn(behind)[0], 'App 100', 'the next page begins where it began, though the line before is gone');
+  for (const wrong of ['x', '', 'eyJ9', Buffer.from('[1,2,3,4]').toString('base64url')])
+    assert.equal(namesIn(await browser.get(`${url}?after=${wrong}`))[0], 'App 000', wrong);
+  const beyond = Buffer.from(JSON.stringify(['Zebra', 'z', 0, 'z'])).toString('base64url');
+  assert.equal(
+    namesIn(await browser.get(`${url}?after=${beyond}`)).at(-1),
+    'App 999',
+    'behind the last one is the last page',
+  );
 });
 
 test('how long access lasts stands on consent, and on the page with the dates of what was allowed', async (t) => {

@@ -85,7 +85,9 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
         [client.clientId, 'Test App'],
       );
       assert.equal(first.headers.get('referrer-policy'), 'no-referrer');
-      const stated = await state(two, world.provider, requestOf(first), { amr: ['pwd', 'otp'], username: 'ada' });
+      const stated = await state(two, world.provider, requestOf(first), {
+        ...{ amr: ['pwd', 'otp'], username: 'ada', email_verified: true },
+      });
       const back = await browser.get(redirectOf(stated, one));
       assert.deepEqual([back.status, back.headers.get('cache-control')], [303, 'no-store']);
       const consent = await browser.get(two.appUrl + back.headers.get('location'));
@@ -187,7 +189,7 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
       const client = await addClient(one);
       const ways: Record<string, (browser: Browser) => Promise<unknown>> = {
         'signed out': async (browser) => browser.submit(await browser.get(`${one.appUrl}/sign-out`), '/sign-out'),
-        ended: () => one.installation.accounts.endSessions('ada@example.com', one.installation.operator),
+        ended: () => one.installation.accounts.endSessions('product:ada', one.installation.operator),
         'somebody else signed in': (browser) =>
           signInThrough(one, world.provider, browser, authorizeUrl(one, client), { subject: 'eve', name: 'Eve' }),
       };
@@ -347,7 +349,7 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
         return browser.get(redirectOf(await state(one, world.provider, request, members), one));
       };
       assert.equal((await say({ email: 'ada@example.com' })).status, 303);
-      await one.installation.accounts.invite('ada@example.com', one.installation.operator);
+      await one.installation.accounts.invite('product:ada', one.installation.operator);
       assert.equal((await say({ email: 'grace@example.com', name: 'Ada L.' })).status, 303);
       const { name, invitation } = await one.installation.accounts.show('ada@example.com');
       assert.equal(name, 'Ada L.');
@@ -462,8 +464,8 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
           400,
           {},
           authorizeUrl(one, client),
-          () => accounts.disable('ada@example.com', operator),
-          () => accounts.enable('ada@example.com', operator),
+          () => accounts.disable('product:ada', operator),
+          () => accounts.enable('product:ada', operator),
         ],
         ['too old', 403, { auth_time: 1 }, login, () => {}, () => {}],
         ['denied', 303, denial, authorizeUrl(one, client), () => {}, () => {}],
@@ -624,7 +626,7 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
       other.cookies.set(kept, choice.replace('write', 'delete'));
       assert.deepEqual(ticked((await other.get(url)).body).length, 0, 'a choice that we did not mark');
       one.clock.advance(601);
-      await one.installation.accounts.endSessions('ada@example.com', one.installation.operator);
+      await one.installation.accounts.endSessions('product:ada', one.installation.operator);
       assert.equal(ticked((await signInThrough(one, world.provider, browser, url)).body).length, 0, 'a late one');
     });
 
