@@ -2,7 +2,17 @@
 // installs the packages that the task needs, and runs it. Plain JavaScript for Node.js 18 or later.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { constants } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -86,6 +96,7 @@ function finish([program = '', ...args], stdio) {
 
 /**
  * Installs what a directory's lock names, unless it is there. Packages for development also serve the other tasks, and stay.
+ * npm installs into a directory beside, and the result is swapped in: a task that runs meanwhile always finds its packages.
  * @param {string} directory @param {string} what @param {boolean} dev
  */
 async function install(directory, what, dev) {
@@ -96,7 +107,8 @@ async function install(directory, what, dev) {
   const installed = () => (existsSync(stamp) ? readFileSync(stamp, 'utf8') : '');
   const enough = () => installed() === `${wanted} dev` || (!dev && installed() === `${wanted} prod`);
   if (enough()) return;
-  const unlock = await lock(join(home, '.installing'));
+  const beside = join(home, '.installing');
+  const unlock = await lock(beside);
   if (!enough()) {
     const kind = dev || installed().endsWith(' dev') ? 'dev' : 'prod';
     process.stderr.write(`setup: installing ${what}\n`);
@@ -105,14 +117,29 @@ async function install(directory, what, dev) {
     const npm = cli.endsWith('npm-cli.js') ? [node, cli] : ['npm'];
     const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
     flags.push(kind === 'dev' ? '--include=dev' : '--omit=dev');
-    const code = await finish([...npm, 'ci', '--prefix', home, ...flags], ['ignore', 'ignore', 'inherit']);
+    for (const name of ['package.json', 'package-lock.json', '.npmrc'])
+      if (existsSync(join(home, name))) copyFileSync(join(home, name), join(beside, name));
+    const code = await finish([...npm, 'ci', '--prefix', beside, ...flags], ['ignore', 'ignore', 'inherit']);
     if (stopped) process.exit(stopped);
     if (code)
       giveUp(`npm could not install ${what}: check the network and npm's registry setting, then run this again.`);
-    mkdirSync(dirname(stamp), { recursive: true });
-    writeFileSync(stamp, `${wanted} ${kind}`);
+    mkdirSync(join(beside, 'node_modules'), { recursive: true });
+    writeFileSync(join(beside, 'node_modules/.installed'), `${wanted} ${kind}`);
+    swapIn(beside, home);
   }
   unlock();
+}
+
+/**
+ * Puts the packages that were installed beside in the place of those that are there. What was cached among them moves along.
+ * @param {string} beside @param {string} home
+ */
+function swapIn(beside, home) {
+  const [place, next] = [join(home, 'node_modules'), join(beside, 'node_modules')];
+  const cache = join(place, '.cache');
+  if (existsSync(cache)) renameSync(cache, join(next, '.cache'));
+  if (existsSync(place)) renameSync(place, join(beside, 'before'));
+  renameSync(next, place);
 }
 
 /**
