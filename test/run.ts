@@ -132,7 +132,7 @@ async function runAgain(env: Run['env']): Promise<void> {
       // When it is whole, since others report at the same time.
       process.stdout.write(`tests with ${title}:\n${await text(report)}`);
     };
-    await runTests(together(globSync(files)), { env: { ...env, ...variables, TEST_COST_RUN: title }, print });
+    await runTests(together(files()), { env: { ...env, ...variables, TEST_COST_RUN: title }, print });
   }
 }
 

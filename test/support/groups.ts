@@ -2,7 +2,7 @@
  * The two groups of test files: `npm test` runs the first, `npm run test:rest` the second. A file belongs to the group of its
  * folder, unless it is named here as an exception. `test/groups.test.ts` checks these lists.
  */
-import { globSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { dirname, relative } from 'node:path';
 import { STORE } from './stores.ts';
 
@@ -34,8 +34,8 @@ export const FOLDERS: Readonly<Record<Group, readonly string[]>> = {
 /** Files whose group is not that of their folder. */
 export const EXCEPTIONS: Readonly<Record<Group, readonly string[]>> = {
   first: [
-    // The main job, a stop and a restart, two libraries that are used as they are, and a walk in the real Chromium.
-    ...['flows/in-a-browser.test.ts', 'flows/lives-of-a-grant.test.ts', 'flows/program.test.ts', 'flows/stop.test.ts'],
+    // The main job, a stop, libraries that are used as they are, and a walk in the real Chromium.
+    ...['flows/chromium-walk.test.ts', 'flows/lives-of-a-grant.test.ts', 'flows/stop.test.ts'],
     ...['flows/real-clients.test.ts', 'clients/openid-client.test.ts'],
     // The store on PostgreSQL, and the floor of metrics.
     ...['postgresql/conformance.test.ts', 'metrics/metrics.test.ts'],
@@ -56,39 +56,30 @@ export const EXCEPTIONS: Readonly<Record<Group, readonly string[]>> = {
     ...['storage/copy.test.ts', 'storage/checkpoints.test.ts'],
     ...['docs/adopting.test.ts', 'docs/point-in-time.test.ts', 'docs/runbooks.test.ts'],
     // packages/verify as others get it, and on the real frameworks.
-    ...['verify/end-to-end.test.ts', 'verify/package.test.ts'],
+    ...['verify/cache.test.ts', 'verify/end-to-end.test.ts', 'verify/package.test.ts'],
   ],
 };
 
 /** Variables of all files of the first group: those that are made for both stores test SQLite there. */
 export const FIRST_VARIABLES = { [STORE]: 'SQLite' };
 
-/** Files of the first group that the second runs again, with other variables. */
-export const AGAIN: readonly {
-  readonly variables: Readonly<Record<string, string>>;
-  readonly files: readonly string[];
-}[] = [
+/** What the second group runs again of the first, with other variables. */
+export const AGAIN: readonly { readonly variables: Readonly<Record<string, string>>; files(): string[] }[] = [
   {
     // Tests of requests, answers and connections, with Node.js as the only reader.
     variables: { VALETKEY_HTTP_READER: 'node', ...FIRST_VARIABLES },
-    files: [
-      'test/flows/stop.test.ts',
-      'test/http/api/{me,refresh-endpoint}.test.ts',
-      'test/http/connection/{connection-bounds,connections,direct,pipelining,stop,unread-output}.test.ts',
-      'test/http/{cross-origin,log,plain-http,repeated-headers,requests}.test.ts',
-    ],
+    files: () =>
+      globSync([
+        'test/flows/stop.test.ts',
+        'test/http/api/{me,refresh-endpoint}.test.ts',
+        'test/http/connection/{connection-bounds,connections,direct,pipelining,stop,unread-output}.test.ts',
+        'test/http/{cross-origin,log,plain-http,repeated-headers,requests}.test.ts',
+      ]),
   },
   {
-    // Those that are made for both stores.
+    // Tests that are made for both stores.
     variables: { [STORE]: 'PostgreSQL' },
-    files: [
-      'test/accounts/user-links.test.ts',
-      'test/doctor/installation.test.ts',
-      'test/http/browser/{sign-in-crowds,wrong-sign-ins}.test.ts',
-      'test/http/guessing.test.ts',
-      'test/http/provider/{disconnects,end-all,external-id,sign-in,users,users-fields}.test.ts',
-      'test/upgrades/upgrade.test.ts',
-    ],
+    files: () => filesOf('first').filter((file) => /\bstores(OfRun|WithProvider)\b/.test(readFileSync(file, 'utf8'))),
   },
 ];
 
