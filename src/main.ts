@@ -96,7 +96,6 @@ export async function startService(configuration: Configuration, world: World): 
     lifetimes: lifetimesOf(configuration),
     throttles: installation.throttles,
     maxConnections: { inAll: configuration.maxConnections, ofSource: configuration.maxConnectionsPerSource },
-    httpReader: configuration.httpReader,
     tally: configuration.metricsListen && new RequestTally(),
     isTrustedProxy: (address) => configuration.trustedProxies.check(address, isIPv6(address) ? 'ipv6' : 'ipv4'),
     isReady: async () => !stopping.signal.aborted && (await canServe(storage)),

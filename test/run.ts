@@ -1,6 +1,6 @@
 // npm test: types, lint and format, dead code, and the first group of tests, at the same time. With --rest (`npm run test:rest`)
-// the second group, and some tests of HTTP once more with Node.js as the only reader; with --all (`npm run test:all`) one group
-// after the other. With paths (`npm test -- test/oauth`) only the tests there, of either group; with --check (`npm run check`)
+// the second group, and files of the first once more on the other store; with --all (`npm run test:all`) one group after the
+// other. With paths (`npm test -- test/oauth`) only the tests there, of either group; with --check (`npm run check`)
 // everything but the tests.
 // The dearest processes and what was skipped are named at the end; a skip is a failure under CI. Node's own counts are the last
 // thing on stdout.
@@ -111,7 +111,7 @@ async function runGroup(group: Group): Promise<void> {
   const { startShared } = await import('./support/shared-postgres.ts');
   const shared = await startShared();
   const env = { ...costs.variables, ...shared.variables };
-  // Many of these tests wait for timeouts, which the others have use for.
+  // At the same time: many tests wait for timeouts.
   const again = group === 'rest' ? runAgain(env) : Promise.resolve();
   const report = async () => {
     await Promise.all([checking, again]);

@@ -43,7 +43,6 @@ const tasks = {
   failover: { run: ['tools/failover.mjs'], dev: true },
   'keep-databases': { run: ['test/upgrades/keep.ts'], dev: true },
   package: { run: ['tools/package.mjs'], dev: true },
-  reader: { run: ['test/http/connection/fuzz/run.ts'], dev: true },
 };
 const { run, dev = false, peers = false } = tasks[task] ?? giveUp(`name a task: ${Object.keys(tasks).join(', ')}.`);
 

@@ -1,18 +1,17 @@
 /** How each face answers a problem: as a page, or as JSON of its kind. A face decides only how the answer looks. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { EndpointReply } from './endpoint.ts';
 import { type HttpProblem, STATUS } from './problem.ts';
 
 /** Sends a problem in a face's form; status and headers are set already. */
-export type Answers = (request: FastifyRequest, reply: FastifyReply, problem: HttpProblem) => EndpointReply;
+export type Answers = (request: FastifyRequest, reply: FastifyReply, problem: HttpProblem) => FastifyReply;
 
 /** Sends a problem with its status and headers through a face's form. */
-export function answerProblem<Request, Reply extends EndpointReply, Answer>(
-  answers: (request: Request, reply: Reply, problem: HttpProblem) => Answer,
-  request: Request,
-  reply: Reply,
+export function answerProblem(
+  answers: Answers,
+  request: FastifyRequest,
+  reply: FastifyReply,
   problem: HttpProblem,
-): Answer {
+): FastifyReply {
   reply.code(STATUS[problem.kind]);
   if (problem.allow) reply.header('Allow', problem.allow.join(', '));
   if (problem.retryAfter !== undefined) setRetryAfter(reply, problem.retryAfter);
@@ -20,7 +19,7 @@ export function answerProblem<Request, Reply extends EndpointReply, Answer>(
 }
 
 /** `Retry-After`, and the same for clients that read `RateLimit`; seconds. */
-export function setRetryAfter(reply: EndpointReply, seconds: number): void {
+export function setRetryAfter(reply: FastifyReply, seconds: number): void {
   reply.header('Retry-After', String(seconds)).header('RateLimit', `"default";r=0;t=${seconds}`);
 }
 

@@ -4,9 +4,8 @@
  * credentials brought is for the own pages of a public client alone. The authorization page and all other pages have none of
  * this.
  */
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isOriginOf } from '../oauth/redirect-uri.ts';
-import type { EndpointReply, EndpointRequest } from './endpoint.ts';
 import { formOf } from './form.ts';
 import type { Service } from './service.ts';
 
@@ -38,7 +37,7 @@ export function addPreflight(app: FastifyInstance, path: string, method: 'GET' |
 }
 
 /** Lets the own pages of the public client that a body names read the answer (OAuth 2.1 §3.2). */
-export async function allowOwnPages(service: Service, request: EndpointRequest, reply: EndpointReply): Promise<void> {
+export async function allowOwnPages(service: Service, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const { origin } = request.headers;
   reply.header('Vary', 'Origin');
   const clientId = formOf(request).get('client_id');

@@ -110,18 +110,6 @@ export const DECODERS: Readonly<Record<string, (body: Buffer) => Parameters>> = 
   'application/json': decodeJsonBody,
 };
 
-/** Decoders by `Content-Type`, as nearly all clients write it: without a parameter, or with this charset. */
-const AS_USUAL = new Map(
-  Object.entries(DECODERS).flatMap(([type, decode]) =>
-    ['', ';charset=UTF-8', ';charset=utf-8', '; charset=UTF-8', '; charset=utf-8'].map((more) => [type + more, decode]),
-  ),
-);
-
-/** The decoder for a usual spelling of `Content-Type`; undefined for any other, which may be valid too. */
-export function usualDecoder(contentType: string | undefined): ((body: Buffer) => Parameters) | undefined {
-  return AS_USUAL.get(contentType ?? '');
-}
-
 function decodePair(pair: string): Parameter {
   const at = pair.indexOf('=');
   const [name, value] = at < 0 ? [pair, ''] : [pair.slice(0, at), pair.slice(at + 1)];

@@ -3,12 +3,11 @@ import type { Socket } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 import type { RequestOrigin } from '../oauth/client-authenticator.ts';
 import type { Seen } from '../oauth/doctor-pass.ts';
-import type { EndpointRequest } from './endpoint.ts';
 import type { Service } from './service.ts';
 import { plainAddress, sourceOf } from './source.ts';
 
 /** The source and the id of a request. */
-export function originOf({ id, source }: Pick<EndpointRequest, 'id' | 'source'>): RequestOrigin {
+export function originOf({ id, source }: Pick<FastifyRequest, 'id' | 'source'>): RequestOrigin {
   return { source, requestId: id };
 }
 

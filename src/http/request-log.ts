@@ -1,10 +1,9 @@
 /** What the log says of requests: a line for each, where it came from, and what failed unexpectedly. */
 import type { Socket } from 'node:net';
-import type { FastifyBaseLogger } from 'fastify';
+import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
 import { StoreUnavailable } from '../oauth/store.ts';
-import { answerProblem } from './answer.ts';
+import { type Answers, answerProblem } from './answer.ts';
 import { MalformedBody, UnsupportedBody } from './decoding.ts';
-import type { EndpointReply, EndpointRequest } from './endpoint.ts';
 import { readSource } from './origin.ts';
 import type { HttpProblem } from './problem.ts';
 import { RefusalWarnings } from './refusal-warnings.ts';
@@ -36,12 +35,7 @@ export class RequestLog {
   }
 
   /** Answers what a handler threw, in a face's form. */
-  answerError<Request extends Pick<EndpointRequest, 'id'>, Reply extends EndpointReply, Answer>(
-    error: unknown,
-    request: Request,
-    reply: Reply,
-    answers: (request: Request, reply: Reply, problem: HttpProblem) => Answer,
-  ): Answer {
+  answerError(error: unknown, request: FastifyRequest, reply: FastifyReply, answers: Answers): FastifyReply {
     const problem = problemOf(error);
     const about = { request_id: request.id, err: error };
     if (problem.kind === 'internal') this.#logger.error(about, 'a request failed unexpectedly');
@@ -54,7 +48,7 @@ export class RequestLog {
 
   /** Logs how a request ended, `ms` after it came; never its query, body, cookies or credentials. */
   end(
-    request: Pick<EndpointRequest, 'id' | 'method' | 'source' | 'outcome'>,
+    request: Pick<FastifyRequest, 'id' | 'method' | 'source' | 'outcome'>,
     { route, status, ms }: { readonly route: string | undefined; readonly status: number; readonly ms: number },
   ): void {
     const { outcome, source } = request;

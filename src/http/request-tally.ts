@@ -1,6 +1,6 @@
 /** How requests ended, counted by route and outcome. Both are names of the program, never what a request said. */
 import { Distribution, DURATIONS } from '../process/distribution.ts';
-import type { Outcome } from './endpoint.ts';
+import type { Outcome } from './outcome.ts';
 import { STATUS } from './problem.ts';
 
 /** Stands for the route where no route of ours was asked for. */

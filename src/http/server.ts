@@ -10,7 +10,7 @@ import fastify, {
 import { type Answers, answerProblem, type FallbackAnswers } from './answer.ts';
 import { addHealth } from './api/health.ts';
 import { addIntrospection } from './api/introspection.ts';
-import { apiAnswers, oauthAnswers } from './api/json-answers.ts';
+import { apiAnswers, apiForm, oauthAnswers, oauthForm } from './api/json-answers.ts';
 import { addMe } from './api/me.ts';
 import { addResourceMetadata, addServerMetadata } from './api/metadata.ts';
 import { type ApiDescription, addOpenApi } from './api/openapi.ts';
@@ -29,8 +29,7 @@ import { makePages } from './browser/page-answers.ts';
 import { addPassword } from './browser/password.ts';
 import { addPublicPages } from './browser/public-pages.ts';
 import { addSignIn } from './browser/sign-in.ts';
-import { TIMEOUTS } from './connection/context.ts';
-import { collectDirectRoutes } from './connection/direct-routes.ts';
+import { KEEP_ALIVE_SECONDS } from './connection/context.ts';
 import type { OpenConnections } from './connection/open-connections.ts';
 import { readConnections } from './connection/reading.ts';
 import { RequestBatch } from './connection/request-batch.ts';
@@ -44,8 +43,8 @@ import {
   requireText,
   TOO_MANY_PARAMETERS,
 } from './decoding.ts';
-import type { Endpoint, JsonAnswers, Outcome } from './endpoint.ts';
 import { rememberSource } from './origin.ts';
+import type { Outcome } from './outcome.ts';
 import { addressElsewhere, askInstead, likeness, nothingHere } from './paths.ts';
 import { refusePlainHttp } from './plain-http.ts';
 import type { HttpProblem } from './problem.ts';
@@ -74,8 +73,6 @@ declare module 'fastify' {
     isForAnyOrigin?: true;
     /** The route in the API's description; every route that is no page has one. */
     operation?: Operation;
-    /** What answers the route's plain requests without Fastify. */
-    direct?: { readonly endpoint: Endpoint; readonly answers: JsonAnswers };
   }
 }
 
@@ -83,6 +80,8 @@ declare module 'fastify' {
 export type Faces = { readonly app: boolean; readonly api: boolean };
 
 const HEADERS_LIMIT_BYTES = 16 * 1024;
+/** The longest timer that Node.js has (ms). */
+const NEVER_MS = 2 ** 31 - 1 - KEEP_ALIVE_SECONDS * 1000;
 
 /** Builds a server for the given faces, and adds their routes to the description. The caller makes it listen. */
 export async function buildServer(
@@ -94,7 +93,7 @@ export async function buildServer(
 ): Promise<FastifyInstance> {
   const fallback = faces.app ? makeAppFallback(service) : () => apiAnswers;
   const log = new RequestLog(service, logger);
-  const unreadable = new Unreadable({ log, answers: faces.app ? oauthAnswers : apiAnswers, now: service.now });
+  const unreadable = new Unreadable({ log, form: faces.app ? oauthForm : apiForm, now: service.now });
   const app = fastify({
     loggerInstance: logger as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -115,23 +114,19 @@ export async function buildServer(
     rewriteUrl: originForm,
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
     routerOptions: { querystringParser: decodeQuery as never },
-    requestTimeout: TIMEOUTS.request,
-    keepAliveTimeout: TIMEOUTS.keepAlive,
+    // Only what clients are told: `pipeline.ts` ends connections.
+    keepAliveTimeout: KEEP_ALIVE_SECONDS * 1000,
     http: {
-      headersTimeout: TIMEOUTS.firstHead,
-      connectionsCheckingInterval: 1_000,
+      keepAliveTimeoutBuffer: NEVER_MS,
+      headersTimeout: 0,
       maxHeaderSize: HEADERS_LIMIT_BYTES,
       requireHostHeader: false, // `requireSingleHeaders` does it, in a face's form.
     },
   });
   app.decorateRequest('outcome', undefined);
   app.decorateRequest('source', '');
-  readConnections(app.server, {
-    reader: service.httpReader,
-    routes: collectDirectRoutes(app),
-    context: { batch: new RequestBatch(), log, open, unreadable, now: service.now },
-    notePeer: (socket) => rememberSource(service, socket),
-  });
+  const context = { batch: new RequestBatch(), open, unreadable };
+  readConnections(app.server, context, (socket) => rememberSource(service, socket));
   logRequests(app, log, unreadable);
   requireSingleHeaders(app, fallback);
   refusePlainHttp(app, faces.app ? service.appUrl : service.apiUrl, fallback);

@@ -42,8 +42,6 @@ export type Service = {
   readonly lifetimes: Lifetimes;
   readonly throttles: Throttles;
   readonly maxConnections: MaxConnections;
-  /** What reads plain requests for the endpoints of programs: our own reader, or the parser of Node.js. */
-  readonly httpReader: 'own' | 'node';
   /** Whether an address is a trusted proxy, which may say for whom it forwards. */
   readonly isTrustedProxy: (address: string) => boolean;
   /** Where requests are counted; null where nobody asks for that. */

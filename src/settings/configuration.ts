@@ -103,12 +103,6 @@ const SETTINGS = {
     durationBetween(0, 8),
     'Idle timeout of the connections that trusted proxies keep; a stop leaves these open until it is over. At most 8; 0 where they keep none.',
   ),
-  httpReader: setting(
-    'VALETKEY_HTTP_READER',
-    'own',
-    readChoice('own', 'node'),
-    'What reads plain requests of programs: the reader of the service, or as all others `node`, the parser of Node.js, which is slower.',
-  ),
   metricsListen: setting(
     'VALETKEY_METRICS_LISTEN',
     '',

@@ -210,7 +210,7 @@ test('Promise 4: each request is one line of JSON with its id, and a refusal say
   const code = await obtainCode(service, browser, client);
   const refused = [
     [await exchange(service, client, code, { client_secret: 'x' }), 'invalid_client', 'the client secret is wrong'],
-    [await exchange(service, client, 'x'), 'invalid_grant', 'not a code of this service'],
+    [await exchange(service, client, 'x'), 'invalid_grant', 'not an authorization code of this service'],
     [
       await exchange(service, client, code, { redirect_uri: 'x' }),
       'invalid_grant',

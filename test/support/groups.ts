@@ -15,7 +15,7 @@ export const FOLDERS: Readonly<Record<Group, readonly string[]>> = {
     // Pure code, and the program's commands.
     ...['accounts', 'cli', 'doctor', 'oauth', 'operator', 'pages', 'process', 'settings', 'verify'],
     // The wire.
-    ...['http', 'http/api', 'http/browser', 'http/connection', 'http/connection/fuzz', 'http/provider'],
+    ...['http', 'http/api', 'http/browser', 'http/connection', 'http/provider'],
     // SQLite.
     'storage',
     // What is held to the code: floors, documents, the table of guards.
@@ -65,17 +65,6 @@ export const FIRST_VARIABLES = { [STORE]: 'SQLite' };
 
 /** What the second group runs again of the first, with other variables. */
 export const AGAIN: readonly { readonly variables: Readonly<Record<string, string>>; files(): string[] }[] = [
-  {
-    // Tests of requests, answers and connections, with Node.js as the only reader.
-    variables: { VALETKEY_HTTP_READER: 'node', ...FIRST_VARIABLES },
-    files: () =>
-      globSync([
-        'test/flows/stop.test.ts',
-        'test/http/api/{me,refresh-endpoint}.test.ts',
-        'test/http/connection/{connection-bounds,connections,direct,pipelining,stop,unread-output}.test.ts',
-        'test/http/{cross-origin,log,plain-http,repeated-headers,requests}.test.ts',
-      ]),
-  },
   {
     // Tests that are made for both stores.
     variables: { [STORE]: 'PostgreSQL' },

@@ -8,7 +8,6 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { runCommand } from './command.ts';
 import { COMPILED } from './compiled.ts';
-import { READER } from './reader.ts';
 import { freePort, type Lifetime } from './service.ts';
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
@@ -52,7 +51,6 @@ export class ProgramOnDisk {
       VALETKEY_API_URL: this.apiUrl,
       VALETKEY_DATABASE_URL: `sqlite:${join(this.folder, 'data/valetkey.db')}`,
       VALETKEY_KEYS_FILE: join(this.folder, 'data/keys'),
-      ...READER,
     };
   }
 

@@ -8,7 +8,6 @@ import type { World } from '../../src/open-database.ts';
 import type { ClientSettings } from '../../src/operator/client-registry.ts';
 import { makeLogger } from '../../src/process/log.ts';
 import { readConfiguration } from '../../src/settings/configuration.ts';
-import { READER } from './reader.ts';
 
 /** A clock that only moves when it is told to; ms since the epoch. */
 export class Clock {
@@ -58,7 +57,6 @@ export async function startTestService(
     VALETKEY_APP_URL: `http://127.0.0.1:${appPort}`,
     VALETKEY_API_URL: `http://127.0.0.1:${apiPort}`,
     VALETKEY_DATABASE_URL: 'sqlite::memory:',
-    ...READER,
     ...variables,
   });
   const running = await startService(configuration, { now: clock.now, logger, ...world });

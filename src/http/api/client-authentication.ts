@@ -1,4 +1,5 @@
 /** Reads a client's credentials and bearer tokens from a request. Whether they are right is decided elsewhere. */
+import type { FastifyRequest } from 'fastify';
 import type { Face } from '../../oauth/authorization-request.ts';
 import type { ClientCredentials } from '../../oauth/client.ts';
 import { CLIENT_ASSERTION_TYPE } from '../../oauth/client-assertion.ts';
@@ -6,7 +7,6 @@ import { invalidClient, invalidRequest, type Refusal } from '../../oauth/error.t
 import { TWICE_BEARER } from '../../oauth/mistaken-credential.ts';
 import type { Parameters } from '../../oauth/parameters.ts';
 import { isOwnId } from '../../oauth/registered-id.ts';
-import type { EndpointRequest } from '../endpoint.ts';
 import { formOf } from '../form.ts';
 
 /** RFC 7617 §2. */
@@ -18,7 +18,7 @@ const BASIC = /^Basic +([A-Za-z0-9+/=_-]+) *$/i;
  */
 export function readClientCredentials(
   face: Face,
-  { headers }: Pick<EndpointRequest, 'headers'>,
+  { headers }: Pick<FastifyRequest, 'headers'>,
   body: Parameters,
 ): ClientCredentials | Refusal {
   const authorization = authorizationOf(headers);
@@ -41,7 +41,7 @@ export function readClientCredentials(
  * The client or resource server that a request names, for the log. Only what looks like an id of ours: a secret may
  * have been sent in its place.
  */
-export function namedClient({ headers, body }: EndpointRequest): { readonly client_id?: string } {
+export function namedClient({ headers, body }: FastifyRequest): { readonly client_id?: string } {
   const named = decodeBasic(BASIC.exec(headers.authorization ?? '')?.[1] ?? '')?.clientId;
   return idForLog(named ?? formOf({ body }).get('client_id'));
 }
@@ -52,7 +52,7 @@ export function idForLog(named: string | undefined): { readonly client_id?: stri
 }
 
 /** The `Authorization` header; undefined where it is absent, or empty, as some clients send it without credentials. */
-export function authorizationOf({ authorization }: EndpointRequest['headers']): string | undefined {
+export function authorizationOf({ authorization }: FastifyRequest['headers']): string | undefined {
   return authorization?.trim() === '' ? undefined : authorization;
 }
 

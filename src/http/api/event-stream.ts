@@ -1,7 +1,6 @@
 /** Begins streams of server-sent events, which a feed fills, for callers that proved to be listeners. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { answerProblem } from '../answer.ts';
-import type { EndpointReply } from '../endpoint.ts';
 import type { Service } from '../service.ts';
 import { oauthAnswers } from './json-answers.ts';
 import type { TrailFeed } from './trail-feed.ts';
@@ -15,7 +14,7 @@ export function beginStream(
   request: FastifyRequest,
   reply: FastifyReply,
   listenerId: string,
-): EndpointReply {
+): FastifyReply {
   if (feed.isHeldUp || stopping.aborted)
     return answerProblem(oauthAnswers, request, reply, { kind: 'unavailable', retryAfter: RETRY_AFTER });
   const limitReached = feed.refusal(listenerId);

@@ -1,10 +1,10 @@
 /** `/oauth2/introspect` (RFC 7662): requests of resource servers and their answers, translated. */
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { invalidRequest, Refusal } from '../../oauth/error.ts';
 import type { ActiveToken, ResourceServer } from '../../oauth/resource-server.ts';
-import { addDirectEndpoint, byGrant, type EndpointRequest } from '../endpoint.ts';
 import { formOf } from '../form.ts';
 import { originOf } from '../origin.ts';
+import { byGrant } from '../outcome.ts';
 import { STANDARD_PATHS } from '../paths.ts';
 import type { Service } from '../service.ts';
 import { readClientCredentials } from './client-authentication.ts';
@@ -26,11 +26,9 @@ const INACTIVE = { active: false };
 
 /** Adds introspection to the app's address. */
 export function addIntrospection(app: FastifyInstance, service: Service): void {
-  addDirectEndpoint(
-    app,
-    'POST',
+  app.post(
     STANDARD_PATHS.introspect,
-    { answers: oauthAnswers, operation: OPERATION },
+    { config: { answers: oauthAnswers, operation: OPERATION } },
     async (request, reply) => {
       const body = formOf(request);
       const problem = body.problem(parametersOf(OPERATION));
@@ -50,7 +48,7 @@ export function addIntrospection(app: FastifyInstance, service: Service): void {
 /** Authenticates the resource server that sent a request, by Basic or in the body. */
 export async function authenticateResourceServer(
   service: Service,
-  request: EndpointRequest,
+  request: FastifyRequest,
 ): Promise<ResourceServer | Refusal> {
   const credentials = readClientCredentials('standard', request, formOf(request));
   if (credentials instanceof Refusal) return credentials;

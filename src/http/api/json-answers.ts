@@ -1,22 +1,14 @@
 /** JSON answers of the token endpoints (RFC 6749 §5) and of the API, with the headers that both need. */
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type ErrorCode, type Refusal, Unavailable } from '../../oauth/error.ts';
-import { setRetryAfter } from '../answer.ts';
-import type { EndpointReply, EndpointRequest, JsonAnswers } from '../endpoint.ts';
+import { type Answers, setRetryAfter } from '../answer.ts';
 import { formOf } from '../form.ts';
 import { type HttpProblem, STATUS } from '../problem.ts';
 import { namedClient } from './client-authentication.ts';
 
-/**
- * Sends JSON with the headers of everything that may hold a credential (RFC 6749 §5.1). It has its own serializer,
- * since Fastify's would add a charset, which the type does not have (RFC 8259 §11).
- */
-export function sendJson(
-  reply: EndpointReply,
-  value: object,
-  serialize: (value: object) => string = JSON.stringify,
-): EndpointReply {
-  return reply.headers(JSON_HEADERS).serializer(serialize).send(value);
+/** Sends JSON. It has its own serializer, since Fastify's adds a charset, which the type does not have (RFC 8259 §11). */
+export function sendJson(reply: FastifyReply, value: object): FastifyReply {
+  return reply.headers(JSON_HEADERS).serializer(JSON.stringify).send(value);
 }
 
 /** Sends that it was done, without a body. */
@@ -25,18 +17,19 @@ export function sendDone(reply: FastifyReply): FastifyReply {
 }
 
 const PRIVATE_HEADERS = { 'Cache-Control': 'no-store', Pragma: 'no-cache', 'X-Content-Type-Options': 'nosniff' };
-const JSON_HEADERS = { 'Content-Type': 'application/json', ...PRIVATE_HEADERS };
+/** Headers of everything that may hold a credential (RFC 6749 §5.1). */
+export const JSON_HEADERS = { 'Content-Type': 'application/json', ...PRIVATE_HEADERS };
 
 /**
  * Sends a refusal of a token endpoint (RFC 6749 §5.2). Where it has a reason, that is told, and so is a body of the wrong type; `developersUrl` is the page that
  * says more of it, on a face whose errors may name one.
  */
-export function sendOAuthRefusal<Reply extends EndpointReply>(
-  request: EndpointRequest,
-  reply: Reply,
+export function sendOAuthRefusal(
+  request: FastifyRequest,
+  reply: FastifyReply,
   refusal: Refusal,
   { status = statusOf(refusal), developersUrl }: { readonly status?: number; readonly developersUrl?: string } = {},
-): EndpointReply {
+): FastifyReply {
   request.outcome = { error: refusal.code, detail: refusal.detail, ...namedClient(request) };
   if (refusal.code === 'invalid_client') reply.header('WWW-Authenticate', 'Basic realm="valetkey", charset="UTF-8"');
   if (refusal.retryAfter !== undefined) setRetryAfter(reply, refusal.retryAfter);
@@ -51,7 +44,7 @@ export function sendOAuthRefusal<Reply extends EndpointReply>(
 /** The parameters of a body in JSON that was sent as a form: one name with all of it, so that whatever is asked for is missing. */
 const JSON_AS_FORM = 'the body is JSON and was sent as a form: send it with Content-Type: application/json';
 
-function isJsonAsForm(request: EndpointRequest, code: ErrorCode): boolean {
+function isJsonAsForm(request: FastifyRequest, code: ErrorCode): boolean {
   return code !== 'temporarily_unavailable' && (formOf(request).firstName()?.trimStart().startsWith('{') ?? false);
 }
 
@@ -66,35 +59,45 @@ function statusOf(refusal: Refusal): number {
  * (RFC 6750 §3.1), and names the API's metadata (RFC 9728 §5.1).
  */
 export function sendTokenRefusal(
-  request: EndpointRequest,
-  reply: EndpointReply,
+  request: FastifyRequest,
+  reply: FastifyReply,
   refusal: Refusal,
   metadataUrl: string,
-): EndpointReply {
+): FastifyReply {
   request.outcome = { error: refusal.code, detail: refusal.detail };
   const error =
     refusal.code === 'missing_token' ? '' : `, error="${refusal.code}", error_description="${refusal.description}"`;
-  return sendApiError(
-    reply.code(401).header('WWW-Authenticate', `Bearer realm="valetkey"${error}, resource_metadata="${metadataUrl}"`),
-    refusal.code,
-    refusal.description,
-  );
+  reply.code(401).header('WWW-Authenticate', `Bearer realm="valetkey"${error}, resource_metadata="${metadataUrl}"`);
+  return sendJson(reply, apiError(refusal.code, refusal.description));
 }
 
-/** Problems of the token endpoints, as OAuth errors. */
-export const oauthAnswers: JsonAnswers = (request, reply, problem) => {
-  request.outcome ??= { error: problem.kind };
-  return sendJson(reply, { error: oauthCode(problem), error_description: describe(problem) });
-};
+/** The body that tells a problem in a face's form. */
+export type ProblemForm = (problem: HttpProblem) => object;
+
+/** Problems of the token endpoints, as OAuth errors (RFC 6749 §5.2). */
+export const oauthForm: ProblemForm = (problem) => ({
+  error: oauthCode(problem),
+  error_description: describe(problem),
+});
 
 /** Problems of the API. */
-export const apiAnswers: JsonAnswers = (request, reply, problem) => {
-  request.outcome ??= { error: problem.kind };
-  return sendApiError(reply, problem.kind, describe(problem));
-};
+export const apiForm: ProblemForm = (problem) => apiError(problem.kind, describe(problem));
 
-function sendApiError(reply: EndpointReply, code: string, message: string): EndpointReply {
-  return sendJson(reply, { status: 'error', error: { code, message } });
+/** Answers with problems of the token endpoints. */
+export const oauthAnswers = answersIn(oauthForm);
+
+/** Answers with problems of the API. */
+export const apiAnswers = answersIn(apiForm);
+
+function answersIn(form: ProblemForm): Answers {
+  return (request, reply, problem) => {
+    request.outcome ??= { error: problem.kind };
+    return sendJson(reply, form(problem));
+  };
+}
+
+function apiError(code: string, message: string): object {
+  return { status: 'error', error: { code, message } };
 }
 
 function oauthCode({ kind }: HttpProblem): ErrorCode | 'server_error' {

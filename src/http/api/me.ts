@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { CheckedToken } from '../../oauth/access-token.ts';
 import { invalidToken, Refusal } from '../../oauth/error.ts';
 import { ANY_ORIGIN, addPreflight } from '../cross-origin.ts';
-import { addDirectEndpoint, byGrant } from '../endpoint.ts';
+import { byGrant } from '../outcome.ts';
 import { ME_PATH, RESOURCE_METADATA_PATH } from '../paths.ts';
 import type { Service } from '../service.ts';
 import { notAToken, readBearerToken } from './client-authentication.ts';
@@ -14,7 +14,7 @@ import { answer, apiError, CHALLENGE, component, type Operation, object, problem
 /** Adds the check to the API's address. The token is taken from the header alone (RFC 6750 §2.1). */
 export function addMe(app: FastifyInstance, service: Service): void {
   const metadataUrl = service.apiUrl + RESOURCE_METADATA_PATH;
-  addDirectEndpoint(app, 'GET', ME_PATH, { answers: apiAnswers, operation: OPERATION }, async (request, reply) => {
+  app.get(ME_PATH, { config: { answers: apiAnswers, operation: OPERATION } }, async (request, reply) => {
     const { authorization } = request.headers;
     reply.headers(ANY_ORIGIN);
     // Another scheme brings no token either (RFC 6750 §3.1).
@@ -26,18 +26,12 @@ export function addMe(app: FastifyInstance, service: Service): void {
         : await service.authorizationServer.checkAccessToken(token);
     if (checked instanceof Refusal) return sendTokenRefusal(request, reply, checked, metadataUrl);
     request.outcome = byGrant(checked.grant);
-    return sendJson(reply, checked, () => bodyOf(checked));
+    return sendJson(reply, describe(checked));
   });
   addPreflight(app, ME_PATH, 'GET');
 }
 
 const NO_TOKEN = new Refusal('missing_token', 'an access token is required, as Authorization: Bearer');
-
-/** The body as text. Serialized once, and cached as long as checks find the same. */
-function bodyOf(checked: CheckedToken): string {
-  checked.answer ??= JSON.stringify(describe(checked));
-  return checked.answer;
-}
 
 function describe({ resourceOwner, externalId, clientId, scope, grantedAt, expiresAt }: CheckedToken): object {
   const { id, username, email, name, avatarUrl } = resourceOwner;

@@ -1,12 +1,12 @@
 /** The published face's token endpoints: request and answer translated to the letter of the interface, nothing decided. */
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { invalidRequest, Refusal } from '../../oauth/error.ts';
 import type { Parameters } from '../../oauth/parameters.ts';
 import type { IssuedTokens } from '../../oauth/token-pair.ts';
 import { WHOLE_GRANT } from '../../oauth/token-request.ts';
-import { addDirectEndpoint, byGrant, type EndpointReply, type EndpointRequest } from '../endpoint.ts';
 import { formOf } from '../form.ts';
 import { originOf } from '../origin.ts';
+import { byGrant } from '../outcome.ts';
 import { REFRESH_TOKEN_PATH, TOKEN_PATH } from '../paths.ts';
 import type { Service } from '../service.ts';
 import { authorizationOf, notAToken, readBearerToken, readClientCredentials } from './client-authentication.ts';
@@ -30,16 +30,16 @@ type Issued = Promise<IssuedTokens | Refusal> | Refusal;
 /** Adds the token endpoints to the app's address. */
 export function addPublishedFace(app: FastifyInstance, service: Service): void {
   const answers = oauthAnswers;
-  addDirectEndpoint(app, 'POST', TOKEN_PATH, { answers, operation: EXCHANGE }, async (request, reply) =>
+  app.post(TOKEN_PATH, { config: { answers, operation: EXCHANGE } }, async (request, reply) =>
     sendPair(request, reply, await exchange(service, request)),
   );
-  addDirectEndpoint(app, 'POST', REFRESH_TOKEN_PATH, { answers, operation: REFRESH }, async (request, reply) =>
+  app.post(REFRESH_TOKEN_PATH, { config: { answers, operation: REFRESH } }, async (request, reply) =>
     sendPair(request, reply, await refresh(service, request)),
   );
 }
 
 /** `POST {app_url}/api/auth/oauth/token` (RFC 6749 §4.1.3). */
-function exchange(service: Service, request: EndpointRequest): Issued {
+function exchange(service: Service, request: FastifyRequest): Issued {
   const body = formOf(request);
   const refusal = checkBody(body, EXCHANGE, 'authorization_code', service.appUrl);
   if (refusal) return refusal;
@@ -54,7 +54,7 @@ function exchange(service: Service, request: EndpointRequest): Issued {
 }
 
 /** `POST {app_url}/api/auth/oauth/refreshToken` (RFC 6749 §6): the token is in the header, or in the body if there is none. */
-function refresh(service: Service, request: EndpointRequest): Issued {
+function refresh(service: Service, request: FastifyRequest): Issued {
   const body = formOf(request);
   const refusal = checkBody(body, REFRESH, 'refresh_token', service.appUrl);
   if (refusal) return refusal;
@@ -98,7 +98,7 @@ function checkBody(body: Parameters, operation: Operation, grantType: GrantType,
 }
 
 /** The answer is an object with exactly these two fields. */
-function sendPair(request: EndpointRequest, reply: EndpointReply, result: IssuedTokens | Refusal): EndpointReply {
+function sendPair(request: FastifyRequest, reply: FastifyReply, result: IssuedTokens | Refusal): FastifyReply {
   if (result instanceof Refusal) return sendOAuthRefusal(request, reply, result);
   request.outcome = byGrant(result.grant);
   return sendJson(reply, { access_token: result.accessToken, refresh_token: result.refreshToken });

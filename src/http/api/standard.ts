@@ -1,5 +1,5 @@
 /** The standard face's endpoints for clients, in the form of the RFCs: requests and answers translated, nothing decided. */
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { authorizationDetailsRefusal } from '../../oauth/authorization-request.ts';
 import { DEVICE_GRANT_TYPE, POLL_INTERVAL, readableUserCode } from '../../oauth/device-authorization.ts';
 import { invalidRequest, Refusal } from '../../oauth/error.ts';
@@ -8,9 +8,9 @@ import { PUSHED_REQUEST_LIFETIME } from '../../oauth/pushed-request.ts';
 import type { IssuedTokens } from '../../oauth/token-pair.ts';
 import { answerProblem } from '../answer.ts';
 import { addPreflight, allowOwnPages } from '../cross-origin.ts';
-import { addDirectEndpoint, byGrant, type EndpointReply, type EndpointRequest } from '../endpoint.ts';
 import { formOf } from '../form.ts';
 import { originOf } from '../origin.ts';
+import { byGrant } from '../outcome.ts';
 import { STANDARD_PATHS } from '../paths.ts';
 import type { Service } from '../service.ts';
 import { readClientCredentials } from './client-authentication.ts';
@@ -20,7 +20,7 @@ import { AUTHORIZE_DEVICE, PUSH, REVOKE, TOKEN } from './standard-operations.ts'
 
 /** Adds the token, revocation, pushed-request and device-authorization endpoints to the app's address. */
 export function addStandardFace(app: FastifyInstance, service: Service): void {
-  type Handler = (service: Service, request: EndpointRequest, reply: EndpointReply) => Promise<EndpointReply>;
+  type Handler = (service: Service, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
   const routes: [path: string, operation: Operation, handle: Handler][] = [
     [STANDARD_PATHS.token, TOKEN, token],
     [STANDARD_PATHS.revoke, REVOKE, revoke],
@@ -28,7 +28,7 @@ export function addStandardFace(app: FastifyInstance, service: Service): void {
     [STANDARD_PATHS.deviceAuthorization, AUTHORIZE_DEVICE, authorizeDevice],
   ];
   for (const [path, operation, handle] of routes) {
-    addDirectEndpoint(app, 'POST', path, { answers: oauthAnswers, operation }, async (request, reply) => {
+    app.post(path, { config: { answers: oauthAnswers, operation } }, async (request, reply) => {
       await allowOwnPages(service, request, reply);
       return handle(service, request, reply);
     });
@@ -37,7 +37,7 @@ export function addStandardFace(app: FastifyInstance, service: Service): void {
 }
 
 /** `/oauth2/token` (RFC 6749 §3.2, §5.1). */
-async function token(service: Service, request: EndpointRequest, reply: EndpointReply): Promise<EndpointReply> {
+async function token(service: Service, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const result = await issue(service, request);
   if (result instanceof Refusal) return refuse(service, request, reply, result);
   request.outcome = byGrant(result.grant);
@@ -51,7 +51,7 @@ async function token(service: Service, request: EndpointRequest, reply: Endpoint
   });
 }
 
-async function issue(service: Service, request: EndpointRequest): Promise<IssuedTokens | Refusal> {
+async function issue(service: Service, request: FastifyRequest): Promise<IssuedTokens | Refusal> {
   const body = formOf(request);
   const details = authorizationDetailsRefusal(body);
   if (details) return details;
@@ -94,7 +94,7 @@ async function issue(service: Service, request: EndpointRequest): Promise<Issued
 }
 
 /** `/oauth2/revoke` (RFC 7009 §2). The hint is ignored: it could only make a search faster, and none is needed. */
-async function revoke(service: Service, request: EndpointRequest, reply: EndpointReply): Promise<EndpointReply> {
+async function revoke(service: Service, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const body = formOf(request);
   const problem = body.problem(parametersOf(REVOKE));
   if (problem) return refuse(service, request, reply, invalidRequest(problem));
@@ -108,7 +108,7 @@ async function revoke(service: Service, request: EndpointRequest, reply: Endpoin
 }
 
 /** `/oauth2/par` (RFC 9126 §2). */
-async function push(service: Service, request: EndpointRequest, reply: EndpointReply): Promise<EndpointReply> {
+async function push(service: Service, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const body = formOf(request);
   const details = authorizationDetailsRefusal(body);
   if (details) return refuse(service, request, reply, details);
@@ -122,11 +122,7 @@ async function push(service: Service, request: EndpointRequest, reply: EndpointR
 }
 
 /** `/oauth2/device_authorization` (RFC 8628 §3.1, §3.2). */
-async function authorizeDevice(
-  service: Service,
-  request: EndpointRequest,
-  reply: EndpointReply,
-): Promise<EndpointReply> {
+async function authorizeDevice(service: Service, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const origin = originOf(request);
   const { deviceRequests } = service.throttles;
   const retryAfter = deviceRequests.wait([origin.source], service.now());
@@ -146,7 +142,7 @@ async function authorizeDevice(
   });
 }
 
-async function beginDevice(service: Service, body: Parameters, request: EndpointRequest) {
+async function beginDevice(service: Service, body: Parameters, request: FastifyRequest) {
   const details = authorizationDetailsRefusal(body);
   if (details) return details;
   const problem = body.problem(parametersOf(AUTHORIZE_DEVICE), ['resource']);
@@ -159,6 +155,6 @@ async function beginDevice(service: Service, body: Parameters, request: Endpoint
 }
 
 /** Sends a refusal with the place of its reason on the developers' page (RFC 6749 §5.2 `error_uri`). */
-function refuse(service: Service, request: EndpointRequest, reply: EndpointReply, refusal: Refusal): EndpointReply {
+function refuse(service: Service, request: FastifyRequest, reply: FastifyReply, refusal: Refusal): FastifyReply {
   return sendOAuthRefusal(request, reply, refusal, { developersUrl: service.appUrl + service.paths.developers });
 }

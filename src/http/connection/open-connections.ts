@@ -1,22 +1,6 @@
 /** The open connections of servers: limits their number, and ends those whose client does not read. */
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-
-/** A request that is not answered yet. */
-export type Unanswered = {
-  /** Makes its answer say that it is the last on its connection, or not. No effect once the answer is being sent. */
-  setLast(isLast: boolean): void;
-};
-
-/** What gives the bytes of a connection to Node.js. It is told of the requests that Node.js finds. */
-export type NodeReader = {
-  /** A request was begun. */
-  begin(request: IncomingMessage): void;
-  /** A request has ended: all of its answer is sent, or the client is gone. */
-  end(): void;
-  /** The parser failed: nothing more can be read on this connection. */
-  break(): void;
-};
 
 /** An open connection. */
 export type OpenConnection = {
@@ -24,10 +8,8 @@ export type OpenConnection = {
   readonly turnOf: unknown;
   /** Whether a trusted proxy opened it. */
   readonly isOfProxy: boolean;
-  /** Its last request, until that is answered. Requests are answered in order. */
-  unanswered: Unanswered | null;
-  /** What gives its bytes to Node.js, once Node.js reads it. */
-  node: NodeReader | null;
+  /** The answer to its request that is under way, until all of it is sent. */
+  unanswered: ServerResponse | null;
   /** Whether it had a request since the last check. */
   isUsed: boolean;
   /** Number of bytes that the system has taken, as of the last check; and since when it is the same (ms). */
@@ -71,21 +53,6 @@ export class OpenConnections {
     this.#limits = limits;
   }
 
-  /** Watches the requests that Node.js reads for a server. */
-  watchRequests(server: Server): void {
-    // Prepended, to run before the handler, which may send the answer at once.
-    server.prependListener('request', (message: IncomingMessage, response: ServerResponse) => {
-      const [connection, request] = [this.of(message.socket), new AnsweredByNode(response)];
-      this.begin(connection, request);
-      connection.node?.begin(message);
-      response.once('close', () => {
-        this.end(connection, request);
-        connection.node?.end();
-      });
-    });
-    server.on('clientError', (_error, socket) => this.#all.get(socket as Socket)?.node?.break());
-  }
-
   /** Adds a new connection. If there is no room for it, ends it and returns false. */
   admit(socket: Socket): boolean {
     this.#opened += 1;
@@ -120,31 +87,29 @@ export class OpenConnections {
     return this.#all.get(socket) ?? newConnection(socket, false);
   }
 
-  /** A request begins. */
-  begin(connection: OpenConnection, request: Unanswered): void {
-    if (this.#isEnding) {
-      // If the client sent several requests, only the answer to the last one says that it is the last.
-      connection.unanswered?.setLast(false);
-      request.setLast(true);
-    }
-    connection.unanswered = request;
+  /** A request begins. `hasMore`: more was read behind it. */
+  begin(connection: OpenConnection, response: ServerResponse, hasMore: boolean): void {
+    connection.unanswered = response;
     connection.isUsed = true;
+    if (this.#isEnding) setLast(response, !hasMore);
   }
 
-  /** More was read behind its last request, and waits. */
-  expectMore(connection: OpenConnection): void {
-    if (this.#isEnding) connection.unanswered?.setLast(false);
+  /** More was read behind the request that is under way, and waits: its answer is not the last. */
+  expectMore({ unanswered }: OpenConnection): void {
+    if (this.#isEnding && unanswered) setLast(unanswered, false);
   }
 
-  /** A request has ended: it was answered, or the client is gone. */
-  end(connection: OpenConnection, request: Unanswered): void {
-    if (connection.unanswered === request) connection.unanswered = null;
+  /** A request has ended: all of its answer is sent, or the client is gone. */
+  end(connection: OpenConnection, response: ServerResponse): void {
+    if (connection.unanswered === response) connection.unanswered = null;
   }
 
   /** From now on each answer is the last on its connection and says so, so that no client sends into a closing one. */
   endAll(): void {
     this.#isEnding = true;
-    for (const { unanswered } of this.#all.values()) unanswered?.setLast(true);
+    // If the request is not complete, the bytes that wait are the rest of it.
+    for (const [socket, { unanswered }] of this.#all)
+      if (unanswered) setLast(unanswered, !(unanswered.req.complete && socket.readableLength > 0));
   }
 
   /** Closes idle connections; those of trusted proxies only with `all`. */
@@ -220,7 +185,7 @@ export class OpenConnections {
 }
 
 function newConnection(turnOf: unknown, isOfProxy: boolean): OpenConnection {
-  return { turnOf, isOfProxy, unanswered: null, node: null, isUsed: false, taken: 0, takenSince: 0 };
+  return { turnOf, isOfProxy, unanswered: null, isUsed: false, taken: 0, takenSince: 0 };
 }
 
 /** Whether no request is unanswered or waits to be read, and no answer is being sent. */
@@ -240,19 +205,9 @@ function bytesTaken(socket: Socket): number | null {
   return handle && handle.writeQueueSize > 0 ? handle.bytesWritten - handle.writeQueueSize : null;
 }
 
-class AnsweredByNode implements Unanswered {
-  readonly #response: ServerResponse;
-
-  constructor(response: ServerResponse) {
-    this.#response = response;
-  }
-
-  setLast(isLast: boolean): void {
-    const response = this.#response;
-    if (response.headersSent) return;
-    const { complete, socket } = response.req;
-    // If the request is not complete, the bytes that wait are the rest of it.
-    if (isLast && !(complete && socket.readableLength)) response.setHeader('Connection', 'close');
-    else if (response.hasHeader('Connection')) response.removeHeader('Connection');
-  }
+/** Makes an answer say that it is the last on its connection, or not. No effect once it is being sent. */
+function setLast(response: ServerResponse, isLast: boolean): void {
+  if (response.headersSent) return;
+  if (isLast) response.setHeader('Connection', 'close');
+  else if (response.hasHeader('Connection')) response.removeHeader('Connection');
 }

@@ -1,13 +1,13 @@
 /** Requests of identity providers: JSON whose values keep their types, proven by the provider's credentials. */
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ProvenProvider, ProviderRight } from '../../accounts/identity-provider.ts';
 import type { Members } from '../../accounts/profile.ts';
 import type { ClientCredentials } from '../../oauth/client.ts';
 import { type ErrorCode, Refusal } from '../../oauth/error.ts';
+import type { Answers } from '../answer.ts';
 import { readBearerToken, readClientCredentials } from '../api/client-authentication.ts';
 import { oauthAnswers, sendOAuthRefusal } from '../api/json-answers.ts';
 import { JsonMembers, requireText } from '../decoding.ts';
-import type { EndpointReply, EndpointRequest, JsonAnswers } from '../endpoint.ts';
 import { formOf } from '../form.ts';
 import { originOf } from '../origin.ts';
 import type { Service } from '../service.ts';
@@ -26,7 +26,7 @@ export function readJsonMembers(part: FastifyInstance): void {
 }
 
 /** Problems of these requests, as OAuth errors. */
-export const providerAnswers: JsonAnswers = (request, reply, problem) =>
+export const providerAnswers: Answers = (request, reply, problem) =>
   oauthAnswers(request, reply, problem.kind === 'unsupported_media_type' ? { ...problem, ...JSON_ALONE } : problem);
 
 const JSON_ALONE = { description: 'the body must be application/json, in UTF-8 and not compressed' };
@@ -61,7 +61,7 @@ export async function authenticateProvider(
 }
 
 /** Sends a refusal as the token endpoint does, with 403 where who asks is known and may not, 404 for an unknown subject, and 410 for a cursor that is over. */
-export function sendProviderRefusal(request: EndpointRequest, reply: EndpointReply, refusal: Refusal): EndpointReply {
+export function sendProviderRefusal(request: FastifyRequest, reply: FastifyReply, refusal: Refusal): FastifyReply {
   const status = STATUS_OF[refusal.code];
   return sendOAuthRefusal(request, reply, refusal, status === undefined ? {} : { status });
 }

@@ -8,9 +8,9 @@ import type { AddressInfo } from 'node:net';
 import { after, test } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import type { FastifyInstance, RouteOptions } from 'fastify';
+import type { Answers } from '../../../src/http/answer.ts';
 import { apiAnswers, oauthAnswers } from '../../../src/http/api/json-answers.ts';
 import { ApiDescription } from '../../../src/http/api/openapi.ts';
-import type { JsonAnswers } from '../../../src/http/endpoint.ts';
 import { providerAnswers } from '../../../src/http/provider/requests.ts';
 import type { Service } from '../../../src/http/service.ts';
 import { REFUSED_PARAMETERS, STANDARD_PARAMETERS } from '../../../src/oauth/authorization-request.ts';
@@ -85,7 +85,7 @@ test('every route that answers JSON is described, no page is, and nothing else',
     const { port } = server.server.address() as AddressInfo;
     const { answers, operation } = route.config ?? {};
     assert.ok(answers, `${route.url} has a form for problems`);
-    const isPage = ![oauthAnswers, apiAnswers, providerAnswers].includes(answers as JsonAnswers);
+    const isPage = ![oauthAnswers, apiAnswers, providerAnswers].includes(answers as Answers);
     assert.equal(operation === undefined, isPage, `${route.method} ${route.url}`);
     if (!isPage) expected.push(`${route.method} http://127.0.0.1:${port}${route.url}`);
   }

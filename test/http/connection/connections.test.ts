@@ -6,7 +6,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Browser, formOf } from '../../support/browser.ts';
 import { exchange, obtainCode, signedInBrowser } from '../../support/flow.ts';
 import { hold, requestHead, sendRaw } from '../../support/raw-http.ts';
-import { READER } from '../../support/reader.ts';
 import { addClient, addUser, startTestService } from '../../support/service.ts';
 
 const TOKEN = 'POST /api/auth/oauth/token';
@@ -78,7 +77,6 @@ test('RFC 9112 §9.3: an idle connection is kept for 75 seconds, longer than by 
     const [answer] = (await once(socket, 'data')) as [Buffer];
     assert.match(answer.toString(), /^Keep-Alive: timeout=75\r$/m);
   }
-  if (READER.VALETKEY_HTTP_READER === 'node') return;
   await goOn(70);
   own.write(asked({}));
   await once(own, 'data');

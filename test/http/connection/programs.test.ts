@@ -1,16 +1,12 @@
-/**
- * Endpoints that are answered on the connection itself: nobody can tell by what they get, nor an operator by the log. Which
- * of the two ways answered shows here by the date alone: on the connection it is of the service's clock, which stands.
- */
+/** Connections of programs, on which requests are cut, pipelined, half-closed, and end with a stop. */
 import assert from 'node:assert/strict';
 import { Server, type Socket } from 'node:net';
 import { DatabaseSync } from 'node:sqlite';
 import { buffer } from 'node:stream/consumers';
 import { after, describe, test } from 'node:test';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-import { obtainCode, obtainPair, signedInBrowser } from '../../support/flow.ts';
+import { obtainPair, signedInBrowser } from '../../support/flow.ts';
 import { hold, type RawAnswer, requestHead, sendRaw, untilRead } from '../../support/raw-http.ts';
-import { READER } from '../../support/reader.ts';
 import {
   addClient,
   addUser,
@@ -23,16 +19,11 @@ import {
 import {
   addResourceServer,
   assertionFields,
-  authorizationRequest,
   basic,
-  DEVICE_GRANT,
   type Fields,
   makeKey,
-  postAs,
   scopes,
-  standardCode,
   standardPair,
-  VERIFIER,
 } from '../../support/standard.ts';
 import { temporaryPath } from '../../support/storage.ts';
 
@@ -40,11 +31,7 @@ import { temporaryPath } from '../../support/storage.ts';
 type Asked = { readonly line: string; readonly headers: Record<string, string>; readonly body: Buffer };
 type Answer = Pick<RawAnswer, 'status' | 'headers' | 'body'>;
 
-/** Whether any is answered on the connection at all. */
-const OWN = READER.VALETKEY_HTTP_READER === 'own';
 const KEPT = { Connection: 'keep-alive' };
-/** Makes no difference, but to whether a request is plain. */
-const NOT_PLAIN = { TE: 'trailers' };
 
 const service = await startOneAddress({ after });
 const { appUrl: url } = service;
@@ -52,7 +39,6 @@ await addUser(service, undefined, 'Ada Éxample 🗝️');
 const key = makeKey();
 const client = await addClient(service, { deviceFlow: true });
 const keyed = await addClient(service, { keys: [key.jwk] });
-const open = await addClient(service, {}, 'public');
 const resourceServer = await addResourceServer(service);
 const ada = await signedInBrowser(service);
 const { accessToken } = await obtainPair(service, ada, client);
@@ -87,107 +73,21 @@ function bytesOf({ line, headers, body }: Asked, more: Record<string, string> = 
   return Buffer.concat([Buffer.from(requestHead(url, line, { ...headers, ...more })), body]);
 }
 
-function isDirect({ headers }: Answer, { clock } = service): boolean {
-  return headers.get('date') === new Date(clock.now()).toUTCString();
-}
-
 /** An answer without what no two answers have in common. */
 function comparable({ status, headers, body }: Answer) {
-  const { date, 'x-request-id': id, ...same } = Object.fromEntries(headers);
-  assert.ok(
-    Math.abs(Date.parse(String(date)) - (isDirect({ status, headers, body }) ? service.clock.now() : Date.now())) <
-      5000,
-  );
+  const { date: _, 'x-request-id': id, ...same } = Object.fromEntries(headers);
   assert.match(String(id), /^[\w-]{12}$/);
   const known = body.replaceAll(/(vk_[a-z]+_|uri:)[\w-]{20,}|[A-Z]{4}-[A-Z]{4}/g, '$1…');
   return { status, headers: same, body: known };
 }
 
-/** Asks in both ways, and asserts that the answers are the same. */
-async function askTwice(make: () => Asked | Promise<Asked>, status?: number, direct = true): Promise<Answer> {
-  const plain = await sendRaw(url, bytesOf(await make(), { Connection: 'close' }));
-  const other = await sendRaw(url, bytesOf(await make(), { Connection: 'close', ...NOT_PLAIN }));
-  assert.deepEqual([isDirect(plain), isDirect(other)], [direct && OWN, false], plain.text);
-  assert.deepEqual(comparable(plain), comparable(other));
-  if (status !== undefined) assert.equal(plain.status, status, plain.text);
-  return plain;
+async function ask(one: Asked): Promise<RawAnswer> {
+  return sendRaw(url, bytesOf(one, { Connection: 'close' }));
 }
 
 const redeem = { grant_type: 'authorization_code', redirect_uri: REDIRECT_URI };
-const device = async () => String((await postAs(service, client, 'device_authorization')).body['device_code']);
-const SUCCESSES: Readonly<Record<string, readonly [status: number, make: () => Asked | Promise<Asked>]>> = {
-  'RFC 6749 §4.1.3: an exchange': [
-    200,
-    async () => form('/api/auth/oauth/token', { ...redeem, ...mine, code: await obtainCode(service, ada, client) }),
-  ],
-  'RFC 6749 §4.1.3: an exchange with Basic, in JSON': [
-    200,
-    async () =>
-      post('/api/auth/oauth/token', JSON.stringify({ ...redeem, code: await obtainCode(service, ada, client) }), {
-        ...basic(client.clientId, client.clientSecret),
-        'Content-Type': 'application/json; charset=utf-8',
-      }),
-  ],
-  'RFC 6749 §6: a refresh': [
-    200,
-    async () => {
-      const { refreshToken } = await obtainPair(service, ada, client);
-      const headers = { Authorization: `Bearer ${refreshToken}` };
-      return form('/api/auth/oauth/refreshToken', { ...mine, grant_type: 'refresh_token' }, headers);
-    },
-  ],
-  'RFC 6749 §4.1.3: an exchange on the standard face': [
-    200,
-    async () => {
-      const code = await standardCode(service, ada, client);
-      return form('/oauth2/token', { ...redeem, ...mine, code, code_verifier: VERIFIER });
-    },
-  ],
-  "RFC 6749 §4.1.3: an exchange of a public client's own page": [
-    200,
-    async () => {
-      const code = await standardCode(service, ada, open);
-      const fields = { ...redeem, client_id: open.clientId, code, code_verifier: VERIFIER };
-      return form('/oauth2/token', fields, { Origin: new URL(REDIRECT_URI).origin });
-    },
-  ],
-  'RFC 6749 §6: a refresh on the standard face': [
-    200,
-    async () => {
-      const { refreshToken } = await standardPair(service, ada, client);
-      return form('/oauth2/token', { ...mine, grant_type: 'refresh_token', refresh_token: refreshToken });
-    },
-  ],
-  'RFC 8628 §3.5: a device that waits': [
-    400,
-    async () => form('/oauth2/token', { ...mine, grant_type: DEVICE_GRANT, device_code: await device() }),
-  ],
-  'RFC 7009 §2: a revocation': [200, () => form('/oauth2/revoke', { ...mine, token: 'x' })],
-  'RFC 7523 §2.2: a client that proves itself by its key': [
-    200,
-    async () => form('/oauth2/revoke', { ...(await assertionFields(service, keyed, key)), token: 'x' }),
-  ],
-  'RFC 7662 §2.2: an active token': [200, () => form('/oauth2/introspect', { token: accessToken }, theirs)],
-  'RFC 7662 §2.2: a token that is none': [200, () => form('/oauth2/introspect', { token: 'x' }, theirs)],
-  'RFC 9126 §2.2: a pushed request': [201, () => form('/oauth2/par', { ...authorizationRequest(client), ...mine })],
-  'RFC 8628 §3.2: a device that begins': [200, () => form('/oauth2/device_authorization', mine)],
-  'RFC 6750 §2.1: a check': [200, () => ME],
-  "RFC 6750 §2.1: a check by another origin's page": [
-    200,
-    () => check({ ...ME.headers, Origin: 'https://app.test', 'User-Agent': 'x' }),
-  ],
-  'RFC 6750 §3.1: a check of a token that is none': [401, () => check({ Authorization: 'Bearer x' })],
-  'RFC 6750 §3.1: a check of two tokens': [401, () => check({ Authorization: 'Bearer x y' })],
-  'RFC 6750 §3.1: a check of another scheme': [401, () => check({ Authorization: 'Basic eDp5' })],
-  'RFC 6750 §3: a check of an empty header': [401, () => check({ Authorization: '' })],
-  'RFC 6750 §3: a check without a token': [401, () => check({})],
-};
-
-for (const [name, [status, make]] of Object.entries(SUCCESSES))
-  test(`${name} is answered the same in both ways`, async () => void (await askTwice(make, status)));
-
 const JSON_TYPE = { 'Content-Type': 'application/json' };
-const REFUSALS: readonly [name: string, status: number | undefined, (path: string) => Asked, isDirect?: boolean][] = [
+const REFUSALS: readonly [name: string, status: number | undefined, (path: string) => Asked][] = [
   ['a wrong secret', 401, (path) => form(path, { ...fieldsFor(path), ...mine, client_secret: 'wrong' })],
   ['an unknown client', 401, (path) => form(path, { ...fieldsFor(path), client_id: 'x', client_secret: 'x' })],
   ['nothing but the client', undefined, (path) => form(path, mine)],
@@ -201,12 +101,12 @@ const REFUSALS: readonly [name: string, status: number | undefined, (path: strin
   ['no JSON at all', 400, (path) => post(path, '', JSON_TYPE)],
   ['a name that is twice in JSON', 400, (path) => post(path, '{"client_id":"x","client_id":"y"}', JSON_TYPE)],
   ['a body of 64 KiB', undefined, (path) => post(path, `x=${'x'.repeat(64 * 1024 - 2)}`)],
-  ['a body of 64 KiB and a byte', 413, (path) => post(path, `x=${'x'.repeat(64 * 1024 - 1)}`), false],
-  ['plain text', 415, (path) => post(path, 'token=x', { 'Content-Type': 'text/plain' }), false],
-  ['a body of no type', 415, (path) => post(path, 'token=x', { 'Content-Type': '' }), false],
-  ['UTF-16', 415, (path) => post(path, 'token=x', { 'Content-Type': 'application/json; charset=utf-16' }), false],
-  ['a compressed body', 415, (path) => post(path, 'token=x', { 'Content-Encoding': 'gzip' }), false],
-  ['a method that is not known there', 405, (path) => ({ ...post(path, 'token=x'), line: `PUT ${path}` }), false],
+  ['a body of 64 KiB and a byte', 413, (path) => post(path, `x=${'x'.repeat(64 * 1024 - 1)}`)],
+  ['plain text', 415, (path) => post(path, 'token=x', { 'Content-Type': 'text/plain' })],
+  ['a body of no type', 415, (path) => post(path, 'token=x', { 'Content-Type': '' })],
+  ['UTF-16', 415, (path) => post(path, 'token=x', { 'Content-Type': 'application/json; charset=utf-16' })],
+  ['a compressed body', 415, (path) => post(path, 'token=x', { 'Content-Encoding': 'gzip' })],
+  ['a method that is not known there', 405, (path) => ({ ...post(path, 'token=x'), line: `PUT ${path}` })],
 ];
 
 /** What an endpoint reads before it asks who is there. */
@@ -220,39 +120,14 @@ const POSTED = [
   ...['/oauth2/par', '/oauth2/device_authorization'],
 ];
 for (const path of POSTED)
-  test(`RFC 6749 §5.2: ${path} refuses the same in both ways`, async () => {
-    for (const [name, status, make, direct] of REFUSALS) {
-      const answer = await askTwice(() => make(path), status, direct).catch((error) =>
-        assert.fail(`${name}: ${error}`),
-      );
+  test(`RFC 6749 §5.2: ${path} refuses what it cannot read, and quotes nothing of it`, async () => {
+    for (const [name, status, make] of REFUSALS) {
+      const answer = await ask(make(path));
+      assert.ok(status === undefined || answer.status === status, `${name}: ${answer.status}`);
       assert.ok(answer.status >= 400 || name === 'nothing but the client', name);
       assert.ok(!answer.body.includes('canary'));
     }
   });
-
-test('RFC 9112 §3: no endpoint but these is answered on the connection, and these only as they are written', async () => {
-  const { paths } = (await (await fetch(`${url}/openapi.json`)).json()) as { paths: Record<string, object> };
-  const asked = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.keys(methods).map((method) => (method === 'post' ? post(path, '') : { ...check({}), line: `GET ${path}` })),
-  );
-  const answers = await Promise.all(asked.map(async (one) => ({ one, answer: await sendRaw(url, bytesOf(one, {})) })));
-  const direct = answers.filter(({ answer }) => isDirect(answer)).map(({ one }) => one.line);
-  const expected = ['GET /v2/me', ...POSTED.map((path) => `POST ${path}`)];
-  assert.deepEqual(direct.sort(), OWN ? expected.sort() : []);
-  const odd = [
-    'GET  /v2/me',
-    'GET /v2/me ',
-    'GET /v2/me?',
-    'get /v2/me',
-    'GET /v2/%6de',
-    'HEAD /v2/me',
-    `GET ${url}/v2/me`,
-  ];
-  for (const line of odd) {
-    const answer = await sendRaw(url, bytesOf({ ...ME, line }, {}));
-    assert.ok(answer.status === 400 || !isDirect(answer), line);
-  }
-});
 
 /** The answers that came on a connection as far as they are whole, and what is behind them. */
 function split(received: string): { answers: Answer[]; more: string } {
@@ -323,8 +198,6 @@ for (const [name, asked] of [
       const all = await Promise.all(answers);
       for (const [n, at] of cuts.entries())
         assert.deepEqual(comparable(all[n] as Answer), whole, `round ${round}, at ${at}`);
-      const direct = all.filter((answer) => isDirect(answer)).length;
-      assert.equal(direct, OWN ? asked.body.length : 0, 'who has sent a whole head');
     }
   });
 
@@ -387,19 +260,6 @@ test('RFC 9112 §2.2: an empty line behind a body counts for nothing, whenever i
   }
 });
 
-test('RFC 9112 §9.3: a connection that is not plain any more goes on', async (t) => {
-  const socket = await connect(t);
-  const ways: boolean[] = [];
-  for (const more of [{}, {}, NOT_PLAIN, {}]) {
-    socket.write(bytesOf(ME, { ...KEPT, ...more }));
-    const answer = await next(socket);
-    assert.equal(answer.status, 200);
-    assert.match(String(answer.headers.get('connection')), /keep-alive/i);
-    ways.push(isDirect(answer));
-  }
-  assert.deepEqual(ways, [OWN, OWN, false, false], 'and stays with Node.js');
-});
-
 describe('RFC 9112 §9.6: the last request on a connection', { concurrency: true }, () => {
   test('RFC 9112 §9.6: whoever says so is told so, and the connection ends', async (t) => {
     for (const asked of [ME, check({}), form('/oauth2/revoke', {})]) {
@@ -409,7 +269,6 @@ describe('RFC 9112 §9.6: the last request on a connection', { concurrency: true
       );
       const [answer, ...more] = await rest(socket);
       assert.deepEqual([answer?.headers.get('connection'), more.length], ['close', 0]);
-      assert.equal(answer && isDirect(answer), OWN);
     }
   });
 
@@ -434,9 +293,8 @@ describe('RFC 9112 §9.6: the last request on a connection', { concurrency: true
     });
 
   const behind: [name: string, bytes: () => Buffer[], answers: number[]][] = [
-    ['a plain request', () => [bytesOf(ME)], [200]],
+    ['a request', () => [bytesOf(ME)], [200]],
     ['two', () => [bytesOf(ME), bytesOf(ME)], [200, 200]],
-    ['one that is not plain', () => [bytesOf(ME, NOT_PLAIN)], [200]],
     ['an empty line', () => [Buffer.from('\r\n')], []],
     ['half a body', () => [bytesOf(form('/oauth2/revoke', { token: 'x' })).subarray(0, -2)], []],
   ];
@@ -491,9 +349,7 @@ for (const [name, sent] of [
     await isClosing; // And all connections are told in the same turn.
     other.exec('ROLLBACK');
     assert.deepEqual(statuses(await answers), sent === 'empty line' ? [200] : [200, 401]);
-    // Node.js makes the answer to the second one at once, and then it stays as it is.
-    const isTold = OWN || sent === 'empty line';
-    assert.equal((await answers).at(-1)?.headers.get('connection'), isTold ? 'close' : 'keep-alive');
+    assert.equal((await answers).at(-1)?.headers.get('connection'), 'close');
     await stopped;
     other.close();
   });
@@ -506,7 +362,7 @@ async function linesOf({ log }: TestService, count: number): Promise<Record<stri
   return lines();
 }
 
-describe('Promise 4: each request is one line in the log, whoever answered it', { concurrency: true }, () => {
+describe('Promise 4: each request is one line in the log', { concurrency: true }, () => {
   test('Promise 4: with its id, method, route, status and source', async (t) => {
     const own = await startOneAddress(t);
     const asked = [
@@ -515,41 +371,29 @@ describe('Promise 4: each request is one line in the log, whoever answered it', 
       post('/oauth2/revoke', '{', JSON_TYPE),
     ];
     const answers: Answer[] = [];
-    for (const one of asked)
-      for (const more of [{}, NOT_PLAIN])
-        answers.push(await sendRaw(own.appUrl, bytesOf(one, { Connection: 'close', ...more })));
-    const lines = await linesOf(own, 6);
+    for (const one of asked) answers.push(await sendRaw(own.appUrl, bytesOf(one, { Connection: 'close' })));
+    const lines = await linesOf(own, asked.length);
     for (const [n, { status, headers }] of answers.entries()) {
-      const { time, ms, ...line } = lines.find((line) => line['request_id'] === headers.get('x-request-id')) ?? {};
-      const {
-        time: _,
-        ms: __,
-        ...other
-      } = lines.find((line) => line['request_id'] === answers[n ^ 1]?.headers.get('x-request-id')) ?? {};
-      assert.deepEqual({ ...line, request_id: null }, { ...other, request_id: null });
+      const line = lines.find((line) => line['request_id'] === headers.get('x-request-id')) ?? {};
       assert.deepEqual(
-        [typeof time, typeof ms, line['status'], line['source']],
+        [typeof line['time'], typeof line['ms'], line['status'], line['source']],
         ['string', 'number', status, '127.0.0.1'],
       );
-      const { line: asksFor = '' } = asked[n >> 1] ?? {};
-      assert.equal(`${line['method']} ${line['route']}`, asksFor);
+      assert.equal(`${line['method']} ${line['route']}`, asked[n]?.line);
     }
   });
 
   test('ASVS 16.3.1: with what came to whoever hangs up in a body, or does not wait for the answer', async (t) => {
     const own = await startOneAddress(t);
     const whole = bytesOf(form('/oauth2/revoke', { token: 'x', ...mine }));
-    for (const more of [{}, NOT_PLAIN]) {
-      const bytes = bytesOf(form('/oauth2/revoke', { token: 'x', ...mine }), { ...KEPT, ...more });
-      (await hold(own.appUrl, bytes.toString().slice(0, -5))).resetAndDestroy();
-    }
+    (await hold(own.appUrl, whole.toString().slice(0, -5))).resetAndDestroy();
     const ended = await hold(own.appUrl, whole.toString().slice(0, -5));
     ended.end();
-    const lines = await linesOf(own, 3);
+    const lines = await linesOf(own, 2);
     for (const { method, route, source, error } of lines)
       assert.deepEqual([method, route, source, error], ['POST', '/oauth2/revoke', '127.0.0.1', 'aborted']);
     await sleep(100);
-    await linesOf(own, 3);
+    await linesOf(own, 2);
     for (const line of own.log) assert.notEqual(JSON.parse(line).level, 'error', line);
   });
 
@@ -560,7 +404,7 @@ describe('Promise 4: each request is one line in the log, whoever answered it', 
     await linesOf(own, 0);
   });
 
-  test('Promise 6: behind a trusted proxy the source is the same in both ways', async (t) => {
+  test('Promise 6: behind a trusted proxy the source is the address that it forwards for', async (t) => {
     const own = await startOneAddress(t, { VALETKEY_TRUSTED_PROXIES: '127.0.0.1, 10.0.0.0/8' });
     const sources: [forwarded: string, source: string][] = [
       ['192.0.2.1', '192.0.2.1'],
@@ -573,34 +417,24 @@ describe('Promise 4: each request is one line in the log, whoever answered it', 
       [`${'203.0.113.9,'.repeat(300)}192.0.2.1`, '192.0.2.1'],
     ];
     for (const [forwarded] of sources)
-      for (const more of [{}, NOT_PLAIN]) {
-        const asked = check({ 'X-Forwarded-For': forwarded });
-        const answer = await sendRaw(own.appUrl, bytesOf(asked, { Connection: 'close', ...more }));
-        assert.equal(isDirect(answer, own), OWN && more !== NOT_PLAIN);
-        await linesOf(own, own.log.filter((line) => line.includes('"request"')).length);
-      }
-    const lines = await linesOf(own, 2 * sources.length);
+      await sendRaw(own.appUrl, bytesOf(check({ 'X-Forwarded-For': forwarded }), { Connection: 'close' }));
+    const lines = await linesOf(own, sources.length);
     assert.deepEqual(
       lines.map(({ source }) => source),
-      sources.flatMap(([, source]) => [source, source]),
+      sources.map(([, source]) => source),
     );
   });
 });
 
-test('Promise 6: wrong secrets slow their address down in both ways, whichever way they came', async (t) => {
+test('Promise 6: wrong secrets slow their address down', async (t) => {
   const own = await startOneAddress(t);
-  const wrong = form('/oauth2/revoke', {
-    client_id: (await addClient(own)).clientId,
-    client_secret: 'wrong',
-    token: 'x',
-  });
-  const ask = (more: Record<string, string>) => sendRaw(own.appUrl, bytesOf(wrong, { Connection: 'close', ...more }));
-  for (let times = 0; times < 200; times++) await ask(times % 2 === 0 ? {} : NOT_PLAIN);
-  const [plain, other] = [await ask({}), await ask(NOT_PLAIN)];
-  assert.deepEqual([plain.status, isDirect(plain, own), isDirect(other, own)], [429, OWN, false]);
-  for (const name of ['retry-after', 'ratelimit', 'cache-control', 'content-type', 'vary'])
-    assert.equal(plain.headers.get(name), other.headers.get(name), name);
-  assert.equal(plain.body, other.body);
+  const { clientId } = await addClient(own);
+  const wrong = form('/oauth2/revoke', { client_id: clientId, client_secret: 'wrong', token: 'x' });
+  const ask = () => sendRaw(own.appUrl, bytesOf(wrong, { Connection: 'close' }));
+  for (let times = 0; times < 200; times++) await ask();
+  const answer = await ask();
+  assert.equal(answer.status, 429);
+  for (const name of ['retry-after', 'ratelimit']) assert.ok(answer.headers.get(name), name);
 });
 
 const own = await startOneAddress({ after });
@@ -629,7 +463,6 @@ describe('backpressure: whoever does not read is not read from', () => {
     assert.equal(logged(/"status":200/), answered, 'nothing is answered that cannot be sent');
     const answers = await read(socket, sent);
     assert.deepEqual([...new Set(statuses(answers))], [200]);
-    assert.ok(answers.slice(0, answered).every((answer) => isDirect(answer, own) === OWN));
   });
 
   test('backpressure: of 15,000 that are sent at once most are not even read', async (t) => {

@@ -1,0 +1,157 @@
+/**
+ * The requests of one connection, one under way at a time. Node.js begins every request that it finds in a chunk, and
+ * 64 KB may hold 1,700 of them. So its parser gets pieces: up to the end of the next head when it is the connection's
+ * turn and nothing is under way, and the body behind it at once.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { type ConnectionContext, TIMEOUTS } from './context.ts';
+import type { OpenConnection } from './open-connections.ts';
+
+const CR = 0x0d;
+const LF = 0x0a;
+const HEAD_END = '\r\n\r\n';
+
+/** A connection whose requests are handled one after the other. */
+export class Pipeline {
+  readonly #socket: Socket;
+  readonly #self: OpenConnection;
+  readonly #context: ConnectionContext;
+  readonly #parse: (bytes: Buffer) => void;
+  /** The last request whose head was read, and whether it has no whole answer yet. */
+  #request: IncomingMessage | null = null;
+  #isUnanswered = false;
+  /** Number of bytes that are missing of its body; of a chunked one only that there are more. */
+  #bodyLeft = 0;
+  /** Number of bytes that were read behind the piece that the parser has. */
+  #behind = 0;
+  #isHeadBegun = false;
+  #awaitsTurn = false;
+  #isItsTurn = false;
+  #isBroken = false;
+  /** When the connection fell silent, or the first byte of the request that is being read (`performance.now()`). */
+  #since = performance.now();
+  #hasAnswered = false;
+
+  /** Takes a paused connection that Node.js listens to already. */
+  constructor(socket: Socket, context: ConnectionContext) {
+    const [parse] = socket.listeners('data') as ((bytes: Buffer) => void)[];
+    if (!parse) throw new Error('Node.js does not listen to what comes on a connection');
+    this.#socket = socket;
+    this.#context = context;
+    this.#self = context.open.of(socket);
+    this.#parse = parse;
+    // Ours is added first: with a second listener, the parser of Node.js leaves the reading to the socket.
+    socket.on('data', this.#onData);
+    socket.off('data', parse);
+  }
+
+  /** Node.js has read the head of a request. */
+  begin(request: IncomingMessage, response: ServerResponse): void {
+    const { 'content-length': length = '0', 'transfer-encoding': coding } = request.headers;
+    this.#request = request;
+    this.#bodyLeft = coding === undefined ? Number(length) : Number.POSITIVE_INFINITY;
+    this.#isHeadBegun = false;
+    this.#isItsTurn = false;
+    this.#isUnanswered = true;
+    this.#context.open.begin(this.#self, response, this.#behind > this.#bodyLeft);
+    response.once('close', () => this.#end(response));
+  }
+
+  /** The parser failed: nothing more can be read. */
+  break(): void {
+    this.#isBroken = true;
+  }
+
+  /** Ends the connection after a timeout: it was silent, or a request did not come whole. `now` is `performance.now()`. */
+  checkTimeouts(now: number): void {
+    const isWhole = this.#request?.complete !== false && !this.#isHeadBegun;
+    if (this.#isBroken || this.#awaitsTurn || (this.#isUnanswered && isWhole)) return;
+    const limit = this.#request?.complete === false ? TIMEOUTS.request : this.#limitOfHead(isWhole);
+    if (now - this.#since <= limit) return;
+    if (isWhole) return void this.#socket.destroy();
+    this.#isBroken = true;
+    this.#context.unreadable.answer(new TimedOut(), this.#socket);
+  }
+
+  #limitOfHead(isSilent: boolean): number {
+    if (!this.#hasAnswered) return TIMEOUTS.firstHead;
+    return isSilent ? TIMEOUTS.keepAlive : TIMEOUTS.request;
+  }
+
+  readonly #onData = (chunk: Buffer): void => {
+    let bytes = chunk;
+    while (bytes.length > 0) {
+      // Ignored: bytes after a parser error or after the last answer.
+      if (this.#isBroken || !this.#socket.writable) return;
+      const end = this.#pieceEnd(bytes);
+      if (end === 0) {
+        this.#wait(bytes);
+        return;
+      }
+      this.#behind = bytes.length - end;
+      this.#parse(bytes.subarray(0, end));
+      bytes = bytes.subarray(end);
+      // The parser must get nothing while Node.js has paused the socket.
+      if (this.#socket.isPaused() && bytes.length > 0) this.#socket.unshift(bytes);
+      if (this.#socket.isPaused()) return;
+    }
+  };
+
+  /**
+   * Where the piece ends that may go to the parser now: with the body; after line ends, which begin no request and may be
+   * the rest of a head's end; or after the next head, if it is its turn and nothing is under way. 0 if bytes must wait.
+   */
+  #pieceEnd(bytes: Buffer): number {
+    const isInBody = this.#request?.complete === false;
+    if (isInBody && Number.isFinite(this.#bodyLeft)) {
+      const end = Math.min(this.#bodyLeft, bytes.length);
+      this.#bodyLeft -= end;
+      return end;
+    }
+    let end = 0;
+    while (bytes[end] === CR || bytes[end] === LF) end += 1;
+    if (end > 0) return end;
+    // A chunked body ends with an empty line, like a head.
+    if (!isInBody && (!this.#isItsTurn || this.#isUnanswered)) return 0;
+    if (!isInBody) this.#beginHead();
+    end = bytes.indexOf(HEAD_END, 0, 'latin1');
+    return end < 0 ? bytes.length : end + HEAD_END.length;
+  }
+
+  #beginHead(): void {
+    if (!this.#isHeadBegun && this.#hasAnswered) this.#since = performance.now();
+    this.#isHeadBegun = true;
+  }
+
+  /** Puts bytes back into the stream until they may go to the parser. The stream's `end` then comes after them. */
+  #wait(bytes: Buffer): void {
+    this.#socket.pause().unshift(bytes);
+    if (this.#isUnanswered) this.#context.open.expectMore(this.#self);
+    else this.#waitForTurn();
+  }
+
+  /** All of an answer is sent, or the client is gone. */
+  #end(response: ServerResponse): void {
+    this.#context.open.end(this.#self, response);
+    this.#isUnanswered = false;
+    this.#hasAnswered = true;
+    this.#since = performance.now();
+    if (this.#socket.readableLength > 0) this.#waitForTurn();
+  }
+
+  #waitForTurn(): void {
+    if (this.#awaitsTurn) return;
+    this.#awaitsTurn = true;
+    this.#context.batch.add(this.#self.turnOf, () => {
+      this.#awaitsTurn = false;
+      this.#isItsTurn = true;
+      this.#socket.resume();
+    });
+  }
+}
+
+/** The error of Node.js for a request that does not come whole in time. */
+class TimedOut extends Error {
+  readonly code = 'ERR_HTTP_REQUEST_TIMEOUT';
+}

@@ -1,0 +1,21 @@
+/** How requests to endpoints for programs end, for the log. */
+import type { GrantNames } from '../oauth/grant.ts';
+
+/** How a request ended, for the log; never holds a secret. */
+export type Outcome = {
+  /** Absent when it went well. */
+  readonly error?: string;
+  readonly detail?: string;
+  /** The client whose grant answered; or the client or resource server that a refused request names, whether that was proved or not. */
+  readonly client_id?: string;
+  /** The account and the grant that answered. */
+  readonly sub?: string;
+  readonly grant_id?: string;
+  /** The account that somebody tried to sign in to, or null when there is none. */
+  readonly account_id?: string | null;
+};
+
+/** How a request went well that a grant answered: for the log, which tells what an app did for whom. */
+export function byGrant({ clientId, resourceOwnerId, grantId }: GrantNames): Outcome {
+  return { client_id: clientId, sub: resourceOwnerId, grant_id: grantId };
+}
