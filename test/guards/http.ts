@@ -36,6 +36,14 @@ export const httpGuards: readonly Guard[] = [
     [['what came is read before it counts as silence', 'setInterval(() => setImmediate(check),', 'setInterval(check,']],
   ),
   ...guardsIn(
+    'src/http/connection/pipeline.ts',
+    ['test/http/connection/pipelining.test.ts'],
+    [
+      ['of a connection one request is under way', 'else this.#waitForTurn()', 'this.#waitForTurn()'],
+      ['the parser gets one head at a time', 'end + HEAD_END.length', 'bytes.length'],
+    ],
+  ),
+  ...guardsIn(
     'src/http/browser/invitation.ts',
     ['test/http/browser/invitation.test.ts'],
     [

@@ -100,7 +100,7 @@ export class Pipeline {
 
   /**
    * Where the piece ends that may go to the parser now: with the body; after line ends, which begin no request and may be
-   * the rest of a head's end; or after the next head, if it is its turn and nothing is under way. 0 if bytes must wait.
+   * the rest of a head's end; or after the next head, if it is its turn. 0 if bytes must wait.
    */
   #pieceEnd(bytes: Buffer): number {
     const isInBody = this.#request?.complete === false;
@@ -113,7 +113,7 @@ export class Pipeline {
     while (bytes[end] === CR || bytes[end] === LF) end += 1;
     if (end > 0) return end;
     // A chunked body ends with an empty line, like a head.
-    if (!isInBody && (!this.#isItsTurn || this.#isUnanswered)) return 0;
+    if (!isInBody && !this.#isItsTurn) return 0;
     if (!isInBody) this.#beginHead();
     end = bytes.indexOf(HEAD_END, 0, 'latin1');
     return end < 0 ? bytes.length : end + HEAD_END.length;
