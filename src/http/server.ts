@@ -254,6 +254,7 @@ function answerUnknownAddresses(
     const route = known.get(path);
     if (route) {
       const answers = route.answers ?? fallback(request);
+      request.outcome = { error: 'method_not_allowed', detail: `${path} answers ${route.allow.join(', ')}` };
       return answerProblem(answers, request, reply, { kind: 'method_not_allowed', allow: route.allow });
     }
     const [meant, { answers, allow } = {}] = [...known].find(([each]) => likeness(each) === likeness(path)) ?? [];

@@ -228,7 +228,11 @@ test('Promise 4: each request is one line of JSON with its id, and a refusal say
       'the scope x is not registered for this client: "client update" registers it with --scope, which names the others as well',
     ],
     [await browser.get(`${service.appUrl}/OAuth2/token/`), 'not_found', '/oauth2/token answers POST, OPTIONS'],
-    [await browser.get(`${service.appUrl}/oauth2/token?canary`), 'method_not_allowed', '/oauth2/token answers POST, OPTIONS'],
+    [
+      await browser.get(`${service.appUrl}/oauth2/token?canary`),
+      'method_not_allowed',
+      '/oauth2/token answers POST, OPTIONS',
+    ],
     [await browser.get(`${service.appUrl}/nowhere`), 'not_found', undefined],
     [await signIn(service, new Browser(), 'ada@example.com', 'wrong password'), 'wrong_credentials', undefined],
   ] as const;
