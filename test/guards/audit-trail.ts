@@ -48,6 +48,7 @@ export const auditTrailGuards: readonly Guard[] = [
       'this.#kept.shift()) this.#uncompared += 1;',
       'this.#kept.shift()) this.#uncompared += 0;',
     ],
+    ['a signature is read', 'const isGood = isSigned(keyring, stated);', 'const isGood = true;'],
     ['what the retention is to take away is counted', 'this.#leftOver += 1;', ''],
     ['what is removed right after a checkpoint is found', 'for (const row of before) walk.goOnAfter(row);', ''],
   ]),

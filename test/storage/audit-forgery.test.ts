@@ -175,6 +175,21 @@ for (const [kind, make] of kinds)
       }
     });
 
+    test('a shortening that nobody signed is no beginning either, also where it names the key in use', async (t) => {
+      const place = await attacked(t, make);
+      const detail = place.checkpoint.replace('checkpoint', 'shortened');
+      await insertUnknown(place, { sequence: 100, action: 'audit_shortened', detail });
+      await place.sql('DELETE FROM audit_event WHERE sequence <= 8');
+      const trail = trailOf(place.opened);
+      await requireComplaint(trail, /event 100 holds no shortening of this installation: it was not signed/);
+      const events = (await place.rows()).length;
+      await assert.rejects(
+        trail.shorten(NOW + 1, operator),
+        /holds no shortening of this installation: it was not signed/,
+      );
+      assert.equal((await place.rows()).length, events);
+    });
+
     test('an earlier shortening in the place of a later one does not hide what lies between', async (t) => {
       const place = await attacked(t, make);
       const trail = trailOf(place.opened);
