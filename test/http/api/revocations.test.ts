@@ -145,6 +145,7 @@ test('interface: a new user name is told to those who could have been told the o
   const [one, other] = await Promise.all(apis.map((api) => RevocationStream.open(t, own, api)));
   assert.ok(one && other);
   const [ada, bob] = [await addUser(own), await addUser(own, 'bob@example.com')];
+  await people.update(ada.id, { username: 'lovelace' }, own.installation.operator);
   await standardPair(own, await signedInBrowser(own), app);
   await people.update(ada.id, { name: 'Countess', email: 'countess@example.com' }, own.installation.operator);
   await people.update(bob.id, { username: 'bob' }, own.installation.operator);
