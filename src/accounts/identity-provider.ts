@@ -7,6 +7,7 @@ import type { Actor } from '../oauth/audit.ts';
 import type { PublicKey } from '../oauth/client.ts';
 import type { RequestOrigin } from '../oauth/client-authenticator.ts';
 import { isLoopback } from '../oauth/loopback.ts';
+import type { ProviderProof } from '../oauth/provider-proof.ts';
 import type { StoredSecret } from '../oauth/secret.ts';
 
 /** What a provider may do: say who signs in, and look after its own people. */
@@ -36,13 +37,6 @@ export type IdentityProvider = {
   readonly createdAt: number;
 };
 
-/** What proved a provider, and for which right: its calls rest on that, so their writes ask for it again. */
-export type ProviderProof = {
-  readonly providerId: string;
-  readonly right: ProviderRight;
-  readonly credential: { readonly secret: StoredSecret } | { readonly key: PublicKey };
-};
-
 /** A provider that proved itself just now. */
 export type ProvenProvider = IdentityProvider & { readonly proof: ProviderProof };
 
@@ -51,7 +45,7 @@ export function isStillProven(
   { status, rights, secrets, keys }: IdentityProvider,
   { right, credential }: ProviderProof,
 ): boolean {
-  if (status !== 'active' || !rights.includes(right)) return false;
+  if (status !== 'active' || !(rights as readonly string[]).includes(right)) return false;
   if ('secret' in credential) return secrets.some(({ digest }) => digest.equals(credential.secret.digest));
   return keys.some((key) => isDeepStrictEqual(key, credential.key));
 }

@@ -1,10 +1,12 @@
 /** Authenticates identity providers, as clients are authenticated at the token endpoint (RFC 6749 §2.3, RFC 7523 §2.2). */
+
 import type { ClientCredentials } from '../oauth/client.ts';
 import { claimedClientId, MAX_MARKS, verifyClientAssertion, whyNotUsed } from '../oauth/client-assertion.ts';
 import type { RequestOrigin } from '../oauth/client-authenticator.ts';
 import { invalidClient, invalidRequest, Refusal } from '../oauth/error.ts';
 import { GuardedChecks, type GuessThrottle, NOBODY } from '../oauth/guess-throttle.ts';
 import { mistakeOfSecret } from '../oauth/mistaken-credential.ts';
+import type { ProviderProof } from '../oauth/provider-proof.ts';
 import { secretOf } from '../oauth/secret.ts';
 import type { ClientStore, SecretUseStore } from '../oauth/store.ts';
 import {
@@ -12,7 +14,6 @@ import {
   isProviderId,
   isStillProven,
   type ProvenProvider,
-  type ProviderProof,
   type ProviderRight,
 } from './identity-provider.ts';
 import type { IdentityProviderStore } from './store.ts';

@@ -150,8 +150,9 @@ export class ProviderUsers {
   ): Promise<Refusal | null> {
     const account = await this.find(provider, subject);
     if (account instanceof Refusal) return account;
-    await this.#parts.grants.disconnect(account.id, clientId, providerActor(provider, origin));
-    return null;
+    const { grants, providers } = this.#parts;
+    const ended = await grants.disconnect(account.id, clientId, providerActor(provider, origin), provider.proof);
+    return ended > 0 ? null : providers.refusalNow(provider);
   }
 
   async #act(

@@ -1,11 +1,13 @@
 /** The port to the store of accounts and sessions. Rules are as for the protocol's port (`oauth/store.ts`). */
+
 import type { AuditEvent } from '../oauth/audit.ts';
+import type { ProviderProof } from '../oauth/provider-proof.ts';
 import type { StoredSecret } from '../oauth/secret.ts';
 import type { Walked } from '../oauth/store.ts';
 import type { Account, Invitation, SealedPassword, StoredPassword } from './account.ts';
 import type { ExternalSignIn } from './external-sign-in.ts';
 import type { ForeignFunction } from './foreign-function.ts';
-import type { Identity, IdentityProvider, ProviderProof } from './identity-provider.ts';
+import type { Identity, IdentityProvider } from './identity-provider.ts';
 import type { Session } from './session.ts';
 
 /** A name that another account with a password has already. */

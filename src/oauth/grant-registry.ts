@@ -9,6 +9,7 @@ import { type GrantSummary, grantIdText, parseGrantId } from './grant.ts';
 import { findGrantLife, type GrantLife } from './grant-life.ts';
 import type { LiveAccess } from './granted-access.ts';
 import { type PersonField, personFieldsOf } from './person-fields.ts';
+import type { ProviderProof } from './provider-proof.ts';
 import { isRegisteredRedirectUri, lastingRedirectHost } from './redirect-uri.ts';
 import { scopeNames } from './scope.ts';
 import type { AuditStore, GrantCount, GrantFilter, GrantStore, ListedGrant } from './store.ts';
@@ -79,14 +80,17 @@ export class GrantRegistry {
     return summaries.filter((summary) => summary.isRedeemed && summary.resource === resource);
   }
 
-  /** A user takes back everything from an app: its next call is refused. Returns how many grants ended. */
-  disconnect(resourceOwnerId: string, clientId: string, actor: Actor): Promise<number> {
+  /**
+   * A user takes back everything from an app: its next call is refused. Or a provider does, as long as what proved it holds. Returns
+   * how many grants ended.
+   */
+  disconnect(resourceOwnerId: string, clientId: string, actor: Actor, proof?: ProviderProof): Promise<number> {
     const event = auditEvent('grant_revoked', actor, this.#now(), {
       resourceOwnerId,
       clientId,
       detail: 'all grants for this client',
     });
-    return this.#store.revokeGrantsOfClient(resourceOwnerId, clientId, event);
+    return this.#store.revokeGrantsOfClient(resourceOwnerId, clientId, event, 'all', proof);
   }
 
   /** A user takes back everything from every app, each with its event. What is left after a failure is listed as before. */

@@ -21,6 +21,7 @@ import type {
 } from './grant.ts';
 import type { LiveAccess } from './granted-access.ts';
 import type { Network } from './networks.ts';
+import type { ProviderProof } from './provider-proof.ts';
 import type { ResourceServer } from './resource-server.ts';
 import type { ScopeDefinition } from './scope.ts';
 import type { StoredSecret, UseMark } from './secret.ts';
@@ -133,13 +134,15 @@ export type GrantStore = {
   revokeGrant(id: Buffer, reason: RevocationReason, event: AuditEvent): Promise<boolean>;
   /**
    * Ends all grants of one resource owner for one client that are not revoked yet, or those `butForDevices`; returns their
-   * number. Its event records the access that ended, of all together.
+   * number. Its event records the access that ended, of all together. With the proof of a provider that does not hold any more
+   * it ends none.
    */
   revokeGrantsOfClient(
     resourceOwnerId: string,
     clientId: string,
     event: AuditEvent,
     which?: 'all' | 'butForDevices',
+    proof?: ProviderProof,
   ): Promise<number>;
   /** Ends every grant of the installation by raising its epoch. */
   revokeAllGrants(event: AuditEvent): Promise<void>;

@@ -1,4 +1,5 @@
 /** Databases and sample rows for tests of the store. */
+
 import { hash, randomBytes } from 'node:crypto';
 import { copyFileSync, mkdirSync, mkdtempSync, readSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,7 +8,7 @@ import { DatabaseSync } from 'node:sqlite';
 import type { TestContext } from 'node:test';
 import type { PasswordAccount } from '../../src/accounts/account.ts';
 import type { ExternalSignIn } from '../../src/accounts/external-sign-in.ts';
-import type { IdentityProvider, ProviderProof, ProviderRight } from '../../src/accounts/identity-provider.ts';
+import type { IdentityProvider, ProviderRight } from '../../src/accounts/identity-provider.ts';
 import { passwordSession, type Session } from '../../src/accounts/session.ts';
 import type { AccountStore } from '../../src/accounts/store.ts';
 import type { Actor, AuditAction, AuditEvent } from '../../src/oauth/audit.ts';
@@ -15,6 +16,7 @@ import type { Client } from '../../src/oauth/client.ts';
 import type { UsedAssertion } from '../../src/oauth/client-assertion.ts';
 import { DEVICE_CODE_LIFETIME, type DeviceRequest } from '../../src/oauth/device-authorization.ts';
 import { type AllowBasis, type Generation, type Grant, newGrantId, type Use } from '../../src/oauth/grant.ts';
+import type { ProviderProof } from '../../src/oauth/provider-proof.ts';
 import type { ResourceServer } from '../../src/oauth/resource-server.ts';
 import type { StoredSecret } from '../../src/oauth/secret.ts';
 import { openSqlite, type SqliteOptions, type SqliteStorage } from '../../src/storage/sqlite/open.ts';

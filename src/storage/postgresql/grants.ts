@@ -3,6 +3,7 @@
  * a statement changed decides a race. Each writes an attempt of its own into the row, so that who lost the connection
  * asks the row whether it was their write.
  */
+
 import { randomUUID } from 'node:crypto';
 import type { AuditEvent } from '../../oauth/audit.ts';
 import { DEVICE_GRANT_TYPE } from '../../oauth/device-authorization.ts';
@@ -24,6 +25,7 @@ import {
   NOT_ENDED,
 } from '../tables/grant-rows.ts';
 import type { OwnGrants } from '../tables/grants.ts';
+import { stillProven } from '../tables/identity-providers.ts';
 import { type Mark, UseMarks } from '../use-marks.ts';
 import { Batches, searchByKey } from './batches.ts';
 import { type Connection, json } from './connection.ts';
@@ -31,6 +33,7 @@ import type { Database } from './database.ts';
 import { asStoreError } from './errors.ts';
 import type { KnownClients } from './known-clients.ts';
 import { asRecord, recordType } from './records.ts';
+import { isMet } from './runner.ts';
 
 /** A grant, its id as bytes, and what a decision on it needs. */
 const FIND = `
@@ -199,12 +202,13 @@ export function ownGrants(database: Database, marks: UseMarks, clients: KnownCli
     rotateRefreshToken: async (next, source) => (await rotate({ ...next, source }, next.grantId)) !== null,
     revokeGrant: async (id, reason, event) =>
       (await revoke({ at: event.at, reason, event: recorded(event) }, id)) !== null,
-    async revokeGrantsOfClient(resourceOwnerId, clientId, event, which = 'all') {
+    async revokeGrantsOfClient(resourceOwnerId, clientId, event, which = 'all', proof) {
       const whose = [resourceOwnerId, clientId];
       const spared = which === 'all' ? null : DEVICE_GRANT_TYPE;
       const ended = await database.act<GrantedAccess[]>(
         event,
         async (connection, attempt) => {
+          if (proof && !(await isMet(connection, stillProven(proof)))) return [];
           await lockAll(connection, [...whose, spared]);
           return connection.rows(REVOKE_OF_CLIENT, [event.at, attempt, ...whose, spared]);
         },

@@ -1,9 +1,14 @@
 /** Runs the cold verbs in PostgreSQL: each act in one transaction. */
-import { type Act, type Runner, UNDONE } from '../acts.ts';
+import { type Act, type Runner, type Statement, UNDONE } from '../acts.ts';
 import type { Connection } from './connection.ts';
 import { type Database, recordEvents } from './database.ts';
 import { SQLSTATE, sqlState } from './errors.ts';
 import { DIALECT } from './records.ts';
+
+/** Whether a demand of an act finds a row, in the transaction of the act. */
+export async function isMet(connection: Connection, { sql, values }: Statement): Promise<boolean> {
+  return (await connection.tuples(sql, values)).length > 0;
+}
 
 /** An act without its event. */
 type Effect = Pick<Act, 'demands' | 'first' | 'rest'>;
@@ -11,7 +16,7 @@ type Effect = Pick<Act, 'demands' | 'first' | 'rest'>;
 /** The runner of a database. */
 export function runnerOn(database: Database): Runner {
   const run = async (connection: Connection, { demands = [], first, rest = [] }: Effect): Promise<boolean> => {
-    for (const { sql, values } of demands) if ((await connection.tuples(sql, values)).length === 0) return false;
+    for (const demand of demands) if (!(await isMet(connection, demand))) return false;
     if (first && (await connection.change(first.sql, first.values)) !== 1) return false;
     for (const { sql, values } of rest) await connection.change(sql, values);
     return true;

@@ -1,4 +1,5 @@
 /** Grants in SQLite: every transition is one conditional update of one row, and its count of changed rows decides a race. */
+
 import type { AuditEvent } from '../../oauth/audit.ts';
 import type { Client } from '../../oauth/client.ts';
 import { DEVICE_GRANT_TYPE } from '../../oauth/device-authorization.ts';
@@ -16,9 +17,11 @@ import {
   NOT_ENDED,
 } from '../tables/grant-rows.ts';
 import type { OwnGrants } from '../tables/grants.ts';
+import { stillProven } from '../tables/identity-providers.ts';
 import { type Mark, UseMarks } from '../use-marks.ts';
 import { CachedGrant, SharedTexts } from './cached-grant.ts';
 import type { RowCache } from './row-cache.ts';
+import { isMet } from './runner.ts';
 import { bound } from './sql.ts';
 import { Standings } from './standings.ts';
 import type { Tables } from './tables.ts';
@@ -136,8 +139,9 @@ export function ownGrants(tables: Tables, clients: RowCache<Client>, marks: UseM
     },
     revokeGrant: (id, reason, event) =>
       tables.write([rowKey(id)], () => end(event, revoke(event.at, reason, id)) === 1),
-    revokeGrantsOfClient: (resourceOwnerId, clientId, event, which = 'all') =>
+    revokeGrantsOfClient: (resourceOwnerId, clientId, event, which = 'all', proof) =>
       tables.write([resourceOwnerId], () => {
+        if (proof && !isMet(tables, stillProven(proof))) return 0;
         grants.forgetAll();
         const spared = which === 'all' ? null : DEVICE_GRANT_TYPE;
         return end(event, revokeOfClient(event.at, resourceOwnerId, clientId, spared));

@@ -1,14 +1,22 @@
 /** Runs the cold verbs in SQLite: acts inside the write queue, reads at once. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Act, type Runner, type Statement, UNDONE } from '../acts.ts';
 import { bound, DIALECT } from './sql.ts';
 import type { Tables } from './tables.ts';
 
+/** Number of rows after which a reader goes on in another turn of the event loop: that of the smallest window of a walk. */
+const FULL_WINDOW = 500;
+
+/** Whether a demand of an act finds a row, inside a write. */
+export function isMet(tables: Tables, { sql, values }: Statement): boolean {
+  return tables.tuples(sql)(...values.map(bound)).length > 0;
+}
+
 /** The runner of these tables. */
 export function runnerOn(tables: Tables): Runner {
   const change = ({ sql, values }: Statement) => tables.change(sql)(...values.map(bound));
-  const isMet = ({ sql, values }: Statement) => tables.tuples(sql)(...values.map(bound)).length > 0;
   const run = ({ demands = [], first, rest = [], event }: Act): boolean => {
-    if (!demands.every(isMet)) return false;
+    if (!demands.every((demand) => isMet(tables, demand))) return false;
     if (first && change(first) !== 1) return false;
     for (const step of rest) change(step);
     tables.record(event);
@@ -18,6 +26,8 @@ export function runnerOn(tables: Tables): Runner {
     dialect: DIALECT,
     async select({ sql, values }, restsOn) {
       const rows = tables.tuples(sql)(...values.map(bound));
+      // Reading waits for nobody here, so whoever walks over windows would keep the event loop.
+      if (rows.length >= FULL_WINDOW) await nextTurn();
       return tables.onDisk(typeof restsOn === 'function' ? restsOn(rows) : restsOn, rows);
     },
     act: (act) => tables.write(act.touches, () => run(act)),
@@ -34,7 +44,7 @@ export function runnerOn(tables: Tables): Runner {
       }
     },
     async change(touches, statement, demands = []) {
-      await tables.write(touches, () => demands.every(isMet) && change(statement));
+      await tables.write(touches, () => demands.every((demand) => isMet(tables, demand)) && change(statement));
     },
     record: (event) => tables.write([], () => tables.record(event)),
   };

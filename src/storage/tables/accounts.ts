@@ -1,7 +1,8 @@
 /** Accounts. */
+
 import { type Account, emailKey, isUnwrapped, type StoredPassword } from '../../accounts/account.ts';
 import { functionRank } from '../../accounts/foreign-function.ts';
-import type { ProviderProof } from '../../accounts/identity-provider.ts';
+import type {} from '../../accounts/identity-provider.ts';
 import type {
   AccountStore,
   AccountUse,
@@ -12,6 +13,7 @@ import type {
   SessionStore,
 } from '../../accounts/store.ts';
 import type { AuditEvent } from '../../oauth/audit.ts';
+import type { ProviderProof } from '../../oauth/provider-proof.ts';
 import { type Act, found, isAny, listed, type RestsOn, type Runner, type Statement } from '../acts.ts';
 import { LAST_USE } from './grant-summaries.ts';
 import { stillProven } from './identity-providers.ts';

@@ -1,6 +1,8 @@
 /** What the verbs of identities and of sign-ins elsewhere rest on. */
-import { type Identity, identityId, type ProviderProof } from '../../../../src/accounts/identity-provider.ts';
+
+import { type Identity, identityId } from '../../../../src/accounts/identity-provider.ts';
 import type { TakenSignIn } from '../../../../src/accounts/store.ts';
+import type { ProviderProof } from '../../../../src/oauth/provider-proof.ts';
 import { event, NOW, proofOf, sampleAccount, sampleExternalSignIn, sampleSecret } from '../../../support/storage.ts';
 import type { AnyStore } from '../any-store.ts';
 import {
@@ -206,6 +208,18 @@ export const ofProviders: readonly RestsOn[] = [
   ofProvenCall('setAccountStatus', (store, { account }, proof) =>
     store.setAccountStatus(account.id, 'disabled', event('user_disabled'), proof),
   ),
+  {
+    verb: 'revokeGrantsOfClient',
+    on: 'a provider that is active, with the right and the secret that it was proven by',
+    async decide(store, { account, client, grant, provider }) {
+      await store.issueGrant(grant, event('consent_allowed'));
+      const revoked = event('grant_revoked');
+      return () => store.revokeGrantsOfClient(account.id, client.id, revoked, 'all', proofOf(provider));
+    },
+    gone: proofIsGone,
+    out: 0,
+    changes: (store, { client }) => store.listGrants({ clientId: client.id, limit: 9 }),
+  },
   ofProvenCall('deleteAccount', (store, { account }, proof) =>
     store.deleteAccount(account.id, event('user_deleted'), false, proof),
   ),
