@@ -534,5 +534,14 @@ export const accountsGuards: readonly Guard[] = [
     'src/http/provider/users.ts',
     ['test/http/provider/users.test.ts'],
     [['what ends something is counted by itself', "ENDINGS.has(operation) ? 'endings' : 'calls'", "'calls'"]],
+  ...guardsIn(
+    'src/storage/sqlite/grants.ts',
+    ['test/storage/sqlite.test.ts'],
+    [['a provider that was paused meanwhile takes no app back', 'proof && !isMet(', 'proof === null && !isMet(']],
+  ),
+  ...guardsIn(
+    'src/storage/sqlite/runner.ts',
+    ['test/storage/sqlite.test.ts'],
+    [['a walk lets others have their turn', 'rows.length >= FULL_WINDOW', 'rows.length >= 100 * FULL_WINDOW']],
   ),
 ];

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, describe, test } from 'node:test';
+import type { AccountStore } from '../../../src/accounts/store.ts';
 import type { PublicKey } from '../../../src/oauth/client.ts';
 import { allAccounts } from '../../support/all-accounts.ts';
 import { Browser } from '../../support/browser.ts';
@@ -395,6 +396,23 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
         without.log.some((line) => reason.test(line)),
         'the log says why',
       );
+    });
+
+    test('external sign-in: a statement that waits while its provider is paused binds nothing', async (t) => {
+      const world = await start(t);
+      const [one] = ends(world);
+      const { audit, identityProviders } = one.installation;
+      const { browser, request } = await begin(one);
+      const store = audit as unknown as Pick<AccountStore, 'findIdentity'>;
+      const { findIdentity } = store;
+      store.findIdentity = async (...asked) =>
+        [await findIdentity(...asked), await identityProviders.pause('product')][0] as never;
+      const waiting = await state(one, world.provider, request, { subject: 'eve' });
+      store.findIdentity = findIdentity;
+      assertRefused(waiting, 401, 'invalid_client');
+      await identityProviders.resume('product');
+      const link = redirectOf(await state(one, world.provider, request), one);
+      assert.equal((await browser.get(link)).status, 303, 'the request is bound to nobody');
     });
 
     test('external sign-in: a person has 60 sign-ins in ten minutes, on all instances, and others have their own', async (t) => {

@@ -2,10 +2,20 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { AccountStore } from '../../../src/accounts/store.ts';
 import { auditEvent } from '../../../src/oauth/audit.ts';
 import { allAccounts } from '../../support/all-accounts.ts';
 import { Browser } from '../../support/browser.ts';
-import { assertRefused, authorizeUrl, exchange, me, pairOf, postBody, type TestClient } from '../../support/flow.ts';
+import {
+  assertRefused,
+  auditActions,
+  authorizeUrl,
+  exchange,
+  me,
+  pairOf,
+  postBody,
+  type TestClient,
+} from '../../support/flow.ts';
 import {
   askUsers,
   atProvider,
@@ -238,6 +248,55 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
       assert.deepEqual([await list(), (await revoke()).status], [[], 204]);
       const [event] = await one.installation.audit.listAuditEvents({ action: 'grant_revoked', limit: 1 });
       assert.deepEqual([event?.actor.kind, event?.clientId], ['provider', client.clientId]);
+    });
+
+    test('a call that waits while its provider is paused, or loses its right or its secret, writes nothing', async (t) => {
+      const world = await start(t);
+      const [one] = ends(world);
+      const { audit, identityProviders } = one.installation;
+      await askUsers(one, world.provider, 'PUT ', { subject: 'ada', name: 'Ada' });
+      const shown = async () => (await askUsers(one, world.provider, 'GET ?subject=ada')).body;
+      const before = await shown();
+      let provider = world.provider;
+      const takings: Record<string, [take: () => Promise<unknown>, giveBack: () => Promise<unknown>]> = {
+        paused: [() => identityProviders.pause('product'), () => identityProviders.resume('product')],
+        'without the right': [
+          () => identityProviders.update('product', { rights: ['sign-in'] }),
+          () => identityProviders.update('product', { rights: ['sign-in', 'users'] }),
+        ],
+        'without the secret': [
+          async () => {
+            const { secret } = await identityProviders.rotateSecret('product');
+            await identityProviders.retireSecret('product');
+            provider = { id: 'product', secret };
+          },
+          async () => undefined,
+        ],
+      };
+      const store = audit as unknown as Pick<AccountStore, 'findIdentity' | 'findPeople'>;
+      const { findIdentity, findPeople } = store;
+      const calls: Record<string, Record<string, unknown>> = {
+        'PUT ': { subject: 'ada', name: 'Eve' },
+        'POST /disable': { subject: 'ada' },
+        'POST /end-sessions': { subject: 'ada' },
+        'POST /delete': { subject: 'ada' },
+        'POST /connections/revoke': { subject: 'ada', client_id: 'app_example' },
+      };
+      const told = async () => (await auditActions(one)).filter((action) => action.startsWith('user_'));
+      const toldBefore = await told();
+      for (const [how, [take, giveBack]] of Object.entries(takings))
+        for (const [call, members] of Object.entries(calls)) {
+          // The call has proven itself, and reads whom it is about.
+          store.findIdentity = async (...asked) => [await findIdentity(...asked), await take()][0] as never;
+          store.findPeople = async (...asked) => [await findPeople(...asked), await take()][0] as never;
+          const answer = await askUsers(one, provider, call, members);
+          Object.assign(store, { findIdentity, findPeople });
+          await giveBack();
+          assertRefused(answer, 401, 'invalid_client', `${call}, ${how}`);
+        }
+      Object.assign(world.provider, provider);
+      assert.deepEqual(await told(), toldBefore);
+      assert.deepEqual(await shown(), before);
     });
 
     test('a provider reaches its own subjects alone, and only with the right "users"', async (t) => {

@@ -203,6 +203,21 @@ export function identities(withStore: WithStore): void {
     assert.deepEqual(found.sort(), ['x usr_x', 'z usr_z']);
   });
 
+  withStore('a person who got a password since they were read keeps the address', async (store) => {
+    await register(store);
+    const before = { ...person('usr_x'), email: 'x@example.com', username: null };
+    await store.addIdentityAndAccount(identityOf('x', 'usr_x'), before, 'x@example.com', event('user_added'));
+    await store.setPassword('usr_x', { sealedPhc: 'x', keyId: 1 }, false, event('user_password_set'));
+    const write = (some: Partial<Account>) => {
+      const account = { ...before, ...some };
+      const change = { identity: null, before, account, emailKey: account.email, event: event('user_updated') };
+      return store.writePeople([change], proof);
+    };
+    assert.deepEqual([await write({ email: 'y@example.com' }), await write({ name: 'Xenia' })], [false, true]);
+    const after = await store.findAccount('usr_x');
+    assert.deepEqual([after?.email, after?.name], ['x@example.com', 'Xenia']);
+  });
+
   withStore('of 20 that write the same people at once, one does', async (store) => {
     await register(store);
     const write = (n: number) =>
@@ -431,7 +446,12 @@ export function externalSignIns(withStore: WithStore): void {
       'an operator',
     );
     assert.equal(await take(one, store, { ...ada, account: { ...ada.account, id: 'usr_eve' } }), false, 'another');
-    assert.equal(await take(one, store, ada), true, 'and all is as it was');
+    await store.setAccountStatus('usr_ada', 'disabled', event('user_disabled'));
+    const late = sampleExternalSignIn();
+    await state(store, late);
+    assert.equal(await take(late, store, ada), false, 'disabled before it was said');
+    await store.setAccountStatus('usr_ada', 'active', event('user_enabled'));
+    assert.equal(await take(late, store, ada), true, 'and all is as it was');
   });
 
   const ends: Record<string, (store: AnyStore) => Promise<unknown>> = {
