@@ -534,6 +534,7 @@ export const accountsGuards: readonly Guard[] = [
     'src/http/provider/users.ts',
     ['test/http/provider/users.test.ts'],
     [['what ends something is counted by itself', "ENDINGS.has(operation) ? 'endings' : 'calls'", "'calls'"]],
+  ),
   ...guardsIn(
     'src/storage/sqlite/grants.ts',
     ['test/storage/sqlite.test.ts'],

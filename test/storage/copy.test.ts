@@ -82,6 +82,7 @@ function addOddRows(installed: Installation): void {
   const client = {
     type: 'confidential',
     name: ODD_TEXT,
+    name_key: ODD_TEXT,
     publisher: ODD_TEXT,
     is_checked: 1,
     person_fields: '["name"]',
@@ -124,6 +125,7 @@ function addOddRows(installed: Installation): void {
     status: 'active',
     password: `{"sealedPhc":"$argon2id$v=19$","keyId":${2 ** 32 - 1}}`,
     email_verified: 0,
+    email_set_here: 0,
     is_unwrapped: 0,
     password_set_at: MOST,
     must_change_password: 1,
@@ -319,7 +321,7 @@ async function findings({ run }: Installation, variables: Record<string, string>
 /** Makes many grants and events, and half as many accounts. */
 function fill({ write }: Installation, rows: number): void {
   const counted = `WITH RECURSIVE counter (n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM counter WHERE n < ${rows})`;
-  write(`${counted} INSERT INTO account SELECT printf('usr_%08d', n), 0, 'active', n, n, 0, NULL, 'n', NULL, 0, '{}', NULL, 0, n, 0, NULL, n
+  write(`${counted} INSERT INTO account SELECT printf('usr_%08d', n), 0, 'active', n, n, 0, 0, NULL, 'n', NULL, 0, '{}', NULL, 0, n, 0, NULL, n
     FROM counter WHERE n % 2 = 0`);
   write(`${counted} INSERT INTO oauth_grant (id, client_id, resource_owner_id, epochs_installation, epochs_client, epochs_resource_owner,
       generation, key_id, rotated_at, access_token_expires_at, expires_at, used_generation, granted_at, absolute_expires_at, seed,

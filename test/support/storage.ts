@@ -199,7 +199,8 @@ export function basisOf(session: Buffer, ...remembered: readonly Grant[]): Allow
 }
 
 export function sampleSession(some: Partial<Session> = {}): Session {
-  return { ...passwordSession('', 'usr_ada', NOW), digest: randomBytes(32), ...some };
+  const begun = passwordSession('', 'usr_ada', some.createdAt ?? NOW);
+  return { ...begun, lastSeenAt: NOW, digest: randomBytes(32), ...some };
 }
 
 export function sampleProvider(some: Partial<IdentityProvider> = {}): IdentityProvider {
