@@ -211,7 +211,7 @@ export class Accounts {
     // The trail outlives the account: it tells what was changed, and not to what.
     const detail = Object.keys(changes).join(', ');
     const event = auditEvent('user_updated', operator, now(), { resourceOwnerId: before.id, detail });
-    const problem = await store.updateAccount(changed, changed.email && emailKey(changed.email), event);
+    const problem = await store.updateAccount(changed, before, changed.email && emailKey(changed.email), event);
     if (problem === 'gone') mustBeThere(false);
     else if (problem) throw new OperatorError(TAKEN[problem]);
     return changed;
@@ -316,5 +316,8 @@ export class Accounts {
 }
 
 function mustBeThere(there: boolean): void {
-  if (!there) throw new OperatorError('the account was deleted at the same time');
+  if (!there)
+    throw new OperatorError(
+      'the account changed or was deleted at the same time: look with "user show", and try again',
+    );
 }

@@ -46,10 +46,15 @@ export type AccountStore = SessionStore &
      */
     addAccount(account: Account, emailKey: string | null, event: AuditEvent): Promise<Taken | null>;
     /**
-     * Changes what an account is called; returns what kept it from that, or null when it is so. Another e-mail address ends
-     * its invitation.
+     * Changes what an account is called, if it is called as `expected`; returns what kept it from that, or null when it is so:
+     * `gone` also where somebody was faster. Another e-mail address ends its invitation.
      */
-    updateAccount(account: Account, emailKey: string | null, event: AuditEvent): Promise<Taken | 'gone' | null>;
+    updateAccount(
+      account: Account,
+      expected: Account,
+      emailKey: string | null,
+      event: AuditEvent,
+    ): Promise<Taken | 'gone' | null>;
     /**
      * Sets the password of an account that has an e-mail address, at the time of the event, and ends all its sessions and its
      * invitation; returns what kept it from that, or null when it is so.
@@ -136,14 +141,14 @@ export type ForeignPasswordStore = {
 
 /** A person as a provider says: made with an identity, or changed. */
 export type PersonChange = {
-  /** Null where there is the account already. */
-  readonly identity: Identity | null;
-  /** That account as it was read; null for a new one. */
-  readonly before: Account | null;
   readonly account: Account;
   readonly emailKey: string | null;
   readonly event: AuditEvent;
-};
+} & (
+  | { readonly identity: Identity; readonly before: null }
+  /** An account that is there already, as it was read. */
+  | { readonly identity: null; readonly before: Account }
+);
 
 /** Identities: who accounts are at providers. */
 export type IdentityStore = {
@@ -231,8 +236,8 @@ export type IdentityProviderStore = {
   listIdentityProviders(): Promise<IdentityProvider[]>;
   /** False when there is one with this id. */
   registerIdentityProvider(provider: IdentityProvider, event: AuditEvent): Promise<boolean>;
-  /** Writes what an operator may change; false when the provider is gone. */
-  updateIdentityProvider(provider: IdentityProvider, event: AuditEvent): Promise<boolean>;
+  /** Writes what an operator may change, if that is still as `expected`; false when somebody was faster or the provider is gone. */
+  updateIdentityProvider(provider: IdentityProvider, expected: IdentityProvider, event: AuditEvent): Promise<boolean>;
   /** Replaces the secrets if they are still `expected`; false when somebody was faster or the provider is gone. */
   replaceIdentityProviderSecrets(
     id: string,

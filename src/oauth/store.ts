@@ -189,8 +189,8 @@ export type ClientStore = {
   /** Clients whose names look like this one to people (`nameKey`), at most `limit`: the very name first, then the oldest. */
   listClientsNamed(name: string, limit: number): Promise<Client[]>;
   registerClient(client: Client, event: AuditEvent): Promise<void>;
-  /** Writes what an operator may change; false when the client is gone. The last writer wins. */
-  updateClient(client: Client, event: AuditEvent): Promise<boolean>;
+  /** Writes what an operator may change, if that is still as `expected`; false when somebody was faster or the client is gone. */
+  updateClient(client: Client, expected: Client, event: AuditEvent): Promise<boolean>;
   /** Replaces the secrets if they are still `expected`; false when somebody was faster or the client is gone. */
   replaceClientSecrets(
     id: string,
@@ -218,8 +218,8 @@ export type ResourceServerStore = {
   listResources(): Promise<string[]>;
   listResourceServers(): Promise<ResourceServer[]>;
   registerResourceServer(server: ResourceServer, event: AuditEvent): Promise<void>;
-  /** Writes what an operator may change; false when it is gone. The last writer wins. */
-  updateResourceServer(server: ResourceServer, event: AuditEvent): Promise<boolean>;
+  /** Writes what an operator may change, if that is still as `expected`; false when somebody was faster or it is gone. */
+  updateResourceServer(server: ResourceServer, expected: ResourceServer, event: AuditEvent): Promise<boolean>;
   /** Replaces the secrets if they are still `expected`; false when somebody was faster or it is gone. */
   replaceResourceServerSecrets(
     id: string,

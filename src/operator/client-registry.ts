@@ -155,7 +155,7 @@ export class ClientRegistry {
     checkSettings(client.type, client, this.#parts.accessTokenLifetime);
     await refuseCommaListOfScopes(scopeNamesOf({ scopes: changes.scopes ?? [] }), this.#parts.store);
     const event = this.#event('client_updated', id, changesOf<ClientSettings>(before, changes));
-    mustBeThere(await this.#parts.store.updateClient(client, event), id);
+    mustBeThere(await this.#parts.store.updateClient(client, before, event), id);
     return client;
   }
 

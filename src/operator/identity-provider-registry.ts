@@ -87,7 +87,7 @@ export class IdentityProviderRegistry {
     if (changed.keys.length > 0 && changed.secrets.length > 0)
       throw new OperatorError('this provider proves itself with a secret: register another one with --jwks');
     const event = this.#event('identity_provider_updated', id, changesOf<IdentityProviderSettings>(before, changes));
-    mustBeThere(await this.#parts.store.updateIdentityProvider(changed, event), id);
+    mustBeThere(await this.#parts.store.updateIdentityProvider(changed, before, event), id);
     return changed;
   }
 
@@ -208,6 +208,6 @@ function isRight(text: string): text is ProviderRight {
 function mustBeThere(there: boolean, id: string): void {
   if (!there)
     throw new OperatorError(
-      `the identity provider ${id} was deleted at the same time: look with "identity-provider list", and try again`,
+      `the identity provider ${id} changed or was deleted at the same time: look with "identity-provider list", and try again`,
     );
 }

@@ -67,7 +67,7 @@ export class ResourceServerRegistry {
     this.#check(changed);
     await refuseCommaListOfScopes(changes.scopes ?? [], this.#parts.store);
     const event = this.#event('resource_server_updated', id, changesOf<ResourceServerSettings>(before, changes));
-    mustBeThere(await this.#parts.store.updateResourceServer(changed, event), id);
+    mustBeThere(await this.#parts.store.updateResourceServer(changed, before, event), id);
     return changed;
   }
 

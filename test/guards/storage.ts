@@ -6,7 +6,25 @@ export const storageGuards: readonly Guard[] = [
   ...guardsIn(
     'src/storage/tables/accounts.ts',
     ['test/storage/sqlite.test.ts', 'test/http/provider/users.test.ts'],
-    [['a person is changed only from what was read', 'const first = before', 'const first = before && key === id']],
+    [
+      [
+        'an account is changed only from what was read',
+        'AND ${PROFILE.unchanged(9)}',
+        'AND (TRUE OR ${PROFILE.unchanged(9)})',
+      ],
+      ['an account that got a password meanwhile keeps an address', 'AND (password IS NULL OR $3 IS NOT NULL)', ''],
+    ],
+  ),
+  ...guardsIn(
+    'src/storage/tables/registered.ts',
+    ['test/storage/sqlite.test.ts'],
+    [
+      [
+        'settings are changed only from what was read',
+        'AND ${settings.unchanged(2 + settings.columns.length)}',
+        'AND (TRUE OR ${settings.unchanged(2 + settings.columns.length)})',
+      ],
+    ],
   ),
   ...guardsIn(
     'src/storage/tables/accounts.ts',

@@ -98,7 +98,7 @@ test('design: what was allowed of a client that changed, and whose grants were r
   const { server, store } = await setUp(context);
   const request = await server.validateRequest('published', requestOf());
   assert.ok(request.kind === 'valid');
-  await store.updateClient({ ...one, redirectUris: ['https://one.test/other'] }, event('client_updated'));
+  await store.updateClient({ ...one, redirectUris: ['https://one.test/other'] }, one, event('client_updated'));
   await store.revokeClientGrants(one.id, event('client_grants_revoked'));
   assert.equal(await server.allow(request, await signedIn(store, ada.id), pressed(), origin), null);
   assert.deepEqual(await store.listGrants({ limit: 1 }), []);

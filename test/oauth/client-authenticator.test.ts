@@ -46,7 +46,7 @@ test('RFC 6749 §2.3: each method proves its client, as it is in the store right
     [by(await assertion(), keyed.id), keyed],
   ] as const)
     assert.deepEqual(await clients.authenticate(credentials, origin), expected);
-  await store.updateClient({ ...one, name: 'Uno' }, event('client_updated'));
+  await store.updateClient({ ...one, name: 'Uno' }, one, event('client_updated'));
   assert.equal(assertGood(await clients.authenticate(asOne, origin)).name, 'Uno');
 });
 
@@ -202,7 +202,7 @@ test('RFC 7521 §4.2: who is throttled uses up no assertion', async (context) =>
 
 test('RFC 7517 §4: a key that was taken from a client proves nothing any more, and a new one does at once', async (context) => {
   const { clients, store } = await setUpKeyed(context);
-  await store.updateClient({ ...keyed, keys: [other.jwk] }, event('client_updated'));
+  await store.updateClient({ ...keyed, keys: [other.jwk] }, keyed, event('client_updated'));
   assertRefusal(await clients.authenticate(by(await assertion()), origin), 'invalid_client', /signature/);
   assertGood(await clients.authenticate(by(await assertion({ by: other })), origin));
 });

@@ -44,7 +44,7 @@ async function setUpDevices(context: TestContext, changes: Partial<Client> = {})
   const protocol = await setUp(context);
   await addAccount(protocol, bob);
   const scopes = scopesOf('read', 'write').map((scope) => ({ ...scope, optional: scope.name === 'write' }));
-  await protocol.store.updateClient({ ...phone, scopes, ...changes }, event('client_updated'));
+  await protocol.store.updateClient({ ...phone, scopes, ...changes }, phone, event('client_updated'));
   const letters = sampleResourceServer({ resource: LETTERS });
   await protocol.store.registerResourceServer(letters, event('resource_server_registered'));
   return protocol;
@@ -180,9 +180,9 @@ test('RFC 8628 §3.3: a request of a client that was paused, deleted or is no lo
   assert.equal(await deviceFlow.find(codes.userCode), null);
   assertRefusal(await poll(protocol, codes), 'invalid_client', /paused/);
   await store.setClientStatus(phone.id, 'active', event('client_resumed'));
-  await store.updateClient({ ...client, deviceFlow: false }, event('client_updated'));
+  await store.updateClient({ ...client, deviceFlow: false }, client, event('client_updated'));
   assert.equal(await deviceFlow.find(codes.userCode), null);
-  await store.updateClient(client, event('client_updated'));
+  await store.updateClient(client, { ...client, deviceFlow: false }, event('client_updated'));
   const shown = await find(protocol, codes);
   await store.deleteClient(phone.id, event('client_deleted'));
   assert.equal(await deviceFlow.find(codes.userCode), null);
@@ -217,7 +217,8 @@ test('RFC 6749 §3.3: what was left out is not granted, and where nothing is lef
 test('RFC 6749 §3.3: a scope that the client lost while the device waited is shown to nobody and granted by nobody', async (context) => {
   const protocol = await setUpDevices(context);
   const codes = await begin(protocol, { scope: 'read write' });
-  await protocol.store.updateClient({ ...phone, scopes: scopesOf('write') }, event('client_updated'));
+  const before = (await protocol.store.findClient(phone.id)) ?? assert.fail();
+  await protocol.store.updateClient({ ...before, scopes: scopesOf('write') }, before, event('client_updated'));
   await allow(protocol, codes, ada.id, ['read', 'write']);
   assert.equal(assertGood(await poll(protocol, codes)).scope, 'write');
 });

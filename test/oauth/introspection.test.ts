@@ -154,7 +154,7 @@ test('RFC 7662 §2.1: a resource server proves itself, as it is in the store rig
   const { introspection, store } = await setUpServers(context);
   assert.deepEqual(await introspection.authenticate(asLetters, origin), letters);
   const narrow = { ...letters, scopes: ['read'] };
-  await store.updateResourceServer(narrow, event('resource_server_updated'));
+  await store.updateResourceServer(narrow, letters, event('resource_server_updated'));
   assert.deepEqual(await introspection.authenticate(asLetters, origin), narrow);
   await store.deleteResourceServer(letters.id, event('resource_server_deleted'));
   assertRefusal(await introspection.authenticate(asLetters, origin), 'invalid_client', /no resource server/);

@@ -163,7 +163,7 @@ test('design: that a token which is known is used is noted every ten minutes, an
     return marks();
   };
   assert.deepEqual(await checkAt(NOW, pair.accessToken), [1, NOW]);
-  await store.updateClient({ ...one, name: 'Another' }, event('client_updated')); // So that it is looked at anew.
+  await store.updateClient({ ...one, name: 'Another' }, one, event('client_updated')); // So that it is looked at anew.
   assert.deepEqual(await checkAt(NOW + 599_999, pair.accessToken), [1, NOW]);
   assert.deepEqual(await checkAt(NOW + 600_000, pair.accessToken), [1, NOW + 600_000]);
   const next = assertGood(await server.refresh(asOne, pair.refreshToken, WHOLE_GRANT, origin));

@@ -314,6 +314,15 @@ test('ASVS 15.4.2: of two operators who rotate a secret at once one is told to l
   assert.equal((await registry.show(client.id)).secrets.length, 2);
 });
 
+test('ASVS 15.4.2: of two operators who change an app at once one is told to look again, so that neither undoes the other', async (context) => {
+  const registry = registryOf(await openMemory(context));
+  const { client } = await registry.register('confidential', { ...settings, redirectUris: uris(2) });
+  const removal = registry.update(client.id, { redirectUris: uris(1) });
+  await assert.rejects(registry.update(client.id, { name: 'Two' }), /changed .*at the same time: look .*and try again/);
+  await removal;
+  assert.deepEqual((await registry.update(client.id, { name: 'Two' })).redirectUris, uris(1));
+});
+
 test('design: pausing is reversible, ends nothing, and is refused twice', async (context) => {
   const registry = registryOf(await openMemory(context));
   const { client } = await registry.register('confidential', settings);

@@ -80,7 +80,7 @@ test('the next find on any instance sees a client as it is now, whoever changed 
   assert.deepEqual((await clientThere())?.secrets, []);
   await one.setClientStatus('app_one', 'paused', event('client_paused'));
   assert.equal((await clientThere())?.status, 'paused');
-  await one.updateClient(sampleClient({ name: 'Two' }), event('client_updated'));
+  await one.updateClient(sampleClient({ name: 'Two' }), sampleClient(), event('client_updated'));
   assert.equal((await clientThere())?.name, 'Two');
   await server.query(url, "SET session_replication_role = replica; UPDATE client SET name = 'By hand'");
   assert.equal((await clientThere())?.name, 'By hand');

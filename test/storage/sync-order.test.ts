@@ -98,7 +98,12 @@ test('no verb answers before the sync that began after its commit has ended', as
     () => store.useClientAssertion(sampleMark(0), 1),
     () => store.useClientAssertion(sampleMark(0), 1), // Its mark is there already, and may be new.
     () => store.registerResourceServer(sampleResourceServer(), event('resource_server_registered')),
-    () => store.updateResourceServer(sampleResourceServer({ scopes: null }), event('resource_server_updated')),
+    () =>
+      store.updateResourceServer(
+        sampleResourceServer({ scopes: null }),
+        sampleResourceServer(),
+        event('resource_server_updated'),
+      ),
     () => store.deleteResourceServer('rs_one', event('resource_server_deleted')),
     () =>
       store.defineScope(
@@ -256,7 +261,7 @@ test('promise 2: what a check found before a revocation, and answered after it, 
   disk.isHeld = false;
   const { grant, check } = await knownToken(opened);
   disk.isHeld = true;
-  const updated = store.updateClient(sampleClient({ name: 'Another' }), event('client_updated'));
+  const updated = store.updateClient(sampleClient({ name: 'Another' }), sampleClient(), event('client_updated'));
   await nextTurn();
   const checked = check();
   assert.equal(await isPending(checked), true);

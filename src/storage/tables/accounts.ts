@@ -91,18 +91,16 @@ const IS_FREE = (emailKey: string, username: string) => `
     WHERE other.email_key = ${emailKey} AND ${HAS_NAMES('other')} AND other.id <> $1)
   AND NOT EXISTS (SELECT 1 FROM account AS other
     WHERE other.username = ${username} AND ${HAS_NAMES('other')} AND other.id <> $1)`;
+const PROFILE = ACCOUNT.pick('email', 'emailVerified', 'emailSetHere', 'username', 'name', 'avatarUrl');
+/** Of two who change an account at once, the second one looks at it anew. */
 const UPDATE = `
   UPDATE account SET email = $2, email_key = $3, email_verified = $4, email_set_here = $5, username = $6, name = $7,
     avatar_url = $8, invitation = CASE WHEN email_key = $3 THEN invitation END
-  WHERE id = $1 AND (NOT ${HAS_NAMES('account')} OR ${IS_FREE('$3', '$6')})`;
-/**
- * What a provider changes of an account rests on what it was: of two who change it at once, the second one begins anew. One that
- * got a password or an invitation meanwhile keeps its address.
- */
-const PROFILE = ACCOUNT.pick('email', 'emailVerified', 'emailSetHere', 'username', 'name', 'avatarUrl');
-const UPDATE_UNCHANGED = `${UPDATE} AND (NOT ${HAS_NAMES('account')} OR email IS NOT DISTINCT FROM $2) AND ${PROFILE.columns
-  .map(({ name }, index) => `${name} IS NOT DISTINCT FROM $${index + 9}`)
-  .join(' AND ')}`;
+  WHERE id = $1 AND (NOT ${HAS_NAMES('account')} OR ${IS_FREE('$3', '$6')}) AND ${PROFILE.unchanged(9)}`;
+/** An account that got a password meanwhile needs its address. */
+const UPDATE_BY_OPERATOR = `${UPDATE} AND (password IS NULL OR $3 IS NOT NULL)`;
+/** An account that got a password or an invitation meanwhile keeps its address. */
+const UPDATE_BY_PROVIDER = `${UPDATE} AND (NOT ${HAS_NAMES('account')} OR email IS NOT DISTINCT FROM $2)`;
 const SET_PASSWORD = `
   UPDATE account SET password = $2, ${NEW_PASSWORD}, password_set_at = $3, must_change_password = $4
   WHERE id = $1 AND email_key IS NOT NULL AND ${IS_FREE('account.email_key', 'account.username')}`;
@@ -157,20 +155,19 @@ export function endingSessions(id: string, at: number): Statement[] {
   ];
 }
 
-/** Changes what an account is called; where it is known what it was called `before`, only if that is still so. */
+/** Changes what an account is called, if it is still called as it was `before`. */
 export function accountUpdate(
+  by: 'operator' | 'provider',
   account: Account,
+  before: Account,
   key: string | null,
   event: AuditEvent,
-  before: Account | null = null,
 ): Act {
   const { id } = account;
   const [email, ...others] = PROFILE.values(account) as [Stored, ...Stored[]];
-  const values = [id, email, key, ...others];
-  const first = before
-    ? { sql: UPDATE_UNCHANGED, values: [...values, ...PROFILE.values(before)] }
-    : { sql: UPDATE, values };
-  return { touches: [id], event, first };
+  const values = [id, email, key, ...others, ...PROFILE.values(before)];
+  const sql = by === 'operator' ? UPDATE_BY_OPERATOR : UPDATE_BY_PROVIDER;
+  return { touches: [id], event, first: { sql, values } };
 }
 
 /** The port's accounts, without their sessions. */
@@ -231,8 +228,8 @@ export function accountStore(
       if (!name) throw new Error('there is an account with this id already, or was one with its names');
       return name;
     },
-    async updateAccount(account, emailKey, event) {
-      if (await runner.act(accountUpdate(account, emailKey, event))) return null;
+    async updateAccount(account, expected, emailKey, event) {
+      if (await runner.act(accountUpdate('operator', account, expected, emailKey, event))) return null;
       return (await taken(account, emailKey)) ?? 'gone';
     },
     async setPassword(id, password, mustChange, event) {

@@ -73,7 +73,7 @@ export function clientStore(runner: Runner, own: Pick<ClientStore, 'findClient' 
     async registerClient(client, event) {
       await clients.register(stored(client), event);
     },
-    updateClient: (client, event) => clients.update(stored(client), event),
+    updateClient: (client, expected, event) => clients.update(stored(client), stored(expected), event),
     replaceClientSecrets: clients.replaceSecrets,
     setClientStatus: (id, status, event) =>
       clients.change(id, event, SET_STATUS, [status, status === 'active' ? event.at : null]),

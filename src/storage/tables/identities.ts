@@ -71,7 +71,9 @@ function additionOf(identity: Identity, account: Account, emailKey: string | nul
 
 /** The act that makes a person, or changes one. */
 export function changeOf({ identity, before, account, emailKey, event }: PersonChange): Act {
-  return identity ? additionOf(identity, account, emailKey, event) : accountUpdate(account, emailKey, event, before);
+  return before
+    ? accountUpdate('provider', account, before, emailKey, event)
+    : additionOf(identity, account, emailKey, event);
 }
 
 /** The port's identities. */

@@ -109,6 +109,11 @@ export class Table<Row extends object> {
     return this.columns.map(({ name }, index) => `${name} = $${from + index}`).join(', ');
   }
 
+  /** Demands that its columns still have the values which are the parameters from a number on. */
+  unchanged(from: number): string {
+    return this.columns.map(({ name }, index) => `${name} IS NOT DISTINCT FROM $${from + index}`).join(' AND ');
+  }
+
   /** What is stored of an object, in the order of the columns. */
   values(row: Row): Stored[] {
     return this.columns.map((column) => stored(column, row));

@@ -47,12 +47,12 @@ export function accounts(withStore: WithStore): void {
 
   withStore('an account is called otherwise, and found by its new address alone', async (store) => {
     const changed = { ...ada, email: 'Ada@Lovelace.example', username: null, name: 'Ada King', epoch: 7 };
-    assert.equal(await store.updateAccount(changed, 'ada@lovelace.example', event('user_updated')), null);
+    assert.equal(await store.updateAccount(changed, ada, 'ada@lovelace.example', event('user_updated')), null);
     const expected = { ...changed, epoch: ada.epoch };
     assert.deepEqual(await store.findPasswordAccount('ada@lovelace.example'), expected, 'nothing else changes');
     assert.equal(await store.findPasswordAccount('ada@example.com'), null);
     assert.equal(
-      await store.updateAccount(expected, 'ada@lovelace.example', event('user_updated')),
+      await store.updateAccount(expected, changed, 'ada@lovelace.example', event('user_updated')),
       null,
       'its own names',
     );
@@ -69,13 +69,14 @@ export function accounts(withStore: WithStore): void {
       assert.equal(await store.addAccount(account, `${n}@example.com`, event('user_added')), null);
     const [one] = others as [Account];
     const last = (await store.listAuditEvents({ limit: 1 }))[0]?.sequence;
-    const update = (account: Account, key: string) => store.updateAccount(account, key, event('user_updated'));
+    const update = (account: Account, key: string, before = account) =>
+      store.updateAccount(account, before, key, event('user_updated'));
     assert.equal(await update(one, 'ada@example.com'), 'email');
-    assert.equal(await update({ ...one, username: 'ada' }, '0@example.com'), 'username');
+    assert.equal(await update({ ...one, username: 'ada' }, '0@example.com', one), 'username');
     assert.equal(await update({ ...one, id: 'usr_none' }, 'none@example.com'), 'gone');
     assert.equal((await store.listAuditEvents({ limit: 1 }))[0]?.sequence, last, 'nothing is recorded');
     const taken = await Promise.all(
-      others.map((account) => update({ ...account, username: 'same' }, 'same@example.com')),
+      others.map((account) => update({ ...account, username: 'same' }, 'same@example.com', account)),
     );
     assert.equal(taken.filter((problem) => problem === null).length, 1);
     assert.equal(taken.filter((problem) => problem === 'email').length, others.length - 1);

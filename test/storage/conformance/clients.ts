@@ -57,7 +57,8 @@ export function clients(withStore: WithStore): void {
       const idsOf = async (name: string, limit = 10) => (await store.listClientsNamed(name, limit)).map(({ id }) => id);
       assert.deepEqual(await idsOf('ÉCLAIR'), ['app_x3', 'app_x0', 'app_x1']);
       assert.deepEqual(await idsOf('ÉCLAIR', 1), ['app_x3'], 'the very name comes first');
-      await store.updateClient(sampleClient({ id: 'app_x0', name: 'Other' }), event('client_updated'));
+      const first = (await store.findClient('app_x0')) ?? assert.fail();
+      await store.updateClient({ ...first, name: 'Other' }, first, event('client_updated'));
       assert.deepEqual(await idsOf('Éclair'), ['app_x1', 'app_x3']);
       assert.deepEqual(await idsOf('other'), ['app_x0', 'app_x2']);
       assert.ok((await store.listClientsNamed('Other', 9)).every((client) => !('nameKey' in client)));
@@ -111,9 +112,9 @@ export function clients(withStore: WithStore): void {
       seesExternalId: true,
     };
     const asked = { ...before, ...changed, epoch: 9, status: 'paused' as const, secrets: [] };
-    assert.equal(await store.updateClient(asked, event('client_updated')), true);
+    assert.equal(await store.updateClient(asked, before, event('client_updated')), true);
     assert.deepEqual(await one(store), { ...before, ...changed });
-    assert.equal(await store.updateClient({ ...asked, id: 'app_none' }, event('client_updated')), false);
+    assert.equal(await store.updateClient({ ...asked, id: 'app_none' }, asked, event('client_updated')), false);
   });
 
   withStore('secrets are replaced only if they are as expected: of 100 at once, one wins', async (store) => {
@@ -299,9 +300,9 @@ export function trail(withStore: WithStore): void {
     }
     const before = await actions(store);
     await store.addSession(sampleSession(), sampleAccount().password, null, event('sign_in'));
-    await store.updateClient(sampleClient(), event('client_updated'));
+    await store.updateClient(sampleClient(), sampleClient(), event('client_updated'));
     await store.revokeGrantsOfClient('usr_ada', 'app_one', event('grant_revoked'));
-    await store.updateResourceServer(sampleResourceServer(), event('resource_server_updated'));
+    await store.updateResourceServer(sampleResourceServer(), sampleResourceServer(), event('resource_server_updated'));
     await store.replaceResourceServerSecrets('rs_one', [], [], event('resource_server_secret_rotated'));
     await store.defineScope(read, read, event('scope_defined'));
     assert.deepEqual(await actions(store), before);

@@ -72,7 +72,7 @@ export function grants(withStore: WithStore): void {
     const grant = await issue(store);
     const found = async () => (await find(store, grant)).client;
     const { secrets } = await found();
-    await store.updateClient(sampleClient({ name: 'Two' }), event('client_updated'));
+    await store.updateClient(sampleClient({ name: 'Two' }), sampleClient(), event('client_updated'));
     assert.equal((await found()).name, 'Two');
     const { secrets: others } = sampleClient();
     assert.ok(await store.replaceClientSecrets(grant.clientId, secrets, others, event('client_secret_rotated')));

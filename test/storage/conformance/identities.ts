@@ -60,7 +60,7 @@ export function identityProviders(withStore: WithStore): void {
       rights: ['sign-in', 'users'],
       sessionLifetime: 60,
     };
-    assert.equal(await store.updateIdentityProvider(changed, event('identity_provider_updated')), true);
+    assert.equal(await store.updateIdentityProvider(changed, product, event('identity_provider_updated')), true);
     assert.deepEqual(await store.listIdentityProviders(), [changed]);
     const pause = () => store.setIdentityProviderStatus('product', 'paused', event('identity_provider_paused'));
     assert.deepEqual([await pause(), await pause()], [true, false]);
@@ -373,8 +373,7 @@ export function externalSignIns(withStore: WithStore): void {
     await register(store);
     const made = { ...person('usr_eve'), name: 'Eve' };
     const change = (name: string, before: Account | null): PersonChange => ({
-      identity: before ? null : identityOf('eve', 'usr_eve'),
-      before,
+      ...(before ? { identity: null, before } : { identity: identityOf('eve', 'usr_eve'), before }),
       account: { ...made, name },
       emailKey: null,
       event: event(before ? 'user_updated' : 'user_added'),
@@ -430,8 +429,10 @@ export function externalSignIns(withStore: WithStore): void {
       assert.equal(await take(one, store, ada), false, why);
       assert.equal(await store.findSession(ada.session.session.digest), null, why);
     };
-    const setUp = (some: Partial<IdentityProvider>) =>
-      store.updateIdentityProvider({ ...product, ...some }, event('identity_provider_updated'));
+    const setUp = async (some: Partial<IdentityProvider>) => {
+      const before = (await store.findIdentityProvider('product')) ?? assert.fail();
+      await store.updateIdentityProvider({ ...product, ...some }, before, event('identity_provider_updated'));
+    };
     for (const some of [{ rights: ['users'] as const }, { forOperators: true }, { sessionLifetime: 60 }]) {
       await setUp(some);
       await refused(JSON.stringify(some));

@@ -68,7 +68,12 @@ export function invitations(withStore: WithStore): void {
       await store.setAccountStatus('usr_ada', 'active', event('user_enabled'));
     },
     'another e-mail address': (store) =>
-      store.updateAccount({ ...sampleAccount(), email: 'a@b.example' }, 'a@b.example', event('user_updated')),
+      store.updateAccount(
+        { ...sampleAccount(), email: 'a@b.example' },
+        sampleAccount(),
+        'a@b.example',
+        event('user_updated'),
+      ),
     'a password that an operator sets': (store) =>
       store.setPassword('usr_ada', password('set'), true, event('user_password_set')),
     'a password that its person changes': (store) =>
@@ -91,7 +96,12 @@ export function invitations(withStore: WithStore): void {
 
   withStore('an invitation stays where a name is changed, and the address is not', async (store) => {
     await invite(store, 'one');
-    await store.updateAccount({ ...sampleAccount(), email: 'ADA@example.com', name: 'A' }, KEY, event('user_updated'));
+    await store.updateAccount(
+      { ...sampleAccount(), email: 'ADA@example.com', name: 'A' },
+      sampleAccount(),
+      KEY,
+      event('user_updated'),
+    );
     assert.equal(await use(store, 'one'), true);
   });
 
@@ -120,10 +130,16 @@ export function invitations(withStore: WithStore): void {
         'email',
       );
       assert.equal(
-        await store.updateAccount({ ...sampleAccount(), email: 'x' }, 'same@example.com', event('user_updated')),
+        await store.updateAccount(
+          { ...sampleAccount(), email: 'x' },
+          sampleAccount(),
+          'same@example.com',
+          event('user_updated'),
+        ),
         'email',
       );
-      assert.equal(await store.updateAccount(await found(store, one), KEY, event('user_updated')), 'email');
+      const invited = await found(store, one);
+      assert.equal(await store.updateAccount(invited, invited, KEY, event('user_updated')), 'email');
       const used = await store.useInvitation(
         one,
         invitation('first'),

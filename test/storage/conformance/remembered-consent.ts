@@ -20,7 +20,7 @@ export function rememberedConsent(withStore: WithStore): void {
   for (const [what, end] of Object.entries(endings)) {
     withStore(`Promise 2: ${what} is final against consent that is remembered meanwhile`, async (store) => {
       const settings = sampleClient({ consent: 'remember', scopes: [] });
-      await store.updateClient(settings, event('client_updated'));
+      await store.updateClient(settings, sampleClient(), event('client_updated'));
       const { server } = operationsOn({ store, clock: { now: NOW } });
       const registry = new GrantRegistry(store, () => NOW);
       const owner = await signedIn(store, 'usr_ada');

@@ -23,7 +23,7 @@ export function resourceServers(withStore: WithStore): void {
     assert.deepEqual(await store.listResources(), []);
     for (const each of [first, second]) await register(store, each);
     assert.deepEqual(await store.listResources(), ['https://letters.test']);
-    await store.updateResourceServer({ ...first, resource: null }, event('resource_server_updated'));
+    await store.updateResourceServer({ ...first, resource: null }, first, event('resource_server_updated'));
     assert.deepEqual(await store.listResources(), ['https://letters.test'], 'another has it still');
     await store.deleteResourceServer(second.id, event('resource_server_deleted'));
     assert.deepEqual(await store.listResources(), []);
@@ -33,10 +33,10 @@ export function resourceServers(withStore: WithStore): void {
     await register(store);
     const changed = { name: 'Notes', resource: 'https://notes.test', scopes: ['a', 'b'] };
     const asked = { ...letters, ...changed, secrets: [], createdAt: 0 };
-    assert.equal(await store.updateResourceServer(asked, event('resource_server_updated')), true);
+    assert.equal(await store.updateResourceServer(asked, letters, event('resource_server_updated')), true);
     assert.deepEqual(await store.findResourceServer('rs_one'), { ...letters, ...changed });
     const open = { ...asked, resource: null, scopes: null };
-    assert.equal(await store.updateResourceServer(open, event('resource_server_updated')), true);
+    assert.equal(await store.updateResourceServer(open, asked, event('resource_server_updated')), true);
     assert.deepEqual(await store.findResourceServer('rs_one'), {
       ...letters,
       name: 'Notes',
@@ -44,7 +44,7 @@ export function resourceServers(withStore: WithStore): void {
       scopes: null,
     });
     assert.equal(
-      await store.updateResourceServer({ ...asked, id: 'rs_none' }, event('resource_server_updated')),
+      await store.updateResourceServer({ ...asked, id: 'rs_none' }, asked, event('resource_server_updated')),
       false,
     );
   });

@@ -72,13 +72,33 @@ export const ofAccounts: readonly RestsOn[] = [
   },
   {
     verb: 'updateAccount',
-    on: 'an account that is there',
+    on: 'an account as it was read',
     async decide(store, { account, emailKey }) {
-      return () => store.updateAccount({ ...account, name: 'Ada King' }, emailKey, event('user_updated'));
+      return () => store.updateAccount({ ...account, name: 'Ada King' }, account, emailKey, event('user_updated'));
     },
-    gone: accountIsDeleted,
+    gone: {
+      'somebody changed it': (store, { account, emailKey }) =>
+        store.updateAccount({ ...account, name: 'Countess' }, account, emailKey, event('user_updated')),
+      ...accountIsDeleted,
+    },
     out: 'gone',
     changes: storedAccount,
+  },
+  {
+    verb: 'updateAccount',
+    on: 'an account without a password, which needs no address',
+    async decide(store, { name }) {
+      const account = sampleAccount({ id: `usr_invited-${name}`, email: `in-${name}`, username: null });
+      const invited = { ...account, password: null, passwordSetAt: null, invitation };
+      await store.addAccount(invited, `in-${name}`, event('user_added'));
+      return () => store.updateAccount({ ...invited, email: null }, invited, null, event('user_updated'));
+    },
+    gone: {
+      'a password was set': (store, { name }) =>
+        store.useInvitation(`usr_invited-${name}`, invitation, next, event('password_set_by_invitation')),
+    },
+    out: 'gone',
+    changes: (store, { name }) => store.findAccount(`usr_invited-${name}`),
   },
   {
     verb: 'invite',
@@ -86,7 +106,7 @@ export const ofAccounts: readonly RestsOn[] = [
     decide: async (store, its) => () => invite(store, its),
     gone: {
       'the address was changed': (store, { account, name }) =>
-        store.updateAccount({ ...account, email: `moved-${name}` }, `moved-${name}`, event('user_updated')),
+        store.updateAccount({ ...account, email: `moved-${name}` }, account, `moved-${name}`, event('user_updated')),
       ...accountIsDisabled,
       ...accountIsDeleted,
     },

@@ -51,7 +51,7 @@ const proofIsGone: RestsOn['gone'] = {
   'the provider was paused': (store, { provider }) =>
     store.setIdentityProviderStatus(provider.id, 'paused', event('identity_provider_paused')),
   'its right ended': (store, { provider }) =>
-    store.updateIdentityProvider({ ...provider, rights: [] }, event('identity_provider_updated')),
+    store.updateIdentityProvider({ ...provider, rights: [] }, provider, event('identity_provider_updated')),
   'its secret ended': (store, { provider }) =>
     store.replaceIdentityProviderSecrets(
       provider.id,
@@ -128,12 +128,31 @@ export const ofProviders: readonly RestsOn[] = [
     },
     gone: {
       'somebody changed them': (store, { account, emailKey }) =>
-        store.updateAccount({ ...account, name: 'Countess' }, emailKey, event('user_updated')),
+        store.updateAccount({ ...account, name: 'Countess' }, account, emailKey, event('user_updated')),
       ...proofIsGone,
       ...accountIsDeleted,
     },
     out: false,
     changes: storedAccount,
+  },
+  {
+    verb: 'writePeople',
+    on: 'a person without a password, whose address is the product’s to change',
+    async decide(store, its) {
+      const { name, provider } = its;
+      const about = { id: newId(its), email: `first-${name}`, username: null };
+      const before = { ...sampleAccount(about), password: null, passwordSetAt: null };
+      await store.addIdentityAndAccount(identityOf(its, before.id), before, before.email, event('user_added'));
+      const account = { ...before, email: `second-${name}` };
+      const change = { identity: null, before, account, emailKey: account.email, event: event('user_updated') };
+      return () => store.writePeople([change], proofOf(provider));
+    },
+    gone: {
+      'a password was set': (store, its) =>
+        store.setPassword(newId(its), { sealedPhc: '$argon2id$next', keyId: 1 }, false, event('user_password_set')),
+    },
+    out: false,
+    changes: newAccount,
   },
   {
     verb: 'linkIdentity',
@@ -184,7 +203,7 @@ export const ofProviders: readonly RestsOn[] = [
       'the provider was paused': proofIsGone['the provider was paused'] as RestsOn['decide'],
       'its right ended': proofIsGone['its right ended'] as RestsOn['decide'],
       'it is for operators now': (store, { provider }) =>
-        store.updateIdentityProvider({ ...provider, forOperators: true }, event('identity_provider_updated')),
+        store.updateIdentityProvider({ ...provider, forOperators: true }, provider, event('identity_provider_updated')),
       'all sessions were ended': (store, { account }) =>
         store.endAccountSessions(account.id, event('user_sessions_ended')),
       ...passwordIsAnother,

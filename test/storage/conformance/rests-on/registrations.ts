@@ -9,7 +9,8 @@ type On = (store: AnyStore, its: Its) => Promise<unknown>;
 /** The verbs of one kind of registration. */
 type Verbs = {
   readonly find: On;
-  readonly update: On;
+  /** Gives it another name, from what was registered. */
+  readonly rename: (store: AnyStore, its: Its, name: string) => Promise<unknown>;
   readonly remove: On;
   readonly replaceSecrets: (store: AnyStore, its: Its, secrets: readonly StoredSecret[]) => Promise<unknown>;
 };
@@ -19,23 +20,23 @@ const secrets = [sampleSecret()];
 const server = ({ name }: Its) => sampleResourceServer({ id: `rs_${name}`, resource: `urn:${name}`, secrets });
 const clientVerbs: Verbs = {
   find: (store, { client }) => store.findClient(client.id),
-  update: (store, { client }) => store.updateClient({ ...client, name: 'Two' }, event('client_updated')),
+  rename: (store, { client }, name) => store.updateClient({ ...client, name }, client, event('client_updated')),
   remove: (store, { client }) => store.deleteClient(client.id, event('client_deleted')),
   replaceSecrets: (store, { client }, next) =>
     store.replaceClientSecrets(client.id, client.secrets, next, event('client_secret_rotated')),
 };
 const serverVerbs: Verbs = {
   find: (store, its) => store.findResourceServer(server(its).id),
-  update: (store, its) =>
-    store.updateResourceServer({ ...server(its), name: 'Post' }, event('resource_server_updated')),
+  rename: (store, its, name) =>
+    store.updateResourceServer({ ...server(its), name }, server(its), event('resource_server_updated')),
   remove: (store, its) => store.deleteResourceServer(server(its).id, event('resource_server_deleted')),
   replaceSecrets: (store, its, next) =>
     store.replaceResourceServerSecrets(server(its).id, secrets, next, event('resource_server_secret_rotated')),
 };
 const providerVerbs: Verbs = {
   find: (store, { provider }) => store.findIdentityProvider(provider.id),
-  update: (store, { provider }) =>
-    store.updateIdentityProvider({ ...provider, name: 'Pictures' }, event('identity_provider_updated')),
+  rename: (store, { provider }, name) =>
+    store.updateIdentityProvider({ ...provider, name }, provider, event('identity_provider_updated')),
   remove: (store, { provider }) => store.deleteIdentityProvider(provider.id, event('identity_provider_deleted')),
   replaceSecrets: (store, { provider }, next) =>
     store.replaceIdentityProviderSecrets(
@@ -51,7 +52,7 @@ const THERE = 'a registration that is there';
 /** The rows that every kind has; `register` makes one that a case does not have yet. */
 function rowsOf(
   kind: 'Client' | 'ResourceServer' | 'IdentityProvider',
-  { find, update, remove, replaceSecrets }: Verbs,
+  { find, rename, remove, replaceSecrets }: Verbs,
   register: On = async () => undefined,
 ): RestsOn[] {
   const isDeleted = { 'it was deleted': remove };
@@ -63,7 +64,10 @@ function rowsOf(
     },
   });
   return [
-    row(`update${kind}`, THERE, update),
+    row(`update${kind}`, 'the settings that were read', (store, its) => rename(store, its, 'Two'), {
+      'somebody changed them': (store, its) => rename(store, its, 'Three'),
+      ...isDeleted,
+    }),
     row(`delete${kind}`, THERE, remove),
     row(`replace${kind}Secrets`, 'the secrets that were read', (store, its) => replaceSecrets(store, its, []), {
       'somebody replaced them': (store, its) => replaceSecrets(store, its, [sampleSecret()]),
