@@ -133,7 +133,6 @@ export const auditTrailGuards: readonly Guard[] = [
     [
       ['lines that nobody reads are bounded', 'this.#waiting + line.length > MAX_WAITING', 'this.#waiting < 0'],
       ['what is missing stands in its place', 'if (this.#missing > 0 || ', 'if ('],
-      ['a full pipe is tried again', 'this.#tryLater(); } }', '} }'],
     ],
   ),
   ...guardsIn(

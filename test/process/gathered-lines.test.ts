@@ -36,12 +36,18 @@ test('operating: lines that nobody reads wait in a bounded buffer, the rest is d
   const kept = 10_000 - lines.dropped;
   assert.ok(kept * LINE.length <= 2 ** 20 + 1000 && kept * LINE.length > 2 ** 20, `${kept} lines are kept`);
   assert.deepEqual(gaps, []);
+  state.room = 4000;
+  t.mock.timers.tick(250);
+  const before = lines.dropped;
+  lines.write('between\n');
+  assert.equal(lines.dropped, before + 1, 'no line comes before the one that says what is missing');
+  assert.deepEqual(gaps, []);
   state.room = Number.POSITIVE_INFINITY;
   t.mock.timers.tick(250);
   assert.deepEqual(gaps, [lines.dropped]);
   lines.write('after\n');
   t.mock.timers.tick(250);
-  assert.equal(state.written, `${LINE.repeat(kept)}${10_000 - kept} are missing\nafter\n`, 'in their order');
+  assert.equal(state.written, `${LINE.repeat(kept)}${lines.dropped} are missing\nafter\n`, 'in their order');
 });
 
 test('operating: a reader that is slow and reads gets every line', (t) => {
