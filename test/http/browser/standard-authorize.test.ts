@@ -47,14 +47,12 @@ describe('RFC 6749 §4.1.2.1: errors of the standard face that go back to the cl
     ['RFC 9700 §4.7.1: an empty state without PKCE', 'invalid_request', { ...noPkce, state: '' }, null],
     ['a state that is too long', 'invalid_request', { state: 's'.repeat(4097) }, 's'.repeat(4097)],
     ['RFC 6749 §3.3: a scope that is not registered', 'invalid_scope', { scope: 'read admin' }],
-    ['RFC 6749 §3.3: a scope of spaces', 'invalid_scope', { scope: '  ' }],
     ['RFC 7636 §4.3: a challenge without a method', 'invalid_request', { code_challenge_method: undefined }],
     ['RFC 7636 §4.4.1: plain', 'invalid_request', { code_challenge_method: 'plain' }],
     ['RFC 7636 §4.2: a challenge that is too short', 'invalid_request', { code_challenge: 'x'.repeat(42) }],
     ['a method without a challenge', 'invalid_request', { code_challenge: undefined }],
     ['RFC 8707 §2: a resource that nobody is', 'invalid_target', { resource: 'https://nobody.example' }],
     ['RFC 8707 §2: a resource that is no URI', 'invalid_target', { resource: 'mail' }],
-    ['RFC 8707 §2: the API with a slash', 'invalid_target', { resource: `${service.apiUrl}/` }],
     ['RFC 9101 §7: a request object', 'request_not_supported', { request: 'eyJhbGciOiJub25lIn0.e30.' }],
     ['RFC 9101 §7: a request_uri of the client', 'request_uri_not_supported', { request_uri: 'https://a.example/r' }],
     ...['select_account none', 'create', 'LOGIN', 'login,consent', 'login none', 'none none consent'].map(
@@ -98,6 +96,19 @@ describe('RFC 6749 §4.1.2.1: errors of the standard face that go back to the cl
     const page = await ada.get(standardUrl(service, client));
     assert.equal(errorOf(await ada.submit(page, '/oauth2/authorize', { decision: 'deny' })), 'access_denied');
   });
+});
+
+describe('requests that the standard face takes', { concurrency: true }, () => {
+  const taken: Record<string, Fields> = {
+    'RFC 6749 §3.3: a scope of spaces is an absent one': { scope: '  ' },
+    'RFC 3986 §6.2.3: the API with a slash is the API': { scope: undefined, resource: `${service.apiUrl}/` },
+  };
+  for (const [name, parameters] of Object.entries(taken))
+    test(`${name}, and all that the client has is granted`, async () => {
+      const code = await standardCode(service, ada, client, parameters);
+      const { status, body } = await exchangeCode(service, client, code);
+      assert.deepEqual([status, body['scope']], [200, 'read write']);
+    });
 });
 
 describe('RFC 6749 §4.1.2.1: errors of the standard face that are told on a page', { concurrency: true }, () => {
