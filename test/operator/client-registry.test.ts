@@ -383,3 +383,23 @@ test('a comma that is part of one redirect URI or of one scope is registered', a
   await memory.store.defineScope({ ...defined, name: 'a,b' }, null, event);
   await registry.update(client.id, { scopes: [scope('a,b')] });
 });
+
+test('operating: registering an app and naming one read no list of all apps', async (context) => {
+  const memory = await openMemory(context);
+  const registry = registryOf({
+    ...memory,
+    store: { ...memory.store, listClients: () => assert.fail('all clients are read') },
+  });
+  const { client } = await registry.register('confidential', settings);
+  assert.equal((await registry.warnings(client)).filter((text) => text.includes('has this name')).length, 0);
+  const twin = await registry.register('confidential', { ...settings, name: settings.name.toUpperCase() });
+  assert.match((await registry.warnings(twin.client)).join(), new RegExp(client.id));
+  assert.equal((await registry.show(settings.name)).id, client.id, 'the exact name');
+  const { client: same } = await registry.register('confidential', settings);
+  await assert.rejects(
+    registry.pause(settings.name),
+    new RegExp(`several apps.*${client.id}.*${same.id}|${same.id}.*${client.id}`),
+  );
+  assert.equal((await registry.pause(twin.client.name)).id, twin.client.id);
+  assert.equal((await registry.rotateSecret(twin.client.name)).client.id, twin.client.id);
+});

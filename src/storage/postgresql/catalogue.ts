@@ -6,6 +6,12 @@ export const CATALOGUE: readonly SchemaObject[] = [
   {
     kind: 'index',
     table: 'account',
+    name: 'account_by_age',
+    definition: 'CREATE INDEX account_by_age ON account USING btree (created_at, id)',
+  },
+  {
+    kind: 'index',
+    table: 'account',
     name: 'account_by_email',
     definition: 'CREATE INDEX account_by_email ON account USING btree (email_key) WHERE (email_key IS NOT NULL)',
   },
@@ -96,6 +102,18 @@ export const CATALOGUE: readonly SchemaObject[] = [
     name: 'chain_audit_event',
     definition:
       'CREATE TRIGGER chain_audit_event BEFORE INSERT ON audit_event FOR EACH ROW EXECUTE FUNCTION chain_audit_event(); ALTER TABLE audit_event ENABLE ALWAYS TRIGGER chain_audit_event',
+  },
+  {
+    kind: 'index',
+    table: 'client',
+    name: 'client_by_age',
+    definition: 'CREATE INDEX client_by_age ON client USING btree (created_at, id)',
+  },
+  {
+    kind: 'index',
+    table: 'client',
+    name: 'client_by_name',
+    definition: 'CREATE INDEX client_by_name ON client USING btree (name_key)',
   },
   {
     kind: 'key',

@@ -6,6 +6,12 @@ export const CATALOGUE: readonly SchemaObject[] = [
   {
     kind: 'index',
     table: 'account',
+    name: 'account_by_age',
+    definition: 'CREATE INDEX account_by_age ON account (created_at, id)',
+  },
+  {
+    kind: 'index',
+    table: 'account',
     name: 'account_by_email',
     definition: 'CREATE INDEX account_by_email ON account (email_key) WHERE email_key IS NOT NULL',
   },
@@ -78,6 +84,18 @@ export const CATALOGUE: readonly SchemaObject[] = [
     table: 'audit_event',
     name: 'primary',
     definition: 'sequence',
+  },
+  {
+    kind: 'index',
+    table: 'client',
+    name: 'client_by_age',
+    definition: 'CREATE INDEX client_by_age ON client (created_at, id)',
+  },
+  {
+    kind: 'index',
+    table: 'client',
+    name: 'client_by_name',
+    definition: 'CREATE INDEX client_by_name ON client (name_key)',
   },
   {
     kind: 'key',

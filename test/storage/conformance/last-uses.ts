@@ -1,7 +1,11 @@
 /** Last uses of secrets and of accounts. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { event, NOW } from '../../support/storage.ts';
+import type { Account } from '../../../src/accounts/account.ts';
+import { type AccountFilter, listAccounts } from '../../../src/accounts/account-list.ts';
+import type { Client } from '../../../src/oauth/client.ts';
+import { type ClientFilter, listClients } from '../../../src/operator/client-list.ts';
+import { event, NOW, sampleAccount, sampleClient } from '../../support/storage.ts';
 import { issue, type WithStore } from './any-store.ts';
 
 /** Last uses. */
@@ -49,4 +53,55 @@ export function lastUses(withStore: WithStore): void {
     const expected = { lastSignInAt: NOW + 4, appsLastUsedAt: NOW + 9 };
     assert.deepEqual([...(await store.findAccountUses(many))], [['usr_ada', expected]]);
   });
+
+  withStore(
+    'lists have what matches, in their order, from one on: by name, state, and last use or beginning',
+    async (store) => {
+      const DAY = 86_400_000;
+      const old = { createdAt: NOW - 100 * DAY };
+      const secret = newSecret();
+      for (const [n, some] of [
+        { secrets: [secret] },
+        { secrets: [], status: 'paused' as const },
+        { secrets: [] },
+      ].entries())
+        await store.registerClient(
+          sampleClient({ ...old, id: `app_${n}`, name: `Éclair ${n}`, ...some }),
+          event('client_registered'),
+        );
+      store.noteSecretUse(secret, NOW - 2 * DAY);
+      const clientsOf = async (filter: ClientFilter, after: Client | null = null) => {
+        const found: string[] = [];
+        for await (const page of listClients(store, filter, after)) found.push(...page.map(({ client }) => client.id));
+        return found;
+      };
+      assert.deepEqual(await clientsOf({}), ['app_0', 'app_1', 'app_2', 'app_one']);
+      assert.deepEqual(await clientsOf({ name: 'ÉCLAIR' }), ['app_0', 'app_1', 'app_2']);
+      assert.deepEqual(await clientsOf({ status: 'paused' }), ['app_1']);
+      assert.deepEqual(await clientsOf({ unusedSince: NOW - 90 * DAY }), ['app_1', 'app_2'], 'neither used nor new');
+      assert.deepEqual(await clientsOf({ unusedSince: NOW - DAY }), ['app_0', 'app_1', 'app_2']);
+      assert.deepEqual(await clientsOf({}, await store.findClient('app_1')), ['app_2', 'app_one']);
+      for (const n of [0, 1, 2])
+        await store.addAccount(
+          {
+            ...sampleAccount({ ...old, id: `usr_${n}`, username: null, name: `Grace ${n}` }),
+            ...(n === 1 ? { status: 'disabled' } : {}),
+          },
+          `grace${n}@example.com`,
+          event('user_added'),
+        );
+      await store.recordSignInEvent({ ...event('sign_in', { resourceOwnerId: 'usr_0' }), at: NOW - 2 * DAY });
+      const accountsOf = async (filter: AccountFilter, after: Account | null = null) => {
+        const found: string[] = [];
+        for await (const page of listAccounts(store, filter, after))
+          found.push(...page.map(({ account }) => account.id));
+        return found;
+      };
+      assert.deepEqual(await accountsOf({}), ['usr_ada', 'usr_2', 'usr_1', 'usr_0']);
+      assert.deepEqual(await accountsOf({ name: 'LOVE' }), ['usr_ada']);
+      assert.deepEqual(await accountsOf({ name: 'grace', status: 'active' }), ['usr_2', 'usr_0']);
+      assert.deepEqual(await accountsOf({ unusedSince: NOW - 90 * DAY }), ['usr_2', 'usr_1']);
+      assert.deepEqual(await accountsOf({}, await store.findAccount('usr_2')), ['usr_1', 'usr_0']);
+    },
+  );
 }
