@@ -66,7 +66,7 @@ test('a person signs in with the password that another program hashed: a strong 
   assert.deepEqual(await service.installation.imports.status(), { foreign: 0, unwrapped: 0 });
   assert.equal((await signIn(service, 'ada@example.com', 'U*U*')).kind, 'signed_in');
   const { name, username, emailVerified, isOperator } = await service.installation.accounts.show('ada@example.com');
-  assert.deepEqual([name, username, emailVerified, isOperator], ['Ada Lovelace', 'ada', false, false]);
+  assert.deepEqual([name, username, emailVerified, isOperator], ['Ada Lovelace', 'ada', true, false]);
   const events = await service.installation.audit.listAuditEvents({ action: 'user_imported', limit: 5 });
   assert.equal(events.length, 2);
 });

@@ -241,7 +241,8 @@ test('RFC 9126 §4: a client that was paused, or changed, since it pushed is jud
   const paused = await server.validateRequest('standard', referringTo(uri));
   assert.equal(paused.kind === 'show' && paused.error, 'client_paused');
   await store.setClientStatus(one.id, 'active', event('client_resumed'));
-  await store.updateClient({ ...one, redirectUris: ['https://one.test/new'] }, one, event('client_updated'));
+  const before = (await store.findClient(one.id)) ?? assert.fail();
+  await store.updateClient({ ...before, redirectUris: ['https://one.test/new'] }, before, event('client_updated'));
   const moved = await server.validateRequest('standard', referringTo(uri));
   assert.equal(moved.kind === 'show' && moved.error, 'bad_redirect_uri');
 });
@@ -305,7 +306,8 @@ test('RFC 9126 §2.1: who pushes proves to be the client, and pushes for itself 
   const ones = await server.validateRequest('standard', referringTo(uri, one.id));
   assert.equal(ones.kind, 'show');
   const onlyOnes = { redirect_uri: 'https://one.test/only' };
-  await store.updateClient({ ...one, redirectUris: [onlyOnes.redirect_uri] }, one, event('client_updated'));
+  const before = (await store.findClient(one.id)) ?? assert.fail();
+  await store.updateClient({ ...before, redirectUris: [onlyOnes.redirect_uri] }, before, event('client_updated'));
   assertGood(await server.pushRequest(asOne, requestOf(onlyOnes), origin));
   const asOther = await server.pushRequest(asTwo, requestOf(onlyOnes), origin);
   assertRefusal(asOther, 'invalid_request', /not registered for this client/);
