@@ -51,6 +51,7 @@ export async function shownResourceServer(server: ResourceServer, uses: SecretUs
       ['Resource Server ID', server.id],
       ['Name', server.name],
       ['Resource', server.resource ?? 'none: it takes tokens that are for no certain resource'],
+      ['Unbound tokens', server.resource === null || server.acceptsUnbound ? 'accepted' : 'refused'],
       ['Scopes', server.scopes ?? 'all'],
       ['Live secrets', secretLines(await liveSecrets(server.secrets, uses))],
       ['Registered', readableTime(server.createdAt)],
@@ -83,10 +84,14 @@ const COLUMNS: readonly Column<{ server: ResourceServer; secrets: readonly LiveS
   { heading: 'Registered', value: ({ server }) => readableTime(server.createdAt), mayBeLeft: true },
 ];
 
-function settingsJson({ name, resource, scopes, createdAt }: ResourceServer, secrets: readonly LiveSecret[]) {
+function settingsJson(
+  { name, resource, acceptsUnbound, scopes, createdAt }: ResourceServer,
+  secrets: readonly LiveSecret[],
+) {
   return {
     name,
     resource,
+    accepts_unbound: acceptsUnbound,
     scopes,
     live_secrets: secretsJson(secrets),
     created_at: isoTime(createdAt),
@@ -94,8 +99,13 @@ function settingsJson({ name, resource, scopes, createdAt }: ResourceServer, sec
 }
 
 /** The secret is a variable in the example: it must not be in source code. */
-function exampleFor({ id, resource }: ResourceServer, issuer: string): string[] {
-  const settings = { issuer, id, ...(resource === null ? {} : { resource }) };
+function exampleFor({ id, resource, acceptsUnbound }: ResourceServer, issuer: string): string[] {
+  const settings = {
+    issuer,
+    id,
+    ...(resource === null ? {} : { resource }),
+    ...(acceptsUnbound ? { acceptUnbound: true } : {}),
+  };
   const members = Object.entries(settings).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
   return [
     'import { createVerifier } from "@valetkey/verify";',

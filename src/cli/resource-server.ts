@@ -15,10 +15,20 @@ import {
 import { beforeRetiring } from './secret-view.ts';
 import { confirm } from './terminal-input.ts';
 
-type RegisterOptions = { name: string; resource?: string; scope?: string[] };
-type UpdateOptions = { name?: string; resource?: string | false; scope?: string[]; allScopes?: boolean };
+type RegisterOptions = { name: string; resource?: string; acceptUnbound?: boolean; scope?: string[] };
+type UpdateOptions = {
+  name?: string;
+  resource?: string | false;
+  acceptUnbound?: boolean;
+  scope?: string[];
+  allScopes?: boolean;
+};
 
 const NAME = ['--name <name>', 'what you know the API by'] as const;
+const ACCEPT_UNBOUND = [
+  '--accept-unbound',
+  'also accept tokens of apps that named no resource: such a token works at every API with this option',
+] as const;
 
 /** Adds the commands about resource servers. */
 export function addResourceServerCommands(program: CliCommand, run: CommandRun): void {
@@ -37,11 +47,12 @@ function addRegister(group: CliCommand, run: CommandRun): void {
       'resource-server register --name "Mail API" --resource https://mail.example.com --scope mail.read mail.send',
     ])
     .requiredOption(...NAME)
-    .option('--resource <uri>', 'the URI that apps name the API by: a token for another resource is refused there')
+    .option('--resource <uri>', 'the URI that apps name the API by: only tokens for this URI are accepted')
+    .option(...ACCEPT_UNBOUND)
     .option('--scope <name...>', 'the API sees only these scopes, and no token without one of them')
-    .action(({ name, resource, scope }: RegisterOptions) =>
+    .action(({ name, resource, acceptUnbound = false, scope }: RegisterOptions) =>
       run.withInstallation(async ({ resourceServers, endpoints }) => {
-        const settings = { name, resource: resource ?? null, scopes: scope ?? null };
+        const settings = { name, resource: resource ?? null, acceptsUnbound: acceptUnbound, scopes: scope ?? null };
         const { resourceServer, secret } = await resourceServers.register(settings);
         return registeredResourceServer(resourceServer, secret, endpoints);
       }),
@@ -75,6 +86,8 @@ function addUpdate(group: CliCommand, run: CommandRun): void {
     .option(...NAME)
     .option('--resource <uri>', 'the URI that apps name the API by')
     .option('--no-resource', 'apps name it by no URI any more: a token for any certain resource is refused there')
+    .option(...ACCEPT_UNBOUND)
+    .option('--no-accept-unbound', 'accept only tokens for the resource of the API')
     .option('--scope <name...>', 'these instead of the scopes that it sees')
     .addOption(new Option('--all-scopes', 'it sees every scope').conflicts('scope'))
     .action((id: string, options: UpdateOptions, command: CliCommand) => {
@@ -87,10 +100,17 @@ function addUpdate(group: CliCommand, run: CommandRun): void {
     });
 }
 
-function changedSettings({ name, resource, scope, allScopes }: UpdateOptions): Partial<ResourceServerSettings> {
+function changedSettings({
+  name,
+  resource,
+  acceptUnbound,
+  scope,
+  allScopes,
+}: UpdateOptions): Partial<ResourceServerSettings> {
   return {
     ...(name === undefined ? {} : { name }),
     ...(resource === undefined ? {} : { resource: resource === false ? null : resource }),
+    ...(acceptUnbound === undefined ? {} : { acceptsUnbound: acceptUnbound }),
     ...(scope === undefined ? {} : { scopes: scope }),
     ...(allScopes ? { scopes: null } : {}),
   };

@@ -15,6 +15,8 @@ export type ResourceServer = {
   readonly name: string;
   /** The URI that clients name it by (RFC 8707 §2). Null: then only tokens that are for any resource are good for it. */
   readonly resource: string | null;
+  /** Whether tokens that are for any resource are good for it, although it has a resource. */
+  readonly acceptsUnbound: boolean;
   /** The scope names that it may see, or null for all. */
   readonly scopes: readonly string[] | null;
   /** Newest first; two while a rotation is under way. */
@@ -53,8 +55,8 @@ export type ActiveToken = {
 };
 
 /**
- * What a resource server may know of an access token that is good for its resource, or null when the token carries none
- * of the scopes that it may see (RFC 7662 §4).
+ * What a resource server may know of an access token, or null when the token is not good there, or carries none of the
+ * scopes that it may see (RFC 7662 §4).
  */
 export function visibleToken(
   resourceServer: ResourceServer,
@@ -62,7 +64,7 @@ export function visibleToken(
   resourceOwner: ResourceOwner,
   expiresAt: number,
 ): ActiveToken | null {
-  const visible = visibleScopes(resourceServer, grant);
+  const visible = isGoodAt(resourceServer, grant) ? visibleScopes(resourceServer, grant) : null;
   if (!visible) return null;
   const { clientId, externalId } = grant;
   const about = {
@@ -82,9 +84,18 @@ export function isForResource({ resource: granted }: GrantedAccess, resource: st
   return granted === null || (resource !== null && isSameResource(granted, resource));
 }
 
+/**
+ * Whether a grant's tokens are good at a resource server. One with a resource takes only tokens for that very resource, unless
+ * its operator lets it take tokens for any (RFC 9700 §2.3).
+ */
+export function isGoodAt({ resource, acceptsUnbound }: ResourceServer, access: GrantedAccess): boolean {
+  if (access.resource === null) return resource === null || acceptsUnbound;
+  return isForResource(access, resource);
+}
+
 /** Whether a resource server, as it is registered, may be told that a token with this access is active (RFC 7662 §4). */
 export function mayHearOf(resourceServer: ResourceServer, access: GrantedAccess): boolean {
-  return isForResource(access, resourceServer.resource) && visibleScopes(resourceServer, access) !== null;
+  return isGoodAt(resourceServer, access) && visibleScopes(resourceServer, access) !== null;
 }
 
 /** The granted scope names that a resource server may see; null when there is none of them. */

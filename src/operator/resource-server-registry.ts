@@ -11,8 +11,12 @@ import { checkName, checkScopeNames } from './registration.ts';
 import { changesOf } from './registration-changes.ts';
 import { type WhichSecret, withNewSecret, withoutSecret } from './secret-rotation.ts';
 
-/** What the operator decides about a resource server. */
-export type ResourceServerSettings = Pick<ResourceServer, 'name' | 'resource' | 'scopes'>;
+/** The settings of a resource server. */
+export type ResourceServerSettings = Pick<ResourceServer, 'name' | 'resource' | 'acceptsUnbound' | 'scopes'>;
+
+/** The settings of a new resource server: it takes no unbound token unless they say so. */
+export type NewResourceServerSettings = Omit<ResourceServerSettings, 'acceptsUnbound'> &
+  Partial<Pick<ResourceServerSettings, 'acceptsUnbound'>>;
 
 /** What the registry works with. `ownResource` is this service's own API; `now` returns ms since the epoch. */
 export type ResourceServerRegistryParts = {
@@ -33,8 +37,9 @@ export class ResourceServerRegistry {
   }
 
   /** Registers a resource server. Its secret's text is returned this once. */
-  async register(settings: ResourceServerSettings): Promise<{ resourceServer: ResourceServer; secret: string }> {
+  async register(said: NewResourceServerSettings): Promise<{ resourceServer: ResourceServer; secret: string }> {
     const { store, prefix, now } = this.#parts;
+    const settings = { acceptsUnbound: false, ...said };
     this.#check(settings);
     await refuseCommaListOfScopes(settings.scopes ?? [], store);
     const createdAt = now();
@@ -96,11 +101,15 @@ export class ResourceServerRegistry {
     return server;
   }
 
-  #check({ name, resource, scopes }: ResourceServerSettings): void {
+  #check({ name, resource, acceptsUnbound, scopes }: ResourceServerSettings): void {
     checkName(name);
     checkScopeNames(scopes ?? []);
     if (scopes?.length === 0)
       throw new OperatorError('a resource server that may see no scope could be told of no token');
+    if (acceptsUnbound && resource === null)
+      throw new OperatorError(
+        'an API without a resource takes unbound tokens in any case: give --resource, or leave --accept-unbound out (when updating: --no-accept-unbound)',
+      );
     if (resource === null) return;
     const problem = resourceProblem(resource);
     if (problem) throw new OperatorError(`resource ${JSON.stringify(resource)}: ${problem}`);

@@ -70,6 +70,24 @@ export const agentsGuards: readonly Guard[] = [
         'resource: grant.resource === null ? null : resourceServer.resource',
         'resource: grant.resource',
       ],
+      [
+        'an unbound token is good only where the operator lets it be',
+        'return resource === null || acceptsUnbound;',
+        'return true;',
+      ],
+      ['introspection asks if a token is good there', 'isGoodAt(resourceServer, grant) ? visible', 'true ? visible'],
+    ],
+  ),
+  ...guardsIn(
+    'packages/verify/src/introspection.ts',
+    ['test/verify/introspection.test.ts'],
+    [
+      [
+        'an unbound token is refused by default',
+        'audience.includes(resource) : acceptUnbound',
+        'audience.includes(resource) : true',
+      ],
+      ['a token for another API is refused', 'audience ? audience.includes(resource)', 'audience ? true'],
     ],
   ),
 ];

@@ -111,7 +111,7 @@ export const revocationGuards: readonly Guard[] = [
     [
       [
         'grants for another resource are not told',
-        'isForResource(access, resourceServer.resource) && visibleScopes(',
+        'isGoodAt(resourceServer, access) && visibleScopes(',
         'visibleScopes(',
       ],
       [

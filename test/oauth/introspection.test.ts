@@ -21,8 +21,13 @@ import { LETTERS } from './requests.ts';
 import { assertRefusal, NOW, PREFIX, scopesOf } from './samples.ts';
 
 const secret = makeSecret(PREFIX, 'rs', NOW);
-const letters: ResourceServer = sampleResourceServer({ resource: LETTERS, scopes: null, secrets: [secret.secret] });
-const anywhere: ResourceServer = { ...letters, id: 'rs_any', resource: null };
+const letters: ResourceServer = sampleResourceServer({
+  resource: LETTERS,
+  acceptsUnbound: true,
+  scopes: null,
+  secrets: [secret.secret],
+});
+const anywhere: ResourceServer = { ...letters, id: 'rs_any', resource: null, acceptsUnbound: false };
 const asLetters = { id: letters.id, secret: secret.text };
 
 async function setUpServers(context: TestContext): Promise<Protocol> {
@@ -48,6 +53,8 @@ test('RFC 7662 §2.2: a good token tells what it is good for, and nothing else i
   };
   for (const server of [letters, anywhere])
     assert.deepEqual(await protocol.introspection.introspect(server, accessToken), expected);
+  const strict = { ...letters, acceptsUnbound: false };
+  assert.equal(await protocol.introspection.introspect(strict, accessToken), null, 'RFC 9700 §2.3');
 });
 
 test('RFC 8707 §2: a token for one resource is told of there, and nowhere else', async (context) => {

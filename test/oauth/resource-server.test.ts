@@ -6,6 +6,8 @@ import { grantIdText } from '../../src/oauth/grant.ts';
 import {
   authenticateResourceServer,
   isForResource,
+  isGoodAt,
+  mayHearOf,
   type ResourceServer,
   visibleToken,
 } from '../../src/oauth/resource-server.ts';
@@ -19,6 +21,7 @@ const server: ResourceServer = {
   id: 'rs_one',
   name: 'Letters',
   resource: null,
+  acceptsUnbound: false,
   scopes: null,
   secrets: [first.secret],
   createdAt: NOW,
@@ -124,6 +127,28 @@ test('RFC 8707 §2: the tokens of a grant are for its resource, and of a grant f
 });
 
 const LETTERS = 'https://letters.test';
+const places: [what: string, where: Partial<ResourceServer>, granted: string | null, isGood: boolean][] = [
+  ['a token for its resource', { resource: LETTERS }, LETTERS, true],
+  ['a token for another resource', { resource: LETTERS }, 'https://other.test', false],
+  ['an unbound token', { resource: LETTERS }, null, false],
+  ['an unbound token, where the operator lets it take them', { resource: LETTERS, acceptsUnbound: true }, null, true],
+  [
+    'a token for another, where it takes unbound ones',
+    { resource: LETTERS, acceptsUnbound: true },
+    'https://o.test',
+    false,
+  ],
+  ['an unbound token, where it has no resource', {}, null, true],
+  ['a bound token, where it has no resource', {}, LETTERS, false],
+];
+for (const [what, where, granted, isGood] of places)
+  test(`RFC 9700 §2.3: ${what} is ${isGood ? '' : 'not '}good at an API, and so it hears of its end`, () => {
+    const api = { ...server, ...where };
+    const access = { resource: granted, scope: 'read' };
+    assert.equal(isGoodAt(api, access), isGood);
+    assert.equal(mayHearOf(api, access), isGood);
+    assert.equal(visibleToken(api, { ...activeGrant, ...access }, resourceOwner, NOW) !== null, isGood);
+  });
 
 test('RFC 8707 §2: a resource is answered as the API that asks is registered', () => {
   const api = { ...server, resource: 'https://Letters.test/' };

@@ -104,7 +104,8 @@ test('interface: all grants of one person for one app end in one notice that bot
 const letters = 'https://letters.test';
 const ended: Record<string, [access: object[], others: object, isTold: boolean]> = {
   'for its resource and a scope that it may see': [[{ resource: letters, scope: 'read write' }], {}, true],
-  'for any resource': [[{ resource: null, scope: 'read' }], {}, true],
+  'for any resource': [[{ resource: null, scope: 'read' }], { acceptsUnbound: true }, true],
+  'for any resource, where it takes only its own': [[{ resource: null, scope: 'read' }], {}, false],
   'for another resource': [[{ resource: 'https://mail.test', scope: 'read' }], {}, false],
   'for a resource, where it has none': [[{ resource: letters, scope: 'read' }], { resource: null }, false],
   'without a scope that it may see': [[{ resource: letters, scope: 'write' }], {}, false],
@@ -121,7 +122,7 @@ const ended: Record<string, [access: object[], others: object, isTold: boolean]>
   'of which one is for it': [
     [
       { resource: 'https://mail.test', scope: 'read' },
-      { resource: null, scope: 'write read' },
+      { resource: letters, scope: 'write read' },
     ],
     {},
     true,

@@ -10,6 +10,7 @@ const OWN_RESOURCE = 'https://api.test';
 const settings: ResourceServerSettings = {
   name: 'Letters',
   resource: 'https://letters.test',
+  acceptsUnbound: false,
   scopes: ['read'],
 };
 

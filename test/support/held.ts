@@ -56,7 +56,7 @@ export async function inhabit(service: TestService) {
     endedCookies: [...graces.cookies],
     app,
     secondSecret,
-    api: await addResourceServer(service, { resource: 'https://mail.example' }),
+    api: await addResourceServer(service, { resource: 'https://mail.example', acceptsUnbound: true }),
     product,
     live: await obtainPair(service, browser, app),
     rotated,

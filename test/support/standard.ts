@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { type JWTHeaderParameters, type JWTPayload, SignJWT } from 'jose';
 import type { PublicKey } from '../../src/oauth/client.ts';
-import type { ResourceServerSettings } from '../../src/operator/resource-server-registry.ts';
+import type { NewResourceServerSettings } from '../../src/operator/resource-server-registry.ts';
 import type { Browser, PostedFields, Visit } from './browser.ts';
 import { forgetDecisions, type JsonAnswer, pairOf, postForm, type TestClient } from './flow.ts';
 import { REDIRECT_URI, type TestService } from './service.ts';
@@ -152,7 +152,7 @@ export type TestResourceServer = { readonly id: string; readonly secret: string 
 /** Registers a resource server; it sees everything unless settings say otherwise. */
 export async function addResourceServer(
   { installation }: TestService,
-  settings: Partial<ResourceServerSettings> = {},
+  settings: Partial<NewResourceServerSettings> = {},
 ): Promise<TestResourceServer> {
   const usual = { name: 'Test API', resource: null, scopes: null };
   const { resourceServer, secret } = await installation.resourceServers.register({ ...usual, ...settings });

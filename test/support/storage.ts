@@ -145,6 +145,7 @@ export function sampleResourceServer(some: Partial<ResourceServer> = {}): Resour
     id: 'rs_one',
     name: 'Letters',
     resource: 'https://letters.test',
+    acceptsUnbound: false,
     scopes: ['read'],
     secrets: [sampleSecret()],
     createdAt: NOW,

@@ -93,11 +93,11 @@ async function registerApp(): Promise<TestClient> {
   return addClient(service, { scopes: names.map((name) => ({ name, sentence: null, optional: false })) });
 }
 
-/** Walks the standard face: the authorization page, Allow, and the token request. */
+/** Walks the standard face: the authorization page, Allow, and the token request. The token is for this API unless said. */
 async function obtainToken(
   client: TestClient,
   scope: string,
-  parameters: Record<string, string> = {},
+  parameters: Record<string, string> = { resource: RESOURCE },
 ): Promise<string> {
   const query = { response_type: 'code', client_id: client.clientId, redirect_uri: REDIRECT_URI, state: 'xyz', scope };
   const page = await browser.get(
@@ -222,10 +222,21 @@ test('RFC 8707 §3: a token for this API passes, one for another API does not', 
   await service.installation.resourceServers.register({ name: 'Photos', resource: other, scopes: null });
   const client = await registerApp();
   const verifier = startVerifier(t);
-  const ours = await verifier.check(`Bearer ${await obtainToken(client, 'mail.read', { resource: RESOURCE })}`);
+  const ours = await verifier.check(`Bearer ${await obtainToken(client, 'mail.read')}`);
   assert.ok(ours.ok);
   const theirs = await verifier.check(`Bearer ${await obtainToken(client, 'mail.read', { resource: other })}`);
   assert.equal(theirs.ok || theirs.status, 401);
+});
+
+test('RFC 9700 §2.3: an unbound token passes once both the registration and the verifier accept it', async (t) => {
+  const { resourceServers } = service.installation;
+  const authorization = `Bearer ${await obtainToken(await registerApp(), 'mail.read', {})}`;
+  const [strict, open] = [startVerifier(t), startVerifier(t, { acceptUnbound: true })];
+  const passes = async (verifier: Verifier) => (await verifier.check(authorization)).ok;
+  assert.deepEqual([await passes(strict), await passes(open)], [false, false]);
+  await resourceServers.update(resourceServer.id, { acceptsUnbound: true });
+  t.after(() => resourceServers.update(resourceServer.id, { acceptsUnbound: false }));
+  assert.deepEqual([await passes(strict), await passes(open)], [false, true]);
 });
 
 test('a token that expires is refused by its time, without any event', async (t) => {

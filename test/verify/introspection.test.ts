@@ -96,11 +96,11 @@ test('RFC 7662 §2.2: whatever else an answer is, the request is not let pass', 
   }
 });
 
-test('RFC 8707 §3: a token for another API is invalid here, one for no certain API is not', async (t) => {
+test('RFC 8707 §3: a token for another API, or for no certain API, is invalid here', async (t) => {
   const resource = 'https://api.example/mail';
   const verifier = verifierOf(t, server, { ...noCache, resource });
   const audiences: [unknown, number][] = [
-    [undefined, 200],
+    [undefined, 401],
     [resource, 200],
     [['https://other.example', resource], 200],
     ['https://other.example', 401],
@@ -111,6 +111,26 @@ test('RFC 8707 §3: a token for another API is invalid here, one for no certain 
     server.reply = () => active({ aud });
     assert.equal(await statusOf(verifier), status, JSON.stringify(aud));
   }
+});
+
+test('RFC 9700 §2.3: acceptUnbound lets a token for no certain API pass, and none for another API', async (t) => {
+  const resource = 'https://api.example/mail';
+  const unbound: [options: object, isAccepted: boolean][] = [
+    [{ resource, acceptUnbound: true }, true],
+    [{ resource, acceptUnbound: false }, false],
+    [{ resource }, false],
+    [{}, true],
+  ];
+  for (const [options, isAccepted] of unbound) {
+    const verifier = verifierOf(t, server, { ...noCache, ...options });
+    server.reply = () => active();
+    assert.equal(await statusOf(verifier), isAccepted ? 200 : 401, JSON.stringify(options));
+    server.reply = () => active({ aud: resource });
+    assert.equal(await statusOf(verifier), 200, JSON.stringify(options));
+  }
+  const open = verifierOf(t, server, { ...noCache, resource, acceptUnbound: true });
+  server.reply = () => active({ aud: 'https://other.example' });
+  assert.equal(await statusOf(open), 401);
 });
 
 test('a server that fails, is slow, sends elsewhere or is not there lets nobody pass', async (t) => {

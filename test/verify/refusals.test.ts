@@ -130,6 +130,7 @@ test('an option that would check nothing, or never pass, is an error and not a s
     { resource: 'https://api.example/#a' },
     { resource: 'https://api.example/a b' },
     { resource: 'https://api.example/\r\nX: y' },
+    { acceptUnbound: 'false' as unknown as boolean },
     { timeout: 0 },
     { timeout: 1.5 },
     { timeout: Number.POSITIVE_INFINITY },

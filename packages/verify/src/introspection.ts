@@ -30,6 +30,7 @@ export type IntrospectionSettings = {
   readonly issuer: string;
   readonly authorization: string;
   readonly resource: string | undefined;
+  readonly acceptUnbound: boolean;
   readonly timeout: number;
   readonly fetch: typeof globalThis.fetch;
   readonly now: () => number;
@@ -71,7 +72,8 @@ export function basicAuthorization(id: string, secret: string): string {
 }
 
 /** RFC 7662 §2.2, with the members that Valetkey always sends. */
-function readAnswer({ issuer, resource, now }: IntrospectionSettings, answer: unknown): ActiveToken | null | Unknown {
+function readAnswer(settings: IntrospectionSettings, answer: unknown): ActiveToken | null | Unknown {
+  const { issuer, now } = settings;
   const { active, sub, client_id, grant_id, exp, aud, cnf, ...rest } = { ...(answer as Record<string, unknown>) };
   const { scope = '', username = null, external_id = null, token_type = 'Bearer', iss = issuer } = rest;
   const expiresAt = Number(exp) * 1000;
@@ -87,10 +89,16 @@ function readAnswer({ issuer, resource, now }: IntrospectionSettings, answer: un
   if (expiresAt <= now()) return odd('exp is in the past: is the clock of this machine right?');
   if (iss !== issuer) return odd('iss is another issuer: compare the option issuer with VALETKEY_APP_URL');
   if (audience && !audience.every(isText)) return odd('aud is no text');
-  // Not odd: the token is good, and for another API (RFC 8707 §3).
-  if (audience && resource !== undefined && !audience.includes(resource)) return null;
+  // Not odd: the token is good, and for another API.
+  if (!isForThisApi(settings, audience)) return null;
   const scopes = Object.freeze(scope.split(' ').filter((name) => name !== ''));
   return { sub, username, external_id, client_id, grant_id, scopes, expiresAt };
+}
+
+/** RFC 8707 §3. A token without an audience could be used at every API (RFC 9700 §2.3). */
+function isForThisApi({ resource, acceptUnbound }: IntrospectionSettings, audience: unknown[] | undefined): boolean {
+  if (resource === undefined) return true;
+  return audience ? audience.includes(resource) : acceptUnbound;
 }
 
 function isText(value: unknown): value is string {

@@ -8,8 +8,10 @@ export type VerifierOptions = {
   /** The id and the secret of this API, from `valetkey resource-server register`. Absent is an error at once. */
   readonly id: string | undefined;
   readonly secret: string | undefined;
-  /** The URI of this API, if it is registered with one. Tokens for another API are then refused. */
+  /** The URI of this API, if it is registered with one. Only tokens for this very API are then accepted. */
   readonly resource?: string | undefined;
+  /** Also accepts tokens that are for no certain API, if the API is registered with `--accept-unbound`; false by default. */
+  readonly acceptUnbound?: boolean | undefined;
   /** The scopes of this API, as its metadata lists them for apps. */
   readonly scopesSupported?: readonly string[] | undefined;
   /** Whether an answer is kept while the revocation stream is live; true by default. */
@@ -37,7 +39,7 @@ export type MetadataSettings = {
 /** Reads the options of a verifier. Throws `TypeError` for those that cannot work. */
 export function readOptions(options: VerifierOptions): IntrospectionSettings & MetadataSettings {
   const { issuer, id, secret, resource, timeout = 5000, fetch = globalThis.fetch, now = Date.now } = options;
-  const { scopesSupported } = options;
+  const { scopesSupported, acceptUnbound = false } = options;
   const url = issuer && URL.canParse(issuer) ? new URL(issuer) : undefined;
   if (!id || !secret) throw new TypeError('id and secret are required: valetkey resource-server register shows them');
   if (!url || url.href !== `${url.origin}/`)
@@ -46,12 +48,13 @@ export function readOptions(options: VerifierOptions): IntrospectionSettings & M
     throw new TypeError('issuer must be https, unless it is on this machine (RFC 7662 §4)');
   if (resource !== undefined && (!URL.canParse(resource) || !/^[!"$-~]+$/.test(resource)))
     throw new TypeError('resource must be an absolute URI without a fragment (RFC 8707 §2)');
+  if (typeof acceptUnbound !== 'boolean') throw new TypeError('acceptUnbound must be true or false');
   if (!Number.isInteger(timeout) || timeout < 1 || timeout > 60_000)
     throw new TypeError('timeout must be 1 to 60000 ms');
   if (scopesSupported !== undefined && !isScopeList(scopesSupported))
     throw new TypeError('scopesSupported must be a list of scope names');
   const authorization = basicAuthorization(id, secret);
-  return { issuer: url.origin, authorization, resource, scopesSupported, timeout, fetch, now };
+  return { issuer: url.origin, authorization, resource, acceptUnbound, scopesSupported, timeout, fetch, now };
 }
 
 /** The scopes of `CheckOptions`. Throws `TypeError` for what would silently check nothing, or could never pass. */

@@ -11,12 +11,13 @@ export const RESOURCE_SERVER = Table.of<ResourceServer>('resource_server', {
   id: 'text',
   name: 'text',
   resource: 'text?',
+  acceptsUnbound: 'boolean',
   scopes: 'json?',
   secrets: SECRETS,
   createdAt: 'time',
 });
 
-const SETTINGS = RESOURCE_SERVER.pick('name', 'resource', 'scopes');
+const SETTINGS = RESOURCE_SERVER.pick('name', 'resource', 'acceptsUnbound', 'scopes');
 
 const RESOURCES = 'SELECT DISTINCT resource FROM resource_server WHERE resource IS NOT NULL';
 const DELETE = 'DELETE FROM resource_server WHERE id = $1';

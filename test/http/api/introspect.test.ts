@@ -25,6 +25,7 @@ const MAIL = 'https://mail.example';
 const client = await addClient(service, { scopes: scopes('mail', 'files') });
 const any = await addResourceServer(service);
 const mail = await addResourceServer(service, { resource: MAIL });
+const open = await addResourceServer(service, { resource: MAIL, acceptsUnbound: true });
 const narrow = await addResourceServer(service, { scopes: ['files', 'photos'] });
 
 /** Asserts the one answer for everything that is not good (RFC 7662 §2.2). */
@@ -97,10 +98,26 @@ describe('RFC 7662 §2.2: a token that is good', { concurrency: true }, () => {
     const { accessToken } = await standardPair(service, ada, client, { resource: MAIL });
     assert.equal((await assertActive(introspect(service, mail, accessToken)))['aud'], MAIL);
     for (const other of [any, narrow]) assertInactive(await introspect(service, other, accessToken));
-    const forAny = await standardPair(service, ada, client);
-    assert.ok(!('aud' in (await assertActive(introspect(service, mail, forAny.accessToken)))));
     const ours = await standardPair(service, ada, client, { resource: service.apiUrl });
-    for (const other of [any, mail]) assertInactive(await introspect(service, other, ours.accessToken));
+    for (const other of [any, mail, open]) assertInactive(await introspect(service, other, ours.accessToken));
+  });
+
+  test('RFC 9700 §2.3: an unbound token is good where an API has no resource, or is registered to accept it', async () => {
+    for (const { accessToken } of [await standardPair(service, ada, client), await obtainPair(service, ada, client)]) {
+      for (const api of [any, open]) assert.ok(!('aud' in (await assertActive(introspect(service, api, accessToken)))));
+      assertInactive(await introspect(service, mail, accessToken));
+    }
+    const bound = await standardPair(service, ada, client, { resource: MAIL });
+    assert.equal((await assertActive(introspect(service, open, bound.accessToken)))['aud'], MAIL);
+  });
+
+  test('RFC 9700 §2.3: the operator changes what an API accepts, and the next question has the new answer', async () => {
+    const api = await addResourceServer(service, { resource: 'https://changing.example' });
+    const { accessToken } = await standardPair(service, ada, client);
+    for (const acceptsUnbound of [true, false]) {
+      await resourceServers.update(api.id, { acceptsUnbound });
+      assert.equal((await introspect(service, api, accessToken)).body['active'], acceptsUnbound);
+    }
   });
 
   test('RFC 7662 §4: a resource server sees its own scopes, and of a token without them nothing', async () => {

@@ -24,7 +24,7 @@ await addUser(service);
 const ada = await signedInBrowser(service);
 const client = await addClient(service, { scopes: scopes('mail.read'), deviceFlow: true });
 const secret = { client_id: client.clientId, client_secret: client.clientSecret };
-const api = await addResourceServer(service, { resource: 'https://api.example' });
+const api = await addResourceServer(service, { resource: 'https://api.example', acceptsUnbound: true });
 const asApi = basic(api.id, api.secret);
 const exchange = { grant_type: 'authorization_code', redirect_uri: REDIRECT_URI };
 const refresh = { grant_type: 'refresh_token', refresh_token: 'x' };

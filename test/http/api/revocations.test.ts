@@ -400,9 +400,9 @@ describe('interface: a stream tells of the end of grants only those that could h
     const own = await startTestService(t);
     const mail = await addResourceServer(own, { resource: MAIL, scopes: ['mail.read'] });
     const others = [
-      await addResourceServer(own, { resource: 'https://other.example' }),
+      await addResourceServer(own, { resource: 'https://other.example', acceptsUnbound: true }),
       await addResourceServer(own, { resource: null }),
-      await addResourceServer(own, { resource: MAIL, scopes: ['mail.send'] }),
+      await addResourceServer(own, { resource: MAIL, acceptsUnbound: true, scopes: ['mail.send'] }),
     ];
     const [told, ...untold] = await Promise.all([mail, ...others].map((api) => RevocationStream.open(t, own, api)));
     const { id: person, email } = await addUser(own);
@@ -454,8 +454,21 @@ describe('interface: a stream tells of the end of grants only those that could h
     const page = await browser.get(`${own.appUrl}/account/apps`);
     await browser.submit(page, '/account/apps/revoke', { client_id: client.clientId });
     const data = { sub: person, client_id: client.clientId };
-    // Tokens for no certain resource are good at each of them, and two of these see every scope.
+    // The unbound token is good at all but the first, which hears of its own.
     for (const stream of [told, ...untold]) await stream.next('revoked', data);
+  });
+
+  test('Promise 2: the end of an unbound grant is told only to APIs that accept unbound tokens', async (t) => {
+    const { own, mail, others, told, untold, allow, client } = await setApart(t);
+    const { accessToken: token } = await allow({ resource: undefined, scope: 'mail.read mail.send' });
+    assert.equal((await introspect(own, mail, token)).body['active'], false);
+    const heard = await Promise.all(others.map((api) => introspect(own, api, token)));
+    assert.deepEqual(new Set(heard.map(({ body }) => body['active'])), new Set([true]));
+    await postAs(own, client, 'revoke', { token });
+    for (const stream of untold) await stream.next('revoked', { grant_id: heard[0]?.body['grant_id'] });
+    await own.installation.grants.revokeAll(operator);
+    await told.next('revoked', {});
+    assert.equal(told.events.length, 2, JSON.stringify(told.events));
   });
 
   test('Promise 2: an API that lost a scope is told to keep nothing, and hears no more of what it lost', async (t) => {

@@ -241,7 +241,7 @@ await addResourceServer(service, { resource: mail });
 describe('RFC 8707 §2.2: the resource of a token request', { concurrency: true }, () => {
   test('RFC 8707 §2.2: the one of the grant may be repeated, every other is invalid_target', async () => {
     const code = await standardCode(service, ada, client, { resource: mail });
-    for (const resource of [service.apiUrl, 'https://mail.example', 'x'])
+    for (const resource of [service.apiUrl, 'https://mail.example/v1', 'x'])
       assertRefused(await exchangeCode(service, client, code, { resource }), 400, 'invalid_target');
     const { refreshToken } = pairOf(await exchangeCode(service, client, code, { resource: mail }));
     assertRefused(

@@ -31,11 +31,11 @@ export function resourceServers(withStore: WithStore): void {
 
   withStore('an update writes what an operator may change, and nothing else', async (store) => {
     await register(store);
-    const changed = { name: 'Notes', resource: 'https://notes.test', scopes: ['a', 'b'] };
+    const changed = { name: 'Notes', resource: 'https://notes.test', acceptsUnbound: true, scopes: ['a', 'b'] };
     const asked = { ...letters, ...changed, secrets: [], createdAt: 0 };
     assert.equal(await store.updateResourceServer(asked, letters, event('resource_server_updated')), true);
     assert.deepEqual(await store.findResourceServer('rs_one'), { ...letters, ...changed });
-    const open = { ...asked, resource: null, scopes: null };
+    const open = { ...asked, resource: null, acceptsUnbound: false, scopes: null };
     assert.equal(await store.updateResourceServer(open, asked, event('resource_server_updated')), true);
     assert.deepEqual(await store.findResourceServer('rs_one'), {
       ...letters,

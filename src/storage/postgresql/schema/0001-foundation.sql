@@ -111,6 +111,7 @@ CREATE TABLE resource_server (
   id text COLLATE "C" PRIMARY KEY,
   name text NOT NULL,
   resource text COLLATE "C",
+  accepts_unbound boolean NOT NULL,
   scopes text,
   secrets text NOT NULL,
   created_at bigint NOT NULL

@@ -94,6 +94,7 @@ CREATE TABLE resource_server (
   id TEXT PRIMARY KEY,
   name TEXT NOT NULL,
   resource TEXT,
+  accepts_unbound INTEGER NOT NULL CHECK (accepts_unbound IN (0, 1)),
   scopes TEXT,
   secrets TEXT NOT NULL,
   created_at INTEGER NOT NULL
