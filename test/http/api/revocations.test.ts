@@ -162,8 +162,9 @@ test('interface: a new user name is told to those who could have been told the o
   await own.installation.grants.revokeAll(own.installation.operator);
   await standardPair(own, await signedInBrowser(own, 'countess@example.com'), app);
   await people.update(ada.id, { username: 'countess' }, own.installation.operator);
-  await apps.delete(app.clientId);
-  for (const stream of [one, other]) await stream.next('revoked', {});
+  const { clientId: last } = await addClient(own);
+  await apps.pause(last);
+  for (const stream of [one, other]) await stream.next('revoked', { client_id: last });
   assert.equal(
     told(one).filter((data) => 'sub' in (data as object)).length,
     1,
