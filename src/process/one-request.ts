@@ -1,6 +1,7 @@
 /** One request to an address that an operator configured, to see what answers. No redirect is followed. */
 import http from 'node:http';
 import https from 'node:https';
+import type { LookupFunction } from 'node:net';
 import type { PeerCertificate, TLSSocket } from 'node:tls';
 import { lookUp } from './host-names.ts';
 
@@ -45,6 +46,9 @@ export type Question = {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly maxBytes: number;
+  /** How the host name is looked up, and an authority to trust in place of the usual ones. */
+  readonly lookup?: LookupFunction;
+  readonly certificateAuthority?: string | undefined;
 };
 
 /** An answer, or why there is none. Times in ms since the epoch. */
@@ -60,7 +64,7 @@ export type Answer =
 /** Asks once. Never throws. */
 export function ask(url: string, question: Question, now: () => number, timeout = TIMEOUT_MS): Promise<Answer> {
   const { request } = url.startsWith('https:') ? https : http;
-  const { method, headers, body, maxBytes } = question;
+  const { method, headers, body, maxBytes, lookup = lookUp, certificateAuthority: ca } = question;
   return new Promise((resolve) => {
     const signal = AbortSignal.timeout(timeout);
     const failed = (error: NodeJS.ErrnoException) => {
@@ -70,7 +74,7 @@ export function ask(url: string, question: Question, now: () => number, timeout 
     };
     const asking = request(
       url,
-      { method, headers, signal, agent: false, lookup: lookUp, maxHeaderSize: MAX_HEAD_BYTES },
+      { method, headers, signal, agent: false, lookup, maxHeaderSize: MAX_HEAD_BYTES, ...(ca && { ca }) },
       (response) => {
         const { statusCode = 0, headers: got, rawHeaders, socket } = response;
         const date = Date.parse(got.date ?? '');

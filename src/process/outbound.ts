@@ -1,0 +1,154 @@
+/**
+ * Requests to addresses that others wrote. A host name is resolved once a try, every address that it has must be allowed,
+ * and the connection goes to one of them: a name that leads elsewhere a moment later changes nothing.
+ */
+import dns from 'node:dns/promises';
+import type { BlockList, LookupFunction } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import { type Answer, ask } from './one-request.ts';
+
+/** Maximum time of a fetch, from the look-up of the name to the last byte (ms). */
+const TIMEOUT_MS = 10_000;
+const LATE = 'no answer within 10 s';
+
+/** Which addresses may be asked. */
+export type OutboundRules = {
+  /** Whether this installation is on loopback: then it asks loopback addresses, and no others. */
+  readonly isLocal: boolean;
+  /** Networks that are not public and may be asked all the same. */
+  readonly privateNetworks: BlockList;
+};
+
+/** How names are resolved and certificates trusted; tests have their own. */
+export type OutboundWorld = {
+  readonly resolve?: (host: string) => Promise<readonly string[]>;
+  readonly certificateAuthority?: string;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+};
+
+/** A document that was fetched, or one sentence that says why not. Nothing of its body is in the sentence. */
+export type FetchedDocument =
+  | { readonly kind: 'fetched'; readonly value: unknown; readonly text: string }
+  | { readonly kind: 'refused'; readonly problem: string };
+
+/** What leaves this machine for others' addresses. */
+export class Outbound {
+  readonly #rules: OutboundRules;
+  readonly #world: Required<Pick<OutboundWorld, 'resolve' | 'now'>> & OutboundWorld;
+
+  constructor(rules: OutboundRules, world: OutboundWorld) {
+    this.#rules = rules;
+    this.#world = { resolve: resolveAll, ...world };
+  }
+
+  /**
+   * Fetches a JSON document of at most `maxBytes`: exactly status 200, no redirect, no content coding. Never throws. `url`
+   * is https, or http where the installation is local.
+   */
+  async fetchJson(url: string, maxBytes: number): Promise<FetchedDocument> {
+    const headers = { Accept: 'application/json', 'Accept-Encoding': 'identity', 'User-Agent': 'valetkey' };
+    const answer = await this.#get(url, headers, maxBytes + 1);
+    if (typeof answer === 'string') return refused(answer);
+    const { status, body } = answer;
+    const [type = ''] = (answer.headers['content-type'] ?? '').toLowerCase().split(';');
+    if (status !== 200) return refused(`it answers status ${status}, and must answer 200 without a redirect`);
+    if ((answer.headers['content-encoding'] ?? 'identity') !== 'identity')
+      return refused('it is compressed, and must not be');
+    if (!/^application\/([\w.-]+\+)?json$/.test(type.trim())) return refused('it is not JSON by its Content-Type');
+    if (Buffer.byteLength(body) > maxBytes) return refused(`it is larger than ${maxBytes} bytes`);
+    try {
+      return { kind: 'fetched', value: JSON.parse(body), text: body };
+    } catch {
+      return refused('it is not JSON'); // V8's own message quotes the input.
+    }
+  }
+
+  async #get(
+    url: string,
+    headers: Readonly<Record<string, string>>,
+    maxBytes: number,
+  ): Promise<Extract<Answer, { kind: 'answered' }> | string> {
+    const { now, resolve, certificateAuthority } = this.#world;
+    const since = performance.now();
+    const { hostname } = new URL(url);
+    const found = await within(TIMEOUT_MS, addressesOf(hostname, resolve));
+    if (typeof found === 'string') return found;
+    const problem = found.map((address) => this.#problemOf(address)).find((text) => text !== null);
+    if (problem) return problem;
+    const left = Math.max(1, Math.ceil(TIMEOUT_MS - (performance.now() - since)));
+    const question = { method: 'GET', headers, maxBytes, lookup: pinnedTo(found[0] as string), certificateAuthority };
+    const answer = await ask(url, question, now, left);
+    if (answer.kind === 'answered') return answer;
+    return answer.code === 'TIMEOUT' ? LATE : answer.problem;
+  }
+
+  /** Why an address may not be asked; null if it may. */
+  #problemOf(address: string): string | null {
+    const { isLocal, privateNetworks } = this.#rules;
+    const plain = plainAddress(address);
+    if (isLocal)
+      return plain.range() === 'loopback'
+        ? null
+        : `its host is not on this machine, as this installation is (${plain})`;
+    if (isPublic(plain)) return null;
+    if (privateNetworks.check(plain.toString(), plain.kind())) return null;
+    return `its host has an address that is not public (${plain}): allow it with VALETKEY_OUTBOUND_PRIVATE_NETWORKS if it is yours`;
+  }
+}
+
+/** An address, with an IPv4 address taken out of IPv6 forms that carry one: mapped, NAT64 (RFC 6052), 6to4 (RFC 3056). */
+export function plainAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 {
+  const address = ipaddr.process(text);
+  if (address.kind() === 'ipv4') return address;
+  const bytes = address.toByteArray();
+  const range = address.range();
+  if (range === 'rfc6052') return ipaddr.fromByteArray(bytes.slice(12)) as ipaddr.IPv4;
+  if (range === '6to4') return ipaddr.fromByteArray(bytes.slice(2, 6)) as ipaddr.IPv4;
+  return address;
+}
+
+/** Whether an address is public unicast. IANA gives out IPv6 addresses of 2000::/3 alone. */
+export function isPublic(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
+  if (address.range() !== 'unicast') return false;
+  return address.kind() === 'ipv4' || (address as ipaddr.IPv6).match(GLOBAL_UNICAST, 3);
+}
+
+const GLOBAL_UNICAST = ipaddr.IPv6.parse('2000::');
+
+async function addressesOf(
+  hostname: string,
+  resolve: (host: string) => Promise<readonly string[]>,
+): Promise<readonly string[] | string> {
+  const literal = hostname.replace(/^\[(.*)\]$/, '$1');
+  if (ipaddr.isValid(literal)) return [literal];
+  try {
+    const found = await resolve(hostname);
+    return found.length > 0 ? found : 'its host name has no address';
+  } catch {
+    return 'its host name is not known here';
+  }
+}
+
+async function resolveAll(host: string): Promise<string[]> {
+  return (await dns.lookup(host, { all: true })).map(({ address }) => address);
+}
+
+/** The result of some work, or `LATE` if the work takes longer (ms). */
+async function within<T>(ms: number, work: Promise<T>): Promise<T | string> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<string>((tell) => {
+    timer = setTimeout(() => tell(LATE), ms);
+  });
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+}
+
+/** A look-up that knows one answer, whatever is asked. */
+function pinnedTo(address: string): LookupFunction {
+  const family = ipaddr.parse(address).kind() === 'ipv4' ? 4 : 6;
+  return (_host, { all }, callback) => (all ? callback(null, [{ address, family }]) : callback(null, address, family));
+}
+
+function refused(problem: string): FetchedDocument {
+  return { kind: 'refused', problem };
+}
