@@ -36,6 +36,7 @@ const CLIENTS = CLIENT.computed({
   deviceFlow: 'false',
   assertionAudience: "'any'",
   seesExternalId: 'false',
+  documentSha256: 'NULL',
 });
 
 /** The nth account. $2 is when it was made, $3 its sealed password, $4 the key of that. */

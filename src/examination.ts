@@ -11,8 +11,14 @@ import { StoreUnavailable } from './oauth/store.ts';
 import { isNew, later, type OpenDatabase, openDatabase, stopwatch, userName, wait } from './open-database.ts';
 import { InstallationError } from './process/installation-error.ts';
 import type { Log } from './process/log.ts';
-import { ask, requestOnce } from './process/one-request.ts';
-import { type Configuration, configurationWarnings, readConfiguration } from './settings/configuration.ts';
+import { ask } from './process/one-request.ts';
+import { Outbound } from './process/outbound.ts';
+import {
+  type Configuration,
+  configurationWarnings,
+  outboundRules,
+  readConfiguration,
+} from './settings/configuration.ts';
 import { loadRootKeys } from './settings/root-keys.ts';
 import { checkDamaged } from './storage/sqlite/check.ts';
 
@@ -127,7 +133,13 @@ async function factsOf(
   now: () => number,
 ): Promise<Opened> {
   const installation = makeInstallation(configuration, keyring, storage, {
-    ...{ now: storeNow, stopwatch, later, wait, get: requestOnce },
+    ...{
+      now: storeNow,
+      stopwatch,
+      later,
+      wait,
+      outbound: new Outbound(outboundRules(configuration), { now: storeNow }),
+    },
     operator: userName(),
   });
   const [newest] = await storage.store.listAuditEvents({ limit: 1 });

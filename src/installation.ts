@@ -22,6 +22,7 @@ import { KnownTokens } from './oauth/known-tokens.ts';
 import { newProtocolTally } from './oauth/tally.ts';
 import { AuditTrail } from './operator/audit-trail.ts';
 import { Backups } from './operator/backups.ts';
+import { ClientDocuments, type ClientDocumentsParts } from './operator/client-documents.ts';
 import { ClientRegistry } from './operator/client-registry.ts';
 import { IdentityProviderRegistry } from './operator/identity-provider-registry.ts';
 import { KeyRegistry } from './operator/key-registry.ts';
@@ -29,7 +30,7 @@ import { type ProviderTestParts, testProvider } from './operator/provider-test.t
 import { ResourceServerRegistry } from './operator/resource-server-registry.ts';
 import { ScopeRegistry } from './operator/scope-registry.ts';
 import { pagePaths } from './pages/page-paths.ts';
-import { type Configuration, lifetimesOf } from './settings/configuration.ts';
+import { type Configuration, lifetimesOf, outboundRules } from './settings/configuration.ts';
 import type { Storage } from './storage/storage.ts';
 
 /** What the wiring needs of the process: the clock (ms), a stopwatch (ms from any beginning), how to act later and to wait (ms), and who runs it. */
@@ -39,8 +40,13 @@ export type WiringWorld = {
   readonly later: (act: () => void, ms: number) => () => void;
   readonly wait: (ms: number) => Promise<void>;
   readonly operator: string;
-  /** Asks an address once. */
-  readonly get: ProviderTestParts['get'];
+  readonly outbound: OutboundDoor;
+};
+
+/** Requests to addresses that others wrote, as `process/outbound.ts` makes them. */
+export type OutboundDoor = {
+  readonly head: ProviderTestParts['get'];
+  readonly fetchJson: ClientDocumentsParts['fetchJson'];
 };
 
 /** A wired installation. */
@@ -51,7 +57,7 @@ export function makeInstallation(
   configuration: Configuration,
   keyring: Keyring,
   { store, counters, close, instances, countKeyUses, installation }: Storage,
-  { now, stopwatch, later, wait, operator: operatorName, get }: WiringWorld,
+  { now, stopwatch, later, wait, operator: operatorName, outbound }: WiringWorld,
 ) {
   const lifetimes = lifetimesOf(configuration);
   const prefix = configuration.tokenPrefix;
@@ -96,12 +102,13 @@ export function makeInstallation(
     identityProviders,
     people: store,
     externalSignIns,
-    get,
+    get: (url: string) => outbound.head(url),
     methods,
     signInEndpoint,
     continueTo: paths.apps,
     now,
   };
+  const clients = new ClientRegistry({ store, prefix, accessTokenLifetime: lifetimes.accessToken, now }, operator);
   return {
     authorizationServer: new AuthorizationServer({
       ...parts,
@@ -111,7 +118,11 @@ export function makeInstallation(
     }),
     deviceFlow: new DeviceFlow({ ...parts, clients: authenticator }),
     introspection: new Introspection({ ...parts, throttle: throttles.clientAndSource }),
-    clients: new ClientRegistry({ store, prefix, accessTokenLifetime: lifetimes.accessToken, now }, operator),
+    clients,
+    clientDocuments: new ClientDocuments({
+      ...{ store, clients, isLocal: outboundRules(configuration).isLocal },
+      fetchJson: (url, maxBytes) => outbound.fetchJson(url, maxBytes),
+    }),
     accounts,
     imports: new UserImport({ store, hasher, now }, operator),
     links: new UserLinks({ store, accounts, now }, operator),

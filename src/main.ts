@@ -28,7 +28,13 @@ import { GatheredLines } from './process/gathered-lines.ts';
 import { InstallationError } from './process/installation-error.ts';
 import { inStyle, lineByLine, makeLogger } from './process/log.ts';
 import { stopSignal } from './process/stop-signal.ts';
-import { type Configuration, configurationWarnings, lifetimesOf, readConfiguration } from './settings/configuration.ts';
+import {
+  type Configuration,
+  configurationWarnings,
+  lifetimesOf,
+  outboundRules,
+  readConfiguration,
+} from './settings/configuration.ts';
 import { readLogo } from './settings/logo.ts';
 import { loadRootKeys } from './settings/root-keys.ts';
 import { startMetrics } from './start-metrics.ts';
@@ -65,7 +71,7 @@ export async function startService(configuration: Configuration, world: World): 
     { ...world, wallClock: Date.now },
     { role: 'service', migrate: true, mayFound: true },
   );
-  const installation = makeInstallation(configuration, keyring, storage, wiringWorld(now));
+  const installation = makeInstallation(configuration, keyring, storage, wiringWorld(configuration, now));
   await refuseUnknownMethods(configuration, storage);
   const keyWatch = await followKeys(configuration, keyring, storage, logger);
   const stopping = new AbortController();
@@ -155,10 +161,14 @@ export async function startService(configuration: Configuration, world: World): 
 }
 
 /** What the wiring of the domain needs of this process. */
-function wiringWorld(now: () => number): WiringWorld {
+function wiringWorld(configuration: Configuration, now: () => number): WiringWorld {
   // Imported when it is asked: node:http takes a fifth of the time in which a command starts.
-  const get: WiringWorld['get'] = async (...asked) => (await import('./process/one-request.ts')).requestOnce(...asked);
-  return { now, stopwatch, later, wait, operator: userName(), get };
+  const load = async () => new (await import('./process/outbound.ts')).Outbound(outboundRules(configuration), { now });
+  const outbound: WiringWorld['outbound'] = {
+    head: async (url) => (await load()).head(url),
+    fetchJson: async (url, maxBytes) => (await load()).fetchJson(url, maxBytes),
+  };
+  return { now, stopwatch, later, wait, operator: userName(), outbound };
 }
 
 /** Serves until a signal comes; prints where, and what to do next on an empty installation. */
@@ -238,7 +248,7 @@ export function makeCommandContext(environment: Readonly<Record<string, string |
   };
   const openInstallation = async (mayCreate: boolean, from = configuration()) => {
     const { read, keyring, storage, now } = await openForCommand({ mayCreate, read: from });
-    return makeInstallation(read, keyring, storage, wiringWorld(now));
+    return makeInstallation(read, keyring, storage, wiringWorld(read, now));
   };
   return {
     stdin: process.stdin,
@@ -262,7 +272,7 @@ export function makeCommandContext(environment: Readonly<Record<string, string |
       now: Date.now,
       open: async (read, how) => {
         const { keyring, storage, now } = await openForCommand({ ...how, read });
-        return { storage, installation: makeInstallation(read, keyring, storage, wiringWorld(now)) };
+        return { storage, installation: makeInstallation(read, keyring, storage, wiringWorld(read, now)) };
       },
     }),
     doctor: async () => {

@@ -27,6 +27,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
   'src/process/log.ts': ['node:', 'pino', 'src/process/'],
   'src/process/readable-lines.ts': ['type pino'],
   'src/process/gathered-lines.ts': ['node:fs', 'type pino'],
+  'src/process/outbound.ts': ['node:', 'ipaddr.js', 'src/process/'],
   'src/process/': ['node:'],
   'src/settings/': ['node:', 'src/oauth/', 'src/process/'],
   'src/storage/': [

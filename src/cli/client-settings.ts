@@ -28,7 +28,7 @@ type SettingsOptions = {
 };
 
 /** The options of `client register`. */
-export type RegisterOptions = SettingsOptions & { name: string; public?: boolean };
+export type RegisterOptions = SettingsOptions & { name?: string; public?: boolean; from?: string; yes?: boolean };
 
 /** The options of `client update`; false after an option that removes. */
 export type UpdateOptions = SettingsOptions & {
@@ -40,10 +40,9 @@ export type UpdateOptions = SettingsOptions & {
   removeScope?: string[];
 };
 
-/** The settings of a new app. Reads the file of keys, if there is one. Throws `OperatorError`. */
-export async function newSettings(options: RegisterOptions): Promise<ClientSettings> {
+/** The settings of a new app, but for its name. Reads the file of keys, if there is one. Throws `OperatorError`. */
+export async function newSettings(options: RegisterOptions): Promise<Omit<ClientSettings, 'name'>> {
   return {
-    name: options.name,
     publisher: options.publisher || null,
     homepage: options.homepage || null,
     privacyPage: options.privacy || null,

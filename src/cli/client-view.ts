@@ -1,5 +1,6 @@
 /** How apps are shown, to programs and to people. A secret is shown only once, when it is made. */
 import type { Client, PublicKey } from '../oauth/client.ts';
+import type { FetchedClient } from '../operator/client-documents.ts';
 import type { ListedClient } from '../operator/client-list.ts';
 import type { ClientSettings } from '../operator/client-registry.ts';
 import { type ClientUses, findClientUses, lastClientUse, type SecretUses } from '../operator/last-uses.ts';
@@ -56,6 +57,27 @@ export function fiveThings(
   };
 }
 
+/** What is honoured of a metadata document, and what is not. */
+export function documentLines({ document, notes, sha256 }: FetchedClient, name: string): string[] {
+  return [
+    ...card([
+      ['Document', document.id],
+      ['SHA-256', sha256],
+      ['Name', name],
+      ['Homepage', document.homepage ?? ''],
+      ['Privacy page', document.privacyPage ?? ''],
+      ['Contact', document.contact ?? ''],
+      ['Redirect URIs', document.redirectUris],
+      [
+        'Proves itself',
+        document.method === 'none' ? 'with PKCE alone: any program can claim to be it' : 'with its key',
+      ],
+      ['Keys', document.keys.map(keyLine)],
+    ]),
+    ...notes,
+  ];
+}
+
 function withoutSecret({ type }: Client): string {
   return type === 'public'
     ? 'none: a public app proves itself with PKCE'
@@ -97,6 +119,7 @@ function clientJson(client: Client, uses: ClientUses) {
       alg,
       last_used_at: isoTime(uses.keys[at] ?? null),
     })),
+    document_sha256: client.documentSha256,
     created_at: isoTime(client.createdAt),
   } satisfies Record<string, unknown> & Record<InJson<keyof ClientSettings>, unknown>;
 }
@@ -166,6 +189,7 @@ function clientCard(client: Client, { secrets, keys, itself }: ClientUses): stri
     ],
     assertionAudience: ['Assertion audience', audienceLine(client)],
     seesExternalId: ['External id', client.seesExternalId ? 'told in /v2/me' : ''],
+    documentSha256: ['Document', client.documentSha256 === null ? '' : `SHA-256 ${client.documentSha256}`],
     createdAt: ['Registered', readableTime(client.createdAt)],
   };
   const lastUsed = ['Last used', client.type === 'public' ? timeOrNever(itself) : ''] as const;

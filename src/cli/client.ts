@@ -3,7 +3,7 @@ import { Option } from 'commander';
 import type { Client } from '../oauth/client.ts';
 import { liveSecrets } from '../operator/last-uses.ts';
 import { changedSettings, newSettings, type RegisterOptions, type UpdateOptions } from './client-settings.ts';
-import { fiveThings, listedClients, SHOWN_ONCE, saidOfClient, shownClient } from './client-view.ts';
+import { documentLines, fiveThings, listedClients, SHOWN_ONCE, saidOfClient, shownClient } from './client-view.ts';
 import type { CliCommand } from './command.ts';
 import type { CommandRun } from './command-run.ts';
 import { countedGrants } from './ended-grants.ts';
@@ -20,6 +20,7 @@ import {
   YES,
   type YesOption,
 } from './option.ts';
+import { plain } from './plain.ts';
 import { beforeRetiring } from './secret-view.ts';
 import { confirm } from './terminal-input.ts';
 
@@ -69,14 +70,16 @@ function addRegister(client: CliCommand, run: CommandRun): void {
       'client register --name "Acme Phone" --public --redirect-uri com.acme.phone:/callback --json',
       'client register --name "Acme Books" --jwks acme-keys.json --redirect-uri https://books.acme.example/callback',
       'client register --name "Acme TV" --public --device',
+      'client register --from https://agent.example/client.json --scope "mail=Read your mail"',
     ])
-    .requiredOption('--name <name>', 'what users know the app by')
+    .option('--name <name>', 'what users know the app by; needed without --from')
     .option(...PUBLISHER)
     .option(...HOMEPAGE)
     .option(...PRIVACY)
     .option(...CONTACT)
     .option(...CHECKED)
     .option('--redirect-uri <uri...>', 'where users are sent back to; may be given again; not needed with --device')
+    .option('--from <url>', 'the address of its metadata document, which becomes its client ID')
     .option('--scope <scope...>', 'NAME, or "NAME=What it allows, in words for the consent page"', readScope)
     .option('--optional-scope <scope...>', 'the same, for what users may leave out', readOptionalScope)
     .option('--public', 'the app runs on devices of its users and cannot keep a secret')
@@ -89,8 +92,12 @@ function addRegister(client: CliCommand, run: CommandRun): void {
     .option('--require-pkce', 'refuse requests without PKCE (always so for a public app)')
     .option(...OVERLAP, readTimeSetting)
     .option(...RETRY_WINDOW, readTimeSetting)
-    .action(async (options: RegisterOptions) => {
-      const settings = await newSettings(options);
+    .option(...YES)
+    .action(async (options: RegisterOptions, command: CliCommand) => {
+      const { from, name, yes = false } = options;
+      if (from !== undefined) return registerFrom(run, from, options, command, yes);
+      if (name === undefined) return command.error('say --name NAME, or --from URL');
+      const settings = { ...(await newSettings(options)), name };
       await run.withInstallation(
         async ({ clients, endpoints }) => {
           const { client, clientSecret } = await clients.register(options.public ? 'public' : 'confidential', settings);
@@ -99,6 +106,33 @@ function addRegister(client: CliCommand, run: CommandRun): void {
         { mayCreate: true },
       );
     });
+}
+
+/** Shows what a metadata document says, asks, and registers its app. */
+async function registerFrom(
+  run: CommandRun,
+  address: string,
+  options: RegisterOptions,
+  command: CliCommand,
+  yes: boolean,
+): Promise<void> {
+  const owned = (['redirectUri', 'public', 'jwks'] as const).find((option) => options[option] !== undefined);
+  if (owned !== undefined)
+    return command.error(
+      `--${owned === 'redirectUri' ? 'redirect-uri' : owned} is what the document says: leave it out with --from`,
+    );
+  const { redirectUris: _uris, keys: _keys, ...said } = await newSettings(options);
+  await run.withInstallation(
+    async ({ clients, clientDocuments, endpoints }) => {
+      const fetched = await clientDocuments.fetch(address);
+      const name = await clientDocuments.nameOf(fetched, options.name);
+      for (const line of documentLines(fetched, name)) run.context.stderr.write(`${plain(line)}\n`);
+      await confirm(run.context, `Register ${name}?`, yes);
+      const client = await clientDocuments.register(fetched, { ...said, name });
+      return fiveThings(client, null, endpoints, await clients.warnings(client));
+    },
+    { mayCreate: true },
+  );
 }
 
 function addLooking(client: CliCommand, run: CommandRun): void {

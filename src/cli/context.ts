@@ -9,6 +9,7 @@ import type { Revived } from '../oauth/since-backup.ts';
 import type { AuditStore, SecretUseStore } from '../oauth/store.ts';
 import type { AuditTrail } from '../operator/audit-trail.ts';
 import type { ReadTrail } from '../operator/backups.ts';
+import type { ClientDocuments } from '../operator/client-documents.ts';
 import type { ClientRegistry } from '../operator/client-registry.ts';
 import type { IdentityProviderRegistry } from '../operator/identity-provider-registry.ts';
 import type { KeyRegistry, KeyRotation } from '../operator/key-registry.ts';
@@ -40,6 +41,7 @@ export type Endpoints = Readonly<Record<'published' | 'standard', FaceEndpoints>
 /** The opened installation, for one command. */
 export type Installation = {
   readonly clients: ClientRegistry;
+  readonly clientDocuments: ClientDocuments;
   readonly resourceServers: ResourceServerRegistry;
   readonly scopes: ScopeRegistry;
   readonly identityProviders: IdentityProviderRegistry;

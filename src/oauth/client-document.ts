@@ -6,9 +6,8 @@ import type { PublicKey } from './client.ts';
 import { MAX_KEYS, publicKeyProblem } from './client-assertion.ts';
 import { MAX_REDIRECT_URIS, redirectUriProblem } from './redirect-uri.ts';
 
-/** Maximum size of a document, and of a set of keys (bytes). */
+/** Maximum size of a document (bytes). */
 export const MAX_DOCUMENT_BYTES = 5120;
-export const MAX_KEY_SET_BYTES = 65_536;
 
 const MAX_ADDRESS_CHARACTERS = 255;
 
@@ -23,16 +22,10 @@ export type ClientDocument = {
   /** How the client proves itself at the token endpoint (RFC 7591 §2). */
   readonly method: 'none' | 'private_key_jwt';
   readonly keys: readonly PublicKey[];
-  readonly keysUrl: string | null;
 };
 
 /** A document as it was read: what is honoured of it, and sentences on what is left out. */
 export type ReadDocument = { readonly document: ClientDocument; readonly notes: readonly string[] };
-
-/** Whether a client id is the address of a document. */
-export function isDocumentId(id: string): boolean {
-  return id.startsWith('https://');
-}
 
 /** Why a text cannot be the address of a document; null if it can. `isLocal`: http on loopback is good as well. */
 export function documentAddressProblem(text: string, isLocal = false): string | null {
@@ -54,8 +47,9 @@ export function readClientDocument(address: string, value: unknown): ReadDocumen
   if (refusal) return refusal;
   const method = methodOf(members);
   if (method === null) return 'it offers neither none nor private_key_jwt with keys (token_endpoint_auth_method)';
-  const keys = method === 'none' ? { keys: [], keysUrl: null } : keysOf(address, members);
+  const keys = 'jwks' in members ? readKeySet(members['jwks']) : [];
   if (typeof keys === 'string') return keys;
+  if (method === 'private_key_jwt' && keys.length === 0) return KEYS_ELSEWHERE;
   const uris = redirectUrisOf(members, method);
   if (typeof uris === 'string') return uris;
   const { client_name, client_uri, policy_uri, contacts } = members;
@@ -63,17 +57,19 @@ export function readClientDocument(address: string, value: unknown): ReadDocumen
     id: address,
     name: textOf(client_name),
     homepage: sameOrigin(address, textOf(client_uri)),
-    privacyPage: pageOf(textOf(policy_uri)),
+    privacyPage: textOf(policy_uri),
     contact: Array.isArray(contacts) ? textOf(contacts[0]) : null,
     redirectUris: uris.good,
     method,
-    ...keys,
+    keys: method === 'none' ? [] : keys,
   };
   return { document, notes: [...uris.notes, ...notesOn(members)] };
 }
 
+const KEYS_ELSEWHERE = 'its jwks holds no keys: keys at a jwks_uri are not supported yet';
+
 /** Reads a set of keys (RFC 7517 §5). Returns a sentence if it is refused. */
-export function readKeySet(value: unknown): readonly PublicKey[] | string {
+function readKeySet(value: unknown): readonly PublicKey[] | string {
   const keys = (value as { keys?: unknown } | null)?.keys;
   if (!Array.isArray(keys)) return 'its keys are no JWK Set';
   if (keys.length > MAX_KEYS) return `it has more than ${MAX_KEYS} keys`;
@@ -107,18 +103,6 @@ function methodOf(members: Record<string, unknown>): ClientDocument['method'] | 
   return offered.includes('none') ? 'none' : null;
 }
 
-function keysOf(
-  address: string,
-  { jwks, jwks_uri }: Record<string, unknown>,
-): Pick<ClientDocument, 'keys' | 'keysUrl'> | string {
-  if (jwks !== undefined) {
-    const keys = readKeySet(jwks);
-    return typeof keys === 'string' ? keys : { keys, keysUrl: null };
-  }
-  const keysUrl = sameOrigin(address, textOf(jwks_uri));
-  return keysUrl === null ? 'its jwks_uri is not of the same origin' : { keys: [], keysUrl };
-}
-
 function redirectUrisOf(
   { redirect_uris: uris }: Record<string, unknown>,
   method: ClientDocument['method'],
@@ -138,18 +122,26 @@ function redirectUrisOf(
   return { good, notes };
 }
 
-const IGNORED = ['scope', 'logo_uri'];
+const HONOURED = [
+  ...['client_id', 'client_name', 'client_uri', 'policy_uri', 'contacts', 'redirect_uris', 'grant_types', 'jwks'],
+  ...['response_types', 'token_endpoint_auth_method', 'token_endpoint_auth_methods_supported'],
+];
+/** Members of RFC 7591 §2 that are named where they are ignored; others are counted, since anything may be in their names. */
+const NAMED = [
+  ...['scope', 'logo_uri', 'tos_uri', 'jwks_uri', 'software_id', 'software_version', 'software_statement'],
+  ...['application_type', 'token_endpoint_auth_signing_alg'],
+];
 
 function notesOn(members: Record<string, unknown>): string[] {
-  return IGNORED.filter((name) => name in members).map((name) => `ignored: ${name}, which the operator decides`);
+  const ignored = Object.keys(members).filter((name) => !HONOURED.includes(name));
+  const named = ignored.filter((name) => NAMED.includes(name));
+  const others = ignored.length - named.length;
+  const all = [...named, ...(others > 0 ? [`${others} other member${others === 1 ? '' : 's'}`] : [])];
+  return all.length > 0 ? [`ignored: ${all.join(', ')}`] : [];
 }
 
 function textOf(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
-}
-
-function pageOf(text: string | null): string | null {
-  return text !== null && URL.parse(text)?.protocol === 'https:' ? text : null;
 }
 
 function sameOrigin(address: string, text: string | null): string | null {

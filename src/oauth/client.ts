@@ -51,6 +51,8 @@ export type Client = {
   readonly assertionAudience: AssertionAudience;
   /** Whether `/v2/me` tells it the external ID of the resource owner. */
   readonly seesExternalId: boolean;
+  /** SHA-256 (hex) of the metadata document that it was registered from, whose address is its id; null for all others. */
+  readonly documentSha256: string | null;
   readonly status: 'active' | 'paused';
   /** Grants issued under an earlier epoch are dead: raising it revokes them all in one write. */
   readonly epoch: number;
@@ -75,11 +77,11 @@ export function keyUse({ id }: Pick<Client, 'id'>, key: PublicKey): UseMark {
 }
 
 /**
- * Whether a text can be a client's id at all (RFC 6749 appendix A.1). No client is searched for by another text, and guesses
+ * Whether a text can be a client's id at all (RFC 6749 appendix A.1); the address of a metadata document is the longest. No client is searched for by another text, and guesses
  * at all other texts are counted together.
  */
 export function isClientId(text: string): boolean {
-  return /^[\x21-\x7e]{1,100}$/.test(text);
+  return /^[\x21-\x7e]{1,255}$/.test(text);
 }
 
 /**

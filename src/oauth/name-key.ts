@@ -1,8 +1,8 @@
 /** Names as people take them: two that look alike are one. */
 
-/** Returns the same text for names that look alike to people. */
+/** Returns the same text for names that look alike to people. In upper case first: only so ß is folded to ss. */
 export function nameKey(name: string): string {
-  return name.normalize('NFKC').toLowerCase().replaceAll(/\s+/g, ' ');
+  return name.normalize('NFKC').toUpperCase().toLowerCase().replaceAll(/\s+/g, ' ');
 }
 
 /** Whether any of some names holds a text, as people read both. */

@@ -12,19 +12,25 @@ const MAX_ADDRESS = 2000;
 /** Throws an `OperatorError` unless this can be the profile of an app. */
 export function checkProfile({ publisher, homepage, privacyPage, contact, isChecked }: Profile): void {
   if (publisher !== null) checkName(publisher, 'a publisher');
-  checkPage('homepage', homepage);
-  checkPage('privacy page', privacyPage);
-  if (contact !== null && !/^[^\s@:/?#&%]+@[^\s@:/?#&%]+$/.test(contact))
-    checkPage('contact', contact, ' or an e-mail address');
+  const problem =
+    pageProblem('homepage', homepage) ?? pageProblem('privacy page', privacyPage) ?? contactProblem('contact', contact);
+  if (problem) throw new OperatorError(problem);
   if (isChecked && publisher === null)
     throw new OperatorError('nobody is named whom you could vouch for: give --publisher with --checked');
 }
 
-function checkPage(what: string, address: string | null, or = ''): void {
-  if (address === null) return;
+/** Why an address cannot be a page of an app; null if it can, or if there is none. */
+export function pageProblem(what: string, address: string | null, or = ''): string | null {
+  if (address === null) return null;
   const url = /^[\x21-\x7e]+$/.test(address) && address.length <= MAX_ADDRESS ? URL.parse(address) : null;
-  if (url?.protocol !== 'https:' || url.username || url.password)
-    throw new OperatorError(`the ${what} ${JSON.stringify(address)} is not an https address${or}`);
+  const isGood = url?.protocol === 'https:' && !url.username && !url.password;
+  return isGood ? null : `the ${what} ${JSON.stringify(address)} is not an https address${or}`;
+}
+
+/** Why a text cannot be whom users ask; null if it can, or if there is none. */
+export function contactProblem(what: string, contact: string | null): string | null {
+  if (contact !== null && /^[^\s@:/?#&%]+@[^\s@:/?#&%]+$/.test(contact)) return null;
+  return pageProblem(what, contact, ' or an e-mail address');
 }
 
 /** Whether a change ends the operator's vouching, which is for the publisher and for the hosts of the redirect URIs. */

@@ -36,6 +36,9 @@ export type ClientSettings = {
   readonly seesExternalId: boolean;
 };
 
+/** The metadata document that a client is registered from: its address, and its SHA-256 (hex). */
+export type RegisteredDocument = { readonly address: string; readonly sha256: string };
+
 /** Maximum number of clients that are looked at for a name. */
 const MAX_NAMED = 20;
 
@@ -80,8 +83,15 @@ export class ClientRegistry {
     this.#operator = operator;
   }
 
-  /** Registers a client. Its secret's text is returned this once; null for a public client, and for one with keys. */
-  async register(type: ClientType, said: NewClientSettings): Promise<{ client: Client; clientSecret: string | null }> {
+  /**
+   * Registers a client. Its secret's text is returned this once; null for a public client, and for one with keys. The
+   * address of a metadata document is its id.
+   */
+  async register(
+    type: ClientType,
+    said: NewClientSettings,
+    document: RegisteredDocument | null = null,
+  ): Promise<{ client: Client; clientSecret: string | null }> {
     const settings = { ...USUAL, ...said };
     checkSettings(type, settings, this.#parts.accessTokenLifetime);
     const { store, prefix, now } = this.#parts;
@@ -91,15 +101,18 @@ export class ClientRegistry {
     const made = needsSecret ? makeSecret(prefix, 'cs', createdAt) : null;
     const client: Client = {
       ...settings,
-      id: newId('app'),
+      id: document?.address ?? newId('app'),
       type,
       status: 'active',
       epoch: 0,
       secrets: made ? [made.secret] : [],
       createdAt,
       resumedAt: null,
+      documentSha256: document?.sha256 ?? null,
     };
-    await store.registerClient(client, this.#event('client_registered', client.id, client.name));
+    const from = document ? `; from ${document.address}; sha256 ${document.sha256}` : '';
+    const event = this.#event('client_registered', client.id, client.name + from);
+    if (!(await store.registerClient(client, event))) throw registeredAlready(client.id);
     return { client, clientSecret: made?.text ?? null };
   }
 
@@ -149,6 +162,8 @@ export class ClientRegistry {
     const isOver = given.isChecked === undefined && endsVouching(before, { ...before, ...given });
     const changes = isOver ? { ...given, isChecked: false } : given;
     const client = { ...before, ...changes };
+    if (client.documentSha256 !== null && (given.redirectUris ?? given.keys))
+      throw new OperatorError('the redirect URIs and keys of this client are those of its metadata document');
     if (client.type === 'public' && changes.requirePkce === false)
       // RFC 9700 §2.1.1
       throw new OperatorError('a public client is always asked for PKCE: it has no other proof');
@@ -162,6 +177,8 @@ export class ClientRegistry {
   /** Adds a new secret, shown this once; the one before stays live until it is retired. */
   async rotateSecret(name: string): Promise<{ client: Client; clientSecret: string }> {
     const client = await this.show(name);
+    if (client.documentSha256 !== null)
+      throw new OperatorError('this client is known by its metadata document, which is public: it has no secret');
     if (client.type === 'public') throw new OperatorError('a public client has no secret');
     const { text, secret } = makeSecret(this.#parts.prefix, 'cs', this.#parts.now());
     const secrets = withNewSecret(client.secrets, secret, `client retire-secret ${client.id}`);
@@ -228,6 +245,13 @@ export class ClientRegistry {
   #event(action: AuditAction, clientId: string, detail?: string): AuditEvent {
     return auditEvent(action, this.#operator, this.#parts.now(), { clientId, ...(detail ? { detail } : {}) });
   }
+}
+
+/** The refusal to register a client whose id is taken. */
+export function registeredAlready(id: string): OperatorError {
+  return new OperatorError(
+    `the client ${id} is registered already: "client show" shows it, and "client update" changes it`,
+  );
 }
 
 function mustBeThere(there: boolean, id: string): void {

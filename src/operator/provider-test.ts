@@ -30,7 +30,7 @@ export type ProviderTestParts = {
   readonly identityProviders: Pick<IdentityProviderRegistry, 'show'>;
   readonly people: Pick<IdentityStore, 'listSomePeople'>;
   readonly externalSignIns: Pick<ExternalSignIns, 'begin'>;
-  readonly get: (url: string, now: () => number) => Promise<SignInAnswer>;
+  readonly get: (url: string) => Promise<SignInAnswer>;
   readonly methods: readonly string[];
   readonly signInEndpoint: string;
   readonly continueTo: string;
@@ -143,7 +143,7 @@ async function ofAddress(provider: IdentityProvider, parts: ProviderTestParts): 
   if (!begun) throw new Error('a sign-in request of our own is too long');
   const url = new URL(provider.signInUrl);
   url.searchParams.append('sign_in_request', begun.signInRequest);
-  const answer = await parts.get(url.href, parts.now);
+  const answer = await parts.get(url.href);
   if (answer.kind === 'failed') return [ofSilence(provider, url, answer)];
   return [ofAnswer(provider, url, begun.signInRequest, answer), ...ofTls(url, answer, parts.now()), ofClock(answer)];
 }

@@ -32,9 +32,14 @@ export type Failure = {
 };
 
 /** Asks once, and reads no body. Never throws. `now` returns ms since the epoch. */
-export async function requestOnce(url: string, now: () => number, timeout = TIMEOUT_MS): Promise<RequestOutcome> {
+export async function requestOnce(
+  url: string,
+  now: () => number,
+  timeout = TIMEOUT_MS,
+  lookup = lookUp,
+): Promise<RequestOutcome> {
   const headers = { Accept: 'text/html', 'User-Agent': 'valetkey identity-provider test' };
-  const answer = await ask(url, { method: 'GET', headers, maxBytes: 0 }, now, timeout);
+  const answer = await ask(url, { method: 'GET', headers, maxBytes: 0, lookup }, now, timeout);
   if (answer.kind === 'failed') return answer;
   const { status, date, at, certificateEndsAt } = answer;
   return { kind: 'answered', status, location: answer.headers.location ?? null, date, at, certificateEndsAt };

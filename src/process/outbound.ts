@@ -2,10 +2,10 @@
  * Requests to addresses that others wrote. A host name is resolved once a try, every address that it has must be allowed,
  * and the connection goes to one of them: a name that leads elsewhere a moment later changes nothing.
  */
-import dns from 'node:dns/promises';
 import type { BlockList, LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { type Answer, ask } from './one-request.ts';
+import { lookUp } from './host-names.ts';
+import { type Answer, ask, type RequestOutcome, requestOnce } from './one-request.ts';
 
 /** Maximum time of a fetch, from the look-up of the name to the last byte (ms). */
 const TIMEOUT_MS = 10_000;
@@ -64,23 +64,37 @@ export class Outbound {
     }
   }
 
+  /** Asks for the head of an answer, as a browser would. Never throws. */
+  async head(url: string): Promise<RequestOutcome> {
+    const { now } = this.#world;
+    const judged = await this.#judge(url);
+    if (typeof judged === 'string')
+      return { kind: 'failed', problem: judged, code: judged === LATE ? 'TIMEOUT' : 'NOT_ASKED', at: now() };
+    return requestOnce(url, now, judged.left, pinnedTo(judged.address));
+  }
+
   async #get(
     url: string,
     headers: Readonly<Record<string, string>>,
     maxBytes: number,
   ): Promise<Extract<Answer, { kind: 'answered' }> | string> {
-    const { now, resolve, certificateAuthority } = this.#world;
+    const { now, certificateAuthority } = this.#world;
+    const judged = await this.#judge(url);
+    if (typeof judged === 'string') return judged;
+    const question = { method: 'GET', headers, maxBytes, lookup: pinnedTo(judged.address), certificateAuthority };
+    const answer = await ask(url, question, now, judged.left);
+    if (answer.kind === 'answered') return answer;
+    return answer.code === 'TIMEOUT' ? LATE : answer.problem;
+  }
+
+  /** The address to connect to and the time that is left (ms), or why none may be asked. */
+  async #judge(url: string): Promise<{ readonly address: string; readonly left: number } | string> {
     const since = performance.now();
-    const { hostname } = new URL(url);
-    const found = await within(TIMEOUT_MS, addressesOf(hostname, resolve));
+    const found = await within(TIMEOUT_MS, addressesOf(new URL(url).hostname, this.#world.resolve));
     if (typeof found === 'string') return found;
     const problem = found.map((address) => this.#problemOf(address)).find((text) => text !== null);
     if (problem) return problem;
-    const left = Math.max(1, Math.ceil(TIMEOUT_MS - (performance.now() - since)));
-    const question = { method: 'GET', headers, maxBytes, lookup: pinnedTo(found[0] as string), certificateAuthority };
-    const answer = await ask(url, question, now, left);
-    if (answer.kind === 'answered') return answer;
-    return answer.code === 'TIMEOUT' ? LATE : answer.problem;
+    return { address: found[0] as string, left: Math.max(1, Math.ceil(TIMEOUT_MS - (performance.now() - since))) };
   }
 
   /** Why an address may not be asked; null if it may. */
@@ -130,8 +144,12 @@ async function addressesOf(
   }
 }
 
-async function resolveAll(host: string): Promise<string[]> {
-  return (await dns.lookup(host, { all: true })).map(({ address }) => address);
+function resolveAll(host: string): Promise<string[]> {
+  return new Promise((resolve, reject) =>
+    lookUp(host, { all: true }, (error, found) =>
+      error ? reject(error) : resolve([found].flat().map((each) => (typeof each === 'string' ? each : each.address))),
+    ),
+  );
 }
 
 /** The result of some work, or `LATE` if the work takes longer (ms). */

@@ -3,6 +3,7 @@
  * once. The table in `docs/interface.md` is generated from it.
  */
 import { type Lifetimes, MAX_ACCESS_TOKEN_LIFETIME } from '../oauth/grant.ts';
+import { isLoopback } from '../oauth/loopback.ts';
 import { InstallationError } from '../process/installation-error.ts';
 import { databaseUrlIn } from './database-url-file.ts';
 import {
@@ -84,6 +85,12 @@ const SETTINGS = {
     '',
     readAddresses,
     'Addresses or networks (`10.0.0.0/8`), separated by commas, whose `X-Forwarded-For` and `X-Forwarded-Proto` count.',
+  ),
+  outboundPrivateNetworks: setting(
+    'VALETKEY_OUTBOUND_PRIVATE_NETWORKS',
+    '',
+    readAddresses,
+    'Networks that are not public and that Valetkey may ask all the same, such as `10.1.0.0/16`: for `client register --from` and `identity-provider test`. Without it only public addresses are asked.',
   ),
   maxConnections: setting(
     'VALETKEY_MAX_CONNECTIONS',
@@ -230,6 +237,11 @@ export function readDatabaseLocation(name: string, text: string): DatabaseLocati
   const read = readDatabaseUrl(text);
   if (read instanceof Mistake) throw new InstallationError([`${name}: ${read.remedy}`]);
   return read;
+}
+
+/** Which addresses this installation may ask: loopback alone where it is on loopback itself. */
+export function outboundRules({ appUrl, outboundPrivateNetworks: privateNetworks }: Configuration) {
+  return { isLocal: isLoopback(new URL(appUrl).hostname), privateNetworks };
 }
 
 const LIFETIMES = {

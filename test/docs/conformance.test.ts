@@ -14,7 +14,8 @@ type Row = {
 const ROOT = new URL('../../', import.meta.url);
 const texts = new Map<string, string>();
 
-const CLAUSE = /^(?:(?:RFC \d{4}|OAuth 2\.1|OpenID Connect Core|NIST SP 800-38D) §|ASVS )\d+(?:\.\d+)*$/;
+const CLAUSE =
+  /^(?:(?:RFC \d{4}|OAuth 2\.1|OpenID Connect Core|NIST SP 800-38D|draft-ietf-oauth-client-id-metadata-document) §|ASVS )\d+(?:\.\d+)*$/;
 const ROW = /^\| ([^|]+) \| (?:must|must not|should|should not|may) \| ([^|]+) \| ([^|]+) \| ([^|]+) \|$/;
 const RULE = /^`((?:src|packages\/verify\/src)\/[^`]+\.ts)` `(\w+)`$/;
 const REASON = /^(?:deviation|not applicable): \S.+$/;
@@ -28,6 +29,7 @@ const TEXTS = [
   'OpenID Connect Core',
   'ASVS',
   'NIST SP 800-38D',
+  'draft-ietf-oauth-client-id-metadata-document',
 ];
 
 const TABLES = tables(read('docs/conformance.md'));
@@ -91,7 +93,10 @@ function tables(document: string): { of: string; rows: Row[] }[] {
     .split('\n## ')
     .slice(1)
     .map((section) => {
-      const [of = ''] = /^(?:RFC \d{4}|OAuth 2\.1|OpenID Connect Core|ASVS|NIST SP 800-38D)/.exec(section) ?? [];
+      const [of = ''] =
+        /^(?:RFC \d{4}|OAuth 2\.1|OpenID Connect Core|ASVS|NIST SP 800-38D|draft-ietf-oauth-client-id-metadata-document)/.exec(
+          section,
+        ) ?? [];
       const lines = section.split('\n').filter((line) => line.startsWith('| '));
       return { of, rows: lines.slice(1).map(readRow) };
     })
@@ -130,7 +135,7 @@ function hasTable(clause: string): boolean {
 /** The clauses that a text cites, also where a second one follows after a comma. */
 function clausesOf(text: string): Set<string> {
   const cited = text.matchAll(
-    /\b(RFC \d{4}|OAuth 2\.1|OpenID Connect Core|NIST SP 800-38D|ASVS) ((?:§?\d+(?:\.\d+)*(?:, (?=§|\d+\.))?)+)/g,
+    /\b(RFC \d{4}|OAuth 2\.1|OpenID Connect Core|NIST SP 800-38D|draft-ietf-oauth-client-id-metadata-document|ASVS) ((?:§?\d+(?:\.\d+)*(?:, (?=§|\d+\.))?)+)/g,
   );
   return new Set([...cited].flatMap(([, of, clauses = '']) => clauses.split(', ').map((clause) => `${of} ${clause}`)));
 }

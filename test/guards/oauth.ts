@@ -324,7 +324,7 @@ export const oauthGuards: readonly Guard[] = [
     'src/oauth/client.ts',
     ['test/oauth/client.test.ts'],
     [
-      ['a text that cannot be an id is looked up nowhere', '/^[\\x21-\\x7e]{1,100}$/.test(text)', 'text.length > 0'],
+      ['a text that cannot be an id is looked up nowhere', '/^[\\x21-\\x7e]{1,255}$/.test(text)', 'text.length > 0'],
       ['no id, no client', "if (credentials.clientId === undefined) return missingCredential('client_id');", ''],
       [
         'only public clients are taken by their word',

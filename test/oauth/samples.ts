@@ -56,6 +56,7 @@ export const confidentialClient: Client = {
   deviceFlow: false,
   assertionAudience: 'any',
   seesExternalId: false,
+  documentSha256: null,
   status: 'active',
   epoch: 0,
   secrets: [],

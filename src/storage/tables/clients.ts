@@ -40,13 +40,23 @@ export const STORED_CLIENT = Table.of<Client & { readonly nameKey: string }>('cl
   deviceFlow: 'boolean',
   assertionAudience: 'text',
   seesExternalId: 'boolean',
+  documentSha256: 'text?',
 });
 
 /** A client, as it is read. */
 export const CLIENT = STORED_CLIENT.without('nameKey');
 
 /** What an operator may change of a client. */
-const SETTINGS = STORED_CLIENT.without('id', 'epoch', 'status', 'type', 'createdAt', 'resumedAt', 'secrets');
+const SETTINGS = STORED_CLIENT.without(
+  'id',
+  'epoch',
+  'status',
+  'type',
+  'createdAt',
+  'resumedAt',
+  'secrets',
+  'documentSha256',
+);
 
 const SELECT = `SELECT ${CLIENT.names} FROM client`;
 const NEXT = `${SELECT} WHERE (created_at, id) > ($1, $2) ORDER BY created_at, id LIMIT $3`;
@@ -56,6 +66,7 @@ const HAS_ONE = 'SELECT 1 FROM client LIMIT 1';
 const SET_STATUS = `
   UPDATE client SET status = $2, resumed_at = coalesce($3, resumed_at) WHERE id = $1 AND status <> $2`;
 const RAISE_EPOCH = 'UPDATE client SET epoch = epoch + 1 WHERE id = $1';
+const REGISTER = `${STORED_CLIENT.insertion} ON CONFLICT (id) DO NOTHING`;
 const DELETE = 'DELETE FROM client WHERE id = $1';
 const FORGET_ASSERTIONS = 'DELETE FROM client_assertion_total WHERE client_id = $1';
 
@@ -70,9 +81,7 @@ export function clientStore(runner: Runner, own: Pick<ClientStore, 'findClient' 
     listClients: (after, limit) =>
       listed(runner, CLIENT, NEXT, after ? [after.createdAt, after.id, limit] : [-1, '', limit]),
     listClientsNamed: (name, limit) => listed(runner, CLIENT, NAMED, [nameKey(name), name, limit]),
-    async registerClient(client, event) {
-      await clients.register(stored(client), event);
-    },
+    registerClient: (client, event) => clients.register(stored(client), event, REGISTER),
     updateClient: (client, expected, event) => clients.update(stored(client), stored(expected), event),
     replaceClientSecrets: clients.replaceSecrets,
     setClientStatus: (id, status, event) =>

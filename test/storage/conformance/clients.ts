@@ -65,6 +65,20 @@ export function clients(withStore: WithStore): void {
     },
   );
 
+  withStore(
+    'a client of a metadata document has its address for an id, and an id is registered once',
+    async (store) => {
+      const id = 'https://agent.example/oauth/'.padEnd(255, 'a');
+      const documented = sampleClient({ id, type: 'public', secrets: [], documentSha256: 'ab'.repeat(32) });
+      assert.equal(await store.registerClient(documented, event('client_registered')), true);
+      assert.deepEqual(await store.findClient(id), documented);
+      const events = (await store.listAuditEvents({ limit: 100 })).length;
+      assert.equal(await store.registerClient({ ...documented, name: 'Two' }, event('client_registered')), false);
+      assert.deepEqual(await store.findClient(id), documented);
+      assert.equal((await store.listAuditEvents({ limit: 100 })).length, events, 'the loser leaves no event');
+    },
+  );
+
   withStore('keys, consent, devices and optional scopes come back as they were registered', async (store) => {
     const keys = [
       { kty: 'EC', crv: 'P-256', x: 'x', y: 'y', kid: 'é "quoted"', use: 'sig', alg: 'ES256' },

@@ -68,6 +68,8 @@ CREATE TABLE client (
   device_flow boolean NOT NULL,
   assertion_audience text NOT NULL CHECK (assertion_audience IN ('any', 'issuer')),
   sees_external_id boolean NOT NULL,
+  -- Of the metadata document that it was registered from, whose address is its id.
+  document_sha256 text,
   -- Another one after each change, whoever makes it: an instance that keeps a client knows by it that it is still so.
   version uuid NOT NULL DEFAULT gen_random_uuid()
 );

@@ -66,7 +66,9 @@ CREATE TABLE client (
   consent TEXT NOT NULL CHECK (consent IN ('ask', 'remember', 'skip')),
   device_flow INTEGER NOT NULL CHECK (device_flow IN (0, 1)),
   assertion_audience TEXT NOT NULL CHECK (assertion_audience IN ('any', 'issuer')),
-  sees_external_id INTEGER NOT NULL CHECK (sees_external_id IN (0, 1))
+  sees_external_id INTEGER NOT NULL CHECK (sees_external_id IN (0, 1)),
+  -- Of the metadata document that it was registered from, whose address is its id.
+  document_sha256 TEXT
 ) STRICT, WITHOUT ROWID;
 
 -- By what is alike of names that look alike, and by age, as apps are listed.
