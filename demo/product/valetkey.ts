@@ -46,11 +46,12 @@ export class ValetkeyForProduct {
     return answer?.redirect_to ?? null;
   }
 
-  /** The apps that may act for a person. */
+  /** The apps that may act for a person; none for one whom Valetkey does not know, as before the first sign-in for an app. */
   async connections(subject: string, hear: Hear): Promise<readonly Connection[] | null> {
     const path = `/users/connections?${new URLSearchParams({ subject })}`;
-    const answer = await this.#ask('connections', 'GET', path, null, hear);
-    return (answer as { connections: Connection[] } | null)?.connections ?? null;
+    const asked = await this.#ask('connections', 'GET', path, null, hear);
+    const answer = asked as { connections?: Connection[] } | null;
+    return answer && (answer.connections ?? []);
   }
 
   /** Takes everything back from an app; returns whether it is done. */
@@ -74,7 +75,7 @@ export class ValetkeyForProduct {
     };
     const response = await call(request).catch(() => null);
     hear(purpose, { request, response });
-    if (response === null || response.status >= 300) return null;
+    if (response === null || (response.status >= 300 && response.status !== 404)) return null;
     return asJson(response.body) ?? {};
   }
 }
