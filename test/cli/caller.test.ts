@@ -59,14 +59,14 @@ test('what stands in files of npm is not taken for an option', async () => {
   const files = { yes: 'true', email: 'me@example.com', scope: '@acme', name: 'x' };
   const registered = await throughNpm('client register --name A --redirect-uri https://a.example/cb', files);
   assert.equal(registered.code, 0, registered.stderr);
-  assert.match((await throughNpm('client list', files)).stderr, /there is no database/);
+  assert.match((await throughNpm('keys list', files)).stderr, /there is no database/);
 });
 
 test('hints, examples and refusals name the program as it was called', async () => {
   const line = 'client register --name A --redirect-uri https://a.example/cb';
   assert.match((await throughNpm(line)).stderr, /^Next: "npm run -s valetkey -- client show app_\w+" shows/);
   const help = (await throughNpm('client show --help')).stdout;
-  assert.match(help, /^Usage: npm run -s valetkey -- client show \[options\] <id>\n/);
+  assert.match(help, /^Usage: npm run -s valetkey -- client show \[options\] <app>\n/);
   assert.match(help, /\n {2}npm run -s valetkey -- client show app_\w+\n/);
   assert.match((await throughNpm('client show')).stderr, /; see "npm run -s valetkey -- client show --help"\n$/);
   assert.match((await throughNpm('app list')).stderr, /; see "npm run -s valetkey -- --help"\n$/);

@@ -4,21 +4,24 @@ import { PassThrough } from 'node:stream';
 import { after, test } from 'node:test';
 import { runProgram } from '../../src/cli/program.ts';
 import { makeCommandContext } from '../../src/main.ts';
+import { makeRootKey } from '../../src/settings/root-keys.ts';
 import { obtainPair, postForm, refresh, signedInBrowser } from '../support/flow.ts';
+import { registerAhead } from '../support/provider.ts';
 import { addClient, addUser, startTestService } from '../support/service.ts';
 import { assertionFields, exchangeCode, makeKey, standardCode } from '../support/standard.ts';
+import { temporaryPath } from '../support/storage.ts';
 import { Collector } from './collector.ts';
 
 const service = await startTestService({ after });
 const { installation, clock } = service;
-const { clients, resourceServers, identityProviders } = installation;
+const { clients, resourceServers } = installation;
 
 /** Runs a command on the service's installation; with `typed` at a terminal. */
-async function run(words: readonly string[], typed: string | null = null) {
+async function run(words: readonly string[], typed: string | null = null, on = installation) {
   const stdin = Object.assign(new PassThrough(), { isTTY: typed !== null, setRawMode: () => stdin });
   const [stdout, stderr] = [new Collector(), new Collector()];
   stdin.write(typed ?? '');
-  const open = async () => ({ ...installation, close: async () => {} });
+  const open = async () => ({ ...on, close: async () => {} });
   const code = await runProgram(words, { ...makeCommandContext({}), stdin, stdout, stderr, now: clock.now, open });
   return { code, stdout: stdout.text, stderr: stderr.text };
 }
@@ -96,14 +99,15 @@ test('the secret of a resource server shows when it last asked', async () => {
   assert.deepEqual(await usesOf('resource-server', 'show', resourceServer.id), [isoNow()]);
 });
 
-test('the secret of an identity provider shows when it was last used', async () => {
-  const settings = { id: 'product', name: 'Photos', signInUrl: 'https://app.example/sign-in', ownIds: false };
-  const more = { rights: ['users'], forOperators: false, keys: [], sessionLifetime: null } as const;
-  const { secret } = await identityProviders.register({ ...settings, ...more });
+test('the secret of an identity provider shows when it was last used', async (t) => {
+  const database = { VALETKEY_DATABASE_URL: `sqlite:${temporaryPath(t)}`, VALETKEY_KEYS: makeRootKey() };
+  const { secret } = await registerAhead(database, { rights: ['users'] }, clock);
+  const own = await startTestService(t, { ...database, VALETKEY_SIGN_IN_METHODS: 'product' }, clock);
   const authorization = `Basic ${Buffer.from(`product:${secret}`).toString('base64')}`;
-  const url = `${service.appUrl}/api/auth/oauth/users?subject=nobody`;
+  const url = `${own.appUrl}/api/auth/oauth/users?subject=nobody`;
   assert.equal((await fetch(url, { headers: { authorization } })).status, 404);
-  assert.deepEqual(await usesOf('identity-provider', 'show', 'product'), [isoNow()]);
+  const { stdout } = await run(['identity-provider', 'show', 'product', '--json'], null, own.installation);
+  assert.deepEqual((JSON.parse(stdout) as Used).live_secrets[0]?.last_used_at, isoNow());
 });
 
 test('a user shows the last sign-in, and when an app last came for them', async () => {

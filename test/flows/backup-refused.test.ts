@@ -44,7 +44,7 @@ for (const [name, [damage, found]] of Object.entries(DAMAGES))
     await program.json(['user', 'add', '--email', 'ada@example.com', '--name', 'Ada']);
     const path = beside('data/valetkey.db');
     const database = new DatabaseSync(path);
-    database.exec('INSERT INTO session SELECT zeroblob(32), id, 0, 0, NULL, NULL FROM account');
+    database.exec('INSERT INTO session SELECT zeroblob(32), id, 0, 0, 0, NULL, NULL FROM account');
     database.close();
     await program.json(['database', 'backup', beside('backup.db')]);
     const before = readFileSync(beside('backup.db'));

@@ -141,7 +141,7 @@ export const restoreGuards: readonly Guard[] = [
   ]),
   ...guardsIn('src/storage/sqlite/database-file.ts', LOG, [
     ['nothing is opened that is half restored', 'if (existsSync(restoreMark(path)))', 'if (false as boolean)'],
-    ['a log without its file is not touched', 'if (log !== undefined && isNothing(path))', 'if (log === path)'],
+    ['a log without its file is not touched', 'if (!isNothing(log) && isNothing(path))', 'if (log === path)'],
   ]),
   ...guardsIn('src/storage/sqlite/checkpoint.ts', LOG, [
     [

@@ -249,7 +249,7 @@ test('a check names what is wrong', async (t) => {
   t.after(() => opened.close());
   const other = new DatabaseSync(path, { enableForeignKeyConstraints: false });
   t.after(() => other.close());
-  other.exec(`INSERT INTO session VALUES (x'00', 'usr_none', ${NOW}, ${NOW + HOUR}, NULL, NULL)`);
+  other.exec(`INSERT INTO session VALUES (x'00', 'usr_none', ${NOW}, ${NOW}, ${NOW + HOUR}, NULL, NULL)`);
   other.exec('UPDATE root_key SET canary = zeroblob(32)');
   other.exec("UPDATE migration SET checksum = 'other'");
   const wrong = (await opened.check()).filter(({ ok }) => !ok);

@@ -107,6 +107,9 @@ async function openAndKill({ facts, variables }: Restored, delay: number): Promi
   return said;
 }
 
+/** The kept provider is a way to sign in: else its calls are refused. */
+const METHODS = { VALETKEY_SIGN_IN_METHODS: 'password,product' };
+
 for (const [, store] of storesOfRun<StoreName>({ SQLite: 'sqlite', PostgreSQL: 'postgresql' })) {
   test(`the kept databases are of this schema, or of one before it (${store})`, () => {
     for (const version of keptVersions()) {
@@ -124,7 +127,7 @@ for (const [, store] of storesOfRun<StoreName>({ SQLite: 'sqlite', PostgreSQL: '
     describe(`${store}, a database of ${version}`, { concurrency: false }, () => {
       test('goes on in this version', async (t) => {
         const { facts, variables } = await restore[store](t, version);
-        const service = await startVersion(THIS, facts.held.now, variables, () => {});
+        const service = await startVersion(THIS, facts.held.now, { ...variables, ...METHODS }, () => {});
         t.after(() => service.stop());
         await assertGoesOn({ ...service, log: [] }, facts.held);
       });
@@ -147,7 +150,12 @@ for (const [, store] of storesOfRun<StoreName>({ SQLite: 'sqlite', PostgreSQL: '
           if (done === LATER_MIGRATIONS.length && kills < KILLS - 1) restored = await restore[store](t, version);
         }
         assert.ok(outcomes.size > 1, `some kills came before a commit, and some after: ${[...outcomes]}`);
-        const service = await startVersion(later, restored.facts.held.now, restored.variables, () => {});
+        const service = await startVersion(
+          later,
+          restored.facts.held.now,
+          { ...restored.variables, ...METHODS },
+          () => {},
+        );
         t.after(() => service.stop());
         assert.deepEqual(await restored.applied(), [...before, ...LATER_MIGRATIONS]);
         await assertGoesOn({ ...service, log: [] }, restored.facts.held);

@@ -37,8 +37,9 @@ export function requireOwnLog(path: string): void {
     throw new InstallationError([
       `a restore of ${path} was cut off, and what is there now is not whole: run "database restore FILE" again, with that backup or another one`,
     ]);
-  const log = ['-wal', '-journal'].map((end) => path + end).find((file) => !isNothing(file));
-  if (log !== undefined && isNothing(path))
+  // A journal is made only while a database begins, before there is anything to lose.
+  const log = `${path}-wal`;
+  if (!isNothing(log) && isNothing(path))
     throw new InstallationError([
       `the database ${path} is gone, and its log ${log} is still there: put the file back beside the log, which holds what was written last, or run "database restore FILE", which keeps the log`,
     ]);

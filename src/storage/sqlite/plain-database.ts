@@ -35,11 +35,11 @@ const OBJECTS = `
   WITH ours AS (SELECT * FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%')
   SELECT type AS kind, tbl_name AS "table", name, sql AS definition FROM ours
   WHERE type IN ('index', 'trigger') AND sql IS NOT NULL
-  UNION ALL SELECT 'key', name, 'primary', (
+  UNION ALL SELECT 'key', name, 'primary', coalesce((
     SELECT group_concat(part.name, ', ') FROM (SELECT * FROM pragma_table_info(ours.name) WHERE pk > 0 ORDER BY pk) AS part
-  ) FROM ours WHERE type = 'table'
+  ), '') FROM ours WHERE type = 'table'
   UNION ALL SELECT 'reference', ours.name, refers."from",
-    refers."table" || ' (' || refers."to" || ') on delete ' || lower(refers.on_delete)
+    refers."table" || ' (' || coalesce(refers."to", '') || ') on delete ' || lower(refers.on_delete)
   FROM ours, pragma_foreign_key_list(ours.name) AS refers WHERE ours.type = 'table'
   ORDER BY 2, 1, 3`;
 
