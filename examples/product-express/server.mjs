@@ -42,16 +42,10 @@ app.all('/oauth/sign-in', async ({ session, query, body }, response) => {
   const yes = isIn ? `<button name="answer" value="yes">Go on as ${html(person.name)}</button> ` : '';
   const more = `<form method="post">${yes}<button name="answer" value="no">No, go back</button></form>`;
   if (body?.answer !== 'no' && !(isIn && isSure)) return sendSignInPage(response, session, asked.client_name, more);
-  const who = {
-    subject: person?.id,
-    name: person?.name,
-    email: person?.email,
-    email_verified: true,
-    auth_time: seconds(signedInAt),
-  };
+  const who = { subject: person?.id, name: person?.name, email: person?.email, auth_time: seconds(signedInAt) };
   const said = await post(`${OAUTH_URL}/api/auth/oauth/sign-in`, {
     ...{ client_id: 'product', client_secret: OAUTH_SECRET, sign_in_request: asked.sign_in_request },
-    ...(body?.answer === 'no' ? { error: 'access_denied' } : who),
+    ...(body?.answer === 'no' ? { error: 'access_denied' } : { ...who, email_verified: true }),
   });
   delete session.asked;
   if (said.redirect_to) return response.redirect(303, said.redirect_to);

@@ -31,16 +31,10 @@ async function signInForValetkey(session, query, answer) {
   const yes = isIn ? `<button name="answer" value="yes">Go on as ${html(person.name)}</button> ` : '';
   const buttons = `<form method="post">${yes}<button name="answer" value="no">No, go back</button></form>`;
   if (answer !== 'no' && !(isIn && isSure)) return signInPage(session, '/oauth/sign-in', asked.client_name, buttons);
-  const who = {
-    subject: person?.id,
-    name: person?.name,
-    email: person?.email,
-    email_verified: true,
-    auth_time: seconds(signedInAt),
-  };
+  const who = { subject: person?.id, name: person?.name, email: person?.email, auth_time: seconds(signedInAt) };
   const said = await post(`${OAUTH_URL}/api/auth/oauth/sign-in`, {
     ...{ client_id: 'product', client_secret: OAUTH_SECRET, sign_in_request: asked.sign_in_request },
-    ...(answer === 'no' ? { error: 'access_denied' } : who),
+    ...(answer === 'no' ? { error: 'access_denied' } : { ...who, email_verified: true }),
   });
   delete session.asked;
   if (said.redirect_to) return redirect(said.redirect_to);
