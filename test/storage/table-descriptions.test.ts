@@ -111,7 +111,7 @@ test('operating: a check names each column that is missing, of another type or t
   assert.equal(await found(url), 'as it must be');
   sql('ALTER TABLE resource_server RENAME TO before');
   sql(`CREATE TABLE resource_server (id TEXT PRIMARY KEY, name INTEGER NOT NULL, resource TEXT NOT NULL, scopes TEXT,
-    secrets TEXT, created_at INTEGER NOT NULL, nickname TEXT) STRICT, WITHOUT ROWID`);
+    secrets TEXT, created_at INTEGER NOT NULL, accepts_unbound INTEGER NOT NULL, nickname TEXT) STRICT, WITHOUT ROWID`);
   await server.query(
     url,
     `ALTER TABLE resource_server ALTER name TYPE integer USING 0, ALTER resource SET NOT NULL,
