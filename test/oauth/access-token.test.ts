@@ -112,9 +112,11 @@ const resources: [grantedFor: string | null, at: string | null, 'good' | 'refuse
   [API, API, 'good'],
   [API, null, 'refused'],
   [API, 'https://other.test', 'refused'],
-  [API, `${API}/`, 'refused'],
-  [`${API}/`, API, 'refused'],
-  [API, API.toUpperCase(), 'refused'],
+  // RFC 3986 §6.2.3: one resource, however its scheme, host and empty path are written.
+  [API, `${API}/`, 'good'],
+  [`${API}/`, API, 'good'],
+  [API, API.toUpperCase(), 'good'],
+  [`${API}/a`, `${API}/A`, 'refused'],
   [API, '', 'refused'],
 ];
 for (const [resource, at, expected] of resources) {
