@@ -12,8 +12,8 @@ import type { Service } from './service.ts';
 /** `Retry-After` when the store could not serve (s). */
 const UNAVAILABLE_RETRY_AFTER = 2;
 
-/** Pending is no refusal: a device asks until somebody decides (RFC 8628 §3.5). */
-const PENDING = 'authorization_pending';
+/** Outcomes that are no refusals: a device asks until somebody decides (RFC 8628 §3.5), and clients hang up. */
+const NO_REFUSALS: readonly string[] = ['authorization_pending', 'aborted'];
 
 /** A logger with a cheap `line`, for what is logged thousands of times a second. */
 export type RequestLogger = FastifyBaseLogger & { line(members: object, level?: 'info' | 'warn'): void };
@@ -72,7 +72,7 @@ export class RequestLog {
 
   /** How many refusals of this kind came from this source without a warning; null where this one has none either. */
   #warnedOf(source: string, kind: string | null): number | null {
-    if (kind === null || kind === PENDING) return null;
+    if (kind === null || NO_REFUSALS.includes(kind)) return null;
     return this.#warnings.next(source, kind, this.#service.now());
   }
 }

@@ -157,6 +157,6 @@ export const auditTrailGuards: readonly Guard[] = [
   ...guardsIn(
     'src/http/request-log.ts',
     ['test/http/log.test.ts'],
-    [["a device's waiting is no refusal", 'kind === null || kind === PENDING', 'kind === null']],
+    [["a device's waiting is no refusal", "= ['authorization_pending', ", '= [']],
   ),
 ];
