@@ -6,7 +6,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { dirname, relative } from 'node:path';
 import { STORE } from './stores.ts';
 
-/** `first` gives an answer in four minutes; `rest` has what takes long and seldom fails alone. */
+/** `first` gives an answer in some five minutes; `rest` has what takes long and seldom fails alone. */
 export type Group = 'first' | 'rest';
 
 /** Folders under test/ by group; '' is test/ itself. A new test file in one of them needs no entry. */
