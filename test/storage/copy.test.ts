@@ -74,7 +74,7 @@ const ODD_TEXT = 'line\nbreak\ttab "quoted" \\back\\N {a,b} NULL مثال 😀 \
 /** One of each kind of row and of each odd value that can be in it. */
 function addOddRows(installed: Installation): void {
   add(installed, 'scope', [{ name: 'mail', sentences: JSON.stringify({ en: ODD_TEXT }), created_at: 0 }]);
-  const server = { name: ODD_TEXT, secrets: '[]', created_at: MOST };
+  const server = { name: ODD_TEXT, secrets: '[]', created_at: MOST, accepts_unbound: 0 };
   add(installed, 'resource_server', [
     { id: 'rs_a', ...server, resource: 'https://one.test/?a=1#b', scopes: '[]' },
     { id: 'rs_b', ...server },
