@@ -25,8 +25,10 @@ async function movable(t: Lifetime) {
   };
   return {
     file: (name: string) => `sqlite:${join(folder, name)}`,
-    serve: (database: string) =>
-      startTestService(t, { ...variables, VALETKEY_DATABASE_URL: database }, undefined, PATIENT),
+    serve: (database: string, methods = 'password') => {
+      const settings = { VALETKEY_DATABASE_URL: database, VALETKEY_SIGN_IN_METHODS: methods };
+      return startTestService(t, { ...variables, ...settings }, undefined, PATIENT);
+    },
     async copy(from: string, to: string) {
       const { code, stderr } = await runCommand(['database', 'copy', from, to, '--json'], variables);
       assert.deepEqual([code, stderr], [0, ''], 'with --json there is no progress to read');
@@ -45,7 +47,7 @@ test('operating: after a copy to PostgreSQL, and back, every live credential wor
   await service.stop();
 
   await copy(before, there);
-  const moved = await serve(there);
+  const moved = await serve(there, 'password,product');
   const next = await assertGoesOn(moved, held);
   const longer = await trailOf(moved);
   assert.deepEqual(longer.slice(-trail.length), trail);
