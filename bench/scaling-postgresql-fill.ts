@@ -2,7 +2,7 @@
 import type { Grant } from '../src/oauth/grant.ts';
 import { PERSON_FIELDS } from '../src/oauth/person-fields.ts';
 import { STORED_ACCOUNT } from '../src/storage/tables/accounts.ts';
-import { CLIENT } from '../src/storage/tables/clients.ts';
+import { STORED_CLIENT } from '../src/storage/tables/clients.ts';
 import { GRANT } from '../src/storage/tables/grant-rows.ts';
 import type { Stored } from '../src/storage/tables/table.ts';
 import { filledGrant, type MadeUp } from './scaling-store.ts';
@@ -11,7 +11,7 @@ import { filledGrant, type MadeUp } from './scaling-store.ts';
 export type Ask = <Row extends object>(sql: string, values?: unknown[]) => Promise<Row[]>;
 
 /** The nth client. $2 is when it was made, $3 the fields of a person that it sees. */
-const CLIENTS = CLIENT.computed({
+const CLIENTS = STORED_CLIENT.computed({
   id: "'app_' || lpad(n::text, 16, '0')",
   epoch: '0',
   status: "'active'",
@@ -36,6 +36,7 @@ const CLIENTS = CLIENT.computed({
   deviceFlow: 'false',
   assertionAudience: "'any'",
   seesExternalId: 'false',
+  nameKey: "'app ' || n",
   documentSha256: 'NULL',
 });
 
@@ -95,7 +96,7 @@ function literal(value: Stored): string {
 export async function fill(ask: Ask, made: MadeUp): Promise<void> {
   const { accounts, clients, since, keyId, sealedPhc } = made;
   const numbers = 'generate_series(0, $1::int - 1) AS n';
-  await ask(`INSERT INTO client (${CLIENT.names}) SELECT ${CLIENTS} FROM ${numbers}`, [
+  await ask(`INSERT INTO client (${STORED_CLIENT.names}) SELECT ${CLIENTS} FROM ${numbers}`, [
     clients,
     since,
     JSON.stringify(PERSON_FIELDS),
