@@ -160,8 +160,8 @@ test('all sessions that are ended are those as well whose sign-in is not committ
   const signIn = await openTransaction(t, url);
   const { digest } = sampleSession();
   await signIn.query(
-    `INSERT INTO session (digest, account_id, created_at, last_seen_at)
-     SELECT $1, id, 0, 0 FROM account WHERE id = 'usr_ada' FOR SHARE`,
+    `INSERT INTO session (digest, account_id, created_at, last_seen_at, expires_at)
+     SELECT $1, id, 0, 0, 0 FROM account WHERE id = 'usr_ada' FOR SHARE`,
     [digest],
   );
   const ended = other.endAccountSessions('usr_ada', event('user_sessions_ended'));
