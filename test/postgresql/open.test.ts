@@ -191,7 +191,7 @@ test('a check names what is wrong', async (t) => {
   assert.deepEqual(more, []);
   await server.query(
     url,
-    `SET session_replication_role = replica; INSERT INTO session VALUES ('\\x00', 'usr_none', 0, 0);
+    `SET session_replication_role = replica; INSERT INTO session VALUES ('\\x00', 'usr_none', 0, 0, 1);
      UPDATE root_key SET canary = decode(repeat('00', 32), 'hex'); UPDATE migration SET checksum = 'other';
      UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'grant_by_client'::regclass;
      ALTER TABLE client DISABLE TRIGGER renew_version`,
