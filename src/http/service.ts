@@ -26,7 +26,7 @@ export type Service = {
   readonly externalSignIns: ExternalSignIns;
   readonly providers: ProviderAuthenticator;
   readonly providerUsers: ProviderUsers;
-  readonly clients: Pick<ClientStore, 'findClient'>;
+  readonly clients: Pick<ClientStore, 'findClient' | 'hasDocumentClient'>;
   readonly scopes: Pick<ScopeStore, 'listScopes'>;
   readonly resourceServers: Pick<ResourceServerStore, 'findResourceServer'>;
   readonly audit: Pick<AuditStore, 'lastAuditSequence' | 'listAuditEventsAfter'>;

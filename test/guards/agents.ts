@@ -43,6 +43,28 @@ export const agentsGuards: readonly Guard[] = [
     [['no name of OpenID Connect is listed', '.filter((name) => !isOpenIdHabit(name))', '']],
   ),
   ...guardsIn(
+    'src/http/api/metadata.ts',
+    ['test/http/api/metadata.test.ts'],
+    [
+      [
+        'metadata documents are announced only while one is admitted',
+        'hasDocuments ? withDocuments : plain',
+        'withDocuments',
+      ],
+    ],
+  ),
+  ...guardsIn(
+    'src/storage/tables/clients.ts',
+    ['test/http/api/metadata.test.ts'],
+    [
+      [
+        'a paused client announces no metadata documents',
+        "AND status = 'active' AND document_sha256",
+        'AND document_sha256',
+      ],
+    ],
+  ),
+  ...guardsIn(
     'src/oauth/authorization-request.ts',
     ['test/http/api/client-habits.test.ts'],
     [

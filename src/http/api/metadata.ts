@@ -11,13 +11,24 @@ import { answer, component, type Operation, object, PUBLIC, problems, type Schem
 
 const SECRET_METHODS = ['client_secret_basic', 'client_secret_post'];
 const CLIENT_METHODS = [...SECRET_METHODS, 'private_key_jwt', 'none'];
+/** Said only while the operator admitted a client by such a document: no other document is taken. */
+const DOCUMENTS = { client_id_metadata_document_supported: true };
 
 /**
  * Adds the authorization server's metadata to the app's address; also where clients look that know OpenID Connect Discovery
  * alone, and would stop at a 404 (RFC 8414 §5).
  */
 export function addServerMetadata(app: FastifyInstance, service: Service): void {
-  const bytesFor = cachedByScopes((scopes) => serverMetadata(service, scopes));
+  const plain = cachedByScopes((scopes) => serverMetadata(service, scopes));
+  const withDocuments = cachedByScopes((scopes) => ({ ...serverMetadata(service, scopes), ...DOCUMENTS }));
+  /** Asks each time: another instance or a command may have admitted the first client with a document, or stopped the last. */
+  const send = async (reply: FastifyReply) => {
+    const [scopes, hasDocuments] = await Promise.all([
+      service.scopes.listScopes(),
+      service.clients.hasDocumentClient(),
+    ]);
+    return sendMetadata(reply, (hasDocuments ? withDocuments : plain)(scopes));
+  };
   for (const [path, operation] of [
     [STANDARD_PATHS.metadata, SERVER],
     [OPENID_CONFIGURATION_PATH, OPENID_CONFIGURATION],
@@ -25,7 +36,7 @@ export function addServerMetadata(app: FastifyInstance, service: Service): void 
     app.get(
       path,
       { config: { answers: oauthAnswers, operation, limit: 'public', mayBePlain: true, isForAnyOrigin: true } },
-      async (_request, reply) => sendMetadata(reply, bytesFor(await service.scopes.listScopes())),
+      async (_request, reply) => send(reply),
     );
     addPreflight(app, path, 'GET');
   }
@@ -150,6 +161,7 @@ const SERVER_METADATA = component(
       grant_types_supported: NAMES,
       code_challenge_methods_supported: NAMES,
       authorization_response_iss_parameter_supported: { const: true },
+      client_id_metadata_document_supported: { const: true },
       prompt_values_supported: NAMES,
       request_parameter_supported: { const: false },
       request_uri_parameter_supported: { const: false },
@@ -157,7 +169,7 @@ const SERVER_METADATA = component(
       service_documentation: ADDRESS,
       ui_locales_supported: NAMES,
     },
-    ['scopes_supported'],
+    ['scopes_supported', 'client_id_metadata_document_supported'],
   ),
 );
 const SERVER: Operation = {

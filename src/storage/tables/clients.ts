@@ -63,6 +63,10 @@ const NEXT = `${SELECT} WHERE (created_at, id) > ($1, $2) ORDER BY created_at, i
 const NAMED = `
   ${SELECT} WHERE name_key = $1 ORDER BY CASE WHEN name = $2 THEN 0 ELSE 1 END, created_at, id LIMIT $3`;
 const HAS_ONE = 'SELECT 1 FROM client LIMIT 1';
+/** Ids that are addresses are alike at their beginning: a range of the primary key, so that no other client is read. */
+const HAS_DOCUMENT = `
+  SELECT 1 FROM client
+  WHERE id >= 'http' AND id < 'httq' AND status = 'active' AND document_sha256 IS NOT NULL LIMIT 1`;
 const SET_STATUS = `
   UPDATE client SET status = $2, resumed_at = coalesce($3, resumed_at) WHERE id = $1 AND status <> $2`;
 const RAISE_EPOCH = 'UPDATE client SET epoch = epoch + 1 WHERE id = $1';
@@ -78,6 +82,7 @@ export function clientStore(runner: Runner, own: Pick<ClientStore, 'findClient' 
     findClient: own.findClient,
     useClientAssertion: own.useClientAssertion,
     hasClients: () => isAny(runner, HAS_ONE),
+    hasDocumentClient: () => isAny(runner, HAS_DOCUMENT),
     listClients: (after, limit) =>
       listed(runner, CLIENT, NEXT, after ? [after.createdAt, after.id, limit] : [-1, '', limit]),
     listClientsNamed: (name, limit) => listed(runner, CLIENT, NAMED, [nameKey(name), name, limit]),

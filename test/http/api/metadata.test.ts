@@ -53,6 +53,16 @@ const keys = {
 };
 const signer = await addClient(service, { keys: [...new Set(Object.values(keys))].map(({ jwk }) => jwk) });
 
+/** A client as the operator admits it by its metadata document. */
+const admit = async (at: typeof service, id: string) =>
+  at.installation.clients.register(
+    'public',
+    { name: id, redirectUris: ['https://client.example/callback'], scopes: scopes('notes.read') },
+    { address: id, sha256: 'ab'.repeat(32) },
+  );
+const AGENT = 'https://agent.example/client.json';
+await admit(service, AGENT);
+
 const address = `${appUrl}/.well-known/oauth-authorization-server`;
 const { status, headers, body: metadata } = await asJson(await fetch(address));
 const METHODS = ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'];
@@ -234,6 +244,11 @@ const claims: Record<string, (value: unknown) => Promise<void> | void> = {
     ];
     for (const { searchParams } of answers) assert.deepEqual(searchParams.getAll('iss'), [metadata['issuer']]);
   },
+  client_id_metadata_document_supported: async (value) => {
+    assert.equal(value, true);
+    const agent = { ...clients.none, clientId: AGENT, clientSecret: '' };
+    await standardPair(service, ada, agent);
+  },
   prompt_values_supported: async (value) => {
     assert.deepEqual(value, ['none', 'login', 'consent', 'select_account']);
     const visit = (prompt: string) => ada.get(standardUrl(service, clients.secret, { prompt }));
@@ -302,6 +317,37 @@ test('RFC 8414 §3.2: a claim without values is left out, and appears with the f
   assert.deepEqual(await read(), [['mail'], ['mail']]);
   await own.installation.scopes.delete('mail');
   assert.deepEqual(await read(), [undefined, undefined]);
+});
+
+test('draft-ietf-oauth-client-id-metadata-document §6: documents are announced only while an active client has one', async (t) => {
+  const own = await startTestService(t);
+  const { clients } = own.installation;
+  const read = () =>
+    Promise.all(
+      ['oauth-authorization-server', 'openid-configuration'].map(
+        async (name) =>
+          (await asJson(await fetch(`${own.appUrl}/.well-known/${name}`))).body[
+            'client_id_metadata_document_supported'
+          ],
+      ),
+    );
+  const [never, yes] = [
+    [undefined, undefined],
+    [true, true],
+  ];
+  await addClient(own);
+  assert.deepEqual(await read(), never);
+  await admit(own, AGENT);
+  assert.deepEqual(await read(), yes);
+  await admit(own, `${AGENT}/two`);
+  await clients.pause(AGENT);
+  assert.deepEqual(await read(), yes);
+  await clients.pause(`${AGENT}/two`);
+  assert.deepEqual(await read(), never);
+  await clients.resume(AGENT);
+  assert.deepEqual(await read(), yes);
+  await clients.delete(AGENT);
+  assert.deepEqual(await read(), never);
 });
 
 test('RFC 9728 §3.2: the API says whose tokens it takes and how, where its address says', async () => {

@@ -70,12 +70,20 @@ export function clients(withStore: WithStore): void {
     async (store) => {
       const id = 'https://agent.example/oauth/'.padEnd(255, 'a');
       const documented = sampleClient({ id, type: 'public', secrets: [], documentSha256: 'ab'.repeat(32) });
+      assert.equal(await store.hasDocumentClient(), false);
       assert.equal(await store.registerClient(documented, event('client_registered')), true);
       assert.deepEqual(await store.findClient(id), documented);
+      assert.equal(await store.hasDocumentClient(), true);
       const events = (await store.listAuditEvents({ limit: 100 })).length;
       assert.equal(await store.registerClient({ ...documented, name: 'Two' }, event('client_registered')), false);
       assert.deepEqual(await store.findClient(id), documented);
       assert.equal((await store.listAuditEvents({ limit: 100 })).length, events, 'the loser leaves no event');
+      await store.setClientStatus(id, 'paused', event('client_paused'));
+      assert.equal(await store.hasDocumentClient(), false, 'the only one is paused');
+      await store.setClientStatus(id, 'active', event('client_resumed'));
+      assert.equal(await store.hasDocumentClient(), true);
+      await store.deleteClient(id, event('client_deleted'));
+      assert.equal(await store.hasDocumentClient(), false);
     },
   );
 
