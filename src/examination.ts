@@ -106,7 +106,7 @@ async function examineInstallation(
   }
 }
 
-/** What cannot be opened or read is a finding, too: a damaged file, or a store that does not answer. */
+/** Makes a finding of what cannot be opened or read: a damaged file, or a store that does not answer. */
 function unusable(found: Findings, { database }: Configuration, error: unknown): void {
   const damage = database.kind === 'file' ? checkDamaged(database.path, error) : null;
   for (const { name, detail } of damage ?? []) found.told(name, 'wrong', detail);

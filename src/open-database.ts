@@ -14,7 +14,7 @@ import type { Storage } from './storage/storage.ts';
 export type World = {
   readonly now?: () => number;
   readonly logger: Log;
-  /** How many lines of the log were dropped, since nobody read them. */
+  /** Returns the number of lines of the log that were dropped, since nobody read them. */
   readonly droppedLines?: () => number;
   readonly checkoutTimeout?: number;
   readonly lockTimeout?: number;
@@ -26,7 +26,7 @@ export type MachineWorld = World & { readonly wallClock: () => number };
 /** An open database, and the one clock of its instances. */
 export type OpenDatabase = { readonly storage: Storage; readonly now: () => number };
 
-/** Who opens a database, and what that may change: only the schema of what is there, or begin an installation. */
+/** The role that opens a database, and what it may change: only the schema of what is there, or begin an installation. */
 export type Opening = {
   readonly role: 'service' | 'command';
   readonly migrate: boolean;

@@ -28,9 +28,9 @@ export type Account = {
   readonly id: string;
   /** Unique among accounts with a password or an invitation. People who sign in elsewhere may have none, or one that others have. */
   readonly email: string | null;
-  /** Whether the address is this person's: a provider said so, or it was set here. Only such an address is told to others. */
+  /** `true` if the address is this person's: a provider said so, or it was set here. Only such an address is told to others. */
   readonly emailVerified: boolean;
-  /** Whether an operator set the address. One that a provider brought may be anybody's, and names nobody to an operator. */
+  /** `true` if an operator set the address. One that a provider brought may be anybody's, and names nobody to an operator. */
   readonly emailSetHere: boolean;
   readonly username: string | null;
   readonly name: string | null;
@@ -67,7 +67,7 @@ export function verifiedEmail({ email, emailVerified }: Pick<Account, 'email' | 
   return emailVerified ? email : null;
 }
 
-/** Whether this installation owns the address of an account: an operator set it, or a password or an invitation goes with it. */
+/** Tells whether this installation owns the address of an account: an operator set it, or a password or an invitation goes with it. */
 export function ownsEmail({ emailSetHere, password, invitation }: Account): boolean {
   return emailSetHere || password !== null || invitation !== null;
 }
@@ -79,12 +79,12 @@ export function isMadeHere(id: string): boolean {
 
 const OWN_START = 'usr_';
 
-/** What pages call a person: the name, else the user name; null without either. */
+/** Returns the name of a person for pages: the name, else the user name; null without either. */
 export function callName({ name, username }: Pick<Account, 'name' | 'username'>): string | null {
   return name ?? username;
 }
 
-/** What an operator knows an account by: its verified address if it has one, else its name, else its id. */
+/** Returns the name of an account for the operator: its verified address if it has one, else its name, else its id. */
 export function accountLabel({
   id,
   name,

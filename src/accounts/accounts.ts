@@ -76,7 +76,7 @@ export class Accounts {
     this.#parts = parts;
   }
 
-  /** Whether the password is a way to sign in. If not, nobody may check, set or change one on a page. */
+  /** `true` if the password is a way to sign in. If not, nobody may check, set or change one on a page. */
   get takesPasswords(): boolean {
     return this.#parts.methods.includes('password');
   }

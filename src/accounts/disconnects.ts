@@ -8,7 +8,7 @@ import { type DisconnectNotice, disconnectedAccount, disconnectNotices } from '.
 import type { IdentityProvider } from './identity-provider.ts';
 import type { IdentityStore } from './store.ts';
 
-/** What it works with. `now` returns ms since the epoch. */
+/** The parts that disconnects are read with. `now` returns ms since the epoch. */
 export type DisconnectsParts = {
   readonly store: Pick<AuditStore, 'lastAuditSequence' | 'listAuditEvents' | 'listAuditEventsAfter'> &
     Pick<IdentityStore, 'listIdentitiesOf'>;

@@ -24,7 +24,7 @@ import type {
 } from './store.ts';
 import { readTicket } from './ticket.ts';
 
-/** What coming back works with. `methods` are the ways to sign in. */
+/** The parts that a return from a provider works with. `methods` are the ways to sign in. */
 export type ReturnParts = PeopleParts & {
   readonly store: PeopleParts['store'] &
     ExternalSignInStore &
@@ -106,7 +106,7 @@ async function shownAgain(parts: ReturnParts, { stated, sessionToken, present }:
   return dead('the ticket was taken, and its session ended or never began');
 }
 
-/** What the write is to do, and what it is answered with. */
+/** The write, and the answer after it. */
 type Decision = {
   readonly outcome: ReturnOutcome;
   readonly taken: TakenSignIn | null;

@@ -8,7 +8,7 @@ export type ExternalSignIn = {
   readonly providerId: string;
   /** Who signed in; null when the person refused. */
   readonly identityId: string | null;
-  /** What the provider said of the person. It counts when the ticket is taken. */
+  /** The provider's statement of the person. It counts when the ticket is taken. */
   readonly profile: Profile;
   /** The digest of the cookie that the browser got with the request. */
   readonly browser: Buffer;

@@ -40,7 +40,7 @@ export type IdentityProvider = {
 /** A provider that proved itself just now. */
 export type ProvenProvider = IdentityProvider & { readonly proof: ProviderProof };
 
-/** Whether a proof still holds for a provider as it is now. */
+/** Tells whether a proof still holds for a provider as it is now. */
 export function isStillProven(
   { status, rights, secrets, keys }: IdentityProvider,
   { right, credential }: ProviderProof,

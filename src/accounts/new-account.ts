@@ -35,7 +35,7 @@ export function newAccount<Person extends AboutAccount>(person: Person, at: numb
   };
 }
 
-/** What is known of an address that an operator set. */
+/** The state of an address that an operator set. */
 export const SET_HERE = { emailVerified: true, emailSetHere: true } as const;
 
 /** Throws an `OperatorError` that names the field if the address or a name is malformed. */

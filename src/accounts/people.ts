@@ -70,7 +70,7 @@ export async function bringUpToDate(
   return store.writePeople(changes, provider.proof);
 }
 
-/** What a provider's statement makes of a person: a new account where there was none `before`; null where nothing changes. */
+/** Returns the change that a provider's statement makes to a person: a new account where there was none `before`; null where nothing changes. */
 export async function changeOfPerson(
   parts: PeopleParts,
   provider: IdentityProvider,

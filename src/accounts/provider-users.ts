@@ -33,7 +33,7 @@ export type ProviderUsersParts = PeopleParts & {
   readonly endings: Throttle;
 };
 
-/** What a call is counted as. */
+/** The kinds of calls, by which they are counted. */
 export type CallKind = 'calls' | 'endings';
 
 /** Maximum number of people in one request. */

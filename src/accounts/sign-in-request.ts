@@ -38,7 +38,7 @@ export function browserDigest(secret: string): Buffer {
   return hash('sha256', secret, 'buffer');
 }
 
-/** Where its parts are, in bytes. The provider's id and where to continue follow, compressed, the first with its length before it. */
+/** Offsets of its parts, in bytes. The provider's id and where to continue follow, compressed, the first with its length before it. */
 const [NONCE, BROWSER, FLAGS, MAX_AGE, ID_LENGTH, REST] = [0, 16, 48, 49, 53, 54] as const;
 const FLAG = { demandsLogin: 1, hasMaxAge: 2 } as const;
 

@@ -190,17 +190,17 @@ export type IdentityStore = {
   linkIdentity(identity: Identity, event: AuditEvent): Promise<boolean>;
 };
 
-/** What becomes of a session when a ticket is taken: a new one, in place of another (its digest), or one request more. */
+/** The effect of a taken ticket on sessions: a new one, in place of another (its digest), or one request more. */
 export type SessionAfterTicket =
   | { readonly kind: 'begin'; readonly session: Session; readonly replaces: Buffer | null }
   | { readonly kind: 'extend'; readonly from: Session; readonly to: Session };
 
-/** What a sign-in at a provider comes to. The provider, the identity and its account are as they were read, or are made by it. */
+/** The result of a sign-in at a provider. The provider, the identity and its account are as they were read, or are made by it. */
 export type TakenSignIn = {
   readonly provider: IdentityProvider;
   readonly identity: Identity;
   readonly account: Account;
-  /** What the provider said of the person; null when it changes nothing. */
+  /** The provider's statement of the person; null if it changes nothing. */
   readonly change: PersonChange | null;
   readonly session: SessionAfterTicket;
 };

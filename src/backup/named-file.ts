@@ -19,7 +19,7 @@ import { InstallationError } from '../process/installation-error.ts';
 
 /** The file of a run that was killed is deleted when nothing was written to it for this time (ms): before the next nightly run. */
 const LEFT_AFTER_MS = 12 * 3_600_000;
-/** How such a file is named, after the name that it was to get; SQLite may have a journal beside it. */
+/** The name of such a file, after the name that it was to get; SQLite may have a journal beside it. */
 const PART = /\.part-\d+(-journal)?$/;
 
 /**

@@ -62,7 +62,7 @@ function verified(found: VerifiedTrail) {
   return { json, text: [`The audit trail is whole: ${what}.`, ...limits(found), ...kept] };
 }
 
-/** What the verification says nothing of. */
+/** The limits of the verification, a line each. */
 function limits({ leftOver, uncompared }: VerifiedTrail): string[] {
   return [
     ...(uncompared === 0

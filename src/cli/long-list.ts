@@ -11,7 +11,7 @@ export type ListOptions<State extends string> = {
   after?: string;
 };
 
-/** What a list is filtered by. `now` in ms. */
+/** The filters of a list. `now` in ms. */
 export function filterOf<State extends string>({ name, state, unusedSince }: ListOptions<State>, now: number) {
   return {
     ...(name === undefined ? {} : { name }),
@@ -37,7 +37,7 @@ export type LongList<Row> = {
   readonly pages: AsyncIterable<readonly Row[]>;
   readonly json: (row: Row) => unknown;
   readonly lines: (rows: readonly Row[]) => readonly string[];
-  /** What `--after` takes to go on behind a row. */
+  /** Returns the value of `--after` that continues behind a row. */
   readonly id: (row: Row) => string;
 };
 

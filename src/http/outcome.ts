@@ -1,7 +1,7 @@
-/** How requests to endpoints for programs end, for the log. */
+/** Outcomes of requests to endpoints for programs, for the log. */
 import type { GrantNames } from '../oauth/grant.ts';
 
-/** How a request ended, for the log; never holds a secret. */
+/** The outcome of a request, for the log; never holds a secret. */
 export type Outcome = {
   /** Absent when it went well. */
   readonly error?: string;
@@ -15,7 +15,7 @@ export type Outcome = {
   readonly account_id?: string | null;
 };
 
-/** How a request went well that a grant answered: for the log, which tells what an app did for whom. */
+/** The outcome of a request that a grant answered: the log tells by it what an app did for whom. */
 export function byGrant({ clientId, resourceOwnerId, grantId }: GrantNames): Outcome {
   return { client_id: clientId, sub: resourceOwnerId, grant_id: grantId };
 }

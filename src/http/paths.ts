@@ -28,7 +28,7 @@ export const PROVIDER_PATHS = {
 /** The API's own metadata (RFC 9728 §3), below `{api_url}`. */
 export const RESOURCE_METADATA_PATH = '/.well-known/oauth-protected-resource';
 
-/** Where clients ask that know OpenID Connect Discovery alone; it answers with the authorization server's metadata (RFC 8414 §5). */
+/** The address for clients that know OpenID Connect Discovery alone; it answers with the authorization server's metadata (RFC 8414 §5). */
 export const OPENID_CONFIGURATION_PATH = '/.well-known/openid-configuration';
 
 /** What is below one of the two addresses alone, and is asked for at the other by mistake. */

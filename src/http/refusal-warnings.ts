@@ -17,7 +17,7 @@ type Warned = { left: number; at: number; silent: number };
 export class RefusalWarnings {
   readonly #warned = new Map<string, Warned>();
 
-  /** How many refusals there were without a warning before this one; null when this one is not worth a warning. `now` in ms. */
+  /** Returns the number of refusals without a warning before this one; null when this one is not worth a warning. `now` in ms. */
   next(source: string, kind: string, now: number): number | null {
     const warned = this.#find(`${source} ${kind}`, now);
     if (warned.left === 0 && now - warned.at < THEN_EVERY_MS) {

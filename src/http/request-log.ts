@@ -70,7 +70,7 @@ export class RequestLog {
     );
   }
 
-  /** How many refusals of this kind came from this source without a warning; null where this one has none either. */
+  /** Returns the number of refusals of this kind from this source without a warning; null where this one has none either. */
   #warnedOf(source: string, kind: string | null): number | null {
     if (kind === null || NO_REFUSALS.includes(kind)) return null;
     return this.#warnings.next(source, kind, this.#service.now());

@@ -69,7 +69,7 @@ declare module 'fastify' {
     limit?: 'public';
     /** Whether the route is served by plain http even if the service has https: it carries nobody's data. */
     mayBePlain?: true;
-    /** Whether pages of every origin may read the answers: they are the same for everybody. */
+    /** `true` if pages of every origin may read the answers: they are the same for everybody. */
     isForAnyOrigin?: true;
     /** The route in the API's description; every route that is no page has one. */
     operation?: Operation;

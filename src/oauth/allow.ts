@@ -24,7 +24,7 @@ export type Asked = Pick<Grant, 'redirectUri' | 'codeChallenge' | 'resource'> & 
   readonly scope: readonly string[];
 };
 
-/** What somebody allows: `scope` of the names that were asked for, and what the client gets of them. */
+/** The access that somebody allows: `scope` of the names that were asked for, and what the client gets of them. */
 export type Allow = {
   readonly asked: Asked;
   readonly scope: readonly string[];

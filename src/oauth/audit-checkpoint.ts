@@ -20,7 +20,7 @@ export type Checkpoint = TrailState & {
   readonly text: string;
 };
 
-/** What is signed: that the trail was so, or that the retention took everything away up to there. */
+/** The kind of a signed statement: that the trail was so, or that the retention took everything away up to there. */
 type Statement = 'checkpoint' | 'shortened';
 
 const FORMAT =
@@ -66,7 +66,7 @@ function find(what: Statement, text: string): Checkpoint[] {
     }));
 }
 
-/** Whether a checkpoint or a shortening was signed by its root key's signing key; null when that root key is not in the ring. */
+/** Tells whether a checkpoint or a shortening was signed by its root key's signing key; null when that root key is not in the ring. */
 export function isSigned(keyring: Keyring, { keyId, text }: Checkpoint): boolean | null {
   const key = keyring.key(keyId, 'checkpoint');
   if (!key) return null;

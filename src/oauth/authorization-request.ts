@@ -71,7 +71,7 @@ export type RedirectableError = {
 /** What validation makes of an authorization request. */
 export type AuthorizationRequestOutcome = AuthorizationRequest | ShownError | RedirectableError;
 
-/** What a request is validated against: `resources` are the URIs that name the resources of this installation. */
+/** The state of the installation that a request is validated against: `resources` are the URIs that name the resources of this installation. */
 export type RequestContext = {
   readonly face: Face;
   readonly issuer: string;

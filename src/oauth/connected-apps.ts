@@ -40,7 +40,7 @@ export type AppsPage = {
   readonly next: string | null;
 };
 
-/** What lines are ordered by. */
+/** The order of lines. */
 type Place = Pick<ConnectedApp, 'clientName' | 'clientId' | 'since' | 'grantId'>;
 
 /** Compares lines by the names of their apps; of one app the oldest comes first. */

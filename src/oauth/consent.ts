@@ -42,7 +42,7 @@ export function chosenScope(consent: Consent, requested: readonly string[]): rea
   return consent.given === 'skipped' ? requested : rememberedChoice(requested, consent.remembered);
 }
 
-/** What the client gets of the person by consent: what it named. Who is not asked has named nothing, and the operator decides. */
+/** Returns the fields of the person that the client gets by consent: those that it named. Without consent the operator decides. */
 export function consentedFields(
   consent: Consent,
   { personFields }: Pick<Client, 'personFields'>,

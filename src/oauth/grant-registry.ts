@@ -121,7 +121,7 @@ export class GrantRegistry {
     return isForDevice(grant) ? 'device' : 'app';
   }
 
-  /** What the live grants of a user give right now. */
+  /** Returns the access that the live grants of a user give right now. */
   liveAccess(resourceOwnerId: string): Promise<LiveAccess[]> {
     return this.#store.listLiveAccess(resourceOwnerId, this.#now());
   }

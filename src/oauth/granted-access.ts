@@ -5,7 +5,7 @@ import { scopeNames } from './scope.ts';
 /** The resource that a grant's tokens are for (RFC 8707 §2; null for any), and its scope. */
 export type GrantedAccess = Pick<Grant, 'resource' | 'scope'>;
 
-/** What a live grant gives, and what its client gets of the resource owner: whatever introspection tells of it. */
+/** The access of a live grant, and the fields of the resource owner that its client gets: whatever introspection tells of it. */
 export type LiveAccess = GrantedAccess & Pick<Grant, 'personFields'>;
 
 /** What several grants give together: for each resource one scope, with each name once. */

@@ -5,7 +5,7 @@ export function nameKey(name: string): string {
   return name.normalize('NFKC').toUpperCase().toLowerCase().replaceAll(/\s+/g, ' ');
 }
 
-/** Whether any of some names holds a text, as people read both. */
+/** Tells whether any of some names holds a text, as people read both. */
 export function isNamed(text: string, names: readonly (string | null)[]): boolean {
   return names.some((name) => name !== null && nameKey(name).includes(nameKey(text)));
 }

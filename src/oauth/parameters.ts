@@ -43,7 +43,7 @@ export class Parameters {
     return this.#values.keys().next().value;
   }
 
-  /** Whether the parameter came with any value but an empty one, be it text or not, once or more often. */
+  /** Tells whether the parameter came with any value but an empty one, be it text or not, once or more often. */
   isSent(name: string): boolean {
     return this.#repeated.has(name) || (this.#values.has(name) && this.#values.get(name) !== '');
   }

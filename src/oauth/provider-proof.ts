@@ -1,4 +1,4 @@
-/** What proved an identity provider: its calls rest on that, so that their writes ask for it again. */
+/** The proof of an identity provider: its calls rest on that, so that their writes ask for it again. */
 import type { PublicKey } from './client.ts';
 import type { StoredSecret } from './secret.ts';
 

@@ -48,7 +48,7 @@ export function dotlessScheme(uri: string): string | null {
   return protocol === 'https:' || protocol === 'http:' || protocol.includes('.') ? null : protocol.slice(0, -1);
 }
 
-/** Whether a requested redirect URI is one of those registered: the same string, or on loopback the same address. */
+/** Tells whether a requested redirect URI is one of those registered: the same string, or on loopback the same address. */
 export function isRegisteredRedirectUri(registered: readonly string[], requested: string, type: ClientType): boolean {
   if (registered.includes(requested)) return true;
   const address = loopbackAddress(requested, type);

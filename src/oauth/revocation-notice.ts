@@ -80,7 +80,7 @@ export function noticeFor(
   return event.endedAccess.some((access) => mayHearOf(resourceServer, access)) ? notice : null;
 }
 
-/** What the live grants of each of some resource owners give, as read after the events; one that is missing is not known. */
+/** The access of the live grants of each of some resource owners, as read after the events; one that is missing is not known. */
 export type AccessTo = ReadonlyMap<string, readonly LiveAccess[]>;
 
 /** The resource owners whose access `noticeFor` needs for some events. */

@@ -44,10 +44,10 @@ export function resolveScope(registered: readonly Scope[], requested: string | u
   return [...asked].every((name) => names.includes(name)) ? names.filter((name) => asked.has(name)) : null;
 }
 
-/** What clients of OpenID Connect ask for by habit, whatever a server says that it has. */
+/** Scopes that clients of OpenID Connect ask for by habit, whatever a server says that it has. */
 const OPENID_HABITS: readonly string[] = ['openid', 'profile', 'email', 'offline_access'];
 
-/** Whether a scope name means something to clients of OpenID Connect. */
+/** Tells whether a scope name means something to clients of OpenID Connect. */
 export function isOpenIdHabit(name: string): boolean {
   return OPENID_HABITS.includes(name);
 }

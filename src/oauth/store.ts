@@ -168,7 +168,7 @@ export type GrantStore = {
   countGrants(filter: GrantFilter & { readonly liveAt: number }): Promise<GrantCount>;
   /** All grants of a resource owner, or only those for one client, that neither ended nor expired at `liveAt` (ms). */
   summarizeGrants(resourceOwnerId: string, liveAt: number, clientId?: string): Promise<GrantSummary[]>;
-  /** What the redeemed grants of a resource owner give that neither ended nor expired at `liveAt` (ms); equal ones once. */
+  /** The access of the redeemed grants of a resource owner that neither ended nor expired at `liveAt` (ms); equal ones once. */
   listLiveAccess(resourceOwnerId: string, liveAt: number): Promise<LiveAccess[]>;
   /** The redeemed grants of a resource owner for a client that neither ended nor expired at `liveAt` (ms). */
   listActiveGrants(resourceOwnerId: string, clientId: string, liveAt: number): Promise<ActiveGrant[]>;

@@ -41,7 +41,7 @@ export class AbsentKeys {
     this.#retirements.set(keyId, { sequence, by, proven });
   }
 
-  /** Whether a key was retired before. Of a key that is here, only an event says so that was verified with another one. */
+  /** Tells whether a key was retired before. Of a key that is here, only an event says so that was verified with another one. */
   isRetired(keyId: number, isHere: boolean): boolean {
     const retirement = this.#retirements.get(keyId);
     return retirement !== undefined && (!isHere || this.#isHere(retirement.by));

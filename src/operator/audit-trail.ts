@@ -141,7 +141,7 @@ export class AuditTrail {
       );
   }
 
-  /** What the trail was up to the last event that was taken away. */
+  /** The state of the trail up to the last event that was taken away. */
   async #start(): Promise<TrailState> {
     const row = await this.#parts.store.findShortening();
     if (!row) return BEGINNING;
@@ -212,7 +212,7 @@ export class AuditTrail {
     }
   }
 
-  /** Where somebody begins who has events that are not here. */
+  /** Says where to begin if the events that were taken are not here. */
   async #whereToBegin(): Promise<string> {
     const [restore] = await this.#parts.store.listAuditEvents({ action: 'database_restored', limit: 1 });
     return restore

@@ -6,7 +6,7 @@ import type { SecretUseStore } from '../oauth/store.ts';
 /** A live secret, without its digest, and when it was last used. Times in ms since the epoch. */
 export type LiveSecret = { readonly createdAt: number; readonly lastUsedAt: number | null };
 
-/** Where last uses are found. */
+/** The store of last uses. */
 export type SecretUses = Pick<SecretUseStore, 'findSecretUse'>;
 
 /** Last uses (ms; null for never). Those of the keys are in the order of the keys. */

@@ -30,7 +30,7 @@ export type TrailReport = {
   readonly checkpoints: number;
   /** The number of given checkpoints that are older than the start, so that nothing is left to compare them with. */
   readonly uncompared: number;
-  /** Whether anything but checkpoints was recorded after the start. */
+  /** `true` if anything but checkpoints was recorded after the start. */
   readonly isNews: boolean;
   readonly wrong: number;
   readonly problems: readonly TrailProblem[];
@@ -53,7 +53,7 @@ const KEPT_KEYS = 1000;
 /** Before all events, also before those that somebody put at a place below 1. */
 const BEFORE_ALL = Number.MIN_SAFE_INTEGER;
 
-/** Where a trail begins from which nothing was taken away. */
+/** The beginning of a trail from which nothing was taken away. */
 export const BEGINNING: TrailState = { upTo: 0, events: 0, digest: EMPTY_TRAIL };
 
 /** Verifies the trail from its beginning, or from where the retention left it, up to the newest event. Throws `StoreUnavailable`. */
@@ -123,7 +123,7 @@ type Followed = { readonly number: number; readonly sequence: number };
 
 class TrailWalk {
   readonly #parts: VerificationParts;
-  /** What the trail was before the first event that is verified. */
+  /** The state of the trail before the first event that is verified. */
   readonly #start: TrailState;
   readonly #chains = new Map<string, Followed>();
   readonly #keys = new Map<string, HmacKey | null>();
@@ -202,7 +202,7 @@ class TrailWalk {
     };
   }
 
-  /** Whether an event is as it was recorded, and the next of its chain; an absent key leaves the first open until the end. */
+  /** Tells whether an event is as it was recorded, and the next of its chain; an absent key leaves the first open until the end. */
   #isGenuine({ sequence, chain, text }: TrailRow): boolean {
     const keyId = chainKeyId(chain.id);
     if (keyId === null) return this.complain(sequence, `event ${sequence} is of no chain: it was changed or added`);
@@ -223,7 +223,7 @@ class TrailWalk {
     return this.#isNext(sequence, chain, followed);
   }
 
-  /** Whether an event is the next of its chain. Complains of events that are missing before it. */
+  /** Tells whether an event is the next of its chain. Complains of events that are missing before it. */
   #isNext(sequence: number, { id, number }: TrailRow['chain'], followed: Followed | undefined): boolean {
     if (followed && number <= followed.number)
       return this.complain(
@@ -316,7 +316,7 @@ class TrailWalk {
   }
 }
 
-/** Whether a checkpoint says what a trail is. */
+/** Tells whether a checkpoint says what a trail is. */
 export function isSame(checkpoint: TrailState, state: TrailState | null): boolean {
   return state !== null && checkpoint.digest === state.digest && checkpoint.events === state.events;
 }

@@ -12,7 +12,7 @@ export function pagePaths(base: string) {
     signInWith: `${base}/sign-in/with`,
     signInContinue: `${base}/sign-in/continue`,
     signOut: `${base}/sign-out`,
-    /** Where to go from, for a signed-in person. */
+    /** The links to all pages of a signed-in person. */
     account: `${base}/account`,
     apps: `${base}/account/apps`,
     removeApp: `${base}/account/apps/revoke`,

@@ -13,7 +13,7 @@ export type PasswordPageData = {
   problem: PasswordProblemShown | null;
   /** Whether the password was changed just now. */
   wasChanged: boolean;
-  /** Whether the person has connected apps. */
+  /** `true` if the person has connected apps. */
   hasApps: boolean;
 };
 

@@ -10,7 +10,7 @@ export type SignOutData = {
   formToken: string;
   continueTo: string | null;
   signedInAt: string | null;
-  /** Whether the person has connected apps. */
+  /** `true` if the person has connected apps. */
   hasApps: boolean;
 };
 

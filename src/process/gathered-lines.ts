@@ -24,7 +24,7 @@ const RETRY_MS = 4;
 /** Maximum time that the end of the process waits for a reader that takes nothing (ms). */
 const END_TIMEOUT_MS = 500;
 
-/** Where bytes go: returns how many were taken, and throws when none could be. */
+/** The destination of bytes: returns how many were taken, and throws when none could be. */
 type Output = (bytes: Buffer) => number;
 
 /** Standard error of a service. */

@@ -51,7 +51,7 @@ export type Question = {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly maxBytes: number;
-  /** How the host name is looked up, and an authority to trust in place of the usual ones. */
+  /** The look-up of the host name, and an authority to trust in place of the usual ones. */
   readonly lookup?: LookupFunction;
   readonly certificateAuthority?: string | undefined;
 };

@@ -13,13 +13,13 @@ const LATE = 'no answer within 10 s';
 
 /** Which addresses may be asked. */
 export type OutboundRules = {
-  /** Whether this installation is on loopback: then it asks loopback addresses, and no others. */
+  /** `true` if this installation is on loopback: then it asks loopback addresses, and no others. */
   readonly isLocal: boolean;
   /** Networks that are not public and may be asked all the same. */
   readonly privateNetworks: BlockList;
 };
 
-/** How names are resolved and certificates trusted; tests have their own. */
+/** The resolver of names and the trusted certificates; tests have their own. */
 export type OutboundWorld = {
   readonly resolve?: (host: string) => Promise<readonly string[]>;
   readonly certificateAuthority?: string;
@@ -32,7 +32,7 @@ export type FetchedDocument =
   | { readonly kind: 'fetched'; readonly value: unknown; readonly text: string }
   | { readonly kind: 'refused'; readonly problem: string };
 
-/** What leaves this machine for others' addresses. */
+/** The only sender of requests from this machine to others' addresses. */
 export class Outbound {
   readonly #rules: OutboundRules;
   readonly #world: Required<Pick<OutboundWorld, 'resolve' | 'now'>> & OutboundWorld;
@@ -122,7 +122,7 @@ export function plainAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 {
   return address;
 }
 
-/** Whether an address is public unicast. IANA gives out IPv6 addresses of 2000::/3 alone. */
+/** Tells whether an address is public unicast. IANA gives out IPv6 addresses of 2000::/3 alone. */
 export function isPublic(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
   if (address.range() !== 'unicast') return false;
   return address.kind() === 'ipv4' || (address as ipaddr.IPv6).match(GLOBAL_UNICAST, 3);

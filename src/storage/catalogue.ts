@@ -1,4 +1,4 @@
-/** What a database has beside tables and columns, compared with the catalogue that a test makes of the schema. */
+/** The parts of a database beside tables and columns, compared with the catalogue that a test makes of the schema. */
 import type { Finding } from './storage.ts';
 
 /** An index, a primary or unique key, a reference to another table, a trigger, or a function that a trigger calls. */

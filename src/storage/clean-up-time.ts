@@ -5,7 +5,7 @@
 import { listed, type Runner } from './acts.ts';
 import { INSTALLATION } from './tables/installation.ts';
 
-/** Where the time is kept between two runs of the service (ms). Both throw `StoreUnavailable`. */
+/** The place that keeps the time between two runs of the service (ms). Both throw `StoreUnavailable`. */
 export type KeptTime = { read(): Promise<number>; keep(time: number): Promise<unknown> };
 
 const KEPT = INSTALLATION.pick('cleanUpTime');

@@ -50,7 +50,7 @@ export type CleanUpParts = {
   /** Says whether this process is the one that cleans up, where one does for all; `stop` lets another take over. */
   readonly leader?: { leads(): Promise<boolean>; stop(): void };
   readonly now: () => number;
-  /** Where its own time is kept. */
+  /** The place that keeps its time. */
   readonly keptTime: KeptTime;
   /** A clock that never jumps. */
   readonly monotonic?: () => number;

@@ -12,7 +12,7 @@ import type { Storage } from './storage.ts';
 export type OpeningOptions = Beginning & {
   readonly keyring: Keyring;
   readonly role: 'service' | 'command';
-  /** Whether to apply pending migrations to an installation; without it they are refused. A new one gets all. */
+  /** `true` to apply pending migrations to an installation; without it they are refused. A new one gets all. */
   readonly migrate: boolean;
   /** Gets a sentence on what an upgrade will do before it begins, and one when it is done. */
   readonly announce?: (sentence: string) => void;

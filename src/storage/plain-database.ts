@@ -39,7 +39,7 @@ export type PlainDatabase = {
   applied(): Promise<readonly AppliedMigration[]>;
   /** What a table has, in its order, but for columns that only this store has; nothing where there is no such table. */
   columns(table: string): Promise<readonly FoundColumn[]>;
-  /** What this version’s schema has beside columns, and what the database has. */
+  /** The parts of this version’s schema beside columns, and those of the database. */
   readonly catalogue: readonly SchemaObject[];
   objects(): Promise<readonly SchemaObject[]>;
 };

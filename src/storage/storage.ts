@@ -10,7 +10,7 @@ export type Finding = {
   readonly name: string;
   readonly ok: boolean;
   readonly detail: string;
-  /** Whether it is told although it is no fault. */
+  /** `true` if it is reported although it is no fault. */
   readonly isWarning?: boolean;
 };
 

@@ -23,7 +23,7 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 /** The text of a catalogue, as the formatter leaves it. */
 function textOf(objects: readonly SchemaObject[]): string {
-  const text = `/** What the schema makes beside tables and columns: written by test/storage/catalogue.test.ts. */
+  const text = `/** The parts of the schema beside tables and columns: written by test/storage/catalogue.test.ts. */
 import type { SchemaObject } from '../catalogue.ts';
 
 /** Every index, key, reference, trigger and function. */

@@ -29,7 +29,7 @@ export type VerifierOptions = {
 /** What a check asks of a token: all of these scopes. */
 export type CheckOptions = { readonly scopes?: readonly string[] | undefined };
 
-/** What the metadata of an API tells. */
+/** The metadata of an API. */
 export type MetadataSettings = {
   readonly issuer: string;
   readonly resource: string | undefined;

@@ -19,7 +19,7 @@ const MAX_SILENCE_MS = 1000;
 /** A stream, and whose it is. */
 type Stream = { readonly listenerId: string; readonly response: ServerResponse };
 
-/** What a listener is told of the news: a text that is never empty. `isOver`: its stream ends, since it must prove itself anew. */
+/** The part of the news that a listener gets: a text that is never empty. `isOver`: its stream ends, since it must prove itself anew. */
 export type Told = (listenerId: string) => { readonly text: string; readonly isOver: boolean };
 
 /** Who listens: each kind of listener has its own words. */

@@ -240,7 +240,7 @@ async function sendConsent(
   return pages.send(reply, page, 'leaves');
 }
 
-/** What the consent form is about: the request, and the fields of the person that it names. */
+/** The subject of the consent form: the request, and the fields of the person that it names. */
 function formSubject(outcome: AuthorizationRequest, { account }: SignedIn): string {
   return JSON.stringify([requestFingerprint(outcome), fieldsThere(outcome.client.personFields, account)]);
 }
@@ -305,7 +305,7 @@ function redirect(pages: Pages, reply: FastifyReply, location: string): FastifyR
   return pages.seeOther(reply.header('Referrer-Policy', 'no-referrer'), location, 'leaves');
 }
 
-/** Where a request goes on while the person signs in and decides: a pushed one by the reference that it got when it was opened. */
+/** Returns the address at which a request continues while the person signs in and decides: a pushed one by the reference that it got when it was opened. */
 function addressOf(request: FastifyRequest, { requestUri }: AuthorizationRequest): string {
   const isOpened = requestUri === null || (request.query as Parameters).get('request_uri') === requestUri;
   return isOpened ? request.url : withOwnParameter(request.url, 'request_uri', requestUri);

@@ -139,7 +139,7 @@ function setSecurityHeaders(
   return isHttps ? reply.header('Strict-Transport-Security', 'max-age=31536000') : reply;
 }
 
-/** What pages show of who is signed in. The account of somebody without a name is where they signed in: at a provider, or here. */
+/** Returns what pages show of the signed-in person. The account of somebody without a name is where they signed in: at a provider, or here. */
 export async function pageAccount(
   { brand, providers }: Service,
   { account, owner: { providerId } }: Pick<SignedIn, 'account' | 'owner'>,

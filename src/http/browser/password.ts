@@ -19,7 +19,7 @@ export function addPassword(app: FastifyInstance, parts: PageParts): void {
   const { service, pages, sessions } = parts;
   const { paths } = service;
   const config = { answers: pages.answers, limit: 'public' } as const;
-  /** Who signs in elsewhere has no password to change, and nobody where the password is no way to sign in. */
+  /** Tells whether the person has a password to change; nobody has where the password is no way to sign in. */
   const isOfPassword = (signedIn: SignedIn): signedIn is OfPassword =>
     service.accounts.takesPasswords && hasPassword(signedIn.account);
 

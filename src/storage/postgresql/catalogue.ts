@@ -1,4 +1,4 @@
-/** What the schema makes beside tables and columns: written by test/storage/catalogue.test.ts. */
+/** The parts of the schema beside tables and columns: written by test/storage/catalogue.test.ts. */
 import type { SchemaObject } from '../catalogue.ts';
 
 /** Every index, key, reference, trigger and function. */

@@ -1,4 +1,4 @@
-/** What `database check` looks at in PostgreSQL alone: the settings of the server, what was left half done, and references. */
+/** The subjects of `database check` in PostgreSQL alone: the settings of the server, what was left half done, and references. */
 import type { OwnChecks } from '../check.ts';
 import type { Connection } from './connection.ts';
 import { wrongSettings } from './server-settings.ts';

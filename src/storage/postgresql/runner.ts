@@ -5,7 +5,7 @@ import { type Database, recordEvents } from './database.ts';
 import { SQLSTATE, sqlState } from './errors.ts';
 import { DIALECT } from './records.ts';
 
-/** Whether a demand of an act finds a row, in the transaction of the act. */
+/** Tells whether a demand of an act finds a row, in the transaction of the act. */
 export async function isMet(connection: Connection, { sql, values }: Statement): Promise<boolean> {
   return (await connection.tuples(sql, values)).length > 0;
 }

@@ -9,7 +9,7 @@ export function isNothing(path: string): boolean {
   return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0;
 }
 
-/** Whether a file begins as one of SQLite does (https://sqlite.org/fileformat2.html §1.3). */
+/** Tells whether a file begins as one of SQLite does (https://sqlite.org/fileformat2.html §1.3). */
 export function hasHeader(path: string): boolean {
   const found = Buffer.alloc(HEADER.length);
   const descriptor = openSync(path, 'r');

@@ -7,7 +7,7 @@ import type { Tables } from './tables.ts';
 /** Number of rows after which a reader goes on in another turn of the event loop: that of the smallest window of a walk. */
 const FULL_WINDOW = 500;
 
-/** Whether a demand of an act finds a row, inside a write. */
+/** Tells whether a demand of an act finds a row, inside a write. */
 export function isMet(tables: Tables, { sql, values }: Statement): boolean {
   return tables.tuples(sql)(...values.map(bound)).length > 0;
 }

@@ -142,7 +142,7 @@ const USES = `
 const USES_AT_ONCE = 100;
 
 const END_SESSIONS = 'DELETE FROM session WHERE account_id = $1';
-/** What was said of the person before begins no session either. */
+/** Clears the person's open tickets: a statement from before begins no session either. */
 const END_TICKETS = `
   UPDATE external_sign_in SET taken_at = $2
   WHERE taken_at IS NULL AND identity_id IN (SELECT id FROM identity WHERE account_id = $1)`;

@@ -113,7 +113,7 @@ function trailRow(values: readonly unknown[]): TrailRow {
   };
 }
 
-/** What both stores do alike. Between two windows of a walk, which may be long, everything else goes on. */
+/** The verbs that both stores run alike. Between two windows of a walk, which may be long, everything else goes on. */
 export function trail(runner: Runner): Omit<AuditStore, 'lastAuditSequence' | 'listAuditEventsAfter'> {
   const newestOf = async (action: AuditAction, before = Number.MAX_SAFE_INTEGER) =>
     (await runner.select(newest(action, before), 'all')).map(trailRow)[0] ?? null;

@@ -86,11 +86,11 @@ export type GrantInContextRow = readonly [
   ...more: unknown[],
 ];
 
-/** What a decision on a grant needs beside its row, of the installation, its client and its account. Nobody is told an address that is not verified. */
+/** The columns that a decision on a grant needs beside its row, of the installation, its client and its account. Nobody is told an address that is not verified. */
 export const CONTEXT_COLUMNS = `installation.epoch, client.epoch, client.status, client.name,
   account.epoch, account.status, account.username, CASE WHEN account.email_verified THEN account.email END, account.name, account.avatar_url`;
 
-/** Whether no epoch was raised since the Allow of a grant, and client and account are there. */
+/** The condition that no epoch was raised since the Allow of a grant, and that client and account are there. */
 export const hasItsEpochs = (grant: string) => `EXISTS (
   SELECT 1 FROM installation, client, account
   WHERE installation.number = 1 AND installation.epoch = ${grant}.epochs_installation
@@ -111,7 +111,7 @@ export const hasItsEpochs = (grant: string) => `EXISTS (
  */
 export const NOT_ENDED = `oauth_grant.revoked_at IS NULL AND ${hasItsEpochs('oauth_grant')}`;
 
-/** Whether consent is still remembered by a grant: it is not ended, and no older than its client's last pause. */
+/** The condition that consent is still remembered by a grant: it is not ended, and no older than its client's last pause. */
 export const IS_REMEMBERED = `${NOT_ENDED} AND EXISTS (
   SELECT 1 FROM client
   WHERE client.id = oauth_grant.client_id AND (client.resumed_at IS NULL OR client.resumed_at < oauth_grant.granted_at))`;

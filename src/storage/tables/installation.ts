@@ -20,7 +20,7 @@ export type StoredInstallation = {
   readonly backedUpAt: number | null;
   /** Whether this is a backup that was not restored yet. */
   readonly isBackup: boolean;
-  /** How far the time of the clean-up is (ms). */
+  /** The time of the clean-up (ms). */
   readonly cleanUpTime: number;
 };
 
