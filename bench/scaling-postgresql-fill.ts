@@ -38,6 +38,9 @@ const CLIENTS = STORED_CLIENT.computed({
   seesExternalId: 'false',
   nameKey: "'app ' || n",
   documentSha256: 'NULL',
+  jwksUri: 'NULL',
+  jwksFetchedAt: 'NULL',
+  jwksAskedAt: 'NULL',
 });
 
 /** The nth account. $2 is when it was made, $3 its sealed password, $4 the key of that. */

@@ -165,6 +165,9 @@ function filledClient(n: number, { since, scope, clientSecret }: MadeUp): Client
     assertionAudience: 'any',
     seesExternalId: false,
     documentSha256: null,
+    jwksUri: null,
+    jwksFetchedAt: null,
+    jwksAskedAt: null,
   };
 }
 

@@ -17,12 +17,13 @@ import { ClientAuthenticator } from './oauth/client-authenticator.ts';
 import { DeviceFlow } from './oauth/device-flow.ts';
 import { GrantRegistry } from './oauth/grant-registry.ts';
 import { Introspection } from './oauth/introspection.ts';
+import type { FetchJson } from './oauth/key-set.ts';
 import type { Keyring } from './oauth/keyring.ts';
 import { KnownTokens } from './oauth/known-tokens.ts';
 import { newProtocolTally } from './oauth/tally.ts';
 import { AuditTrail } from './operator/audit-trail.ts';
 import { Backups } from './operator/backups.ts';
-import { ClientDocuments, type ClientDocumentsParts } from './operator/client-documents.ts';
+import { ClientDocuments } from './operator/client-documents.ts';
 import { ClientRegistry } from './operator/client-registry.ts';
 import { IdentityProviderRegistry } from './operator/identity-provider-registry.ts';
 import { KeyRegistry } from './operator/key-registry.ts';
@@ -46,7 +47,7 @@ export type WiringWorld = {
 /** Requests to addresses that others wrote, as `process/outbound.ts` makes them. */
 export type OutboundDoor = {
   readonly head: ProviderTestParts['get'];
-  readonly fetchJson: ClientDocumentsParts['fetchJson'];
+  readonly fetchJson: FetchJson;
 };
 
 /** A wired installation. */
@@ -120,7 +121,7 @@ export function makeInstallation(
     introspection: new Introspection({ ...parts, throttle: throttles.clientAndSource }),
     clients,
     clientDocuments: new ClientDocuments({
-      ...{ store, clients, isLocal: outboundRules(configuration).isLocal },
+      ...{ store, clients, isLocal: outboundRules(configuration).isLocal, now },
       fetchJson: (url, maxBytes) => outbound.fetchJson(url, maxBytes),
     }),
     accounts,

@@ -73,6 +73,7 @@ export function documentLines({ document, notes, sha256 }: FetchedClient, name: 
         document.method === 'none' ? 'with PKCE alone: any program can claim to be it' : 'with its key',
       ],
       ['Keys', document.keys.map(keyLine)],
+      ['Keys at', document.jwksUri ?? ''],
     ]),
     ...notes,
   ];
@@ -120,6 +121,8 @@ function clientJson(client: Client, uses: ClientUses) {
       last_used_at: isoTime(uses.keys[at] ?? null),
     })),
     document_sha256: client.documentSha256,
+    jwks_uri: client.jwksUri,
+    jwks_fetched_at: isoTime(client.jwksFetchedAt),
     created_at: isoTime(client.createdAt),
   } satisfies Record<string, unknown> & Record<InJson<keyof ClientSettings>, unknown>;
 }
@@ -162,7 +165,10 @@ const COLUMNS: readonly Column<ListedClient>[] = [
 ];
 
 function clientCard(client: Client, { secrets, keys, itself }: ClientUses): string[] {
-  const rows: Record<Exclude<keyof Client, 'epoch' | 'resumedAt'>, Parameters<typeof card>[0][number]> = {
+  const rows: Record<
+    Exclude<keyof Client, 'epoch' | 'resumedAt' | 'jwksFetchedAt' | 'jwksAskedAt'>,
+    Parameters<typeof card>[0][number]
+  > = {
     id: ['Client ID', client.id],
     name: ['Name', client.name],
     publisher: ['Publisher', client.publisher ?? ''],
@@ -187,6 +193,7 @@ function clientCard(client: Client, { secrets, keys, itself }: ClientUses): stri
         ? 'none'
         : client.keys.map((key, at) => `${keyLine(key)}, ${usedText(keys[at] ?? null)}`),
     ],
+    jwksUri: ['Keys at', client.jwksUri === null ? '' : keysAtLine(client.jwksUri, client)],
     assertionAudience: ['Assertion audience', audienceLine(client)],
     seesExternalId: ['External id', client.seesExternalId ? 'told in /v2/me' : ''],
     documentSha256: ['Document', client.documentSha256 === null ? '' : `SHA-256 ${client.documentSha256}`],
@@ -214,6 +221,12 @@ function scopeLine({ name, sentence, optional }: Client['scopes'][number]): stri
 
 function keyLine({ kid, kty, alg }: PublicKey): string {
   return [kid, kty, alg].filter((part) => part !== undefined).join(' ');
+}
+
+/** The address of the keys, and when they were fetched; a last try without a fetch has failed. */
+function keysAtLine(uri: string, { jwksFetchedAt, jwksAskedAt }: Client): string {
+  const failed = jwksAskedAt === jwksFetchedAt ? '' : `, and not at ${timeOrNever(jwksAskedAt)}`;
+  return `${uri}, fetched ${timeOrNever(jwksFetchedAt)}${failed}`;
 }
 
 function secondsText(seconds: number | null): string {

@@ -30,6 +30,9 @@ const CURVES = Object.keys(ALGORITHMS_OF).filter((name) => name !== 'RSA');
 /** Members that only a private key has (RFC 7518 §6.2.2, §6.3.2). */
 const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
 
+/** Maximum length of a key's id (RFC 7517 §4.5), which the audit trail names. */
+const MAX_KID_CHARACTERS = 255;
+
 /** Maximum number of keys of a client: where an assertion has no `kid`, each of them may be tried. */
 export const MAX_KEYS = 5;
 
@@ -201,11 +204,21 @@ function isOfClientAuthentication({ typ }: ProtectedHeader): boolean {
   return typeof typ === 'string' && TYPES.includes(typ.toLowerCase().replace(/^application\//, ''));
 }
 
+/** Why a key must not be published, in words for the operator; null for a public key, and for what is no key. */
+export function secretKeyProblem(key: PublicKey): string | null {
+  if (key.kty === 'oct') return 'it is a symmetric key, and a client proves itself with a private key of its own';
+  return PRIVATE_MEMBERS.some((member) => member in key)
+    ? 'it is a private key, which must stay with the app: give its public part'
+    : null;
+}
+
 /** Why a value cannot be a client's public key, in words for the operator; null when it can. */
 export function publicKeyProblem(key: PublicKey): string | null {
   if (key.kty !== 'EC' && key.kty !== 'RSA' && key.kty !== 'OKP') return 'its kty must be EC, RSA or OKP';
-  if (PRIVATE_MEMBERS.some((member) => member in key))
-    return 'it is a private key, which must stay with the app: give its public part';
+  const secret = secretKeyProblem(key);
+  if (secret) return secret;
+  if (key.kid !== undefined && (typeof key.kid !== 'string' || key.kid.length > MAX_KID_CHARACTERS))
+    return `its kid must be a text of at most ${MAX_KID_CHARACTERS} characters`;
   const fitting = algorithmsFor(key);
   if (!fitting) return `its crv must be one of ${CURVES.join(', ')}`;
   if (key.use !== undefined && key.use !== 'sig') return 'its use must be sig';

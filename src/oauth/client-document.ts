@@ -3,7 +3,7 @@
  * document there says what the client is. The operator admits each one; the document only saves typing.
  */
 import type { PublicKey } from './client.ts';
-import { MAX_KEYS, publicKeyProblem } from './client-assertion.ts';
+import { readKeySet } from './key-set.ts';
 import { MAX_REDIRECT_URIS, redirectUriProblem } from './redirect-uri.ts';
 
 /** Maximum size of a document (bytes). */
@@ -22,6 +22,8 @@ export type ClientDocument = {
   /** How the client proves itself at the token endpoint (RFC 7591 §2). */
   readonly method: 'none' | 'private_key_jwt';
   readonly keys: readonly PublicKey[];
+  /** The address of its keys, which are not read yet then; null where it holds them. */
+  readonly jwksUri: string | null;
 };
 
 /** A document as it was read: what is honoured of it, and sentences on what is left out. */
@@ -47,9 +49,12 @@ export function readClientDocument(address: string, value: unknown): ReadDocumen
   if (refusal) return refusal;
   const method = methodOf(members);
   if (method === null) return 'it offers neither none nor private_key_jwt with keys (token_endpoint_auth_method)';
-  const keys = 'jwks' in members ? readKeySet(members['jwks']) : [];
-  if (typeof keys === 'string') return keys;
-  if (method === 'private_key_jwt' && keys.length === 0) return KEYS_ELSEWHERE;
+  const own = 'jwks' in members ? readKeySet(members['jwks']) : { keys: [], notes: [] };
+  if (typeof own === 'string') return own;
+  const jwksUri = method === 'none' ? null : (members['jwks_uri'] ?? null);
+  const unfit = jwksUri === null ? null : jwksUriProblem(address, jwksUri);
+  if (unfit) return unfit;
+  if (method === 'private_key_jwt' && jwksUri === null && own.keys.length === 0) return NO_KEY;
   const uris = redirectUrisOf(members, method);
   if (typeof uris === 'string') return uris;
   const { client_name, client_uri, policy_uri, contacts } = members;
@@ -61,24 +66,21 @@ export function readClientDocument(address: string, value: unknown): ReadDocumen
     contact: Array.isArray(contacts) ? textOf(contacts[0]) : null,
     redirectUris: uris.good,
     method,
-    keys: method === 'none' ? [] : keys,
+    keys: method === 'none' ? [] : own.keys,
+    jwksUri: textOf(jwksUri),
   };
-  return { document, notes: [...uris.notes, ...notesOn(members)] };
+  return { document, notes: [...uris.notes, ...own.notes, ...notesOn(members)] };
 }
 
-const KEYS_ELSEWHERE = 'its jwks holds no keys: keys at a jwks_uri are not supported yet';
+/** Why a client would have no key to prove itself with. */
+export const NO_KEY = 'its key set holds no key that Valetkey can use';
 
-/** Reads a set of keys (RFC 7517 §5). Returns a sentence if it is refused. */
-function readKeySet(value: unknown): readonly PublicKey[] | string {
-  const keys = (value as { keys?: unknown } | null)?.keys;
-  if (!Array.isArray(keys)) return 'its keys are no JWK Set';
-  if (keys.length > MAX_KEYS) return `it has more than ${MAX_KEYS} keys`;
-  for (const [index, key] of keys.entries()) {
-    if (typeof key !== 'object' || key === null) return `key ${index + 1} is no object`;
-    const problem = publicKeyProblem(key as PublicKey);
-    if (problem) return `key ${index + 1}: ${problem}`;
-  }
-  return keys as PublicKey[];
+/** Why an address is none for the keys of a document. It has the document's origin, so that one host answers for a client. */
+function jwksUriProblem(address: string, uri: unknown): string | null {
+  if (typeof uri !== 'string') return 'its jwks_uri is no text';
+  if (sameOrigin(address, uri) === null) return 'its jwks_uri has another origin than the document';
+  const problem = documentAddressProblem(uri, true); // The document's own scheme was judged.
+  return problem && `its jwks_uri is refused: ${problem}`;
 }
 
 /** Members that only a secret's holder may have: a document is public. */
@@ -89,6 +91,7 @@ function refusalOf(address: string, members: Record<string, unknown>): string | 
   if (id !== address) return 'its client_id is not its own address';
   const secret = SECRETS.find((name) => name in members);
   if (secret !== undefined) return `it holds ${secret}, and a document is public`;
+  if ('jwks' in members && 'jwks_uri' in members) return 'it has both jwks and jwks_uri (RFC 7591 §2)';
   if (Array.isArray(grants) && !grants.includes('authorization_code'))
     return 'its grant_types do not name authorization_code';
   return null;
@@ -123,12 +126,12 @@ function redirectUrisOf(
 }
 
 const HONOURED = [
-  ...['client_id', 'client_name', 'client_uri', 'policy_uri', 'contacts', 'redirect_uris', 'grant_types', 'jwks'],
-  ...['response_types', 'token_endpoint_auth_method', 'token_endpoint_auth_methods_supported'],
+  ...['client_id', 'client_name', 'client_uri', 'policy_uri', 'contacts', 'redirect_uris', 'grant_types'],
+  ...['jwks', 'jwks_uri', 'response_types', 'token_endpoint_auth_method', 'token_endpoint_auth_methods_supported'],
 ];
 /** Members of RFC 7591 §2 that are named where they are ignored; others are counted, since anything may be in their names. */
 const NAMED = [
-  ...['scope', 'logo_uri', 'tos_uri', 'jwks_uri', 'software_id', 'software_version', 'software_statement'],
+  ...['scope', 'logo_uri', 'tos_uri', 'software_id', 'software_version', 'software_statement'],
   ...['application_type', 'token_endpoint_auth_signing_alg'],
 ];
 

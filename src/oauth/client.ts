@@ -53,6 +53,14 @@ export type Client = {
   readonly seesExternalId: boolean;
   /** SHA-256 (hex) of the metadata document that it was registered from, whose address is its id; null for all others. */
   readonly documentSha256: string | null;
+  /** The address that its keys are fetched from (RFC 7591 §2); null where they are registered. */
+  readonly jwksUri: string | null;
+  /**
+   * When the fetch of its keys began, and when the last try began (ms): a later try than fetch has failed, or is under way. Null
+   * without a `jwksUri`.
+   */
+  readonly jwksFetchedAt: number | null;
+  readonly jwksAskedAt: number | null;
   readonly status: 'active' | 'paused';
   /** Grants issued under an earlier epoch are dead: raising it revokes them all in one write. */
   readonly epoch: number;

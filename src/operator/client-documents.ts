@@ -8,32 +8,34 @@ import {
   type ClientDocument,
   documentAddressProblem,
   MAX_DOCUMENT_BYTES,
+  NO_KEY,
+  type ReadDocument,
   readClientDocument,
 } from '../oauth/client-document.ts';
 import { OperatorError } from '../oauth/error.ts';
+import { type FetchJson, fetchKeySet } from '../oauth/key-set.ts';
 import type { ClientStore } from '../oauth/store.ts';
 import { contactProblem, pageProblem } from './app-profile.ts';
 import { type ClientRegistry, type NewClientSettings, registeredAlready } from './client-registry.ts';
 
-/** What documents are read with. `fetchJson` is that of `process/outbound.ts`; `isLocal`: http on loopback is good as well. */
+/** What documents are read with. `isLocal`: http on loopback is good as well; `now` returns ms. */
 export type ClientDocumentsParts = {
   readonly store: Pick<ClientStore, 'findClient' | 'listClientsNamed'>;
   readonly clients: Pick<ClientRegistry, 'register'>;
   readonly isLocal: boolean;
-  readonly fetchJson: (
-    url: string,
-    maxBytes: number,
-  ) => Promise<
-    | { readonly kind: 'fetched'; readonly value: unknown; readonly text: string }
-    | { readonly kind: 'refused'; readonly problem: string }
-  >;
+  readonly fetchJson: FetchJson;
+  readonly now: () => number;
 };
 
-/** A document that was fetched: what is honoured of it, sentences on the rest, and its SHA-256 (hex). */
+/**
+ * A document that was fetched, with the keys at its `jwks_uri`: what is honoured of it, sentences on the rest, its SHA-256
+ * (hex), and when the fetch began (ms).
+ */
 export type FetchedClient = {
   readonly document: ClientDocument;
   readonly notes: readonly string[];
   readonly sha256: string;
+  readonly fetchedAt: number;
 };
 
 /** What the operator adds to a document; a name, a page or a contact is in place of the document's. */
@@ -51,17 +53,29 @@ export class ClientDocuments {
 
   /** Fetches the document of a new client, and changes nothing. Throws an `OperatorError` with one sentence on a refusal. */
   async fetch(address: string): Promise<FetchedClient> {
-    const { store, isLocal, fetchJson } = this.#parts;
+    const { store, isLocal, fetchJson, now } = this.#parts;
     const problem = documentAddressProblem(address, isLocal);
     if (problem)
       throw new OperatorError(`the address ${JSON.stringify(address)} is not good for a document: ${problem}`);
     if (await store.findClient(address)) throw registeredAlready(address);
+    const fetchedAt = now();
     const fetched = await fetchJson(address, MAX_DOCUMENT_BYTES);
     if (fetched.kind === 'refused')
       throw new OperatorError(`the document ${address} could not be fetched: ${fetched.problem}`);
     const read = readClientDocument(address, fetched.value);
     if (typeof read === 'string') throw new OperatorError(`the document ${address} is refused: ${read}`);
-    return { ...withGoodProfile(read), sha256: hash('sha256', fetched.text) };
+    return { ...withGoodProfile(await this.#withKeys(read)), sha256: hash('sha256', fetched.text), fetchedAt };
+  }
+
+  /** The same document with the keys at its `jwks_uri`, if it has one. */
+  async #withKeys(read: ReadDocument): Promise<ReadDocument> {
+    const { jwksUri } = read.document;
+    if (jwksUri === null) return read;
+    const set = await fetchKeySet(this.#parts.fetchJson, jwksUri);
+    const problem = typeof set === 'string' ? set : set.keys.length === 0 ? NO_KEY : null;
+    if (typeof set === 'string' || problem)
+      throw new OperatorError(`the keys ${jwksUri} of the document are refused: ${problem}`);
+    return { document: { ...read.document, keys: set.keys }, notes: [...read.notes, ...set.notes] };
   }
 
   /** The name that a client of a document would have. Throws an `OperatorError` if the operator has to give one. */
@@ -78,8 +92,8 @@ export class ClientDocuments {
 
   /** Registers the client of a document that was fetched. Throws an `OperatorError`, and then changed nothing. */
   async register(fetched: FetchedClient, said: SaidBesideDocument): Promise<Client> {
-    const { document, sha256 } = fetched;
-    const { id: address, redirectUris, keys, method } = document;
+    const { document, sha256, fetchedAt } = fetched;
+    const { id: address, redirectUris, keys, jwksUri, method } = document;
     const settings = {
       ...said,
       name: await this.nameOf(fetched, said.name),
@@ -89,12 +103,12 @@ export class ClientDocuments {
       ...{ redirectUris, keys },
     };
     const type = method === 'none' ? 'public' : 'confidential';
-    return (await this.#parts.clients.register(type, settings, { address, sha256 })).client;
+    return (await this.#parts.clients.register(type, settings, { address, sha256, jwksUri, fetchedAt })).client;
   }
 }
 
 /** Leaves out what our rules for an app's pages and contact refuse. */
-function withGoodProfile({ document, notes }: Pick<FetchedClient, 'document' | 'notes'>) {
+function withGoodProfile({ document, notes }: ReadDocument): ReadDocument {
   const problems = {
     homepage: pageProblem('client_uri', document.homepage),
     privacyPage: pageProblem('policy_uri', document.privacyPage),

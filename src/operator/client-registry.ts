@@ -36,8 +36,16 @@ export type ClientSettings = {
   readonly seesExternalId: boolean;
 };
 
-/** The metadata document that a client is registered from: its address, and its SHA-256 (hex). */
-export type RegisteredDocument = { readonly address: string; readonly sha256: string };
+/**
+ * The metadata document that a client is registered from: its address, its SHA-256 (hex), the address of its keys or null, and
+ * when the fetch of both began (ms).
+ */
+export type RegisteredDocument = {
+  readonly address: string;
+  readonly sha256: string;
+  readonly jwksUri: string | null;
+  readonly fetchedAt: number;
+};
 
 /** Maximum number of clients that are looked at for a name. */
 const MAX_NAMED = 20;
@@ -99,6 +107,7 @@ export class ClientRegistry {
     const createdAt = now();
     const needsSecret = type === 'confidential' && settings.keys.length === 0;
     const made = needsSecret ? makeSecret(prefix, 'cs', createdAt) : null;
+    const jwksFetchedAt = document?.jwksUri ? document.fetchedAt : null;
     const client: Client = {
       ...settings,
       id: document?.address ?? newId('app'),
@@ -109,6 +118,9 @@ export class ClientRegistry {
       createdAt,
       resumedAt: null,
       documentSha256: document?.sha256 ?? null,
+      jwksUri: document?.jwksUri ?? null,
+      jwksFetchedAt,
+      jwksAskedAt: jwksFetchedAt,
     };
     const from = document ? `; from ${document.address}; sha256 ${document.sha256}` : '';
     const event = this.#event('client_registered', client.id, client.name + from);

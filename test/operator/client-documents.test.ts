@@ -46,6 +46,14 @@ const AGENT: Members = {
   token_endpoint_auth_method: 'none',
 };
 
+/** An agent on the web whose keys are at an address of their own. */
+const WITH_KEYS_ELSEWHERE: Members = {
+  ...AGENT,
+  redirect_uris: [`${origin}/callback`],
+  token_endpoint_auth_method: 'private_key_jwt',
+  jwks_uri: `${origin}/keys.json`,
+};
+
 const SHAPES: Readonly<Record<string, Members>> = {
   'a public agent on a device': AGENT,
   'an agent on the web with a policy and a contact': {
@@ -75,6 +83,14 @@ function serves(value: unknown): void {
     void response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(value));
 }
 
+/** Serves the document, and under the address of its keys what a test gives. */
+function servesWithKeys(set: unknown, document: Members = WITH_KEYS_ELSEWHERE): void {
+  answer = ({ url }, response) =>
+    void response
+      .writeHead(200, { 'Content-Type': url === '/keys.json' ? 'application/jwk-set+json' : 'application/json' })
+      .end(JSON.stringify(url === '/keys.json' ? set : document));
+}
+
 async function opened(t: TestContext, resolve = async () => ['127.0.0.1']) {
   const memory = await openMemory(t);
   const { store, clock } = memory;
@@ -84,7 +100,7 @@ async function opened(t: TestContext, resolve = async () => ['127.0.0.1']) {
   privateNetworks.addAddress('127.0.0.1');
   const outbound = new Outbound({ isLocal: false, privateNetworks }, { resolve, certificateAuthority: cert, now });
   const fetchJson = (url: string, most: number) => outbound.fetchJson(url, most);
-  return { ...memory, clients, documents: new ClientDocuments({ store, clients, isLocal: false, fetchJson }) };
+  return { ...memory, clients, documents: new ClientDocuments({ store, clients, isLocal: false, fetchJson, now }) };
 }
 
 async function refused(work: Promise<unknown>): Promise<string> {
@@ -142,6 +158,40 @@ test('what is not honoured is told: members by their known names, redirect URIs 
   assert.doesNotMatch(String(notes), /canary/);
 });
 
+test('RFC 7591 §2: keys at a jwks_uri are fetched at the registration, and kept with their address and when that was', async (t) => {
+  const { documents, store, clock } = await opened(t);
+  const kid = 'a';
+  servesWithKeys({
+    keys: [
+      { ...keys.jwk, kid, x5c: ['certificate'], ext: true },
+      { ...keys.jwk, use: 'enc' },
+      { kty: 'AKP', alg: 'ML-DSA-44', pub: 'AAAA' },
+    ],
+  });
+  const fetched = await documents.fetch(address);
+  assert.deepEqual(
+    fetched.notes.filter((note) => note.startsWith('left out: key')),
+    ['left out: key 2: its use must be sig', 'left out: key 3: its kty must be EC, RSA or OKP'],
+    'RFC 7517 §5: keys for other uses are not for us',
+  );
+  const client = await documents.register(fetched, { name: undefined });
+  assert.deepEqual(await store.findClient(address), client);
+  assert.deepEqual(client.keys, [{ ...keys.jwk, kid }], 'nothing but what a signature is checked with');
+  assert.equal(client.type, 'confidential');
+  assert.deepEqual(
+    [client.jwksUri, client.jwksFetchedAt, client.jwksAskedAt],
+    [`${origin}/keys.json`, clock.now, clock.now],
+  );
+});
+
+test('RFC 7591 §2: keys of a client without private_key_jwt are not fetched', async (t) => {
+  const { documents } = await opened(t);
+  servesWithKeys(null, { ...WITH_KEYS_ELSEWHERE, token_endpoint_auth_method: 'none' });
+  const before = asked;
+  assert.equal((await documents.fetch(address)).document.jwksUri, null);
+  assert.equal(asked, before + 1);
+});
+
 const { d: _d, ...publicPart } = { ...keys.jwk, d: '' };
 const HOSTILE: Readonly<Record<string, [unknown, RegExp]>> = {
   'no object': [['a'], /not a JSON object/],
@@ -160,10 +210,27 @@ const HOSTILE: Readonly<Record<string, [unknown, RegExp]>> = {
     { ...AGENT, token_endpoint_auth_method: 'private_key_jwt', jwks: { keys: Array(6).fill(keys.jwk) } },
     /more than 5 keys/,
   ],
-  'keys elsewhere': [
-    { ...AGENT, token_endpoint_auth_method: 'private_key_jwt', jwks_uri: `${origin}/keys` },
-    /keys at a jwks_uri are not supported yet/,
+  'a symmetric key': [
+    { ...AGENT, jwks: { keys: [{ kty: 'oct', k: 'canary' }] }, token_endpoint_auth_method: 'private_key_jwt' },
+    /key 1: it is a symmetric key/,
   ],
+  'no key that can be used': [
+    { ...AGENT, jwks: { keys: [{ ...keys.jwk, use: 'enc' }] }, token_endpoint_auth_method: 'private_key_jwt' },
+    /holds no key that Valetkey can use/,
+  ],
+  'keys at another origin': [
+    { ...AGENT, token_endpoint_auth_method: 'private_key_jwt', jwks_uri: 'https://keys.example/keys' },
+    /jwks_uri has another origin/,
+  ],
+  'keys at an address that is none': [
+    { ...AGENT, token_endpoint_auth_method: 'private_key_jwt', jwks_uri: `${origin}/a/../keys` },
+    /jwks_uri is refused: it is not in its normal form/,
+  ],
+  'keys at no address': [
+    { ...AGENT, token_endpoint_auth_method: 'private_key_jwt', jwks_uri: [`${origin}/keys`] },
+    /jwks_uri is no text/,
+  ],
+  'keys in two places': [{ ...WITH_KEYS_ELSEWHERE, jwks: { keys: [keys.jwk] } }, /both jwks and jwks_uri/],
   'a secret method alone': [{ ...AGENT, token_endpoint_auth_method: 'client_secret_post' }, /neither none nor/],
   'a key method without keys': [{ ...AGENT, token_endpoint_auth_method: 'private_key_jwt' }, /neither none nor/],
   'another grant type alone': [{ ...AGENT, grant_types: ['client_credentials'] }, /do not name authorization_code/],
@@ -180,6 +247,27 @@ for (const [name, [value, sentence]] of Object.entries(HOSTILE))
     serves(value);
     const message = await refused(documents.fetch(address));
     assert.match(message, sentence);
+    assert.doesNotMatch(message, /canary/);
+    assert.equal(await store.hasClients(), false);
+  });
+
+const HOSTILE_KEYS: Readonly<Record<string, [unknown, RegExp]>> = {
+  'a private key': [{ keys: [keys.jwk, { ...publicPart, d: 'canary' }] }, /key 2: it is a private key/],
+  'a symmetric key': [{ keys: [{ kty: 'oct', k: 'canary' }] }, /key 1: it is a symmetric key/],
+  'six keys': [{ keys: Array(6).fill(keys.jwk) }, /more than 5 keys/],
+  'no key': [{ keys: [] }, /holds no key that Valetkey can use/],
+  'a kid that is no text': [{ keys: [{ ...keys.jwk, kid: ['canary'] }] }, /holds no key that Valetkey can use/],
+  'no set': [[keys.jwk], /no JWK Set/],
+  'more than 65,536 bytes': [{ keys: [{ ...keys.jwk, x5c: ['canary'.repeat(11_000)] }] }, /larger than 65536 bytes/],
+};
+
+for (const [name, [value, sentence]] of Object.entries(HOSTILE_KEYS))
+  test(`hostile keys: ${name} at the jwks_uri is refused in one sentence, and nothing is registered`, async (t) => {
+    const { documents, store } = await opened(t);
+    servesWithKeys(value);
+    const message = await refused(documents.fetch(address));
+    assert.match(message, sentence);
+    assert.match(message, /keys\.json/);
     assert.doesNotMatch(message, /canary/);
     assert.equal(await store.hasClients(), false);
   });

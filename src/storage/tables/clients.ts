@@ -41,6 +41,9 @@ export const STORED_CLIENT = Table.of<Client & { readonly nameKey: string }>('cl
   assertionAudience: 'text',
   seesExternalId: 'boolean',
   documentSha256: 'text?',
+  jwksUri: 'text?',
+  jwksFetchedAt: 'time?',
+  jwksAskedAt: 'time?',
 });
 
 /** A client, as it is read. */
@@ -56,6 +59,9 @@ const SETTINGS = STORED_CLIENT.without(
   'resumedAt',
   'secrets',
   'documentSha256',
+  'jwksUri',
+  'jwksFetchedAt',
+  'jwksAskedAt',
 );
 
 const SELECT = `SELECT ${CLIENT.names} FROM client`;

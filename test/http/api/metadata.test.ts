@@ -58,7 +58,7 @@ const admit = async (at: typeof service, id: string) =>
   at.installation.clients.register(
     'public',
     { name: id, redirectUris: ['https://client.example/callback'], scopes: scopes('notes.read') },
-    { address: id, sha256: 'ab'.repeat(32) },
+    { address: id, sha256: 'ab'.repeat(32), jwksUri: null, fetchedAt: 0 },
   );
 const AGENT = 'https://agent.example/client.json';
 await admit(service, AGENT);

@@ -70,6 +70,10 @@ CREATE TABLE client (
   sees_external_id boolean NOT NULL,
   -- Of the metadata document that it was registered from, whose address is its id.
   document_sha256 text,
+  -- Where its keys are fetched from, when they last were, and when they were last asked for, also in vain.
+  jwks_uri text,
+  jwks_fetched_at bigint,
+  jwks_asked_at bigint,
   -- Another one after each change, whoever makes it: an instance that keeps a client knows by it that it is still so.
   version uuid NOT NULL DEFAULT gen_random_uuid()
 );

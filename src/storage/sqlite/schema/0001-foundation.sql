@@ -68,7 +68,11 @@ CREATE TABLE client (
   assertion_audience TEXT NOT NULL CHECK (assertion_audience IN ('any', 'issuer')),
   sees_external_id INTEGER NOT NULL CHECK (sees_external_id IN (0, 1)),
   -- Of the metadata document that it was registered from, whose address is its id.
-  document_sha256 TEXT
+  document_sha256 TEXT,
+  -- Where its keys are fetched from, when they last were, and when they were last asked for, also in vain.
+  jwks_uri TEXT,
+  jwks_fetched_at INTEGER,
+  jwks_asked_at INTEGER
 ) STRICT, WITHOUT ROWID;
 
 -- By what is alike of names that look alike, and by age, as apps are listed.

@@ -1,0 +1,52 @@
+/** Sets of public keys that are fetched (RFC 7517 §5), and the port that fetches them. */
+import type { PublicKey } from './client.ts';
+import { MAX_KEYS, publicKeyProblem, secretKeyProblem } from './client-assertion.ts';
+
+/** Maximum size of a key set that is fetched (bytes). */
+export const MAX_KEY_SET_BYTES = 65_536;
+
+/** A JSON document that was fetched, or one sentence that says why not, with nothing of its body. */
+export type FetchedJson =
+  | { readonly kind: 'fetched'; readonly value: unknown; readonly text: string }
+  | { readonly kind: 'refused'; readonly problem: string };
+
+/** Fetches a JSON document of at most `maxBytes`, as `process/outbound.ts` does. Never throws. */
+export type FetchJson = (url: string, maxBytes: number) => Promise<FetchedJson>;
+
+/** The keys of a set that can be used, and sentences on those left out. */
+export type ReadKeySet = { readonly keys: readonly PublicKey[]; readonly notes: readonly string[] };
+
+/** Fetches a key set. Returns a sentence if it cannot be fetched, or is refused. */
+export async function fetchKeySet(fetchJson: FetchJson, jwksUri: string): Promise<ReadKeySet | string> {
+  const fetched = await fetchJson(jwksUri, MAX_KEY_SET_BYTES);
+  return fetched.kind === 'refused' ? fetched.problem : readKeySet(fetched.value);
+}
+
+/**
+ * Reads a key set. Keys for other uses and of unknown kinds are left out (RFC 7517 §5). Returns a sentence if the set is refused:
+ * one that publishes a secret is refused as a whole.
+ */
+export function readKeySet(value: unknown): ReadKeySet | string {
+  const all = (value as { keys?: unknown } | null)?.keys;
+  if (!Array.isArray(all)) return 'its keys are no JWK Set';
+  if (all.length > MAX_KEYS) return `it has more than ${MAX_KEYS} keys`;
+  const keys: PublicKey[] = [];
+  const notes: string[] = [];
+  for (const [index, key] of all.entries()) {
+    if (typeof key !== 'object' || key === null) return `key ${index + 1} is no object`;
+    const secret = secretKeyProblem(key);
+    if (secret) return `key ${index + 1}: ${secret}`;
+    const problem = publicKeyProblem(key);
+    if (problem) notes.push(`left out: key ${index + 1}: ${problem}`);
+    else keys.push(publicPart(key));
+  }
+  return { keys, notes };
+}
+
+/** The members that a signature is checked with, always in this order: certificates and the like are not kept. */
+const MEMBERS = ['kty', 'kid', 'alg', 'use', 'crv', 'x', 'y', 'n', 'e'] as const;
+
+function publicPart(key: PublicKey): PublicKey {
+  const members = MEMBERS.filter((name) => key[name] !== undefined).map((name) => [name, key[name]]);
+  return Object.fromEntries(members) as PublicKey;
+}
