@@ -4,6 +4,7 @@
  * known client.
  */
 import type { Client } from './client.ts';
+import { documentAddressProblem } from './client-document.ts';
 import { type ErrorCode, invalidRequest, Refusal } from './error.ts';
 import type { Parameters } from './parameters.ts';
 import { isCodeChallenge } from './pkce.ts';
@@ -49,13 +50,14 @@ export type ShownError = {
   readonly error:
     | 'missing_client_id'
     | 'unknown_client'
+    | 'unadmitted_client'
     | 'client_paused'
     | 'missing_redirect_uri'
     | 'bad_redirect_uri'
     | 'bad_request_uri';
   /** For the log. */
   readonly detail: string;
-  /** The redirect URI that came and is not registered: for the page, as text. */
+  /** The redirect URI that came and is not registered, or the address of a document that is not admitted: for the page, as text. */
   readonly received?: string;
 };
 
@@ -139,9 +141,7 @@ export function validateAuthorizationRequest(
   context: RequestContext,
 ): AuthorizationRequestOutcome {
   const { client, face } = context;
-  if (!client && parameters.get('client_id') === undefined)
-    return shown('missing_client_id', 'client_id is missing, repeated or malformed');
-  if (!client) return shown('unknown_client', 'no client has this client_id');
+  if (!client) return noClient(parameters.get('client_id'));
   const redirectUri = parameters.get('redirect_uri');
   if (redirectUri === undefined) return shown('missing_redirect_uri', 'redirect_uri is missing, repeated or malformed');
   if (!isRegisteredRedirectUri(client.redirectUris, redirectUri, client.type))
@@ -280,6 +280,14 @@ export function requestFingerprint(request: AuthorizationRequest): string {
   const { face, client, redirectUri, state, scope, codeChallenge, resource } = request;
   const optional = optionalNames(client.scopes, scope);
   return JSON.stringify([face, client.id, redirectUri, state, scope, optional, codeChallenge, resource]);
+}
+
+/** Says what an operator can do for an id that may be a metadata document's address. Nothing fetches it. */
+function noClient(id: string | undefined): ShownError {
+  if (id === undefined) return shown('missing_client_id', 'client_id is missing, repeated or malformed');
+  if (documentAddressProblem(id) !== null) return shown('unknown_client', 'no client has this client_id');
+  const detail = 'no client has this client_id, which may be a metadata document: "client register --from" admits one';
+  return { ...shown('unadmitted_client', detail), received: id };
 }
 
 function shown(error: ShownError['error'], detail: string): ShownError {

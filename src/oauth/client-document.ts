@@ -2,7 +2,7 @@
  * Client ID metadata documents (draft-ietf-oauth-client-id-metadata-document): an https address is the client's id, and the
  * document there says what the client is. The operator admits each one; the document only saves typing.
  */
-import type { PublicKey } from './client.ts';
+import type { Client, PublicKey } from './client.ts';
 import { readKeySet } from './key-set.ts';
 import { MAX_REDIRECT_URIS, redirectUriProblem } from './redirect-uri.ts';
 
@@ -39,6 +39,11 @@ export function documentAddressProblem(text: string, isLocal = false): string | 
   if (url.pathname === '/') return 'it must have a path, such as /client.json';
   if (url.href !== text) return `it is not in its normal form: write it as ${url.href}`;
   return null;
+}
+
+/** Host of the metadata document that a client was registered from, with its port if it has one; null if it has no document. */
+export function documentHost({ id, documentSha256 }: Pick<Client, 'id' | 'documentSha256'>): string | null {
+  return documentSha256 === null ? null : (URL.parse(id)?.host ?? null);
 }
 
 /** Reads a document that was fetched from an address. Returns a sentence if it is refused as a whole. */

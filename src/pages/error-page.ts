@@ -19,6 +19,7 @@ export type ErrorData = ErrorDetails & { kind: ErrorKind; requestId: string };
 const ABOUT_REQUESTS: readonly ErrorKind[] = [
   'missing_client_id',
   'unknown_client',
+  'unadmitted_client',
   'missing_redirect_uri',
   'bad_redirect_uri',
   'bad_request_uri',

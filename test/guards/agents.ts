@@ -76,6 +76,33 @@ export const agentsGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
+    'src/oauth/authorization-request.ts',
+    ['test/oauth/authorization-request.test.ts'],
+    [
+      [
+        'an id that can be no document is not shown as one',
+        "if (documentAddressProblem(id) !== null) return shown('unknown_client'",
+        "if (false as boolean) return shown('unknown_client'",
+      ],
+    ],
+  ),
+  ...guardsIn(
+    'src/pages/app-profile.ts',
+    ['test/pages/pages.test.ts'],
+    [
+      [
+        'the host of a metadata document is shown',
+        'documentHost !== null &&',
+        '(false as boolean) && documentHost !== null &&',
+      ],
+    ],
+  ),
+  ...guardsIn(
+    'src/http/api/client-authentication.ts',
+    ['test/http/unadmitted-documents.test.ts'],
+    [['nothing of an address with a query is logged', "!named.includes('?') && ", '']],
+  ),
+  ...guardsIn(
     'src/oauth/resource-uri.ts',
     ['test/oauth/resource-uri.test.ts'],
     [

@@ -59,6 +59,20 @@ for (const face of FACES) {
 
 const shown: [string, Changes, Client | null, string, RegExp, Parameter[]?][] = [
   ['an unknown client', {}, null, 'unknown_client', /no client/],
+  [
+    'the address of a document that is not admitted',
+    { client_id: 'https://agent.example/client.json' },
+    null,
+    'unadmitted_client',
+    /client register --from/,
+  ],
+  [
+    'an address that is none of a document',
+    { client_id: 'https://agent.example/' },
+    null,
+    'unknown_client',
+    /no client/,
+  ],
   ['no client_id', { client_id: undefined }, null, 'missing_client_id', /missing/],
   ['an empty client_id', { client_id: '' }, null, 'missing_client_id', /missing/],
   ['the same client_id twice', {}, null, 'missing_client_id', /repeated/, [['client_id', 'app_two']]],

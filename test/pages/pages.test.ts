@@ -139,8 +139,12 @@ const profile: AppProfile = {
   privacyPage: 'https://planner.example/privacy',
   contact: 'hi@planner.example',
   isChecked: false,
+  documentHost: null,
 };
-const nobody: AppProfile = { publisher: null, homepage: null, privacyPage: null, contact: null, isChecked: false };
+const nobody: AppProfile = {
+  ...{ publisher: null, homepage: null, privacyPage: null, contact: null, isChecked: false },
+  documentHost: null,
+};
 
 const consent = {
   appName: 'Planner',
@@ -185,6 +189,15 @@ test('the consent page names the app, the account, the host, what it means and h
   const page = consentMarkup({});
   assert.match(page, /<button class="primary" name="decision" value="allow">Allow<\/button>/);
   assert.match(page, /<button class="secondary" name="decision" value="deny">Deny<\/button>/);
+});
+
+test('draft-ietf-oauth-client-id-metadata-document §8.5: the consent page shows the host of the document, as text', () => {
+  const page = consentMarkup({ profile: { ...nobody, documentHost: 'agent.example:8443' } });
+  assert.match(textOf(page), /Its maker isn’t named\s+Describes itself at agent\.example:8443\s/);
+  assert.doesNotMatch(page, /href="[^"]*agent\.example/);
+  const hostile = consentMarkup({ profile: { ...nobody, documentHost: '<b>\u202eagent' } });
+  assert.ok(hostile.includes('&lt;b&gt;agent') && !hostile.includes('\u202e'));
+  assert.doesNotMatch(said({}), /Describes itself/);
 });
 
 test('the consent page says who makes the app, whether that was checked, and where to read more', () => {

@@ -81,8 +81,13 @@ export function samplePages(context: PageContext, text: Replace = unchanged): Re
     privacyPage: 'https://planner.example/privacy',
     contact: 'hi@planner.example',
     isChecked: true,
+    documentHost: null,
   };
-  const nobody = { publisher: null, homepage: null, privacyPage: null, contact: null, isChecked: false };
+  const nobody = {
+    ...{ publisher: null, homepage: null, privacyPage: null, contact: null, isChecked: false },
+    documentHost: null,
+  };
+  const agent = { ...nobody, homepage: 'https://planner.example/', documentHost: text('agent.example') };
   const consent = {
     lasts: { max: 31_536_000, unused: 2_592_000 },
     notTaken: null,
@@ -196,6 +201,7 @@ export function samplePages(context: PageContext, text: Replace = unchanged): Re
           kind,
           requestId: text('01JD6Q8Z5T3XKM'),
           ...(kind === 'bad_redirect_uri' && { received: text('https://app.example/callbak?next=/notes') }),
+          ...(kind === 'unadmitted_client' && { received: text('https://agent.example/oauth/client.json') }),
         }),
       ] as const,
   );
@@ -244,6 +250,12 @@ export function samplePages(context: PageContext, text: Replace = unchanged): Re
       permissions: [...nine, ...nine.slice(0, 3).map((each) => ({ ...each, name: `more.${each.name}` }))],
     }),
     'consent-this-device': consentPage(context, { ...consent, redirectHost: 'localhost:51234' }),
+    'consent-agent': consentPage(context, {
+      ...consent,
+      appName: text('Agent'),
+      profile: agent,
+      redirectHost: 'localhost:51234',
+    }),
     'consent-options': consentPage(context, { ...consent, ...toApp, permissions: optional }),
     ...Object.fromEntries(
       (['expired', 'elsewhere', 'signed_out'] as const).map((why) => [

@@ -52,6 +52,8 @@ export const EXCEPTIONS: Readonly<Record<Group, readonly string[]>> = {
     'storage/sqlite-variants.test.ts',
     // Every page in each language, colour scheme and width.
     'pages/pages.browser.test.ts',
+    // Twenty thousand requests.
+    'http/unadmitted-documents.test.ts',
     // The runner itself, the README's transcript in real processes, and caches over many rows.
     ...['run.test.ts', 'docs/readme.test.ts', 'storage/row-cache.test.ts'],
     // Long ones: a copy between stores, checkpoints, and documents whose commands are run one by one.

@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Face } from '../../oauth/authorization-request.ts';
 import type { ClientCredentials } from '../../oauth/client.ts';
 import { CLIENT_ASSERTION_TYPE } from '../../oauth/client-assertion.ts';
+import { documentAddressProblem } from '../../oauth/client-document.ts';
 import { invalidClient, invalidRequest, type Refusal } from '../../oauth/error.ts';
 import { TWICE_BEARER } from '../../oauth/mistaken-credential.ts';
 import type { Parameters } from '../../oauth/parameters.ts';
@@ -46,9 +47,11 @@ export function namedClient({ headers, body }: FastifyRequest): { readonly clien
   return idForLog(named ?? formOf({ body }).get('client_id'));
 }
 
-/** The named id, if it looks like one of ours. */
+/** The named id, if it looks like one of ours, or like the address of a metadata document without a query. */
 export function idForLog(named: string | undefined): { readonly client_id?: string } {
-  return named !== undefined && isOwnId(named) ? { client_id: named } : {};
+  if (named === undefined) return {};
+  const isAddress = !named.includes('?') && documentAddressProblem(named) === null;
+  return isOwnId(named) || isAddress ? { client_id: named } : {};
 }
 
 /** The `Authorization` header; undefined where it is absent, or empty, as some clients send it without credentials. */

@@ -11,7 +11,7 @@ import { formOf } from '../form.ts';
 import { originOf } from '../origin.ts';
 import type { Service } from '../service.ts';
 import type { SignedIn } from './browser-session.ts';
-import { pageAccount } from './page-answers.ts';
+import { pageAccount, pageProfile } from './page-answers.ts';
 import type { PageParts } from './page-parts.ts';
 import { permissionsGranted } from './permissions.ts';
 import { sendSignedOut, sendSignIn } from './sign-in-form.ts';
@@ -153,21 +153,17 @@ function subjectOf(clientId: string, what: Removed): string {
   return JSON.stringify([clientId, what]);
 }
 
-/** Of an app that is gone by now. */
-const UNKNOWN = { publisher: null, homepage: null, privacyPage: null, contact: null, isChecked: false };
-
 /** An app with its permissions in words. */
 async function asShown(service: Service, connected: ConnectedApp, account: Account, language: string) {
   const { clientName, lastUsedAt, expiresAt, absoluteExpiresAt, scope, redirectHosts, personFields, ...shown } =
     connected;
   const client = await service.clients.findClient(shown.clientId);
-  const profile = client ?? UNKNOWN;
   const permissions = await permissionsGranted(service, client, scope, language);
   const ends = { ends: absoluteExpiresAt, endsUnused: expiresAt };
   return {
     ...shown,
     ...ends,
-    profile,
+    profile: pageProfile(client),
     person: fieldsThere(personFields, account),
     hosts: redirectHosts,
     appName: clientName,

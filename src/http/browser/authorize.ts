@@ -29,7 +29,7 @@ import type { BrowserSessions, SignedIn } from './browser-session.ts';
 import { countDecision } from './decision-limit.ts';
 import { keepChoice, keptChoice } from './kept-choice.ts';
 import { isLoadedAhead } from './navigation.ts';
-import { type Pages, pageAccount } from './page-answers.ts';
+import { type Pages, pageAccount, pageProfile } from './page-answers.ts';
 import type { PageParts } from './page-parts.ts';
 import { lasts, permissionsToAsk, personToAsk } from './permissions.ts';
 import { FACES } from './request-on-the-way.ts';
@@ -225,7 +225,7 @@ async function sendConsent(
   const context = pages.context(request);
   const page = consentPage(context, {
     appName: outcome.client.name,
-    profile: outcome.client,
+    profile: pageProfile(outcome.client),
     redirectHost: redirectHost(outcome.redirectUri),
     account: await pageAccount(service, signedIn),
     hasAccessAlready: earlier !== null,

@@ -18,7 +18,7 @@ import { originOf } from '../origin.ts';
 import type { SignedIn } from './browser-session.ts';
 import { countDecision } from './decision-limit.ts';
 import { keepChoice, keptChoice } from './kept-choice.ts';
-import { type Pages, pageAccount } from './page-answers.ts';
+import { type Pages, pageAccount, pageProfile } from './page-answers.ts';
 import type { PageParts } from './page-parts.ts';
 import { lasts, permissionsToAsk, personToAsk } from './permissions.ts';
 import { sendSignIn } from './sign-in-form.ts';
@@ -173,7 +173,7 @@ async function sendConsent(
   const earlier = await service.grants.earlierConsent(signedIn.account.id, client.id, asked.resource);
   const page = consentPage(context, {
     appName: client.name,
-    profile: client,
+    profile: pageProfile(client),
     userCode: readableUserCode(asked.userCode),
     account: await pageAccount(service, signedIn),
     hasAccessAlready: earlier !== null,

@@ -2,6 +2,9 @@
 import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { callName, verifiedEmail } from '../../accounts/account.ts';
+import type { Client } from '../../oauth/client.ts';
+import { documentHost } from '../../oauth/client-document.ts';
+import type { AppProfile } from '../../pages/app-profile.ts';
 import { copyScript } from '../../pages/copy-script.ts';
 import { type ErrorDetails, type ErrorKind, errorPage } from '../../pages/error-page.ts';
 import type { Html } from '../../pages/html.ts';
@@ -138,6 +141,20 @@ function setSecurityHeaders(
   if (!reply.hasHeader('Referrer-Policy')) reply.header('Referrer-Policy', 'same-origin');
   return isHttps ? reply.header('Strict-Transport-Security', 'max-age=31536000') : reply;
 }
+
+/** Returns what pages show of who is behind an app; null stands for one that is gone by now. */
+export function pageProfile(client: Client | null): AppProfile {
+  return client ? { ...client, documentHost: documentHost(client) } : UNKNOWN;
+}
+
+const UNKNOWN: AppProfile = {
+  publisher: null,
+  homepage: null,
+  privacyPage: null,
+  contact: null,
+  isChecked: false,
+  documentHost: null,
+};
 
 /** Returns what pages show of the signed-in person. The account of somebody without a name is where they signed in: at a provider, or here. */
 export async function pageAccount(

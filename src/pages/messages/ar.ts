@@ -53,6 +53,7 @@ export const ar: Messages = {
     publisher: (publisher) => html`من ${isolated(publisher)}`,
     unknownPublisher: 'لم يُذكر صانعه',
     checked: (product) => html`تحقّق منه ${isolated(product)}`,
+    documentHost: (host) => html`يعرّف بنفسه في ${isolatedAddress(host)}`,
     homepage: 'الموقع',
     privacy: 'الخصوصية',
     contact: 'التواصل',
@@ -588,6 +589,12 @@ export const ar: Messages = {
         text: 'أرسلك إلى هنا تطبيق غير مسجّل لدينا، أو لم يعد مسجّلًا.',
         now: 'لم تتم مشاركة أي شيء جديد. أغلق هذه الصفحة، أو عُد إلى التطبيق وأبلغ القائمين عليه.',
         developer: html`لا يوجد عميل مسجّل بهذا <code>client_id</code>.`,
+      },
+      unadmitted_client: {
+        heading: 'لا نعرف هذا التطبيق',
+        text: 'أرسلك إلى هنا تطبيق يعرّف بنفسه في العنوان المذكور أدناه، ولم يُقبل هنا.',
+        now: 'لم تتم مشاركة أي شيء جديد. إذا أردت استخدام التطبيق، فاسأل القائمين على هذه الخدمة: يمكنهم قبوله.',
+        developer: html`لا يوجد عميل مسجّل بهذا <code>client_id</code>، ولا نجلب عنوانًا غير مسجّل. أمر المشغّل هو <code>client register --from</code>.`,
       },
       missing_redirect_uri: {
         heading: 'توقّفنا حفاظًا على سلامتك',

@@ -52,6 +52,7 @@ export const en = {
     publisher: (publisher: string): Html => html`by ${isolated(publisher)}`,
     unknownPublisher: 'Its maker isn’t named',
     checked: (product: string): Html => html`Checked by ${isolated(product)}`,
+    documentHost: (host: string): Html => html`Describes itself at ${isolatedAddress(host)}`,
     homepage: 'Website',
     privacy: 'Privacy',
     contact: 'Contact',
@@ -595,6 +596,12 @@ export const en = {
         text: 'An app sent you here, but it isn’t registered with us, or no longer is.',
         now: 'Nothing new was shared. Close this page, or go back to the app and tell its makers.',
         developer: html`No client is registered under this <code>client_id</code>.`,
+      },
+      unadmitted_client: {
+        heading: 'We don’t know this app',
+        text: 'An app sent you here that describes itself at the address below. It isn’t admitted here.',
+        now: 'Nothing new was shared. If you want to use the app, ask the people who run this service: they can admit it.',
+        developer: html`No client is registered under this <code>client_id</code>, and we never fetch an address that isn’t. The operator’s command is <code>client register --from</code>.`,
       },
       missing_redirect_uri: {
         heading: 'We stopped, to be safe',
