@@ -36,11 +36,14 @@ async function verify({ auditTrail }: Installation, given: readonly string[], ru
 const MIN_PROGRESS_EVENTS = 50_000;
 
 function verified(found: VerifiedTrail) {
-  const { state, seen, leftOver, chains, checkpoints, uncompared, wrong, problems, checkpoint, publicKey } = found;
+  const { state, seen, leftOver, chains, checkpoints, covered, uncovered, uncompared, wrong, problems } = found;
+  const { checkpoint, publicKey } = found;
   const json = {
     ok: wrong === 0,
     ...{ events: seen, events_left_over: leftOver, last_event: state.upTo, chains },
     ...{ checkpoints, checkpoints_not_compared: uncompared },
+    covered: covered && { event: covered.upTo, at: new Date(covered.at).toISOString() },
+    events_not_covered: uncovered,
     ...{ wrong, problems: problems.map(({ event, sentence }) => ({ event, problem: sentence })) },
     ...{ checkpoint, checkpoint_public_key: publicKey },
   };
@@ -63,8 +66,14 @@ function verified(found: VerifiedTrail) {
 }
 
 /** The limits of the verification, a line each. */
-function limits({ leftOver, uncompared }: VerifiedTrail): string[] {
+function limits({ covered, seen, uncovered, leftOver, uncompared }: VerifiedTrail): string[] {
+  const since = covered
+    ? `the newest checkpoint in the trail is of ${new Date(covered.at).toISOString()} and covers events up to ${covered.upTo}`
+    : 'there is no checkpoint in the trail';
   return [
+    ...(seen === 0
+      ? []
+      : [`Not covered: ${counted(uncovered, 'event')}, of which the last may be cut off unseen; ${since}.`]),
     ...(uncompared === 0
       ? []
       : [`Not compared: ${counted(uncompared, 'checkpoint')} from before the oldest event that the retention left.`]),

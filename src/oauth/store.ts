@@ -296,6 +296,8 @@ export type AuditStore = {
   listTrailRows(after: number, upTo: number, limit: number): Promise<TrailRow[]>;
   /** The same as events. */
   listChainedEvents(after: number, upTo: number, limit: number): Promise<ChainedAuditEvent[]>;
+  /** Tells whether there are events at places that `lastAuditSequence` never returns: only somebody else put them there. */
+  hasMisplacedEvents(): Promise<boolean>;
   /** The newest checkpoint that the trail holds, or the newest from before a time (ms); null without any. */
   findCheckpoint(before?: number): Promise<TrailRow | null>;
   /** The newest event that tells which events were taken away; null while all are there. */

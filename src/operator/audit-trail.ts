@@ -121,7 +121,7 @@ export class AuditTrail {
     if (!row) return null;
     const [end = null] = findCheckpoints(row.detail ?? '');
     if (end && isSigned(this.#parts.keyring, end) === null) return null;
-    const why = end && end.at >= before ? 'its time was changed' : whyNotOwn(this.#parts, end);
+    const why = end && end.at >= before ? 'its time was changed' : whyNotOwn(this.#parts, end, row.sequence);
     if (why !== null) throw notAsRecorded(`event ${row.sequence} holds no checkpoint of this installation: ${why}`);
     return end;
   }
@@ -146,7 +146,7 @@ export class AuditTrail {
     const row = await this.#parts.store.findShortening();
     if (!row) return BEGINNING;
     const start = readShortening(row.detail);
-    const why = whyNotOwn(this.#parts, start);
+    const why = whyNotOwn(this.#parts, start, row.sequence);
     if (why !== null) throw notAsRecorded(`event ${row.sequence} holds no shortening of this installation: ${why}`);
     return start as TrailState;
   }
@@ -154,7 +154,7 @@ export class AuditTrail {
   /**
    * Verifies the whole trail, and records a checkpoint under the current root key, which proves the trail from then on, and
    * where the trail was shortened, that too. So an earlier key can go. Throws an `OperatorError` when something is wrong,
-   * unless that is `accepted`.
+   * unless that is `accepted`; a shortening that is not genuine is not signed even then.
    */
   async prove(actor: Actor, accepted: boolean): Promise<void> {
     const { store, keyring, installation, now } = this.#parts;
@@ -164,8 +164,10 @@ export class AuditTrail {
       throw new OperatorError(
         `the audit trail is not what was recorded (${first.sentence}): look at "audit verify", and keep a copy of the database; --accept-trail retires the key all the same`,
       );
-    const shortening = readShortening((await store.findShortening())?.detail ?? null);
-    if (shortening && shortening.keyId !== keyring.currentKeyId) {
+    const row = await store.findShortening();
+    const shortening = row && readShortening(row.detail);
+    const isOwn = row && whyNotOwn(this.#parts, shortening, row.sequence) === null;
+    if (shortening && isOwn && shortening.keyId !== keyring.currentKeyId) {
       const { text } = signShortening(keyring, installation, shortening, now());
       await store.recordOfTrail(auditEvent('audit_shortened', actor, now(), { detail: text }));
     }
@@ -225,7 +227,7 @@ export class AuditTrail {
     const row = await this.#parts.store.findCheckpoint();
     if (!row) return this.#start();
     const [last = null] = findCheckpoints(row.detail ?? '');
-    const why = whyNotOwn(this.#parts, last);
+    const why = whyNotOwn(this.#parts, last, row.sequence);
     if (why !== null) throw notAsRecorded(`event ${row.sequence} holds no checkpoint of this installation: ${why}`);
     return last as TrailState;
   }

@@ -100,6 +100,7 @@ async function lastBeforeRestores(own: OwnTrail): Promise<number> {
 function together(own: OwnTrail, last: number, newer: readonly TrailRow[]): VerificationParts['store'] {
   return {
     findShortening: () => own.findShortening(),
+    hasMisplacedEvents: () => own.hasMisplacedEvents(),
     lastAuditSequence: async () => Math.max(last, newer.at(-1)?.sequence ?? 0),
     async listTrailRows(after, upTo, limit) {
       const from = firstAfter(newer, after);

@@ -28,6 +28,10 @@ export type TrailReport = {
   readonly chains: number;
   /** The number of checkpoints that the trail was compared with. */
   readonly checkpoints: number;
+  /** The newest checkpoint in the trail that it fits; null without one. */
+  readonly covered: Pick<Checkpoint, 'upTo' | 'at'> | null;
+  /** The number of events after that. Of them an end may have been cut off unseen. */
+  readonly uncovered: number;
   /** The number of given checkpoints that are older than the start, so that nothing is left to compare them with. */
   readonly uncompared: number;
   /** `true` if anything but checkpoints was recorded after the start. */
@@ -38,7 +42,7 @@ export type TrailReport = {
 
 /** What a verification works with. `checkpoints` are those that were kept elsewhere. */
 export type VerificationParts = {
-  readonly store: Pick<AuditStore, 'lastAuditSequence' | 'listTrailRows' | 'findShortening'>;
+  readonly store: Pick<AuditStore, 'lastAuditSequence' | 'listTrailRows' | 'findShortening' | 'hasMisplacedEvents'>;
   readonly keyring: Keyring;
   readonly installation: string;
   readonly checkpoints: readonly Checkpoint[];
@@ -50,9 +54,6 @@ const WINDOW = 500;
 const MAX_PROBLEMS = 100;
 /** Maximum number of chains whose keys are kept. */
 const KEPT_KEYS = 1000;
-/** Before all events, also before those that somebody put at a place below 1. */
-const BEFORE_ALL = Number.MIN_SAFE_INTEGER;
-
 /** The beginning of a trail from which nothing was taken away. */
 export const BEGINNING: TrailState = { upTo: 0, events: 0, digest: EMPTY_TRAIL };
 
@@ -60,13 +61,13 @@ export const BEGINNING: TrailState = { upTo: 0, events: 0, digest: EMPTY_TRAIL }
 export async function verifyTrail(parts: VerificationParts): Promise<TrailReport> {
   const row = await parts.store.findShortening();
   const shortening = row && readShortening(row.detail);
-  const why = row && whyNotOwn(parts, shortening);
+  const why = row && whyNotOwn(parts, shortening, row.sequence);
   // The signature of a key that is not here may be right: whoever accepts it goes on from there.
   const isOpen = shortening !== null && isSigned(parts.keyring, shortening) !== false;
   const walk = new TrailWalk(parts, isOpen ? shortening : BEGINNING);
   if (row && why !== null)
     walk.complain(row.sequence, `event ${row.sequence} holds no shortening of this installation: ${why}`);
-  await walkAll(parts, walk, BEFORE_ALL, await parts.store.lastAuditSequence());
+  await walkAll(parts, walk, 0, await parts.store.lastAuditSequence());
   return walk.end();
 }
 
@@ -85,8 +86,7 @@ export async function verifySince(
     const before = await parts.store.listTrailRows(Math.max(0, start.upTo - WINDOW), start.upTo, WINDOW);
     for (const row of before) walk.goOnAfter(row);
   }
-  const from = start.upTo === 0 ? BEFORE_ALL : start.upTo;
-  return (await walkAll(parts, walk, from, upTo, most)) ? walk.end() : null;
+  return (await walkAll(parts, walk, start.upTo, upTo, most)) ? walk.end() : null;
 }
 
 async function walkAll(
@@ -96,6 +96,8 @@ async function walkAll(
   last: number,
   most = Number.POSITIVE_INFINITY,
 ): Promise<boolean> {
+  if (await store.hasMisplacedEvents())
+    walk.complain(null, 'there are events at places that no event gets: they were added');
   for (let place = from; place < last; ) {
     const rows = await store.listTrailRows(place, last, WINDOW);
     for (const row of rows) walk.step(row);
@@ -106,12 +108,16 @@ async function walkAll(
   return true;
 }
 
-/** Why a signed statement is not of this installation, or cannot be verified; null when it is genuine. */
+/**
+ * Returns why the signed statement of an event is not of this installation, or cannot be verified; null when it is genuine. Each
+ * is recorded after the events that it is about: an event before them is not verified itself where they are not read any more.
+ */
 export function whyNotOwn(
   { keyring, installation }: Pick<VerificationParts, 'keyring' | 'installation'>,
   stated: Checkpoint | null,
+  place: number,
 ): string | null {
-  if (stated === null) return 'it was changed or added';
+  if (stated === null || place <= stated.upTo) return 'it was changed or added';
   if (stated.installation !== installation) return 'it is of another installation: check VALETKEY_DATABASE_URL';
   const isGood = isSigned(keyring, stated);
   if (isGood === null) return `root key ${rootKeyName(stated.keyId)} is not among the keys here`;
@@ -138,8 +144,8 @@ class TrailWalk {
   #uncompared = 0;
   #isNews = false;
   #state: TrailState;
-  /** The last event that a checkpoint proves which a key here signed. */
-  #proven = 0;
+  /** The newest checkpoint in the trail that a key here signed, and that the trail fits. */
+  #covered: Checkpoint | null = null;
   /** Once a checkpoint differs, all later ones do. */
   #hasDiffered = false;
 
@@ -178,7 +184,7 @@ class TrailWalk {
     this.#recent.add(this.#state);
     this.#compareKept();
     if (!this.#isGenuine(row)) return;
-    if (row.action === 'root_key_retired') this.#absentKeys.retire(row, this.#proven);
+    if (row.action === 'root_key_retired') this.#absentKeys.retire(row, this.#covered?.upTo ?? 0);
     if (row.action === 'audit_checkpoint') this.#compareRecorded(row);
   }
 
@@ -197,6 +203,7 @@ class TrailWalk {
       );
     return {
       ...{ state: this.#state, seen: this.#seen, leftOver: this.#leftOver, chains: this.#chains.size },
+      ...{ covered: this.#covered, uncovered: this.#state.events - (this.#covered ?? this.#start).events },
       ...{ checkpoints: this.#compared, uncompared: this.#uncompared, isNews: this.#isNews },
       ...{ wrong: this.#wrong, problems: this.#problems },
     };
@@ -267,13 +274,13 @@ class TrailWalk {
     if (this.#hasDiffered || (!state && checkpoint.upTo < this.#recent.since)) return;
     this.#compared += 1;
     if (isSame(checkpoint, state)) {
-      if (isGood) this.#proven = Math.max(this.#proven, checkpoint.upTo);
+      if (isGood && checkpoint.upTo > (this.#covered?.upTo ?? 0)) this.#covered = checkpoint;
       return;
     }
     this.#hasDiffered = true;
     this.complain(
       sequence,
-      `the events up to ${checkpoint.upTo} are not those of the checkpoint in event ${sequence}: after event ${this.#proven} some were changed, added or removed`,
+      `the events up to ${checkpoint.upTo} are not those of the checkpoint in event ${sequence}: after event ${this.#covered?.upTo ?? 0} some were changed, added or removed`,
     );
   }
 

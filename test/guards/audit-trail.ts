@@ -3,6 +3,7 @@ import { type Guard, guardsIn } from './guard.ts';
 
 const CHAIN_TESTS = ['test/storage/audit-chain.test.ts'];
 const FORGERY_TESTS = ['test/storage/audit-forgery.test.ts'];
+const ATTACK_TESTS = ['test/storage/audit-attacks.test.ts'];
 
 /** Guards of chains, checkpoints and their verification, in whichever folder. */
 export const auditTrailGuards: readonly Guard[] = [
@@ -33,9 +34,9 @@ export const auditTrailGuards: readonly Guard[] = [
       'for (const { keyId, sequence } of this.#absentKeys.unproven().slice(0, 0))',
     ],
     [
-      'an event at a place before the first one is seen',
-      'walkAll(parts, walk, BEFORE_ALL, await parts.store.lastAuditSequence())',
-      'walkAll(parts, walk, 0, await parts.store.lastAuditSequence())',
+      'an event at a place that no event gets is seen',
+      'if (await store.hasMisplacedEvents())',
+      'if (!store.hasMisplacedEvents)',
     ],
     [
       'the signature of a shortening is read',
@@ -51,6 +52,27 @@ export const auditTrailGuards: readonly Guard[] = [
     ['a signature is read', 'const isGood = isSigned(keyring, stated);', 'const isGood = true;'],
     ['what the retention is to take away is counted', 'this.#leftOver += 1;', ''],
     ['what is removed right after a checkpoint is found', 'for (const row of before) walk.goOnAfter(row);', ''],
+  ]),
+  ...guardsIn('src/operator/trail-verification.ts', ATTACK_TESTS, [
+    [
+      'a checkpoint or a shortening stands after what it is about',
+      'stated === null || place <= stated.upTo',
+      'stated === null',
+    ],
+    ['events that no checkpoint covers are counted', '(this.#covered ?? this.#start).events', 'this.#state.events'],
+  ]),
+  ...guardsIn('src/operator/audit-trail.ts', ATTACK_TESTS, [
+    ['a retirement signs no forged shortening', 'if (shortening && isOwn && ', 'if (shortening && '],
+  ]),
+  ...guardsIn('src/storage/tables/audit-events.ts', ATTACK_TESTS, [
+    ['an event beyond all integers is seen', ' OR sequence > ${LAST_PLACE} LIMIT 1', ' LIMIT 1'],
+  ]),
+  ...guardsIn('src/storage/sqlite/chained-events.ts', ATTACK_TESTS, [
+    [
+      'an act whose event is swallowed has no effect',
+      '(this.#insert(...values.map(bound)) !== 1)',
+      '(this.#insert(...values.map(bound)) < 0)',
+    ],
   ]),
   ...guardsIn('src/operator/absent-keys.ts', FORGERY_TESTS, [
     [
@@ -72,7 +94,7 @@ export const auditTrailGuards: readonly Guard[] = [
     ['nothing is taken away that the checkpoint does not say', 'await this.#requireSame(start, end);', ''],
     [
       'nothing is taken away for a forged shortening',
-      'const why = whyNotOwn(this.#parts, start);',
+      'const why = whyNotOwn(this.#parts, start, row.sequence);',
       'const why = null;',
     ],
   ]),
@@ -113,8 +135,8 @@ export const auditTrailGuards: readonly Guard[] = [
     ],
     [
       'a shortening is signed anew before its key goes',
-      'if (shortening && shortening.keyId !== keyring.currentKeyId)',
-      'if (shortening && shortening.keyId === -1)',
+      'isOwn && shortening.keyId !== keyring.currentKeyId',
+      'isOwn && shortening.keyId === -1',
     ],
   ]),
   ...guardsIn('src/storage/sqlite/chained-events.ts', CHAIN_TESTS, [

@@ -3,63 +3,22 @@
  * found by `audit verify`, and the service neither signs a checkpoint over it nor takes events away because of it.
  */
 import assert from 'node:assert/strict';
-import { after, describe, type TestContext, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { findCheckpoints } from '../../src/oauth/audit-checkpoint.ts';
 import { createKeyring } from '../../src/oauth/keyring.ts';
 import { rootKeyName } from '../../src/oauth/root-key.ts';
 import type { AuditTrail } from '../../src/operator/audit-trail.ts';
-import type { Storage } from '../../src/storage/storage.ts';
 import { readyDatabases } from '../postgresql/instance.ts';
+import { type Attacked, attacked, denied, insert, insertUnknown, UNKNOWN_KEY } from '../support/attacked-trail.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
-import { event, NOW, operator } from '../support/storage.ts';
-import { keyring, type Place, ROOT_KEY, type Row, trailOf, trailPlaces } from '../support/trail-places.ts';
+import { NOW, operator } from '../support/storage.ts';
+import { keyring, ROOT_KEY, type Row, trailOf, trailPlaces } from '../support/trail-places.ts';
 
 const server = await sharedPostgres();
 after(() => server.remove());
 const createDatabase = await readyDatabases(server);
 
-const UNKNOWN_KEY = 'deadbeef';
 const DAY = 86_400_000;
-
-/** A trail under attack: eight events and a checkpoint, and three events after it. */
-async function attacked(t: TestContext, make: (t: TestContext) => Promise<Place>) {
-  const place = await make(t);
-  const opened = await place.open();
-  t.after(() => opened.close());
-  const deny = (times: number) => denied(opened, times);
-  await deny(8);
-  const checkpoint = (await trailOf(opened).recordCheckpoint(operator)) ?? assert.fail();
-  await deny(3);
-  const rows = () => place.sql('SELECT * FROM audit_event ORDER BY sequence');
-  const last = Number((await rows()).at(-1)?.['sequence']);
-  return { ...place, opened, deny, checkpoint, rows, last };
-}
-
-type Attacked = Awaited<ReturnType<typeof attacked>>;
-
-async function denied({ store }: Storage, times: number): Promise<void> {
-  for (let n = 0; n < times; n += 1) await store.recordDenial(event('consent_denied'));
-}
-
-/** Inserts an event: one that exists, with other values. */
-async function insert({ sql, bytes, passTakenPlaces }: Place, row: Row, values: Row): Promise<void> {
-  const { attempt: _, ...columns } = { ...row, ...values };
-  const literal = (value: unknown) => {
-    if (value instanceof Uint8Array) return bytes(Buffer.from(value).toString('hex'));
-    if (value === null || typeof value === 'number') return String(value);
-    return `'${String(value).replaceAll("'", "''")}'`;
-  };
-  const names = Object.keys(columns);
-  await sql(`INSERT INTO audit_event (${names}) VALUES (${Object.values(columns).map(literal)})`);
-  await passTakenPlaces();
-}
-
-/** Inserts an event of a chain that nobody has the root key of. */
-async function insertUnknown(place: Attacked, values: Row, number = 1): Promise<void> {
-  const [row] = (await place.rows()) as [Row];
-  const chain_id = `${UNKNOWN_KEY}${String(row['chain_id']).slice(8)}`;
-  await insert(place, row, { chain_id, chain_number: number, chain_mac: Buffer.alloc(32, 7), ...values });
-}
 
 /** Requires that a verification complains, and that neither a checkpoint nor the retention makes that go away. */
 async function requireFound(place: Attacked, pattern: RegExp, trail = trailOf(place.opened)): Promise<void> {
@@ -224,7 +183,7 @@ for (const [kind, make] of kinds)
       const [row] = (await place.rows()) as [Row];
       for (const sequence of [0, -5]) {
         await insert(place, row, { sequence, chain_number: 0 });
-        await requireComplaint(trailOf(place.opened), new RegExp(`event ${sequence} is not as it was recorded`));
+        await requireFound(place, /there are events at places that no event gets: they were added/);
         await place.sql(`DELETE FROM audit_event WHERE sequence < 1`);
       }
     });

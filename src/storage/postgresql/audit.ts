@@ -10,7 +10,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { RecordedAuditEvent } from '../../oauth/audit.ts';
 import { type AuditStore, TrailHeldUp, TrailPlaceLost } from '../../oauth/store.ts';
-import { AUDIT_EVENT } from '../tables/audit-events.ts';
+import { AUDIT_EVENT, LAST_PLACE } from '../tables/audit-events.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 import { SQLSTATE, sqlState } from './errors.ts';
@@ -22,7 +22,7 @@ const SETTLING_MS = 100;
 const MAX_TRIES = 10;
 
 const FROM = `SELECT ${AUDIT_EVENT.names} FROM audit_event WHERE sequence >= $1 ORDER BY sequence LIMIT $2`;
-const LAST = 'SELECT coalesce(max(sequence), 0) AS sequence FROM audit_event';
+const LAST = `SELECT coalesce(max(sequence), 0) AS sequence FROM audit_event WHERE sequence <= ${LAST_PLACE}`;
 /** Who holds the lock that `next_audit_sequence` takes. A prepared transaction has no process. */
 const HOLDERS = `
   SELECT string_agg(coalesce(pid::text, 'of a prepared transaction'), ', ' ORDER BY pid) AS processes FROM pg_locks

@@ -1,9 +1,9 @@
 /** How readers follow the audit trail in SQLite, where places are taken and filled in one order. */
 import type { AuditStore } from '../../oauth/store.ts';
 import { listed, type Runner } from '../acts.ts';
-import { AUDIT_EVENT } from '../tables/audit-events.ts';
+import { AUDIT_EVENT, LAST_PLACE } from '../tables/audit-events.ts';
 
-const LAST = 'SELECT coalesce(max(sequence), 0) FROM audit_event';
+const LAST = `SELECT coalesce(max(sequence), 0) FROM audit_event WHERE sequence <= ${LAST_PLACE}`;
 const AFTER = `SELECT ${AUDIT_EVENT.names} FROM audit_event WHERE sequence > $1 ORDER BY sequence LIMIT $2`;
 
 /**

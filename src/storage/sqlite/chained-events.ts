@@ -57,7 +57,9 @@ export class ChainedEvents {
       chain: { id, number, mac: NO_MAC_YET },
     }).map(asKept);
     values[values.length - 1] = key.digest(coveredText(values));
-    this.#insert(...values.map(bound));
+    // A trigger that somebody added may swallow it without an error.
+    if (this.#insert(...values.map(bound)) !== 1)
+      throw new Error('the database did not take an event of the audit trail');
   }
 
   #next(): Next {

@@ -79,6 +79,10 @@ const named = ({ sql, values }: Statement): Statement => ({
   values,
 });
 
+/** The last place that an event may get, which is the largest integer that every reader of numbers tells from its neighbours. */
+export const LAST_PLACE = Number.MAX_SAFE_INTEGER;
+const MISPLACED = `SELECT 1 FROM audit_event WHERE sequence < 1 OR sequence > ${LAST_PLACE} LIMIT 1`;
+
 const WALK = `
   SELECT ${CHAINED_EVENT.names} FROM audit_event WHERE sequence > $1 AND sequence <= $2 ORDER BY sequence LIMIT $3`;
 
@@ -118,6 +122,7 @@ export function trail(runner: Runner): Omit<AuditStore, 'lastAuditSequence' | 'l
   const newestOf = async (action: AuditAction, before = Number.MAX_SAFE_INTEGER) =>
     (await runner.select(newest(action, before), 'all')).map(trailRow)[0] ?? null;
   return {
+    hasMisplacedEvents: async () => (await runner.select({ sql: MISPLACED, values: [] }, 'all')).length > 0,
     findCheckpoint: (before) => newestOf('audit_checkpoint', before),
     findShortening: () => newestOf('audit_shortened'),
     recordDenial: (event) => runner.record(event),
