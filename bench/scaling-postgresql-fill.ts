@@ -26,7 +26,7 @@ const CLIENTS = STORED_CLIENT.computed({
   refreshOverlap: 'NULL',
   refreshRetryWindow: 'NULL',
   createdAt: '$2',
-  resumedAt: 'NULL',
+  remembersSince: 'NULL',
   secrets: "'[]'",
   redirectUris: `json_build_array('https://app-' || n || '.example.com/oauth/callback')::text`,
   scopes: "'[]'",

@@ -155,7 +155,7 @@ function filledClient(n: number, { since, scope, clientSecret }: MadeUp): Client
     refreshOverlap: null,
     refreshRetryWindow: null,
     createdAt: since,
-    resumedAt: null,
+    remembersSince: null,
     secrets: [clientSecret.secret],
     redirectUris: [redirectUri(n)],
     scopes: scope.split(' ').map((name) => ({ name, sentence: null, optional: false })),

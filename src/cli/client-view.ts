@@ -166,7 +166,7 @@ const COLUMNS: readonly Column<ListedClient>[] = [
 
 function clientCard(client: Client, { secrets, keys, itself }: ClientUses): string[] {
   const rows: Record<
-    Exclude<keyof Client, 'epoch' | 'resumedAt' | 'jwksFetchedAt' | 'jwksAskedAt'>,
+    Exclude<keyof Client, 'epoch' | 'remembersSince' | 'jwksFetchedAt' | 'jwksAskedAt'>,
     Parameters<typeof card>[0][number]
   > = {
     id: ['Client ID', client.id],

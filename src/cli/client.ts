@@ -2,6 +2,7 @@
 import { Option } from 'commander';
 import type { Client } from '../oauth/client.ts';
 import { liveSecrets } from '../operator/last-uses.ts';
+import { addRefresh } from './client-refresh.ts';
 import { changedSettings, newSettings, type RegisterOptions, type UpdateOptions } from './client-settings.ts';
 import { documentLines, fiveThings, listedClients, SHOWN_ONCE, saidOfClient, shownClient } from './client-view.ts';
 import type { CliCommand } from './command.ts';
@@ -58,6 +59,7 @@ export function addClientCommands(program: CliCommand, run: CommandRun): void {
   addRegister(client, run);
   addLooking(client, run);
   addUpdate(client, run);
+  addRefresh(client, run);
   addSecrets(client, run);
   addStopping(client, run);
 }

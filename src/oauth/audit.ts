@@ -15,6 +15,7 @@ export const AUDIT_ACTIONS = [
   'all_grants_revoked',
   'client_registered',
   'client_updated',
+  'client_document_refreshed',
   'client_secret_rotated',
   'client_secret_retired',
   'client_paused',

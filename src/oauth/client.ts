@@ -67,8 +67,11 @@ export type Client = {
   /** Newest first; none for a public client, two while a rotation is under way. */
   readonly secrets: readonly StoredSecret[];
   readonly createdAt: number;
-  /** When it was last resumed after a pause: no consent from before is remembered. Null when it never was. */
-  readonly resumedAt: number | null;
+  /**
+   * No consent from this time (ms) or before is remembered: when it was last resumed after a pause, or its document brought
+   * another redirect host or method. Null when neither happened.
+   */
+  readonly remembersSince: number | null;
 };
 
 /**

@@ -59,7 +59,7 @@ export class GrantRegistry {
    */
   async rememberedConsent(
     resourceOwnerId: string,
-    { id, type, resumedAt }: Client,
+    { id, type, remembersSince }: Client,
     redirectUri: string,
     resource: string | null,
   ): Promise<RememberedConsent | null> {
@@ -68,7 +68,7 @@ export class GrantRegistry {
     const remembered = live.filter(
       (summary) =>
         isRegisteredRedirectUri([summary.redirectUri], redirectUri, type) &&
-        (resumedAt === null || summary.lastGrantedAt > resumedAt),
+        (remembersSince === null || summary.lastGrantedAt > remembersSince),
     );
     const consent = together(remembered);
     return consent && epochs && { ...consent, epochs, grantIds: remembered.map((summary) => summary.id) };

@@ -194,6 +194,12 @@ export type ClientStore = {
   registerClient(client: Client, event: AuditEvent): Promise<boolean>;
   /** Writes what an operator may change, if that is still as `expected`; false when somebody was faster or the client is gone. */
   updateClient(client: Client, expected: Client, event: AuditEvent): Promise<boolean>;
+  /**
+   * Writes what a metadata document owns of a client, if that is still as `expected`, also the time from which consent is
+   * remembered and the operator's vouching; false when somebody was faster or the client is gone. Whoever remembers consent at
+   * the same time looks at the time in the write of the grant.
+   */
+  refreshClient(client: Client, expected: Client, event: AuditEvent): Promise<boolean>;
   /** Replaces the secrets if they are still `expected`; false when somebody was faster or the client is gone. */
   replaceClientSecrets(
     id: string,

@@ -38,7 +38,8 @@ export function endsVouching(before: Client, after: Pick<Client, 'publisher' | '
   return before.isChecked && (before.publisher !== after.publisher || hostsOf(before) !== hostsOf(after));
 }
 
-function hostsOf({ redirectUris }: Pick<Client, 'redirectUris'>): string {
+/** The hosts of a client's redirect URIs as one text, each once; equal for equal hosts. */
+export function hostsOf({ redirectUris }: Pick<Client, 'redirectUris'>): string {
   return [...new Set(redirectUris.map(redirectHost))].sort().join(' ');
 }
 

@@ -3,7 +3,7 @@
  * anybody else fetches one, or registers a client.
  */
 import { hash } from 'node:crypto';
-import type { Client } from '../oauth/client.ts';
+import type { Client, ClientType } from '../oauth/client.ts';
 import {
   type ClientDocument,
   documentAddressProblem,
@@ -17,11 +17,12 @@ import { type FetchJson, fetchKeySet } from '../oauth/key-set.ts';
 import type { ClientStore } from '../oauth/store.ts';
 import { contactProblem, pageProblem } from './app-profile.ts';
 import { type ClientRegistry, type NewClientSettings, registeredAlready } from './client-registry.ts';
+import { documentChanges, type RefreshedDocument, refreshedClient } from './document-refresh.ts';
 
 /** What documents are read with. `isLocal`: http on loopback is good as well; `now` returns ms. */
 export type ClientDocumentsParts = {
-  readonly store: Pick<ClientStore, 'findClient' | 'listClientsNamed'>;
-  readonly clients: Pick<ClientRegistry, 'register'>;
+  readonly store: Pick<ClientStore, 'findClient' | 'listClients' | 'listClientsNamed'>;
+  readonly clients: Pick<ClientRegistry, 'register' | 'refresh'>;
   readonly isLocal: boolean;
   readonly fetchJson: FetchJson;
   readonly now: () => number;
@@ -43,7 +44,23 @@ export type SaidBesideDocument = Omit<NewClientSettings, 'name' | 'redirectUris'
   readonly name: string | undefined;
 };
 
-/** Fetches metadata documents and registers clients from them. */
+/** A document that was fetched again: what it changes of its client, and sentences on what it does not change. */
+export type ComparedDocument = {
+  readonly client: Client;
+  readonly refreshed: RefreshedDocument;
+  readonly notes: readonly string[];
+  /** Each changed setting, as the audit trail tells it. */
+  readonly changes: readonly string[];
+  /** Whether the document is other than at the last fetch, or read otherwise. */
+  readonly differs: boolean;
+  /** Whether a refresh ends remembered consent. */
+  readonly asksAgain: boolean;
+};
+
+/** Number of clients that are read at a time. */
+const PAGE = 100;
+
+/** Fetches metadata documents, registers clients from them, and takes over what changed. */
 export class ClientDocuments {
   readonly #parts: ClientDocumentsParts;
 
@@ -53,11 +70,55 @@ export class ClientDocuments {
 
   /** Fetches the document of a new client, and changes nothing. Throws an `OperatorError` with one sentence on a refusal. */
   async fetch(address: string): Promise<FetchedClient> {
-    const { store, isLocal, fetchJson, now } = this.#parts;
+    const { store, isLocal } = this.#parts;
     const problem = documentAddressProblem(address, isLocal);
     if (problem)
       throw new OperatorError(`the address ${JSON.stringify(address)} is not good for a document: ${problem}`);
     if (await store.findClient(address)) throw registeredAlready(address);
+    return this.#read(address);
+  }
+
+  /**
+   * Fetches the document of a client again, and changes nothing. Throws an `OperatorError` with one sentence where the client has
+   * none, or where it is refused.
+   */
+  async compare(client: Client): Promise<ComparedDocument> {
+    const { id, name, documentSha256 } = client;
+    if (documentSha256 === null)
+      throw new OperatorError(
+        `the app ${name} has no metadata document: "client update" changes what is registered of it`,
+      );
+    const fetched = await this.#read(id);
+    const { document, sha256, fetchedAt } = fetched;
+    const { redirectUris, keys, jwksUri } = document;
+    const refreshed = { type: typeOf(document), redirectUris, keys, jwksUri, sha256, fetchedAt };
+    const after = refreshedClient(client, refreshed, fetchedAt);
+    const changes = documentChanges(client, after);
+    return {
+      ...{ client, refreshed, changes },
+      notes: [...fetched.notes, ...profileNotes(client, document)],
+      differs: changes.length > 0 || sha256 !== documentSha256,
+      asksAgain: after.remembersSince !== client.remembersSince,
+    };
+  }
+
+  /** Takes over a document that was compared. Throws an `OperatorError`, and then changed nothing. */
+  refresh({ client, refreshed }: ComparedDocument): Promise<Client> {
+    return this.#parts.clients.refresh(client, refreshed);
+  }
+
+  /** All clients that have a metadata document, oldest first. */
+  async *all(): AsyncGenerator<Client> {
+    for (let after: Client | null = null; ; ) {
+      const page: Client[] = await this.#parts.store.listClients(after, PAGE);
+      yield* page.filter(({ documentSha256 }) => documentSha256 !== null);
+      after = page.at(-1) ?? null;
+      if (page.length < PAGE) return;
+    }
+  }
+
+  async #read(address: string): Promise<FetchedClient> {
+    const { fetchJson, now } = this.#parts;
     const fetchedAt = now();
     const fetched = await fetchJson(address, MAX_DOCUMENT_BYTES);
     if (fetched.kind === 'refused')
@@ -93,7 +154,7 @@ export class ClientDocuments {
   /** Registers the client of a document that was fetched. Throws an `OperatorError`, and then changed nothing. */
   async register(fetched: FetchedClient, said: SaidBesideDocument): Promise<Client> {
     const { document, sha256, fetchedAt } = fetched;
-    const { id: address, redirectUris, keys, jwksUri, method } = document;
+    const { id: address, redirectUris, keys, jwksUri } = document;
     const settings = {
       ...said,
       name: await this.nameOf(fetched, said.name),
@@ -102,9 +163,27 @@ export class ClientDocuments {
       contact: said.contact ?? document.contact,
       ...{ redirectUris, keys },
     };
-    const type = method === 'none' ? 'public' : 'confidential';
-    return (await this.#parts.clients.register(type, settings, { address, sha256, jwksUri, fetchedAt })).client;
+    return (await this.#parts.clients.register(typeOf(document), settings, { address, sha256, jwksUri, fetchedAt }))
+      .client;
   }
+}
+
+function typeOf({ method }: ClientDocument): ClientType {
+  return method === 'none' ? 'public' : 'confidential';
+}
+
+/**
+ * What the document says of name, pages and contact where the operator has something else. A refresh changes none of these: they
+ * may be the operator's own, and a document that took another name could pass for another app.
+ */
+function profileNotes(client: Client, document: ClientDocument): string[] {
+  const said = { name: '--name', homepage: '--homepage', privacyPage: '--privacy', contact: '--contact' } as const;
+  return (Object.keys(said) as (keyof typeof said)[])
+    .filter((member) => document[member] !== null && document[member] !== client[member])
+    .map(
+      (member) =>
+        `not taken over: ${said[member].slice(2)} ${JSON.stringify(document[member])} ("client update" with ${said[member]} does so)`,
+    );
 }
 
 /** Leaves out what our rules for an app's pages and contact refuse. */

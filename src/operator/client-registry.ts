@@ -11,6 +11,7 @@ import type { ClientStore, ScopeStore, SecretUseStore } from '../oauth/store.ts'
 import { checkProfile, endsVouching, misleading } from './app-profile.ts';
 import { type ClientFilter, type ListedClient, listClients } from './client-list.ts';
 import { refuseCommaListOfScopes, refuseCommaListOfUris } from './comma-lists.ts';
+import { documentChanges, type RefreshedDocument, refreshedClient } from './document-refresh.ts';
 import { checkKeys, checkName, checkScopeNames } from './registration.ts';
 import { changesOf } from './registration-changes.ts';
 import { type WhichSecret, withNewSecret, withoutSecret } from './secret-rotation.ts';
@@ -116,7 +117,7 @@ export class ClientRegistry {
       epoch: 0,
       secrets: made ? [made.secret] : [],
       createdAt,
-      resumedAt: null,
+      remembersSince: null,
       documentSha256: document?.sha256 ?? null,
       jwksUri: document?.jwksUri ?? null,
       jwksFetchedAt,
@@ -175,7 +176,9 @@ export class ClientRegistry {
     const changes = isOver ? { ...given, isChecked: false } : given;
     const client = { ...before, ...changes };
     if (client.documentSha256 !== null && (given.redirectUris ?? given.keys))
-      throw new OperatorError('the redirect URIs and keys of this client are those of its metadata document');
+      throw new OperatorError(
+        `the redirect URIs and keys of this client are those of its metadata document: "client refresh ${id}" takes them from there`,
+      );
     if (client.type === 'public' && changes.requirePkce === false)
       // RFC 9700 §2.1.1
       throw new OperatorError('a public client is always asked for PKCE: it has no other proof');
@@ -186,11 +189,27 @@ export class ClientRegistry {
     return client;
   }
 
+  /**
+   * Takes over what the metadata document of a client says now. `before` is what the document was compared with: if that
+   * changed since, nothing is written.
+   */
+  async refresh(before: Client, document: RefreshedDocument): Promise<Client> {
+    const { id } = before;
+    const client = refreshedClient(before, document, this.#parts.now());
+    checkSettings(client.type, client, this.#parts.accessTokenLifetime);
+    const detail = [...documentChanges(before, client), `sha256 ${document.sha256}`].join('; ');
+    const event = this.#event('client_document_refreshed', id, detail);
+    mustBeThere(await this.#parts.store.refreshClient(client, before, event), id);
+    return client;
+  }
+
   /** Adds a new secret, shown this once; the one before stays live until it is retired. */
   async rotateSecret(name: string): Promise<{ client: Client; clientSecret: string }> {
     const client = await this.show(name);
     if (client.documentSha256 !== null)
-      throw new OperatorError('this client is known by its metadata document, which is public: it has no secret');
+      throw new OperatorError(
+        `this client is known by its metadata document, which is public: it has no secret; "client refresh ${client.id}" takes its keys from there`,
+      );
     if (client.type === 'public') throw new OperatorError('a public client has no secret');
     const { text, secret } = makeSecret(this.#parts.prefix, 'cs', this.#parts.now());
     const secrets = withNewSecret(client.secrets, secret, `client retire-secret ${client.id}`);

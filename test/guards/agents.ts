@@ -87,6 +87,47 @@ export const agentsGuards: readonly Guard[] = [
     ],
   ),
   ...guardsIn(
+    'src/operator/document-refresh.ts',
+    ['test/cli/client-refresh.test.ts'],
+    [
+      ['another redirect host ends remembered consent', ' || hostsOf(before) !== hostsOf(owned)', ''],
+      ['another method ends remembered consent', 'before.type !== owned.type || ', ''],
+      ['another redirect host ends vouching at a refresh', ' && !endsVouching(before, { ...before, ...owned })', ''],
+    ],
+  ),
+  ...guardsIn(
+    'src/operator/client-registry.ts',
+    ['test/cli/client-refresh.test.ts'],
+    [
+      [
+        'what a document owns is not changed by hand',
+        'if (client.documentSha256 !== null && (given.redirectUris ?? given.keys))',
+        'if (false as boolean)',
+      ],
+      [
+        'a client of a document gets no secret',
+        'if (client.documentSha256 !== null) throw',
+        'if (false as boolean) throw',
+      ],
+    ],
+  ),
+  ...guardsIn(
+    'src/storage/tables/clients.ts',
+    ['test/cli/client-refresh.test.ts'],
+    [
+      [
+        'a refresh asks again for what the document was compared with',
+        'WHERE id = $1 AND ${OF_DOCUMENT.unchanged(2 + REFRESHED.columns.length)}',
+        'WHERE id = $1 AND (${OF_DOCUMENT.unchanged(2 + REFRESHED.columns.length).replaceAll("AND", "OR")})',
+      ],
+    ],
+  ),
+  ...guardsIn(
+    'src/operator/client-documents.ts',
+    ['test/cli/client-refresh.test.ts'],
+    [['a document differs by its SHA-256 as well', ' || sha256 !== documentSha256', '']],
+  ),
+  ...guardsIn(
     'src/pages/app-profile.ts',
     ['test/pages/pages.test.ts'],
     [

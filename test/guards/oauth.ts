@@ -678,7 +678,7 @@ export const oauthGuards: readonly Guard[] = [
       ],
       [
         'consent is not remembered from before a pause',
-        '(resumedAt === null || summary.lastGrantedAt > resumedAt)',
+        '(remembersSince === null || summary.lastGrantedAt > remembersSince)',
         'true',
       ],
     ],

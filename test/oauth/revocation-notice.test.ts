@@ -38,6 +38,7 @@ const told: Record<AuditAction, RevocationNotice | null> = {
   all_grants_revoked: {},
   client_registered: null,
   client_updated: { clientId: 'c' },
+  client_document_refreshed: null,
   client_secret_rotated: null,
   client_secret_retired: null,
   client_paused: { clientId: 'c' },

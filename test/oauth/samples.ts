@@ -64,7 +64,7 @@ export const confidentialClient: Client = {
   epoch: 0,
   secrets: [],
   createdAt: NOW - 1000,
-  resumedAt: null,
+  remembersSince: null,
 };
 export const publicClient: Client = { ...confidentialClient, type: 'public' };
 export const strictClient: Client = { ...confidentialClient, refreshOverlap: 0, refreshRetryWindow: 0 };

@@ -331,7 +331,7 @@ test('design: pausing is reversible, ends nothing, and is refused twice', async 
   assert.deepEqual(await registry.show(client.id), { ...client, status: 'paused' });
   await registry.resume(client.id);
   await assert.rejects(registry.resume(client.id), /active already/);
-  assert.deepEqual(await registry.show(client.id), { ...client, resumedAt: client.createdAt });
+  assert.deepEqual(await registry.show(client.id), { ...client, remembersSince: client.createdAt });
 });
 
 test('design: an update changes what it names, and neither secrets, status nor epoch', async (context) => {

@@ -30,7 +30,7 @@ export const STORED_CLIENT = Table.of<Client & { readonly nameKey: string }>('cl
   refreshOverlap: 'integer?',
   refreshRetryWindow: 'integer?',
   createdAt: 'time',
-  resumedAt: 'time?',
+  remembersSince: 'time?',
   secrets: SECRETS,
   redirectUris: 'json',
   scopes: SCOPES,
@@ -56,13 +56,21 @@ const SETTINGS = STORED_CLIENT.without(
   'status',
   'type',
   'createdAt',
-  'resumedAt',
+  'remembersSince',
   'secrets',
   'documentSha256',
   'jwksUri',
   'jwksFetchedAt',
   'jwksAskedAt',
 );
+
+/** What a metadata document owns of a client, with what follows from it. */
+const OF_DOCUMENT = STORED_CLIENT.pick(
+  ...(['type', 'redirectUris', 'keys', 'isChecked', 'documentSha256', 'jwksUri', 'remembersSince'] as const),
+);
+/** When its keys were asked for. Not compared: that changes by itself, and a fetch that brought other keys is seen in these. */
+const OF_KEYS = STORED_CLIENT.pick('jwksFetchedAt', 'jwksAskedAt');
+const REFRESHED = OF_DOCUMENT.and(OF_KEYS);
 
 const SELECT = `SELECT ${CLIENT.names} FROM client`;
 const NEXT = `${SELECT} WHERE (created_at, id) > ($1, $2) ORDER BY created_at, id LIMIT $3`;
@@ -74,8 +82,11 @@ const HAS_DOCUMENT = `
   SELECT 1 FROM client
   WHERE id >= 'http' AND id < 'httq' AND status = 'active' AND document_sha256 IS NOT NULL LIMIT 1`;
 const SET_STATUS = `
-  UPDATE client SET status = $2, resumed_at = coalesce($3, resumed_at) WHERE id = $1 AND status <> $2`;
+  UPDATE client SET status = $2, remembers_since = coalesce($3, remembers_since) WHERE id = $1 AND status <> $2`;
 const RAISE_EPOCH = 'UPDATE client SET epoch = epoch + 1 WHERE id = $1';
+const REFRESH = `
+  UPDATE client SET ${REFRESHED.assignments(2)}
+  WHERE id = $1 AND ${OF_DOCUMENT.unchanged(2 + REFRESHED.columns.length)}`;
 const REGISTER = `${STORED_CLIENT.insertion} ON CONFLICT (id) DO NOTHING`;
 const DELETE = 'DELETE FROM client WHERE id = $1';
 const FORGET_ASSERTIONS = 'DELETE FROM client_assertion_total WHERE client_id = $1';
@@ -94,6 +105,8 @@ export function clientStore(runner: Runner, own: Pick<ClientStore, 'findClient' 
     listClientsNamed: (name, limit) => listed(runner, CLIENT, NAMED, [nameKey(name), name, limit]),
     registerClient: (client, event) => clients.register(stored(client), event, REGISTER),
     updateClient: (client, expected, event) => clients.update(stored(client), stored(expected), event),
+    refreshClient: (client, expected, event) =>
+      clients.change(client.id, event, REFRESH, [...REFRESHED.values(client), ...OF_DOCUMENT.values(expected)]),
     replaceClientSecrets: clients.replaceSecrets,
     setClientStatus: (id, status, event) =>
       clients.change(id, event, SET_STATUS, [status, status === 'active' ? event.at : null]),

@@ -114,7 +114,7 @@ export const NOT_ENDED = `oauth_grant.revoked_at IS NULL AND ${hasItsEpochs('oau
 /** The condition that consent is still remembered by a grant: it is not ended, and no older than its client's last pause. */
 export const IS_REMEMBERED = `${NOT_ENDED} AND EXISTS (
   SELECT 1 FROM client
-  WHERE client.id = oauth_grant.client_id AND (client.resumed_at IS NULL OR client.resumed_at < oauth_grant.granted_at))`;
+  WHERE client.id = oauth_grant.client_id AND (client.remembers_since IS NULL OR client.remembers_since < oauth_grant.granted_at))`;
 
 /** The grant of a row. */
 export function asGrant(row: GrantRow | GrantInContextRow): Grant {

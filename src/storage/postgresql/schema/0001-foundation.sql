@@ -58,7 +58,7 @@ CREATE TABLE client (
   refresh_overlap integer,
   refresh_retry_window integer,
   created_at bigint NOT NULL,
-  resumed_at bigint,
+  remembers_since bigint,
   secrets text NOT NULL,
   redirect_uris text NOT NULL,
   scopes text NOT NULL,

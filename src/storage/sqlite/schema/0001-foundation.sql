@@ -57,7 +57,7 @@ CREATE TABLE client (
   refresh_overlap INTEGER,
   refresh_retry_window INTEGER,
   created_at INTEGER NOT NULL,
-  resumed_at INTEGER,
+  remembers_since INTEGER,
   secrets TEXT NOT NULL,
   redirect_uris TEXT NOT NULL,
   scopes TEXT NOT NULL,

@@ -84,6 +84,8 @@ export const ofGrants: readonly RestsOn[] = [
         await store.setClientStatus(client.id, 'paused', event('client_paused'));
         await store.setClientStatus(client.id, 'active', event('client_resumed'));
       },
+      'its document brought another redirect host': (store, { client }) =>
+        store.refreshClient({ ...client, remembersSince: NOW }, client, event('client_document_refreshed')),
     },
     out: false,
     changes: grants,

@@ -76,6 +76,8 @@ function rowsOf(
   ];
 }
 
+const refreshClient = (store: AnyStore, { client }: Its, uri: string) =>
+  store.refreshClient({ ...client, redirectUris: [uri] }, client, event('client_document_refreshed'));
 const pauseClient: On = (store, { client }) => store.setClientStatus(client.id, 'paused', event('client_paused'));
 const pauseProvider: On = (store, { provider }) =>
   store.setIdentityProviderStatus(provider.id, 'paused', event('identity_provider_paused'));
@@ -103,6 +105,25 @@ export const ofRegistrations: readonly RestsOn[] = [
     on: 'a client of another status',
     decide: async (store, its) => () => pauseClient(store, its),
     gone: { 'somebody paused it': pauseClient, 'it was deleted': clientVerbs.remove },
+    out: false,
+    changes: clientVerbs.find,
+  },
+  {
+    verb: 'refreshClient',
+    on: 'what the document was compared with',
+    decide: async (store, its) => () => refreshClient(store, its, 'https://two.example/cb'),
+    gone: {
+      'somebody refreshed it': (store, its) => refreshClient(store, its, 'https://three.example/cb'),
+      'it has other keys': (store, { client }) =>
+        store.updateClient({ ...client, keys: [{ kty: 'EC', kid: 'other' }] }, client, event('client_updated')),
+      'the operator vouches for it': (store, { client }) =>
+        store.updateClient({ ...client, publisher: 'One', isChecked: true }, client, event('client_updated')),
+      async 'it was paused and resumed'(store, { client }) {
+        await store.setClientStatus(client.id, 'paused', event('client_paused'));
+        await store.setClientStatus(client.id, 'active', event('client_resumed'));
+      },
+      'it was deleted': clientVerbs.remove,
+    },
     out: false,
     changes: clientVerbs.find,
   },

@@ -1,0 +1,111 @@
+/** `client refresh`: takes over what the metadata document of an app says now, or only looks. */
+import type { Client } from '../oauth/client.ts';
+import { OperatorError } from '../oauth/error.ts';
+import type { ClientDocuments, ComparedDocument } from '../operator/client-documents.ts';
+import { shownClient } from './client-view.ts';
+import type { CliCommand } from './command.ts';
+import type { CommandResult, CommandRun } from './command-run.ts';
+import { counted } from './counted.ts';
+import { YES, type YesOption } from './option.ts';
+import { plain } from './plain.ts';
+import { card } from './table.ts';
+import { confirm } from './terminal-input.ts';
+
+type RefreshOptions = YesOption & { all?: boolean; check?: boolean };
+
+/** Adds the command. */
+export function addRefresh(client: CliCommand, run: CommandRun): void {
+  client
+    .leaf('refresh [app]', 'Fetch the metadata document of an app again, show what it changes, and take that over.', [
+      'client refresh https://agent.example/client.json',
+      'client refresh https://agent.example/client.json --check',
+      'client refresh --all --check',
+    ])
+    .option('--all', 'every app that has a document; only with --check')
+    .option('--check', 'change nothing, and exit with 1 if a document differs: for a timer')
+    .option(...YES)
+    .action((app: string | undefined, options: RefreshOptions, command: CliCommand) => {
+      const { all = false, check = false, yes = false } = options;
+      if ((app !== undefined) === all) command.error('name one app, or say --all');
+      if (all && !check)
+        command.error('--all goes with --check: refresh the apps one by one, so that you see what changes');
+      return check ? checkDocuments(run, app) : refresh(run, app as string, yes);
+    });
+}
+
+/** Shows what a document changes, asks, and takes it over. */
+function refresh(run: CommandRun, app: string, yes: boolean): Promise<void> {
+  return run.withInstallation(async ({ clients, clientDocuments, secretUses }) => {
+    const compared = await clientDocuments.compare(await clients.show(app));
+    const { client, differs } = compared;
+    if (!differs)
+      return { ...(await shownClient(client, secretUses)), note: `The document of ${client.name} is as before.` };
+    for (const line of changeLines(compared)) run.context.stderr.write(`${plain(line)}\n`);
+    await confirm(run.context, `Take this over for ${client.name}?`, yes);
+    const refreshed = await clientDocuments.refresh(compared);
+    const known = await clients.warnings(client);
+    const warnings = (await clients.warnings(refreshed)).filter((warning) => !known.includes(warning));
+    return { ...(await shownClient(refreshed, secretUses)), note: [`${client.name} is refreshed.`, ...warnings] };
+  });
+}
+
+function changeLines({ client, refreshed, changes, notes, asksAgain }: ComparedDocument): string[] {
+  const nothing = ['nothing that Valetkey uses'];
+  return [
+    ...card([
+      ['Document', client.id],
+      ['SHA-256', `${refreshed.sha256}, before ${client.documentSha256}`],
+      ['Changes', changes.length === 0 ? nothing : changes],
+    ]),
+    ...(asksAgain ? ['Consent that was remembered ends: users are asked again.'] : []),
+    ...notes,
+  ];
+}
+
+/** One document that was looked at: whether it differs and how, or the sentence on why that is not known. */
+type Looked = { readonly client: Client; readonly compared: ComparedDocument | null; readonly problem: string | null };
+
+/** Compares the document of one app, or of all; one that cannot be fetched does not keep the others from being looked at. */
+function checkDocuments(run: CommandRun, app: string | undefined): Promise<void> {
+  return run.withInstallation(async ({ clients, clientDocuments }) => {
+    if (app !== undefined) return checked([await look(clientDocuments, await clients.show(app))]);
+    const looked: Looked[] = [];
+    for await (const client of clientDocuments.all()) looked.push(await look(clientDocuments, client));
+    return checked(looked);
+  });
+}
+
+async function look(documents: ClientDocuments, client: Client): Promise<Looked> {
+  try {
+    return { client, compared: await documents.compare(client), problem: null };
+  } catch (error) {
+    if (!(error instanceof OperatorError)) throw error;
+    return { client, compared: null, problem: error.message };
+  }
+}
+
+function checked(looked: readonly Looked[]): CommandResult {
+  const wrong = looked.filter(({ compared }) => compared?.differs !== false);
+  return {
+    json: looked.map(({ client, compared, problem }) => ({
+      client_id: client.id,
+      name: client.name,
+      differs: compared?.differs ?? null,
+      changes: compared?.changes ?? [],
+      problem,
+    })),
+    text: [
+      ...wrong.map(
+        ({ client, compared, problem }) => `${client.name} (${client.id}): ${problem ?? differenceOf(compared)}`,
+      ),
+      `${counted(looked.length, 'document')} looked at: ${wrong.length === 0 ? 'all are as before' : `${wrong.length} not as before`}.`,
+    ],
+    ...(wrong.length === 0
+      ? {}
+      : { exitCode: 1, note: 'Next: "valetkey client refresh APP" shows what a document changes, and asks.' }),
+  };
+}
+
+function differenceOf(compared: ComparedDocument | null): string {
+  return compared?.changes.join('; ') || 'changed in nothing that Valetkey uses';
+}

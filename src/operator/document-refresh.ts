@@ -1,0 +1,45 @@
+/** What a metadata document that is fetched again changes of its client (draft-ietf-oauth-client-id-metadata-document §8.4). */
+import type { Client } from '../oauth/client.ts';
+import { endsVouching, hostsOf } from './app-profile.ts';
+import { changesOf } from './registration-changes.ts';
+
+/** What a metadata document owns of a client, its SHA-256 (hex), and when its fetch began (ms). */
+export type RefreshedDocument = Pick<Client, 'type' | 'redirectUris' | 'keys' | 'jwksUri'> & {
+  readonly sha256: string;
+  readonly fetchedAt: number;
+};
+
+/**
+ * The client after a refresh at a time (ms). Another redirect host or method ends remembered consent, and another host the
+ * operator's vouching. What people read of the client is the operator's, and stays.
+ */
+export function refreshedClient(before: Client, document: RefreshedDocument, at: number): Client {
+  const { sha256, fetchedAt, ...owned } = document;
+  const jwksFetchedAt = owned.jwksUri === null ? null : fetchedAt;
+  const isElsewhere = before.type !== owned.type || hostsOf(before) !== hostsOf(owned);
+  return {
+    ...before,
+    ...owned,
+    ...{ documentSha256: sha256, jwksFetchedAt, jwksAskedAt: jwksFetchedAt },
+    isChecked: before.isChecked && !endsVouching(before, { ...before, ...owned }),
+    remembersSince: isElsewhere ? at : before.remembersSince,
+  };
+}
+
+/**
+ * Each setting that a refresh changes, as `changesOf` tells it; none where all is as before. Keys at an address change by
+ * themselves, so there only another address counts.
+ */
+export function documentChanges(before: Client, after: Client): string[] {
+  const hasLiveKeys = after.jwksUri !== null && before.jwksUri === after.jwksUri;
+  const counted = [
+    'redirectUris',
+    'type',
+    'jwksUri',
+    'isChecked',
+    ...(hasLiveKeys ? [] : (['keys'] as const)),
+  ] as const;
+  return counted
+    .filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
+    .map((name) => changesOf<Client>(before, { [name]: after[name] }));
+}
