@@ -11,7 +11,9 @@ import type { Service } from './service.ts';
 
 /** Beside what pages send in any case: what agents, DPoP and tracing (W3C Trace Context, Baggage) add to every request. */
 const ALLOWED = 'Authorization, Content-Type, DPoP, MCP-Protocol-Version, traceparent, tracestate, baggage';
-const EXPOSED = { 'Access-Control-Expose-Headers': 'DPoP-Nonce, WWW-Authenticate, Retry-After' };
+/** Headers of an answer that scripts can read, beside what browsers let them read in any case. */
+export const EXPOSED_HEADERS = 'DPoP-Nonce, WWW-Authenticate, Retry-After';
+const EXPOSED = { 'Access-Control-Expose-Headers': EXPOSED_HEADERS };
 
 /** The headers of an answer that pages of any origin may read. */
 export const ANY_ORIGIN = { 'Access-Control-Allow-Origin': '*', ...EXPOSED };

@@ -145,6 +145,9 @@ export class DescribedService {
       const value = headers.get(name);
       if (value !== null || required) assertFits(schema, value, `${name} of ${id} ${status}`);
     }
+    const named = Object.keys(answer.headers).map((name) => name.toLowerCase());
+    for (const name of headers.keys())
+      assert.ok(!name.startsWith('access-control-') || named.includes(name), `${id} ${status} has ${name}`);
     const type = headers.get('content-type')?.replace(/;.*$/, '') ?? '';
     const content = answer.content[type];
     assert.ok(content, `${id} ${status} has ${type}`);

@@ -7,6 +7,7 @@ import { byGrant } from '../outcome.ts';
 import { ME_PATH, RESOURCE_METADATA_PATH } from '../paths.ts';
 import type { Service } from '../service.ts';
 import { notAToken, readBearerToken } from './client-authentication.ts';
+import { readableBy } from './cross-origin-answers.ts';
 import { dateTime } from './date-time.ts';
 import { apiAnswers, sendJson, sendTokenRefusal } from './json-answers.ts';
 import { answer, apiError, CHALLENGE, component, type Operation, object, problems, text } from './operation.ts';
@@ -77,12 +78,12 @@ const OPERATION: Operation = {
   summary: 'Confirms that an access token works, and says whose it is',
   description: 'RFC 6750 §2.1. A revocation that was answered is seen by the very next check.',
   security: [{ accessToken: [] }, { publishedFace: [] }, { standardFace: [] }],
-  responses: {
+  responses: readableBy('Any', {
     200: answer(
       'The token works.',
       component('schemas', 'Me', object({ status: { const: 'success' }, data: ACCOUNT, authorization: AUTHORIZATION })),
     ),
     401: answer('No token came, or it does not work.', apiError('missing_token', 'invalid_token'), CHALLENGE.bearer),
     ...problems('Api', 'method_not_allowed', 'internal', 'unavailable'),
-  },
+  }),
 };

@@ -6,6 +6,7 @@ import { isOpenIdHabit, type ScopeDefinition } from '../../oauth/scope.ts';
 import { addPreflight } from '../cross-origin.ts';
 import { OPENID_CONFIGURATION_PATH, RESOURCE_METADATA_PATH, STANDARD_PATHS } from '../paths.ts';
 import type { Service } from '../service.ts';
+import { readableBy } from './cross-origin-answers.ts';
 import { apiAnswers, oauthAnswers } from './json-answers.ts';
 import { answer, component, type Operation, object, PUBLIC, problems, type Schema } from './operation.ts';
 
@@ -177,10 +178,10 @@ const SERVER: Operation = {
   tags: ['discovery'],
   summary: 'What the standard face offers, and where',
   description: 'RFC 8414 §3.2.',
-  responses: {
+  responses: readableBy('Any', {
     200: answer('The metadata.', SERVER_METADATA, PUBLIC),
     ...problems('OAuth', 'method_not_allowed', 'too_many_requests', 'internal', 'unavailable'),
-  },
+  }),
 };
 const OPENID_CONFIGURATION: Operation = {
   ...SERVER,
@@ -208,8 +209,8 @@ const RESOURCE: Operation = {
   tags: ['discovery'],
   summary: 'Whose tokens the API takes',
   description: 'RFC 9728 §3.2.',
-  responses: {
+  responses: readableBy('Any', {
     200: answer('The metadata.', RESOURCE_METADATA, PUBLIC),
     ...problems('Api', 'method_not_allowed', 'too_many_requests', 'internal', 'unavailable'),
-  },
+  }),
 };

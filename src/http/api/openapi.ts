@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { AUTHORIZE_PATH, REFRESH_TOKEN_PATH, STANDARD_PATHS, TOKEN_PATH } from '../paths.ts';
 import type { Service } from '../service.ts';
+import { readableBy } from './cross-origin-answers.ts';
 import { oauthAnswers } from './json-answers.ts';
 import { documentBytes, sendMetadata } from './metadata.ts';
 import { answer, componentName, type Operation, PUBLIC, problems, type SecurityScheme } from './operation.ts';
@@ -99,10 +100,10 @@ const OPERATION: Operation = {
   operationId: 'openApi',
   tags: ['discovery'],
   summary: 'This document',
-  responses: {
+  responses: readableBy('Any', {
     200: answer('OpenAPI 3.1.', { type: 'object', required: ['openapi', 'info', 'paths'] }, PUBLIC),
     ...problems('OAuth', 'method_not_allowed', 'too_many_requests'),
-  },
+  }),
 };
 
 type Components = Record<string, Record<string, unknown>>;

@@ -125,7 +125,8 @@ export const SECRET_FIELDS = {
   client_secret: text('The secret, unless it is sent by Basic (RFC 6749 §2.3.1).', { examples: ['vk_cs_example'] }),
 };
 
-function header(name: string, description: string, schema: Schema = {}, required = true): DescribedHeader {
+/** A header that is among the components by its name. */
+export function header(name: string, description: string, schema: Schema = {}, required = true): DescribedHeader {
   return component('headers', name, { description, required, schema: { type: 'string', ...schema } });
 }
 
@@ -144,20 +145,9 @@ export const STREAMED = {
   'Cache-Control': header('Streamed', 'Nobody may keep it, or change its form.', { const: 'no-store, no-transform' }),
 };
 
-/** The headers of what anybody may read and keep for five minutes. */
+/** The header of what may be kept for five minutes. */
 export const PUBLIC = {
   'Cache-Control': header('FiveMinutes', 'Good for five minutes.', { const: 'public, max-age=300' }),
-  'Access-Control-Allow-Origin': header('AnyOrigin', 'Every page may read it.', { const: '*' }),
-};
-
-/** The header by which a public client's own pages may read an answer. */
-export const OWN_ORIGIN = {
-  'Access-Control-Allow-Origin': header(
-    'OwnOrigin',
-    'The origin of the request, if it is that of a redirect URI of the public client that the body names.',
-    { format: 'uri' },
-    false,
-  ),
 };
 
 /** The challenges of status 401. */

@@ -2,6 +2,7 @@
 import { CLIENT_ASSERTION_TYPE } from '../../oauth/client-assertion.ts';
 import { DEVICE_GRANT_TYPE, POLL_INTERVAL } from '../../oauth/device-authorization.ts';
 import { PUSHED_REQUEST_LIFETIME } from '../../oauth/pushed-request.ts';
+import { readableBy } from './cross-origin-answers.ts';
 import {
   answer,
   bodyRefusals,
@@ -9,7 +10,6 @@ import {
   credential,
   fields,
   type Operation,
-  OWN_ORIGIN,
   object,
   posted,
   SECRET_FIELDS,
@@ -77,8 +77,8 @@ export const TOKEN: Operation = {
   description: 'RFC 6749 §3.2. A public client sends its `client_id` alone. A device polls here (RFC 8628 §3.4, §3.5).',
   security: BY_CLIENT,
   requestBody: posted(TOKEN_REQUEST),
-  responses: {
-    200: answer('The tokens (RFC 6749 §5.1).', TOKENS, OWN_ORIGIN),
+  responses: readableBy('Own', {
+    200: answer('The tokens (RFC 6749 §5.1).', TOKENS),
     ...bodyRefusals(
       'invalid_request',
       'invalid_grant',
@@ -91,7 +91,7 @@ export const TOKEN: Operation = {
       'expired_token',
       'access_denied',
     ),
-  },
+  }),
 };
 
 const REVOCATION_REQUEST = component(
@@ -114,10 +114,10 @@ export const REVOKE: Operation = {
   description: 'RFC 7009 §2. A token that is unknown or of another client is no error (RFC 7009 §2.2).',
   security: BY_CLIENT,
   requestBody: posted(REVOCATION_REQUEST),
-  responses: {
-    200: answer('It has ended, if there was one.', object({}), OWN_ORIGIN),
+  responses: readableBy('Own', {
+    200: answer('It has ended, if there was one.', object({})),
     ...bodyRefusals('invalid_request'),
-  },
+  }),
 };
 
 const PUSHED_REQUEST = component(
@@ -151,7 +151,7 @@ export const PUSH: Operation = {
   description: 'RFC 9126 §2.',
   security: BY_CLIENT,
   requestBody: posted(PUSHED_REQUEST),
-  responses: {
+  responses: readableBy('Own', {
     201: answer(
       'The reference (RFC 9126 §2.2).',
       component(
@@ -159,7 +159,6 @@ export const PUSH: Operation = {
         'PushedAuthorizationResponse',
         object({ request_uri: text('For the authorization page.'), expires_in: { const: PUSHED_REQUEST_LIFETIME } }),
       ),
-      OWN_ORIGIN,
     ),
     ...bodyRefusals(
       'invalid_request',
@@ -169,7 +168,7 @@ export const PUSH: Operation = {
       'invalid_authorization_details',
       'request_not_supported',
     ),
-  },
+  }),
 };
 
 const DEVICE_REQUEST = component(
@@ -185,7 +184,7 @@ export const AUTHORIZE_DEVICE: Operation = {
   description: 'RFC 8628 §3.1, for clients that are registered for devices.',
   security: BY_CLIENT,
   requestBody: posted(DEVICE_REQUEST),
-  responses: {
+  responses: readableBy('Own', {
     200: answer(
       'The codes (RFC 8628 §3.2).',
       component(
@@ -200,7 +199,6 @@ export const AUTHORIZE_DEVICE: Operation = {
           interval: { const: POLL_INTERVAL },
         }),
       ),
-      OWN_ORIGIN,
     ),
     ...bodyRefusals(
       'invalid_request',
@@ -209,5 +207,5 @@ export const AUTHORIZE_DEVICE: Operation = {
       'invalid_target',
       'invalid_authorization_details',
     ),
-  },
+  }),
 };

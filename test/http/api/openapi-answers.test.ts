@@ -86,10 +86,6 @@ test('the standard face: each of its answers is as described', async () => {
   await answers('revoke 400 invalid_request', {});
   await answers('revoke 200', { token: refreshToken });
   await answers('pushAuthorizationRequest 201', push);
-  const page = await addClient(service, {}, 'public');
-  const origin = { Origin: new URL(REDIRECT_URI).origin };
-  const own = await answers('pushAuthorizationRequest 201', authorizationRequest(page), origin);
-  assert.equal(own.headers.get('access-control-allow-origin'), origin.Origin);
   const refused: [error: string, Fields][] = [
     ['invalid_request', { redirect_uri: undefined }],
     ['unsupported_response_type', { response_type: 'token' }],
@@ -99,6 +95,30 @@ test('the standard face: each of its answers is as described', async () => {
     ['invalid_authorization_details', { authorization_details: '[]' }],
   ];
   for (const [error, wrong] of refused) await answers(`pushAuthorizationRequest 400 ${error}`, { ...push, ...wrong });
+});
+
+test('OAuth 2.1 §3.2: what pages of an app may read, and of which headers, is as described', async () => {
+  const page = await addClient(service, { deviceFlow: true }, 'public');
+  const origin = { Origin: new URL(REDIRECT_URI).origin };
+  const named = { client_id: page.clientId };
+  const proven = { ...named, client_secret: 'x' };
+  const asked: [expected: string, Fields][] = [
+    ['token 400 invalid_grant', { ...refresh, ...named }],
+    ['token 401 invalid_client', { ...refresh, ...proven }],
+    ['revoke 200', { ...named, token: 'x' }],
+    ['revoke 400 invalid_request', named],
+    ['revoke 401 invalid_client', { ...proven, token: 'x' }],
+    ['pushAuthorizationRequest 201', authorizationRequest(page)],
+    ['pushAuthorizationRequest 400 invalid_request', named],
+    ['pushAuthorizationRequest 401 invalid_client', { ...authorizationRequest(page), ...proven }],
+    ['authorizeDevice 200', named],
+    ['authorizeDevice 400 invalid_scope', { ...named, scope: 'x' }],
+    ['authorizeDevice 401 invalid_client', proven],
+  ];
+  for (const [expected, fields] of asked) {
+    const { headers } = await answers(expected, fields, origin);
+    assert.equal(headers.get('access-control-allow-origin'), origin.Origin);
+  }
 });
 
 test('RFC 8628 §3.5: a device is answered as described', async () => {
