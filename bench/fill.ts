@@ -9,6 +9,7 @@ import type { OwnerSession } from '../src/oauth/allow.ts';
 import { auditEvent } from '../src/oauth/audit.ts';
 import { AuthorizationServer } from '../src/oauth/authorization-server.ts';
 import { ClientAuthenticator } from '../src/oauth/client-authenticator.ts';
+import { ClientKeys } from '../src/oauth/client-keys.ts';
 import { createKeyring, type Keyring } from '../src/oauth/keyring.ts';
 import { KnownTokens } from '../src/oauth/known-tokens.ts';
 import { Parameters } from '../src/oauth/parameters.ts';
@@ -62,7 +63,11 @@ async function fill(count: number): Promise<Filled> {
     restoredAt: null,
   };
   const throttle = { wait: () => 0, left: () => 1, limit: { count: Number.POSITIVE_INFINITY }, count: () => {} };
-  const clients = new ClientAuthenticator({ ...parts, throttle, audiences: [] });
+  const keys = new ClientKeys({
+    ...{ store, now, actor: { kind: 'service', id: 'bench', source: null, requestId: null }, report: () => {} },
+    fetchJson: () => Promise.reject(new Error('the client has its keys here')),
+  });
+  const clients = new ClientAuthenticator({ ...parts, keys, throttle, audiences: [] });
   const { appUrl: issuer, apiUrl: ownResource } = configuration;
   const server = new AuthorizationServer({ ...parts, clients, issuer, ownResource, signsInElsewhere: false });
   const parameters = { client_id: client.id, redirect_uri: REDIRECT_URI, state: 'bench' };

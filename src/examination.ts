@@ -141,6 +141,8 @@ async function factsOf(
       outbound: new Outbound(outboundRules(configuration), { now: storeNow }),
     },
     operator: userName(),
+    service: userName(),
+    report: () => {}, // It serves nobody.
   });
   const [newest] = await storage.store.listAuditEvents({ limit: 1 });
   const registered = await storage.store.listIdentityProviders();

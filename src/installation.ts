@@ -14,6 +14,7 @@ import { WrongSignIns } from './accounts/wrong-sign-ins.ts';
 import { assertionAudiences, endpointsOf } from './http/paths.ts';
 import { AuthorizationServer } from './oauth/authorization-server.ts';
 import { ClientAuthenticator } from './oauth/client-authenticator.ts';
+import { ClientKeys } from './oauth/client-keys.ts';
 import { DeviceFlow } from './oauth/device-flow.ts';
 import { GrantRegistry } from './oauth/grant-registry.ts';
 import { Introspection } from './oauth/introspection.ts';
@@ -41,6 +42,10 @@ export type WiringWorld = {
   readonly later: (act: () => void, ms: number) => () => void;
   readonly wait: (ms: number) => Promise<void>;
   readonly operator: string;
+  /** The name of this process where it acts by itself. */
+  readonly service: string;
+  /** Gets sentences for the operator. */
+  readonly report: (sentence: string) => void;
   readonly outbound: OutboundDoor;
 };
 
@@ -58,7 +63,7 @@ export function makeInstallation(
   configuration: Configuration,
   keyring: Keyring,
   { store, counters, close, instances, countKeyUses, installation }: Storage,
-  { now, stopwatch, later, wait, operator: operatorName, outbound }: WiringWorld,
+  { now, stopwatch, later, wait, operator: operatorName, service, report, outbound }: WiringWorld,
 ) {
   const lifetimes = lifetimesOf(configuration);
   const prefix = configuration.tokenPrefix;
@@ -74,8 +79,11 @@ export function makeInstallation(
   const [tally, signIns] = [newProtocolTally(), newSignInTally()];
   const { restoredAt } = installation;
   const parts = { store, keyring, lifetimes, prefix, knownTokens, ownResource: apiUrl, tally, now, restoredAt };
+  const fetchJson: FetchJson = (url, maxBytes) => outbound.fetchJson(url, maxBytes);
+  const actor = { kind: 'service', id: service, source: null, requestId: null } as const;
   const authenticator = new ClientAuthenticator({
     ...parts,
+    keys: new ClientKeys({ store, fetchJson, now, actor, report }),
     throttle: throttles.clientAndSource,
     audiences: assertionAudiences(appUrl),
   });
@@ -121,8 +129,7 @@ export function makeInstallation(
     introspection: new Introspection({ ...parts, throttle: throttles.clientAndSource }),
     clients,
     clientDocuments: new ClientDocuments({
-      ...{ store, clients, isLocal: outboundRules(configuration).isLocal, now },
-      fetchJson: (url, maxBytes) => outbound.fetchJson(url, maxBytes),
+      ...{ store, clients, isLocal: outboundRules(configuration).isLocal, fetchJson, now },
     }),
     accounts,
     imports: new UserImport({ store, hasher, now }, operator),

@@ -26,7 +26,7 @@ import { TrailCheckpoints } from './operator/trail-checkpoints.ts';
 import { pagePaths } from './pages/page-paths.ts';
 import { GatheredLines } from './process/gathered-lines.ts';
 import { InstallationError } from './process/installation-error.ts';
-import { inStyle, lineByLine, makeLogger } from './process/log.ts';
+import { inStyle, type Log, lineByLine, makeLogger } from './process/log.ts';
 import { stopSignal } from './process/stop-signal.ts';
 import {
   type Configuration,
@@ -71,7 +71,7 @@ export async function startService(configuration: Configuration, world: World): 
     { ...world, wallClock: Date.now },
     { role: 'service', migrate: true, mayFound: true },
   );
-  const installation = makeInstallation(configuration, keyring, storage, wiringWorld(configuration, now));
+  const installation = makeInstallation(configuration, keyring, storage, wiringWorld(configuration, now, logger));
   await refuseUnknownMethods(configuration, storage);
   const keyWatch = await followKeys(configuration, keyring, storage, logger);
   const stopping = new AbortController();
@@ -161,14 +161,15 @@ export async function startService(configuration: Configuration, world: World): 
 }
 
 /** What the wiring of the domain needs of this process. */
-function wiringWorld(configuration: Configuration, now: () => number): WiringWorld {
+function wiringWorld(configuration: Configuration, now: () => number, logger: Log): WiringWorld {
   // Imported when it is asked: node:http takes a fifth of the time in which a command starts.
   const load = async () => new (await import('./process/outbound.ts')).Outbound(outboundRules(configuration), { now });
   const outbound: WiringWorld['outbound'] = {
     head: async (url) => (await load()).head(url),
     fetchJson: async (url, maxBytes) => (await load()).fetchJson(url, maxBytes),
   };
-  return { now, stopwatch, later, wait, operator: userName(), outbound };
+  const report = (sentence: string) => logger.warn(sentence);
+  return { now, stopwatch, later, wait, operator: userName(), service: instanceName(), report, outbound };
 }
 
 /** Serves until a signal comes; prints where, and what to do next on an empty installation. */
@@ -248,7 +249,7 @@ export function makeCommandContext(environment: Readonly<Record<string, string |
   };
   const openInstallation = async (mayCreate: boolean, from = configuration()) => {
     const { read, keyring, storage, now } = await openForCommand({ mayCreate, read: from });
-    return makeInstallation(read, keyring, storage, wiringWorld(read, now));
+    return makeInstallation(read, keyring, storage, wiringWorld(read, now, world.logger));
   };
   return {
     stdin: process.stdin,
@@ -272,7 +273,10 @@ export function makeCommandContext(environment: Readonly<Record<string, string |
       now: Date.now,
       open: async (read, how) => {
         const { keyring, storage, now } = await openForCommand({ ...how, read });
-        return { storage, installation: makeInstallation(read, keyring, storage, wiringWorld(read, now)) };
+        return {
+          storage,
+          installation: makeInstallation(read, keyring, storage, wiringWorld(read, now, world.logger)),
+        };
       },
     }),
     doctor: async () => {

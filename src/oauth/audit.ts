@@ -16,6 +16,7 @@ export const AUDIT_ACTIONS = [
   'client_registered',
   'client_updated',
   'client_document_refreshed',
+  'client_keys_refreshed',
   'client_secret_rotated',
   'client_secret_retired',
   'client_paused',

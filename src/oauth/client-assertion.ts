@@ -2,39 +2,13 @@
  * Client assertions (`private_key_jwt`, RFC 7523 §2.2 and §3): a client proves itself with a key that never leaves it.
  * Everything is decided here but whether an assertion is replayed: one write of the store decides that.
  */
-import { createPublicKey, hash, type KeyObject } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Client, PublicKey } from './client.ts';
-import { invalidClient, type Refusal, Unavailable } from './error.ts';
+import { invalidClient, Refusal, Unavailable } from './error.ts';
+import { ASSERTION_ALGORITHMS, algorithmsOf, keyObject } from './public-key.ts';
 
 /** The one value of `client_assertion_type` (RFC 7523 §2.2). */
 export const CLIENT_ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
-
-/**
- * The algorithms of each kind of key; elliptic keys are named by their curve (RFC 7518 §3.4, RFC 8037 §3.1). All are
- * asymmetric.
- */
-const ALGORITHMS_OF: Readonly<Record<string, readonly string[]>> = {
-  'P-256': ['ES256'],
-  'P-384': ['ES384'],
-  'P-521': ['ES512'],
-  RSA: ['PS256', 'PS384', 'PS512', 'RS256'],
-  // EdDSA is the earlier name of Ed25519 (RFC 9864 §2.2), so a key for one is good for the other.
-  Ed25519: ['Ed25519', 'EdDSA'],
-};
-
-/** The signature algorithms that assertions may use. */
-export const ASSERTION_ALGORITHMS: readonly string[] = Object.values(ALGORITHMS_OF).flat();
-
-const CURVES = Object.keys(ALGORITHMS_OF).filter((name) => name !== 'RSA');
-
-/** Members that only a private key has (RFC 7518 §6.2.2, §6.3.2). */
-const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
-
-/** Maximum length of a key's id (RFC 7517 §4.5), which the audit trail names. */
-const MAX_KID_CHARACTERS = 255;
-
-/** Maximum number of keys of a client: where an assertion has no `kid`, each of them may be tried. */
-export const MAX_KEYS = 5;
 
 /**
  * Maximum number of replay marks of a client. A mark is kept as long as its assertion could be used again, so a client may
@@ -129,11 +103,26 @@ export async function claimedClientId(assertion: string): Promise<string | undef
 }
 
 /** Who may sign an assertion: a client, or an identity provider. */
-export type Signer = Pick<Client, 'id' | 'keys' | 'assertionAudience'>;
+export type Signer = Pick<Client, 'id' | 'keys' | 'assertionAudience'> & { readonly jwksUri?: string | null };
 
 /**
- * Verifies an assertion against a client's keys. `audiences` are the names of this service, the issuer first; `now` in ms.
- * `restoredAt` (ms) is when the database was last restored, or null: it has lost which assertions were used before that.
+ * `invalid_client` for an assertion that is right in all but its key: the client has none with its `kid` (`isUnknown`), or
+ * none that made its signature. Anybody can make such an assertion.
+ */
+export class WrongKey extends Refusal {
+  readonly isUnknown: boolean;
+
+  constructor(detail: string, isUnknown: boolean) {
+    const { code, description } = invalidClient(detail);
+    super(code, description, detail);
+    this.isUnknown = isUnknown;
+  }
+}
+
+/**
+ * Verifies an assertion against a client's keys, of which it asks last. `audiences` are the names of this service, the issuer
+ * first; `now` in ms. `restoredAt` (ms) is when the database was last restored, or null: it has lost which assertions were used
+ * before that.
  */
 export async function verifyClientAssertion(
   client: Signer,
@@ -142,8 +131,9 @@ export async function verifyClientAssertion(
   now: number,
   restoredAt: number | null,
 ): Promise<VerifiedAssertion | Refusal> {
-  const { decodeProtectedHeader, jwtVerify } = await jose();
-  if (client.keys.length === 0) return invalidClient('the client has no public key');
+  const { decodeProtectedHeader, jwtVerify, UnsecuredJWT } = await jose();
+  // One that publishes its keys may have taken all of them out, and publish others by now.
+  if (client.keys.length === 0 && !client.jwksUri) return invalidClient('the client has no public key');
   let header: ProtectedHeader;
   try {
     header = decodeProtectedHeader(assertion);
@@ -152,46 +142,75 @@ export async function verifyClientAssertion(
   }
   if (!isOfClientAuthentication(header))
     return invalidClient('the client assertion is a JWT of another kind, by its typ');
+  if (!ASSERTION_ALGORITHMS.includes(String(header.alg)))
+    return invalidClient('the client assertion is refused: its alg is not taken');
   // OAuth 2.1 §2.4 knows the issuer alone, RFC 9126 §2 the endpoints as well.
   const accepted = client.assertionAudience === 'issuer' ? audiences.slice(0, 1) : audiences;
+  const demands = {
+    issuer: client.id,
+    subject: client.id,
+    audience: [...accepted],
+    requiredClaims: ['exp', 'jti'],
+    clockTolerance: CLOCK_TOLERANCE,
+    currentDate: new Date(now),
+  };
+  let claims: Claims;
+  try {
+    claims = UnsecuredJWT.decode(unsigned(assertion, header), demands).payload as Claims;
+  } catch (error) {
+    return invalidClient(reasonOf(error));
+  }
+  const problem = claimsProblem(claims, accepted, now);
+  if (problem) return invalidClient(problem);
+  const { exp, iat, jti } = claims;
   let reason = noKey(header);
   for (const key of candidates(client.keys, header)) {
     try {
-      const { payload } = await jwtVerify(assertion, keyObject(key), {
-        algorithms: algorithmsOf(key),
-        issuer: client.id,
-        subject: client.id,
-        audience: [...accepted],
-        requiredClaims: ['exp', 'jti'],
-        clockTolerance: CLOCK_TOLERANCE,
-        currentDate: new Date(now),
-      });
-      const { exp = 0, iat, jti } = payload as { exp?: number; iat?: number; jti?: unknown };
-      if (typeof jti !== 'string' || jti === '') return invalidClient('the client assertion has no jti');
-      // An assertion with a second audience could be used here by that audience.
-      if (![payload.aud].flat().every((name) => accepted.includes(String(name))))
-        return invalidClient('the client assertion is for others as well');
-      if ((iat ?? 0) * 1000 > now + CLOCK_TOLERANCE * 1000)
-        return invalidClient('the client assertion is issued in the future');
-      if (exp * 1000 > now + (MAX_LIFETIME + CLOCK_TOLERANCE) * 1000)
-        return invalidClient(`the client assertion lives longer than ${MAX_LIFETIME} s`);
-      // The client's clock may be ahead of ours.
-      const madeAt = (iat ?? exp - MAX_LIFETIME) - CLOCK_TOLERANCE;
-      if (restoredAt !== null && madeAt * 1000 <= restoredAt) return perhapsUsed();
-      return {
-        key,
-        clientId: client.id,
-        digest: hash('sha256', JSON.stringify([client.id, jti]), 'buffer'),
-        // A NumericDate may have a fraction (RFC 7519 §2), and a time of ours has none.
-        expiresAt: Math.ceil((exp + CLOCK_TOLERANCE) * 1000),
-      };
+      await jwtVerify(assertion, keyObject(key), { algorithms: algorithmsOf(key), ...demands });
     } catch (error) {
-      // The library's messages name claims and never values, but for the one about extensions that it does not know.
-      const { code, message } = error as Error & { code?: string };
-      reason = `the client assertion is refused: ${code === 'ERR_JOSE_NOT_SUPPORTED' ? code : message}`;
+      reason = reasonOf(error);
+      continue;
     }
+    // The client's clock may be ahead of ours.
+    const madeAt = (iat ?? exp - MAX_LIFETIME) - CLOCK_TOLERANCE;
+    if (restoredAt !== null && madeAt * 1000 <= restoredAt) return perhapsUsed();
+    return {
+      key,
+      clientId: client.id,
+      digest: hash('sha256', JSON.stringify([client.id, jti]), 'buffer'),
+      // A NumericDate may have a fraction (RFC 7519 §2), and a time of ours has none.
+      expiresAt: Math.ceil((exp + CLOCK_TOLERANCE) * 1000),
+    };
   }
-  return invalidClient(reason);
+  return new WrongKey(reason, header.kid !== undefined && client.keys.every(({ kid }) => kid !== header.kid));
+}
+
+/** The claims that the library has found to be there, and of their types but for `jti`. */
+type Claims = { readonly exp: number; readonly iat?: number; readonly jti: unknown; readonly aud: string | string[] };
+
+/** The same claims under the same header without a signature, so that the library judges them before any key is known. */
+function unsigned(assertion: string, header: ProtectedHeader): string {
+  const [, payload, , ...more] = assertion.split('.');
+  const head = Buffer.from(JSON.stringify({ ...header, alg: 'none' })).toString('base64url');
+  return [head, payload, '', ...more].join('.');
+}
+
+/** Why claims are refused that the library takes; null when they are good. */
+function claimsProblem({ exp, iat = 0, jti, aud }: Claims, accepted: readonly string[], now: number): string | null {
+  if (typeof jti !== 'string' || jti === '') return 'the client assertion has no jti';
+  // An assertion with a second audience could be used here by that audience.
+  if (![aud].flat().every((name) => accepted.includes(String(name))))
+    return 'the client assertion is for others as well';
+  if (iat * 1000 > now + CLOCK_TOLERANCE * 1000) return 'the client assertion is issued in the future';
+  if (exp * 1000 > now + (MAX_LIFETIME + CLOCK_TOLERANCE) * 1000)
+    return `the client assertion lives longer than ${MAX_LIFETIME} s`;
+  return null;
+}
+
+/** The library's messages name claims and never values, but for the one about extensions that it does not know. */
+function reasonOf(error: unknown): string {
+  const { code, message } = error as Error & { code?: string };
+  return `the client assertion is refused: ${code === 'ERR_JOSE_NOT_SUPPORTED' ? code : message}`;
 }
 
 /**
@@ -202,33 +221,6 @@ function isOfClientAuthentication({ typ }: ProtectedHeader): boolean {
   if (typ === undefined) return true;
   // RFC 7515 §4.1.9: a media type, whatever its case, with or without "application/".
   return typeof typ === 'string' && TYPES.includes(typ.toLowerCase().replace(/^application\//, ''));
-}
-
-/** Why a key must not be published, in words for the operator; null for a public key, and for what is no key. */
-export function secretKeyProblem(key: PublicKey): string | null {
-  if (key.kty === 'oct') return 'it is a symmetric key, and a client proves itself with a private key of its own';
-  return PRIVATE_MEMBERS.some((member) => member in key)
-    ? 'it is a private key, which must stay with the app: give its public part'
-    : null;
-}
-
-/** Why a value cannot be a client's public key, in words for the operator; null when it can. */
-export function publicKeyProblem(key: PublicKey): string | null {
-  if (key.kty !== 'EC' && key.kty !== 'RSA' && key.kty !== 'OKP') return 'its kty must be EC, RSA or OKP';
-  const secret = secretKeyProblem(key);
-  if (secret) return secret;
-  if (key.kid !== undefined && (typeof key.kid !== 'string' || key.kid.length > MAX_KID_CHARACTERS))
-    return `its kid must be a text of at most ${MAX_KID_CHARACTERS} characters`;
-  const fitting = algorithmsFor(key);
-  if (!fitting) return `its crv must be one of ${CURVES.join(', ')}`;
-  if (key.use !== undefined && key.use !== 'sig') return 'its use must be sig';
-  if (key.alg !== undefined && !fitting.includes(key.alg)) return `its alg must be one of ${fitting.join(', ')}`;
-  try {
-    const { asymmetricKeyDetails } = keyObject(key);
-    return (asymmetricKeyDetails?.modulusLength ?? 2048) < 2048 ? 'an RSA key has at least 2048 bits' : null;
-  } catch {
-    return 'it cannot be read as a JSON Web Key (RFC 7517)';
-  }
 }
 
 /**
@@ -244,19 +236,4 @@ function candidates(keys: readonly PublicKey[], { kid, alg }: ProtectedHeader): 
 function noKey({ kid }: ProtectedHeader): string {
   const wanted = kid === undefined ? 'for its alg' : 'with its kid, and for its alg';
   return `the client assertion is refused: the client has no public key ${wanted}`;
-}
-
-/** The algorithms for a key of this kind; undefined when there is none. */
-function algorithmsFor({ kty, crv }: PublicKey): readonly string[] | undefined {
-  return ALGORITHMS_OF[kty === 'RSA' ? kty : String(crv)];
-}
-
-/** The algorithms that an assertion by a key may use: all for its kind, unless the key names one. */
-function algorithmsOf(key: PublicKey): string[] {
-  const fitting = algorithmsFor(key) ?? [];
-  return key.alg === undefined || key.alg === 'Ed25519' || key.alg === 'EdDSA' ? [...fitting] : [key.alg];
-}
-
-function keyObject(key: PublicKey): KeyObject {
-  return createPublicKey({ key, format: 'jwk' });
 }

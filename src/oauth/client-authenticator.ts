@@ -1,6 +1,7 @@
 /** Authenticates clients at every endpoint that asks for it (RFC 6749 §2.3). */
 import { authenticateClient, type Client, type ClientCredentials, isClientId, keyUse, publicUse } from './client.ts';
-import { claimedClientId, MAX_MARKS, verifyClientAssertion, whyNotUsed } from './client-assertion.ts';
+import { claimedClientId, MAX_MARKS, verifyClientAssertion, WrongKey, whyNotUsed } from './client-assertion.ts';
+import type { ClientKeys } from './client-keys.ts';
 import { invalidClient, invalidRequest, Refusal } from './error.ts';
 import { GuardedChecks, type GuessThrottle, NOBODY } from './guess-throttle.ts';
 import type { UseMark } from './secret.ts';
@@ -12,6 +13,7 @@ export type RequestOrigin = { readonly source: string; readonly requestId: strin
 /** What the authenticator works with. `audiences` are the names that an assertion may be for; `now` returns ms. */
 export type ClientAuthenticatorParts = {
   readonly store: Pick<ClientStore, 'findClient' | 'useClientAssertion'> & Pick<SecretUseStore, 'noteSecretUse'>;
+  readonly keys: ClientKeys;
   readonly throttle: GuessThrottle;
   readonly audiences: readonly string[];
   readonly now: () => number;
@@ -69,10 +71,12 @@ export class ClientAuthenticator {
 
   /** The active client of a claim, if its credentials prove it. `client` is the one that `clientId` names; null without one. */
   async prove(claim: ClientClaim, client: Client | null): Promise<Client | Refusal> {
-    const { clientId, credentials, origin } = claim;
-    const key = guessKey(client ? clientId : NOBODY, origin);
-    const checked = this.#checks.run(key, () => this.#verify(client, credentials));
-    const proven = checked instanceof Promise ? await checked : checked;
+    const checked = this.#check(claim, client);
+    let proven = checked instanceof Promise ? await checked : checked;
+    if (client && claim.credentials.method === 'assertion') {
+      if (proven instanceof WrongKey && proven.isUnknown) proven = await this.#withNewKeys(claim, client, proven);
+      else if (proven instanceof WrongKey || !(proven instanceof Refusal)) this.#parts.keys.refreshOld(client);
+    }
     return !(proven instanceof Refusal) && proven.status === 'paused' ? new PausedClient(proven) : proven;
   }
 
@@ -87,6 +91,22 @@ export class ClientAuthenticator {
   /** A client by the id that a request names; null when there is none. */
   find(id: string | undefined): Promise<Client | null> {
     return id !== undefined && isClientId(id) ? this.#parts.store.findClient(id) : Promise.resolve(null);
+  }
+
+  #check(claim: ClientClaim, client: Client | null): Client | Refusal | Promise<Client | Refusal> {
+    const { clientId, credentials, origin } = claim;
+    const key = guessKey(client ? clientId : NOBODY, origin);
+    return this.#checks.run(key, () => this.#verify(client, credentials));
+  }
+
+  /**
+   * Judges an assertion of an unknown `kid` once more if the client publishes other keys by now. Only the request that fetches
+   * them waits, outside the checks that others wait for: so a client whose key changed needs no second try, which its library
+   * may not make after `invalid_client`.
+   */
+  async #withNewKeys(claim: ClientClaim, client: Client, refusal: WrongKey): Promise<Client | Refusal> {
+    if (!(await this.#parts.keys.refresh(client))) return refusal;
+    return this.#check(claim, await this.find(client.id));
   }
 
   #verify(client: Client | null, credentials: ClientCredentials): Client | Refusal | Promise<Client | Refusal> {

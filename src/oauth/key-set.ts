@@ -1,9 +1,9 @@
 /** Sets of public keys that are fetched (RFC 7517 §5), and the port that fetches them. */
 import type { PublicKey } from './client.ts';
-import { MAX_KEYS, publicKeyProblem, secretKeyProblem } from './client-assertion.ts';
+import { MAX_KEYS, publicKeyProblem, secretKeyProblem } from './public-key.ts';
 
 /** Maximum size of a key set that is fetched (bytes). */
-export const MAX_KEY_SET_BYTES = 65_536;
+const MAX_KEY_SET_BYTES = 65_536;
 
 /** A JSON document that was fetched, or one sentence that says why not, with nothing of its body. */
 export type FetchedJson =

@@ -102,6 +102,7 @@ const TOOK: Readonly<Record<string, readonly [Revived['kind'], RevivedThing]>> =
   client_secret_retired: ['client', 'secret'],
   client_updated: ['client', 'settings'],
   client_document_refreshed: ['client', 'settings'],
+  client_keys_refreshed: ['client', 'settings'],
   resource_server_deleted: ['resource_server', 'itself'],
   resource_server_secret_retired: ['resource_server', 'secret'],
   resource_server_updated: ['resource_server', 'settings'],

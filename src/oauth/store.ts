@@ -179,6 +179,9 @@ export type GrantStore = {
   deleteEndedGrants(resourceOwnerId: string, clientId: string, expiredAt: number): Promise<void>;
 };
 
+/** A client by its id, with the address where its keys are. */
+export type PublishedKeys = { readonly id: string; readonly jwksUri: string };
+
 /** Clients. Every change is seen by the next request. */
 export type ClientStore = {
   findClient(id: string): Promise<Client | null>;
@@ -213,6 +216,22 @@ export type ClientStore = {
   revokeClientGrants(id: string, event: AuditEvent): Promise<boolean>;
   /** Deletes a client, and all its grants with it; false when it is gone. */
   deleteClient(id: string, event: AuditEvent): Promise<boolean>;
+  /**
+   * Notes that the keys of a client are asked for at a time (ms), unless they were less than `pause` before or after it (ms): of
+   * all who try at most one gets `true`. False as well when the client is not active, or its keys are elsewhere.
+   */
+  noteKeysAsked(client: PublishedKeys, at: number, pause: number): Promise<boolean>;
+  /**
+   * Replaces the keys that a client publishes by those that were asked for at a time (ms). False when nobody noted that, somebody
+   * asked since, the keys are not those of `client` any more, or the client is not active or has its keys elsewhere. The event
+   * is null when the keys are as before.
+   */
+  refreshClientKeys(
+    client: PublishedKeys & Pick<Client, 'keys'>,
+    keys: Client['keys'],
+    askedAt: number,
+    event: AuditEvent | null,
+  ): Promise<boolean>;
   /**
    * Marks a client assertion as used. Of all who try at most one ever gets `first`, as long as the assertion is good, also
    * after a clock stepped back by up to a day; and a client never has more than `most` marks.

@@ -1,7 +1,7 @@
 /** Checks that all registrations of the operator share: of names, scopes and keys. */
 import type { PublicKey } from '../oauth/client.ts';
-import { MAX_KEYS, publicKeyProblem } from '../oauth/client-assertion.ts';
 import { OperatorError } from '../oauth/error.ts';
+import { MAX_KEYS, publicKeyProblem } from '../oauth/public-key.ts';
 import { scopeNameProblem } from '../oauth/scope.ts';
 
 const MAX_SCOPES = 100;

@@ -90,7 +90,7 @@ const SETTINGS = {
     'VALETKEY_OUTBOUND_PRIVATE_NETWORKS',
     '',
     readAddresses,
-    'Networks that are not public and that Valetkey may ask all the same, such as `10.1.0.0/16`: for `client register --from` and `identity-provider test`. Without it only public addresses are asked.',
+    'Networks that are not public and that Valetkey may ask all the same, such as `10.1.0.0/16`: for documents and keys of agents, and for `identity-provider test`. Without it only public addresses are asked.',
   ),
   maxConnections: setting(
     'VALETKEY_MAX_CONNECTIONS',

@@ -1,6 +1,8 @@
 /** The guards of what agents and other modern clients do by habit. */
 import { type Guard, guardsIn } from './guard.ts';
 
+const KEY_TESTS = ['test/http/api/client-keys.test.ts'];
+
 /** Guards of what agents do. */
 export const agentsGuards: readonly Guard[] = [
   ...guardsIn(
@@ -166,6 +168,84 @@ export const agentsGuards: readonly Guard[] = [
         'return true;',
       ],
       ['introspection asks if a token is good there', 'isGoodAt(resourceServer, grant) ? visible', 'true ? visible'],
+    ],
+  ),
+  ...guardsIn('src/oauth/client-assertion.ts', KEY_TESTS, [
+    [
+      'an assertion of an algorithm that is not taken fetches no keys',
+      'if (!ASSERTION_ALGORITHMS.includes(String(header.alg)))',
+      'if (false as boolean)',
+    ],
+    [
+      'an assertion of wrong claims fetches no keys',
+      'UnsecuredJWT.decode(unsigned(assertion, header), demands)',
+      'UnsecuredJWT.decode(unsigned(assertion, header), { clockTolerance: Number.MAX_SAFE_INTEGER, currentDate: new Date(0) })',
+    ],
+    ['an assertion for others as well fetches no keys', 'if (problem) return invalidClient(problem);', ''],
+  ]),
+  ...guardsIn('src/oauth/client-authenticator.ts', KEY_TESTS, [
+    ['keys are fetched for an unknown kid', 'proven instanceof WrongKey && proven.isUnknown', 'false as boolean'],
+    [
+      'only one right but for its key refreshes old keys',
+      'else if (proven instanceof WrongKey || !(proven instanceof Refusal))',
+      'else',
+    ],
+  ]),
+  ...guardsIn('src/oauth/client-keys.ts', KEY_TESTS, [
+    [
+      'of many requests one fetches the keys',
+      'if (!(await store.noteKeysAsked({ id, jwksUri }, askedAt, KEYS_PAUSE_MS))) return false;',
+      'await store.noteKeysAsked({ id, jwksUri }, askedAt, KEYS_PAUSE_MS);',
+    ],
+    [
+      'keys of a paused client are not fetched',
+      " || status !== 'active'",
+      '',
+      'the write of the mark asks for it again',
+    ],
+    ['a failed fetch keeps the keys', "if (typeof set === 'string') {", "if (set === '') {"],
+    [
+      'old keys are fetched at a use',
+      '!isNear(client.jwksFetchedAt, this.#parts.now(), KEYS_ARE_OLD_AFTER_MS)',
+      'false as boolean',
+    ],
+  ]),
+  ...guardsIn(
+    'src/storage/tables/clients.ts',
+    ['test/storage/sqlite.test.ts'],
+    [
+      [
+        'only an active client has its keys fetched',
+        "id = $1 AND status = 'active' AND jwks_uri = $2",
+        'id = $1 AND jwks_uri = $2',
+      ],
+      [
+        'only keys at the address that was asked are written',
+        "status = 'active' AND jwks_uri = $2",
+        "status = 'active' AND $2 = $2",
+      ],
+      ['keys are asked for by one', 'jwks_asked_at NOT BETWEEN $4 AND $5', '$4 < $5'],
+      ['keys are written by who asked last', ' AND jwks_asked_at = $3 AND keys = $5', ' AND keys = $5'],
+      [
+        'keys are written in place of those that were read',
+        ' AND jwks_asked_at = $3 AND keys = $5',
+        ' AND jwks_asked_at = $3 AND $5 = $5',
+      ],
+    ],
+  ),
+  ...guardsIn(
+    'src/oauth/client-document.ts',
+    ['test/operator/client-documents.test.ts'],
+    [['keys are at the origin of the document', 'if (sameOrigin(address, uri) === null)', 'if (false as boolean)']],
+  ),
+  ...guardsIn(
+    'src/oauth/key-set.ts',
+    ['test/operator/client-documents.test.ts'],
+    [
+      ['a set with a secret key is refused', 'if (secret) return', 'if (false as boolean) return'],
+      ['a set has five keys at most', 'all.length > MAX_KEYS', 'false as boolean'],
+      ['certificates are not kept', 'keys.push(publicPart(key));', 'keys.push(key);'],
+      ['a key set has 65,536 bytes at most', 'fetchJson(jwksUri, MAX_KEY_SET_BYTES)', 'fetchJson(jwksUri, 1e9)'],
     ],
   ),
   ...guardsIn(

@@ -2,14 +2,9 @@ import assert from 'node:assert/strict';
 import { createPublicKey, generateKeyPairSync, hash } from 'node:crypto';
 import { test } from 'node:test';
 import type { Client, PublicKey } from '../../src/oauth/client.ts';
-import {
-  type ASSERTION_ALGORITHMS,
-  claimedClientId,
-  publicKeyProblem,
-  type UsedAssertion,
-  verifyClientAssertion,
-} from '../../src/oauth/client-assertion.ts';
+import { claimedClientId, type UsedAssertion, verifyClientAssertion } from '../../src/oauth/client-assertion.ts';
 import { Refusal, Unavailable } from '../../src/oauth/error.ts';
+import { type ASSERTION_ALGORITHMS, publicKeyProblem } from '../../src/oauth/public-key.ts';
 import {
   assertion,
   claims,

@@ -6,6 +6,7 @@ import type { AuthorizationRequest, Face } from '../../src/oauth/authorization-r
 import { AuthorizationServer } from '../../src/oauth/authorization-server.ts';
 import type { Client, ClientCredentials } from '../../src/oauth/client.ts';
 import { ClientAuthenticator } from '../../src/oauth/client-authenticator.ts';
+import { ClientKeys } from '../../src/oauth/client-keys.ts';
 import { DeviceFlow } from '../../src/oauth/device-flow.ts';
 import { Refusal } from '../../src/oauth/error.ts';
 import { Introspection } from '../../src/oauth/introspection.ts';
@@ -17,7 +18,7 @@ import type { IssuedTokens } from '../../src/oauth/token-pair.ts';
 import { WHOLE_GRANT } from '../../src/oauth/token-request.ts';
 import { pressed, signedIn } from '../support/signed-in.ts';
 import { event } from '../support/storage.ts';
-import { ada, addAccount, type Memory, openMemory } from './memory.ts';
+import { ada, addAccount, type Memory, openMemory, operator } from './memory.ts';
 import { CHALLENGE, ISSUER } from './requests.ts';
 import { confidentialClient, keyring, lifetimes, NOW, PREFIX } from './samples.ts';
 
@@ -56,7 +57,12 @@ export function operationsOn(memory: Memory, now: () => number = () => memory.cl
   const own = { prefix: PREFIX, ownResource: OWN_RESOURCE, restoredAt: null };
   const parts = { store, keyring, lifetimes, knownTokens, tally, now, ...own };
   const throttle = new Throttle({ count: MAX_GUESSES, seconds: 60 });
-  const clients = new ClientAuthenticator({ ...parts, throttle, audiences: [ISSUER, `${ISSUER}/oauth2/token`] });
+  const keys = new ClientKeys({
+    ...{ store, now, actor: operator, report: () => {} },
+    fetchJson: async (url) => assert.fail(`no client here has keys at ${url}`),
+  });
+  const audiences = [ISSUER, `${ISSUER}/oauth2/token`];
+  const clients = new ClientAuthenticator({ ...parts, keys, throttle, audiences });
   return {
     ...memory,
     clients,

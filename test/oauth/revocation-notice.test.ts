@@ -39,6 +39,7 @@ const told: Record<AuditAction, RevocationNotice | null> = {
   client_registered: null,
   client_updated: { clientId: 'c' },
   client_document_refreshed: null,
+  client_keys_refreshed: null,
   client_secret_rotated: null,
   client_secret_retired: null,
   client_paused: { clientId: 'c' },

@@ -97,6 +97,7 @@ test('no verb answers before the sync that began after its commit has ended', as
     () => store.recordDenial(event('consent_denied')),
     () => store.useClientAssertion(sampleMark(0), 1),
     () => store.useClientAssertion(sampleMark(0), 1), // Its mark is there already, and may be new.
+    () => store.noteKeysAsked({ id: 'app_one', jwksUri: 'https://one.test/keys' }, 0, 1), // It changes nothing, in a row that may be new.
     () => store.registerResourceServer(sampleResourceServer(), event('resource_server_registered')),
     () =>
       store.updateResourceServer(

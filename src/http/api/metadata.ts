@@ -1,7 +1,7 @@
 /** What clients can find out by themselves: the authorization server's metadata (RFC 8414) and the API's (RFC 9728). */
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { ASSERTION_ALGORITHMS } from '../../oauth/client-assertion.ts';
 import { DEVICE_GRANT_TYPE } from '../../oauth/device-authorization.ts';
+import { ASSERTION_ALGORITHMS } from '../../oauth/public-key.ts';
 import { isOpenIdHabit, type ScopeDefinition } from '../../oauth/scope.ts';
 import { addPreflight } from '../cross-origin.ts';
 import { OPENID_CONFIGURATION_PATH, RESOURCE_METADATA_PATH, STANDARD_PATHS } from '../paths.ts';

@@ -49,6 +49,7 @@ export function runnerOn(database: Database): Runner {
           connection.transaction(() => run(connection, { demands, rest: [statement] })),
         );
     },
+    changeOne: async (_touches, { sql, values }) => (await database.change(sql, values)) === 1,
     record: (event) => database.record(event),
   };
 }

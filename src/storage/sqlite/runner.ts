@@ -46,6 +46,7 @@ export function runnerOn(tables: Tables): Runner {
     async change(touches, statement, demands = []) {
       await tables.write(touches, () => demands.every((demand) => isMet(tables, demand)) && change(statement));
     },
+    changeOne: (touches, statement) => tables.write(touches, () => change(statement) === 1),
     record: (event) => tables.write([], () => tables.record(event)),
   };
 }

@@ -6,7 +6,7 @@ import type { ClientStore } from '../../oauth/store.ts';
 import { isAny, listed, type Runner } from '../acts.ts';
 import { registered } from './registered.ts';
 import { SECRETS } from './secrets.ts';
-import { JsonForm, Table } from './table.ts';
+import { JsonForm, type Stored, Table } from './table.ts';
 
 const SCOPES = new JsonForm<readonly Scope[]>(
   (scopes) => scopes.map(({ name, sentence, optional }) => ({ name, sentence, optional })),
@@ -88,6 +88,12 @@ const REFRESH = `
   UPDATE client SET ${REFRESHED.assignments(2)}
   WHERE id = $1 AND ${OF_DOCUMENT.unchanged(2 + REFRESHED.columns.length)}`;
 const REGISTER = `${STORED_CLIENT.insertion} ON CONFLICT (id) DO NOTHING`;
+const PUBLISHES = "id = $1 AND status = 'active' AND jwks_uri = $2";
+const NOTE_KEYS_ASKED = `
+  UPDATE client SET jwks_asked_at = $3
+  WHERE ${PUBLISHES} AND (jwks_asked_at IS NULL OR jwks_asked_at NOT BETWEEN $4 AND $5)`;
+const REFRESH_KEYS = `
+  UPDATE client SET keys = $4, jwks_fetched_at = $3 WHERE ${PUBLISHES} AND jwks_asked_at = $3 AND keys = $5`;
 const DELETE = 'DELETE FROM client WHERE id = $1';
 const FORGET_ASSERTIONS = 'DELETE FROM client_assertion_total WHERE client_id = $1';
 
@@ -110,6 +116,13 @@ export function clientStore(runner: Runner, own: Pick<ClientStore, 'findClient' 
     replaceClientSecrets: clients.replaceSecrets,
     setClientStatus: (id, status, event) =>
       clients.change(id, event, SET_STATUS, [status, status === 'active' ? event.at : null]),
+    noteKeysAsked: ({ id, jwksUri }, at, pause) =>
+      runner.changeOne([id], { sql: NOTE_KEYS_ASKED, values: [id, jwksUri, at, at - pause + 1, at + pause - 1] }),
+    refreshClientKeys: ({ id, jwksUri, keys: before }, keys, askedAt, event) => {
+      const [now, expected] = [keys, before].map((some) => STORED_CLIENT.stored('keys', some)) as [Stored, Stored];
+      const write = { sql: REFRESH_KEYS, values: [id, jwksUri, askedAt, now, expected] };
+      return event ? runner.act({ touches: [id], event, first: write }) : runner.changeOne([id], write);
+    },
     revokeClientGrants: (id, event) => clients.change(id, event, RAISE_EPOCH),
     deleteClient: (id, event) => {
       const forgetAssertions = { sql: FORGET_ASSERTIONS, values: [id] };

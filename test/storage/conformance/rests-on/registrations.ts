@@ -1,4 +1,5 @@
 /** What the verbs of what an operator registers rest on. */
+import { KEYS_PAUSE_MS } from '../../../../src/oauth/client-keys.ts';
 import type { StoredSecret } from '../../../../src/oauth/secret.ts';
 import { event, NOW, sampleResourceServer, sampleSecret } from '../../../support/storage.ts';
 import type { AnyStore } from '../any-store.ts';
@@ -78,6 +79,32 @@ function rowsOf(
 
 const refreshClient = (store: AnyStore, { client }: Its, uri: string) =>
   store.refreshClient({ ...client, redirectUris: [uri] }, client, event('client_document_refreshed'));
+
+/** A client that publishes its keys, and the moment at which they may be asked for again. */
+const published = ({ client, name }: Its) => ({
+  ...client,
+  id: `https://agent.example/${name}`,
+  keys: [{ kty: 'OKP', kid: 'old' }],
+  jwksUri: `https://agent.example/${name}/keys`,
+  jwksFetchedAt: NOW,
+  jwksAskedAt: NOW,
+});
+const LATER = NOW + KEYS_PAUSE_MS;
+const findPublished: On = (store, its) => store.findClient(published(its).id);
+const askForKeys = (store: AnyStore, its: Its, at = LATER) => store.noteKeysAsked(published(its), at, KEYS_PAUSE_MS);
+const refreshKeys = (store: AnyStore, its: Its, kid = 'new') =>
+  store.refreshClientKeys(published(its), [{ kty: 'OKP', kid }], LATER, event('client_keys_refreshed'));
+const publishedGoes: RestsOn['gone'] = {
+  'it was paused': (store, its) => store.setClientStatus(published(its).id, 'paused', event('client_paused')),
+  'it was deleted': (store, its) => store.deleteClient(published(its).id, event('client_deleted')),
+  'its keys are elsewhere': async (store, its) => {
+    await store.deleteClient(published(its).id, event('client_deleted'));
+    const elsewhere = { ...published(its), jwksUri: 'https://agent.example/elsewhere' };
+    await store.registerClient(elsewhere, event('client_registered'));
+    await store.noteKeysAsked(elsewhere, LATER, KEYS_PAUSE_MS);
+  },
+};
+
 const pauseClient: On = (store, { client }) => store.setClientStatus(client.id, 'paused', event('client_paused'));
 const pauseProvider: On = (store, { provider }) =>
   store.setIdentityProviderStatus(provider.id, 'paused', event('identity_provider_paused'));
@@ -126,6 +153,37 @@ export const ofRegistrations: readonly RestsOn[] = [
     },
     out: false,
     changes: clientVerbs.find,
+  },
+  {
+    verb: 'noteKeysAsked',
+    on: 'an active client whose keys nobody asked for lately',
+    async decide(store, its) {
+      await store.registerClient(published(its), event('client_registered'));
+      return () => askForKeys(store, its);
+    },
+    gone: {
+      'somebody asked': askForKeys,
+      'somebody asked by a clock that is behind': (store, its) => askForKeys(store, its, LATER + 1),
+      ...publishedGoes,
+    },
+    out: false,
+    changes: findPublished,
+  },
+  {
+    verb: 'refreshClientKeys',
+    on: 'an active client with the keys that were read, which nobody asked for since',
+    async decide(store, its) {
+      await store.registerClient(published(its), event('client_registered'));
+      await askForKeys(store, its);
+      return () => refreshKeys(store, its);
+    },
+    gone: {
+      'somebody asked since': (store, its) => askForKeys(store, its, LATER + KEYS_PAUSE_MS),
+      'somebody replaced the keys': (store, its) => refreshKeys(store, its, 'other'),
+      ...publishedGoes,
+    },
+    out: false,
+    changes: findPublished,
   },
   {
     verb: 'revokeClientGrants',
