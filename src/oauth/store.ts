@@ -166,11 +166,14 @@ export type GrantStore = {
   countLiveGrants(resourceOwnerId: string, liveAt: number): Promise<number>;
   /** How many grants match and neither ended nor expired at `liveAt` (ms); it stops counting at the limit. */
   countGrants(filter: GrantFilter & { readonly liveAt: number }): Promise<GrantCount>;
-  /** All grants of a resource owner, or only those for one client, that neither ended nor expired at `liveAt` (ms). */
+  /**
+   * All grants of a resource owner, or only those for one client, that neither ended nor expired at `liveAt` (ms). Of many, equal ones
+   * may have several summaries.
+   */
   summarizeGrants(resourceOwnerId: string, liveAt: number, clientId?: string): Promise<GrantSummary[]>;
   /** The access of the redeemed grants of a resource owner that neither ended nor expired at `liveAt` (ms); equal ones once. */
   listLiveAccess(resourceOwnerId: string, liveAt: number): Promise<LiveAccess[]>;
-  /** The redeemed grants of a resource owner for a client that neither ended nor expired at `liveAt` (ms). */
+  /** The redeemed grants of a resource owner for a client that neither ended nor expired at `liveAt` (ms): of many, those used least recently. */
   listActiveGrants(resourceOwnerId: string, clientId: string, liveAt: number): Promise<ActiveGrant[]>;
   /**
    * Deletes grants of a resource owner for a client that can never be used again, some at a time: those that ended after

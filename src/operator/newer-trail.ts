@@ -18,7 +18,7 @@ export type NewerTrail = {
   readonly lastAt: number | null;
 };
 
-const WINDOW = 1000;
+const WINDOW = 500;
 
 /**
  * Reads the events that a backup does not have; some of them were still being written when it was made. The lines must hold

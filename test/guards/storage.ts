@@ -4,6 +4,16 @@ import { type Guard, guardsIn } from './guard.ts';
 /** Guards of the files of a SQLite database, and of the keys file. */
 export const storageGuards: readonly Guard[] = [
   ...guardsIn(
+    'src/storage/tables/grant-windows.ts',
+    ['test/storage/sqlite.test.ts'],
+    [['the grants of one person are read in windows', 'LIMIT 1 OFFSET ${WALK_WINDOW - 1}', 'LIMIT 0']],
+  ),
+  ...guardsIn(
+    'src/storage/tables/grants.ts',
+    ['test/storage/sqlite.test.ts'],
+    [['and so are those of one app', 'ORDER BY 2 LIMIT ${WALK_WINDOW}', 'ORDER BY 2']],
+  ),
+  ...guardsIn(
     'src/storage/tables/accounts.ts',
     ['test/storage/sqlite.test.ts', 'test/http/provider/users.test.ts'],
     [

@@ -16,6 +16,7 @@ import { providerEndings } from './conformance/provider-endings.ts';
 import { rememberedConsent } from './conformance/remembered-consent.ts';
 import { resourceServers, scopes } from './conformance/resource-servers.ts';
 import { restsOn } from './conformance/rests-on/rests-on.ts';
+import { windows } from './conformance/windows.ts';
 
 /** Runs the suite; `open` makes an empty store that goes with the test. */
 export function storeConformance(
@@ -51,5 +52,6 @@ export function storeConformance(
   describe(`${name}: sign-ins elsewhere`, () => externalSignIns(withStore));
   describe(`${name}: what was given through a provider`, () => providerEndings(withStore));
   describe(`${name}: backups`, () => backups(withStore));
+  describe(`${name}: windows`, () => windows(withStore));
   describe(`${name}: audit trail`, () => trail(withStore));
 }

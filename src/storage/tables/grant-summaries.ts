@@ -35,10 +35,10 @@ export const LAST_USE =
   'CASE WHEN generation > 1 AND rotated_at > coalesce(last_used_at, 0) THEN rotated_at ELSE last_used_at END';
 
 /**
- * Summarizes the grants of the resource owner `$1` that live at `$2` (ms) and match `some` condition more; `$3` is the grant
- * type of devices. CROSS JOIN has SQLite find each client by its key.
+ * Summarizes the grants in a window that live at `$6` (ms); `$7` is the grant type of devices. Grants of one summary that are in
+ * several windows have a summary in each. CROSS JOIN has SQLite find each client by its key.
  */
-export const summarize = (newestId: string, some: string): string => `
+export const summarize = (newestId: string, inWindow: string): string => `
   SELECT ${ofGrants.join(', ')}, ${OF_SUMMARY.computed({
     id: newestId,
     clientName: 'client.name',
@@ -47,6 +47,6 @@ export const summarize = (newestId: string, some: string): string => `
     lastUsedAt: `max(${LAST_USE})`,
   })}
   FROM oauth_grant CROSS JOIN client
-  WHERE client.id = client_id AND resource_owner_id = $1 AND expires_at > $2 AND ${NOT_ENDED} ${some}
+  WHERE client.id = client_id AND ${inWindow} AND expires_at > $6 AND ${NOT_ENDED}
   GROUP BY ${alike.join(', ')}, client.name, generation > 0,
-    CASE WHEN generation = 0 OR redirect_uri = $3 THEN oauth_grant.id END`;
+    CASE WHEN generation = 0 OR redirect_uri = $7 THEN oauth_grant.id END`;

@@ -21,6 +21,7 @@ import {
 import type { UseMarks } from '../use-marks.ts';
 import { CONTEXT_COLUMNS, contextOf, GRANT, type GrantInContextRow, NOT_ENDED } from './grant-rows.ts';
 import { SUMMARY, summarize } from './grant-summaries.ts';
+import { windowReader } from './grant-windows.ts';
 import { Table } from './table.ts';
 
 const PRESENTATION = Table.of<Presentation>('oauth_grant', { generation: 'integer', at: 'time', source: 'text?' });
@@ -74,14 +75,15 @@ const ACTIVE_GRANT = Table.of<ActiveGrant>('active', { id: 'uuid', usedAt: 'time
 
 const ACTIVE = `
   SELECT id, CASE WHEN last_used_at > rotated_at THEN last_used_at ELSE rotated_at END FROM oauth_grant
-  WHERE resource_owner_id = $1 AND client_id = $2 AND generation > 0 AND expires_at > $3 AND ${NOT_ENDED}`;
+  WHERE resource_owner_id = $1 AND client_id = $2 AND generation > 0 AND expires_at > $3 AND ${NOT_ENDED}
+  ORDER BY 2 LIMIT ${WALK_WINDOW}`;
 
 const LIVE_ACCESS = Table.of<LiveAccess>('oauth_grant', { resource: 'text?', scope: 'text', personFields: 'text' });
 
 /** Nobody was told of a grant that is not redeemed: it has no token yet. */
-const LIST_LIVE_ACCESS = `
+const liveAccess = (inWindow: string) => `
   SELECT DISTINCT ${LIVE_ACCESS.names} FROM oauth_grant
-  WHERE resource_owner_id = $1 AND expires_at > $2 AND generation > 0 AND ${NOT_ENDED}`;
+  WHERE ${inWindow} AND expires_at > $6 AND generation > 0 AND ${NOT_ENDED}`;
 
 const WALKED_GRANT = Table.of<Pick<Grant, 'id' | 'clientId' | 'resourceOwnerId'> & { readonly isFound: boolean }>(
   'walked',
@@ -136,7 +138,8 @@ export type OwnGrants = Pick<
 /** The port's grants, with each store's own. */
 export function withColdVerbs(own: OwnGrants, runner: Runner, marks: UseMarks): GrantStore {
   const { newestGrantId, givenId } = runner.dialect;
-  const [all, ofClient] = [summarize(newestGrantId, ''), summarize(newestGrantId, 'AND client_id = $4')];
+  const summaries = windowReader(runner, (inWindow) => summarize(newestGrantId, inWindow));
+  const accesses = windowReader(runner, liveAccess);
   const after = givenId('$1');
   const presentation = `SELECT generation, rotated_at, presented_from FROM oauth_grant WHERE id = ${after} AND generation > 0`;
   const [walkGiven, walkOfKey] = [walk(after, GIVEN_THROUGH), walk(after, 'key_id = $3')];
@@ -166,11 +169,13 @@ export function withColdVerbs(own: OwnGrants, runner: Runner, marks: UseMarks): 
     },
     async summarizeGrants(resourceOwnerId, liveAt, clientId) {
       await marks.flush();
-      const asked = [resourceOwnerId, liveAt, DEVICE_GRANT_TYPE];
-      if (clientId === undefined) return listed(runner, SUMMARY, all, asked);
-      return listed(runner, SUMMARY, ofClient, [...asked, clientId]);
+      const rows = await summaries(resourceOwnerId, clientId, [liveAt, DEVICE_GRANT_TYPE]);
+      return rows.map((row) => SUMMARY.read(row));
     },
-    listLiveAccess: (...asked) => listed(runner, LIVE_ACCESS, LIST_LIVE_ACCESS, asked),
+    async listLiveAccess(resourceOwnerId, liveAt) {
+      const rows = await accesses(resourceOwnerId, undefined, [liveAt]);
+      return [...new Map(rows.map((row) => [JSON.stringify(row), LIVE_ACCESS.read(row)])).values()];
+    },
     async listActiveGrants(resourceOwnerId, clientId, liveAt) {
       await marks.flush();
       return listed(runner, ACTIVE_GRANT, ACTIVE, [resourceOwnerId, clientId, liveAt]);

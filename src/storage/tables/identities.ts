@@ -1,4 +1,5 @@
 /** Identities: who accounts are at providers. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Account, isMadeHere } from '../../accounts/account.ts';
 import { type Identity, identityId } from '../../accounts/identity-provider.ts';
 import type { IdentityStore, PersonChange } from '../../accounts/store.ts';
@@ -34,7 +35,7 @@ export const FORMER_ACCOUNT = Table.of<{ readonly id: string; readonly epoch: nu
 const FIND = `
   SELECT ${IDENTITY.selected}, ${ACCOUNT.selected}
   FROM identity JOIN account ON account.id = identity.account_id WHERE identity.id = $1`;
-/** Number of keys that are searched at once: a constant, so that the statement has one text. */
+/** Number of keys that are searched at once: a constant, so that the statement has one text. After as many statements others have their turn. */
 const AT_ONCE = 20;
 const SOME = `(${Array.from({ length: AT_ONCE }, (_, index) => `$${index + 1}`).join(', ')})`;
 const FIND_MANY = `
@@ -88,6 +89,7 @@ export function identityStore(runner: Runner): IdentityStore {
   const selectMany = async (sql: string, keys: readonly string[]) => {
     const rows: Tuple[] = [];
     for (let start = 0; start < keys.length; start += AT_ONCE) {
+      if (start > 0 && start % (AT_ONCE * AT_ONCE) === 0) await nextTurn();
       const some = keys.slice(start, start + AT_ONCE);
       const values = Array.from({ length: AT_ONCE }, (_, index) => some[index] ?? '');
       rows.push(...(await runner.select({ sql, values }, 'all')));
