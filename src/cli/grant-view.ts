@@ -1,7 +1,14 @@
 /** How grants are shown: in lists, and the whole life of one. */
 import { accountLabel } from '../accounts/account.ts';
 import { isForDevice } from '../oauth/device-authorization.ts';
-import { type Grant, grantIdText, grantStatus, lastUse, USE_IS_NEWS_AFTER_MS } from '../oauth/grant.ts';
+import {
+  type Grant,
+  grantIdText,
+  grantStatus,
+  lastUse,
+  MAX_GRANTS_OF_ONE_APP,
+  USE_IS_NEWS_AFTER_MS,
+} from '../oauth/grant.ts';
 import type { GrantLife } from '../oauth/grant-life.ts';
 import type { FoundGrant, ListedGrant, NamedAuditEvent } from '../oauth/store.ts';
 import { byWhom, eventJson, eventLines, withId } from './audit-view.ts';
@@ -112,7 +119,7 @@ const ENDINGS: Readonly<Record<string, string>> = {
   refresh_reuse: 'a refresh token came that was replaced long before',
   refresh_conflict: 'a refresh token came of another history of this database, so that two hold this access',
   database_restored: 'the database was restored before its code was exchanged',
-  too_many_grants: 'the user has newer ones of this app, and there is a limit',
+  too_many_grants: `the user has newer ones of this app, and ${MAX_GRANTS_OF_ONE_APP} is the limit`,
   all_grants_revoked: 'all grants of the installation were ended',
   client_grants_revoked: 'all grants of the app were ended',
   user_grants_revoked: 'all grants of the user were ended',

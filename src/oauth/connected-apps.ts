@@ -2,15 +2,21 @@
 import type { PersonField } from './person-fields.ts';
 
 /**
- * Access of an app that a user can take back alone: that of one device, what waits for the app to fetch it, or all else that
- * the app can do right now, as one. Times in ms since the epoch.
+ * Whose access a line of the connected apps is: that of one device; of one installation of an app whose client id is that of
+ * every installation, since it is the address of a metadata document; or of the app as a whole.
+ */
+export type LineKind = 'app' | 'device' | 'installation';
+
+/**
+ * Access of an app that a user can take back alone: that of one device or installation, what waits for the app to fetch it, or
+ * all else that the app can do right now, as one. Times in ms since the epoch.
  */
 export type ConnectedApp = {
   readonly clientId: string;
   readonly clientName: string;
   /** The grant's id as text, by which it is taken back; of several, the newest one's. */
   readonly grantId: string;
-  readonly isDevice: boolean;
+  readonly kind: LineKind;
   /** It was allowed, and its code or device code is not redeemed yet. */
   readonly isWaiting: boolean;
   /** The hosts that it sends people to, on loopback without a port; none for a device. */

@@ -61,8 +61,13 @@ export class GrantLimit {
     try {
       await store.deleteEndedGrants(resourceOwnerId, clientId, now);
       const active = await store.listActiveGrants(resourceOwnerId, clientId, now);
+      // Its id is that of every installation: they share the limit, and the trail says so.
+      const all =
+        client.documentSha256 === null
+          ? ''
+          : `, of the ${MAX_GRANTS_OF_ONE_APP} that all installations together may have`;
       const ended = beyondLimit(active, redeemed).map(({ id }) => {
-        const about = { resourceOwnerId, clientId, grantId: grantIdText(id), detail: 'the least recently used' };
+        const about = { resourceOwnerId, clientId, grantId: grantIdText(id), detail: `the least recently used${all}` };
         const event = auditEvent('too_many_grants', { kind: 'client', id: client.id, ...origin }, now, about);
         return store.revokeGrant(id, 'too_many_grants', event);
       });

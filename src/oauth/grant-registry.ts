@@ -1,11 +1,11 @@
 /** What users and operators see of grants, and taking them back (ASVS 10.4.9). */
 import { type Actor, auditEvent } from './audit.ts';
 import type { Client } from './client.ts';
-import { byName, type ConnectedApp } from './connected-apps.ts';
+import { byName, type ConnectedApp, type LineKind } from './connected-apps.ts';
 import type { EarlierConsent, RememberedConsent } from './consent.ts';
 import { isForDevice } from './device-authorization.ts';
 import { OperatorError } from './error.ts';
-import { type GrantSummary, grantIdText, parseGrantId } from './grant.ts';
+import { type Grant, type GrantSummary, grantIdText, parseGrantId } from './grant.ts';
 import { findGrantLife, type GrantLife } from './grant-life.ts';
 import type { LiveAccess } from './granted-access.ts';
 import { type PersonField, personFieldsOf } from './person-fields.ts';
@@ -100,25 +100,27 @@ export class GrantRegistry {
   }
 
   /**
-   * A user takes back one line of the connected apps: the grant of a device, or the one that waits, or all but those of
-   * devices. The latter ends the codes under way as well, which would bring the app back in a moment. Returns what it was for;
-   * null when this user has no such grant.
+   * A user takes back one line of the connected apps: the grant of a device or an installation, or the one that waits, or all
+   * but those of devices. The latter ends the codes under way as well, which would bring the app back in a moment. Returns what
+   * it was for; null when this user has no such grant.
    */
-  async takeBack(resourceOwnerId: string, taken: TakenBack, actor: Actor): Promise<'app' | 'device' | null> {
+  async takeBack(resourceOwnerId: string, taken: TakenBack, actor: Actor): Promise<LineKind | null> {
     const { clientId } = taken;
     const id = parseGrantId(taken.grantId);
-    const grant = id && (await this.#store.findGrant(id))?.grant;
+    const found = id && (await this.#store.findGrant(id));
+    const grant = found?.grant;
     if (grant?.resourceOwnerId !== resourceOwnerId || grant.clientId !== clientId) return null;
     const about = { resourceOwnerId, clientId };
     const revoked = (more: { grantId?: string; detail?: string }) =>
       auditEvent('grant_revoked', actor, this.#now(), { ...about, ...more });
-    if (taken.isWaiting || isForDevice(grant))
+    const kind = lineKind(grant, found?.client.documentSha256 != null);
+    if (taken.isWaiting || kind !== 'app')
       await this.#store.revokeGrant(grant.id, 'user', revoked({ grantId: grantIdText(grant.id) }));
     else {
       const event = revoked({ detail: 'all grants for this client but those of devices' });
       await this.#store.revokeGrantsOfClient(resourceOwnerId, clientId, event, 'butForDevices');
     }
-    return isForDevice(grant) ? 'device' : 'app';
+    return kind;
   }
 
   /** Returns the access that the live grants of a user give right now. */
@@ -168,10 +170,16 @@ function noGrant(idText: string): OperatorError {
   return new OperatorError(`there is no grant ${JSON.stringify(idText)}: "grant list" shows all`);
 }
 
+/** The kind of line that a redeemed grant belongs to. */
+function lineKind(grant: Pick<Grant, 'redirectUri'>, hasDocument: boolean): LineKind {
+  if (isForDevice(grant)) return 'device';
+  return hasDocument ? 'installation' : 'app';
+}
+
 /** Equal for the grants that are one connected app. */
 function keyOfLine(summary: GrantSummary): string {
-  const { clientId, id, isRedeemed } = summary;
-  return isRedeemed && !isForDevice(summary) ? clientId : grantIdText(id);
+  const { clientId, id, isRedeemed, hasDocument } = summary;
+  return isRedeemed && lineKind(summary, hasDocument) === 'app' ? clientId : grantIdText(id);
 }
 
 function asConnectedApp(summaries: readonly GrantSummary[]): ConnectedApp {
@@ -180,7 +188,7 @@ function asConnectedApp(summaries: readonly GrantSummary[]): ConnectedApp {
     clientId: newest.clientId,
     clientName: newest.clientName,
     grantId: grantIdText(newest.id),
-    isDevice: isForDevice(newest),
+    kind: lineKind(newest, newest.hasDocument),
     isWaiting: !newest.isRedeemed,
     redirectHosts: isForDevice(newest)
       ? []

@@ -146,11 +146,16 @@ export const SUMMARIZED = {
 /** How a summary has a column of its grants. */
 export type SummarizedBy = 'alike' | 'lowest' | 'highest';
 
-/** Grants of one resource owner that are alike, as one. One that is for a device, or not redeemed yet, stands alone. */
+/**
+ * Grants of one resource owner that are alike, as one. One that is for a device, or not redeemed yet, stands alone, and so does
+ * one for a client with a metadata document.
+ */
 export type GrantSummary = Pick<Grant, keyof typeof SUMMARIZED> & {
   /** The id of the newest. */
   readonly id: Buffer;
   readonly clientName: string;
+  /** Whether its client has a metadata document: then the client's id is that of every installation. */
+  readonly hasDocument: boolean;
   readonly isRedeemed: boolean;
   /** When the last was allowed (ms). */
   readonly lastGrantedAt: number;

@@ -10,12 +10,12 @@ import { problemNotice } from './notice.ts';
 import { accountName, type PageAccount } from './page-account.ts';
 import { type Permission, type PersonField, permissionList } from './permissions.ts';
 
-/** One app, or what it has on one device. Times are milliseconds since 1970; `lastUsed` is null before the first use. */
+/** One app, or what it has on one device or at one installation. Times are milliseconds since 1970; `lastUsed` is null before the first use. */
 export type ConnectedApp = {
   clientId: string;
   /** Names, with the client, what its form takes back. */
   grantId: string;
-  isDevice: boolean;
+  kind: 'app' | 'device' | 'installation';
   /** Whether it was allowed, and the app has not fetched it yet. */
   isWaiting: boolean;
   appName: string;
@@ -32,8 +32,8 @@ export type ConnectedApp = {
   ends: number;
 };
 
-/** What was taken back: something that waited, an app on one device, or an app but for devices that are still listed. */
-export type RemovedAccess = 'app' | 'appButDevices' | 'device' | 'waiting';
+/** What was taken back: something that waited, an app on one device or at one installation, or an app but for devices that are still listed. */
+export type RemovedAccess = 'app' | 'appButDevices' | 'device' | 'installation' | 'waiting';
 
 /** What the connected-apps page shows. */
 export type ConnectedAppsData = {
@@ -118,11 +118,11 @@ function removeAll({ messages, paths }: PageContext, formToken: string): Html {
 /** When it began, in words: several lines of one app are told apart by that, to the second where minutes are equal. */
 function beginning(messages: Messages, app: ConnectedApp, apps: readonly ConnectedApp[]): string {
   const { minute, second, day } = messages;
-  if (!app.isDevice && !app.isWaiting) return day(app.since);
+  if (app.kind === 'app' && !app.isWaiting) return day(app.since);
   const sameMinute = apps.filter(
-    ({ clientId, isDevice, isWaiting, since }) =>
+    ({ clientId, kind, isWaiting, since }) =>
       clientId === app.clientId &&
-      isDevice === app.isDevice &&
+      kind === app.kind &&
       isWaiting === app.isWaiting &&
       minute(since) === minute(app.since),
   );
@@ -136,7 +136,8 @@ function appCard(
   { formToken, after }: Pick<ConnectedAppsData, 'formToken' | 'after'>,
 ): Html {
   const { messages, paths } = context;
-  const { isDevice, isWaiting, appName, clientId, grantId } = app;
+  const { isWaiting, appName, clientId, grantId } = app;
+  const isDevice = app.kind === 'device';
   const texts = messages.connectedApps;
   return html`<li class="app-card">
 ${monogram(appName, 'app')}
@@ -166,11 +167,11 @@ function end({ connectedApps: texts, day }: Messages, { ends, endsUnused }: Conn
 
 function removal(
   { connectedApps: { remove } }: Messages,
-  { appName, isDevice, isWaiting }: ConnectedApp,
+  { appName, kind, isWaiting }: ConnectedApp,
   began: string,
 ): Html {
   if (isWaiting) return remove.waiting(appName, began);
-  return isDevice ? remove.device(appName, began) : remove.app(appName);
+  return kind === 'app' ? remove.app(appName) : remove[kind](appName, began);
 }
 
 function moment(time: number, inWords: (time: number) => string): Html {

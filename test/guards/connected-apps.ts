@@ -44,19 +44,33 @@ export const connectedAppsGuards: readonly Guard[] = [
     ],
     [
       'taking back what waited ends it alone, also when it was fetched meanwhile',
-      'if (taken.isWaiting || isForDevice(grant))',
-      'if (isForDevice(grant))',
+      "if (taken.isWaiting || kind !== 'app')",
+      "if (kind !== 'app')",
     ],
-    ['taking back a device ends it alone', 'if (taken.isWaiting || isForDevice(grant))', 'if (taken.isWaiting)'],
+    ['taking back a device ends it alone', "if (taken.isWaiting || kind !== 'app')", 'if (taken.isWaiting)'],
     [
       'devices are lines of their own',
-      'return isRedeemed && !isForDevice(summary) ? clientId : grantIdText(id);',
+      "return isRedeemed && lineKind(summary, hasDocument) === 'app' ? clientId : grantIdText(id);",
       'return isRedeemed ? clientId : grantIdText(id);',
     ],
     [
       'what was not redeemed is no consent',
       'summary.isRedeemed && summary.resource === resource',
       'summary.resource === resource',
+    ],
+  ]),
+  ...guardsIn('src/oauth/grant-registry.ts', PAGE_TESTS, [
+    [
+      'installations of an agent are taken back one by one',
+      "return hasDocument ? 'installation' : 'app';",
+      "return hasDocument === null ? 'installation' : 'app';",
+    ],
+  ]),
+  ...guardsIn('src/storage/tables/grant-summaries.ts', PAGE_TESTS, [
+    [
+      'alike grants of an agent are not put together',
+      'OR client.document_sha256 IS NOT NULL THEN oauth_grant.id',
+      'THEN oauth_grant.id',
     ],
   ]),
   ...guardsIn('src/oauth/grant-limit.ts', STORE_TESTS, [

@@ -48,7 +48,7 @@ test('a user sees each app once, with all its live grants together, by name', as
   });
   await addGrant(memory, { scope: 'read', resource: 'urn:x', grantedAt: NOW - 7000, rotatedAt: NOW - 15 });
   const other = await addGrant(memory, { clientId: two.id, scope: '', generation: 1, lastUsedAt: null });
-  const together = { isDevice: false, isWaiting: false };
+  const together = { kind: 'app', isWaiting: false };
   const [first, second, ...more] = await registry.connectedApps(ada.id);
   assert.deepEqual(more, []);
   assert.deepEqual(first, {
@@ -96,9 +96,9 @@ test('a device and what waits are lines of their own', async (context) => {
     { ...forDevice, ...notRedeemed },
   ].entries())
     made.push(await addGrant(memory, { ...changes, grantedAt: NOW - 9000 + place }));
-  const lines = (await registry.connectedApps(ada.id)).map(({ grantId, isDevice, isWaiting, since }) => ({
+  const lines = (await registry.connectedApps(ada.id)).map(({ grantId, kind, isWaiting, since }) => ({
     grantId,
-    isDevice,
+    kind,
     isWaiting,
     since,
   }));
@@ -106,7 +106,7 @@ test('a device and what waits are lines of their own', async (context) => {
     lines,
     made.map(({ id, redirectUri, generation, grantedAt }) => ({
       grantId: grantIdText(id),
-      isDevice: redirectUri === DEVICE_GRANT_TYPE,
+      kind: redirectUri === DEVICE_GRANT_TYPE ? 'device' : 'app',
       isWaiting: generation === 0,
       since: grantedAt,
     })),

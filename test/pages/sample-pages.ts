@@ -139,7 +139,7 @@ export function samplePages(context: PageContext, text: Replace = unchanged): Re
   const ends = { ends: 1_811_536_000_000, endsUnused: 1_797_592_000_000 };
   const inBrowser = {
     grantId: text('g'),
-    isDevice: false,
+    kind: 'app' as const,
     isWaiting: false,
     lastUsed: null,
     profile,
@@ -160,14 +160,14 @@ export function samplePages(context: PageContext, text: Replace = unchanged): Re
     {
       ...inBrowser,
       clientId: text('a'),
-      isDevice: true,
+      kind: 'device' as const,
       hosts: [],
       appName: text('Meeting Room Planner'),
       permissions,
       since: 1_788_000_000_000,
       lastUsed: 1_794_000_000_000,
     },
-    { ...waiting, isDevice: true, clientId: text('a'), appName: text('Meeting Room Planner'), permissions },
+    { ...waiting, kind: 'device' as const, clientId: text('a'), appName: text('Meeting Room Planner'), permissions },
     {
       ...inBrowser,
       clientId: text('b'),
@@ -353,6 +353,21 @@ export function samplePages(context: PageContext, text: Replace = unchanged): Re
     'connected-apps-but-devices': removed('appButDevices'),
     'connected-apps-device': removed('device'),
     'connected-apps-waiting': removed('waiting'),
+    'connected-apps-installations': connectedAppsPage(context, {
+      ...connected,
+      apps: [0, 7_000, 86_400_000].map((later) => ({
+        ...inBrowser,
+        kind: 'installation' as const,
+        clientId: 'https://agent.example/client.json',
+        appName: text('Agent'),
+        profile: agent,
+        hosts: [text('localhost')],
+        permissions,
+        since: 1_790_000_000_000 + later,
+      })),
+      total: 3,
+      justRemoved: { what: 'installation', appName: text('Agent') },
+    }),
     'connected-apps-page': connectedAppsPage(context, {
       ...connected,
       ...{ apps, first: 4951, total: 5000, after: text('a'), next: text('b') },

@@ -136,7 +136,7 @@ export function addAccount(app: FastifyInstance, parts: PageParts): void {
   }
 }
 
-const REMOVED = ['all', 'app', 'device', 'waiting', 'everything'] as const;
+const REMOVED = ['all', 'app', 'device', 'installation', 'waiting', 'everything'] as const;
 
 /** What was removed: all of an app, one line of the page, or everything of every app. */
 type Removed = (typeof REMOVED)[number];
@@ -145,7 +145,8 @@ type Removed = (typeof REMOVED)[number];
 function shownOf(removed: Exclude<Removed, 'everything'>, left: readonly ConnectedApp[]): RemovedAccess | null {
   if (removed === 'device' || removed === 'waiting') return removed;
   if (left.length === 0) return 'app';
-  return removed === 'app' && left.every(({ isDevice }) => isDevice) ? 'appButDevices' : null;
+  if (removed === 'installation') return removed;
+  return removed === 'app' && left.every(({ kind }) => kind === 'device') ? 'appButDevices' : null;
 }
 
 /** What the mark of a removal is bound to. */

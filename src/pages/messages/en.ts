@@ -298,6 +298,8 @@ export const en = {
         html`${isolated(app)} was removed, but for the devices that are still listed. Its next request elsewhere will be refused.`,
       device: (app: string): Html =>
         html`${isolated(app)} was removed from that device. The next request from there will be refused.`,
+      installation: (app: string): Html =>
+        html`One connection of ${isolated(app)} was removed. Its next request will be refused. The others stay.`,
       waiting: (app: string): Html =>
         html`What was waiting for ${isolated(app)} was removed. The app can’t fetch it any more.`,
     },
@@ -320,6 +322,8 @@ export const en = {
       app: (app: string): Html => html`Remove <span class="unseen">${isolated(app)}</span>`,
       device: (app: string, since: string): Html =>
         html`Remove <span class="unseen">${isolated(app)} from the device connected ${since}</span>`,
+      installation: (app: string, since: string): Html =>
+        html`Remove <span class="unseen">the connection of ${isolated(app)} made ${since}</span>`,
       waiting: (app: string, since: string): Html =>
         html`Remove <span class="unseen">what was allowed ${since} and waits for ${isolated(app)}</span>`,
     },

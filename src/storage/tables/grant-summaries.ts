@@ -12,6 +12,7 @@ const OF_GRANTS = GRANT.pick(...(Object.keys(SUMMARIZED) as Summarized[]));
 const OF_SUMMARY = Table.of<Omit<GrantSummary, Summarized>>('summary', {
   id: 'uuid',
   clientName: 'text',
+  hasDocument: 'boolean',
   isRedeemed: 'boolean',
   lastGrantedAt: 'time',
   lastUsedAt: 'time?',
@@ -42,11 +43,12 @@ export const summarize = (newestId: string, inWindow: string): string => `
   SELECT ${ofGrants.join(', ')}, ${OF_SUMMARY.computed({
     id: newestId,
     clientName: 'client.name',
+    hasDocument: 'client.document_sha256 IS NOT NULL',
     isRedeemed: 'generation > 0',
     lastGrantedAt: 'max(granted_at)',
     lastUsedAt: `max(${LAST_USE})`,
   })}
   FROM oauth_grant CROSS JOIN client
   WHERE client.id = client_id AND ${inWindow} AND expires_at > $6 AND ${NOT_ENDED}
-  GROUP BY ${alike.join(', ')}, client.name, generation > 0,
-    CASE WHEN generation = 0 OR redirect_uri = $7 THEN oauth_grant.id END`;
+  GROUP BY ${alike.join(', ')}, client.name, client.document_sha256 IS NOT NULL, generation > 0,
+    CASE WHEN generation = 0 OR redirect_uri = $7 OR client.document_sha256 IS NOT NULL THEN oauth_grant.id END`;

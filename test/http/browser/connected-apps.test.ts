@@ -20,6 +20,7 @@ import { RevocationStream } from '../../support/revocation-stream.ts';
 import { addClient, addUser, startTestService } from '../../support/service.ts';
 import {
   addResourceServer,
+  allowOn,
   DEVICE_GRANT,
   exchangeCode,
   postAs,
@@ -262,6 +263,41 @@ test('Promise 2: a second press and an app that was never allowed change nothing
       assert.equal((await ada.post(`${appsUrl}/revoke`, press, { 'Sec-Fetch-Site': 'same-origin' })).status, 303);
     }
   assert.equal((await me(service, accessToken)).status, 200);
+});
+
+test('Promise 2: each installation of an agent is a line of its own, and is taken back alone', async (t) => {
+  const own = await startTestService(t);
+  await addUser(own);
+  const browser = await signedInBrowser(own);
+  const id = 'https://agent.example/client.json';
+  const document = { address: id, sha256: 'ab'.repeat(32), jwksUri: null, fetchedAt: own.clock.now() };
+  const redirectUris = ['http://localhost/callback', 'https://agent.example/callback'];
+  const { client } = await own.installation.clients.register('public', { name: 'Agent', redirectUris }, document);
+  const agent = { client, clientId: id, clientSecret: '' };
+  const allow = async (redirect_uri: string) => {
+    const { searchParams } = await allowOn(browser, await browser.get(standardUrl(own, agent, { redirect_uri })));
+    own.clock.advance(1);
+    return pairOf(await exchangeCode(own, agent, String(searchParams.get('code')), { redirect_uri }));
+  };
+  const [uri, other] = ['http://localhost:51001/callback', 'https://agent.example/callback'];
+  const pairs = [await allow(uri), await allow(uri), await allow(other)];
+  const isAlive = () => Promise.all(pairs.map(async ({ accessToken }) => (await me(own, accessToken)).status === 200));
+  const page = await browser.get(`${own.appUrl}/account/apps`);
+  assert.deepEqual(namesIn(page), ['Agent', 'Agent', 'Agent']);
+  assert.match(page.body, /Describes itself at <bdi[^>]*>agent\.example<\/bdi>/);
+  const labels = [...page.body.matchAll(/Remove (<span class="unseen">.*?)<\/span>/g)].map(([, label]) => label);
+  assert.equal(new Set(labels).size, 3, 'each button says of which connection it is');
+  const [, second] = formsOf(page.body, '/account/apps/revoke');
+  const removed = await browser.submit(page, '/account/apps/revoke', second?.fields ?? assert.fail());
+  assert.deepEqual(await isAlive(), [true, false, true]);
+  const back = await browser.get(own.appUrl + removed.headers.get('location'));
+  assert.match(back.body, /role="status".*One connection of <bdi>Agent<\/bdi> was removed/s);
+  assert.deepEqual(namesIn(back), ['Agent', 'Agent']);
+  const [event] = await own.installation.audit.listAuditEvents({ action: 'grant_revoked', limit: 1 });
+  assert.ok(event?.grantId, 'the trail names the grant');
+  for (const left of formsOf(back.body, '/account/apps/revoke'))
+    await browser.submit(back, '/account/apps/revoke', left.fields);
+  assert.deepEqual(await isAlive(), [false, false, false]);
 });
 
 test('RFC 6749 §10.12: nobody else can press the button', async () => {

@@ -150,6 +150,32 @@ export function connected(withStore: WithStore): void {
     assert.deepEqual(await summaries(), []);
   });
 
+  withStore('each grant of a client with a metadata document stands alone', async (store) => {
+    const id = 'https://agent.example/client.json';
+    const document = { type: 'public', secrets: [], documentSha256: 'ab'.repeat(32) } as const;
+    await store.registerClient(sampleClient({ id, name: 'Agent', ...document }), event('client_registered'));
+    await issueAll(store, [redeemed(1), redeemed(1)]);
+    const [one, two] = await issueAll(store, Array(2).fill({ ...redeemed(1), clientId: id }));
+    const summaries = await store.summarizeGrants('usr_ada', NOW);
+    assert.deepEqual(summaries.map(({ clientId, hasDocument }) => [clientId, hasDocument]).toSorted(), [
+      ['app_one', false],
+      [id, true],
+      [id, true],
+    ]);
+    const registry = new GrantRegistry(store, () => NOW);
+    const lines = (await registry.connectedApps('usr_ada')).map(({ clientId, kind }) => [clientId, kind]);
+    assert.deepEqual(lines, [
+      [id, 'installation'],
+      [id, 'installation'],
+      ['app_one', 'app'],
+    ]);
+    const taken = { clientId: id, grantId: grantIdText((one as Grant).id), isWaiting: false };
+    const user = { kind: 'user', id: 'usr_ada', source: null, requestId: null } as const;
+    assert.equal(await registry.takeBack('usr_ada', taken, user), 'installation');
+    const ended = [one, two].map(async (grant) => (await find(store, grant as Grant)).grant.revokedAt !== null);
+    assert.deepEqual(await Promise.all(ended), [true, false]);
+  });
+
   withStore(
     'a summary has each column of its grants as is said of it, and grants that differ stand apart',
     async (store) => {
@@ -277,6 +303,22 @@ export function limit(withStore: WithStore): void {
       assert.deepEqual(told && revocationNotice(told), { grantId: grantIdText(third.id) });
     },
   );
+
+  withStore('the installations of an agent share the limit, and the trail says so', async (store) => {
+    const id = 'https://agent.example/client.json';
+    const agent = sampleClient({ id, type: 'public', secrets: [], documentSha256: 'ab'.repeat(32) });
+    await store.registerClient(agent, event('client_registered'));
+    const of = (ago: number) => ({ ...redeemed(ago), clientId: id });
+    await issueAll(
+      store,
+      Array.from({ length: MAX_GRANTS_OF_ONE_APP }, (_, n) => of(1 + n)),
+    );
+    const newest = await issue(store, { clientId: id });
+    await new GrantLimit(store, () => NOW).redeem(newest, sampleGeneration(newest, 1), agent, origin);
+    const [told, ...more] = await store.listAuditEvents({ action: 'too_many_grants', limit: 9 });
+    assert.deepEqual(more, []);
+    assert.equal(told?.detail, 'the least recently used, of the 100 that all installations together may have');
+  });
 
   withStore('of many who redeem at once, those redeemed just now stay, and no more than the limit', async (store) => {
     const before = await hundred(store);
