@@ -77,6 +77,7 @@ for (const [name, start] of Object.entries(APIS))
     assert.equal(answer.status, 200);
     assert.equal(answer.headers.get('access-control-allow-origin'), '*');
     assert.match(answer.headers.get('content-type') ?? '', /^application\/json/);
+    assert.equal(answer.headers.get('cache-control'), 'public, max-age=300');
     assert.deepEqual(await answer.json(), {
       resource: RESOURCE,
       authorization_servers: ['https://auth.example'],
