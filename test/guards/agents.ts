@@ -1,7 +1,7 @@
 /** The guards of what agents and other modern clients do by habit. */
 import { type Guard, guardsIn } from './guard.ts';
 
-const KEY_TESTS = ['test/http/api/client-keys.test.ts'];
+const KEY_TESTS = ['test/oauth/client-keys.test.ts', 'test/http/api/client-keys.test.ts'];
 
 /** Guards of what agents do. */
 export const agentsGuards: readonly Guard[] = [
