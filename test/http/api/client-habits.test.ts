@@ -50,8 +50,12 @@ describe('RFC 6749 §3.3: what clients of OpenID Connect add by habit is left ou
       assert.equal(await grantedAt(`${appUrl}/oauth2/authorize?${query}`), granted);
     });
 
-    test(`RFC 6749 §3.3: of "${scope}" a device gets its codes`, async () => {
-      assert.equal((await postAs(service, client, 'device_authorization', { scope })).status, 200);
+    test(`RFC 6749 §3.3: of "${scope}" a device is granted "${granted}"`, async () => {
+      const { body } = await postAs(service, client, 'device_authorization', { scope });
+      const page = await ada.get(String(body['verification_uri_complete']));
+      assert.equal((await ada.submit(page, '/device', { decision: 'allow' })).status, 200);
+      const poll = { grant_type: DEVICE_GRANT, device_code: String(body['device_code']) };
+      assert.equal((await postAs(service, client, 'token', poll)).body['scope'], granted);
     });
   }
 
