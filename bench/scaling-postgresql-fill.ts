@@ -30,6 +30,7 @@ const CLIENTS = STORED_CLIENT.computed({
   secrets: "'[]'",
   redirectUris: `json_build_array('https://app-' || n || '.example.com/oauth/callback')::text`,
   scopes: "'[]'",
+  defaultResource: 'NULL',
   personFields: '$3',
   keys: "'[]'",
   consent: "'ask'",

@@ -164,6 +164,7 @@ function filledClient(n: number, { since, scope, clientSecret }: MadeUp): Client
     deviceFlow: false,
     assertionAudience: 'any',
     seesExternalId: false,
+    defaultResource: null,
     documentSha256: null,
     jwksUri: null,
     jwksFetchedAt: null,

@@ -108,6 +108,7 @@ function allowed(made: MadeUp, id: Buffer, client: number, account: number, at: 
     redirectUri: redirectUri(client),
     codeChallenge: made.challenge,
     resource: null,
+    resourceIsDefault: false,
   };
   const signIn = { resourceOwnerId: accountId(account), providerId: null, externalId: null, signedInAt: at };
   const owner = { ...signIn, session: Buffer.alloc(0) };

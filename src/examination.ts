@@ -9,6 +9,7 @@ import type { LiveKeyring } from './oauth/keyring.ts';
 import { createKeyring } from './oauth/keyring.ts';
 import { StoreUnavailable } from './oauth/store.ts';
 import { isNew, later, type OpenDatabase, openDatabase, stopwatch, userName, wait } from './open-database.ts';
+import { lostDefaults } from './operator/default-resource.ts';
 import { InstallationError } from './process/installation-error.ts';
 import type { Log } from './process/log.ts';
 import { ask } from './process/one-request.ts';
@@ -165,6 +166,7 @@ async function factsOf(
     running: (await storage.instances.listRunning()).length,
     methods: configuration.signInMethods,
     providers: new Map(await Promise.all(tested)),
+    lostDefaults: await lostDefaults(storage.store),
     leftOut: registered
       .filter(({ id, status }) => status === 'active' && !configuration.signInMethods.includes(id))
       .map(({ id }) => id),

@@ -86,7 +86,8 @@ function seedOfNewGrant(): Buffer {
 
 /** The verifier itself is sealed; its challenge is as random. */
 function newDevice() {
-  return newDeviceRequest(keyring, 'vk', { clientId: 'app', scope: [], resource: null }, 0).request;
+  return newDeviceRequest(keyring, 'vk', { clientId: 'app', scope: [], resource: null, resourceIsDefault: false }, 0)
+    .request;
 }
 
 function browserOfNewSignIn(): string {

@@ -17,6 +17,7 @@ type SettingsOptions = {
   redirectUri?: string[];
   scope?: Scope[] | false;
   optionalScope?: Scope[] | false;
+  defaultResource?: string | false;
   requirePkce?: boolean;
   jwks?: string | false;
   consent?: ConsentPolicy;
@@ -50,6 +51,7 @@ export async function newSettings(options: RegisterOptions): Promise<Omit<Client
     isChecked: options.checked ?? false,
     redirectUris: options.redirectUri ?? [],
     scopes: [...(options.scope || []), ...(options.optionalScope || [])],
+    defaultResource: textOrNone(options.defaultResource) ?? null,
     personFields: options.personFields ?? PERSON_FIELDS,
     requirePkce: options.requirePkce ?? false,
     refreshOverlap: secondsOf(options.refreshOverlap),
@@ -76,6 +78,7 @@ export async function changedSettings(client: Client, options: UpdateOptions): P
     contact: textOrNone(options.contact),
     isChecked: options.checked,
     redirectUris: changesUris === undefined ? undefined : changedUris(client, options),
+    defaultResource: textOrNone(options.defaultResource),
     personFields: options.personFields,
     scopes: changesScopes === undefined ? undefined : changedScopes(client, options),
     requirePkce,

@@ -46,6 +46,11 @@ const PERSON = [
   'what the app gets of a user besides an ID: some of name,username,email,avatar_url (the default is all), or none',
 ] as const;
 
+const DEFAULT_RESOURCE = [
+  '--default-resource <url>',
+  'the resource of one of your APIs, for which its tokens are when the app names none; /v2/me accepts them as before',
+] as const;
+
 const AUDIENCE = [
   '--assertion-audience <which>',
   'what the app\'s signed assertions are for: "any" (the default), this server by its issuer or an endpoint, or "issuer" alone',
@@ -72,6 +77,7 @@ function addRegister(client: CliCommand, run: CommandRun): void {
       'client register --name "Acme Phone" --public --redirect-uri com.acme.phone:/callback --json',
       'client register --name "Acme Books" --jwks acme-keys.json --redirect-uri https://books.acme.example/callback',
       'client register --name "Acme TV" --public --device',
+      'client register --name "Acme Notes" --redirect-uri https://notes.acme.example/cb --default-resource https://mail.example.com',
       'client register --from https://agent.example/client.json --scope "mail=Read your mail"',
     ])
     .option('--name <name>', 'what users know the app by; needed without --from')
@@ -84,6 +90,7 @@ function addRegister(client: CliCommand, run: CommandRun): void {
     .option('--from <url>', 'the address of its metadata document, which becomes its client ID')
     .option('--scope <scope...>', 'NAME, or "NAME=What it allows, in words for the consent page"', readScope)
     .option('--optional-scope <scope...>', 'the same, for what users may leave out', readOptionalScope)
+    .option(...DEFAULT_RESOURCE)
     .option('--public', 'the app runs on devices of its users and cannot keep a secret')
     .option('--jwks <file>', 'public keys (JWK or JWK Set): the app signs with its own key, and gets no secret')
     .option(...AUDIENCE, readAssertionAudience)
@@ -196,6 +203,8 @@ function addUpdate(client: CliCommand, run: CommandRun): void {
     )
     .option('--add-optional-scope <scope...>', 'these optional ones as well', readOptionalScope)
     .option('--no-optional-scope', 'no optional scopes any more')
+    .option(...DEFAULT_RESOURCE)
+    .option('--no-default-resource', 'its tokens are for no certain API again when the app names none')
     .option('--jwks <file>', 'these public keys (JWK or JWK Set) instead of all; a secret is still good')
     .option('--no-jwks', 'no public keys any more')
     .option(...AUDIENCE, readAssertionAudience)
@@ -232,6 +241,8 @@ function noteOfUpdate(before: Client, updated: Client): string {
       !updated.isChecked &&
       'You no longer vouch for it: its publisher or the host of a redirect URI changed. Check them, and give --checked again.',
     cannotProveItself && `It has neither a key nor a secret now: "valetkey client rotate-secret ${id}" makes a secret.`,
+    before.defaultResource !== updated.defaultResource &&
+      `Its default resource is that of what users allow from now on. What they allowed before stays as it is: "valetkey client revoke-grants ${id}" ends it.`,
     lost.length > 0 &&
       `No longer registered: ${lost.join(', ')}. What users allowed before stays allowed: "valetkey client revoke-grants ${id}" ends it.`,
   ]

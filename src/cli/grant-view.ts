@@ -51,7 +51,7 @@ function lifeOf({ grant, standing, resourceOwner, client }: FoundGrant, now: num
     ['App', withId(client.name, grant.clientId)],
     ['User', withId(accountLabel(resourceOwner), grant.resourceOwnerId)],
     ['Scope', grant.scope === '' ? 'none' : grant.scope],
-    ['Resource', grant.resource ?? ''],
+    ['Resource', resourceLine(grant)],
     ['Sent to', isForDevice(grant) ? 'a device' : grant.redirectUri],
     ['Signed in', signedInText(grant)],
     ['Allowed', exactTime(grant.grantedAt)],
@@ -61,6 +61,10 @@ function lifeOf({ grant, standing, resourceOwner, client }: FoundGrant, now: num
     ['Ends', isOver ? '' : endText(grant)],
     ['Expired', status === 'expired' ? exactTime(grant.expiresAt) : ''],
   ];
+}
+
+function resourceLine({ resource, resourceIsDefault }: Grant): string {
+  return `${resource ?? ''}${resourceIsDefault ? ' (the default of the app)' : ''}`;
 }
 
 /** What the trail says of a grant whose row is gone. */
@@ -144,11 +148,20 @@ function grantJson({ grant, standing, clientName, resourceOwner }: ListedGrant, 
   };
 }
 
-function detailsJson({ redirectUri, resource, generation, rotatedAt, absoluteExpiresAt, ...grant }: Grant) {
+function detailsJson({
+  redirectUri,
+  resource,
+  resourceIsDefault,
+  generation,
+  rotatedAt,
+  absoluteExpiresAt,
+  ...grant
+}: Grant) {
   return {
     external_id: grant.externalId,
     redirect_uri: redirectUri,
     resource,
+    resource_is_default: resourceIsDefault,
     redeemed: generation > 0,
     refreshes: Math.max(0, generation - 1),
     last_refreshed_at: generation > 1 ? isoTime(rotatedAt) : null,

@@ -75,6 +75,11 @@ export async function listedResourceServers(
   };
 }
 
+/** What becomes of apps whose default resource no API has. */
+export function lostDefaultLine(resource: string): string {
+  return `No API has ${resource}, the default resource of an app: its tokens work at no API but /v2/me. "valetkey client update" changes it: --default-resource or --no-default-resource.`;
+}
+
 const COLUMNS: readonly Column<{ server: ResourceServer; secrets: readonly LiveSecret[] }>[] = [
   { heading: 'Resource Server ID', value: ({ server }) => server.id },
   { heading: 'Name', value: ({ server }) => server.name, shrinksTo: 8 },

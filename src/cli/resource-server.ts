@@ -8,6 +8,7 @@ import type { CommandRun } from './command-run.ts';
 import { NEWER, type NewerOption, YES, type YesOption } from './option.ts';
 import {
   listedResourceServers,
+  lostDefaultLine,
   registeredResourceServer,
   resourceServerJson,
   shownResourceServer,
@@ -95,7 +96,8 @@ function addUpdate(group: CliCommand, run: CommandRun): void {
       if (Object.keys(changes).length === 0) command.error('say what to change');
       return run.withInstallation(async ({ resourceServers, secretUses }) => {
         const updated = await resourceServers.update(id, changes);
-        return { ...(await shownResourceServer(updated, secretUses)), note: `${updated.name} is updated.` };
+        const note = [`${updated.name} is updated.`, ...(await resourceServers.lostDefaults()).map(lostDefaultLine)];
+        return { ...(await shownResourceServer(updated, secretUses)), note };
       });
     });
 }
@@ -160,6 +162,7 @@ function addDelete(group: CliCommand, run: CommandRun): void {
         return {
           json: { ...(await resourceServerJson(server, secretUses)), status: 'deleted' },
           text: [`${name} is deleted.`],
+          note: (await resourceServers.lostDefaults()).map(lostDefaultLine),
         };
       }),
     );

@@ -26,6 +26,8 @@ export type Opened = {
   readonly providers: ReadonlyMap<string, readonly ProviderFinding[] | null>;
   /** The active providers that VALETKEY_SIGN_IN_METHODS leaves out. */
   readonly leftOut: readonly string[];
+  /** The default resources of apps that no API has. */
+  readonly lostDefaults: readonly string[];
 };
 
 const DAY_MS = 24 * 3_600_000;
@@ -49,6 +51,7 @@ export function examineOpened(opened: Opened): Finding[] {
     ...ofSizes(opened),
     ...ofBackups(opened),
     ...ofSignIn(opened),
+    ...ofApps(opened),
   ];
 }
 
@@ -171,6 +174,17 @@ function ofSignIn({ methods, providers, leftOut }: Opened): Finding[] {
       id,
       'VALETKEY_SIGN_IN_METHODS leaves it out: its sign-ins are answered with invalid_client',
       `add ${id} to it, or "valetkey identity-provider pause ${id}"`,
+    );
+  return found.all;
+}
+
+function ofApps({ lostDefaults }: Opened): Finding[] {
+  const found = new Findings('apps');
+  for (const resource of lostDefaults)
+    found.warn(
+      'default resource',
+      `no API has ${resource}, the default resource of an app: its tokens work at no API but /v2/me`,
+      '"client list --json" shows which app: "valetkey client update APP --default-resource URL", or --no-default-resource',
     );
   return found.all;
 }

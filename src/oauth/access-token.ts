@@ -11,7 +11,6 @@ import {
   whyRefused,
 } from './grant.ts';
 import type { Keyring } from './keyring.ts';
-import { isForResource } from './resource-server.ts';
 import { accessTokenLifetime, isOfAnotherHistory } from './token-pair.ts';
 
 /** A checked access token: whose it is, for which client and scope, since when and until when (ms). */
@@ -31,12 +30,12 @@ export type CheckedToken = {
   answer?: string;
 };
 
-/** An access token that is presented at a resource (null: at one without a URI), with the grant that it names. `now` in ms. */
+/** An access token that is presented somewhere, with the grant that it names, and the rule for what is good there. `now` in ms. */
 export type AccessTokenUse<Found extends GrantInContext> = {
   readonly keyring: Keyring;
   readonly credential: Credential;
   readonly found: Found | null;
-  readonly resource: string | null;
+  readonly isGoodHere: (grant: Grant) => boolean;
   readonly now: number;
 };
 
@@ -45,7 +44,7 @@ export type AccessTokenUse<Found extends GrantInContext> = {
  * None is accepted for longer than the lifetime of the current pair's access token.
  */
 export function decideAccessToken<Found extends GrantInContext>(use: AccessTokenUse<Found>): Found | Refusal {
-  const { keyring, credential, found, resource, now } = use;
+  const { keyring, credential, found, isGoodHere, now } = use;
   if (!found) return invalidToken('no such grant');
   const { grant, standing } = found;
   if (!isGenuine(keyring, credential, grant.seed)) return invalidToken('the access token is forged');
@@ -60,7 +59,7 @@ export function decideAccessToken<Found extends GrantInContext>(use: AccessToken
   if (credential.expiresAt <= now) return invalidToken('the access token has expired');
   if (isAheadOfClock(credential.expiresAt, accessTokenLifetime(grant), now))
     return invalidToken('the clock stepped back: the access token would outlive its time');
-  if (!isForResource(grant, resource)) return invalidToken('the access token is for another resource'); // RFC 8707 §2
+  if (!isGoodHere(grant)) return invalidToken('the access token is for another resource'); // RFC 8707 §2
   return found;
 }
 

@@ -19,7 +19,7 @@ export type OwnerSession = Pick<Grant, 'resourceOwnerId' | 'providerId' | 'exter
 };
 
 /** What a client asks for. */
-export type Asked = Pick<Grant, 'redirectUri' | 'codeChallenge' | 'resource'> & {
+export type Asked = Pick<Grant, 'redirectUri' | 'codeChallenge' | 'resource' | 'resourceIsDefault'> & {
   readonly client: Pick<Client, 'id' | 'epoch' | 'scopes'>;
   readonly scope: readonly string[];
 };
@@ -44,7 +44,7 @@ export function newGrant(
   { refreshTokenMax }: Pick<Lifetimes, 'refreshTokenMax'>,
   now: number,
 ): Grant {
-  const { client, redirectUri, codeChallenge, resource } = asked;
+  const { client, redirectUri, codeChallenge, resource, resourceIsDefault } = asked;
   const { session: _, ...signIn } = owner;
   return {
     ...made,
@@ -58,6 +58,7 @@ export function newGrant(
     redirectUri,
     codeChallenge,
     resource,
+    resourceIsDefault,
     seed: randomBytes(SEED_BYTES),
     grantedAt: now,
     absoluteExpiresAt: now + refreshTokenMax * 1000,

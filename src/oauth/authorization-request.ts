@@ -6,6 +6,7 @@
 import type { Client } from './client.ts';
 import { documentAddressProblem } from './client-document.ts';
 import { type ErrorCode, invalidRequest, Refusal } from './error.ts';
+import type { GrantedResource } from './grant.ts';
 import type { Parameters } from './parameters.ts';
 import { isCodeChallenge } from './pkce.ts';
 import { isRegisteredRedirectUri } from './redirect-uri.ts';
@@ -31,6 +32,8 @@ export type AuthorizationRequest = {
   readonly codeChallenge: string | null;
   /** The resource that the tokens are for (RFC 8707 §2), or null for any. */
   readonly resource: string | null;
+  /** Whether that is the client's default resource, as the request names none. */
+  readonly resourceIsDefault: boolean;
   readonly prompt: readonly Prompt[];
   /** The e-mail address that the client expects to sign in, or null. */
   readonly loginHint: string | null;
@@ -163,7 +166,7 @@ export function validateAuthorizationRequest(
     ...back,
     scope: resolveScope(client.scopes, scopeAsked(parameters, client, face)) as string[],
     codeChallenge: parameters.get('code_challenge') ?? null,
-    resource: isStandard ? knownResource(context.resources, parameters.all('resource')[0]) : null,
+    ...grantedResource(client, isStandard ? knownResource(context.resources, parameters.all('resource')[0]) : null),
     prompt: isStandard ? promptsOf(parameters) : [],
     loginHint: (isStandard && parameters.get('login_hint')) || null,
     maxAge: isStandard ? maxAgeOf(parameters) : null,
@@ -240,6 +243,17 @@ export function knownResource(known: readonly string[], named: string | null | u
   return (named && known.find((uri) => isSameResource(uri, named))) || null;
 }
 
+/**
+ * What the tokens are for when a request names a resource that is known, or none (null): then the client's default resource,
+ * be it registered still or not. A request that names none never gets tokens for any resource because an API is gone.
+ */
+export function grantedResource(
+  { defaultResource }: Pick<Client, 'defaultResource'>,
+  named: string | null,
+): GrantedResource {
+  return { resource: named ?? defaultResource, resourceIsDefault: named === null && defaultResource !== null };
+}
+
 /** RFC 8707 §2. A grant is for one resource at most, so that its tokens are good at one place only (RFC 9700 §2.3). */
 function resourceRefusal(asked: readonly string[], known: readonly string[]): Refusal | null {
   if (asked.length > 1) return new Refusal('invalid_target', 'ask for one resource at a time');
@@ -277,9 +291,10 @@ function maxAgeRefusal(maxAge: number | null): Refusal | null {
  * the request, and which of its scopes were optional. The fields of the person come with the form.
  */
 export function requestFingerprint(request: AuthorizationRequest): string {
-  const { face, client, redirectUri, state, scope, codeChallenge, resource } = request;
+  const { face, client, redirectUri, state, scope, codeChallenge, resource, resourceIsDefault } = request;
   const optional = optionalNames(client.scopes, scope);
-  return JSON.stringify([face, client.id, redirectUri, state, scope, optional, codeChallenge, resource]);
+  const asked = [face, client.id, redirectUri, state, scope, optional, codeChallenge, resource, resourceIsDefault];
+  return JSON.stringify(asked);
 }
 
 /** Says what an operator can do for an id that may be a metadata document's address. Nothing fetches it. */

@@ -29,6 +29,7 @@ import { presentedBefore } from './presented-before.ts';
 import { pushedRequest, REQUEST_URI_START, requestUriFor } from './pushed-request.ts';
 import { CLIENT_PAUSED, codeUsedMeanwhile, explain } from './reason.ts';
 import { decideRefresh } from './refresh-token.ts';
+import { isGoodAtOwnApi } from './resource-server.ts';
 import { allowedScope } from './scope.ts';
 import type { FoundGrant, Store } from './store.ts';
 import type { ProtocolTally } from './tally.ts';
@@ -223,7 +224,8 @@ export class AuthorizationServer {
     const { credential } = token;
     const found = await store.findGrant(credential.grantId);
     const at = now();
-    const good = decideAccessToken({ keyring, credential, found, resource: ownResource, now: at });
+    const isGoodHere = (grant: Grant) => isGoodAtOwnApi(ownResource, grant);
+    const good = decideAccessToken({ keyring, credential, found, isGoodHere, now: at });
     if (good instanceof Refusal) return this.#refusedCheck(good);
     const { grant, client } = good;
     const { clientId, scope, grantedAt } = grant;

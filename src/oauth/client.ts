@@ -38,6 +38,8 @@ export type Client = {
   readonly isChecked: boolean;
   readonly redirectUris: readonly string[];
   readonly scopes: readonly Scope[];
+  /** The resource that its grants are for when a request names none (RFC 8707 §2); null for none. */
+  readonly defaultResource: string | null;
   /** What it gets of each resource owner; the rest is null for it. */
   readonly personFields: readonly PersonField[];
   readonly requirePkce: boolean;

@@ -31,6 +31,8 @@ export type DeviceRequest = {
   /** The scope names that were asked for. */
   readonly scope: readonly string[];
   readonly resource: string | null;
+  /** Whether that is the client's default resource, as the device named none. */
+  readonly resourceIsDefault: boolean;
   readonly codeChallenge: string;
   /** Milliseconds since the epoch. */
   readonly expiresAt: number;
@@ -97,7 +99,7 @@ const NO_LETTERS = new RegExp(`[^${LETTERS}]`, 'gi');
 export function newDeviceRequest(
   keyring: Keyring,
   prefix: string,
-  asked: Pick<DeviceRequest, 'clientId' | 'scope' | 'resource'>,
+  asked: Pick<DeviceRequest, 'clientId' | 'scope' | 'resource' | 'resourceIsDefault'>,
   now: number,
 ): { readonly request: DeviceRequest; readonly deviceCode: string } {
   const verifier = randomBytes(32).toString('base64url');

@@ -2,7 +2,7 @@
 
 import { allowEvent, newGrant, type OwnerSession } from './allow.ts';
 import { auditEvent, userActor } from './audit.ts';
-import { knownResource, NOT_REGISTERED } from './authorization-request.ts';
+import { grantedResource, knownResource, NOT_REGISTERED } from './authorization-request.ts';
 import type { Client, ClientCredentials } from './client.ts';
 import type { ClientAuthenticator, RequestOrigin } from './client-authenticator.ts';
 import type { PressedAllow } from './consent.ts';
@@ -92,12 +92,12 @@ export class DeviceFlow {
       return invalidScope(requested, registered, NOT_REGISTERED); // RFC 6749 §3.3
     }
     const known = asked.resource === null ? [] : [ownResource, ...(await store.listResources())];
-    const resource = knownResource(known, asked.resource);
-    if (asked.resource !== null && resource === null)
-      return new Refusal('invalid_target', 'resource is not known here'); // RFC 8707 §2
+    const named = knownResource(known, asked.resource);
+    if (asked.resource !== null && named === null) return new Refusal('invalid_target', 'resource is not known here'); // RFC 8707 §2
+    const wanted = { clientId: client.id, scope, ...grantedResource(client, named) };
     // The user code may be taken already: the more requests wait, the likelier that is.
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-      const made = newDeviceRequest(keyring, prefix, { clientId: client.id, scope, resource }, now());
+      const made = newDeviceRequest(keyring, prefix, wanted, now());
       const { userCode, expiresAt } = made.request;
       const waiting = { request: made.request, decision: null, pace: { polledAt: 0, interval: POLL_INTERVAL } };
       if (await store.addDeviceRequest(waiting, networksOf(origin.source), now()))

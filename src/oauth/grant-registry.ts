@@ -5,7 +5,7 @@ import { byName, type ConnectedApp, type LineKind } from './connected-apps.ts';
 import type { EarlierConsent, RememberedConsent } from './consent.ts';
 import { isForDevice } from './device-authorization.ts';
 import { OperatorError } from './error.ts';
-import { type Grant, type GrantSummary, grantIdText, parseGrantId } from './grant.ts';
+import { type Grant, type GrantedResource, type GrantSummary, grantIdText, parseGrantId } from './grant.ts';
 import { findGrantLife, type GrantLife } from './grant-life.ts';
 import type { LiveAccess } from './granted-access.ts';
 import { type PersonField, personFieldsOf } from './person-fields.ts';
@@ -43,11 +43,11 @@ export class GrantRegistry {
     return grants > 0;
   }
 
-  /** What a user decided on a client before, for one resource or for any (null); null when it has no live grant. */
+  /** What a user decided on a client before, for the same resource; null when it has no live grant. */
   async earlierConsent(
     resourceOwnerId: string,
     clientId: string,
-    resource: string | null,
+    resource: GrantedResource,
   ): Promise<EarlierConsent | null> {
     return together(await this.#redeemed(resourceOwnerId, clientId, resource));
   }
@@ -61,7 +61,7 @@ export class GrantRegistry {
     resourceOwnerId: string,
     { id, type, remembersSince }: Client,
     redirectUri: string,
-    resource: string | null,
+    resource: GrantedResource,
   ): Promise<RememberedConsent | null> {
     const epochs = await this.#store.findEpochs(id, resourceOwnerId);
     const live = await this.#redeemed(resourceOwnerId, id, resource);
@@ -74,10 +74,20 @@ export class GrantRegistry {
     return consent && epochs && { ...consent, epochs, grantIds: remembered.map((summary) => summary.id) };
   }
 
-  /** The grants that a client can use for a user and a resource right now. */
-  async #redeemed(resourceOwnerId: string, clientId: string, resource: string | null): Promise<GrantSummary[]> {
+  /**
+   * The grants that a client can use for a user and a resource right now. A default resource counts as another one: its tokens
+   * are good at this service's own API as well.
+   */
+  async #redeemed(
+    resourceOwnerId: string,
+    clientId: string,
+    { resource, resourceIsDefault }: GrantedResource,
+  ): Promise<GrantSummary[]> {
     const summaries = await this.#store.summarizeGrants(resourceOwnerId, this.#now(), clientId);
-    return summaries.filter((summary) => summary.isRedeemed && summary.resource === resource);
+    return summaries.filter(
+      (summary) =>
+        summary.isRedeemed && summary.resource === resource && summary.resourceIsDefault === resourceIsDefault,
+    );
   }
 
   /**

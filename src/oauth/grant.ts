@@ -27,6 +27,8 @@ export type Grant = {
   readonly codeChallenge: string | null;
   /** The one resource that its tokens are for (RFC 8707 §2), or null when they are for any. */
   readonly resource: string | null;
+  /** Whether that is its client's default resource, which binds at resource servers and not at this service's own API. */
+  readonly resourceIsDefault: boolean;
   /** The identity provider where the resource owner signed in; null for a sign-in here. */
   readonly providerId: string | null;
   /** The external ID: their ID at that provider. Null for a sign-in here, and when it equals the account's id. */
@@ -137,6 +139,7 @@ export const SUMMARIZED = {
   leftOut: 'alike',
   personFields: 'alike',
   resource: 'alike',
+  resourceIsDefault: 'alike',
   redirectUri: 'alike',
   grantedAt: 'lowest',
   expiresAt: 'highest',
@@ -162,6 +165,9 @@ export type GrantSummary = Pick<Grant, keyof typeof SUMMARIZED> & {
   /** The latest `lastUse` of them (ms); null when none was used. */
   readonly lastUsedAt: number | null;
 };
+
+/** What a grant's tokens are for: its resource, and whether that is its client's default. */
+export type GrantedResource = Pick<Grant, 'resource' | 'resourceIsDefault'>;
 
 /** A grant by its id as text, with whom it is for and whose it is: what log and audit trail call it. */
 export type GrantNames = { readonly grantId: string; readonly clientId: string; readonly resourceOwnerId: string };

@@ -3,12 +3,14 @@ import { decideAccessToken } from './access-token.ts';
 import { isClientId } from './client.ts';
 import type { RequestOrigin } from './client-authenticator.ts';
 import { Refusal } from './error.ts';
+import type { Grant } from './grant.ts';
 import { GuardedChecks, type GuessThrottle, NOBODY } from './guess-throttle.ts';
 import type { Keyring } from './keyring.ts';
 import type { KnownTokens } from './known-tokens.ts';
 import {
   type ActiveToken,
   authenticateResourceServer,
+  isGoodAt,
   type ResourceServer,
   type ResourceServerCredentials,
   visibleToken,
@@ -65,7 +67,8 @@ export class Introspection {
     const { credential } = presented;
     const found = await store.findGrant(credential.grantId);
     const at = now();
-    const good = decideAccessToken({ keyring, credential, found, resource: resourceServer.resource, now: at });
+    const isGoodHere = (grant: Grant) => isGoodAt(resourceServer, grant);
+    const good = decideAccessToken({ keyring, credential, found, isGoodHere, now: at });
     if (good instanceof Refusal) return null;
     const { grant, resourceOwner } = good;
     const active = visibleToken(resourceServer, grant, resourceOwner, credential.expiresAt);

@@ -1,7 +1,7 @@
 /** Resource servers (RFC 6749 §1.1): the operator's APIs, which may ask what an access token is good for (RFC 7662). */
 
 import { invalidClient, type Refusal } from './error.ts';
-import { type Grant, type GrantNames, namesOf, type ResourceOwner } from './grant.ts';
+import { type Grant, type GrantedResource, type GrantNames, namesOf, type ResourceOwner } from './grant.ts';
 import type { GrantedAccess } from './granted-access.ts';
 import { mistakeOfSecret } from './mistaken-credential.ts';
 import { seenOf } from './person-fields.ts';
@@ -55,8 +55,8 @@ export type ActiveToken = {
 };
 
 /**
- * What a resource server may know of an access token, or null when the token is not good there, or carries none of the
- * scopes that it may see (RFC 7662 §4).
+ * What a resource server may know of an access token that is good there, or null when the token carries none of the scopes that
+ * it may see (RFC 7662 §4).
  */
 export function visibleToken(
   resourceServer: ResourceServer,
@@ -64,7 +64,7 @@ export function visibleToken(
   resourceOwner: ResourceOwner,
   expiresAt: number,
 ): ActiveToken | null {
-  const visible = isGoodAt(resourceServer, grant) ? visibleScopes(resourceServer, grant) : null;
+  const visible = visibleScopes(resourceServer, grant);
   if (!visible) return null;
   const { clientId, externalId } = grant;
   const about = {
@@ -80,7 +80,7 @@ export function visibleToken(
 }
 
 /** Whether a grant's tokens are for a resource: for this one alone, or for any (RFC 8707 §2). */
-export function isForResource({ resource: granted }: GrantedAccess, resource: string | null): boolean {
+function isForResource({ resource: granted }: Pick<Grant, 'resource'>, resource: string | null): boolean {
   return granted === null || (resource !== null && isSameResource(granted, resource));
 }
 
@@ -91,6 +91,11 @@ export function isForResource({ resource: granted }: GrantedAccess, resource: st
 export function isGoodAt({ resource, acceptsUnbound }: ResourceServer, access: GrantedAccess): boolean {
   if (access.resource === null) return resource === null || acceptsUnbound;
   return isForResource(access, resource);
+}
+
+/** Whether a grant's tokens are good at this service's own API: a default resource, which no request named, does not bind there. */
+export function isGoodAtOwnApi(ownResource: string, grant: GrantedResource): boolean {
+  return grant.resourceIsDefault || isForResource(grant, ownResource);
 }
 
 /** Whether a resource server, as it is registered, may be told that a token with this access is active (RFC 7662 §4). */

@@ -196,6 +196,8 @@ export type ClientStore = {
   listClients(after: Pick<Client, 'id' | 'createdAt'> | null, limit: number): Promise<Client[]>;
   /** Clients whose names look like this one to people (`nameKey`), at most `limit`: the very name first, then the oldest. */
   listClientsNamed(name: string, limit: number): Promise<Client[]>;
+  /** The default resources that they have, each spelling once, in no order. */
+  listDefaultResources(): Promise<string[]>;
   /** Registers a client; false when its id is taken. */
   registerClient(client: Client, event: AuditEvent): Promise<boolean>;
   /** Writes what an operator may change, if that is still as `expected`; false when somebody was faster or the client is gone. */

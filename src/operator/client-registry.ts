@@ -7,10 +7,11 @@ import { MAX_REDIRECT_URIS, redirectUriProblem } from '../oauth/redirect-uri.ts'
 import { newId } from '../oauth/registered-id.ts';
 import { type Scope, sentenceProblem } from '../oauth/scope.ts';
 import { makeSecret } from '../oauth/secret.ts';
-import type { ClientStore, ScopeStore, SecretUseStore } from '../oauth/store.ts';
+import type { ClientStore, ResourceServerStore, ScopeStore, SecretUseStore } from '../oauth/store.ts';
 import { checkProfile, endsVouching, misleading } from './app-profile.ts';
 import { type ClientFilter, type ListedClient, listClients } from './client-list.ts';
 import { refuseCommaListOfScopes, refuseCommaListOfUris } from './comma-lists.ts';
+import { registeredResource } from './default-resource.ts';
 import { documentChanges, type RefreshedDocument, refreshedClient } from './document-refresh.ts';
 import { checkKeys, checkName, checkScopeNames } from './registration.ts';
 import { changesOf } from './registration-changes.ts';
@@ -26,6 +27,7 @@ export type ClientSettings = {
   readonly isChecked: boolean;
   readonly redirectUris: readonly string[];
   readonly scopes: readonly Scope[];
+  readonly defaultResource: string | null;
   readonly personFields: readonly PersonField[];
   readonly requirePkce: boolean;
   readonly refreshOverlap: number | null;
@@ -60,6 +62,7 @@ const USUAL: Omit<ClientSettings, 'name'> = {
   isChecked: false,
   redirectUris: [],
   scopes: [],
+  defaultResource: null,
   personFields: PERSON_FIELDS,
   requirePkce: false,
   refreshOverlap: null,
@@ -76,7 +79,10 @@ export type NewClientSettings = Pick<ClientSettings, 'name'> & Partial<ClientSet
 
 /** What the registry works with. `now` returns ms since the epoch; the access token's lifetime is in seconds. */
 export type ClientRegistryParts = {
-  readonly store: ClientStore & Pick<ScopeStore, 'listScopes'> & Pick<SecretUseStore, 'findSecretUse'>;
+  readonly store: ClientStore &
+    Pick<ScopeStore, 'listScopes'> &
+    Pick<SecretUseStore, 'findSecretUse'> &
+    Pick<ResourceServerStore, 'listResources'>;
   readonly prefix: string;
   readonly accessTokenLifetime: number;
   readonly now: () => number;
@@ -101,9 +107,10 @@ export class ClientRegistry {
     said: NewClientSettings,
     document: RegisteredDocument | null = null,
   ): Promise<{ client: Client; clientSecret: string | null }> {
-    const settings = { ...USUAL, ...said };
-    checkSettings(type, settings, this.#parts.accessTokenLifetime);
-    const { store, prefix, now } = this.#parts;
+    const { store, prefix, now, accessTokenLifetime } = this.#parts;
+    const defaultResource = await registeredResource(said.defaultResource ?? null, store);
+    const settings = { ...USUAL, ...said, defaultResource };
+    checkSettings(type, settings, accessTokenLifetime);
     await refuseCommaListOfScopes(scopeNamesOf(settings), store);
     const createdAt = now();
     const needsSecret = type === 'confidential' && settings.keys.length === 0;
@@ -172,8 +179,13 @@ export class ClientRegistry {
   async update(name: string, given: Partial<ClientSettings>): Promise<Client> {
     const before = await this.show(name);
     const { id } = before;
+    const { defaultResource: named } = given;
     const isOver = given.isChecked === undefined && endsVouching(before, { ...before, ...given });
-    const changes = isOver ? { ...given, isChecked: false } : given;
+    const changes = {
+      ...given,
+      ...(isOver ? { isChecked: false } : {}),
+      ...(named === undefined ? {} : { defaultResource: await registeredResource(named, this.#parts.store) }),
+    };
     const client = { ...before, ...changes };
     if (client.documentSha256 !== null && (given.redirectUris ?? given.keys))
       throw new OperatorError(

@@ -5,8 +5,9 @@ import { newId } from '../oauth/registered-id.ts';
 import type { ResourceServer } from '../oauth/resource-server.ts';
 import { isSameResource, resourceProblem } from '../oauth/resource-uri.ts';
 import { makeSecret } from '../oauth/secret.ts';
-import type { ResourceServerStore, ScopeStore } from '../oauth/store.ts';
+import type { ClientStore, ResourceServerStore, ScopeStore } from '../oauth/store.ts';
 import { refuseCommaListOfScopes } from './comma-lists.ts';
+import { lostDefaults } from './default-resource.ts';
 import { checkName, checkScopeNames } from './registration.ts';
 import { changesOf } from './registration-changes.ts';
 import { type WhichSecret, withNewSecret, withoutSecret } from './secret-rotation.ts';
@@ -20,7 +21,7 @@ export type NewResourceServerSettings = Omit<ResourceServerSettings, 'acceptsUnb
 
 /** What the registry works with. `ownResource` is this service's own API; `now` returns ms since the epoch. */
 export type ResourceServerRegistryParts = {
-  readonly store: ResourceServerStore & Pick<ScopeStore, 'listScopes'>;
+  readonly store: ResourceServerStore & Pick<ScopeStore, 'listScopes'> & Pick<ClientStore, 'listDefaultResources'>;
   readonly prefix: string;
   readonly ownResource: string;
   readonly now: () => number;
@@ -63,6 +64,11 @@ export class ResourceServerRegistry {
     if (!found)
       throw new OperatorError(`there is no resource server ${JSON.stringify(id)}: "resource-server list" shows all`);
     return found;
+  }
+
+  /** The default resources of apps that no resource server has. */
+  lostDefaults(): Promise<string[]> {
+    return lostDefaults(this.#parts.store);
   }
 
   /** Changes some settings and returns the changed resource server. */

@@ -7,6 +7,7 @@ import { describe, it, test } from 'node:test';
 import type { AccountStore } from '../../src/accounts/store.ts';
 import type { Installation } from '../../src/cli/context.ts';
 import { makeCommandContext } from '../../src/main.ts';
+import { grantedResource } from '../../src/oauth/authorization-request.ts';
 import type { AuthorizationServer } from '../../src/oauth/authorization-server.ts';
 import { runCommand } from '../support/command.ts';
 import { commandsOfProgram } from '../support/commands.ts';
@@ -91,7 +92,7 @@ async function allow(environment: NodeJS.ProcessEnv, [clientId = '', userId = ''
       state: 'xyz',
       scope: client.scopes.map(({ name }) => name),
       codeChallenge: null,
-      resource: null,
+      ...grantedResource(client, null),
       prompt: [],
       loginHint: null,
       maxAge: null,

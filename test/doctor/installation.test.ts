@@ -188,6 +188,7 @@ const SOUND: Opened = {
   methods: ['password'],
   providers: new Map(),
   leftOut: [],
+  lostDefaults: [],
 };
 const SICK: Readonly<Record<string, [changed: Partial<Opened>, finding: string]>> = {
   'the server’s clock a little ahead': [{ serverNow: 4000 }, 'warning database'],
@@ -200,6 +201,7 @@ const SICK: Readonly<Record<string, [changed: Partial<Opened>, finding: string]>
   ],
   'an installation without a backup': [{ backups: { backedUpAt: null, restoredAt: null } }, 'warning last'],
   'a provider that no sign-in reaches': [{ leftOut: ['product'] }, 'warning product'],
+  'an app whose default resource no API has': [{ lostDefaults: ['https://letters.test'] }, 'warning default resource'],
   'a key that this command lacks': [{ ownKeyIds: [] }, 'warning missing key'],
 };
 

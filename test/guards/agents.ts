@@ -167,7 +167,57 @@ export const agentsGuards: readonly Guard[] = [
         'return resource === null || acceptsUnbound;',
         'return true;',
       ],
-      ['introspection asks if a token is good there', 'isGoodAt(resourceServer, grant) ? visible', 'true ? visible'],
+      ['a default resource alone does not bind at the own API', 'grant.resourceIsDefault || isFor', 'isFor'],
+      ['a resource that was asked for binds at the own API', 'grant.resourceIsDefault || isFor', 'true || isFor'],
+    ],
+  ),
+  ...guardsIn(
+    'src/oauth/introspection.ts',
+    ['test/http/api/introspect.test.ts'],
+    [['introspection asks if a token is good there', '=> isGoodAt(resourceServer, grant)', '=> true']],
+  ),
+  ...guardsIn(
+    'src/oauth/authorization-request.ts',
+    ['test/http/api/default-resource.test.ts'],
+    [
+      ['a request without a resource is for the default one', 'resource: named ?? defaultResource', 'resource: named'],
+      [
+        'a default resource is marked as one',
+        'resourceIsDefault: named === null && defaultResource !== null',
+        'resourceIsDefault: false',
+      ],
+      [
+        'a resource that is sent is marked as none',
+        'resourceIsDefault: named === null && defaultResource',
+        'resourceIsDefault: defaultResource',
+      ],
+    ],
+  ),
+  ...guardsIn(
+    'src/oauth/device-flow.ts',
+    ['test/http/api/default-resource.test.ts'],
+    [
+      [
+        'a device that names no resource gets the default one',
+        '...grantedResource(client, named)',
+        'resource: named, resourceIsDefault: false',
+      ],
+    ],
+  ),
+  ...guardsIn(
+    'src/oauth/grant-registry.ts',
+    ['test/oauth/grant-registry.test.ts'],
+    [['consent for the default resource stands for itself', ' && summary.resourceIsDefault === resourceIsDefault', '']],
+  ),
+  ...guardsIn(
+    'src/operator/default-resource.ts',
+    ['test/operator/client-registry.test.ts'],
+    [
+      [
+        'a default resource is that of a registered API',
+        'if (registered !== null) return registered;',
+        'return named;',
+      ],
     ],
   ),
   ...guardsIn('src/oauth/client-assertion.ts', KEY_TESTS, [

@@ -124,10 +124,15 @@ export const oauthGuards: readonly Guard[] = [
         'id, state, scope, optional',
       ],
       ['the consent form is bound to the state', 'redirectUri, state, scope, optional', 'redirectUri, scope, optional'],
-      ['the consent form is bound to the challenge', 'optional, codeChallenge, resource]', 'optional, resource]'],
-      ['the consent form is bound to the resource', 'codeChallenge, resource]', 'codeChallenge]'],
+      ['the consent form is bound to the challenge', 'optional, codeChallenge, resource, ', 'optional, resource, '],
+      [
+        'the consent form is bound to the resource',
+        'codeChallenge, resource, resourceIsDefault]',
+        'codeChallenge, resourceIsDefault]',
+      ],
+      ['the consent form says if the resource is the default', ', resource, resourceIsDefault]', ', resource]'],
       ['the consent form is bound to what was optional', 'scope, optional, code', 'scope, code'],
-      ['the consent form is bound to the face', 'JSON.stringify([face, ', 'JSON.stringify(['],
+      ['the consent form is bound to the face', 'asked = [face, ', 'asked = ['],
     ],
   ),
   ...guardsIn(
@@ -550,7 +555,7 @@ export const oauthGuards: readonly Guard[] = [
         'if (isAheadOfClock(credential.expiresAt, accessTokenLifetime(grant), now))',
         'if (false as boolean)',
       ],
-      ['an access token is for its resource', 'if (!isForResource(grant, resource))', 'if (false as boolean)'],
+      ['an access token is good where it is presented', 'if (!isGoodHere(grant))', 'if (false as boolean)'],
     ],
   ),
   ...guardsIn(

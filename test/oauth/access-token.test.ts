@@ -4,6 +4,7 @@ import { decideAccessToken } from '../../src/oauth/access-token.ts';
 import type { Credential } from '../../src/oauth/credential.ts';
 import { Refusal } from '../../src/oauth/error.ts';
 import type { Grant, GrantInContext } from '../../src/oauth/grant.ts';
+import { isGoodAtOwnApi } from '../../src/oauth/resource-server.ts';
 import {
   activeGrant,
   assertRefusal,
@@ -25,10 +26,11 @@ const API = 'https://api.test';
 function refusalOf(
   credential: Credential,
   found: GrantInContext | null,
-  resource: string | null,
+  ownResource: string,
   now: number,
 ): Refusal | null {
-  const decision = decideAccessToken({ keyring, credential, found, resource, now });
+  const isGoodHere = (grant: Grant) => isGoodAtOwnApi(ownResource, grant);
+  const decision = decideAccessToken({ keyring, credential, found, isGoodHere, now });
   if (decision instanceof Refusal) return decision;
   assert.equal(decision, found);
   return null;
@@ -106,11 +108,9 @@ for (const { name, grant, standing, detail } of badStandings) {
   });
 }
 
-const resources: [grantedFor: string | null, at: string | null, 'good' | 'refused'][] = [
+const resources: [grantedFor: string | null, at: string, 'good' | 'refused'][] = [
   [null, API, 'good'],
-  [null, null, 'good'],
   [API, API, 'good'],
-  [API, null, 'refused'],
   [API, 'https://other.test', 'refused'],
   // RFC 3986 §6.2.3: one resource, however its scheme, host and empty path are written.
   [API, `${API}/`, 'good'],

@@ -31,6 +31,7 @@ test('RFC 6749 §4.1.1: what a valid request says', () => {
     scope: ['read', 'write'],
     codeChallenge: null,
     resource: null,
+    resourceIsDefault: false,
     prompt: [],
     loginHint: null,
     maxAge: null,

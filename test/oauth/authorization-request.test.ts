@@ -35,6 +35,7 @@ test('RFC 6749 §4.1.1: a request with client_id, redirect_uri and state is vali
     scope: ['read', 'write'],
     codeChallenge: null,
     resource: null,
+    resourceIsDefault: false,
     prompt: [],
     loginHint: null,
     maxAge: null,

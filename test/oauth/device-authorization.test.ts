@@ -34,7 +34,7 @@ import {
   rotatedKeyring,
 } from './samples.ts';
 
-const asked = { clientId: 'app_one', scope: ['read'], resource: null };
+const asked = { clientId: 'app_one', scope: ['read'], resource: null, resourceIsDefault: false };
 const { request, deviceCode } = newDeviceRequest(keyring, PREFIX, asked, NOW);
 const code = readDeviceCode(keyring, PREFIX, deviceCode) ?? assert.fail();
 

@@ -12,6 +12,7 @@ import { type CredentialKind, readCredential } from '../../src/oauth/credential.
 import { Refusal } from '../../src/oauth/error.ts';
 import type { Generation, Grant, RevocationReason, Standing } from '../../src/oauth/grant.ts';
 import { decideRefresh, type RefreshDecision } from '../../src/oauth/refresh-token.ts';
+import { isGoodAtOwnApi } from '../../src/oauth/resource-server.ts';
 import { deriveTokens, type IssuedTokens } from '../../src/oauth/token-pair.ts';
 import type { AskedOfTokens } from '../../src/oauth/token-request.ts';
 import {
@@ -181,7 +182,8 @@ class System {
   isGood(accessToken: string, resource: string): boolean {
     const found = inContext(this.row, this.standing);
     const credential = read('at', accessToken);
-    const decision = decideAccessToken({ keyring: rotatedKeyring, credential, found, resource, now: this.now });
+    const isGoodHere = (grant: Grant) => isGoodAtOwnApi(resource, grant);
+    const decision = decideAccessToken({ keyring: rotatedKeyring, credential, found, isGoodHere, now: this.now });
     return !(decision instanceof Refusal);
   }
 

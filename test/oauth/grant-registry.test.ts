@@ -8,7 +8,7 @@ import { grantIdText, newGrantId } from '../../src/oauth/grant.ts';
 import { GrantRegistry } from '../../src/oauth/grant-registry.ts';
 import { PERSON_FIELDS } from '../../src/oauth/person-fields.ts';
 import { ada, addAccount, type Memory, openMemory, operator } from './memory.ts';
-import { activeGrant, confidentialClient, NOW } from './samples.ts';
+import { activeGrant, confidentialClient, issuedGrant, NOW } from './samples.ts';
 
 const one: Client = confidentialClient;
 const two: Client = { ...confidentialClient, id: 'app_two', name: 'A second' };
@@ -179,8 +179,8 @@ test('disconnecting an app ends all its grants of this user, and no others', asy
 test('design: what an app may do already is that of all its live grants for the same resource together', async (context) => {
   const { memory, registry } = await setUp(context);
   const letters = 'https://letters.test';
-  const granted = async (resource: string | null = null, clientId = one.id) =>
-    (await registry.earlierConsent(ada.id, clientId, resource))?.granted ?? null;
+  const granted = async (resource: string | null = null, clientId = one.id, resourceIsDefault = false) =>
+    (await registry.earlierConsent(ada.id, clientId, { resource, resourceIsDefault }))?.granted ?? null;
   assert.equal(await granted(), null);
   await addGrant(memory, { scope: 'write admin' });
   await addGrant(memory, { scope: 'read write' });
@@ -189,13 +189,17 @@ test('design: what an app may do already is that of all its live grants for the 
   await addGrant(memory, { scope: '', clientId: two.id });
   assert.deepEqual(new Set(await granted()), new Set(['read', 'write', 'admin']));
   assert.deepEqual(await granted(letters), ['letters']);
+  assert.equal(await granted(letters, one.id, true), null);
+  await addGrant(memory, { scope: 'default', resource: letters, resourceIsDefault: true });
+  assert.deepEqual(await granted(letters, one.id, true), ['default'], 'its tokens are good at /v2/me as well');
+  assert.deepEqual(await granted(letters), ['letters']);
   assert.deepEqual(await granted(null, two.id), [], 'a grant without scopes is a grant');
   for (const none of ['https://other.test', `${letters}/`, '']) assert.equal(await granted(none), null, none);
 });
 
 test('design: what is expired, revoked or was not redeemed is no access that an app has already', async (context) => {
   const { memory, registry } = await setUp(context);
-  const granted = async () => (await registry.earlierConsent(ada.id, one.id, null))?.granted ?? null;
+  const granted = async () => (await registry.earlierConsent(ada.id, one.id, issuedGrant))?.granted ?? null;
   await addGrant(memory, { expiresAt: NOW });
   await addGrant(memory, { generation: 0, accessTokenExpiresAt: null });
   await addGrant(memory, { revokedAt: NOW, revocationReason: 'user' });
@@ -212,7 +216,7 @@ test('design: what is expired, revoked or was not redeemed is no access that an 
 
 test('RFC 6749 §3.3: of two decisions on a scope the later one holds', async (context) => {
   const { memory, registry } = await setUp(context);
-  const left = async () => (await registry.earlierConsent(ada.id, one.id, null))?.leftOut;
+  const left = async () => (await registry.earlierConsent(ada.id, one.id, issuedGrant))?.leftOut;
   await addGrant(memory, { scope: 'read', leftOut: 'write admin', grantedAt: NOW - 3 });
   assert.deepEqual(await left(), ['write', 'admin']);
   await addGrant(memory, { scope: 'read write', leftOut: '', grantedAt: NOW - 2 });

@@ -117,9 +117,17 @@ test('design: a new grant is in generation 0, with a seed of its own, and ends i
   const read = { ...made, epochs: { ...epochs, client: epochs.client + 1 } };
   const { seed, ...rest } = newGrant(allow, read, lifetimes, NOW);
   const { seed: _, ...usual } = issuedGrant;
-  const { codeChallenge, resource } = allow.asked;
+  const { codeChallenge, resource, resourceIsDefault } = allow.asked;
   const { session: __, ...signIn } = allow.owner;
-  assert.deepEqual(rest, { ...usual, ...made, ...signIn, leftOut: 'send', codeChallenge, resource });
+  assert.deepEqual(rest, {
+    ...usual,
+    ...made,
+    ...signIn,
+    leftOut: 'send',
+    codeChallenge,
+    resource,
+    resourceIsDefault,
+  });
   assert.equal(seed.length, 16);
   assert.notDeepEqual(newGrant(allow, made, lifetimes, NOW).seed, seed);
 });

@@ -153,6 +153,7 @@ test('the fingerprint of a request differs as soon as anything that Allow would 
     [{ state: 'some state",["read"],null]' }],
     [{ resource: LETTERS }],
     [{ resource: LETTERS, scope: 'read' }],
+    [{}, { by: { ...client, defaultResource: LETTERS } }],
     [{}, { by: { ...client, scopes: [{ ...read, optional: true }, write] } }],
     [{}, { by: { ...client, scopes: [read, { ...write, optional: true }] } }],
   ];

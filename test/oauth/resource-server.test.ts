@@ -5,8 +5,8 @@ import { Refusal } from '../../src/oauth/error.ts';
 import { grantIdText } from '../../src/oauth/grant.ts';
 import {
   authenticateResourceServer,
-  isForResource,
   isGoodAt,
+  isGoodAtOwnApi,
   mayHearOf,
   type ResourceServer,
   visibleToken,
@@ -112,18 +112,22 @@ test('RFC 7662 §4: whatever was granted, nothing is told that was not granted o
   );
 });
 
-test('RFC 8707 §2: the tokens of a grant are for its resource, and of a grant for none for all', () => {
+test('interface: a default resource binds at resource servers, and not at this service’s own API', () => {
   const forLetters = { ...activeGrant, resource: 'https://letters.test' };
-  for (const [grant, resource, expected] of [
-    [activeGrant, null, true],
-    [activeGrant, 'https://letters.test', true],
-    [forLetters, 'https://letters.test', true],
+  const byDefault = { ...forLetters, resourceIsDefault: true };
+  for (const [grant, ownResource, expected] of [
+    [activeGrant, 'https://api.test', true],
+    [forLetters, 'https://api.test', false],
     [forLetters, 'https://LETTERS.test:443/', true],
-    [forLetters, 'https://other.test', false],
-    [forLetters, null, false],
-    [forLetters, '', false],
+    [byDefault, 'https://api.test', true],
   ] as const)
-    assert.equal(isForResource(grant, resource), expected, `${grant.resource} at ${resource}`);
+    assert.equal(isGoodAtOwnApi(ownResource, grant), expected, `${grant.resource} at ${ownResource}`);
+  const apis = ['https://letters.test', 'https://other.test', null].map((resource) => ({ ...server, resource }));
+  for (const grant of [forLetters, byDefault])
+    assert.deepEqual(
+      apis.map((api) => isGoodAt(api, grant)),
+      [true, false, false],
+    );
 });
 
 const LETTERS = 'https://letters.test';
@@ -147,7 +151,6 @@ for (const [what, where, granted, isGood] of places)
     const access = { resource: granted, scope: 'read' };
     assert.equal(isGoodAt(api, access), isGood);
     assert.equal(mayHearOf(api, access), isGood);
-    assert.equal(visibleToken(api, { ...activeGrant, ...access }, resourceOwner, NOW) !== null, isGood);
   });
 
 test('RFC 8707 §2: a resource is answered as the API that asks is registered', () => {

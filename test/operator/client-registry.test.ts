@@ -9,6 +9,7 @@ import { ClientRegistry, type ClientSettings } from '../../src/operator/client-r
 import { keys } from '../oauth/assertions.ts';
 import { type Memory, openMemory, operator } from '../oauth/memory.ts';
 import { PREFIX } from '../oauth/samples.ts';
+import { event, sampleResourceServer } from '../support/storage.ts';
 
 const settings: ClientSettings = {
   name: 'One',
@@ -28,6 +29,7 @@ const settings: ClientSettings = {
   deviceFlow: false,
   assertionAudience: 'any',
   seesExternalId: false,
+  defaultResource: null,
 };
 
 function scope(name: string, sentence: string | null = null): Scope {
@@ -207,6 +209,7 @@ test('RFC 6749 §2.1: what an operator does not say is as usual: asked each time
       personFields: client.personFields,
       redirectUris,
       scopes,
+      defaultResource: client.defaultResource,
       requirePkce,
       refreshOverlap,
       refreshRetryWindow,
@@ -218,6 +221,35 @@ test('RFC 6749 §2.1: what an operator does not say is as usual: asked each time
     },
     { ...settings, scopes: [] },
   );
+});
+
+test('RFC 8707 §2: a default resource is that of a registered API, as it is registered, or refused with the remedy', async (context) => {
+  const memory = await openMemory(context);
+  const registry = registryOf(memory);
+  const letters = sampleResourceServer({ resource: 'https://Letters.test' });
+  await memory.store.registerResourceServer(letters, event('resource_server_registered'));
+  const said = { ...settings, defaultResource: 'https://letters.test:443/' };
+  const { client } = await registry.register('confidential', said);
+  assert.equal(client.defaultResource, 'https://Letters.test');
+  assert.deepEqual(await registry.show(client.id), client);
+  for (const defaultResource of ['https://letters.test/v1', 'https://none.test', 'letters', '']) {
+    const refusal = {
+      name: 'OperatorError',
+      message: /^no API is registered with the resource .*"resource-server list".*register --resource"/,
+    };
+    await assert.rejects(registry.update(client.id, { defaultResource }), refusal);
+    await assert.rejects(registry.register('confidential', { ...settings, defaultResource }), refusal);
+  }
+  assert.deepEqual(await registry.show(client.id), client, 'nothing changed');
+  assert.equal((await registry.update(client.id, { defaultResource: null })).defaultResource, null);
+  assert.equal((await registry.update(client.id, said)).defaultResource, 'https://Letters.test');
+  const details = (await memory.store.listAuditEvents({ action: 'client_updated', limit: 2 })).map(
+    ({ detail }) => detail,
+  );
+  assert.match(String(details[0]), /default_resource \+https:\/\/Letters\.test/);
+  assert.equal(details[1], 'default_resource -https://Letters.test');
+  await memory.store.deleteResourceServer(letters.id, event('resource_server_deleted'));
+  assert.equal((await registry.update(client.id, { name: 'Two' })).defaultResource, 'https://Letters.test');
 });
 
 test('RFC 7523 §2.2: a client with keys gets no secret, and can be given one', async (context) => {

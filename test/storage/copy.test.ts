@@ -108,6 +108,7 @@ function addOddRows(installed: Installation): void {
       consent: 'skip',
       assertion_audience: 'issuer',
       sees_external_id: 1,
+      default_resource: 'https://one.test/?a=1#b',
     },
     {
       id: 'app_B',
@@ -261,6 +262,7 @@ function addOddRows(installed: Installation): void {
       ...texts,
       code_challenge: reason ? 'E9' : null,
       resource: reason ? 'urn:x' : null,
+      resource_is_default: reason === 'user' ? 1 : 0,
     })),
   );
   const event = { action: 'consent_denied', actor_kind: 'user', actor_id: 'usr_a', ...OF_NO_CHAIN };
@@ -325,9 +327,9 @@ function fill({ write }: Installation, rows: number): void {
     FROM counter WHERE n % 2 = 0`);
   write(`${counted} INSERT INTO oauth_grant (id, client_id, resource_owner_id, epochs_installation, epochs_client, epochs_resource_owner,
       generation, key_id, rotated_at, access_token_expires_at, expires_at, used_generation, granted_at, absolute_expires_at, seed,
-      scope, left_out, person_fields, redirect_uri, signed_in_at)
+      scope, left_out, person_fields, redirect_uri, resource_is_default, signed_in_at)
     SELECT unhex(printf('%016x%016x', n, random())), 'app_one', 'usr_ada', 0, 0, 0, n, 1, n, n, n, n, n, n, randomblob(16), 'read', '', '',
-      'https://one.test/cb', n FROM counter`);
+      'https://one.test/cb', 0, n FROM counter`);
   write(
     `${counted} INSERT INTO audit_event (at, action, actor_kind, actor_id, ${NO_CHAIN.columns})
      SELECT n, 'signed_in', 'user', 'x', ${NO_CHAIN.sqlite} FROM counter`,

@@ -102,9 +102,9 @@ test('killed while a migration makes a table anew, a database has every row, as 
     WITH RECURSIVE counter (n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM counter WHERE n < 30000)
     INSERT INTO oauth_grant (id, client_id, resource_owner_id, epochs_installation, epochs_client, epochs_resource_owner,
       generation, key_id, rotated_at, access_token_expires_at, expires_at, used_generation, granted_at, absolute_expires_at, seed,
-      scope, left_out, person_fields, redirect_uri, signed_in_at)
+      scope, left_out, person_fields, redirect_uri, resource_is_default, signed_in_at)
       SELECT unhex(printf('%032x', n)), 'app_one', 'usr_ada', 0, 0, 0, n, 1, n, n, n, n, n, n, zeroblob(16), 'read', '', '',
-        'https://one.test/cb', n FROM counter`);
+        'https://one.test/cb', 0, n FROM counter`);
   const before = contents(made);
   made.close();
   const outcomes: boolean[] = [];

@@ -165,6 +165,7 @@ export function sampleDeviceRequest(some: Partial<DeviceRequest> = {}): DeviceRe
     clientId: 'app_one',
     scope: ['read', 'write'],
     resource: null,
+    resourceIsDefault: false,
     codeChallenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
     expiresAt: NOW + DEVICE_CODE_LIFETIME * 1000,
     ...some,

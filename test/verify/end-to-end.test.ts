@@ -14,7 +14,7 @@ import * as forFastify from '../../packages/verify/src/fastify.ts';
 import * as forHono from '../../packages/verify/src/hono.ts';
 import { authorize } from '../../packages/verify/src/node.ts';
 import { createVerifier, type Verifier } from '../../packages/verify/src/verifier.ts';
-import { asJson, type JsonAnswer, signedInBrowser, type TestClient } from '../support/flow.ts';
+import { asJson, type JsonAnswer, me, signedInBrowser, type TestClient } from '../support/flow.ts';
 import { addClient, addUser, REDIRECT_URI, startTestService } from '../support/service.ts';
 
 const RESOURCE = 'https://mail.example/v1';
@@ -88,9 +88,10 @@ function startVerifier(t: TestContext, options: object = {}): Verifier {
   return verifier;
 }
 
-async function registerApp(): Promise<TestClient> {
+async function registerApp(defaultResource: string | null = null): Promise<TestClient> {
   const names = ['mail.read', 'mail.send', 'photos'];
-  return addClient(service, { scopes: names.map((name) => ({ name, sentence: null, optional: false })) });
+  const scopes = names.map((name) => ({ name, sentence: null, optional: false }));
+  return addClient(service, { scopes, defaultResource });
 }
 
 /** Walks the standard face: the authorization page, Allow, and the token request. The token is for this API unless said. */
@@ -226,6 +227,19 @@ test('RFC 8707 §3: a token for this API passes, one for another API does not', 
   assert.ok(ours.ok);
   const theirs = await verifier.check(`Bearer ${await obtainToken(client, 'mail.read', { resource: other })}`);
   assert.equal(theirs.ok || theirs.status, 401);
+});
+
+test('RFC 8707 §3: a token for the default resource of its app passes at that API alone, and /v2/me confirms it', async (t) => {
+  const other = 'https://albums.example';
+  const albums = await service.installation.resourceServers.register({ name: 'Albums', resource: other, scopes: null });
+  const { id } = albums.resourceServer;
+  const elsewhere = startVerifier(t, { id, secret: albums.secret, resource: other, acceptUnbound: true });
+  await service.installation.resourceServers.update(id, { acceptsUnbound: true });
+  const token = await obtainToken(await registerApp(RESOURCE), 'mail.read', {});
+  assert.ok((await startVerifier(t).check(`Bearer ${token}`)).ok);
+  const theirs = await elsewhere.check(`Bearer ${token}`);
+  assert.equal(theirs.ok || theirs.status, 401);
+  assert.equal((await me(service, token)).status, 200);
 });
 
 test('RFC 9700 §2.3: an unbound token passes once both the registration and the verifier accept it', async (t) => {

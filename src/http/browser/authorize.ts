@@ -79,10 +79,10 @@ async function showValid(
     if (wantsNoPage(outcome)) return refuse(pages, request, reply, outcome, 'login_required');
     return demandSignIn(parts, request, reply, outcome, signedIn);
   }
-  const { client, redirectUri, resource } = outcome;
+  const { client, redirectUri } = outcome;
   const owner = signedIn.account.id;
   const remembered =
-    client.consent === 'remember' ? await service.grants.rememberedConsent(owner, client, redirectUri, resource) : null;
+    client.consent === 'remember' ? await service.grants.rememberedConsent(owner, client, redirectUri, outcome) : null;
   if (!needsConsent(outcome, remembered, signedIn.account)) {
     if (isLoadedAhead(request)) {
       request.outcome = { error: 'loaded_ahead' };
@@ -104,7 +104,7 @@ async function showValid(
     reply,
     outcome,
     signedIn,
-    await service.grants.earlierConsent(owner, client.id, resource),
+    await service.grants.earlierConsent(owner, client.id, outcome),
     keptChoice(sessions, request, requestFingerprint(outcome)),
   );
 }
@@ -128,7 +128,7 @@ async function decide(
   }
   const token = sessions.checkForm(signedIn, 'consent', formSubject(outcome, signedIn), form.get('form_token'));
   const again = async (notTaken: NotTaken) => {
-    const earlier = await service.grants.earlierConsent(signedIn.account.id, outcome.client.id, outcome.resource);
+    const earlier = await service.grants.earlierConsent(signedIn.account.id, outcome.client.id, outcome);
     return sendConsent(parts, request, reply, outcome, signedIn, earlier, notTaken);
   };
   if (token !== 'good') {

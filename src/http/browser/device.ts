@@ -170,7 +170,7 @@ async function sendConsent(
 ): Promise<FastifyReply> {
   const { client, request: asked } = found;
   const context = pages.context(request);
-  const earlier = await service.grants.earlierConsent(signedIn.account.id, client.id, asked.resource);
+  const earlier = await service.grants.earlierConsent(signedIn.account.id, client.id, asked);
   const page = consentPage(context, {
     appName: client.name,
     profile: pageProfile(client),

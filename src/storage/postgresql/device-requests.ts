@@ -18,6 +18,7 @@ export const DEVICE_REQUEST = Table.of<
   clientId: 'text',
   scope: 'json',
   resource: 'text?',
+  resourceIsDefault: 'boolean',
   codeChallenge: 'text',
   expiresAt: 'time',
   decision: 'text?',
@@ -35,12 +36,12 @@ const FORGET_EXPIRED = `
 /** The rule of `mayWait`, for the network of each weight. Where a source has no network of a weight, none is counted. */
 const ADD = `
   WITH waiting AS (
-    SELECT $14 - (SELECT count(*) FROM device_request) AS free,
-      (SELECT count(*) FROM device_request WHERE network_1 = $11) AS of_1,
-      (SELECT count(*) FROM device_request WHERE network_4 = $12) AS of_4,
-      (SELECT count(*) FROM device_request WHERE network_32 = $13) AS of_32)
+    SELECT $15 - (SELECT count(*) FROM device_request) AS free,
+      (SELECT count(*) FROM device_request WHERE network_1 = $12) AS of_1,
+      (SELECT count(*) FROM device_request WHERE network_4 = $13) AS of_4,
+      (SELECT count(*) FROM device_request WHERE network_32 = $14) AS of_32)
   INSERT INTO device_request (${DEVICE_REQUEST.names}, network_1, network_4, network_32)
-  SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13 FROM waiting
+  SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14 FROM waiting
   WHERE of_1 * 32 < free AND of_4 * 32 < free * 4 AND of_32 * 32 < free * 32
   ON CONFLICT (user_code) DO NOTHING`;
 

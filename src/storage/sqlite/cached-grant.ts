@@ -24,6 +24,7 @@ export class CachedGrant {
   readonly #redirectUri: string;
   readonly #codeChallenge: string | null;
   readonly #resource: string | null;
+  readonly #resourceIsDefault: boolean;
   readonly #providerId: string | null;
   readonly #externalId: string | null;
   readonly #signedInAt: number;
@@ -53,6 +54,7 @@ export class CachedGrant {
     this.#redirectUri = texts.shared(grant.redirectUri);
     this.#codeChallenge = grant.codeChallenge;
     this.#resource = grant.resource && texts.shared(grant.resource);
+    this.#resourceIsDefault = grant.resourceIsDefault;
     this.#providerId = grant.providerId && texts.shared(grant.providerId);
     this.#externalId = grant.externalId;
     this.#signedInAt = grant.signedInAt;
@@ -85,6 +87,7 @@ export class CachedGrant {
       redirectUri: this.#redirectUri,
       codeChallenge: this.#codeChallenge,
       resource: this.#resource,
+      resourceIsDefault: this.#resourceIsDefault,
       providerId: this.#providerId,
       externalId: this.#externalId,
       signedInAt: this.#signedInAt,

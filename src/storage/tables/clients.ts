@@ -34,6 +34,7 @@ export const STORED_CLIENT = Table.of<Client & { readonly nameKey: string }>('cl
   secrets: SECRETS,
   redirectUris: 'json',
   scopes: SCOPES,
+  defaultResource: 'text?',
   personFields: 'json',
   keys: 'json',
   consent: 'text',
@@ -76,6 +77,7 @@ const SELECT = `SELECT ${CLIENT.names} FROM client`;
 const NEXT = `${SELECT} WHERE (created_at, id) > ($1, $2) ORDER BY created_at, id LIMIT $3`;
 const NAMED = `
   ${SELECT} WHERE name_key = $1 ORDER BY CASE WHEN name = $2 THEN 0 ELSE 1 END, created_at, id LIMIT $3`;
+const DEFAULTS = 'SELECT DISTINCT default_resource FROM client WHERE default_resource IS NOT NULL';
 const HAS_ONE = 'SELECT 1 FROM client LIMIT 1';
 /** Ids that are addresses are alike at their beginning: a range of the primary key, so that no other client is read. */
 const HAS_DOCUMENT = `
@@ -109,6 +111,10 @@ export function clientStore(runner: Runner, own: Pick<ClientStore, 'findClient' 
     listClients: (after, limit) =>
       listed(runner, CLIENT, NEXT, after ? [after.createdAt, after.id, limit] : [-1, '', limit]),
     listClientsNamed: (name, limit) => listed(runner, CLIENT, NAMED, [nameKey(name), name, limit]),
+    async listDefaultResources() {
+      const rows = await runner.select({ sql: DEFAULTS, values: [] }, 'all');
+      return rows.map(([resource]) => String(resource));
+    },
     registerClient: (client, event) => clients.register(stored(client), event, REGISTER),
     updateClient: (client, expected, event) => clients.update(stored(client), stored(expected), event),
     refreshClient: (client, expected, event) =>

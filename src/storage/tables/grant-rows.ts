@@ -31,6 +31,7 @@ export const STORED_GRANT = Table.of<Grant & { readonly presentedFrom: string | 
   redirectUri: 'text',
   codeChallenge: 'text?',
   resource: 'text?',
+  resourceIsDefault: 'boolean',
   providerId: 'text?',
   externalId: 'text?',
   signedInAt: 'time',
@@ -65,6 +66,7 @@ export type GrantRow = readonly [
   redirectUri: string,
   codeChallenge: string | null,
   resource: string | null,
+  resourceIsDefault: boolean | number,
   providerId: string | null,
   externalId: string | null,
   signedInAt: number,
@@ -141,9 +143,10 @@ export function asGrant(row: GrantRow | GrantInContextRow): Grant {
     redirectUri: row[21],
     codeChallenge: row[22],
     resource: row[23],
-    providerId: row[24],
-    externalId: row[25],
-    signedInAt: row[26],
+    resourceIsDefault: Boolean(row[24]),
+    providerId: row[25],
+    externalId: row[26],
+    signedInAt: row[27],
   };
 }
 
@@ -151,12 +154,12 @@ export function asGrant(row: GrantRow | GrantInContextRow): Grant {
 export function contextOf(row: GrantInContextRow): Omit<ListedGrant, 'grant'> {
   return {
     standing: {
-      epochs: { installation: row[27], client: row[28], resourceOwner: row[31] },
-      clientPaused: row[29] === 'paused',
-      resourceOwnerDisabled: row[32] === 'disabled',
+      epochs: { installation: row[28], client: row[29], resourceOwner: row[32] },
+      clientPaused: row[30] === 'paused',
+      resourceOwnerDisabled: row[33] === 'disabled',
     },
-    resourceOwner: { id: row[2], username: row[33], email: row[34], name: row[35], avatarUrl: row[36] },
-    clientName: row[30],
+    resourceOwner: { id: row[2], username: row[34], email: row[35], name: row[36], avatarUrl: row[37] },
+    clientName: row[31],
   };
 }
 

@@ -24,10 +24,11 @@ await addUser(service, 'grace@example.com', 'Grace Example');
 await addUser(service, 'lin@example.com', 'Lin Example');
 const [ada, grace] = [await signedInBrowser(service), await signedInBrowser(service, 'grace@example.com')];
 const lin = await signedInBrowser(service, 'lin@example.com');
-const { grants, audit, operator } = service.installation;
+const { clients, grants, audit, operator } = service.installation;
 const RESOURCE = 'https://mail.example';
 const OTHER_URI = 'https://client.example/other';
 await addResourceServer(service, { resource: RESOURCE });
+await addResourceServer(service, { resource: 'https://files.example' });
 
 type App = Awaited<ReturnType<typeof addClient>>;
 const addApp = (settings: Partial<ClientSettings>, type?: ClientType) =>
@@ -156,6 +157,25 @@ describe('OpenID Connect Core §3.1.2.4: an app whose consent is remembered', { 
     assert.ok(sentTo(await visit(app, { scope: 'mail', resource: RESOURCE })));
     assert.ok(isAsked(await visit(app, { scope: 'mail' })), 'a grant for any resource is more');
     assert.ok(isAsked(await visit(app, { scope: 'mail', resource: service.apiUrl })));
+  });
+
+  test('RFC 8707 §2: consent for the default resource is remembered for that one, and not for the same one by name', async () => {
+    const app = await remembered();
+    await clients.update(app.clientId, { defaultResource: RESOURCE });
+    const page = await visit(app, { scope: 'mail' });
+    assert.ok(isAsked(page), 'what was allowed before was for no certain resource');
+    await allowed(app, page);
+    assert.ok(sentTo(await visit(app, { scope: 'mail' })));
+    assert.ok(sentTo(await ada.get(authorizeUrl(service, app, { scope: 'mail' }))), 'on either face');
+    const named = await visit(app, { scope: 'mail', resource: RESOURCE });
+    assert.ok(isAsked(named), 'the default is good at /v2/me as well');
+    await clients.update(app.clientId, { defaultResource: 'https://files.example' });
+    assert.ok(isAsked(await visit(app, { scope: 'mail' })), 'another default was not allowed');
+    await allowed(app, named);
+    await clients.update(app.clientId, { defaultResource: RESOURCE });
+    const byName = await remembered({ resource: RESOURCE });
+    await clients.update(byName.clientId, { defaultResource: RESOURCE });
+    assert.ok(isAsked(await visit(byName, { scope: 'mail' })), 'what was allowed by name is not good at /v2/me');
   });
 
   test('OpenID Connect Core §3.1.2.4: what has expired is forgotten', async (t) => {

@@ -107,10 +107,23 @@ export function clients(withStore: WithStore): void {
         secrets: [],
         assertionAudience: 'issuer' as const,
         seesExternalId: true,
+        defaultResource: 'https://letters.test',
       };
       await store.registerClient(sampleClient(some), event('client_registered'));
       assert.deepEqual(await store.findClient(some.id), sampleClient(some));
     }
+  });
+
+  withStore('a default resource is listed, once, for as long as a client has it', async (store) => {
+    assert.deepEqual(await store.listDefaultResources(), []);
+    const some = { defaultResource: 'https://letters.test' };
+    const [two, three] = [sampleClient({ id: 'app_two', ...some }), sampleClient({ id: 'app_three', ...some })];
+    for (const client of [two, three]) await store.registerClient(client, event('client_registered'));
+    assert.deepEqual(await store.listDefaultResources(), ['https://letters.test']);
+    await store.updateClient({ ...two, defaultResource: null }, two, event('client_updated'));
+    assert.deepEqual(await store.listDefaultResources(), ['https://letters.test'], 'another has it still');
+    await store.deleteClient(three.id, event('client_deleted'));
+    assert.deepEqual(await store.listDefaultResources(), []);
   });
 
   withStore('an update writes what an operator may change and nothing else', async (store) => {
@@ -125,6 +138,7 @@ export function clients(withStore: WithStore): void {
       personFields: ['email'] as const,
       redirectUris: ['https://uno.test/'],
       scopes: [],
+      defaultResource: 'https://letters.test',
       requirePkce: true,
       refreshOverlap: 0,
       keys: [{ kty: 'OKP', crv: 'Ed25519', x: 'x' }],

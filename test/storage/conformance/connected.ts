@@ -57,7 +57,7 @@ export function connected(withStore: WithStore): void {
     assert.deepEqual(more, []);
     assert.deepEqual(app?.scope.toSorted(), ['admin', 'read', 'write']);
     assert.deepEqual([app?.since, app?.lastUsedAt], [oldest.grantedAt, NOW - 5], 'also a use that is not written yet');
-    const consent = await registry.earlierConsent('usr_ada', 'app_one', null);
+    const consent = await registry.earlierConsent('usr_ada', 'app_one', oldest);
     assert.deepEqual(consent?.granted.toSorted(), ['admin', 'read', 'write']);
   });
 
@@ -185,8 +185,8 @@ export function connected(withStore: WithStore): void {
         const scope = `of-${place}.`;
         const made = sampleGrant({ ...redeemed(1), scope });
         const value = made[column];
-        const other =
-          typeof value === 'number' ? value + 1 : column === 'clientId' ? 'app_two' : `${value ?? ''}/other`;
+        const text = column === 'clientId' ? 'app_two' : `${value ?? ''}/other`;
+        const other = typeof value === 'number' ? value + 1 : typeof value === 'boolean' ? !value : text;
         await issueAll(store, [made, { ...made, id: sampleGrant().id, [column]: other }]);
         const found = (await store.summarizeGrants('usr_ada', NOW)).filter((each) => each.scope.startsWith(scope));
         const expected = { alike: [value, other], lowest: [value], highest: [other] }[by];

@@ -23,7 +23,12 @@ export function deviceRequests(withStore: WithStore, copyWaiting?: CopyWaiting):
     store.addDeviceRequest(waiting(some), networksOf(source), now);
 
   withStore('a request comes back as it was made, until it expires', async (store) => {
-    const device = waiting({ resource: 'https://letters.test', scope: [], grantId: newGrantId(NOW) });
+    const device = waiting({
+      resource: 'https://letters.test',
+      resourceIsDefault: true,
+      scope: [],
+      grantId: newGrantId(NOW),
+    });
     assert.equal(await store.addDeviceRequest(device, networksOf('2001:db8:1:2::/64'), NOW), true);
     for (const now of [NOW, expiresAt - 1]) assert.deepEqual(await store.findDeviceRequest(userCode, now), device);
     for (const now of [expiresAt, expiresAt + 1]) assert.equal(await store.findDeviceRequest(userCode, now), null);

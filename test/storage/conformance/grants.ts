@@ -47,6 +47,7 @@ export function grants(withStore: WithStore): void {
         personFields: 'name email',
         keyId: 2 ** 32 - 1,
         resource: 'https://letters.test',
+        resourceIsDefault: true,
       };
       const grant = await issue(store, some);
       assert.deepEqual(await store.findGrant(grant.id), {

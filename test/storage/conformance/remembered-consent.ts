@@ -30,7 +30,7 @@ export function rememberedConsent(withStore: WithStore): void {
       const visit = async (n: number) => {
         await turns(n);
         const request = await validRequest({ server });
-        const remembered = await registry.rememberedConsent('usr_ada', request.client, request.redirectUri, null);
+        const remembered = await registry.rememberedConsent('usr_ada', request.client, request.redirectUri, request);
         if (!remembered) return 'asked';
         return (await server.allow(request, owner, { given: 'remembered', remembered }, origin)) ?? 'asked again';
       };

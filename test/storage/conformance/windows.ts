@@ -12,6 +12,7 @@ import {
   sampleClient,
   sampleDeviceRequest,
   sampleExternalSignIn,
+  sampleGrant,
   sampleSession,
 } from '../../support/storage.ts';
 import { keyring } from '../../support/trail-places.ts';
@@ -47,7 +48,8 @@ export function windows(withStore: WithStore): void {
       assert.equal(apps.length, MANY / 2);
       for (const { scope } of apps) assert.equal(scope.length, 2);
       assert.equal((await registry.liveAccess('usr_ada')).length, MANY);
-      assert.deepEqual((await registry.earlierConsent('usr_ada', 'app_7', null))?.granted.toSorted(), ['s7', 's758']);
+      const consent = await registry.earlierConsent('usr_ada', 'app_7', sampleGrant());
+      assert.deepEqual(consent?.granted.toSorted(), ['s7', 's758']);
       await store.walkGrants({ providerId: 'product', since: 0 }, NOW, Buffer.alloc(16));
     });
   });

@@ -62,6 +62,7 @@ CREATE TABLE client (
   secrets text NOT NULL,
   redirect_uris text NOT NULL,
   scopes text NOT NULL,
+  default_resource text,
   person_fields text NOT NULL,
   keys text NOT NULL,
   consent text NOT NULL CHECK (consent IN ('ask', 'remember', 'skip')),
@@ -288,6 +289,7 @@ CREATE TABLE oauth_grant (
   redirect_uri text NOT NULL,
   code_challenge text,
   resource text,
+  resource_is_default boolean NOT NULL,
   provider_id text COLLATE "C",
   external_id text COLLATE "C",
   signed_in_at bigint NOT NULL
@@ -371,6 +373,7 @@ CREATE UNLOGGED TABLE device_request (
   client_id text NOT NULL,
   scope text NOT NULL,
   resource text,
+  resource_is_default boolean NOT NULL,
   code_challenge text NOT NULL,
   expires_at bigint NOT NULL,
   decision text CHECK (decision IN ('allowed', 'denied')),

@@ -61,6 +61,7 @@ CREATE TABLE client (
   secrets TEXT NOT NULL,
   redirect_uris TEXT NOT NULL,
   scopes TEXT NOT NULL,
+  default_resource TEXT,
   person_fields TEXT NOT NULL,
   keys TEXT NOT NULL,
   consent TEXT NOT NULL CHECK (consent IN ('ask', 'remember', 'skip')),
@@ -269,6 +270,7 @@ CREATE TABLE oauth_grant (
   redirect_uri TEXT NOT NULL,
   code_challenge TEXT,
   resource TEXT,
+  resource_is_default INTEGER NOT NULL CHECK (resource_is_default IN (0, 1)),
   provider_id TEXT,
   external_id TEXT,
   signed_in_at INTEGER NOT NULL
