@@ -24,7 +24,7 @@ export type DisconnectPage = {
 };
 
 /** Maximum number of events of the trail that one page reads. */
-const EVENTS_OF_PAGE = 1000;
+const EVENTS_OF_PAGE = 500;
 /** Maximum number of disconnects in one page. */
 export const MAX_DISCONNECTS = 1000;
 
@@ -48,10 +48,11 @@ export async function listDisconnects(
   const accounts = read.events.map(disconnectedAccount).filter((id) => id !== null);
   // Read after the events: the identities of an account that one of them deleted are kept for a day.
   const identities = await parts.store.listIdentitiesOf([...new Set(accounts)]);
+  const identitiesOf = Map.groupBy(identities, ({ accountId }) => accountId);
   const disconnects: DisconnectNotice[] = [];
   let last = read.place;
   for (const event of read.events) {
-    const notices = disconnectNotices(event, provider.id, identities);
+    const notices = disconnectNotices(event, provider.id, identitiesOf.get(event.resourceOwnerId ?? '') ?? []);
     if (disconnects.length > 0 && disconnects.length + notices.length > limit) break;
     disconnects.push(...notices);
     last = event.sequence;

@@ -42,6 +42,8 @@ const MAX_PEOPLE = 200;
 const MAX_TRIES = 50;
 /** Maximum number of requests of a provider that wait to write people: with 200 each they take some ten seconds. */
 const MAX_WRITERS = 50;
+/** Maximum number of requests of a provider that wait for a page of disconnects, each of which takes some milliseconds. */
+const MAX_READERS = 100;
 
 /** The people of providers, as these see them. The provider has proven itself, with the right `users`. */
 export class ProviderUsers {
@@ -52,6 +54,9 @@ export class ProviderUsers {
    * them would leave no connection for anybody else.
    */
   readonly #writing = new FairSlot({ ofOneShare: MAX_WRITERS, inAll: 4 * MAX_WRITERS });
+
+  /** One page at a time: readers who come back together would hold the event loop for all of their pages. */
+  readonly #reading = new FairSlot({ ofOneShare: MAX_READERS, inAll: 4 * MAX_READERS });
 
   constructor(parts: ProviderUsersParts) {
     this.#parts = parts;
@@ -137,8 +142,17 @@ export class ProviderUsers {
   }
 
   /** A page of what its people's apps lost; `disconnects.ts` says how. */
-  disconnects(provider: IdentityProvider, after: string | undefined, limit: number): Promise<DisconnectPage | Refusal> {
-    return listDisconnects(this.#parts, provider, after, limit);
+  async disconnects(
+    provider: IdentityProvider,
+    after: string | undefined,
+    limit: number,
+  ): Promise<DisconnectPage | Refusal> {
+    try {
+      return await this.#reading.run(provider.id, () => listDisconnects(this.#parts, provider, after, limit));
+    } catch (error) {
+      if (error instanceof TurnedAway) return new Unavailable(TOO_MANY_READERS, TOO_MANY_READERS, 1);
+      throw error;
+    }
   }
 
   /** Takes everything back from an app of a person, its devices too. An app that has nothing is fine. */
@@ -197,6 +211,7 @@ export class ProviderUsers {
 }
 
 const TOO_MANY_WRITERS = 'too many requests of this identity provider wait to write its people: send fewer at once';
+const TOO_MANY_READERS = 'too many requests of this identity provider wait for disconnects: send fewer at once';
 const TOO_OFTEN = 'this identity provider asked too often about its people: try again later';
 
 /** The people in an object: itself one, or a list in `users`; or a refusal that names index and field. */

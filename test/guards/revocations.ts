@@ -40,6 +40,7 @@ export const revocationGuards: readonly Guard[] = [
     ['a cursor is good for a day', 'opened.expiresAt <= now || ', ''],
   ]),
   ...guardsIn('src/accounts/disconnects.ts', DISCONNECT_TESTS, [
+    ['a page of disconnects reads one window', 'const EVENTS_OF_PAGE = 500;', 'const EVENTS_OF_PAGE = 5000;'],
     ['a page is told to go on', 'goesOn: events.length === EVENTS_OF_PAGE', 'goesOn: false'],
     [
       'what a limit cuts off is behind the cursor',

@@ -149,7 +149,7 @@ export const USERS = {
     operationId: 'listUserDisconnects',
     summary: 'What apps of your people lost, oldest first',
     description:
-      'Poll it, at least daily: a cursor is good for a day. A page reads at most 1,000 events of the audit trail, so it may be empty while `has_more` is true. Without `after` it tells what the newest of them say. 503 while an earlier event may still be hidden.',
+      'Poll it, at least daily: a cursor is good for a day. A page reads at most 500 events of the audit trail, so it may be empty while `has_more` is true. Without `after` it tells what the newest of them say. 503 while an earlier event may still be hidden.',
     security: WITHOUT_BODY,
     parameters: [
       optionalQueryParameter('after', text('`next` of the page before.', { maxLength: 300 })),

@@ -4,8 +4,8 @@ import { type Act, type Runner, type Statement, UNDONE } from '../acts.ts';
 import { bound, DIALECT } from './sql.ts';
 import type { Tables } from './tables.ts';
 
-/** Number of rows after which a reader goes on in another turn of the event loop: that of the smallest window of a walk. */
-const FULL_WINDOW = 500;
+/** Number of rows after which a reader goes on in another turn of the event loop. */
+const MANY_ROWS = 100;
 
 /** Tells whether a demand of an act finds a row, inside a write. */
 export function isMet(tables: Tables, { sql, values }: Statement): boolean {
@@ -27,7 +27,7 @@ export function runnerOn(tables: Tables): Runner {
     async select({ sql, values }, restsOn) {
       const rows = tables.tuples(sql)(...values.map(bound));
       // Reading waits for nobody here, so whoever walks over windows would keep the event loop.
-      if (rows.length >= FULL_WINDOW) await nextTurn();
+      if (rows.length >= MANY_ROWS) await nextTurn();
       return tables.onDisk(typeof restsOn === 'function' ? restsOn(rows) : restsOn, rows);
     },
     act: (act) => tables.write(act.touches, () => run(act)),

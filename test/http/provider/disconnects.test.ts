@@ -212,7 +212,7 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
       ]);
     });
 
-    test('pages follow each other without a gap or a repetition, whatever their limit; one reads at most 1,000 events', async (t) => {
+    test('pages follow each other without a gap or a repetition, whatever their limit; one reads at most 500 events', async (t) => {
       const { one, two, provider, client } = await setUp(t, start);
       const first = await pageOf(one, provider);
       assert.deepEqual([first.told, first.hasMore], [[], false]);

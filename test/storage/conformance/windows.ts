@@ -1,5 +1,7 @@
 /** The number of rows that one statement reads, however many there are of what grows without the operator. */
 import assert from 'node:assert/strict';
+import { type DisconnectPage, listDisconnects } from '../../../src/accounts/disconnects.ts';
+import { Refusal } from '../../../src/oauth/error.ts';
 import { GrantRegistry } from '../../../src/oauth/grant-registry.ts';
 import { AuditTrail } from '../../../src/operator/audit-trail.ts';
 import { largestRead } from '../../support/rows-read.ts';
@@ -65,6 +67,8 @@ export function windows(withStore: WithStore): void {
 
   withStore('no statement reads more than 512 sessions, tickets, devices or events', async (store) => {
     const proof = await registerProduct(store);
+    const disconnects = { store, keyring, now: () => NOW };
+    const begin = (await listDisconnects(disconnects, { id: 'product' }, undefined, 1)) as DisconnectPage;
     const people = Array.from({ length: 40 }, (_, n) => `usr_${n}`);
     for (const id of people)
       await store.addAccount(sampleAccount({ id, username: null }), `${id}@example.com`, event('user_added'));
@@ -93,6 +97,11 @@ export function windows(withStore: WithStore): void {
       await store.findDeviceRequest(code(7), NOW);
       await store.walkSessions('product', Buffer.alloc(0));
       await store.walkTickets('product', Buffer.alloc(0));
+      for (let after = begin.next; ; ) {
+        const page = await listDisconnects(disconnects, { id: 'product' }, after, 1000);
+        if (page instanceof Refusal || !page.hasMore) break;
+        after = page.next;
+      }
       const trail = new AuditTrail({ store, keyring, installation: 'ab', now: () => NOW });
       assert.ok((await trail.verify([])).seen > MANY);
       for await (const events of trail.eventsAfter({ sequence: 0, mac: null })) assert.ok(events.length <= 512);
