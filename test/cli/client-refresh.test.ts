@@ -107,7 +107,7 @@ test('a document that changed in nothing that counts is taken over as well, so t
   assert.equal((await valetkey(['client', 'refresh', id, '--check'])).code, 0);
 });
 
-test('"refresh --check" changes nothing, and exits with 1 if a document differs or cannot be had', async (t) => {
+test('client refresh --check changes nothing, and exits with 1 if a document differs or cannot be had', async (t) => {
   const [same, other, gone] = [await admitted(), await admitted(), await admitted()];
   t.after(async () => {
     for (const { id } of [same, other, gone]) await clients.delete(id);

@@ -130,6 +130,64 @@ export const agentsGuards: readonly Guard[] = [
     [['a document differs by its SHA-256 as well', ' || sha256 !== documentSha256', '']],
   ),
   ...guardsIn(
+    'src/process/outbound.ts',
+    ['test/process/outbound.test.ts'],
+    [
+      ['no address is asked that is not public', 'if (isPublic(plain)) return null;', 'if (plain) return null;'],
+      ['every address of a name is judged', 'found.map((address) =>', 'found.slice(0, 1).map((address) =>'],
+      ['IPv4 in NAT64 is judged as IPv4', "if (range === 'rfc6052')", "if (range === ('none' as string))"],
+      ['IPv4 in 6to4 is judged as IPv4', "if (range === '6to4')", "if (range === ('none' as string))"],
+      ['what IANA has not given out is not public', '(address as ipaddr.IPv6).match(GLOBAL_UNICAST, 3)', 'true'],
+      ['an installation on loopback asks loopback alone', "plain.range() === 'loopback'", 'true'],
+      [
+        'the address that was judged is the one that is asked',
+        'lookup: pinnedTo(judged.address), certificateAuthority',
+        'lookup: ((host, { all }, found) => void this.#world.resolve(host).then(([address = ""]) => (all ? found(null, [{ address, family: 4 }]) : found(null, address, 4)))) as LookupFunction, certificateAuthority',
+      ],
+      ['a redirect is no document', 'if (status !== 200)', 'if (status === 404)'],
+      ['a compressed body is not read', "(answer.headers['content-encoding'] ?? 'identity') !== 'identity'", 'false'],
+      ['a document is JSON by its type', '!/^application\\/([\\w.-]+\\+)?json$/.test(type.trim())', 'false'],
+      ['a document has a maximum size', 'if (Buffer.byteLength(body) > maxBytes)', 'if (false as boolean)'],
+      ['a name that is never found is given up', 'await within(TIMEOUT_MS,', 'await within(60 * TIMEOUT_MS,'],
+    ],
+  ),
+  ...guardsIn(
+    'src/process/one-request.ts',
+    ['test/process/outbound.test.ts'],
+    [['reading ends at the limit', 'if (text.length >= maxBytes) done();', '']],
+  ),
+  ...guardsIn(
+    'src/oauth/client-document.ts',
+    ['test/operator/client-documents.test.ts'],
+    [
+      ['the id of a document is its address', 'if (id !== address)', 'if (false as boolean)'],
+      ['a document holds no secret', 'if (secret !== undefined)', 'if (false as boolean)'],
+      ['a document is for codes', "!grants.includes('authorization_code')", 'false'],
+      ['a method that needs a secret is refused', "return offered.includes('none') ? 'none' : null;", "return 'none';"],
+      ['an address is in its normal form', 'if (url.href !== text)', 'if (false as boolean)'],
+      ['an address has a path', "if (url.pathname === '/')", 'if (false as boolean)'],
+      ['an address has no user name', 'if (url.username || url.password)', 'if (false as boolean)'],
+      ['an address is https', "url.protocol !== 'https:' &&", 'false &&'],
+      [
+        'a homepage is at the origin of the document',
+        'homepage: sameOrigin(address, textOf(client_uri))',
+        'homepage: textOf(client_uri)',
+      ],
+    ],
+  ),
+  ...guardsIn(
+    'src/operator/client-documents.ts',
+    ['test/operator/client-documents.test.ts'],
+    [
+      ['no document takes the name of another app', 'if (other) throw', 'if (false as boolean) throw'],
+      [
+        'nothing is asked for an id that is registered',
+        'if (await store.findClient(address)) throw',
+        'if (false as boolean) throw',
+      ],
+    ],
+  ),
+  ...guardsIn(
     'src/pages/app-profile.ts',
     ['test/pages/pages.test.ts'],
     [

@@ -181,3 +181,33 @@ test('an id that nobody admitted is shown as text, with who can admit it', async
   ])
     assert.doesNotMatch(await visit(none), /agent\.example/, 'what can be no document is not shown');
 });
+
+test('draft-ietf-oauth-client-id-metadata-document §3: ids are compared as strings, so that another spelling is another id', async (t) => {
+  const service = await startTestService(t);
+  const address = 'https://agent.example/client.json';
+  const settings = { name: 'Agent', redirectUris: ['https://agent.example/cb'] };
+  const document = { address, sha256: 'ab'.repeat(32), jwksUri: null, fetchedAt: service.clock.now() };
+  await service.installation.clients.register('public', settings, document);
+  const visit = async (id: string) => {
+    const query = {
+      client_id: id,
+      redirect_uri: 'https://agent.example/cb',
+      response_type: 'code',
+      state: 's',
+      ...PKCE,
+    };
+    return (await fetch(`${service.appUrl}/oauth2/authorize?${new URLSearchParams(query)}`)).status;
+  };
+  assert.equal(await visit(address), 200);
+  for (const other of [
+    'https://agent.example:443/client.json',
+    'https://AGENT.example/client.json',
+    'https://agent.example/Client.json',
+    'https://agent.example/client.json?',
+    'https://agent.example/a/../client.json',
+    'https://agent.example/%63lient.json',
+    'http://agent.example/client.json',
+    'https://agent.example./client.json',
+  ])
+    assert.equal(await visit(other), 400, other);
+});

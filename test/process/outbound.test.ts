@@ -151,11 +151,40 @@ test('a document at the limit is fetched', async () => {
   assert.equal((await outbound().fetchJson(url, LIMIT)).kind, 'fetched');
 });
 
-test('hostile documents: one that never ends its answer is given up after 10 seconds in all', async (t) => {
-  answer = (_request, response) => {
+test('hostile documents: one that never ends its answer, never begins it, or has a name that is never found is given up after 10 seconds in all', async (t) => {
+  answer = ({ url }, response) => {
+    if (url === '/silent') return;
     response.writeHead(200, { 'Content-Type': 'application/json' });
     const drip = setInterval(() => response.write(' '), 200);
     t.after(() => clearInterval(drip));
   };
-  assert.match(await refusal(outbound().fetchJson(url, LIMIT)), /no answer within 10 s/);
+  const nowhere = outbound({ resolve: () => new Promise(() => {}) });
+  const problems = await Promise.all([
+    refusal(outbound().fetchJson(url, LIMIT)),
+    refusal(outbound().fetchJson(new URL('/silent', url).href, LIMIT)),
+    refusal(nowhere.fetchJson(url, LIMIT)),
+  ]);
+  for (const problem of problems) assert.equal(problem, 'no answer within 10 s');
+});
+
+test('hostile documents: of one without end no more is read than the limit, and the connection is closed', async () => {
+  let written = 0;
+  const closed = Promise.withResolvers<void>();
+  answer = (_request, response) => {
+    response.writeHead(200, { 'Content-Type': 'application/json' });
+    const chunk = 'x'.repeat(65_536);
+    const more = () => {
+      while (!response.destroyed && response.write(chunk)) written += chunk.length;
+    };
+    response.on('drain', more).on('close', closed.resolve);
+    more();
+  };
+  assert.match(await refusal(outbound().fetchJson(url, LIMIT)), /larger than 5120 bytes/);
+  await closed.promise;
+  assert.ok(written < 50_000_000, `${written} bytes: what the kernel takes, and no more`);
+});
+
+test('a document with a more specific type of JSON is fetched', async () => {
+  answer = (_request, response) => json(response, {}, { 'Content-Type': 'application/client+json; charset=utf-8' });
+  assert.equal((await outbound().fetchJson(url, LIMIT)).kind, 'fetched');
 });

@@ -301,7 +301,7 @@ export const ar: Messages = {
       appButDevices: (app) =>
         html`أُزيل ${isolated(app)}، ما عدا الأجهزة التي لا تزال في القائمة، وسيُرفض طلبه التالي من غيرها.`,
       device: (app) => html`أُزيل ${isolated(app)} من ذلك الجهاز، وسيُرفض الطلب التالي منه.`,
-      installation: (app) => html`أُزيل أحد اتصالات ${isolated(app)}، وسيُرفض طلبه التالي. وتبقى الاتصالات الأخرى.`,
+      installation: (app) => html`أُزيل ${isolated(app)} من أحد المواضع، وسيُرفض الطلب التالي منه.`,
       waiting: (app) => html`أُزيل ما كان في انتظار ${isolated(app)}، ولم يعد بإمكان التطبيق استلامه.`,
     },
     outdated: {
@@ -322,7 +322,7 @@ export const ar: Messages = {
     remove: {
       app: (app) => html`إزالة <span class="unseen">${isolated(app)}</span>`,
       device: (app, since) => html`إزالة <span class="unseen">${isolated(app)} من الجهاز المتصل منذ ${since}</span>`,
-      installation: (app, since) => html`إزالة <span class="unseen">اتصال ${isolated(app)} القائم منذ ${since}</span>`,
+      installation: (app, since) => html`إزالة <span class="unseen">${isolated(app)} المتصل منذ ${since}</span>`,
       waiting: (app, since) => html`إزالة <span class="unseen">ما سُمح به في ${since} وينتظر ${isolated(app)}</span>`,
     },
     removedAll: 'أُزيلت جميع التطبيقات، وستُرفض طلباتها التالية.',

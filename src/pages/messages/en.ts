@@ -299,7 +299,7 @@ export const en = {
       device: (app: string): Html =>
         html`${isolated(app)} was removed from that device. The next request from there will be refused.`,
       installation: (app: string): Html =>
-        html`One connection of ${isolated(app)} was removed. Its next request will be refused. The others stay.`,
+        html`${isolated(app)} was removed in one place. The next request from there will be refused.`,
       waiting: (app: string): Html =>
         html`What was waiting for ${isolated(app)} was removed. The app can’t fetch it any more.`,
     },
@@ -323,7 +323,7 @@ export const en = {
       device: (app: string, since: string): Html =>
         html`Remove <span class="unseen">${isolated(app)} from the device connected ${since}</span>`,
       installation: (app: string, since: string): Html =>
-        html`Remove <span class="unseen">the connection of ${isolated(app)} made ${since}</span>`,
+        html`Remove <span class="unseen">${isolated(app)} where it was connected ${since}</span>`,
       waiting: (app: string, since: string): Html =>
         html`Remove <span class="unseen">what was allowed ${since} and waits for ${isolated(app)}</span>`,
     },

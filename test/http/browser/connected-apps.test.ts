@@ -286,12 +286,12 @@ test('Promise 2: each installation of an agent is a line of its own, and is take
   assert.deepEqual(namesIn(page), ['Agent', 'Agent', 'Agent']);
   assert.match(page.body, /Describes itself at <bdi[^>]*>agent\.example<\/bdi>/);
   const labels = [...page.body.matchAll(/Remove (<span class="unseen">.*?)<\/span>/g)].map(([, label]) => label);
-  assert.equal(new Set(labels).size, 3, 'each button says of which connection it is');
+  assert.equal(new Set(labels).size, 3, 'each button says which one it is');
   const [, second] = formsOf(page.body, '/account/apps/revoke');
   const removed = await browser.submit(page, '/account/apps/revoke', second?.fields ?? assert.fail());
   assert.deepEqual(await isAlive(), [true, false, true]);
   const back = await browser.get(own.appUrl + removed.headers.get('location'));
-  assert.match(back.body, /role="status".*One connection of <bdi>Agent<\/bdi> was removed/s);
+  assert.match(back.body, /role="status".*<bdi>Agent<\/bdi> was removed in one place/s);
   assert.deepEqual(namesIn(back), ['Agent', 'Agent']);
   const [event] = await own.installation.audit.listAuditEvents({ action: 'grant_revoked', limit: 1 });
   assert.ok(event?.grantId, 'the trail names the grant');
