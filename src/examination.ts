@@ -3,7 +3,8 @@
 import { type Finding, Findings } from './doctor/finding.ts';
 import { examineOpened, type Opened } from './doctor/opened.ts';
 import { examineAddress } from './doctor/public-address.ts';
-import { makeInstallation } from './installation.ts';
+import { makeInstallation, type WiredInstallation } from './installation.ts';
+import type { Client } from './oauth/client.ts';
 import { doctorPass } from './oauth/doctor-pass.ts';
 import type { LiveKeyring } from './oauth/keyring.ts';
 import { createKeyring } from './oauth/keyring.ts';
@@ -167,10 +168,19 @@ async function factsOf(
     methods: configuration.signInMethods,
     providers: new Map(await Promise.all(tested)),
     lostDefaults: await lostDefaults(storage.store),
+    publishers: await publishersOf(installation),
     leftOut: registered
       .filter(({ id, status }) => status === 'active' && !configuration.signInMethods.includes(id))
       .map(({ id }) => id),
   };
+}
+
+/** The active clients that publish their keys. */
+async function publishersOf({ clientDocuments }: WiredInstallation): Promise<Client[]> {
+  const found: Client[] = [];
+  for await (const client of clientDocuments.all())
+    if (client.status === 'active' && client.jwksUri !== null) found.push(client);
+  return found;
 }
 
 /** Each public address; one that both are is looked at as the app's. */

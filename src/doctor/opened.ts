@@ -1,4 +1,5 @@
 /** What an opened database tells: settings, keys, clocks, sizes, who can reach it, and where people sign in. */
+import type { Client } from '../oauth/client.ts';
 import type { BackupRecord } from '../oauth/restore.ts';
 import type { RootKeys } from '../oauth/root-key.ts';
 import { rootKeyName } from '../oauth/root-key.ts';
@@ -24,17 +25,24 @@ export type Opened = {
   readonly methods: readonly string[];
   /** Of each provider that people may sign in at, what its test found; null where there is none of that id. */
   readonly providers: ReadonlyMap<string, readonly ProviderFinding[] | null>;
+  /** The active clients that publish their keys. */
+  readonly publishers: readonly Publisher[];
   /** The active providers that VALETKEY_SIGN_IN_METHODS leaves out. */
   readonly leftOut: readonly string[];
   /** The default resources of apps that no API has. */
   readonly lostDefaults: readonly string[];
 };
 
+/** A client that publishes its keys, and when these were last fetched and last asked for (ms). */
+type Publisher = Pick<Client, 'id' | 'jwksUri' | 'jwksFetchedAt' | 'jwksAskedAt'>;
+
 const DAY_MS = 24 * 3_600_000;
 /** A key that is older is due for a rotation. */
 const KEY_IS_OLD_MS = 400 * DAY_MS;
 /** Who makes backups makes them daily. */
 const BACKUP_IS_OLD_MS = 2 * DAY_MS;
+/** A fetch of keys takes 10 s at most. */
+const FETCH_IS_OVER_MS = 60_000;
 const CLOCK_WARNING_MS = 2000;
 const CLOCK_WRONG_MS = 30_000;
 /** A log of this length does not begin anew: something reads for long, or nobody copies it. */
@@ -52,6 +60,7 @@ export function examineOpened(opened: Opened): Finding[] {
     ...ofBackups(opened),
     ...ofSignIn(opened),
     ...ofApps(opened),
+    ...ofAgents(opened),
   ];
 }
 
@@ -186,5 +195,22 @@ function ofApps({ lostDefaults }: Opened): Finding[] {
       `no API has ${resource}, the default resource of an app: its tokens work at no API but /v2/me`,
       '"client list --json" shows which app: "valetkey client update APP --default-resource URL", or --no-default-resource',
     );
+  return found.all;
+}
+
+/** Clients whose keys were last asked for in vain. */
+function ofAgents({ publishers, now }: Opened): Finding[] {
+  const found = new Findings('agents');
+  for (const { id, jwksUri, jwksFetchedAt, jwksAskedAt } of publishers) {
+    const [fetchedAt, askedAt] = [jwksFetchedAt ?? 0, jwksAskedAt ?? 0];
+    if (askedAt === fetchedAt || now - askedAt < FETCH_IS_OVER_MS)
+      found.good(id, `its keys were fetched ${readableAge(now - fetchedAt)} ago`);
+    else
+      found.warn(
+        id,
+        `its keys could not be fetched ${readableAge(now - askedAt)} ago, and are ${readableAge(now - fetchedAt)} old`,
+        `the log of the service has the reason; "valetkey client refresh ${id}" asks ${jwksUri} again`,
+      );
+  }
   return found.all;
 }

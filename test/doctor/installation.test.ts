@@ -1,6 +1,9 @@
 /** `doctor` on installations with one thing wrong, on both stores: each fault for real, through the program. */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -10,9 +13,11 @@ import { makeRootKey } from '../../src/settings/root-keys.ts';
 import { runCommand } from '../support/command.ts';
 import { PATIENT, startPostgres } from '../support/postgres.ts';
 import { addUser, Clock, freePort, startTestService } from '../support/service.ts';
+import { assertionFields, makeKey, post } from '../support/standard.ts';
 import { storesOfRun } from '../support/stores.ts';
 
 const DAY = 86_400;
+const HOUR_MS = 3_600_000;
 const DURABLE = { fsync: 'on', full_page_writes: 'on', autovacuum: 'on' };
 const server = await startPostgres(DURABLE);
 after(() => server.remove());
@@ -103,6 +108,26 @@ for (const [store, database] of storesOfRun<(folder: string) => Promise<string>>
       assert.match(lines[0] ?? '', /^wrong configuration, proxies: .*VALETKEY_TRUSTED_PROXIES.*: all visitors/);
     });
 
+    test('an agent whose keys cannot be fetched any more is found', async (t) => {
+      const { variables } = await found(t, database);
+      const host = http.createServer((_, response) => void response.writeHead(500).end());
+      await once(host.listen(0, '127.0.0.1'), 'listening');
+      t.after(() => host.close().closeAllConnections());
+      const service = await startTestService(t, variables, undefined, PATIENT);
+      const origin = `http://127.0.0.1:${(host.address() as AddressInfo).port}`;
+      const key = makeKey();
+      const document = { address: `${origin}/client.json`, sha256: '', jwksUri: `${origin}/keys.json`, fetchedAt: 0 };
+      const settings = { name: 'Agent', redirectUris: ['https://agent.example/cb'], keys: [key.jwk] };
+      const { client } = await service.installation.clients.register('confidential', settings, document);
+      const fields = await assertionFields(service, { clientId: client.id, clientSecret: '' }, key, {}, { kid: 'new' });
+      await post(service, 'token', { grant_type: 'refresh_token', refresh_token: 'x', ...fields });
+      await service.stop();
+      const expected =
+        /^warning agents, http.*client.json: its keys could not be fetched .* ago, .*: .*client refresh http/;
+      const lines = await doctor(variables);
+      assert.match(lines.find((line) => line.includes('agents')) ?? lines.join('\n'), expected);
+    });
+
     test('a provider that is not registered, one whose address does not answer, and one that the settings leave out, are found', async (t) => {
       const { variables } = await found(t, database);
       const methods = { ...variables, VALETKEY_SIGN_IN_METHODS: 'password,product' };
@@ -189,6 +214,13 @@ const SOUND: Opened = {
   providers: new Map(),
   leftOut: [],
   lostDefaults: [],
+  publishers: [],
+};
+const AGENT = {
+  id: 'https://agent.example/client.json',
+  jwksUri: 'https://agent.example/keys.json',
+  jwksFetchedAt: HOUR_MS,
+  jwksAskedAt: HOUR_MS,
 };
 const SICK: Readonly<Record<string, [changed: Partial<Opened>, finding: string]>> = {
   'the server’s clock a little ahead': [{ serverNow: 4000 }, 'warning database'],
@@ -202,8 +234,23 @@ const SICK: Readonly<Record<string, [changed: Partial<Opened>, finding: string]>
   'an installation without a backup': [{ backups: { backedUpAt: null, restoredAt: null } }, 'warning last'],
   'a provider that no sign-in reaches': [{ leftOut: ['product'] }, 'warning product'],
   'an app whose default resource no API has': [{ lostDefaults: ['https://letters.test'] }, 'warning default resource'],
+  'an agent whose keys could not be fetched': [
+    { now: 3 * HOUR_MS, publishers: [{ ...AGENT, jwksAskedAt: 2 * HOUR_MS }] },
+    'warning https://agent.example/client.json',
+  ],
   'a key that this command lacks': [{ ownKeyIds: [] }, 'warning missing key'],
 };
+
+test('an agent whose keys are being fetched, or were at the last try, is in order', () => {
+  for (const jwksAskedAt of [HOUR_MS, 2 * HOUR_MS]) {
+    const opened = { ...SOUND, now: 2 * HOUR_MS + 59_999, publishers: [{ ...AGENT, jwksAskedAt }] };
+    const found = examineOpened(opened).filter(({ area }) => area === 'agents');
+    assert.deepEqual(
+      found.map(({ verdict }) => verdict),
+      ['ok'],
+    );
+  }
+});
 
 for (const [what, [changed, expected]] of Object.entries(SICK))
   test(`${what} is ${expected}`, () => {

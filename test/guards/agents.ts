@@ -299,6 +299,18 @@ export const agentsGuards: readonly Guard[] = [
       'else',
     ],
   ]),
+  ...guardsIn(
+    'src/process/outbound.ts',
+    ['test/http/outbound-rules.test.ts', 'test/process/outbound.test.ts'],
+    [
+      ['no private address is asked for what others wrote', 'if (isPublic(plain)) return null;', 'return null;'],
+      [
+        'networks are allowed by the operator',
+        'privateNetworks.check(plain.toString(), plain.kind())',
+        'false as boolean',
+      ],
+    ],
+  ),
   ...guardsIn('src/oauth/client-keys.ts', KEY_TESTS, [
     [
       'of many requests one fetches the keys',
