@@ -1,6 +1,7 @@
 /** How the program was called: hints name it so, and options that npm took for itself are noticed. */
 import type { Option } from 'commander';
 import { type CliCommand, WrongUse } from './command.ts';
+import { quotedWord } from './quoted-word.ts';
 
 /** How the caller names the program, and npm's configuration, where options of ours may have ended up; null without npm. */
 export type Caller = {
@@ -47,7 +48,7 @@ export function refuseTakenByNpm(
   // npm takes an option and may leave its value behind: only the command and its own arguments are certain.
   const words = argv.slice(0, depthOf(command) + command.registeredArguments.length);
   const names = taken.map(([name]) => name).join(', ');
-  const line = [programName, ...words.map(quoted), ...taken.flat()].join(' ');
+  const line = [programName, ...words.map(quotedWord), ...taken.flat()].join(' ');
   throw new WrongUse(`npm took ${names} for itself, and nothing was done: put -- before the command, as in\n  ${line}`);
 }
 
@@ -71,10 +72,6 @@ function takenOption(
   const value = config[name.replaceAll('-', '_')];
   // Many have set `yes`, so that npm does not ask before it installs.
   if (!long || value === undefined || name === 'yes' || negate !== (value === '')) return [];
-  const known = value === 'true' || negate ? [] : [quoted(value)];
+  const known = value === 'true' || negate ? [] : [quotedWord(value)];
   return [[long, ...known, ...(variadic || (required && known.length === 0) ? ['…'] : [])]];
-}
-
-function quoted(word: string): string {
-  return /^[\w.:/@%+=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

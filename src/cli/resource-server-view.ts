@@ -1,9 +1,11 @@
 /** How resource servers are shown, to programs and to people. A secret is shown only once, when it is made. */
 import type { ResourceServer } from '../oauth/resource-server.ts';
+import { CODEX_DOCUMENT, codexDocumentFor } from '../operator/codex-document.ts';
 import { type LiveSecret, liveSecrets, type SecretUses } from '../operator/last-uses.ts';
 import { SHOWN_ONCE } from './client-view.ts';
 import type { CommandResult } from './command-run.ts';
 import type { Endpoints } from './context.ts';
+import { quotedWord } from './quoted-word.ts';
 import { lastUseLine, secretLines, secretsJson } from './secret-view.ts';
 import { type Column, card, fitted } from './table.ts';
 import { isoTime, readableTime } from './time.ts';
@@ -57,6 +59,20 @@ export async function shownResourceServer(server: ResourceServer, uses: SecretUs
       ['Registered', readableTime(server.createdAt)],
     ]),
   };
+}
+
+/** The same, with the commands that admit Codex for the API. */
+export async function helpedResourceServer(server: ResourceServer, uses: SecretUses): Promise<CommandResult> {
+  const shown = await shownResourceServer(server, uses);
+  const earlier = codexDocumentFor(server.resource);
+  if (earlier === null) return shown;
+  const scope = (server.scopes ?? ['NAME']).map(quotedWord).join(' ');
+  const admitting = (document: string) => `valetkey client register --from ${document} --scope ${scope}`;
+  const note = [
+    `To admit Codex for this API: ${admitting(CODEX_DOCUMENT)}`,
+    `Earlier versions of Codex name another document: ${admitting(earlier)} --name "Earlier Codex"`,
+  ];
+  return { ...shown, note };
 }
 
 /** Many resource servers. */

@@ -7,6 +7,7 @@ import type { CliCommand } from './command.ts';
 import type { CommandRun } from './command-run.ts';
 import { NEWER, type NewerOption, YES, type YesOption } from './option.ts';
 import {
+  helpedResourceServer,
   listedResourceServers,
   lostDefaultLine,
   registeredResourceServer,
@@ -72,7 +73,7 @@ function addLooking(group: CliCommand, run: CommandRun): void {
     .leaf('show <id>', 'Show one resource server; never its secret.', ['resource-server show rs_6qm1v0t4y8d3k2xz'])
     .action((id: string) =>
       run.withInstallation(async ({ resourceServers, secretUses }) =>
-        shownResourceServer(await resourceServers.show(id), secretUses),
+        helpedResourceServer(await resourceServers.show(id), secretUses),
       ),
     );
 }
