@@ -59,14 +59,15 @@ function groupsToRun(): Group[] {
   return options.includes('--rest') ? ['rest'] : ['first'];
 }
 
-async function runChecks(): Promise<void> {
-  await Promise.all(Object.entries(checks).map(([name, command]) => check(name, command)));
+async function runChecks(variables: Run['env'] = {}): Promise<void> {
+  await Promise.all(Object.entries(checks).map(([name, command]) => check(name, command, variables)));
 }
 
 /** Runs one check and prints its name, its time, and what it has to say. */
-async function check(name: string, [program = '', ...args]: readonly string[]): Promise<void> {
+async function check(name: string, [program = '', ...args]: readonly string[], variables: Run['env']): Promise<void> {
   const start = performance.now();
-  const child = spawn(process.execPath, [join('node_modules', program), ...args], {
+  const child = spawn(process.execPath, [`--import=${COUNT_COST}`, join('node_modules', program), ...args], {
+    env: { ...process.env, ...variables },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
@@ -107,7 +108,7 @@ async function runPaths(): Promise<void> {
 async function runGroup(group: Group): Promise<void> {
   const costs = countCosts(folder);
   // The checks share no file with the tests, so they share the processors.
-  const checking = group === 'first' ? runChecks() : Promise.resolve();
+  const checking = group === 'first' ? runChecks(costs.variables) : Promise.resolve();
   const { startShared } = await import('./support/shared-postgres.ts');
   const shared = await startShared();
   const env = { ...costs.variables, ...shared.variables };

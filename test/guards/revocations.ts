@@ -1,7 +1,7 @@
 /** The guards of what resource servers are told of revocations, and identity providers of disconnects. */
 import { type Guard, guardsIn } from './guard.ts';
 
-const STREAM_TESTS = ['test/http/api/revocations.test.ts'];
+const STREAM_TESTS = ['test/http/api/revocations.test.ts', 'test/http/api/revocation-crowds.test.ts'];
 const DISCONNECT_TESTS = ['test/http/provider/disconnects.test.ts'];
 const BEGINNING_TESTS = ['test/http/api/revocation-beginnings.test.ts'];
 const POSTGRESQL_TESTS = ['test/postgresql/revocations.test.ts', 'test/postgresql/instances.test.ts'];

@@ -29,7 +29,7 @@ test(`processes that are killed under load cost no answered token (seed ${SEED})
   const draw = lots(SEED);
   const restarts: number[] = [];
   const figures = await trial(installation, server, async () => {
-    for (let kill = rounds(2, 0.1); kill > 0; kill -= 1) {
+    for (let kill = rounds(1, 0.1); kill > 0; kill -= 1) {
       await sleep(ROUND_MS + draw(ROUND_MS));
       const instance = pick(draw, instances);
       await installation.recorder.record(instance, { kind: 'down' }, async () => {

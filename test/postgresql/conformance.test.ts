@@ -8,6 +8,6 @@ import { emptied, waitingCopies } from './instance.ts';
 const server = await sharedPostgres();
 after(() => server.remove());
 
-const open = emptied(server, await server.createDatabase());
+const open = emptied(await server.createDatabase());
 
 storeConformance('PostgreSQL', async (t) => (await open(t, PATIENT)).store, waitingCopies(server));

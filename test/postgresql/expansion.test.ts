@@ -32,7 +32,7 @@ async function expand(url: string): Promise<void> {
 const expanded = await server.createDatabase();
 await (await openInstance(expanded)).close();
 await expand(expanded);
-const open = emptied(server, expanded);
+const open = emptied(expanded);
 
 storeConformance(
   'PostgreSQL that the next release has expanded',

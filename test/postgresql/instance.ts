@@ -1,5 +1,6 @@
 /** Instances on a database, for tests. */
-import type { TestContext } from 'node:test';
+import { after, type TestContext } from 'node:test';
+import pg from 'pg';
 import { createKeyring } from '../../src/oauth/keyring.ts';
 import { openPostgresql, type PostgresqlOptions, type PostgresqlStorage } from '../../src/storage/postgresql/open.ts';
 import type { CopyWaiting } from '../storage/conformance/device-requests.ts';
@@ -38,12 +39,18 @@ END $$`;
  * Opens one database for test after test, each time emptied and founded anew: half of what a test costs that makes one of its
  * own, of which its first connections read the catalog anew.
  */
-export function emptied(server: Pick<PostgresServer, 'query'>, url: string) {
+export function emptied(url: string) {
+  // One connection for all: each costs the server more than what is done on it.
+  const emptying = new pg.Client({ connectionString: url });
+  emptying.on('error', () => {}); // Its database may be removed first.
+  const connected = emptying.connect();
+  after(() => emptying.end());
   return async (
     t: Pick<TestContext, 'after'>,
     options: Partial<PostgresqlOptions> = {},
   ): Promise<PostgresqlStorage> => {
-    await server.query(url, EMPTY);
+    await connected;
+    await emptying.query(EMPTY);
     return instance(t, url, options);
   };
 }

@@ -12,6 +12,7 @@ import { openInstance, readyDatabases } from '../postgresql/instance.ts';
 import { PATIENT } from '../support/postgres.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 import { addAdaAndOne, event, NO_CHAIN, NOW, operator, sampleGrant } from '../support/storage.ts';
+import { storesOfRun } from '../support/stores.ts';
 import { keyring, type Place, ROOT_KEY, trailOf, trailPlaces } from '../support/trail-places.ts';
 
 const server = await sharedPostgres();
@@ -55,7 +56,7 @@ async function live(place: Place): Promise<number> {
   return last;
 }
 
-for (const [kind, make] of Object.entries(trailPlaces(server, createDatabase))) {
+for (const [kind, make] of storesOfRun(trailPlaces(server, createDatabase))) {
   const lived = async (t: TestContext) => {
     const place = await make(t);
     const last = await live(place);

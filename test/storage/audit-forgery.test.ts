@@ -12,6 +12,7 @@ import { readyDatabases } from '../postgresql/instance.ts';
 import { type Attacked, attacked, denied, insert, insertUnknown, UNKNOWN_KEY } from '../support/attacked-trail.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 import { NOW, operator } from '../support/storage.ts';
+import { storesOfRun } from '../support/stores.ts';
 import { keyring, ROOT_KEY, type Row, trailOf, trailPlaces } from '../support/trail-places.ts';
 
 const server = await sharedPostgres();
@@ -35,7 +36,7 @@ async function requireComplaint(trail: AuditTrail, pattern: RegExp): Promise<voi
   assert.equal(checkpoint, null);
 }
 
-const kinds = Object.entries(trailPlaces(server, createDatabase));
+const kinds = storesOfRun(trailPlaces(server, createDatabase));
 
 for (const [kind, make] of kinds)
   describe(`LS-05 under attack on ${kind}`, () => {

@@ -13,6 +13,7 @@ import type { Storage } from '../../src/storage/storage.ts';
 import { openInstance, readyDatabases } from '../postgresql/instance.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 import { addAdaAndOne, event, NOW, openAsService, operator, sampleGrant, temporaryPath } from '../support/storage.ts';
+import { storesOfRun } from '../support/stores.ts';
 
 const server = await sharedPostgres();
 after(() => server.remove());
@@ -122,7 +123,7 @@ function alive(place: Place, grants: readonly { id: Buffer }[]): Promise<boolean
   });
 }
 
-for (const [kind, make] of Object.entries(KINDS))
+for (const [kind, make] of storesOfRun(KINDS))
   describe(`restore: the newer trail on ${kind}`, () => {
     test('it is whole, from its beginning or from the last event of the backup on, and what it says ended', async (t) => {
       const { backup, last, grants, place, lines, checkpoint } = await lived(t, make);

@@ -6,6 +6,7 @@ import { instance } from '../postgresql/instance.ts';
 import { PATIENT } from '../support/postgres.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 import { addAdaAndOne, event, NOW, openAsService, sampleGrant } from '../support/storage.ts';
+import { storesOfRun } from '../support/stores.ts';
 
 const server = await sharedPostgres();
 after(() => server.remove());
@@ -23,7 +24,7 @@ const STORES = {
     instance(t, await server.createDatabase(), { keyring: rotatedKeyring, ...PATIENT }),
 };
 
-for (const [name, open] of Object.entries(STORES)) {
+for (const [name, open] of storesOfRun(STORES)) {
   test(`${name}: a prepared key becomes current once, whoever tries, and the one before is superseded then`, async (t) => {
     const { store } = await open(t);
     const before = await store.findRootKeys();

@@ -10,7 +10,7 @@ import { makeCgroup } from './cgroup.ts';
 export const COUNT_COST = new URL('./preload.ts', import.meta.url).href;
 /** Folder of the written reports. */
 const REPORTS = 'node_modules/.cache/test-costs';
-const RUNNER = 'the runner, its checks, and the PostgreSQL server that files share';
+const RUNNER = 'the runner, and the PostgreSQL server that files share';
 /** Number of processes that a run prints. */
 const PRINTED = 10;
 
