@@ -1,11 +1,11 @@
 /** The next release's expansion of the schema, while instances of the release before are connected. */
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { after, type TestContext, test } from 'node:test';
 import { isEnded } from '../../src/oauth/grant.ts';
 import { migrate } from '../../src/storage/migrate.ts';
 import { Connection } from '../../src/storage/postgresql/connection.ts';
 import { MIGRATIONS, plain } from '../../src/storage/postgresql/plain-database.ts';
-import { storeConformance } from '../storage/conformance.ts';
+import { crowdConformance, storeConformance } from '../storage/conformance.ts';
 import { sampleExpansion } from '../storage/expansion.ts';
 import { PATIENT } from '../support/postgres.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
@@ -34,11 +34,10 @@ await (await openInstance(expanded)).close();
 await expand(expanded);
 const open = emptied(expanded);
 
-storeConformance(
-  'PostgreSQL that the next release has expanded',
-  async (t) => (await open(t, { ...PATIENT, migrate: false })).store,
-  waitingCopies(server),
-);
+const name = 'PostgreSQL that the next release has expanded';
+const openExpanded = async (t: TestContext) => (await open(t, { ...PATIENT, migrate: false })).store;
+storeConformance(name, openExpanded);
+crowdConformance(name, openExpanded, waitingCopies(server));
 
 test('an instance goes on while the next release expands the schema, and both see each other', async (t) => {
   const url = await server.createDatabase();

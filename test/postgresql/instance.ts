@@ -3,7 +3,7 @@ import { after, type TestContext } from 'node:test';
 import pg from 'pg';
 import { createKeyring } from '../../src/oauth/keyring.ts';
 import { openPostgresql, type PostgresqlOptions, type PostgresqlStorage } from '../../src/storage/postgresql/open.ts';
-import type { CopyWaiting } from '../storage/conformance/device-requests.ts';
+import type { CopyWaiting } from '../storage/conformance/device-crowds.ts';
 import type { PostgresServer } from '../support/postgres.ts';
 import { beginning, NOW } from '../support/storage.ts';
 

@@ -6,7 +6,8 @@ import type { AnyStore, WithStore } from './conformance/any-store.ts';
 import { backups } from './conformance/backups.ts';
 import { assertions, clients, trail } from './conformance/clients.ts';
 import { connected, limit } from './conformance/connected.ts';
-import { type CopyWaiting, deviceRequests } from './conformance/device-requests.ts';
+import { type CopyWaiting, deviceCrowds } from './conformance/device-crowds.ts';
+import { deviceRequests } from './conformance/device-requests.ts';
 import { foreignPasswords } from './conformance/foreign-passwords.ts';
 import { epochs, grants, marks } from './conformance/grants.ts';
 import { externalSignIns, identities, identityProviders } from './conformance/identities.ts';
@@ -18,18 +19,11 @@ import { resourceServers, scopes } from './conformance/resource-servers.ts';
 import { restsOn } from './conformance/rests-on/rests-on.ts';
 import { windows } from './conformance/windows.ts';
 
+type Open = (t: TestContext) => Promise<AnyStore>;
+
 /** Runs the suite; `open` makes an empty store that goes with the test. */
-export function storeConformance(
-  name: string,
-  open: (t: TestContext) => Promise<AnyStore>,
-  copyWaiting?: CopyWaiting,
-): void {
-  const withStore: WithStore = (promise, run) =>
-    test(promise, async (t) => {
-      const store = await open(t);
-      await addAdaAndOne({ store });
-      await run(store);
-    });
+export function storeConformance(name: string, open: Open): void {
+  const withStore = inStores(open);
   describe(`${name}: what writes rest on`, () => restsOn(withStore));
   describe(`${name}: remembered consent`, () => rememberedConsent(withStore));
   describe(`${name}: grants`, () => grants(withStore));
@@ -42,7 +36,7 @@ export function storeConformance(
   describe(`${name}: resource servers`, () => resourceServers(withStore));
   describe(`${name}: last uses`, () => lastUses(withStore));
   describe(`${name}: scopes`, () => scopes(withStore));
-  describe(`${name}: device requests`, () => deviceRequests(withStore, copyWaiting));
+  describe(`${name}: device requests`, () => deviceRequests(withStore));
   describe(`${name}: accounts`, () => accounts(withStore));
   describe(`${name}: invitations`, () => invitations(withStore));
   describe(`${name}: sessions`, () => sessions(withStore));
@@ -52,6 +46,21 @@ export function storeConformance(
   describe(`${name}: sign-ins elsewhere`, () => externalSignIns(withStore));
   describe(`${name}: what was given through a provider`, () => providerEndings(withStore));
   describe(`${name}: backups`, () => backups(withStore));
-  describe(`${name}: windows`, () => windows(withStore));
   describe(`${name}: audit trail`, () => trail(withStore));
+}
+
+/** Runs what takes thousands of rows, which is the same however a store is opened. */
+export function crowdConformance(name: string, open: Open, copyWaiting?: CopyWaiting): void {
+  const withStore = inStores(open);
+  describe(`${name}: crowds of devices`, () => deviceCrowds(withStore, copyWaiting));
+  describe(`${name}: windows`, () => windows(withStore));
+}
+
+function inStores(open: Open): WithStore {
+  return (promise, run) =>
+    test(promise, async (t) => {
+      const store = await open(t);
+      await addAdaAndOne({ store });
+      await run(store);
+    });
 }

@@ -5,7 +5,7 @@ import type { Grant } from '../../src/oauth/grant.ts';
 import type { FoundGrant } from '../../src/oauth/store.ts';
 import { copyOf, openAsService, temporaryPath } from '../support/storage.ts';
 import type { AnyStore } from './conformance/any-store.ts';
-import { storeConformance } from './conformance.ts';
+import { crowdConformance, storeConformance } from './conformance.ts';
 import { expandFile } from './expansion.ts';
 
 // Each test begins with a copy: to make the schema again would take longer than to open it.
@@ -36,6 +36,7 @@ storeConformance('SQLite file, whose version is another as soon as a grant is fo
   comparingVersions(await open(t, copyOf(founded, t))),
 );
 storeConformance('SQLite file that the next release has expanded', (t) => open(t, copyOf(expanded, t)));
+crowdConformance('SQLite file that the next release has expanded', (t) => open(t, copyOf(expanded, t)));
 
 /** Of more grants than this only the last are looked at: a test that issues thousands would look at millions. */
 const LOOKED_AT = 100;

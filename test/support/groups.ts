@@ -54,7 +54,9 @@ export const EXCEPTIONS: Readonly<Record<Group, readonly string[]>> = {
     ...['storage/refusals.test.ts', 'storage/processes.test.ts', 'storage/serving-lock.test.ts'],
     ...['storage/kill-migration.test.ts', 'storage/catalogue.test.ts', 'storage/table-descriptions.test.ts'],
     // Attacks on the audit trail; that each changed row is found is in the first group.
-    'storage/audit-forgery.test.ts',
+    ...['storage/audit-forgery.test.ts', 'storage/audit-attacks.test.ts'],
+    // Both stores with thousands of rows; crowds at the sign-in page.
+    ...['storage/crowds.test.ts', 'http/browser/sign-in-crowds.test.ts'],
     // The dearest hashes of others.
     'accounts/foreign-hash-bounds.test.ts',
     // The conformance of SQLite for each other way to use it.

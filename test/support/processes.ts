@@ -31,7 +31,7 @@ const ALONE = [
 const SHARED = '.together.test.mjs';
 
 /** Maximum number of files in a process: there is to be work for several until the end. */
-const MOST = 12;
+const MOST = 8;
 
 /** What to run for these files, a process each: those that share one are imported by a file that is written into a folder. */
 export function inProcesses(files: readonly string[], folder: string): string[] {
