@@ -238,10 +238,9 @@ export type IdentityProviderStore = {
   registerIdentityProvider(provider: IdentityProvider, event: AuditEvent): Promise<boolean>;
   /** Writes what an operator may change, if that is still as `expected`; false when somebody was faster or the provider is gone. */
   updateIdentityProvider(provider: IdentityProvider, expected: IdentityProvider, event: AuditEvent): Promise<boolean>;
-  /** Replaces the secrets if they are still `expected`; false when somebody was faster or the provider is gone. */
+  /** Replaces the secrets if the provider still proves itself as `expected`, by secrets or keys; false otherwise. */
   replaceIdentityProviderSecrets(
-    id: string,
-    expected: readonly StoredSecret[],
+    expected: IdentityProvider,
     secrets: readonly StoredSecret[],
     event: AuditEvent,
   ): Promise<boolean>;

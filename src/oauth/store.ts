@@ -208,13 +208,8 @@ export type ClientStore = {
    * the same time looks at the time in the write of the grant.
    */
   refreshClient(client: Client, expected: Client, event: AuditEvent): Promise<boolean>;
-  /** Replaces the secrets if they are still `expected`; false when somebody was faster or the client is gone. */
-  replaceClientSecrets(
-    id: string,
-    expected: readonly StoredSecret[],
-    secrets: readonly StoredSecret[],
-    event: AuditEvent,
-  ): Promise<boolean>;
+  /** Replaces the secrets if the client still proves itself as `expected`: by secrets, keys or neither; false otherwise. */
+  replaceClientSecrets(expected: Client, secrets: readonly StoredSecret[], event: AuditEvent): Promise<boolean>;
   /** Pauses, or resumes as of the event's time; false when the client is gone or was so already. */
   setClientStatus(id: string, status: Client['status'], event: AuditEvent): Promise<boolean>;
   /** Ends every grant of a client by raising its epoch; false when the client is gone. */
@@ -255,8 +250,7 @@ export type ResourceServerStore = {
   updateResourceServer(server: ResourceServer, expected: ResourceServer, event: AuditEvent): Promise<boolean>;
   /** Replaces the secrets if they are still `expected`; false when somebody was faster or it is gone. */
   replaceResourceServerSecrets(
-    id: string,
-    expected: readonly StoredSecret[],
+    expected: ResourceServer,
     secrets: readonly StoredSecret[],
     event: AuditEvent,
   ): Promise<boolean>;

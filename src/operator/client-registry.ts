@@ -273,15 +273,10 @@ export class ClientRegistry {
   }
 
   async #replaceSecrets(client: Client, secrets: Client['secrets'], action: AuditAction): Promise<void> {
-    const replaced = await this.#parts.store.replaceClientSecrets(
-      client.id,
-      client.secrets,
-      secrets,
-      this.#event(action, client.id),
-    );
+    const replaced = await this.#parts.store.replaceClientSecrets(client, secrets, this.#event(action, client.id));
     if (!replaced)
       throw new OperatorError(
-        'somebody else changed the secrets of this client at the same time: look with "client show", and try again',
+        'somebody else changed the secrets or keys of this client at the same time: look with "client show", and try again',
       );
   }
 

@@ -175,9 +175,9 @@ export class IdentityProviderRegistry {
   async #replaceSecrets(provider: IdentityProvider, secrets: IdentityProvider['secrets'], action: AuditAction) {
     const { store } = this.#parts;
     const event = this.#event(action, provider.id);
-    if (!(await store.replaceIdentityProviderSecrets(provider.id, provider.secrets, secrets, event)))
+    if (!(await store.replaceIdentityProviderSecrets(provider, secrets, event)))
       throw new OperatorError(
-        'somebody else changed the secrets of this identity provider at the same time: look with "identity-provider show", and try again',
+        'somebody else changed the secrets or keys of this identity provider at the same time: look with "identity-provider show", and try again',
       );
   }
 

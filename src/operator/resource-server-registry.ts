@@ -126,7 +126,7 @@ export class ResourceServerRegistry {
   async #replaceSecrets(server: ResourceServer, secrets: ResourceServer['secrets'], action: AuditAction) {
     const { store } = this.#parts;
     const event = this.#event(action, server.id);
-    if (!(await store.replaceResourceServerSecrets(server.id, server.secrets, secrets, event)))
+    if (!(await store.replaceResourceServerSecrets(server, secrets, event)))
       throw new OperatorError(
         'somebody else changed the secrets of this resource server at the same time: look with "resource-server show", and try again',
       );

@@ -30,6 +30,11 @@ export const storageGuards: readonly Guard[] = [
     ['test/storage/sqlite.test.ts'],
     [
       [
+        'a secret is replaced only by the proof that was read',
+        'WHERE id = $1 AND ${proof.unchanged(3)}',
+        'WHERE id = $1 AND (TRUE OR ${proof.unchanged(3)})',
+      ],
+      [
         'settings are changed only from what was read',
         'AND ${settings.unchanged(2 + settings.columns.length)}',
         'AND (TRUE OR ${settings.unchanged(2 + settings.columns.length)})',

@@ -76,7 +76,7 @@ test('the next find on any instance sees a client as it is now, whoever changed 
   const clientThere = async () => (await other.findGrant(grant.id))?.client;
   const secrets = (await clientThere())?.secrets ?? [];
   assert.equal(secrets.length, 1);
-  await one.replaceClientSecrets('app_one', secrets, [], event('client_secret_retired'));
+  await one.replaceClientSecrets(sampleClient(), [], event('client_secret_retired'));
   assert.deepEqual((await clientThere())?.secrets, []);
   await one.setClientStatus('app_one', 'paused', event('client_paused'));
   assert.equal((await clientThere())?.status, 'paused');

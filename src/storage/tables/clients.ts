@@ -73,6 +73,9 @@ const OF_DOCUMENT = STORED_CLIENT.pick(
 const OF_KEYS = STORED_CLIENT.pick('jwksFetchedAt', 'jwksAskedAt');
 const REFRESHED = OF_DOCUMENT.and(OF_KEYS);
 
+/** How a client proves itself, by which a secret may be added or ended. */
+const PROOF = STORED_CLIENT.pick('type', 'secrets', 'keys', 'documentSha256');
+
 const SELECT = `SELECT ${CLIENT.names} FROM client`;
 const NEXT = `${SELECT} WHERE (created_at, id) > ($1, $2) ORDER BY created_at, id LIMIT $3`;
 const NAMED = `
@@ -101,7 +104,7 @@ const FORGET_ASSERTIONS = 'DELETE FROM client_assertion_total WHERE client_id = 
 
 /** The port's clients; how one is found by its id, and how its assertions are marked, is each store's own. */
 export function clientStore(runner: Runner, own: Pick<ClientStore, 'findClient' | 'useClientAssertion'>): ClientStore {
-  const clients = registered(runner, STORED_CLIENT, SETTINGS);
+  const clients = registered(runner, STORED_CLIENT, SETTINGS, PROOF);
   const stored = (client: Client) => ({ ...client, nameKey: nameKey(client.name) });
   return {
     findClient: own.findClient,
@@ -119,7 +122,7 @@ export function clientStore(runner: Runner, own: Pick<ClientStore, 'findClient' 
     updateClient: (client, expected, event) => clients.update(stored(client), stored(expected), event),
     refreshClient: (client, expected, event) =>
       clients.change(client.id, event, REFRESH, [...REFRESHED.values(client), ...OF_DOCUMENT.values(expected)]),
-    replaceClientSecrets: clients.replaceSecrets,
+    replaceClientSecrets: (client, secrets, event) => clients.replaceSecrets(stored(client), secrets, event),
     setClientStatus: (id, status, event) =>
       clients.change(id, event, SET_STATUS, [status, status === 'active' ? event.at : null]),
     noteKeysAsked: ({ id, jwksUri }, at, pause) =>

@@ -50,7 +50,7 @@ export function stillProven({ providerId, right, credential }: ProviderProof): S
 
 /** The port's providers. */
 export function identityProviderStore(runner: Runner): IdentityProviderStore {
-  const providers = registered(runner, IDENTITY_PROVIDER, SETTINGS);
+  const providers = registered(runner, IDENTITY_PROVIDER, SETTINGS, IDENTITY_PROVIDER.pick('secrets', 'keys'));
   return {
     findIdentityProvider: (id) => found(runner, IDENTITY_PROVIDER, { sql: FIND, values: [id] }, [id]),
     listIdentityProviders: providers.list,

@@ -10,13 +10,21 @@ type Registered = {
   readonly secrets: readonly StoredSecret[];
 };
 
-/** Verbs on the rows of a table, of which an operator may change the columns of `settings`: only if they are as they were read. */
-export function registered<Row extends Registered>(runner: Runner, table: Table<Row>, settings: Table<Partial<Row>>) {
+/**
+ * Verbs on the rows of a table, of which an operator may change the columns of `settings`, and the secrets by those of `proof`:
+ * only if these are as they were read.
+ */
+export function registered<Row extends Registered>(
+  runner: Runner,
+  table: Table<Row>,
+  settings: Table<Partial<Row>>,
+  proof: Table<Partial<Row>>,
+) {
   const list = `SELECT ${table.names} FROM ${table.name} ORDER BY created_at, id`;
   const set = `
     UPDATE ${table.name} SET ${settings.assignments(2)}
     WHERE id = $1 AND ${settings.unchanged(2 + settings.columns.length)}`;
-  const replace = `UPDATE ${table.name} SET secrets = $2 WHERE id = $1 AND secrets = $3`;
+  const replace = `UPDATE ${table.name} SET secrets = $2 WHERE id = $1 AND ${proof.unchanged(3)}`;
   /** Changes the row of an id, by a statement whose first value that is; false when it changes none. */
   const change = (id: string, event: AuditEvent, sql: string, values: readonly Stored[] = []) =>
     runner.act({ touches: [id], event, first: { sql, values: [id, ...values] } });
@@ -28,7 +36,7 @@ export function registered<Row extends Registered>(runner: Runner, table: Table<
       runner.act({ touches: [row.id], event, first: { sql, values: table.values(row) } }),
     update: (row: Row, expected: Row, event: AuditEvent) =>
       change(row.id, event, set, [...settings.values(row), ...settings.values(expected)]),
-    replaceSecrets: (id: string, expected: Row['secrets'], secrets: Row['secrets'], event: AuditEvent) =>
-      change(id, event, replace, [table.stored('secrets', secrets), table.stored('secrets', expected)]),
+    replaceSecrets: (expected: Row, secrets: Row['secrets'], event: AuditEvent) =>
+      change(expected.id, event, replace, [table.stored('secrets', secrets), ...proof.values(expected)]),
   };
 }

@@ -27,7 +27,7 @@ export function resourceServerStore(
   runner: Runner,
   find: ResourceServerStore['findResourceServer'],
 ): ResourceServerStore {
-  const servers = registered(runner, RESOURCE_SERVER, SETTINGS);
+  const servers = registered(runner, RESOURCE_SERVER, SETTINGS, RESOURCE_SERVER.pick('secrets'));
   return {
     findResourceServer: find,
     async listResources() {

@@ -154,15 +154,19 @@ export function clients(withStore: WithStore): void {
   });
 
   withStore('secrets are replaced only if they are as expected: of 100 at once, one wins', async (store) => {
-    const { secrets } = await one(store);
+    const before = await one(store);
+    const { secrets } = before;
     const replacements = HUNDRED.map(() => [sampleSecret(), ...secrets]);
     const attempts = replacements.map((wanted) =>
-      store.replaceClientSecrets('app_one', secrets, wanted, event('client_secret_rotated')),
+      store.replaceClientSecrets(before, wanted, event('client_secret_rotated')),
     );
     assert.equal(await winners(attempts), 1);
     const stored = (await one(store)).secrets;
     assert.deepEqual(stored, replacements[(await Promise.all(attempts)).indexOf(true)]);
-    assert.equal(await store.replaceClientSecrets('app_none', [], [], event('client_secret_rotated')), false);
+    assert.equal(
+      await store.replaceClientSecrets({ ...before, id: 'app_none' }, [], event('client_secret_rotated')),
+      false,
+    );
   });
 
   withStore('a pause shows in every grant of the client, and ends none', async (store) => {
@@ -339,7 +343,7 @@ export function trail(withStore: WithStore): void {
     await store.updateClient(sampleClient(), sampleClient(), event('client_updated'));
     await store.revokeGrantsOfClient('usr_ada', 'app_one', event('grant_revoked'));
     await store.updateResourceServer(sampleResourceServer(), sampleResourceServer(), event('resource_server_updated'));
-    await store.replaceResourceServerSecrets('rs_one', [], [], event('resource_server_secret_rotated'));
+    await store.replaceResourceServerSecrets(sampleResourceServer(), [], event('resource_server_secret_rotated'));
     await store.defineScope(read, read, event('scope_defined'));
     assert.deepEqual(await actions(store), before);
   });

@@ -72,11 +72,10 @@ export function grants(withStore: WithStore): void {
   withStore('a grant is found with its client as that is now', async (store) => {
     const grant = await issue(store);
     const found = async () => (await find(store, grant)).client;
-    const { secrets } = await found();
     await store.updateClient(sampleClient({ name: 'Two' }), sampleClient(), event('client_updated'));
     assert.equal((await found()).name, 'Two');
     const { secrets: others } = sampleClient();
-    assert.ok(await store.replaceClientSecrets(grant.clientId, secrets, others, event('client_secret_rotated')));
+    assert.ok(await store.replaceClientSecrets(await found(), others, event('client_secret_rotated')));
     assert.deepEqual((await found()).secrets, others);
     await store.setClientStatus(grant.clientId, 'paused', event('client_paused'));
     assert.equal((await found()).status, 'paused');

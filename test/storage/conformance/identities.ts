@@ -70,10 +70,9 @@ export function identityProviders(withStore: WithStore): void {
 
   withStore('secrets of a provider are replaced only if they are as expected', async (store) => {
     await register(store);
-    const replace = (expected: IdentityProvider['secrets']) =>
+    const replace = (secrets: IdentityProvider['secrets']) =>
       store.replaceIdentityProviderSecrets(
-        'product',
-        expected,
+        { ...product, secrets },
         [sampleSecret()],
         event('identity_provider_secret_rotated'),
       );

@@ -54,7 +54,7 @@ export function resourceServers(withStore: WithStore): void {
     const { secrets } = letters;
     const replacements = HUNDRED.map(() => [sampleSecret(), ...secrets]);
     const replace = (id: string, wanted: typeof secrets) =>
-      store.replaceResourceServerSecrets(id, secrets, wanted, event('resource_server_secret_rotated'));
+      store.replaceResourceServerSecrets({ ...letters, id }, wanted, event('resource_server_secret_rotated'));
     const attempts = replacements.map((wanted) => replace('rs_one', wanted));
     assert.equal(await winners(attempts), 1);
     const stored = await store.findResourceServer('rs_one');

@@ -53,12 +53,7 @@ const proofIsGone: RestsOn['gone'] = {
   'its right ended': (store, { provider }) =>
     store.updateIdentityProvider({ ...provider, rights: [] }, provider, event('identity_provider_updated')),
   'its secret ended': (store, { provider }) =>
-    store.replaceIdentityProviderSecrets(
-      provider.id,
-      provider.secrets,
-      [sampleSecret()],
-      event('identity_provider_secret_retired'),
-    ),
+    store.replaceIdentityProviderSecrets(provider, [sampleSecret()], event('identity_provider_secret_retired')),
 };
 
 /** A verb of a provider's call, of an account that is there. */

@@ -14,17 +14,25 @@ type Verbs = {
   readonly rename: (store: AnyStore, its: Its, name: string) => Promise<unknown>;
   readonly remove: On;
   readonly replaceSecrets: (store: AnyStore, its: Its, secrets: readonly StoredSecret[]) => Promise<unknown>;
+  /** How it comes to prove itself in another way. */
+  readonly otherProof?: Readonly<Record<string, On>>;
 };
 
 const secrets = [sampleSecret()];
+const KEY = { kty: 'OKP', kid: 'one' };
 
 const server = ({ name }: Its) => sampleResourceServer({ id: `rs_${name}`, resource: `urn:${name}`, secrets });
 const clientVerbs: Verbs = {
   find: (store, { client }) => store.findClient(client.id),
   rename: (store, { client }, name) => store.updateClient({ ...client, name }, client, event('client_updated')),
   remove: (store, { client }) => store.deleteClient(client.id, event('client_deleted')),
-  replaceSecrets: (store, { client }, next) =>
-    store.replaceClientSecrets(client.id, client.secrets, next, event('client_secret_rotated')),
+  replaceSecrets: (store, { client }, next) => store.replaceClientSecrets(client, next, event('client_secret_rotated')),
+  otherProof: {
+    'it has a key now': (store, { client }) =>
+      store.updateClient({ ...client, keys: [KEY] }, client, event('client_updated')),
+    'it has a document now': (store, { client }) =>
+      store.refreshClient({ ...client, documentSha256: 'ab' }, client, event('client_document_refreshed')),
+  },
 };
 const serverVerbs: Verbs = {
   find: (store, its) => store.findResourceServer(server(its).id),
@@ -32,7 +40,7 @@ const serverVerbs: Verbs = {
     store.updateResourceServer({ ...server(its), name }, server(its), event('resource_server_updated')),
   remove: (store, its) => store.deleteResourceServer(server(its).id, event('resource_server_deleted')),
   replaceSecrets: (store, its, next) =>
-    store.replaceResourceServerSecrets(server(its).id, secrets, next, event('resource_server_secret_rotated')),
+    store.replaceResourceServerSecrets(server(its), next, event('resource_server_secret_rotated')),
 };
 const providerVerbs: Verbs = {
   find: (store, { provider }) => store.findIdentityProvider(provider.id),
@@ -40,12 +48,11 @@ const providerVerbs: Verbs = {
     store.updateIdentityProvider({ ...provider, name }, provider, event('identity_provider_updated')),
   remove: (store, { provider }) => store.deleteIdentityProvider(provider.id, event('identity_provider_deleted')),
   replaceSecrets: (store, { provider }, next) =>
-    store.replaceIdentityProviderSecrets(
-      provider.id,
-      provider.secrets,
-      next,
-      event('identity_provider_secret_rotated'),
-    ),
+    store.replaceIdentityProviderSecrets(provider, next, event('identity_provider_secret_rotated')),
+  otherProof: {
+    'it proves itself with keys now': (store, { provider }) =>
+      store.updateIdentityProvider({ ...provider, keys: [KEY] }, provider, event('identity_provider_updated')),
+  },
 };
 
 const THERE = 'a registration that is there';
@@ -53,7 +60,7 @@ const THERE = 'a registration that is there';
 /** The rows that every kind has; `register` makes one that a case does not have yet. */
 function rowsOf(
   kind: 'Client' | 'ResourceServer' | 'IdentityProvider',
-  { find, rename, remove, replaceSecrets }: Verbs,
+  { find, rename, remove, replaceSecrets, otherProof = {} }: Verbs,
   register: On = async () => undefined,
 ): RestsOn[] {
   const isDeleted = { 'it was deleted': remove };
@@ -70,8 +77,9 @@ function rowsOf(
       ...isDeleted,
     }),
     row(`delete${kind}`, THERE, remove),
-    row(`replace${kind}Secrets`, 'the secrets that were read', (store, its) => replaceSecrets(store, its, []), {
+    row(`replace${kind}Secrets`, 'the proof that was read', (store, its) => replaceSecrets(store, its, []), {
       'somebody replaced them': (store, its) => replaceSecrets(store, its, [sampleSecret()]),
+      ...otherProof,
       ...isDeleted,
     }),
   ];
