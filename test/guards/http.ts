@@ -115,6 +115,11 @@ export const httpGuards: readonly Guard[] = [
   ),
   ...guardsIn(
     'src/http/browser/browser-session.ts',
+    ['test/http/requests.test.ts'],
+    [['a HEAD changes no cookie', "if (reply.request.method === 'HEAD') return;", '']],
+  ),
+  ...guardsIn(
+    'src/http/browser/browser-session.ts',
     ['test/http/browser/prompt.test.ts'],
     [['a sign-in that was demanded is recent', 'now() - signedInAt <= DEMANDED_SIGN_IN_MS', 'DEMANDED_SIGN_IN_MS > 0']],
   ),

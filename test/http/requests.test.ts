@@ -456,6 +456,7 @@ test('RFC 9110 §9.3.2: HEAD answers as GET does, without a body, wherever GET i
     [appUrl, stylesheet],
     [appUrl, '/openapi.json'],
     [appUrl, authorizeUrl(service, client).slice(appUrl.length), cookie],
+    [appUrl, authorizeUrl(service, client).slice(appUrl.length)],
     [appUrl, '/auth/oauth2/authorize'],
     [appUrl, '/.well-known/oauth-authorization-server'],
     [apiUrl, '/.well-known/oauth-protected-resource'],
@@ -467,6 +468,7 @@ test('RFC 9110 §9.3.2: HEAD answers as GET does, without a body, wherever GET i
   for (const [base, path, headers] of asked) {
     const [got, head] = [await send(base, `GET ${path}`, headers), await send(base, `HEAD ${path}`, headers)];
     assert.deepEqual([head.status, head.body], [got.status, ''], path);
+    assert.equal(head.headers.get('set-cookie'), null, `${path}: a HEAD changes nothing in the browser`);
     for (const name of ['content-type', 'cache-control', 'content-security-policy', 'www-authenticate', 'location'])
       assert.equal(head.headers.get(name), got.headers.get(name), `${name} of ${path}`);
   }

@@ -270,7 +270,9 @@ export class BrowserSessions {
     return this.#prefix + what;
   }
 
+  /** HEAD is safe, and whoever asks by it may be no browser (RFC 9110 §9.2.1). */
   #set(reply: FastifyReply, what: CookieName, value: string, maxAge?: number): void {
+    if (reply.request.method === 'HEAD') return;
     const options = { path: '/', httpOnly: true, secure: this.#isHttps, sameSite: 'lax' } as const;
     reply.setCookie(this.#name(what), value, maxAge === undefined ? options : { ...options, maxAge });
   }

@@ -302,6 +302,18 @@ for (const [store, start] of Object.entries(storesWithProvider(server)))
       assert.equal(new Set([...pages, late].map(({ body }) => texts(body))).size, 1);
     });
 
+    test('RFC 9110 §9.2.1: a HEAD at authorize begins no sign-in at the provider', async (t) => {
+      const [one] = ends(await start(t));
+      const url = authorizeUrl(one, await addClient(one));
+      const [head, got] = [
+        await fetch(url, { method: 'HEAD', redirect: 'manual' }),
+        await fetch(url, { redirect: 'manual' }),
+      ];
+      assert.deepEqual([head.status, got.status], [303, 303]);
+      assert.equal(head.headers.get('set-cookie'), null);
+      assert.match(got.headers.get('set-cookie') ?? '', /valetkey_sign_in_/);
+    });
+
     test('external sign-in: HEAD and a page that is loaded ahead take no ticket', async (t) => {
       const world = await start(t);
       const [one] = ends(world);
