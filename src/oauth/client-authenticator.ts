@@ -101,8 +101,8 @@ export class ClientAuthenticator {
 
   /**
    * Judges an assertion of an unknown `kid` once more if the client publishes other keys by now. Only the request that fetches
-   * them waits, outside the checks that others wait for: so a client whose key changed needs no second try, which its library
-   * may not make after `invalid_client`.
+   * them waits, outside the checks that others wait for: so a client whose key changed needs no second try. Some forget
+   * their tokens after `invalid_client`.
    */
   async #withNewKeys(claim: ClientClaim, client: Client, refusal: WrongKey): Promise<Client | Refusal> {
     if (!(await this.#parts.keys.refresh(client))) return refusal;
