@@ -62,7 +62,7 @@ export async function shownResourceServer(server: ResourceServer, uses: SecretUs
 }
 
 /** The same, with the commands that admit Codex for the API. */
-export async function helpedResourceServer(server: ResourceServer, uses: SecretUses): Promise<CommandResult> {
+export async function resourceServerWithCodex(server: ResourceServer, uses: SecretUses): Promise<CommandResult> {
   const shown = await shownResourceServer(server, uses);
   const earlier = codexDocumentFor(server.resource);
   if (earlier === null) return shown;

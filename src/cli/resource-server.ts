@@ -7,11 +7,11 @@ import type { CliCommand } from './command.ts';
 import type { CommandRun } from './command-run.ts';
 import { NEWER, type NewerOption, YES, type YesOption } from './option.ts';
 import {
-  helpedResourceServer,
   listedResourceServers,
   lostDefaultLine,
   registeredResourceServer,
   resourceServerJson,
+  resourceServerWithCodex,
   shownResourceServer,
 } from './resource-server-view.ts';
 import { beforeRetiring } from './secret-view.ts';
@@ -73,7 +73,7 @@ function addLooking(group: CliCommand, run: CommandRun): void {
     .leaf('show <id>', 'Show one resource server; never its secret.', ['resource-server show rs_6qm1v0t4y8d3k2xz'])
     .action((id: string) =>
       run.withInstallation(async ({ resourceServers, secretUses }) =>
-        helpedResourceServer(await resourceServers.show(id), secretUses),
+        resourceServerWithCodex(await resourceServers.show(id), secretUses),
       ),
     );
 }

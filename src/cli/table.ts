@@ -31,7 +31,7 @@ export type Column<Row> = {
 
 /**
  * A line for each row: columns that do not fit are left out, the last first, and then values are shortened, the longest
- * first. Tells the headings of the columns that were left out; one without any value is not told.
+ * first. A value that may be neither and takes more than half the width makes its own line longer, and no other. Tells the headings of the columns that were left out; one without any value is not told.
  */
 export function fitted<Row>(
   all: readonly Column<Row>[],
@@ -41,7 +41,7 @@ export function fitted<Row>(
   const said = all
     .map((column) => ({ column, cells: rows.map(column.value) }))
     .filter(({ cells }) => cells.some((cell) => cell !== ''))
-    .map((one) => ({ ...one, width: Math.max(columns(one.column.heading), ...one.cells.map(columns)) }));
+    .map((one) => ({ ...one, width: widthOf(one.column, one.cells, width / 2) }));
   const tooMuch = () => said.reduce((sum, one) => sum + one.width + 2, -2) - width;
   const left: string[] = [];
   for (let last = said.findLast(isLeft); last && tooMuch() > 0; last = said.findLast(isLeft)) {
@@ -54,13 +54,22 @@ export function fitted<Row>(
     if (!widest || tooMuch() <= 0) break;
     widest.width -= 1;
   }
-  const line = (cells: readonly string[]) =>
-    cells
-      .map((cell, i) => pad(shortened(cell, said[i]?.width ?? 0), said[i]?.width ?? 0))
+  const line = (textOf: (one: (typeof said)[number]) => string) =>
+    said
+      .map((one) =>
+        pad(one.column.shrinksTo === undefined ? textOf(one) : shortened(textOf(one), one.width), one.width),
+      )
       .join('  ')
       .trimEnd();
-  const headings = line(said.map(({ column }) => column.heading));
-  return { lines: [headings, ...rows.map((_, row) => line(said.map(({ cells }) => cells[row] ?? '')))], left };
+  const headings = line(({ column }) => column.heading);
+  return { lines: [headings, ...rows.map((_, row) => line(({ cells }) => cells[row] ?? ''))], left };
+}
+
+/** The width of a column; values beyond `most` count only where they can be shortened, or left out with it. */
+function widthOf<Row>(column: Column<Row>, cells: readonly string[], most: number): number {
+  const mayYield = column.shrinksTo !== undefined || isLeft({ column });
+  const counted = cells.map(columns).filter((cell) => mayYield || cell <= most);
+  return Math.max(columns(column.heading), ...counted);
 }
 
 function isLeft<Row>({ column }: { readonly column: Column<Row> }): boolean {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { plain } from '../../src/cli/plain.ts';
-import { table } from '../../src/cli/table.ts';
+import { fitted, table } from '../../src/cli/table.ts';
 
 const HEADINGS = ['ID', 'Name', 'Note'];
 const ROWS = [
@@ -27,4 +27,17 @@ it('passes on nothing that commands a terminal or turns the direction of text', 
 
 it('leaves names as they are', () => {
   for (const name of ['Ada Lovelace', 'Zoë', '日本', 'עדה', '👩‍🔬']) assert.equal(plain(name), name);
+});
+
+it('shows whole an id that takes more than half the line, and moves no other row', () => {
+  const rows = [
+    { id: 'app_1', name: 'One' },
+    { id: 'x'.repeat(255), name: 'Two' },
+  ];
+  const shown = [
+    { heading: 'ID', value: ({ id }: { id: string }) => id },
+    { heading: 'Name', value: ({ name }: { name: string }) => name, shrinksTo: 3 },
+  ];
+  assert.deepEqual(fitted(shown, rows, 80).lines, ['ID     Name', 'app_1  One', `${'x'.repeat(255)}  Two`]);
+  assert.match(fitted(shown, rows, Number.POSITIVE_INFINITY).lines[1] ?? '', /^app_1 {252}One$/, 'piped, all align');
 });
