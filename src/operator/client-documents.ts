@@ -53,7 +53,7 @@ export type ComparedDocument = {
   readonly changes: readonly string[];
   /** Whether the document is other than at the last fetch, or read otherwise. */
   readonly differs: boolean;
-  /** Whether a refresh ends remembered consent. */
+  /** Whether a refresh ends consent that is remembered. */
   readonly asksAgain: boolean;
 };
 
@@ -98,7 +98,7 @@ export class ClientDocuments {
       ...{ client, refreshed, changes },
       notes: [...fetched.notes, ...profileNotes(client, document)],
       differs: changes.length > 0 || sha256 !== documentSha256,
-      asksAgain: after.remembersSince !== client.remembersSince,
+      asksAgain: client.consent === 'remember' && after.remembersSince !== client.remembersSince,
     };
   }
 

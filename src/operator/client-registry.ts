@@ -288,7 +288,7 @@ export class ClientRegistry {
 /** The refusal to register a client whose id is taken. */
 export function registeredAlready(id: string): OperatorError {
   return new OperatorError(
-    `the client ${id} is registered already: "client show" shows it, and "client update" changes it`,
+    `the client ${id} is registered already: "client refresh" takes over what its document says now, and "client update" changes the rest`,
   );
 }
 

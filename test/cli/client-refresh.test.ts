@@ -79,6 +79,7 @@ test('draft-ietf-oauth-client-id-metadata-document §8.4: a changed document is 
   const no = await valetkey(['client', 'refresh', id], 'n\n');
   assert.equal(no.code, 1);
   assert.match(no.stderr, /Changes +redirect_uris \+https:\/\/two\.example\/callback\n/);
+  assert.doesNotMatch(no.stderr, /users are asked again/, 'they are asked each time');
   assert.match(no.stderr, /Take this over for Agent 1\? \[y\/N\] valetkey: nothing was changed\n$/);
   assert.deepEqual(await clients.show(id), client);
   const yes = await valetkey(['client', 'refresh', id, '--json'], 'y\n');
@@ -228,6 +229,7 @@ test('ASVS 15.4.2: a refresh of what somebody changed since is refused, and writ
 
 test('what the document owns is not given by hand, and the remedy is named', async () => {
   const { id } = await admitted();
+  assert.match(await refused(['client', 'register', '--from', id, '--yes']), /registered already: "client refresh"/);
   const remedy = new RegExp(`"client refresh ${id.replaceAll('.', '\\.')}" takes`);
   assert.match(await refused(['client', 'update', id, '--redirect-uri', R2]), remedy);
   assert.match(await refused(['client', 'update', id, '--no-jwks']), remedy);

@@ -40,6 +40,8 @@ test('restore: every kind of end of grants is found in the newer trail', () => {
   assert.equal(endedSince([act('all_grants_revoked')]).all, true);
 });
 
+const AGENT = 'https://agent.example/client.json';
+
 test('restore: what was taken away since is back to life, unless it was given back', () => {
   const client = { clientId: 'app_one' };
   const ada = { resourceOwnerId: 'usr_ada' };
@@ -50,6 +52,8 @@ test('restore: what was taken away since is back to life, unless it was given ba
       act('client_secret_retired', client),
       act('client_updated', { ...client, detail: 'redirect_uris -https://one.example/cb +https://two.example/cb' }),
       act('client_updated', { clientId: 'app_two', detail: 'name +Photos' }),
+      act('client_document_refreshed', { clientId: AGENT, detail: 'redirect_uris -https://one.example/cb; sha256 ab' }),
+      act('client_document_refreshed', { clientId: 'https://two.example/a', detail: 'sha256 ab' }),
       act('user_disabled', ada),
       act('password_changed', ada),
       act('user_password_set', ada),
@@ -61,6 +65,7 @@ test('restore: what was taken away since is back to life, unless it was given ba
     [
       'client app_one secret',
       'client app_one settings',
+      `client ${AGENT} settings`,
       'user usr_ada activity',
       'user usr_ada password',
       'identity_provider product activity',
