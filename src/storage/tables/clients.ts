@@ -92,6 +92,11 @@ const RAISE_EPOCH = 'UPDATE client SET epoch = epoch + 1 WHERE id = $1';
 const REFRESH = `
   UPDATE client SET ${REFRESHED.assignments(2)}
   WHERE id = $1 AND ${OF_DOCUMENT.unchanged(2 + REFRESHED.columns.length)}`;
+/** What was allowed before a refresh is before it, also where the clock of who allowed it is ahead of the operator's. */
+const REMEMBER_NOTHING_YET = `
+  UPDATE client SET remembers_since = newest.granted_at
+  FROM (SELECT granted_at FROM oauth_grant WHERE client_id = $1 ORDER BY id DESC LIMIT 1) AS newest
+  WHERE id = $1 AND remembers_since < newest.granted_at`;
 const REGISTER = `${STORED_CLIENT.insertion} ON CONFLICT (id) DO NOTHING`;
 const PUBLISHES = "id = $1 AND status = 'active' AND jwks_uri = $2";
 const NOTE_KEYS_ASKED = `
@@ -120,8 +125,12 @@ export function clientStore(runner: Runner, own: Pick<ClientStore, 'findClient' 
     },
     registerClient: (client, event) => clients.register(stored(client), event, REGISTER),
     updateClient: (client, expected, event) => clients.update(stored(client), stored(expected), event),
-    refreshClient: (client, expected, event) =>
-      clients.change(client.id, event, REFRESH, [...REFRESHED.values(client), ...OF_DOCUMENT.values(expected)]),
+    refreshClient: (client, expected, event) => {
+      const { id, remembersSince } = client;
+      const values = [id, ...REFRESHED.values(client), ...OF_DOCUMENT.values(expected)];
+      const rest = remembersSince === expected.remembersSince ? [] : [{ sql: REMEMBER_NOTHING_YET, values: [id] }];
+      return runner.act({ touches: [id], event, first: { sql: REFRESH, values }, rest });
+    },
     replaceClientSecrets: (client, secrets, event) => clients.replaceSecrets(stored(client), secrets, event),
     setClientStatus: (id, status, event) =>
       clients.change(id, event, SET_STATUS, [status, status === 'active' ? event.at : null]),

@@ -1,13 +1,16 @@
 /** Consent that stands for a press of Allow, against whoever takes it back at the same time. */
 import assert from 'node:assert/strict';
+import { newGrantId } from '../../../src/oauth/grant.ts';
 import { GrantRegistry } from '../../../src/oauth/grant-registry.ts';
 import { operationsOn, origin, validRequest } from '../../oauth/protocol.ts';
 import { signedIn } from '../../support/signed-in.ts';
 import { event, HOUR, NOW, sampleClient, sampleGrant } from '../../support/storage.ts';
-import type { AnyStore, WithStore } from './any-store.ts';
+import { type AnyStore, issue, type WithStore } from './any-store.ts';
 
 /** Rounds of each race, and browsers that are led to an app at the same time in each. */
 const [ROUNDS, BROWSERS] = [12, 12];
+
+const NO_RESOURCE = { resource: null, resourceIsDefault: false };
 
 /** Remembered consent. */
 export function rememberedConsent(withStore: WithStore): void {
@@ -47,4 +50,26 @@ export function rememberedConsent(withStore: WithStore): void {
       }
     });
   }
+
+  withStore('Promise 2: a refresh ends consent of before also where clocks differ, and that alone', async (store) => {
+    const client = sampleClient({ consent: 'remember', scopes: [], documentSha256: 'ab'.repeat(32) });
+    await store.updateClient(client, sampleClient(), event('client_updated'));
+    const before = (await store.findClient('app_one')) ?? assert.fail();
+    const registry = new GrantRegistry(store, () => NOW);
+    const isRemembered = async () => {
+      const now = (await store.findClient('app_one')) ?? assert.fail();
+      return (await registry.rememberedConsent('usr_ada', now, 'https://one.test/cb', NO_RESOURCE)) !== null;
+    };
+    const allow = (grantedAt: number) =>
+      issue(store, { id: newGrantId(grantedAt), generation: 1, expiresAt: NOW + HOUR, grantedAt });
+    await allow(NOW);
+    await allow(NOW + 5000);
+    assert.equal(await store.refreshClient({ ...before, keys: [] }, before, event('client_document_refreshed')), true);
+    assert.equal(await isRemembered(), true, 'nothing that counts has changed');
+    const elsewhere = { ...before, redirectUris: ['https://one.test/cb', 'https://two.test/cb'], remembersSince: NOW };
+    assert.equal(await store.refreshClient(elsewhere, before, event('client_document_refreshed')), true);
+    assert.equal(await isRemembered(), false);
+    await allow(NOW + 5001);
+    assert.equal(await isRemembered(), true);
+  });
 }
