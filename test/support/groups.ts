@@ -56,7 +56,9 @@ export const EXCEPTIONS: Readonly<Record<Group, readonly string[]>> = {
     // Attacks on the audit trail; that each changed row is found is in the first group.
     ...['storage/audit-forgery.test.ts', 'storage/audit-attacks.test.ts'],
     // Both stores with thousands of rows; crowds at the sign-in page.
-    ...['storage/crowds.test.ts', 'http/browser/sign-in-crowds.test.ts'],
+    ...['storage/crowds.test.ts', 'http/browser/sign-in-crowds.test.ts', 'http/browser/wrong-sign-ins.test.ts'],
+    // Many real processes, proxies and certificates.
+    ...['cli/transcripts.test.ts', 'doctor/public-address.test.ts', 'doctor/unreached.test.ts'],
     // The dearest hashes of others.
     'accounts/foreign-hash-bounds.test.ts',
     // The conformance of SQLite for each other way to use it.
