@@ -48,7 +48,7 @@ const PERSON = [
 
 const DEFAULT_RESOURCE = [
   '--default-resource <url>',
-  'the resource of one of your APIs, for which its tokens are when the app names none; /v2/me accepts them as before',
+  'binds its tokens to the API with this resource when the app names none; /v2/me accepts them as before',
 ] as const;
 
 const AUDIENCE = [
@@ -204,7 +204,7 @@ function addUpdate(client: CliCommand, run: CommandRun): void {
     .option('--add-optional-scope <scope...>', 'these optional ones as well', readOptionalScope)
     .option('--no-optional-scope', 'no optional scopes any more')
     .option(...DEFAULT_RESOURCE)
-    .option('--no-default-resource', 'its tokens are for no certain API again when the app names none')
+    .option('--no-default-resource', 'its tokens are unbound again when the app names no resource')
     .option('--jwks <file>', 'these public keys (JWK or JWK Set) instead of all; a secret is still good')
     .option('--no-jwks', 'no public keys any more')
     .option(...AUDIENCE, readAssertionAudience)
@@ -242,7 +242,7 @@ function noteOfUpdate(before: Client, updated: Client): string {
       'You no longer vouch for it: its publisher or the host of a redirect URI changed. Check them, and give --checked again.',
     cannotProveItself && `It has neither a key nor a secret now: "valetkey client rotate-secret ${id}" makes a secret.`,
     before.defaultResource !== updated.defaultResource &&
-      `Its default resource is that of what users allow from now on. What they allowed before stays as it is: "valetkey client revoke-grants ${id}" ends it.`,
+      `Its default resource holds for what users allow from now on. Earlier grants stay as they are: "valetkey client revoke-grants ${id}" ends them.`,
     lost.length > 0 &&
       `No longer registered: ${lost.join(', ')}. What users allowed before stays allowed: "valetkey client revoke-grants ${id}" ends it.`,
   ]

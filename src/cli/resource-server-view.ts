@@ -91,7 +91,7 @@ export async function listedResourceServers(
   };
 }
 
-/** What becomes of apps whose default resource no API has. */
+/** Returns the sentence about a default resource that no API has. */
 export function lostDefaultLine(resource: string): string {
   return `No API has ${resource}, the default resource of an app: its tokens work at no API but /v2/me. "valetkey client update" changes it: --default-resource or --no-default-resource.`;
 }

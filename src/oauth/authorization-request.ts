@@ -32,7 +32,7 @@ export type AuthorizationRequest = {
   readonly codeChallenge: string | null;
   /** The resource that the tokens are for (RFC 8707 §2), or null for any. */
   readonly resource: string | null;
-  /** Whether that is the client's default resource, as the request names none. */
+  /** The mark of the client's default resource: the request names none. */
   readonly resourceIsDefault: boolean;
   readonly prompt: readonly Prompt[];
   /** The e-mail address that the client expects to sign in, or null. */
@@ -244,8 +244,8 @@ export function knownResource(known: readonly string[], named: string | null | u
 }
 
 /**
- * What the tokens are for when a request names a resource that is known, or none (null): then the client's default resource,
- * be it registered still or not. A request that names none never gets tokens for any resource because an API is gone.
+ * Returns the resource that a request asks tokens for: the one that it names, or for none (null) its client's default, even if
+ * no API has that any more. So tokens never become unbound because an API is gone.
  */
 export function grantedResource(
   { defaultResource }: Pick<Client, 'defaultResource'>,

@@ -31,7 +31,7 @@ export type DeviceRequest = {
   /** The scope names that were asked for. */
   readonly scope: readonly string[];
   readonly resource: string | null;
-  /** Whether that is the client's default resource, as the device named none. */
+  /** The mark of the client's default resource: the device named none. */
   readonly resourceIsDefault: boolean;
   readonly codeChallenge: string;
   /** Milliseconds since the epoch. */

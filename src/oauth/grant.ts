@@ -27,7 +27,7 @@ export type Grant = {
   readonly codeChallenge: string | null;
   /** The one resource that its tokens are for (RFC 8707 §2), or null when they are for any. */
   readonly resource: string | null;
-  /** Whether that is its client's default resource, which binds at resource servers and not at this service's own API. */
+  /** The mark of a client's default resource: it binds at resource servers, and not at this service's own API. */
   readonly resourceIsDefault: boolean;
   /** The identity provider where the resource owner signed in; null for a sign-in here. */
   readonly providerId: string | null;
@@ -166,7 +166,7 @@ export type GrantSummary = Pick<Grant, keyof typeof SUMMARIZED> & {
   readonly lastUsedAt: number | null;
 };
 
-/** What a grant's tokens are for: its resource, and whether that is its client's default. */
+/** The resource that a grant's tokens are for, and its mark as its client's default. */
 export type GrantedResource = Pick<Grant, 'resource' | 'resourceIsDefault'>;
 
 /** A grant by its id as text, with whom it is for and whose it is: what log and audit trail call it. */

@@ -93,7 +93,7 @@ export function isGoodAt({ resource, acceptsUnbound }: ResourceServer, access: G
   return isForResource(access, resource);
 }
 
-/** Whether a grant's tokens are good at this service's own API: a default resource, which no request named, does not bind there. */
+/** Returns true if a grant's tokens are good at this service's own API, where a default resource does not bind. */
 export function isGoodAtOwnApi(ownResource: string, grant: GrantedResource): boolean {
   return grant.resourceIsDefault || isForResource(grant, ownResource);
 }

@@ -5,8 +5,8 @@ import { hash } from 'node:crypto';
 export const CODEX_DOCUMENT = 'https://chatgpt.com/oauth/codex/client.json';
 
 /**
- * Returns the document that earlier versions of Codex name at an MCP server: its URL, as browsers write it and without a fragment,
- * as the first 9 bytes of its SHA-256 in base64url. Null for a resource that is no `http` or `https` URL.
+ * Returns the document that earlier versions of Codex name at an MCP server, or null for a resource that is no `http` or `https`
+ * URL. In its address are the first 9 bytes, in base64url, of the SHA-256 of the server's URL, as browsers write that.
  */
 export function codexDocumentFor(resource: string | null): string | null {
   const url = resource === null ? null : URL.parse(resource);

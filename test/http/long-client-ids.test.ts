@@ -49,7 +49,7 @@ after(() => server?.remove());
 const folder = mkdtempSync(join(tmpdir(), 'valetkey-test-'));
 after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
 
-/** What a service on each store is told. */
+/** The variables of a service on each store. */
 const STORES: Readonly<Record<string, () => Promise<Record<string, string>>>> = {
   SQLite: async () => {
     const own = mkdtempSync(join(folder, 'store-'));
