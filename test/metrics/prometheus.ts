@@ -40,14 +40,17 @@ function run(words: readonly string[]): void {
 
 const HOUR = 240;
 
-/** An hour without the fault, and an hour in which it goes on: what was counted meanwhile is counted again each minute. */
+/**
+ * An hour without the fault, in which what happens by itself goes on, and an hour in which the fault goes on: what was counted
+ * meanwhile is counted again each minute.
+ */
 function testOf({ name, before, after }: Scraped) {
   const asked = figuresIn(readAlerts().get(name)?.expression ?? '');
   const lines = [...after.keys()].filter((line) => asked.some((figure) => line.startsWith(figure)));
   const series = lines.map((line) => {
     const [was, is] = [sinceStart(line, before.get(line) ?? 0), sinceStart(line, after.get(line) ?? 0)];
     const step = isCounted(line) ? (is - was) / 4 : 0;
-    return { series: withJob(line), values: `${was}+0x${HOUR} ${is}+${step}x${HOUR}` };
+    return { series: withJob(line), values: `${was}+${isTime(line) ? 15 : 0}x${HOUR} ${is}+${step}x${HOUR}` };
   });
   const up = { series: withJob('up'), values: `1x${HOUR} ${name === 'ValetkeyDown' ? 0 : 1}x${HOUR}` };
   const firing = `count(ALERTS{alertname="${name}",alertstate="firing"}) or vector(0)`;
@@ -69,7 +72,11 @@ function isCounted(line: string): boolean {
 
 /** Tests of rules begin at the time 0. */
 function sinceStart(line: string, value: number): number {
-  return /^\w+_timestamp_seconds/.test(line) ? value - Date.now() / 1000 : value;
+  return isTime(line) ? value - Date.now() / 1000 : value;
+}
+
+function isTime(line: string): boolean {
+  return /^\w+_timestamp_seconds/.test(line);
 }
 
 function withJob(line: string): string {
