@@ -17,6 +17,7 @@ import type { AuditStore } from '../oauth/store.ts';
 import { type NewerTrail, readNewerTrail } from './newer-trail.ts';
 import {
   BEGINNING,
+  type ChainHeads,
   isSame,
   type TrailReport,
   type VerificationParts,
@@ -45,8 +46,8 @@ const WINDOW = 500;
 /** The audit trail of an installation. */
 export class AuditTrail {
   readonly #parts: AuditTrailParts;
-  /** The last checkpoint that this process recorded itself; none before. */
-  #own: readonly Checkpoint[] = [];
+  /** The last checkpoint that this process recorded itself, and how far the chains were then; null before. */
+  #own: { readonly checkpoint: Checkpoint; readonly heads: ChainHeads } | null = null;
 
   constructor(parts: AuditTrailParts) {
     this.#parts = parts;
@@ -90,11 +91,13 @@ export class AuditTrail {
   async recordCheckpoint(actor: Actor, most = Number.POSITIVE_INFINITY): Promise<string | null> {
     const start = await this.#lastState();
     const upTo = await this.#parts.store.lastAuditSequence();
-    const found = await verifySince(this.#verification(this.#own), start, upTo, most);
+    const own = this.#own;
+    const heads = own?.checkpoint.upTo === start.upTo ? own.heads : null;
+    const found = await verifySince(this.#verification(own ? [own.checkpoint] : []), start, upTo, most, heads);
     if (!found) return null;
     const [first] = found.problems;
     if (first) throw notAsRecorded(first.sentence);
-    return found.isNews ? this.#record(found.state, actor) : null;
+    return found.isNews ? this.#record(found, actor) : null;
   }
 
   /**
@@ -158,8 +161,8 @@ export class AuditTrail {
    */
   async prove(actor: Actor, accepted: boolean): Promise<void> {
     const { store, keyring, installation, now } = this.#parts;
-    const { state, problems } = await this.verify([]);
-    const [first] = problems;
+    const found = await this.verify([]);
+    const [first] = found.problems;
     if (first && !accepted)
       throw new OperatorError(
         `the audit trail is not what was recorded (${first.sentence}): look at "audit verify", and keep a copy of the database; --accept-trail retires the key all the same`,
@@ -171,15 +174,15 @@ export class AuditTrail {
       const { text } = signShortening(keyring, installation, shortening, now());
       await store.recordOfTrail(auditEvent('audit_shortened', actor, now(), { detail: text }));
     }
-    await this.#record(state, actor);
+    await this.#record(found, actor);
   }
 
-  async #record(state: TrailState, actor: Actor): Promise<string> {
+  async #record({ state, heads }: TrailReport, actor: Actor): Promise<string> {
     const { store, keyring, installation, now } = this.#parts;
     const checkpoint = signCheckpoint(keyring, installation, state, now());
     const { text } = checkpoint;
     await store.recordOfTrail(auditEvent('audit_checkpoint', actor, now(), { detail: text }));
-    this.#own = [checkpoint];
+    this.#own = { checkpoint, heads };
     return text;
   }
 

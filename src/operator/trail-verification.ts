@@ -26,6 +26,8 @@ export type TrailReport = {
   /** The number of events before the start. They are no part of the trail: the retention takes them away. */
   readonly leftOver: number;
   readonly chains: number;
+  /** How far the chains were followed that were written last. */
+  readonly heads: ChainHeads;
   /** The number of checkpoints that the trail was compared with. */
   readonly checkpoints: number;
   /** The newest checkpoint in the trail that it fits; null without one. */
@@ -50,7 +52,12 @@ export type VerificationParts = {
   readonly report: (place: number, of: number) => void;
 };
 
+/** How far chains were followed, by their ids. */
+export type ChainHeads = ReadonlyMap<string, Followed>;
+
 const WINDOW = 500;
+/** Maximum number of chains whose heads are kept for the next verification. */
+const KEPT_HEADS = 10_000;
 const MAX_PROBLEMS = 100;
 /** Maximum number of chains whose keys are kept. */
 const KEPT_KEYS = 1000;
@@ -72,17 +79,19 @@ export async function verifyTrail(parts: VerificationParts): Promise<TrailReport
 }
 
 /**
- * Verifies the trail from what a genuine checkpoint says of it up to an event; null when more than `most` events came since.
- * Throws `StoreUnavailable`.
+ * Verifies the trail from what a genuine checkpoint says of it up to an event; null when more than `most` events came since. `heads`
+ * are those that were followed up to the checkpoint; null where nobody did: then the events before it are believed. Throws
+ * `StoreUnavailable`.
  */
 export async function verifySince(
   parts: VerificationParts,
   start: TrailState,
   upTo: number,
   most: number,
+  heads: ChainHeads | null,
 ): Promise<TrailReport | null> {
-  const walk = new TrailWalk(parts, start);
-  if (start.upTo > 0) {
+  const walk = new TrailWalk(parts, start, heads ?? []);
+  if (start.upTo > 0 && heads === null) {
     const before = await parts.store.listTrailRows(Math.max(0, start.upTo - WINDOW), start.upTo, WINDOW);
     for (const row of before) walk.goOnAfter(row);
   }
@@ -131,7 +140,7 @@ class TrailWalk {
   readonly #parts: VerificationParts;
   /** The state of the trail before the first event that is verified. */
   readonly #start: TrailState;
-  readonly #chains = new Map<string, Followed>();
+  readonly #chains: Map<string, Followed>;
   readonly #keys = new Map<string, HmacKey | null>();
   readonly #recent: RecentStates;
   readonly #absentKeys: AbsentKeys;
@@ -149,7 +158,8 @@ class TrailWalk {
   /** Once a checkpoint differs, all later ones do. */
   #hasDiffered = false;
 
-  constructor(parts: VerificationParts, start: TrailState) {
+  constructor(parts: VerificationParts, start: TrailState, heads: Iterable<readonly [string, Followed]> = []) {
+    this.#chains = new Map(heads);
     this.#parts = parts;
     this.#start = start;
     this.#absentKeys = new AbsentKeys(parts.keyring);
@@ -203,6 +213,7 @@ class TrailWalk {
       );
     return {
       ...{ state: this.#state, seen: this.#seen, leftOver: this.#leftOver, chains: this.#chains.size },
+      heads: new Map([...this.#chains].sort(([, one], [, other]) => one.sequence - other.sequence).slice(-KEPT_HEADS)),
       ...{ covered: this.#covered, uncovered: this.#state.events - (this.#covered ?? this.#start).events },
       ...{ checkpoints: this.#compared, uncompared: this.#uncompared, isNews: this.#isNews },
       ...{ wrong: this.#wrong, problems: this.#problems },

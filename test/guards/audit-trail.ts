@@ -62,6 +62,7 @@ export const auditTrailGuards: readonly Guard[] = [
     ['events that no checkpoint covers are counted', '(this.#covered ?? this.#start).events', 'this.#state.events'],
   ]),
   ...guardsIn('src/operator/audit-trail.ts', ATTACK_TESTS, [
+    ['a service knows how far the chains were', 'own?.checkpoint.upTo === start.upTo ? own.heads : null', 'null'],
     ['a retirement signs no forged shortening', 'if (shortening && isOwn && ', 'if (shortening && '],
   ]),
   ...guardsIn('src/storage/tables/audit-events.ts', ATTACK_TESTS, [
@@ -89,7 +90,7 @@ export const auditTrailGuards: readonly Guard[] = [
   ]),
   ...guardsIn('src/operator/audit-trail.ts', FORGERY_TESTS, [
     ['nothing is signed that was not verified', 'if (first) throw notAsRecorded(first.sentence);', ''],
-    ['a service notices that the end was cut off', 'this.#own = [checkpoint];', ''],
+    ['a service notices that the end was cut off', 'this.#own = { checkpoint, heads };', ''],
     ['the signed time of a checkpoint counts', 'end && end.at >= before ?', 'end && end.at < 0 ?'],
     ['nothing is taken away that the checkpoint does not say', 'await this.#requireSame(start, end);', ''],
     [

@@ -10,7 +10,7 @@ import { readyDatabases } from '../postgresql/instance.ts';
 import { type Attacked, attacked, denied, insert, insertUnknown } from '../support/attacked-trail.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 import { event, NOW, operator } from '../support/storage.ts';
-import { ROOT_KEY, type Row, trailOf, trailPlaces } from '../support/trail-places.ts';
+import { keyring, ROOT_KEY, type Row, trailOf, trailPlaces } from '../support/trail-places.ts';
 
 const server = await sharedPostgres();
 after(() => server.remove());
@@ -124,6 +124,22 @@ for (const [kind, make] of Object.entries(trailPlaces(server, createDatabase)))
         assert.notEqual(await complaints(place), '', action);
         await requireRefused(place, /not what was recorded/);
       }
+    });
+
+    test('an event that was removed right after a checkpoint is missed, also while those before it in its chain are away', async (t) => {
+      const place = await make(t);
+      const [service, command] = [await place.open(), await place.open(keyring, 'command')];
+      t.after(() => Promise.all([service.close(), command.close()]));
+      for (const opened of [service, command]) await denied(opened, 2);
+      const trail = trailOf(service);
+      await trail.recordCheckpoint(operator);
+      await denied(command, 3);
+      await denied(service, 1);
+      await place.sql('CREATE TABLE kept AS SELECT * FROM audit_event');
+      await place.sql('DELETE FROM audit_event WHERE sequence IN (3, 4, 6)');
+      await assert.rejects(trail.recordCheckpoint(operator), /missing between event \d+ and event \d+/);
+      await place.sql('INSERT INTO audit_event SELECT * FROM kept WHERE sequence IN (3, 4)');
+      await assert.rejects(trail.recordCheckpoint(operator), /1 event is missing between event [45] and event 7/);
     });
 
     test('an event of the service in a chain that the attacker chose is missed when it is removed', async (t) => {
