@@ -29,7 +29,7 @@ async function checkpointsOf(given: string, run: CommandRun): Promise<Checkpoint
   for await (const piece of piecesOf(given, 'reading', 'checkpoints', run)) {
     const text = before + piece.toString('latin1');
     for (const checkpoint of findCheckpoints(text)) found.set(checkpoint.text, checkpoint);
-    before = text.slice(-OVERLAP);
+    before = `…${text.slice(-OVERLAP)}`; // Not the beginning of a text.
   }
   if (found.size === 0) throw new OperatorError(`there is no checkpoint in ${given}: "audit verify" prints one`);
   return [...found.values()];

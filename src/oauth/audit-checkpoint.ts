@@ -23,8 +23,12 @@ export type Checkpoint = TrailState & {
 /** The kind of a signed statement: that the trail was so, or that the retention took everything away up to there. */
 type Statement = 'checkpoint' | 'shortened';
 
+/**
+ * A signed statement where a text begins, or a value in a line of a log, as JSON or for people. Anybody may write one into the middle of
+ * another value that is logged, such as the address that names a client.
+ */
 const FORMAT =
-  /\bvaletkey-(checkpoint|shortened)\.1\.([0-9a-f]+)\.(\d{1,15})\.(\d{1,15})\.([0-9a-f]{64})\.(\d{1,15})\.([0-9a-f]{8})\.([A-Za-z0-9_-]{86})/g;
+  /(?<=^|[\s"]|\scheckpoint=)valetkey-(checkpoint|shortened)\.1\.([0-9a-f]+)\.(\d{1,15})\.(\d{1,15})\.([0-9a-f]{64})\.(\d{1,15})\.([0-9a-f]{8})\.([A-Za-z0-9_-]{86})/g;
 
 /** A private key of Ed25519 in DER (RFC 8410 §7), without its 32 bytes. */
 const PKCS8_START = Buffer.from('302e020100300506032b657004220420', 'hex');

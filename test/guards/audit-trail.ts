@@ -88,6 +88,11 @@ export const auditTrailGuards: readonly Guard[] = [
   ...guardsIn('src/oauth/audit-checkpoint.ts', FORGERY_TESTS, [
     ['no checkpoint passes for a shortening', '.filter(([, word]) => word === what)', ''],
   ]),
+  ...guardsIn(
+    'src/oauth/audit-checkpoint.ts',
+    ['test/operator/trail-checkpoints.test.ts'],
+    [['a stranger writes no checkpoint into the log', '(?<=^|[\\s"]|\\scheckpoint=)valetkey-', '\\bvaletkey-']],
+  ),
   ...guardsIn('src/operator/audit-trail.ts', FORGERY_TESTS, [
     ['nothing is signed that was not verified', 'if (first) throw notAsRecorded(first.sentence);', ''],
     ['a service notices that the end was cut off', 'this.#own = { checkpoint, heads };', ''],

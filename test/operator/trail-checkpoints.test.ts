@@ -4,6 +4,8 @@ import { type TestContext, test } from 'node:test';
 import { findCheckpoints, isSigned } from '../../src/oauth/audit-checkpoint.ts';
 import { AuditTrail } from '../../src/operator/audit-trail.ts';
 import { TrailCheckpoints } from '../../src/operator/trail-checkpoints.ts';
+import { makeLogger } from '../../src/process/log.ts';
+import { readableLines } from '../../src/process/readable-lines.ts';
 import { keyring, NOW } from '../oauth/samples.ts';
 import { runCommand } from '../support/command.ts';
 import { addUser, startTestService } from '../support/service.ts';
@@ -118,4 +120,39 @@ test('operating: the checkpoint in the log of a service is one that "audit verif
   const { code, stdout } = await runCommand(['audit', 'verify', '--checkpoint', line, '--json'], at);
   assert.equal(code, 0, stdout);
   assert.equal(JSON.parse(stdout).checkpoints, 2, 'that of the log, and the same in the trail');
+});
+
+test('a checkpoint that a stranger writes into the log is none: it keeps nobody from comparing with the log', async (t) => {
+  const service = await startTestService(t);
+  const forged = `valetkey-checkpoint.1.abcd.5.5.${'a'.repeat(64)}.1.deadbeef.${'A'.repeat(86)}`;
+  assert.equal(findCheckpoints(forged).length, 1, 'it is written as one');
+  const strange = ['', '"', ' ', '\n', '\t', '=', ' checkpoint=', ':', '.'].map(
+    (end) => `https://a.example/${end}${forged}`,
+  );
+  for (const clientId of [forged, `app_${forged}`, ...strange]) {
+    const body = new URLSearchParams({ client_id: clientId, client_secret: 'x', grant_type: 'refresh_token' });
+    for (const path of ['/oauth2/token', '/oauth2/par'])
+      await fetch(service.appUrl + path, { method: 'POST', body, headers: { 'user-agent': 'x', 'x-request-id': 'x' } });
+    await fetch(`${service.appUrl}/oauth2/authorize?${new URLSearchParams({ client_id: clientId })}`);
+  }
+  const log = service.log.join('');
+  assert.ok(log.includes(forged), 'the log has it');
+  const people: string[] = [];
+  const destination = readableLines({ write: (line: string) => void people.push(line) });
+  for (const line of service.log) destination.write(line);
+  assert.deepEqual([findCheckpoints(log), findCheckpoints(people.join(''))], [[], []]);
+});
+
+test('a checkpoint is found in a line of the log, as JSON and for people', () => {
+  const checkpoint = `valetkey-checkpoint.1.abcd.5.5.${'a'.repeat(64)}.1.deadbeef.${'A'.repeat(86)}`;
+  const json: string[] = [];
+  makeLogger({ write: (line: string) => void json.push(line) }, () => 0).always({ checkpoint, msg: 'a sentence' });
+  const people: string[] = [];
+  readableLines({ write: (line: string) => void people.push(line) }).write(json.join(''));
+  for (const lines of [json, people, [`{"log":${JSON.stringify(json.join(''))}}`]])
+    assert.deepEqual(
+      findCheckpoints(lines.join('')).map(({ text }) => text),
+      [checkpoint],
+      lines.join(''),
+    );
 });
