@@ -244,7 +244,7 @@ test('RFC 6749 §5.2: who proves nothing, and who guesses too often, is answered
 test('documents that are asked for too often answer as described', async (t) => {
   const asked = await startTestService(t);
   const own = await DescribedService.of(asked, described.seen);
-  const document = requestHead(asked.appUrl, 'GET /openapi.json', { Connection: 'keep-alive' });
+  const document = requestHead(asked.appUrl, 'HEAD /openapi.json', { Connection: 'keep-alive' });
   await sendRaw(asked.appUrl, document.repeat(3001));
   for (const id of ['openApi', 'authorizationServerMetadata', 'openidConfiguration', 'protectedResourceMetadata'])
     assert.equal((await own.ask(id)).status, 429, id);
