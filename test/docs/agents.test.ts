@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { PUBLISHED } from '../operator/published-documents.ts';
+import { PUBLISHED } from '../clients/published-documents.ts';
 import { ProgramOnDisk } from '../support/program.ts';
 
 const TEXT = readFileSync(new URL('../../docs/agents.md', import.meta.url), 'utf8');

@@ -1,18 +1,16 @@
 /** What agents publish of themselves is admitted by `client register --from`; a test's look-up and authority stand in for their hosts. */
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
+import dns from 'node:dns';
 import { once } from 'node:events';
 import https from 'node:https';
-import { type AddressInfo, BlockList } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { after, test } from 'node:test';
-import { createSecureContext } from 'node:tls';
+import tls, { createSecureContext } from 'node:tls';
 import { isRegisteredRedirectUri } from '../../src/oauth/redirect-uri.ts';
-import { ClientDocuments } from '../../src/operator/client-documents.ts';
-import { ClientRegistry } from '../../src/operator/client-registry.ts';
-import { Outbound } from '../../src/process/outbound.ts';
-import { openMemory, operator } from '../oauth/memory.ts';
-import { PREFIX } from '../oauth/samples.ts';
 import { makeCertificate } from '../support/certificate.ts';
+import { runCommand } from '../support/command.ts';
+import { ProgramOnDisk } from '../support/program.ts';
 import { PUBLISHED } from './published-documents.ts';
 
 const authority = makeCertificate(Date.now(), 3_600_000);
@@ -37,6 +35,11 @@ after(() => {
   server.close();
 });
 const { port } = server.address() as AddressInfo;
+// The commands run in this process, and find these hosts here.
+tls.setDefaultCACertificates([...tls.getCACertificates(), authority.cert]);
+const { lookup } = dns;
+dns.lookup = ((name: string, ...rest: never[]) =>
+  (lookup as (...all: unknown[]) => void)(contexts.has(name) ? '127.0.0.1' : name, ...rest)) as typeof lookup;
 
 /** The text, with the port of the test's server in addresses of the document's own host. */
 function here(text: string, host: string): string {
@@ -52,27 +55,24 @@ for (const [name, { members, sends }] of Object.entries(PUBLISHED))
     const key = { ...publicKey.export({ format: 'jwk' }), kid: 'test', alg: 'RS256', use: 'sig' };
     served.set(here(String(members['jwks_uri']), host), JSON.stringify({ keys: [key] }));
 
-    const { store, clock } = await openMemory(t);
-    const now = () => clock.now;
-    const clients = new ClientRegistry({ store, prefix: PREFIX, accessTokenLifetime: 1800, now }, operator);
-    const privateNetworks = new BlockList();
-    privateNetworks.addAddress('127.0.0.1');
-    const world = { resolve: async () => ['127.0.0.1'], certificateAuthority: authority.cert, now };
-    const outbound = new Outbound({ isLocal: false, privateNetworks }, world);
-    const fetchJson = (url: string, most: number) => outbound.fetchJson(url, most);
-    const documents = new ClientDocuments({ store, clients, isLocal: false, fetchJson, now });
-
-    const fetched = await documents.fetch(address);
-    const client = await documents.register(fetched, { name: undefined });
-    assert.deepEqual(
-      fetched.notes.filter((note) => !note.startsWith('ignored: ')),
-      [],
-      'nothing is left out',
-    );
+    const program = await ProgramOnDisk.make(t);
+    const variables = {
+      VALETKEY_APP_URL: 'https://auth.example',
+      VALETKEY_API_URL: 'https://api.example',
+      VALETKEY_OUTBOUND_PRIVATE_NETWORKS: '127.0.0.0/8',
+    };
+    const valetkey = async (...words: string[]) => {
+      const { code, stdout, stderr } = await runCommand(words, { ...program.variables, ...variables });
+      assert.equal(code, 0, stderr);
+      return { stdout, stderr };
+    };
+    const { stderr } = await valetkey('client', 'register', '--from', address, '--yes');
+    assert.doesNotMatch(stderr, /left out/);
+    const client = JSON.parse((await valetkey('client', 'show', address, '--json')).stdout);
     assert.equal(client.name, members['client_name']);
     assert.equal(client.homepage, here(String(members['client_uri']), host));
-    assert.deepEqual(client.redirectUris, JSON.parse(here(JSON.stringify(members['redirect_uris']), host)));
+    assert.deepEqual(client.redirect_uris, JSON.parse(here(JSON.stringify(members['redirect_uris']), host)));
     const hasKeys = 'jwks_uri' in members;
     assert.deepEqual([client.type, client.keys.length], hasKeys ? ['confidential', 1] : ['public', 0]);
-    assert.ok(isRegisteredRedirectUri(client.redirectUris, here(sends, host), client.type), sends);
+    assert.ok(isRegisteredRedirectUri(client.redirect_uris, here(sends, host), client.type), sends);
   });
