@@ -53,7 +53,7 @@ const REOPEN_MS = 1000;
  * Maximum number of looks of which none finds fewer of them, and the time between two (ms): in place of the clock, so that a machine
  * that does other things meanwhile gives those who end them as much time.
  */
-const NONE_GOES_LOOKS = 80;
+const NONE_GOES_LOOKS = 240;
 const LOOK_EVERY_MS = 250;
 
 /** Starts a service of its own, floods it, and returns what was found. */

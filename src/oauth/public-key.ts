@@ -37,6 +37,8 @@ export function secretKeyProblem(key: PublicKey): string | null {
     : null;
 }
 
+const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
+
 /** Why a value cannot be a client's public key, in words for the operator; null when it can. */
 export function publicKeyProblem(key: PublicKey): string | null {
   if (key.kty !== 'EC' && key.kty !== 'RSA' && key.kty !== 'OKP') return 'its kty must be EC, RSA or OKP';
@@ -44,6 +46,8 @@ export function publicKeyProblem(key: PublicKey): string | null {
   if (secret) return secret;
   if (key.kid !== undefined && (typeof key.kid !== 'string' || key.kid.length > MAX_KID_CHARACTERS))
     return `its kid must be a text of at most ${MAX_KID_CHARACTERS} characters`;
+  // It stands in the audit trail and in lists.
+  if (key.kid !== undefined && UNPRINTABLE.test(key.kid)) return 'its kid has characters that cannot be printed';
   const fitting = algorithmsFor(key);
   if (!fitting) return `its crv must be one of ${CURVES.join(', ')}`;
   if (key.use !== undefined && key.use !== 'sig') return 'its use must be sig';

@@ -22,7 +22,8 @@ export function refreshedClient(before: Client, document: RefreshedDocument, at:
     ...owned,
     ...{ documentSha256: sha256, jwksFetchedAt, jwksAskedAt: jwksFetchedAt },
     isChecked: before.isChecked && !endsVouching(before, { ...before, ...owned }),
-    remembersSince: isElsewhere ? at : before.remembersSince,
+    // Never back: the clock of the command that changed it before may have been ahead.
+    remembersSince: isElsewhere ? Math.max(at, before.remembersSince ?? 0) : before.remembersSince,
   };
 }
 

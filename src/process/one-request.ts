@@ -107,6 +107,11 @@ export function ask(url: string, question: Question, now: () => number, timeout 
       },
     );
     asking.on('error', failed);
+    // Without a listener Node.js ends the connection and says neither an answer nor an error.
+    asking.on('upgrade', (_response, socket) => {
+      socket.destroy();
+      failed(Object.assign(new Error(), { code: 'UPGRADE' }));
+    });
     asking.end(body);
   });
 }
@@ -149,6 +154,7 @@ function ofAnotherName({ host, cert: { subjectaltname = '' } }: Misnamed): strin
 const SHOWN_NAMES = 3;
 
 const PROBLEMS: Readonly<Record<string, string>> = {
+  UPGRADE: 'its answer changes the protocol of the connection',
   ENOTFOUND: 'its host name is not known here',
   EAI_AGAIN: 'host names cannot be looked up here',
   ECONNREFUSED: 'nothing listens there',

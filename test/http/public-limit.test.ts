@@ -34,3 +34,13 @@ test('RFC 6585 §4: one address cannot flood pages and documents; it is told unt
   clock.advance(1);
   assert.equal((await sendRaw(appUrl, head('/', '192.0.2.1'))).status, 200);
 });
+
+test('RFC 6585 §4: one address cannot flood the authorization page; it is told until when', async (t) => {
+  const own = await startTestService(t);
+  const head = (connection: string) =>
+    requestHead(own.appUrl, 'GET /auth/oauth2/authorize', { Connection: connection });
+  const { text } = await sendRaw(own.appUrl, head('keep-alive').repeat(6000) + head('close'));
+  const [, last = ''] = text.split('HTTP/1.1 429');
+  assert.equal(text.match(/HTTP\/1\.1 400/g)?.length, 6000);
+  assert.match(last, /^ Too Many Requests\r\n.*retry-after: 1\r\n/s);
+});

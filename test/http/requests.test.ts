@@ -633,15 +633,6 @@ async function isFound({ headers, body, status: answered }: RawAnswer, status: n
   assert.notEqual(lines[0].error, 'aborted', 'the client did not hang up');
 }
 
-test('RFC 6585 §4: one address cannot flood the authorization page; it is told until when', async (t) => {
-  const own = await startTestService(t);
-  const head = (connection: string) => requestHead(own.appUrl, `GET ${AUTHORIZE}`, { Connection: connection });
-  const { text } = await sendRaw(own.appUrl, head('keep-alive').repeat(6000) + head('close'));
-  const [, last = ''] = text.split('HTTP/1.1 429');
-  assert.equal(text.match(/HTTP\/1\.1 400/g)?.length, 6000);
-  assert.match(last, /^ Too Many Requests\r\n.*retry-after: 1\r\n/s);
-});
-
 test('RFC 9110 §15.6.1: no request whatever is answered with an error of ours', async () => {
   const odd = { iss: client.clientId, sub: [client.clientId], aud: appUrl, exp: 1.5, jti: {} };
   const assertion = await makeKey().sign(odd as never);

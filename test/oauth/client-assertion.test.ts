@@ -360,6 +360,8 @@ const problems: [string, PublicKey, RegExp | null][] = [
   ['Ed25519', ed.jwk, null],
   ['RSA of 2048 bits', rsa.jwk, null],
   ['a key with kid, use and alg', { ...keys.jwk, kid: 'k', use: 'sig', alg: 'ES256' }, null],
+  ['a kid that no database takes', { ...keys.jwk, kid: 'a\0' }, /cannot be printed/],
+  ['a kid that turns the line around', { ...keys.jwk, kid: 'a\u202e' }, /cannot be printed/],
   ['a private EC key', keys.privateKey.export({ format: 'jwk' }), /private key/],
   ['a private RSA key', rsa.privateKey.export({ format: 'jwk' }), /private key/],
   ['a private Ed25519 key', ed.privateKey.export({ format: 'jwk' }), /private key/],

@@ -188,3 +188,21 @@ test('a document with a more specific type of JSON is fetched', async () => {
   answer = (_request, response) => json(response, {}, { 'Content-Type': 'application/client+json; charset=utf-8' });
   assert.equal((await outbound().fetchJson(url, LIMIT)).kind, 'fetched');
 });
+
+test('hostile documents: an answer that changes the protocol is given up at once', async () => {
+  answer = (_request, response) => response.writeHead(101, { Connection: 'Upgrade', Upgrade: 'other' }).end();
+  const late = setTimeout(() => {}, 20_000);
+  const said = await Promise.race([
+    refusal(outbound().fetchJson(url, LIMIT)),
+    new Promise((resolve) => setTimeout(resolve, 15_000, 'nothing').unref()),
+  ]);
+  clearTimeout(late);
+  assert.match(String(said), /changes the protocol/);
+});
+
+test('SSRF: an address of one link alone is refused, and nothing is asked', async () => {
+  const before = asked.length;
+  const scoped = outbound({ resolve: async () => ['fe80::1%eth0'] });
+  assert.match(await refusal(scoped.fetchJson(url, LIMIT)), /not public/);
+  assert.equal(asked.length, before);
+});

@@ -40,7 +40,7 @@ export const EXCEPTIONS: Readonly<Record<Group, readonly string[]>> = {
     // The store on PostgreSQL.
     'postgresql/conformance.test.ts',
     // Promises of docs/reliability.md, a test of each.
-    ...['power/power-cuts.test.ts', 'power/start-cuts.test.ts', 'instances/kill.test.ts', 'instances/faults.test.ts'],
+    ...['power/names.test.ts', 'power/start-cuts.test.ts', 'instances/kill.test.ts', 'instances/faults.test.ts'],
     ...['postgresql/failover.test.ts', 'instances/key-rotation.test.ts', 'postgresql/unconfirmed-commits.test.ts'],
     ...['flows/backup-refused.test.ts', 'postgresql/own-place.test.ts', 'upgrades/upgrade.test.ts'],
     'flows/nothing-written.test.ts',
@@ -50,7 +50,7 @@ export const EXCEPTIONS: Readonly<Record<Group, readonly string[]>> = {
     ...['storage/memory.test.ts', 'storage/wal-size.test.ts', 'http/growth.test.ts'],
     // Crowds: streams by the thousand, floods of one address, and answers that nobody reads.
     ...['http/api/revocation-crowds.test.ts', 'http/public-limit.test.ts', 'http/connection/unread-output.test.ts'],
-    ...['http/connection/pipelining.test.ts', 'http/api/client-keys.test.ts'],
+    ...['http/connection/pipelining.test.ts', 'http/connection/programs.test.ts', 'http/api/client-keys.test.ts'],
     // Each endpoint, page and command once more: with the longest ids, and with the hashes of other programs.
     ...['http/long-client-ids.test.ts', 'accounts/user-import.test.ts'],
     // Many starts of the program, refused and killed; what a check finds on both stores.
@@ -61,10 +61,10 @@ export const EXCEPTIONS: Readonly<Record<Group, readonly string[]>> = {
     // Both stores with thousands of rows; crowds at the sign-in page.
     ...['storage/crowds.test.ts', 'http/browser/sign-in-crowds.test.ts', 'http/browser/wrong-sign-ins.test.ts'],
     // Many real processes, proxies and certificates.
-    ...['cli/transcripts.test.ts', 'doctor/public-address.test.ts', 'doctor/unreached.test.ts'],
-    'doctor/installation.test.ts',
-    // The dearest hashes of others.
-    'accounts/foreign-hash-bounds.test.ts',
+    ...['cli/transcripts.test.ts', 'cli/caller.test.ts', 'random-bits.test.ts'],
+    ...['doctor/public-address.test.ts', 'doctor/unreached.test.ts', 'doctor/installation.test.ts'],
+    // The hashes of others, which are dear.
+    ...['accounts/foreign-hash.test.ts', 'accounts/foreign-hash-bounds.test.ts'],
     // The conformance of SQLite for each other way to use it.
     'storage/sqlite-variants.test.ts',
     // Every page in each language, colour scheme and width.

@@ -87,7 +87,9 @@ const HAS_DOCUMENT = `
   SELECT 1 FROM client
   WHERE id >= 'http' AND id < 'httq' AND status = 'active' AND document_sha256 IS NOT NULL LIMIT 1`;
 const SET_STATUS = `
-  UPDATE client SET status = $2, remembers_since = coalesce($3, remembers_since) WHERE id = $1 AND status <> $2`;
+  UPDATE client SET status = $2,
+    remembers_since = CASE WHEN remembers_since > $3 THEN remembers_since ELSE coalesce($3, remembers_since) END
+  WHERE id = $1 AND status <> $2`;
 const RAISE_EPOCH = 'UPDATE client SET epoch = epoch + 1 WHERE id = $1';
 const REFRESH = `
   UPDATE client SET ${REFRESHED.assignments(2)}

@@ -69,6 +69,10 @@ export function rememberedConsent(withStore: WithStore): void {
     const elsewhere = { ...before, redirectUris: ['https://one.test/cb', 'https://two.test/cb'], remembersSince: NOW };
     assert.equal(await store.refreshClient(elsewhere, before, event('client_document_refreshed')), true);
     assert.equal(await isRemembered(), false);
+    // By a command whose clock is behind.
+    await store.setClientStatus('app_one', 'paused', event('client_paused'));
+    await store.setClientStatus('app_one', 'active', event('client_resumed'));
+    assert.equal(await isRemembered(), false, 'a resume never brings consent back');
     await allow(NOW + 5001);
     assert.equal(await isRemembered(), true);
   });
