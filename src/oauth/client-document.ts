@@ -3,7 +3,7 @@
  * document there says what the client is. The operator admits each one; the document only saves typing.
  */
 import type { Client, PublicKey } from './client.ts';
-import { readKeySet } from './key-set.ts';
+import { NO_KEY, readKeySet } from './key-set.ts';
 import { MAX_REDIRECT_URIS, redirectUriProblem } from './redirect-uri.ts';
 
 /** Maximum size of a document (bytes). */
@@ -76,9 +76,6 @@ export function readClientDocument(address: string, value: unknown): ReadDocumen
   };
   return { document, notes: [...uris.notes, ...own.notes, ...notesOn(members)] };
 }
-
-/** Why a client would have no key to prove itself with. */
-export const NO_KEY = 'its key set holds no key that Valetkey can use';
 
 /** Why an address is none for the keys of a document. It has the document's origin, so that one host answers for a client. */
 function jwksUriProblem(address: string, uri: unknown): string | null {

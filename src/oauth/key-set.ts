@@ -16,10 +16,18 @@ export type FetchJson = (url: string, maxBytes: number) => Promise<FetchedJson>;
 /** The keys of a set that can be used, and sentences on those left out. */
 export type ReadKeySet = { readonly keys: readonly PublicKey[]; readonly notes: readonly string[] };
 
-/** Fetches a key set. Returns a sentence if it cannot be fetched, or is refused. */
+/** The sentence on a set by which a client has no key to prove itself with. */
+export const NO_KEY = 'its key set holds no key that Valetkey can use';
+
+/**
+ * Fetches a key set. Returns a sentence if it cannot be fetched, or is refused. An empty set is one, by which a host takes its keys
+ * back; one whose keys are all left out is a mistake.
+ */
 export async function fetchKeySet(fetchJson: FetchJson, jwksUri: string): Promise<ReadKeySet | string> {
   const fetched = await fetchJson(jwksUri, MAX_KEY_SET_BYTES);
-  return fetched.kind === 'refused' ? fetched.problem : readKeySet(fetched.value);
+  if (fetched.kind === 'refused') return fetched.problem;
+  const set = readKeySet(fetched.value);
+  return typeof set !== 'string' && set.keys.length === 0 && set.notes.length > 0 ? NO_KEY : set;
 }
 
 /**

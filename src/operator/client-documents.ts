@@ -8,12 +8,11 @@ import {
   type ClientDocument,
   documentAddressProblem,
   MAX_DOCUMENT_BYTES,
-  NO_KEY,
   type ReadDocument,
   readClientDocument,
 } from '../oauth/client-document.ts';
 import { OperatorError } from '../oauth/error.ts';
-import { type FetchJson, fetchKeySet } from '../oauth/key-set.ts';
+import { type FetchJson, fetchKeySet, NO_KEY } from '../oauth/key-set.ts';
 import type { ClientStore } from '../oauth/store.ts';
 import { contactProblem, pageProblem } from './app-profile.ts';
 import { type ClientRegistry, type NewClientSettings, registeredAlready } from './client-registry.ts';

@@ -237,3 +237,15 @@ test('what the document owns is not given by hand, and the remedy is named', asy
   const { clientId } = await addClient(service, { name: 'Plain' });
   assert.match(await refused(['client', 'refresh', clientId]), /the app Plain has no metadata document/);
 });
+
+test('Promise 2: a refresh by a clock that is behind brings no consent back', async () => {
+  const { id, say } = await admitted();
+  say({ redirect_uris: [R2] });
+  await valetkey(['client', 'refresh', id, '--yes']);
+  const { remembersSince } = await clients.show(id);
+  clock.advance(-3600);
+  say({ redirect_uris: [R1] });
+  assert.equal((await valetkey(['client', 'refresh', id, '--yes'])).code, 0);
+  assert.equal((await clients.show(id)).remembersSince, remembersSince);
+  clock.advance(3600);
+});

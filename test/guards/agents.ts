@@ -165,7 +165,10 @@ export const agentsGuards: readonly Guard[] = [
   ...guardsIn(
     'src/process/one-request.ts',
     ['test/process/outbound.test.ts'],
-    [['reading ends at the limit', 'if (text.length >= maxBytes) done();', '']],
+    [
+      ['reading ends at the limit', 'if (text.length >= maxBytes) done();', ''],
+      ['a change of protocol is an end', "asking.on('upgrade',", "asking.on('information',"],
+    ],
   ),
   ...guardsIn(
     'src/oauth/client-document.ts',
@@ -322,6 +325,21 @@ export const agentsGuards: readonly Guard[] = [
       ],
     ],
   ),
+  ...guardsIn(
+    'src/oauth/key-set.ts',
+    ['test/oauth/client-keys.test.ts'],
+    [['a set of which no key can be used is a mistake', 'set.notes.length > 0', 'false']],
+  ),
+  ...guardsIn(
+    'src/oauth/public-key.ts',
+    ['test/oauth/client-assertion.test.ts'],
+    [['a kid can be printed', 'UNPRINTABLE.test(key.kid)', 'false']],
+  ),
+  ...guardsIn(
+    'src/operator/document-refresh.ts',
+    ['test/cli/client-refresh.test.ts'],
+    [['consent never comes back by a refresh', 'Math.max(at, before.remembersSince ?? 0)', 'at']],
+  ),
   ...guardsIn('src/oauth/client-keys.ts', KEY_TESTS, [
     [
       'of many requests one fetches the keys',
@@ -345,6 +363,12 @@ export const agentsGuards: readonly Guard[] = [
     'src/storage/tables/clients.ts',
     ['test/storage/sqlite.test.ts'],
     [
+      ['a refresh never sets back when keys were asked for', '${name} > ${given}', '${name} < ${given}'],
+      [
+        'consent never comes back by a resume',
+        'CASE WHEN remembers_since > $3',
+        'CASE WHEN remembers_since > $3 AND FALSE',
+      ],
       [
         'only an active client has its keys fetched',
         "id = $1 AND status = 'active' AND jwks_uri = $2",

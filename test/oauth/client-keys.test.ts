@@ -69,3 +69,15 @@ test('agents: keys in another order are no other keys, and one of the same id is
     ['keys -"a" +"a"', 'keys -a key without an id +"a" +"b"'],
   );
 });
+
+test('agents: a set of which no key can be used keeps the old keys and is told; an empty one takes them out', async (t) => {
+  const { clock, host, clientKeys, stored } = await setUp(t);
+  const before = (await stored()).keys;
+  host.set = [{ ...ecKeys('P-256', { kid: 'a' }).jwk, use: 'enc' }];
+  assert.equal(await clientKeys.refresh(await stored()), false);
+  assert.deepEqual((await stored()).keys, before);
+  clock.now += 5 * MINUTE;
+  host.set = [];
+  assert.equal(await clientKeys.refresh(await stored()), true);
+  assert.deepEqual((await stored()).keys, []);
+});

@@ -69,9 +69,17 @@ const SETTINGS = STORED_CLIENT.without(
 const OF_DOCUMENT = STORED_CLIENT.pick(
   ...(['type', 'redirectUris', 'keys', 'isChecked', 'documentSha256', 'jwksUri', 'remembersSince'] as const),
 );
-/** When its keys were asked for. Not compared: that changes by itself, and a fetch that brought other keys is seen in these. */
+/** Times at which its keys were asked for. Not compared: they change by themselves, and a fetch that brought other keys is seen in these. */
 const OF_KEYS = STORED_CLIENT.pick('jwksFetchedAt', 'jwksAskedAt');
 const REFRESHED = OF_DOCUMENT.and(OF_KEYS);
+/** The later time, where the address stays: an instance may have asked for the keys while the operator looked at the document. */
+const KEYS_LATER = OF_KEYS.columns
+  .map(({ name }, index) => {
+    const given = `$${2 + OF_DOCUMENT.columns.length + index}`;
+    const uri = `$${2 + OF_DOCUMENT.columns.findIndex((column) => column.name === 'jwks_uri')}`;
+    return `${name} = CASE WHEN jwks_uri = ${uri} AND ${name} > ${given} THEN ${name} ELSE ${given} END`;
+  })
+  .join(', ');
 
 /** How a client proves itself, by which a secret may be added or ended. */
 const PROOF = STORED_CLIENT.pick('type', 'secrets', 'keys', 'documentSha256');
@@ -92,7 +100,7 @@ const SET_STATUS = `
   WHERE id = $1 AND status <> $2`;
 const RAISE_EPOCH = 'UPDATE client SET epoch = epoch + 1 WHERE id = $1';
 const REFRESH = `
-  UPDATE client SET ${REFRESHED.assignments(2)}
+  UPDATE client SET ${OF_DOCUMENT.assignments(2)}, ${KEYS_LATER}
   WHERE id = $1 AND ${OF_DOCUMENT.unchanged(2 + REFRESHED.columns.length)}`;
 /** What was allowed before a refresh is before it, also where the clock of who allowed it is ahead of the operator's. */
 const REMEMBER_NOTHING_YET = `

@@ -169,6 +169,21 @@ export function clients(withStore: WithStore): void {
     );
   });
 
+  withStore('agents: a refresh of the document never sets back when keys were asked for or fetched', async (store) => {
+    const jwksUri = 'https://agent.example/keys';
+    const agent = sampleClient({ id: 'https://agent.example/a', jwksUri, jwksFetchedAt: NOW, jwksAskedAt: NOW });
+    await store.registerClient(agent, event('client_registered'));
+    // The operator reads the document, and answers after an instance has asked.
+    assert.equal(await store.noteKeysAsked({ id: agent.id, jwksUri }, NOW + 1000, 500), true);
+    const read = { ...agent, documentSha256: 'ab'.repeat(32), jwksFetchedAt: NOW + 10, jwksAskedAt: NOW + 10 };
+    assert.equal(await store.refreshClient(read, agent, event('client_document_refreshed')), true);
+    const after = await store.findClient(agent.id);
+    assert.deepEqual([after?.jwksFetchedAt, after?.jwksAskedAt], [NOW + 10, NOW + 1000]);
+    const moved = { ...read, jwksUri: `${jwksUri}/new`, jwksFetchedAt: NOW + 20, jwksAskedAt: NOW + 20 };
+    assert.equal(await store.refreshClient(moved, after as Client, event('client_document_refreshed')), true);
+    assert.equal((await store.findClient(agent.id))?.jwksAskedAt, NOW + 20, 'another address was asked then');
+  });
+
   withStore('a pause shows in every grant of the client, and ends none', async (store) => {
     const grant = await issue(store);
     const set = (status: 'active' | 'paused') => store.setClientStatus('app_one', status, event('client_paused'));
