@@ -57,7 +57,7 @@ export function fiveThings(
   };
 }
 
-/** What is honoured of a metadata document, and what is not. */
+/** Lines on a metadata document: all that is honoured, and notes on the rest. */
 export function documentLines({ document, notes, sha256 }: FetchedClient, name: string): string[] {
   return [
     ...card([

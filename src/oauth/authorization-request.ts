@@ -76,7 +76,7 @@ export type RedirectableError = {
 /** What validation makes of an authorization request. */
 export type AuthorizationRequestOutcome = AuthorizationRequest | ShownError | RedirectableError;
 
-/** The state of the installation that a request is validated against: `resources` are the URIs that name the resources of this installation. */
+/** The installation that a request is validated against: `resources` are the URIs that name its resources. */
 export type RequestContext = {
   readonly face: Face;
   readonly issuer: string;

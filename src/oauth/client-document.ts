@@ -11,7 +11,7 @@ export const MAX_DOCUMENT_BYTES = 5120;
 
 const MAX_ADDRESS_CHARACTERS = 255;
 
-/** What is honoured of a document. */
+/** The honoured members of a document. */
 export type ClientDocument = {
   readonly id: string;
   readonly name: string | null;
@@ -19,7 +19,7 @@ export type ClientDocument = {
   readonly privacyPage: string | null;
   readonly contact: string | null;
   readonly redirectUris: readonly string[];
-  /** How the client proves itself at the token endpoint (RFC 7591 §2). */
+  /** The client's authentication method at the token endpoint (RFC 7591 §2). */
   readonly method: 'none' | 'private_key_jwt';
   readonly keys: readonly PublicKey[];
   /** The address of its keys, which are not read yet then; null where it holds them. */

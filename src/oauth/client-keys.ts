@@ -13,7 +13,7 @@ export const KEYS_PAUSE_MS = 5 * 60_000;
 /** Age of keys that are fetched again without an unknown `kid` (ms). */
 const KEYS_ARE_OLD_AFTER_MS = 24 * 3_600_000;
 
-/** What keys are fetched with. `now` returns ms; `actor` is in the audit trail; `report` gets a sentence for the operator. */
+/** Parts of the fetching of keys. `now` returns ms; `actor` is in the audit trail; `report` gets a sentence for the operator. */
 export type ClientKeysParts = {
   readonly store: Pick<ClientStore, 'noteKeysAsked' | 'refreshClientKeys'>;
   readonly fetchJson: FetchJson;
@@ -62,7 +62,7 @@ export class ClientKeys {
   }
 }
 
-/** Whether a time is less than `ms` before another, or after it: the clocks of instances differ, and a clock may step back. */
+/** Tells whether a time is less than `ms` before another, or after it: the clocks of instances differ, and a clock may step back. */
 function isNear(time: number | null, now: number, ms: number): boolean {
   return time !== null && Math.abs(now - time) < ms;
 }

@@ -90,8 +90,8 @@ export function keyUse({ id }: Pick<Client, 'id'>, key: PublicKey): UseMark {
 }
 
 /**
- * Whether a text can be a client's id at all (RFC 6749 appendix A.1); the address of a metadata document is the longest. No client is searched for by another text, and guesses
- * at all other texts are counted together.
+ * Tells whether a text can be a client's id at all (RFC 6749 appendix A.1); the address of a metadata document is the longest.
+ * No client is searched for by another text, and guesses at all other texts are counted together.
  */
 export function isClientId(text: string): boolean {
   return /^[\x21-\x7e]{1,255}$/.test(text);

@@ -43,7 +43,7 @@ export class GrantRegistry {
     return grants > 0;
   }
 
-  /** What a user decided on a client before, for the same resource; null when it has no live grant. */
+  /** The earlier decision of a user on a client, for the same resource; null when it has no live grant. */
   async earlierConsent(
     resourceOwnerId: string,
     clientId: string,

@@ -157,7 +157,7 @@ export type GrantSummary = Pick<Grant, keyof typeof SUMMARIZED> & {
   /** The id of the newest. */
   readonly id: Buffer;
   readonly clientName: string;
-  /** Whether its client has a metadata document: then the client's id is that of every installation. */
+  /** `true` if its client has a metadata document: then the client's id is that of every installation. */
   readonly hasDocument: boolean;
   readonly isRedeemed: boolean;
   /** When the last was allowed (ms). */

@@ -15,7 +15,7 @@ export type ResourceServer = {
   readonly name: string;
   /** The URI that clients name it by (RFC 8707 §2). Null: then only tokens that are for any resource are good for it. */
   readonly resource: string | null;
-  /** Whether tokens that are for any resource are good for it, although it has a resource. */
+  /** `true` if tokens that are for any resource are good for it, although it has a resource. */
   readonly acceptsUnbound: boolean;
   /** The scope names that it may see, or null for all. */
   readonly scopes: readonly string[] | null;

@@ -190,7 +190,7 @@ export type ClientStore = {
   findClient(id: string): Promise<Client | null>;
   /** Whether there is one. */
   hasClients(): Promise<boolean>;
-  /** Whether the id of an active client is the address of a metadata document. */
+  /** Tells whether the id of an active client is the address of a metadata document. */
   hasDocumentClient(): Promise<boolean>;
   /** The next clients after one (null: from the first), oldest first, at most `limit`. */
   listClients(after: Pick<Client, 'id' | 'createdAt'> | null, limit: number): Promise<Client[]>;

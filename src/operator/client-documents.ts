@@ -18,7 +18,7 @@ import { contactProblem, pageProblem } from './app-profile.ts';
 import { type ClientRegistry, type NewClientSettings, registeredAlready } from './client-registry.ts';
 import { documentChanges, type RefreshedDocument, refreshedClient } from './document-refresh.ts';
 
-/** What documents are read with. `isLocal`: http on loopback is good as well; `now` returns ms. */
+/** Parts of the reading of documents. `isLocal`: http on loopback is good as well; `now` returns ms. */
 export type ClientDocumentsParts = {
   readonly store: Pick<ClientStore, 'findClient' | 'listClients' | 'listClientsNamed'>;
   readonly clients: Pick<ClientRegistry, 'register' | 'refresh'>;
@@ -38,7 +38,7 @@ export type FetchedClient = {
   readonly fetchedAt: number;
 };
 
-/** What the operator adds to a document; a name, a page or a contact is in place of the document's. */
+/** Settings that the operator adds to a document; a name, a page or a contact is in place of the document's. */
 export type SaidBesideDocument = Omit<NewClientSettings, 'name' | 'redirectUris' | 'keys'> & {
   readonly name: string | undefined;
 };
@@ -50,9 +50,9 @@ export type ComparedDocument = {
   readonly notes: readonly string[];
   /** Each changed setting, as the audit trail tells it. */
   readonly changes: readonly string[];
-  /** Whether the document is other than at the last fetch, or read otherwise. */
+  /** `true` if the document is other than at the last fetch, or read otherwise. */
   readonly differs: boolean;
-  /** Whether a refresh ends consent that is remembered. */
+  /** `true` if a refresh ends consent that is remembered. */
   readonly asksAgain: boolean;
 };
 

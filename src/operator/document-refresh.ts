@@ -1,9 +1,9 @@
-/** What a metadata document that is fetched again changes of its client (draft-ietf-oauth-client-id-metadata-document §8.4). */
+/** Changes that a metadata document makes to its client when it is fetched again (draft-ietf-oauth-client-id-metadata-document §8.4). */
 import type { Client } from '../oauth/client.ts';
 import { endsVouching, hostsOf } from './app-profile.ts';
 import { changesOf } from './registration-changes.ts';
 
-/** What a metadata document owns of a client, its SHA-256 (hex), and when its fetch began (ms). */
+/** The settings of a client that its metadata document owns, the document's SHA-256 (hex), and when its fetch began (ms). */
 export type RefreshedDocument = Pick<Client, 'type' | 'redirectUris' | 'keys' | 'jwksUri'> & {
   readonly sha256: string;
   readonly fetchedAt: number;

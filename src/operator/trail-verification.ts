@@ -26,7 +26,7 @@ export type TrailReport = {
   /** The number of events before the start. They are no part of the trail: the retention takes them away. */
   readonly leftOver: number;
   readonly chains: number;
-  /** How far the chains were followed that were written last. */
+  /** The last followed event of each chain that was written lately. */
   readonly heads: ChainHeads;
   /** The number of checkpoints that the trail was compared with. */
   readonly checkpoints: number;
@@ -52,7 +52,7 @@ export type VerificationParts = {
   readonly report: (place: number, of: number) => void;
 };
 
-/** How far chains were followed, by their ids. */
+/** The last followed event of chains, by their ids. */
 export type ChainHeads = ReadonlyMap<string, Followed>;
 
 const WINDOW = 500;

@@ -32,7 +32,7 @@ export type ConnectedApp = {
   ends: number;
 };
 
-/** What was taken back: something that waited, an app on one device or at one installation, or an app but for devices that are still listed. */
+/** The access that was taken back: something that waited, an app on one device or at one installation, or an app but for devices that are still listed. */
 export type RemovedAccess = 'app' | 'appButDevices' | 'device' | 'installation' | 'waiting';
 
 /** What the connected-apps page shows. */

@@ -11,7 +11,7 @@ import { type Answer, ask, type RequestOutcome, requestOnce } from './one-reques
 const TIMEOUT_MS = 10_000;
 const LATE = 'no answer within 10 s';
 
-/** Which addresses may be asked. */
+/** The addresses that may be asked. */
 export type OutboundRules = {
   /** `true` if this installation is on loopback: then it asks loopback addresses, and no others. */
   readonly isLocal: boolean;

@@ -239,7 +239,7 @@ export function readDatabaseLocation(name: string, text: string): DatabaseLocati
   return read;
 }
 
-/** Which addresses this installation may ask: loopback alone where it is on loopback itself. */
+/** Returns the addresses that this installation may ask: loopback alone where it is on loopback itself. */
 export function outboundRules({ appUrl, outboundPrivateNetworks: privateNetworks }: Configuration) {
   return { isLocal: isLoopback(new URL(appUrl).hostname), privateNetworks };
 }

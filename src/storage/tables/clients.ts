@@ -65,7 +65,7 @@ const SETTINGS = STORED_CLIENT.without(
   'jwksAskedAt',
 );
 
-/** What a metadata document owns of a client, with what follows from it. */
+/** The columns of a client that its metadata document owns, and those that follow from it. */
 const OF_DOCUMENT = STORED_CLIENT.pick(
   ...(['type', 'redirectUris', 'keys', 'isChecked', 'documentSha256', 'jwksUri', 'remembersSince'] as const),
 );
@@ -81,7 +81,7 @@ const KEYS_LATER = OF_KEYS.columns
   })
   .join(', ');
 
-/** How a client proves itself, by which a secret may be added or ended. */
+/** The columns by which a client proves itself: a secret is added or ended only while they are as they were read. */
 const PROOF = STORED_CLIENT.pick('type', 'secrets', 'keys', 'documentSha256');
 
 const SELECT = `SELECT ${CLIENT.names} FROM client`;
