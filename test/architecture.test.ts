@@ -49,6 +49,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     '@fastify/',
     'src/oauth/',
     'src/accounts/',
+    'src/operator/',
     'src/pages/',
     INSTALLATION_ERROR,
     DISTRIBUTION,
