@@ -2,8 +2,8 @@
  * Browsers that signed in to an account before. Each keeps a mark for it. The mark gives no right, but passwords from such
  * browsers are checked in a lane of their own: a crowd that makes strangers wait does not make these people wait.
  */
-import { randomBytes, timingSafeEqual } from 'node:crypto';
-import { currentKey, type DerivedKey, type Keyring, mac } from '../oauth/keyring.ts';
+import { type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto';
+import { currentKey, type Keyring, mac } from '../oauth/keyring.ts';
 import type { Account } from './account.ts';
 import type { Throttle } from './throttle.ts';
 
@@ -86,7 +86,7 @@ export class KnownBrowsers {
   }
 
   #find(marks: string | null, account: Stamped, now: number): string | undefined {
-    const keys = this.#keyring.keyIds.map((id) => this.#keyring.key(id, 'known-browser') as DerivedKey);
+    const keys = this.#keyring.keyIds.map((id) => this.#keyring.key(id, 'known-browser') as KeyObject);
     return split(marks).find((mark) => {
       const bytes = Buffer.from(mark, 'base64url');
       const head = bytes.subarray(0, TIME_BYTES + RANDOM_BYTES);
@@ -101,6 +101,6 @@ function split(marks: string | null): string[] {
   return (marks ?? '').split('.', MAX_MARKS).filter((mark) => MARK.test(mark));
 }
 
-function macOf(key: DerivedKey, { id, passwordSetAt }: Stamped, head: Buffer): Buffer {
+function macOf(key: KeyObject, { id, passwordSetAt }: Stamped, head: Buffer): Buffer {
   return mac(key, JSON.stringify([id, passwordSetAt, head.toString('base64url')])).subarray(0, MAC_BYTES);
 }

@@ -5,9 +5,8 @@
  *
  * A chain belongs to one writer at a time and to one root key.
  */
-import { hash, randomBytes } from 'node:crypto';
+import { createSecretKey, hash, type KeyObject, randomBytes } from 'node:crypto';
 import type { RecordedAuditEvent } from './audit.ts';
-import { HmacKey } from './hmac.ts';
 import { type Keyring, mac } from './keyring.ts';
 import { readRootKeyName, rootKeyName } from './root-key.ts';
 
@@ -29,13 +28,13 @@ export type TrailRow = {
 };
 
 /** A chain that begins under the current root key. */
-export type NewChain = { readonly id: string; readonly keyId: number; readonly key: HmacKey };
+export type NewChain = { readonly id: string; readonly keyId: number; readonly key: KeyObject };
 
 /** Makes a chain. */
 export function newChain(keyring: Keyring): NewChain {
   const keyId = keyring.currentKeyId;
   const id = `${rootKeyName(keyId)}-${randomBytes(8).toString('hex')}`;
-  return { id, keyId, key: chainKey(keyring, id) as HmacKey };
+  return { id, keyId, key: chainKey(keyring, id) as KeyObject };
 }
 
 /** The root key that a chain's id names; null when the text is not the id of a chain. */
@@ -45,10 +44,23 @@ export function chainKeyId(id: string): number | null {
 }
 
 /** The key of a chain; null when its root key is not in the ring, or the text is not the id of a chain. */
-export function chainKey(keyring: Keyring, id: string): HmacKey | null {
+export function chainKey(keyring: Keyring, id: string): KeyObject | null {
   const keyId = chainKeyId(id);
   const key = keyId === null ? undefined : keyring.key(keyId, 'audit');
-  return key ? new HmacKey(mac(key, id)) : null;
+  return key ? createSecretKey(mac(key, id)) : null;
+}
+
+/** Bytes of a block of SHA-256. */
+const BLOCK_BYTES = 64;
+
+/**
+ * The two blocks that HMAC-SHA-256 under a chain's key begins its hashes with (RFC 2104 §2), in hexadecimal. PostgreSQL has
+ * SHA-256 and no HMAC: the trigger of the table makes the MACs from the blocks.
+ */
+export function hmacBlocks(key: KeyObject): { readonly inner: string; readonly outer: string } {
+  const padded = Buffer.concat([key.export()], BLOCK_BYTES);
+  const block = (pad: number) => Buffer.from(padded.map((byte) => byte ^ pad)).toString('hex');
+  return { inner: block(0x36), outer: block(0x5c) };
 }
 
 /**

@@ -46,7 +46,7 @@ export function signShortening(keyring: Keyring, installation: string, state: Tr
 function signed(what: Statement, keyring: Keyring, installation: string, state: TrailState, at: number): Checkpoint {
   const keyId = keyring.currentKeyId;
   const said = `valetkey-${what}.1.${installation}.${state.upTo}.${state.events}.${state.digest}.${at}.${rootKeyName(keyId)}`;
-  const signature = sign(null, Buffer.from(said), signingKey(currentKey(keyring, 'checkpoint').secret));
+  const signature = sign(null, Buffer.from(said), signingKey(currentKey(keyring, 'checkpoint')));
   return { ...state, installation, at, keyId, text: `${said}.${signature.toString('base64url')}` };
 }
 
@@ -76,12 +76,12 @@ export function isSigned(keyring: Keyring, { keyId, text }: Checkpoint): boolean
   if (!key) return null;
   const end = text.lastIndexOf('.');
   const signature = Buffer.from(text.slice(end + 1), 'base64url');
-  return verify(null, Buffer.from(text.slice(0, end)), createPublicKey(signingKey(key.secret)), signature);
+  return verify(null, Buffer.from(text.slice(0, end)), createPublicKey(signingKey(key)), signature);
 }
 
 /** The public key that verifies checkpoints of the current root key, in PEM. */
 export function checkpointPublicKey(keyring: Keyring): string {
-  const key = createPublicKey(signingKey(currentKey(keyring, 'checkpoint').secret));
+  const key = createPublicKey(signingKey(currentKey(keyring, 'checkpoint')));
   return key.export({ type: 'spki', format: 'pem' }).toString();
 }
 

@@ -6,9 +6,9 @@
  * The key is not in the database and the grant's seed is nowhere else, so that neither opens anything alone. This file
  * derives and reads them; whether a genuine credential is good for anything is the grant's decision (`grant.ts`).
  */
-import { timingSafeEqual } from 'node:crypto';
+import { type KeyObject, timingSafeEqual } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import type { Keyring } from './keyring.ts';
+import { type Keyring, mac } from './keyring.ts';
 
 /** `ac` authorization code, `at` access token, `rt` refresh token. */
 export type CredentialKind = 'ac' | 'at' | 'rt';
@@ -55,14 +55,13 @@ export function deriveCredential(
   const key = keyring.key(header.keyId, kind);
   if (!key) throw new Error('the key that this credential is derived from is not in the keyring');
   writeHeader(derived, header);
-  key.forMac.digestInto(derived, HEADER_BYTES, kind, derivedHeader, seed);
+  credentialMac(key, kind, derivedHeader, seed).copy(derived, HEADER_BYTES);
   return withChecksum(`${prefix}_${kind}_${derived.toString('base64url')}`);
 }
 
 /** Shared by all credentials, and overwritten by each: only the text is kept. */
 const derived = Buffer.alloc(HEADER_BYTES + MAC_BYTES);
 const derivedHeader = derived.subarray(0, HEADER_BYTES);
-const expectedMac = Buffer.alloc(MAC_BYTES);
 const checksum = Buffer.alloc(4);
 
 /**
@@ -100,8 +99,12 @@ export function isGenuine(keyring: Keyring, { keyId, kind, unproven }: Credentia
   if (unproven === null) return true;
   const key = keyring.key(keyId, kind);
   if (!key) return false;
-  key.forMac.digestInto(expectedMac, 0, kind, unproven.subarray(0, HEADER_BYTES), seed);
-  return timingSafeEqual(expectedMac, unproven.subarray(HEADER_BYTES));
+  const expected = credentialMac(key, kind, unproven.subarray(0, HEADER_BYTES), seed);
+  return timingSafeEqual(expected, unproven.subarray(HEADER_BYTES));
+}
+
+function credentialMac(key: KeyObject, kind: CredentialKind, header: Buffer, seed: Buffer): Buffer {
+  return mac(key, kind, header, seed).subarray(0, MAC_BYTES);
 }
 
 /**

@@ -2,8 +2,7 @@
  * The root keys and what is derived from them. A root key never signs anything itself: each purpose has its own key,
  * derived by HKDF-SHA-256 (RFC 5869), so that a credential of one kind can never pass for another.
  */
-import { createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
-import { HmacKey } from './hmac.ts';
+import { createHmac, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
 
 /**
  * What derived keys are for: the three kinds of credentials; passwords; form tokens; the marks of known browsers; sealed
@@ -35,9 +34,6 @@ export type KeyPurpose = (typeof PURPOSES)[number];
 /** Minimum length of a root key (bytes). */
 export const ROOT_KEY_BYTES = 32;
 
-/** A derived key: for MACs, and as it is for everything else. */
-export type DerivedKey = { readonly forMac: HmacKey; readonly secret: KeyObject };
-
 /** The root keys of an installation: new credentials use the current one, others are read with their own. */
 export type Keyring = {
   /** The id of the key that this process issues with. */
@@ -50,7 +46,7 @@ export type Keyring = {
    */
   readonly history: Buffer;
   /** The key for one purpose under one root key, or undefined when that root key is not in the ring. */
-  key(keyId: number, purpose: KeyPurpose): DerivedKey | undefined;
+  key(keyId: number, purpose: KeyPurpose): KeyObject | undefined;
 };
 
 /** A ring that changes while it is in use, as its installation does. */
@@ -78,12 +74,12 @@ export function createKeyring(rootKeys: readonly Buffer[]): LiveKeyring {
 }
 
 class Ring implements LiveKeyring {
-  readonly #derived = new Map<number, ReadonlyMap<KeyPurpose, DerivedKey>>();
+  readonly #derived = new Map<number, ReadonlyMap<KeyPurpose, KeyObject>>();
   currentKeyId = 0;
   keyIds: readonly number[] = [];
   history: Buffer = Buffer.alloc(0);
 
-  key(keyId: number, purpose: KeyPurpose): DerivedKey | undefined {
+  key(keyId: number, purpose: KeyPurpose): KeyObject | undefined {
     return this.#derived.get(keyId)?.get(purpose);
   }
 
@@ -111,14 +107,16 @@ class Ring implements LiveKeyring {
   }
 }
 
-/** HMAC-SHA-256 of the parts under a derived key; 32 bytes. The caller makes the parts unambiguous by fixed lengths. */
-export function mac(key: DerivedKey, ...parts: readonly (string | Buffer)[]): Buffer {
-  return key.forMac.digest(...parts);
+/** HMAC-SHA-256 (RFC 2104) of the parts, one after the other; 32 bytes. The caller makes the parts unambiguous by fixed lengths. */
+export function mac(key: KeyObject, ...parts: readonly (string | Buffer)[]): Buffer {
+  const hmac = createHmac('sha256', key);
+  for (const part of parts) hmac.update(part);
+  return hmac.digest();
 }
 
 /** The current key for a purpose. */
-export function currentKey(keyring: Keyring, purpose: KeyPurpose): DerivedKey {
-  return keyring.key(keyring.currentKeyId, purpose) as DerivedKey;
+export function currentKey(keyring: Keyring, purpose: KeyPurpose): KeyObject {
+  return keyring.key(keyring.currentKeyId, purpose) as KeyObject;
 }
 
 /** 32 bits that name a root key without telling anything of it. */
@@ -126,13 +124,9 @@ export function keyIdOf(rootKey: Buffer): number {
   return expand(rootKey, 'key id', 4).readUInt32BE();
 }
 
-function deriveAll(rootKey: Buffer): ReadonlyMap<KeyPurpose, DerivedKey> {
+function deriveAll(rootKey: Buffer): ReadonlyMap<KeyPurpose, KeyObject> {
   if (rootKey.length < ROOT_KEY_BYTES) throw new RangeError(`a root key has at least ${ROOT_KEY_BYTES} bytes`);
-  return new Map(PURPOSES.map((purpose) => [purpose, derivedKey(expand(rootKey, purpose, 32))]));
-}
-
-function derivedKey(bytes: Buffer): DerivedKey {
-  return { forMac: new HmacKey(bytes), secret: createSecretKey(bytes) };
+  return new Map(PURPOSES.map((purpose) => [purpose, createSecretKey(expand(rootKey, purpose, 32))]));
 }
 
 function expand(rootKey: Buffer, info: string, bytes: number): Buffer {

@@ -1,4 +1,5 @@
 /** Verifies the audit trail in one walk over its events in their order; the memory that it takes does not grow with them. */
+import type { KeyObject } from 'node:crypto';
 import { chainKey, chainKeyId, EMPTY_TRAIL, type TrailRow, trailDigest } from '../oauth/audit-chain.ts';
 import {
   type Checkpoint,
@@ -7,8 +8,7 @@ import {
   readShortening,
   type TrailState,
 } from '../oauth/audit-checkpoint.ts';
-import type { HmacKey } from '../oauth/hmac.ts';
-import type { Keyring } from '../oauth/keyring.ts';
+import { type Keyring, mac } from '../oauth/keyring.ts';
 import { rootKeyName } from '../oauth/root-key.ts';
 import type { AuditStore } from '../oauth/store.ts';
 import { AbsentKeys } from './absent-keys.ts';
@@ -141,7 +141,7 @@ class TrailWalk {
   /** The state of the trail before the first event that is verified. */
   readonly #start: TrailState;
   readonly #chains: Map<string, Followed>;
-  readonly #keys = new Map<string, HmacKey | null>();
+  readonly #keys = new Map<string, KeyObject | null>();
   readonly #recent: RecentStates;
   readonly #absentKeys: AbsentKeys;
   readonly #kept: Checkpoint[];
@@ -231,7 +231,7 @@ class TrailWalk {
         `event ${sequence} was added under root key ${rootKeyName(keyId)} after that was retired`,
       );
     const followed = this.#chains.get(chain.id);
-    const isRight = key === null || key.digest(text).equals(chain.mac);
+    const isRight = key === null || mac(key, text).equals(chain.mac);
     if (!isRight) {
       // It still has its number, so that the next event is not blamed.
       if (chain.number === (followed?.number ?? 0) + 1) this.#chains.set(chain.id, { number: chain.number, sequence });
@@ -261,10 +261,9 @@ class TrailWalk {
   }
 
   /**
-   * The key of a chain; null when its root key is not here. Only some are kept: a key is large, and there may be many
-   * chains.
+   * The key of a chain; null when its root key is not here. Only some are kept, since there may be many chains.
    */
-  #keyOf(id: string): HmacKey | null {
+  #keyOf(id: string): KeyObject | null {
     const known = this.#keys.get(id);
     if (known !== undefined) return known;
     if (this.#keys.size === KEPT_KEYS) this.#keys.clear();

@@ -1,6 +1,6 @@
 /** One connection to the server, with the settings that durability and timeouts depend on. */
 import { Client, type QueryArrayConfig, type QueryConfig, type QueryResult, type QueryResultRow, types } from 'pg';
-import type { NewChain } from '../../oauth/audit-chain.ts';
+import { hmacBlocks, type NewChain } from '../../oauth/audit-chain.ts';
 import type { Tuple } from '../acts.ts';
 import { asStoreError, ConnectionLost, endsSession, whyUnconfirmed } from './errors.ts';
 
@@ -218,7 +218,7 @@ export class Connection {
   }
 
   async #beginChain({ id, keyId, key }: NewChain): Promise<void> {
-    const { inner, outer } = key.blocks;
+    const { inner, outer } = hmacBlocks(key);
     await this.rows(BEGIN_CHAIN, [id, inner, outer]);
     this.#chainKeyId = keyId;
   }

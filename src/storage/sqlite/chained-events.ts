@@ -2,11 +2,11 @@
  * Records events in SQLite, where writers take turns: so there is one chain, which each of them goes on with from the newest
  * event. Only a new root key begins another.
  */
+import type { KeyObject } from 'node:crypto';
 import type { AuditEvent } from '../../oauth/audit.ts';
 import { chainKey, chainKeyId, newChain } from '../../oauth/audit-chain.ts';
 import type { GrantedAccess } from '../../oauth/granted-access.ts';
-import type { HmacKey } from '../../oauth/hmac.ts';
-import type { Keyring } from '../../oauth/keyring.ts';
+import { type Keyring, mac } from '../../oauth/keyring.ts';
 import { CHAINED_EVENT, coveredText, newEvent } from '../tables/audit-events.ts';
 import type { Stored } from '../tables/table.ts';
 import { bound, inSqlite, type Query } from './sql.ts';
@@ -24,7 +24,7 @@ type Next = {
   readonly sequence: number;
   readonly id: string;
   readonly number: number;
-  readonly key: HmacKey;
+  readonly key: KeyObject;
 };
 
 /** Stands for the MAC, which covers all other columns. */
@@ -37,7 +37,7 @@ export class ChainedEvents {
   readonly #lastTaken: Query<readonly [number] | undefined>;
   readonly #insert: Query<number>;
   /** The chain that was written last, and its key. */
-  #known: { readonly id: string; readonly key: HmacKey } | null = null;
+  #known: { readonly id: string; readonly key: KeyObject } | null = null;
 
   constructor(tables: Preparing, keyring: Keyring) {
     this.#keyring = keyring;
@@ -56,7 +56,7 @@ export class ChainedEvents {
       ...newEvent(event, ended),
       chain: { id, number, mac: NO_MAC_YET },
     }).map(asKept);
-    values[values.length - 1] = key.digest(coveredText(values));
+    values[values.length - 1] = mac(key, coveredText(values));
     // A trigger that somebody added may swallow it without an error.
     if (this.#insert(...values.map(bound)) !== 1)
       throw new Error('the database did not take an event of the audit trail');
@@ -72,7 +72,7 @@ export class ChainedEvents {
   }
 
   /** The key of a chain that goes on: one under the current root key. */
-  #keyOf(id: string): HmacKey | null {
+  #keyOf(id: string): KeyObject | null {
     if (chainKeyId(id) !== this.#keyring.currentKeyId) return null;
     if (this.#known?.id === id) return this.#known.key;
     const key = chainKey(this.#keyring, id);
