@@ -272,9 +272,9 @@ export const oauthGuards: readonly Guard[] = [
       ['a wrong checksum is refused', '|| !hasChecksum(text)) return null; const bytes', ') return null; const bytes'],
       ['another version is refused', 'bytes[0] === VERSION ? ', 'bytes ? '],
       ['a key that is not in the ring proves nothing', 'if (!key) return false;', 'if (!key) return true;'],
-      ['the MAC is compared', 'return timingSafeEqual(expectedMac, unproven.subarray(HEADER_BYTES));', 'return true;'],
+      ['the MAC is compared', 'return timingSafeEqual(expected, unproven.subarray(HEADER_BYTES));', 'return true;'],
       ['the MAC covers the header', 'kind, unproven.subarray(0, HEADER_BYTES), seed)', 'kind, derivedHeader, seed)'],
-      ['the MAC covers the seed', 'unproven.subarray(0, HEADER_BYTES), seed);', 'unproven.subarray(0, HEADER_BYTES));'],
+      ['the MAC covers the seed', 'mac(key, kind, header, seed)', 'mac(key, kind, header)'],
     ],
   ),
   ...guardsIn(
@@ -467,8 +467,8 @@ export const oauthGuards: readonly Guard[] = [
       ['a keyring without keys is refused', 'if (rootKeys.length === 0)', 'if (false as boolean)'],
       [
         'each purpose has a key of its own',
-        'derivedKey(expand(rootKey, purpose, 32))',
-        "derivedKey(expand(rootKey, 'one', 32))",
+        'createSecretKey(expand(rootKey, purpose, 32))',
+        "createSecretKey(expand(rootKey, 'one', 32))",
       ],
     ],
   ),
@@ -694,8 +694,8 @@ export const oauthGuards: readonly Guard[] = [
     [
       [
         'credentials are compared in constant time',
-        'return timingSafeEqual(expectedMac, unproven.subarray(HEADER_BYTES));',
-        'return expectedMac.equals((timingSafeEqual, unproven.subarray(HEADER_BYTES)));',
+        'return timingSafeEqual(expected, unproven.subarray(HEADER_BYTES));',
+        'return expected.equals((timingSafeEqual, unproven.subarray(HEADER_BYTES)));',
       ],
     ],
   ),
